@@ -1,4 +1,5 @@
 import { lookup as resolve } from 'node:dns'
+import { lookup as lookupAll } from 'node:dns/promises'
 import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
@@ -53,8 +54,7 @@ export class Outbound {
     const url = URL.parse(wanted.url)
     if (!url || !/^https?:$/.test(url.protocol))
       throw new OutboundError('UNREACHABLE', 'The URL must start with http:// or https://.')
-    const host = url.hostname.replace(/^\[|\]$/g, '')
-    if (isIP(host) && !this.#isAllowed(host)) throw refusedAddress()
+    if (this.isRefusedAddress(url)) throw refusedAddress()
     const signal = AbortSignal.timeout(timeoutMs)
     try {
       return await answerTo(this.#request(url, wanted, signal), wanted.body, answerBytesMax)
@@ -63,6 +63,19 @@ export class Outbound {
       if (signal.aborted) throw new OutboundError('TIMEOUT', `There was no answer within ${timeoutMs} ms.`)
       throw new OutboundError('UNREACHABLE', 'The connection failed.', { cause: error })
     }
+  }
+
+  /** Whether the configuration allows every address of the host although it is not public. A host without addresses is not allowed. */
+  async isAllowedByConfiguration({ hostname }: URL): Promise<boolean> {
+    if (this.#allowed.length === 0) return false
+    const addresses = await addressesOf(hostname)
+    return addresses.length > 0 && addresses.every((address) => isListed(address, this.#allowed))
+  }
+
+  /** Whether the host of the URL is an IP address that must not be called. Names are checked when a connection is opened. */
+  isRefusedAddress({ hostname }: URL): boolean {
+    const host = bareHost(hostname)
+    return isIP(host) !== 0 && !this.#isAllowed(host)
   }
 
   #request(url: URL, { method, headers, body }: OutboundRequest, signal: AbortSignal): ClientRequest {
@@ -91,6 +104,18 @@ export class Outbound {
 
   #isAllowed(address: string): boolean {
     return isPublicAddress(address) || isListed(address, this.#allowed)
+  }
+}
+
+const bareHost = (hostname: string): string => hostname.replace(/^\[|\]$/g, '')
+
+async function addressesOf(hostname: string): Promise<string[]> {
+  const host = bareHost(hostname)
+  if (isIP(host)) return [host]
+  try {
+    return (await lookupAll(host, { all: true })).map(({ address }) => address)
+  } catch {
+    return []
   }
 }
 

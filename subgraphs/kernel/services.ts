@@ -79,6 +79,8 @@ export async function openServices({
         return tracing.close()
       })
     }
+    const outbound = new Outbound(config.outboundAllow)
+    closers.push(() => outbound.close())
     const keys = await loadKeys(config)
     let databaseUrl = config.databaseUrl
     let databaseLost: Promise<Error> = new Promise(() => undefined)
@@ -138,7 +140,7 @@ export async function openServices({
       work,
       settings: settingsOf(config),
       mailer: openMailer(config, log),
-      outbound: new Outbound(config.outboundAllow),
+      outbound,
       events,
       shapes: definitions ? new CachedShapes(definitions) : builtInShapes,
       notReady: readinessOf(database, migrations),

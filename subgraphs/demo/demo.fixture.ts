@@ -15,6 +15,7 @@ import { Outbound } from '../kernel/outbound/outbound.ts'
 import { EventLog } from '../kernel/outbox/event-log.ts'
 import { builtInShapes } from '../kernel/record/shape-source.ts'
 import type { Services } from '../kernel/request.ts'
+import { WorkPool } from '../kernel/work/work-pool.ts'
 import { midnightOf } from './calendar.ts'
 import { demoData, recordsByType } from './demo-data.ts'
 import type { Demo } from './demo-file.ts'
@@ -76,6 +77,7 @@ async function newEnvironment(now: Date, encryptionKey: string | null): Promise<
     clock: { now: () => now },
     log,
     languageModel: localModel,
+    work: new WorkPool(log),
     keys,
     counters: new MemoryCounters(),
     settings: settingsOf(readConfig({})),

@@ -17,6 +17,7 @@ import type { SubgraphResult } from '../kernel/subgraph/endpoint.ts'
 import { platformId, Vault } from '../kernel/secrets/vault.ts'
 import { LocalSubgraph } from '../kernel/subgraph/local.ts'
 import { buildSubgraph } from '../kernel/subgraph/subgraph.ts'
+import { WorkPool } from '../kernel/work/work-pool.ts'
 import { identity } from './subgraph.ts'
 import type { OperatorUser } from './operator.ts'
 import { createOrganization, createUser, credentialSource } from './public.ts'
@@ -56,6 +57,7 @@ export class IdentityWorld {
       clock: { now: () => this.now },
       log,
       languageModel: localModel,
+      work: new WorkPool(log),
       keys: { signing, encryption: randomBytes(32), caller: 'a'.repeat(43) },
       counters: new MemoryCounters(),
       settings: settingsOf(readConfig({})),

@@ -17,6 +17,7 @@ import type { EventFeed } from './outbox/event-feed.ts'
 import type { OrganizationShapes, ShapeSource } from './record/shape-source.ts'
 import type { AnsweredRecords } from './record/answered-records.ts'
 import type { Vault } from './secrets/vault.ts'
+import type { Work } from './work/work-pool.ts'
 
 /** The dependencies of all subgraphs. `openServices` creates them once for each process. */
 export interface Services {
@@ -36,6 +37,8 @@ export interface Services {
   /** Sends the mails that `queueMail` has queued. */
   readonly mailer: Mailer
   readonly outbound: Outbound
+  /** Worker threads for CPU-heavy work. */
+  readonly work: Work
   readonly events: EventFeed
   /** The whole graph, for what the platform reads on behalf of a user. */
   readonly graph: GraphPort
@@ -44,7 +47,10 @@ export interface Services {
 }
 
 /** Services that resolvers get only where their subgraph declares them in `ports`. */
-export type Ports = Pick<Services, 'vault' | 'keys' | 'counters' | 'outbound' | 'languageModel' | 'events' | 'graph'>
+export type Ports = Pick<
+  Services,
+  'vault' | 'keys' | 'counters' | 'outbound' | 'languageModel' | 'work' | 'events' | 'graph'
+>
 export type Port = keyof Ports
 
 /** The context of every resolver. */
@@ -70,6 +76,7 @@ export const portNames = [
   'counters',
   'outbound',
   'languageModel',
+  'work',
   'events',
   'graph',
 ] as const satisfies Port[]

@@ -82,6 +82,8 @@ export async function openServices({
         return tracing.close()
       })
     }
+    const outbound = new Outbound(config.outboundAllow)
+    closers.push(() => outbound.close())
     const keys = await loadKeys(config)
     let databaseUrl = config.databaseUrl
     let databaseLost: Promise<Error> = new Promise(() => undefined)
@@ -138,9 +140,10 @@ export async function openServices({
       keys,
       counters,
       languageModel: localModelIn(work),
+      work,
       settings: settingsOf(config),
       mailer: openMailer(config, log),
-      outbound: new Outbound(config.outboundAllow),
+      outbound,
       events,
       graph: new GraphConnection(),
       shapes: definitions ? new CachedShapes(definitions) : builtInShapes,

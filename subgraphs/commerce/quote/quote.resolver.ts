@@ -78,7 +78,7 @@ export class QuoteResolver extends standardResolver(quote, {
     })
     to: string | null,
     @ExpectedVersionArg() expectedVersion: Version,
-    @Ctx() ctx: RequestContext<'vault'>,
+    @Ctx() ctx: RequestContext<'vault' | 'work'>,
   ) {
     return sendQuote(ctx, id, to ?? null, expectedVersion)
   }

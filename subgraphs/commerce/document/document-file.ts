@@ -1,9 +1,9 @@
 import { Directive, Field, ObjectType } from 'type-graphql'
 import type { MailAttachment } from '../../kernel/mail/outgoing-mail.ts'
 
-@ObjectType({ description: 'The PDF of a quote.' })
+@ObjectType({ description: 'The PDF of a quote, an order or another document.' })
 @Directive('@shareable')
-export class QuoteDocumentFile {
+export class DocumentFile {
   @Field(() => String, { description: 'Name of the file.' })
   filename!: string
 
@@ -14,7 +14,7 @@ export class QuoteDocumentFile {
   content!: string
 }
 
-export const documentFile = ({ content, ...file }: MailAttachment): QuoteDocumentFile => ({
+export const documentFile = ({ content, ...file }: MailAttachment): DocumentFile => ({
   ...file,
   content: content.toString('base64'),
 })

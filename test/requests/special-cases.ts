@@ -61,6 +61,7 @@ export const valuesOfList: Readonly<Record<string, () => unknown[]>> = {
     { name: 'DECLINED', label: 'Declined', kind: 'LOST', probability: 0, forecastCategory: 'OMITTED' },
   ],
   events: () => ['order.created', 'order.updated'],
+  conditions: () => [{ field: 'status', operator: 'CHANGED_TO', value: 'CONFIRMED' }],
   fields: () => ['status'],
 }
 
@@ -72,6 +73,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'avatar',
   'baseCurrency',
   'code',
+  'conditions',
   'currency',
   'currentPassword',
   'date',

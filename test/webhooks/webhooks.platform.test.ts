@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { WebhookReader, signingSecrets } from '../../subgraphs/events/webhook/webhook-reader.ts'
+import { meetsConditions } from '../../subgraphs/events/webhook/webhook-conditions.ts'
 import { disableFailingWebhook } from '../../subgraphs/events/webhook/webhook.actions.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
@@ -49,6 +50,8 @@ describe('webhookCreate', () => {
       namedCredentialId: null,
       fields: [],
       debounceSeconds: 0,
+      conditions: [],
+      logic: 'AND',
       skipOwn: false,
       selection: null,
       previousSecretExpiresAt: null,
@@ -269,6 +272,59 @@ describe('webhookUpdate', () => {
       headers: { 'If-Match': '"7"' },
     } as never)
     expect([conflict.status, (await stored(id)).version]).toEqual([409, 1])
+  })
+})
+
+describe('conditions of a webhook', () => {
+  const large = { field: 'total', operator: 'GREATER_THAN', value: 1000 }
+
+  it('are stored, and met by the events whose record meets them', async () => {
+    const events = ['order.*']
+    const given = [large, { field: 'status', operator: 'CHANGED_TO', value: 'CONFIRMED' }]
+    const { id, organizationId, conditions } = await aWebhook({ events, conditions: given })
+    expect(conditions).toMatchObject(given)
+    const webhook = (await reader.one(organizationId, id))!
+    const meets = (record: object, previous: object | null) => {
+      const event = { object: 'order', occurredAt: platform.now.toISOString(), data: { record, previous } }
+      return meetsConditions(webhook, event, { shapes: null }, { fields: null })
+    }
+    expect(meets({ total: 1001, status: 'CONFIRMED' }, { status: 'DRAFT' })).toBe(true)
+    expect(meets({ total: 1000, status: 'CONFIRMED' }, { status: 'DRAFT' })).toBe(false)
+    expect(meets({ total: 1001, status: 'CONFIRMED' }, { status: 'CONFIRMED' })).toBe(false)
+    const any = await owner.rest.webhookUpdate!({ id, body: { logic: 'OR' } })
+    expect(any.body.logic).toBe('OR')
+    const changed = (await reader.one(organizationId, id))!
+    const event = { object: 'order', occurredAt: platform.now.toISOString(), data: { record: { total: 1001 } } }
+    expect(meetsConditions(changed, event, { shapes: null }, { fields: null })).toBe(true)
+  })
+
+  it('are never met on a field that the profile of the owner hides', async () => {
+    const conditions = [{ field: 'annualRevenue', operator: 'GREATER_THAN', value: 5 }]
+    const { id, organizationId } = await aWebhook({ events: ['account.*'], conditions })
+    const webhook = (await reader.one(organizationId, id))!
+    const event = { object: 'account', occurredAt: platform.now.toISOString(), data: { record: { annualRevenue: 6 } } }
+    const hidden = { account: { annualRevenue: 'HIDDEN' } } as const
+    expect(meetsConditions(webhook, event, { shapes: null }, { fields: null })).toBe(true)
+    expect(meetsConditions(webhook, event, { shapes: null }, { fields: hidden })).toBe(false)
+  })
+
+  it.each([
+    [{ conditions: [{ field: 'colour', operator: 'EQUALS', value: 1 }] }, 'conditions.0.field'],
+    [{ conditions: [{ ...large, operator: 'CONTAINS' }] }, 'conditions.0.operator'],
+    [{ conditions: [{ ...large, value: 'much' }] }, 'conditions.0.value'],
+    [{ events: ['order.created', 'account.created'], conditions: [large] }, 'conditions.0.field'],
+    [{ logic: 'XOR' }, 'logic'],
+    [{ conditions: Array.from({ length: 51 }, () => large) }, 'conditions'],
+  ])('refuses %j with 400', async (input, path) => {
+    const { status, body } = await owner.rest.webhookCreate!({ body: { ...settings, events: ['order.*'], ...input } })
+    expect([status, body.errors[0].path]).toEqual([400, path])
+  })
+
+  it('are checked again when the events change', async () => {
+    const { id } = await aWebhook({ events: ['order.*'], conditions: [large] })
+    const refused = await owner.rest.webhookUpdate!({ id, body: { events: ['account.*'] } })
+    expect([refused.status, refused.body.errors[0].path]).toEqual([400, 'conditions.0.field'])
+    expect((await stored(id)).version).toBe(1)
   })
 })
 

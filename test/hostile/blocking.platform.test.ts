@@ -61,7 +61,9 @@ describe('another tenant is not delayed', () => {
     const { id } = await quote(attacker, { name: text(255, 1), terms: text(20_000, 3), lineItems })
     await expectNoLongWait(async () => {
       const answers = await Promise.all(Array.from({ length: 3 }, () => attack.quoteDocument!({ id })))
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+      // A busy machine may refuse one that has waited too long.
+      expect(answers.map(({ status }) => status)).toContain(200)
+      expect(answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([])
     })
   })
 

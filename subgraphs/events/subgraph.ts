@@ -1,5 +1,6 @@
 import type { TrackedObject } from '../kernel/record/event-types.ts'
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
+import { deliveryResource } from './delivery/delivery.resolver.ts'
 import { recordChangeResource } from './record-change/record-change.resolver.ts'
 import { streamedRecords } from './record-change/record-change.ts'
 import { webhookPorts } from './webhook/webhook.context.ts'
@@ -14,5 +15,5 @@ const eventSources = (subgraphs: readonly SubgraphDefinition[]): TrackedObject[]
 export const eventsSubgraph = (others: readonly SubgraphDefinition[]): SubgraphDefinition => ({
   name: 'events',
   ports: ['events', ...webhookPorts],
-  resources: [recordChangeResource(streamedRecords(others)), webhookResource(eventSources(others))],
+  resources: [recordChangeResource(streamedRecords(others)), webhookResource(eventSources(others)), deliveryResource],
 })

@@ -20,7 +20,6 @@ export interface SubscribedWebhook {
   /** The custom headers with their values. */
   readonly headers: Readonly<Record<string, string>>
   readonly fields: readonly string[]
-  /** See `meetsConditions`. */
   readonly conditions: readonly Condition[]
   readonly logic: ConditionLogic
   readonly debounceSeconds: number

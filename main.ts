@@ -23,6 +23,7 @@ import { explorerPage, pagesRouter } from './gateway/pages/pages.ts'
 import { publicQuotesRouter } from './gateway/public-quotes/router.ts'
 import { Subscriptions } from './gateway/subscriptions/subscriptions.ts'
 import { loadContract, type Contract } from './rest-adapter/contract.ts'
+import { eventCatalogHandlers } from './rest-adapter/event-catalog.ts'
 import { restRouter } from './rest-adapter/routes.ts'
 import { scimBase } from './rest-adapter/scim/scim-call.ts'
 import { scimRouter } from './rest-adapter/scim/scim-router.ts'
@@ -92,7 +93,17 @@ async function appOf(config: Config, services: OpenServices, parts: GatewayParts
   app.use(scimBase, scimRouter({ edge, apiVersion, graph, findToken, publicUrl, onDefect }))
   app.use(publicQuotesRouter({ config, edge, graph }))
   app.use(
-    await restRouter({ contract, publicUrl, edge, graph, clock, deprecatedCalls: usage, eventStreams, streamSlots }),
+    await restRouter({
+      contract,
+      publicUrl,
+      edge,
+      graph,
+      clock,
+      deprecatedCalls: usage,
+      eventStreams,
+      streamSlots,
+      customHandlers: eventCatalogHandlers(),
+    }),
   )
   app.use((req, res) => edge.refuse(notFound('This path'), req, res))
   return app

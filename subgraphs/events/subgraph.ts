@@ -1,5 +1,8 @@
 import type { TrackedObject } from '../kernel/record/event-types.ts'
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
+import { catalogResource } from './catalog/catalog.resolver.ts'
+import { customEventTypeResource } from './custom-event-type/custom-event-type.resolver.ts'
+import { customEventType } from './custom-event-type/custom-event-type.record.ts'
 import { recordChangeResource } from './record-change/record-change.resolver.ts'
 import { streamedRecords } from './record-change/record-change.ts'
 import { webhookPorts } from './webhook/webhook.context.ts'
@@ -14,5 +17,10 @@ const eventSources = (subgraphs: readonly SubgraphDefinition[]): TrackedObject[]
 export const eventsSubgraph = (others: readonly SubgraphDefinition[]): SubgraphDefinition => ({
   name: 'events',
   ports: ['events', ...webhookPorts],
-  resources: [recordChangeResource(streamedRecords(others)), webhookResource(eventSources(others))],
+  resources: [
+    catalogResource,
+    customEventTypeResource,
+    recordChangeResource(streamedRecords(others)),
+    webhookResource([...eventSources(others), customEventType]),
+  ],
 })

@@ -28,9 +28,6 @@ const areasNotBuilt = [
 /** Operations that do not exist yet in an area that exists, as `METHOD path`. Remove an operation when it is built; never add one. */
 const operationsNotBuilt = [
   'DELETE /v1/quota-forecast/quotas/{id}',
-  'GET /v1/events/catalog',
-  'GET /v1/events/catalog/{type}',
-  'GET /v1/events/org-catalog',
   'GET /v1/quota-forecast/forecasts',
   'GET /v1/quota-forecast/forecasts/rollup',
   'GET /v1/quota-forecast/quotas',
@@ -39,7 +36,6 @@ const operationsNotBuilt = [
   'GET /v1/quota-forecast/snapshots',
   'GET /v1/webhooks/{id}/deliveries',
   'GET /v1/webhooks/{id}/deliveries/{deliveryId}',
-  'POST /v1/events/custom/{apiName}',
   'POST /v1/quota-forecast/forecasts',
   'POST /v1/quota-forecast/forecasts/submit',
   'POST /v1/quota-forecast/quotas',
@@ -67,7 +63,7 @@ const needsSession = new Set([
 const withOptionalBody = new Set(['POST /v1/auth/refresh'])
 
 /** Operations that are served by code instead of a stored document. */
-const customHandlers: string[] = []
+const customHandlers: string[] = ['eventCatalog', 'eventType']
 
 const words = (text: string): string[] => text.trim().split(/\s+/)
 
@@ -98,6 +94,18 @@ const inputsInProse: Readonly<Record<string, NamedInputs>> = {
     named: ['overlapHours'],
     hasBody: true,
   },
+  'unauthenticated; every event type with version, description, JSON Schema (draft-07) for data and a sample': {
+    place: 'query',
+    named: [],
+    hasBody: false,
+  },
+  'one catalog entry': { place: 'path', named: ['type'], hasBody: false },
+  "authenticated; the catalog plus the organization's custom types; API keys need READ_EVENTS": {
+    place: 'query',
+    named: [],
+    hasBody: false,
+  },
+  'publish a custom event; API keys need PUBLISH_EVENTS': { place: 'body', named: [], hasBody: true },
   'update a webhook, e.g. body {payloadVersion: 1 or 2}': { place: 'body', named: ['payloadVersion'], hasBody: true },
   'deprecated swap without overlap': { place: 'body', named: [], hasBody: false },
   'deprecated endpoints called in the last 30 days, per key, with call count and sunset date': {

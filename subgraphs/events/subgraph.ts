@@ -3,6 +3,7 @@ import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { catalogResource } from './catalog/catalog.resolver.ts'
 import { customEventTypeResource } from './custom-event-type/custom-event-type.resolver.ts'
 import { customEventType } from './custom-event-type/custom-event-type.record.ts'
+import { deliveryResource } from './delivery/delivery.resolver.ts'
 import { recordChangeResource } from './record-change/record-change.resolver.ts'
 import { streamedRecords } from './record-change/record-change.ts'
 import { webhookPorts } from './webhook/webhook.context.ts'
@@ -13,14 +14,18 @@ const eventSources = (subgraphs: readonly SubgraphDefinition[]): TrackedObject[]
     resources.flatMap(({ entities = {}, announces = [] }) => [...Object.values(entities), ...announces]),
   )
 
-/** The subgraph of events: the changes of records, and the webhooks that receive them. Both are derived from the other subgraphs. */
-export const eventsSubgraph = (others: readonly SubgraphDefinition[]): SubgraphDefinition => ({
-  name: 'events',
-  ports: ['events', ...webhookPorts],
-  resources: [
-    catalogResource,
-    customEventTypeResource,
-    recordChangeResource(streamedRecords(others)),
-    webhookResource([...eventSources(others), customEventType]),
-  ],
-})
+/** The subgraph of events: their catalog, and who receives them. What it knows of records is derived from the other subgraphs. */
+export function eventsSubgraph(others: readonly SubgraphDefinition[]): SubgraphDefinition {
+  const records = streamedRecords(others)
+  return {
+    name: 'events',
+    ports: ['events', ...webhookPorts],
+    resources: [
+      catalogResource,
+      customEventTypeResource,
+      recordChangeResource(records),
+      webhookResource([...eventSources(others), customEventType]),
+      deliveryResource,
+    ],
+  }
+}

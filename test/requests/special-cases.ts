@@ -65,6 +65,7 @@ export const valuesOfList: Readonly<Record<string, () => unknown[]>> = {
     { name: 'DECLINED', label: 'Declined', kind: 'LOST', probability: 0, forecastCategory: 'OMITTED' },
   ],
   events: () => ['order.created', 'order.updated'],
+  conditions: () => [{ field: 'status', operator: 'CHANGED_TO', value: 'CONFIRMED' }],
   fields: () => ['status'],
 }
 
@@ -77,6 +78,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'avatar',
   'baseCurrency',
   'code',
+  'conditions',
   'currency',
   'currentPassword',
   'data',

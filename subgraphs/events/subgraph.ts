@@ -4,6 +4,8 @@ import { catalogResource } from './catalog/catalog.resolver.ts'
 import { customEventTypeResource } from './custom-event-type/custom-event-type.resolver.ts'
 import { customEventType } from './custom-event-type/custom-event-type.record.ts'
 import { deliveryResource } from './delivery/delivery.resolver.ts'
+import { notificationResource } from './notification/notification.resolver.ts'
+import { pushResource } from './notification/push/push.resolver.ts'
 import { recordChangeResource } from './record-change/record-change.resolver.ts'
 import { streamedRecords } from './record-change/record-change.ts'
 import { webhookPorts } from './webhook/webhook.context.ts'
@@ -26,6 +28,8 @@ export function eventsSubgraph(others: readonly SubgraphDefinition[]): SubgraphD
       recordChangeResource(records),
       webhookResource([...eventSources(others), customEventType]),
       deliveryResource,
+      notificationResource(records),
+      pushResource,
     ],
   }
 }

@@ -17,7 +17,6 @@ const areasNotBuilt = [
   'Engagement scoring',
   'Health triage',
   'Invoices',
-  'Notifications',
   'Pipeline simulation',
   'Sequences',
   'Serverless functions',
@@ -130,6 +129,10 @@ function inputsIn(input: string): NamedInputs {
   if (input === '†' || input === 'JSON body †') return { place: 'body', named: [], hasBody: true }
   if (input === 'none' || input === 'OAuth access token') return { place: 'body', named: [], hasBody: false }
   const [, place = 'body', list = input] = /^(query|path):?\s(.*)$/.exec(input) ?? []
+  // Objects are written with their parts: `quietHours: object with enabled (boolean); digest: object with …`.
+  if (/^\w+:.*;/.test(list)) {
+    return { place, named: list.split(/;\s*/).map((part) => part.split(':')[0]!), hasBody: true }
+  }
   const named = list.split(/,\s*(?![^(]*\))/).map((part) => part.split(' ')[0]!)
   return { place, named, hasBody: place === 'body' }
 }

@@ -1,9 +1,11 @@
 import type { TrackedObject } from '../kernel/record/event-types.ts'
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { catalogResource } from './catalog/catalog.resolver.ts'
+import { customEventsResource } from './custom-event-stream/custom-events.resolver.ts'
 import { customEventTypeResource } from './custom-event-type/custom-event-type.resolver.ts'
 import { customEventType } from './custom-event-type/custom-event-type.record.ts'
 import { deliveryResource } from './delivery/delivery.resolver.ts'
+import { listenResource } from './listen/listen.resolver.ts'
 import { notificationResource } from './notification/notification.resolver.ts'
 import { pushResource } from './notification/push/push.resolver.ts'
 import { recordChangeResource } from './record-change/record-change.resolver.ts'
@@ -26,6 +28,8 @@ export function eventsSubgraph(others: readonly SubgraphDefinition[]): SubgraphD
       catalogResource,
       customEventTypeResource,
       recordChangeResource(records),
+      customEventsResource,
+      listenResource,
       webhookResource([...eventSources(others), customEventType]),
       deliveryResource,
       notificationResource(records),

@@ -48,6 +48,7 @@ export const webhook: RecordDefinition<Webhook> = defineRecord(Webhook, {
   searchable: ['name', 'url'],
   references: { ownerId: activeAdministrators },
   events: webhookEvents,
+  isAdministrative: true,
   audit: auditRecord('webhook', audited),
   serializedRules: [fewWebhooks],
 })

@@ -1,4 +1,9 @@
-import { createServer as createHttpServer, type IncomingMessage, type RequestListener } from 'node:http'
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
@@ -44,6 +49,15 @@ export const httpReceiver = (answer: RequestListener, host?: string): Promise<Re
     }),
     'http',
     host,
+  )
+
+/** A receiver that reads the body of each request itself. */
+export const rawHttpReceiver = (
+  answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+): Promise<Receiver> =>
+  listening(
+    createHttpServer((request, response) => void answer(request, response)),
+    'http',
   )
 
 /** A receiver that does with each connection what `talk` does. */

@@ -21,6 +21,7 @@ import type { Demo } from './demo-file.ts'
 import { loadDemo } from './demo.ts'
 import { generatorInputOf } from './organization.ts'
 import { profiles } from './profiles.ts'
+import { WorkPool } from '../kernel/work/work-pool.ts'
 
 export const noon = new Date('2026-11-21T12:00:00.000Z')
 export const baseUrl = 'http://127.0.0.1:4000'
@@ -75,6 +76,7 @@ async function newEnvironment(now: Date, encryptionKey: string | null): Promise<
     clock: { now: () => now },
     log,
     languageModel: localModel,
+    work: new WorkPool(pino({ level: 'silent' })),
     keys,
     counters: new MemoryCounters(),
     settings: settingsOf(readConfig({})),

@@ -20,6 +20,7 @@ import { buildSubgraph } from '../kernel/subgraph/subgraph.ts'
 import { identity } from './subgraph.ts'
 import type { OperatorUser } from './operator.ts'
 import { createOrganization, createUser, credentialSource } from './public.ts'
+import { WorkPool } from '../kernel/work/work-pool.ts'
 
 export const goodPassword = 'Correct horse 7!'
 
@@ -55,6 +56,7 @@ export class IdentityWorld {
       clock: { now: () => this.now },
       log,
       languageModel: localModel,
+      work: new WorkPool(pino({ level: 'silent' })),
       keys: { signing, encryption: randomBytes(32), caller: 'a'.repeat(43) },
       counters: new MemoryCounters(),
       settings: settingsOf(readConfig({})),

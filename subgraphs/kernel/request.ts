@@ -16,6 +16,7 @@ import type { EventFeed } from './outbox/event-feed.ts'
 import type { OrganizationShapes, ShapeSource } from './record/shape-source.ts'
 import type { AnsweredRecords } from './record/answered-records.ts'
 import type { Vault } from './secrets/vault.ts'
+import type { Work } from './work/work-pool.ts'
 
 /** The dependencies of all subgraphs. `openServices` creates them once for each process. */
 export interface Services {
@@ -29,6 +30,8 @@ export interface Services {
   readonly clock: Clock
   readonly log: Logger
   readonly languageModel: LanguageModel
+  /** Worker threads for tasks that would block the event loop. */
+  readonly work: Work
   readonly keys: Keys
   readonly counters: Counters
   readonly settings: Settings
@@ -41,7 +44,7 @@ export interface Services {
 }
 
 /** Services that resolvers get only where their subgraph declares them in `ports`. */
-export type Ports = Pick<Services, 'vault' | 'keys' | 'counters' | 'outbound' | 'languageModel' | 'events'>
+export type Ports = Pick<Services, 'vault' | 'keys' | 'counters' | 'outbound' | 'languageModel' | 'work' | 'events'>
 export type Port = keyof Ports
 
 /** The context of every resolver. */
@@ -61,7 +64,15 @@ interface BaseContext extends OperationContext, Pick<Services, 'clock' | 'log' |
 /** The context of one operation in one subgraph, with the ports `P` that the subgraph declares. */
 export type RequestContext<P extends Port = never> = BaseContext & Pick<Ports, P>
 
-export const portNames = ['vault', 'keys', 'counters', 'outbound', 'languageModel', 'events'] as const satisfies Port[]
+export const portNames = [
+  'vault',
+  'keys',
+  'counters',
+  'outbound',
+  'languageModel',
+  'work',
+  'events',
+] as const satisfies Port[]
 
 export const portsOf = <P extends Port>(services: Ports, names: readonly P[]): Pick<Ports, P> =>
   Object.fromEntries(names.map((name) => [name, services[name]])) as unknown as Pick<Ports, P>

@@ -135,6 +135,7 @@ export async function openServices({
       keys,
       counters,
       languageModel: localModelIn(work),
+      work,
       settings: settingsOf(config),
       mailer: openMailer(config, log),
       outbound: new Outbound(config.outboundAllow),

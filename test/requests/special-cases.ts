@@ -35,6 +35,10 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   newPassword: () => 'Better horse 8!',
   locale: () => 'en-GB',
   avatar: () => 'https://pictures.example.com/ann.png',
+  language: () => 'en-GB',
+  bodyHtml: () => '<p>Hello {{contact.firstName | there}}</p>',
+  bodyText: () => 'Hello {{contact.firstName | there}}',
+  variables: () => ({ name: 'offer.deadline' }),
   relatedToType: () => null,
   relatedToId: () => null,
   recurrenceRule: () => 'FREQ=WEEKLY;BYDAY=MO',
@@ -61,7 +65,7 @@ export const valuesOfList: Readonly<Record<string, () => unknown[]>> = {
 /** The record type of reference fields whose name does not end with it. */
 export const typeOfReference: Readonly<Record<string, string>> = { reportsToId: 'contact' }
 
-/** Fields with rules beyond their schema, so not every value that the schema allows is accepted. */
+/** Fields with rules beyond their schema, so not every value that the schema allows is accepted: of all operations, or of one. */
 export const fieldsWithRules: ReadonlySet<string> = new Set([
   'avatar',
   'baseCurrency',
@@ -75,6 +79,9 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'discountValue',
   'businessHours',
   'email',
+  'emailTemplateCreate.subject',
+  'emailTemplateReplace.subject',
+  'emailTemplateUpdate.subject',
   'endedAt',
   'expiresAt',
   'fields',
@@ -83,7 +90,11 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'ipAllowList',
   'isPrimary',
   'listPrice',
+  'bodyHtml',
+  'bodyText',
+  'language',
   'locale',
+  'variables',
   'origin',
   'password',
   'probability',

@@ -10,6 +10,7 @@ import { EventLog } from '../outbox/event-log.ts'
 import { builtInShapes } from '../record/shape-source.ts'
 import type { Services } from '../request.ts'
 import { Vault } from '../secrets/vault.ts'
+import { WorkPool } from '../work/work-pool.ts'
 
 export interface ManualClock {
   now(): Date
@@ -34,6 +35,7 @@ export const servicesOf = (database: Database, clock: ManualClock): Services => 
   clock,
   log: pino({ level: 'silent' }),
   languageModel: localModel,
+  work: new WorkPool(pino({ level: 'silent' })),
   counters: new MemoryCounters(),
   settings: settingsOf(readConfig({})),
   mailer: new RecordingMailer(),

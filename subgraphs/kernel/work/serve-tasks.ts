@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 
-/** Pure functions that a thread runs by name. */
+/** Functions without effects that a thread runs by name. */
 export type Tasks = Readonly<Record<string, (input: never) => unknown>>
 
 export interface TaskMessage {
@@ -12,12 +12,14 @@ export type Outcome = { readonly value: unknown } | { readonly failed: string }
 
 /** The loop of a worker thread: runs the tasks that the pool sends, one after the other. */
 export function serveTasks(tasks: Tasks): void {
-  const outcomeOf = ({ name, input }: TaskMessage): Outcome => {
+  const outcomeOf = async ({ name, input }: TaskMessage): Promise<Outcome> => {
     try {
-      return { value: tasks[name]!(input as never) }
+      return { value: await tasks[name]!(input as never) }
     } catch (error) {
       return { failed: error instanceof Error ? (error.stack ?? error.message) : String(error) }
     }
   }
-  parentPort!.on('message', (message: TaskMessage) => parentPort!.postMessage(outcomeOf(message)))
+  parentPort!.on('message', (message: TaskMessage) => {
+    void outcomeOf(message).then((outcome) => parentPort!.postMessage(outcome))
+  })
 }

@@ -44,6 +44,9 @@ const deadlinePassed = (): Refusal =>
   new Refusal('UNAVAILABLE', 'The task did not finish in time; retry in 1 s.', { retryAfter })
 const threadEnded = (): Refusal => new Refusal('UNAVAILABLE', 'The task was interrupted; retry in 1 s.', { retryAfter })
 
+/** Runs tasks of the kernel in worker threads. */
+export type Work = Pick<WorkPool, 'run'>
+
 /**
  * Runs tasks that would block the event loop in worker threads. The queue is bounded and fair between organizations. With two or
  * more threads, one organization leaves at least one to the others. A thread whose task exceeds its deadline is terminated, and the
@@ -66,7 +69,7 @@ export class WorkPool<T extends Tasks = KernelTasks> {
     name: Name,
     input: Parameters<T[Name]>[0],
     organizationId: string,
-  ): Promise<ReturnType<T[Name]>> {
+  ): Promise<Awaited<ReturnType<T[Name]>>> {
     return new Promise((resolve, reject) => {
       const take = resolve as (value: unknown) => void
       const job: Job = { organizationId, message: { name, input }, resolve: take, reject, deadline: undefined! }

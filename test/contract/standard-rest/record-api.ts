@@ -83,8 +83,7 @@ export function recordApi(schema: GraphQLSchema, area: RestArea): RecordApi {
   const one = definition.object.replaceAll('_', ' ')
   const many = path.replaceAll('-', ' ')
   const columns = inReadingOrder(definition.columns.shown)
-  const isSeenByAll =
-    definition.visibleBy.length === 0 && !definition.visibleThrough && !definition.privateUnless
+  const isSeenByAll = definition.visibleBy.length === 0 && !definition.visibleThrough && !definition.privateUnless
   const object = schema.getType(type)
   if (!object) throw new Error(`The graph must have a type ${type}.`)
   const mutations = schema.getMutationType()?.getFields() ?? {}

@@ -1,10 +1,18 @@
+import type { TrackedObject } from '../kernel/record/event-types.ts'
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { recordChangeResource } from './record-change/record-change.resolver.ts'
 import { streamedRecords } from './record-change/record-change.ts'
+import { webhookPorts } from './webhook/webhook.context.ts'
+import { webhookResource } from './webhook/webhook.resolver.ts'
 
-/** The subgraph of the changes of records. Its record types are derived from the entities of the other subgraphs. */
+const eventSources = (subgraphs: readonly SubgraphDefinition[]): TrackedObject[] =>
+  subgraphs.flatMap(({ resources }) =>
+    resources.flatMap(({ entities = {}, announces = [] }) => [...Object.values(entities), ...announces]),
+  )
+
+/** The subgraph of events: the changes of records, and the webhooks that receive them. Both are derived from the other subgraphs. */
 export const eventsSubgraph = (others: readonly SubgraphDefinition[]): SubgraphDefinition => ({
   name: 'events',
-  ports: ['events'],
-  resources: [recordChangeResource(streamedRecords(others))],
+  ports: ['events', ...webhookPorts],
+  resources: [recordChangeResource(streamedRecords(others)), webhookResource(eventSources(others))],
 })

@@ -1,9 +1,12 @@
 import { invalid } from '../../kernel/errors.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import type { RenderedContent } from '../../kernel/template/render-mail.ts'
+import type { RenderedContent, renderMail } from '../../kernel/template/render-mail.ts'
+import { threadTask } from '../../kernel/work/thread-task.ts'
 import type { TemplateValues } from '../../kernel/template/template-variables.ts'
 import type { EmailTemplate } from './email-template.ts'
 import { knownVariables } from './known-variables.ts'
+
+const renderTask = threadTask<typeof renderMail>(import.meta.url, '../../kernel/template/render-mail', 'renderMail')
 
 export type TemplateSource = Pick<EmailTemplate, 'subject' | 'bodyHtml' | 'bodyText' | 'variables'>
 
@@ -15,7 +18,7 @@ export async function renderTemplate(
 ): Promise<RenderedContent> {
   const declared = variables.map(({ name, required, defaultValue }) => ({ name, required, defaultValue }))
   const mail = { subject, bodyHtml, bodyText, declared, known: knownVariables, values }
-  const rendered = await work.run('renderMail', mail, caller.organizationId)
+  const rendered = await work.run(renderTask, mail, caller.organizationId)
   if ('problem' in rendered) throw invalid(rendered.problem)
   return rendered.content
 }

@@ -12,7 +12,6 @@ const areasNotBuilt = [
   'Conversations',
   'Customer 360',
   'Deal scoring',
-  'Email templates',
   'Email tracking',
   'Engagement scoring',
   'Health triage',
@@ -58,8 +57,8 @@ const needsSession = new Set([
   'POST /v1/auth/update-profile',
 ])
 
-/** Operations without an input in the specification, whose body may contain the value of a cookie. */
-const withOptionalBody = new Set(['POST /v1/auth/refresh'])
+/** Operations without an input in the specification whose body may contain one, for example the value of a cookie. */
+const withOptionalBody = new Set(['POST /v1/auth/refresh', 'POST /v1/email-templates/{id}/clone'])
 
 /** Operations that are served by code instead of a stored document. */
 const customHandlers: string[] = ['eventCatalog', 'eventType']
@@ -88,6 +87,7 @@ interface NamedInputs {
 
 /** Inputs that the specification describes in prose, in the table of events, webhooks and keys. */
 const inputsInProse: Readonly<Record<string, NamedInputs>> = {
+  'none shown besides the variables the preview fills in': { place: 'body', named: ['variables'], hasBody: true },
   'body {overlapHours: integer 0 to 168, default 24}; the new secret is returned once': {
     place: 'body',
     named: ['overlapHours'],

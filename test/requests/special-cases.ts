@@ -37,6 +37,10 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   newPassword: () => 'Better horse 8!',
   locale: () => 'en-GB',
   avatar: () => 'https://pictures.example.com/ann.png',
+  language: () => 'en-GB',
+  bodyHtml: () => '<p>Hello {{contact.firstName | there}}</p>',
+  bodyText: () => 'Hello {{contact.firstName | there}}',
+  variables: () => ({ name: 'offer.deadline' }),
   relatedToType: () => null,
   relatedToId: () => null,
   recurrenceRule: () => 'FREQ=WEEKLY;BYDAY=MO',
@@ -72,7 +76,7 @@ export const valuesOfList: Readonly<Record<string, () => unknown[]>> = {
 /** The record type of reference fields whose name does not end with it. */
 export const typeOfReference: Readonly<Record<string, string>> = { reportsToId: 'contact' }
 
-/** Fields with rules beyond their schema, so not every value that the schema allows is accepted. */
+/** Fields with rules beyond their schema, so not every value that the schema allows is accepted: of all operations, or of one. */
 export const fieldsWithRules: ReadonlySet<string> = new Set([
   'apiName',
   'avatar',
@@ -89,6 +93,9 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'discountValue',
   'businessHours',
   'email',
+  'emailTemplateCreate.subject',
+  'emailTemplateReplace.subject',
+  'emailTemplateUpdate.subject',
   'endedAt',
   'events',
   'expiresAt',
@@ -99,7 +106,11 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'ipAllowList',
   'isPrimary',
   'listPrice',
+  'bodyHtml',
+  'bodyText',
+  'language',
   'locale',
+  'variables',
   'namedCredentialId',
   'origin',
   'password',

@@ -93,7 +93,7 @@ async function send(services: Services, message: PushMessage): Promise<Outcome> 
   })
   const headers = Object.fromEntries(
     Object.entries(request.headers).flatMap(([name, value]) =>
-      name.toLowerCase() === 'content-length' ? [] : [[name, value.toString()]],
+      name.toLowerCase() === 'content-length' ? [] : [[name, value]],
     ),
   )
   try {

@@ -9,6 +9,7 @@ import { mailJobs } from './kernel/mail/mail.jobs.ts'
 import { mailQueue } from './kernel/mail/mail-queue.ts'
 import { sealedMail } from './kernel/mail/queue-mail.ts'
 import { mailByTenants, mailCountTable, mailQueueTable, mailTable, mailTrace } from './kernel/mail/mail.migrations.ts'
+import { eventConsumerTable, type EventConsumer } from './kernel/outbox/event-consumer.ts'
 import type { Queue } from './kernel/queue/queue.ts'
 import { queueNotification } from './kernel/queue/queue-table.ts'
 import { isRecordShape, type RecordShape } from './kernel/record/definition.ts'
@@ -59,6 +60,7 @@ export const migrations: readonly Migration[] = [
   searchFunctions,
   queueNotification,
   mailQueueTable,
+  eventConsumerTable,
   ...subgraphs.flatMap(migrationsOf),
   dropRecordTotal,
   mailTrace,
@@ -74,7 +76,15 @@ export const jobs: readonly Job[] = [
 ]
 
 /** Work that leaves the process, attempted in a worker as soon as it was queued. */
-export const queues: readonly Queue[] = [mailQueue]
+export const queues: readonly Queue[] = [
+  mailQueue,
+  ...subgraphs.flatMap(({ resources }) => resources.flatMap(({ queues: own = [] }) => own)),
+]
+
+/** What reacts to events by rows of the same database, in every worker. */
+export const consumers: readonly EventConsumer[] = subgraphs.flatMap(({ resources }) =>
+  resources.flatMap(({ consumers: own = [] }) => own),
+)
 
 /** Every column with secrets that are read back. */
 export const sealedColumns: readonly SealedColumn[] = [

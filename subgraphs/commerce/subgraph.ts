@@ -16,7 +16,7 @@ import { quoteResource } from './quote/quote.resolver.ts'
 
 export const commerce: SubgraphDefinition = {
   name: 'commerce',
-  ports: ['vault'],
+  ports: ['vault', 'work'],
   resources: [
     productResource,
     bulkResource(product, 'PRODUCTS'),

@@ -7,7 +7,7 @@ import { customEventSelection } from './custom-event-stream/custom-event-selecti
 import type { CustomEvent } from './custom-event-stream/custom-event.ts'
 import { customEventObject, envelopeOf, shownEventId, visibleEvent, type Envelope } from './envelope/envelope.ts'
 import { noParents, parentsOf, type Parents } from './envelope/visibility.ts'
-import { knownTypesOf, noCustomTypes, sampleOf } from './listen/known-types.ts'
+import { noCustomTypes, sampleOf } from './listen/known-types.ts'
 import { selectionOf } from './listen/listen-selection.ts'
 import { ListenSlots, type ListenSlot } from './listen/listen-slots.ts'
 import { ListenTriggers, type Triggered } from './listen/listen-triggers.ts'
@@ -43,8 +43,8 @@ export class LiveEvents {
 
   readonly requireListener = (caller: Caller): void => requireAdministrator({ caller })
 
-  async selectionOf(caller: Caller, events: readonly string[] | null): Promise<(type: string) => boolean> {
-    return selectionOf(events, await knownTypesOf(noCustomTypes, caller.organizationId, events))
+  selectionOf(events: readonly string[] | null): (type: string) => boolean {
+    return selectionOf(events)
   }
 
   takeSlot(organizationId: string, onLost: () => void): Promise<ListenSlot> {
@@ -70,9 +70,8 @@ export class LiveEvents {
     })
   }
 
-  async customEventSelection(caller: Caller, args: Fields): Promise<(event: LoggedEvent) => boolean> {
-    const types = (args['types'] ?? null) as readonly string[] | null
-    return customEventSelection(await knownTypesOf(noCustomTypes, caller.organizationId, types), args)
+  customEventSelection(args: Fields): (event: LoggedEvent) => boolean {
+    return customEventSelection(args)
   }
 
   customEventOf({ position, id, ...event }: LoggedEvent): CustomEvent {

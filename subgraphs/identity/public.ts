@@ -25,6 +25,9 @@ export const activeUsers = usersWho(isActive)
 /** The ids, among the given ones, of active users who may change records. */
 export const activeWriters = usersWho(`${isActive} and role <> 'READ_ONLY'`)
 
+/** The ids, among the given ones, of active owners and admins. A caller who names only itself must have been checked before. */
+export const activeAdministrators = usersWho(`${isActive} and role in ('OWNER', 'ADMIN')`)
+
 /** The ids, among the given ones, of users of the caller's organization, also of those who have left. */
 export const usersOfOrganization = usersWho('true')
 
@@ -87,7 +90,9 @@ export {
   type BaseAmount,
   type RatesOfDay,
 } from './currency/convert.ts'
-export { credentialSource } from './credential/credential-source.ts'
+export { auditRecord } from './audit/audit.ts'
+export { requireRightToActAs } from './credential/owner-guard.ts'
+export { credentialSource, findActingUser } from './credential/credential-source.ts'
 export { oauthScopes } from './oauth/oauth-scopes.ts'
 export { oauthService } from './oauth/oauth-service.ts'
 export { findScimToken } from './scim/scim-token.ts'

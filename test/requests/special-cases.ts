@@ -47,6 +47,10 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   discountValue: () => null,
   shippingTotal: () => 0,
   to: () => 'ines.duarte@example.com',
+  url: () => 'https://erp.example.com/hooks/crm',
+  headers: () => ({ 'X-Api-Token': '6f1c2d' }),
+  namedCredentialId: () => null,
+  selection: () => 'fragment Webhook on Order { orderNumber }',
 }
 
 /** Lists whose items depend on each other, by field name. */
@@ -56,6 +60,8 @@ export const valuesOfList: Readonly<Record<string, () => unknown[]>> = {
     { name: 'SIGNED', label: 'Signed', kind: 'WON', probability: 100, forecastCategory: 'CLOSED' },
     { name: 'DECLINED', label: 'Declined', kind: 'LOST', probability: 0, forecastCategory: 'OMITTED' },
   ],
+  events: () => ['order.created', 'order.updated'],
+  fields: () => ['status'],
 }
 
 /** The record type of reference fields whose name does not end with it. */
@@ -76,14 +82,17 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'businessHours',
   'email',
   'endedAt',
+  'events',
   'expiresAt',
   'fields',
   'amount',
   'forecastCategory',
+  'headers',
   'ipAllowList',
   'isPrimary',
   'listPrice',
   'locale',
+  'namedCredentialId',
   'origin',
   'password',
   'probability',
@@ -98,12 +107,14 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'isDefault',
   'kind',
   'secondaryEmails',
+  'selection',
   'stage',
   'stages',
   'shippingTotal',
   'timezone',
   'to',
   'token',
+  'url',
 ])
 
 /** Values of enumerated fields that only an operation of their own sets, such as the conversion of a lead. */

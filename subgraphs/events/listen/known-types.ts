@@ -1,38 +1,30 @@
 import { builtInSamples, type SampleEvent } from './built-in-types.ts'
-import type { KnownTypes } from './listen-selection.ts'
 
-/** The custom event types of organizations, by type. */
-export interface CustomSamples {
-  sampleOf(organizationId: string, type: string): Promise<SampleEvent | null>
-  typesOf(organizationId: string): Promise<ReadonlySet<string>>
-}
-
-export const noCustomTypes: CustomSamples = {
-  sampleOf: () => Promise.resolve(null),
-  typesOf: () => Promise.resolve(new Set()),
-}
+const objectOf = (type: string): string => type.slice(0, type.lastIndexOf('.'))
 
 let objects: ReadonlySet<string> | null = null
 
 const builtInObjects = (): ReadonlySet<string> =>
-  (objects ??= new Set([...builtInSamples().keys()].map((type) => type.slice(0, type.lastIndexOf('.')))))
+  (objects ??= new Set([...builtInSamples().keys()].map((type) => objectOf(type))))
 
-/** The event types that an organization can receive. */
-export async function knownTypesOf(
-  custom: CustomSamples,
-  organizationId: string,
-  requested: readonly string[] | null,
-): Promise<KnownTypes> {
-  const needsCustom = requested?.some((type) => type.startsWith('custom.') && type !== 'custom.*') ?? false
-  const customTypes = needsCustom ? await custom.typesOf(organizationId) : new Set<string>()
-  return {
-    has: (type) => builtInSamples().has(type) || customTypes.has(type),
-    hasObject: (object) => builtInObjects().has(object),
-  }
+/** A type of custom events, which may be defined later, or all of them. */
+const custom = /^custom\.(?:\*|[A-Za-z][A-Za-z0-9_]{0,79})$/
+
+/** Whether events of this type, or of this object (`lead.*`), can occur. */
+export function isKnownType(name: string): boolean {
+  if (name.startsWith('custom.')) return custom.test(name)
+  return name.endsWith('.*') ? builtInObjects().has(objectOf(name)) : builtInSamples().has(name)
 }
 
+/** The samples of the custom event types of organizations. */
+export interface CustomSamples {
+  sampleOf(organizationId: string, type: string): Promise<SampleEvent | null>
+}
+
+export const noCustomTypes: CustomSamples = { sampleOf: () => Promise.resolve(null) }
+
 export const sampleOf = async (
-  custom: CustomSamples,
+  customSamples: CustomSamples,
   organizationId: string,
   type: string,
-): Promise<SampleEvent | null> => builtInSamples().get(type) ?? custom.sampleOf(organizationId, type)
+): Promise<SampleEvent | null> => builtInSamples().get(type) ?? customSamples.sampleOf(organizationId, type)

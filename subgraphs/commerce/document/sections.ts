@@ -1,20 +1,12 @@
 import type { AmountFormat } from './amount-format.ts'
 import { contentWidth, page, type PageFlow } from './page-flow.ts'
-import type { DocumentOrganization, DocumentParty, QuoteDocument } from './quote-document.ts'
+import type { DocumentParty, PricedDocument } from './priced-document.ts'
 import { printable } from './text-bounds.ts'
 import { heightOf, type TextStyle } from './typesetter.ts'
 
 const half = contentWidth / 2 - 12
 const right = page.left + contentWidth / 2 + 12
 const label: TextStyle = { size: 8, color: '#555555' }
-
-export type DayFormat = (time: string) => string
-
-/** Days in the time zone of the organization: `1 November 2026`. */
-export function dayFormat({ timezone }: DocumentOrganization): DayFormat {
-  const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: timezone ?? 'UTC' })
-  return (time) => format.format(new Date(time))
-}
 
 const partyLines = ({ contactName, address = [], email, phone }: DocumentParty): string[] =>
   [contactName, ...address, email, phone].flatMap((part) => (part ? [printable(part, 200)] : []))
@@ -37,65 +29,55 @@ function facts(flow: PageFlow, rows: readonly (readonly [string, string])[], x: 
   return heightOf(rows.length, 9)
 }
 
-/** The organization, the facts of the quote, and the customer. */
-export function heading(
-  flow: PageFlow,
-  quote: QuoteDocument,
-  organization: DocumentOrganization,
-  day: DayFormat,
-): void {
+/** The organization, the facts of the document, and the customer. */
+export function heading(flow: PageFlow, document: PricedDocument): void {
   const { type } = flow
-  type.line('QUOTE', right, flow.y - 4, { style: 'bold', size: 20, width: half, align: 'right' })
-  const own = party(flow, organization, page.left, half, 13)
+  type.fitted(document.title, right, flow.y - 4, { style: 'bold', size: 20, width: half, align: 'right' })
+  const own = party(flow, document.organization, page.left, half, 13)
   flow.y += 30
-  const revision = quote.revision && quote.revision > 1 ? [['Revision', String(quote.revision)] as const] : []
-  const stated = facts(
-    flow,
-    [
-      ['Number', printable(quote.number, 60)],
-      ...revision,
-      ['Date', day(quote.date)],
-      ...(quote.validUntil ? [['Valid until', day(quote.validUntil)] as const] : []),
-      ...(quote.paymentTerms ? [['Payment', printable(quote.paymentTerms, 60)] as const] : []),
-      ['Currency', quote.currency],
-    ],
-    right,
-    half,
-  )
-  flow.y += Math.max(own - 30, stated) + 22
-  type.line('Prepared for', page.left, flow.y, label)
+  const stated = [['Number', document.number] as const, ...document.facts, ['Currency', document.currency] as const]
+  const rows = stated.flatMap(([name, value]) => (value ? [[name, printable(value, 60)] as const] : []))
+  flow.y += Math.max(own - 30, facts(flow, rows, right, half)) + 22
+  type.line(document.customerLabel, page.left, flow.y, label)
   flow.y += heightOf(1, 8) + 2
-  flow.y += party(flow, quote.customer, page.left, contentWidth, 10) + 18
-  if (quote.name) {
-    flow.paragraph(printable(quote.name, 300), { style: 'bold', size: 12 })
+  flow.y += party(flow, document.customer, page.left, contentWidth, 10) + 18
+  if (document.name) {
+    flow.paragraph(printable(document.name, 300), { style: 'bold', size: 12 })
     flow.y += 8
   }
 }
 
-const isAmount = (value: QuoteDocument['taxTotal']): value is QuoteDocument['total'] =>
+const isAmount = (value: PricedDocument['taxTotal']): value is PricedDocument['total'] =>
   value !== null && value !== undefined && value !== 0
 
-export function totals(flow: PageFlow, quote: QuoteDocument, format: AmountFormat): void {
+/** An amount in large figures on a coloured bar. */
+function highlighted(flow: PageFlow, name: string, amount: string): void {
+  const { doc } = flow.type
+  doc.rect(right - 6, flow.y, half + 6, 24).fill('#f0f2f5')
+  flow.type.line(name, right, flow.y + 6, { style: 'bold', size: 10 })
+  flow.type.fitted(amount, right + 100, flow.y + 5, { style: 'bold', size: 12, width: half - 106, align: 'right' })
+  flow.y += 30
+}
+
+export function totals(flow: PageFlow, document: PricedDocument, format: AmountFormat): void {
   const rows: (readonly [string, string])[] = [
-    ['Subtotal', format.amount(quote.subtotal)],
-    ...(isAmount(quote.discountTotal) ? [['Discount', `−${format.amount(quote.discountTotal)}`] as const] : []),
-    ...(isAmount(quote.shippingTotal) ? [['Shipping', format.amount(quote.shippingTotal)] as const] : []),
-    ...(isAmount(quote.taxTotal) ? [['Tax', format.amount(quote.taxTotal)] as const] : []),
+    ['Subtotal', format.amount(document.subtotal)],
+    ...(isAmount(document.discountTotal) ? [['Discount', `−${format.amount(document.discountTotal)}`] as const] : []),
+    ...(isAmount(document.shippingTotal) ? [['Shipping', format.amount(document.shippingTotal)] as const] : []),
+    ...(isAmount(document.taxTotal) ? [['Tax', format.amount(document.taxTotal)] as const] : []),
   ]
-  flow.makeRoom(heightOf(rows.length, 9) + 50)
+  const after = (document.afterTotal ?? []).map(([name, amount]) => [name, format.amount(amount)] as const)
+  const last = after.at(-1)
+  flow.makeRoom(heightOf(rows.length + after.length, 9) + (last ? 90 : 50))
   if (flow.isFull) return
   flow.y += 6
   flow.y += facts(flow, rows, right, half) + 4
-  const { doc } = flow.type
-  doc.rect(right - 6, flow.y, half + 6, 24).fill('#f0f2f5')
-  flow.type.line('Total', right, flow.y + 6, { style: 'bold', size: 10 })
-  flow.type.fitted(format.amount(quote.total), right + 60, flow.y + 5, {
-    style: 'bold',
-    size: 12,
-    width: half - 66,
-    align: 'right',
-  })
-  flow.y += 42
+  highlighted(flow, 'Total', format.amount(document.total))
+  if (last) {
+    flow.y += facts(flow, after.slice(0, -1), right, half) + 4
+    highlighted(flow, ...last)
+  }
+  flow.y += 12
 }
 
 /** Free text below a title, if there is any. */
@@ -112,25 +94,18 @@ export function textSection(flow: PageFlow, title: string, text: string | null |
 const signatureLines = ['Name', 'Title', 'Date', 'Signature'] as const
 
 /** Places to sign for both parties; never divided between pages. */
-export function signatures(
-  flow: PageFlow,
-  { customer, acceptance }: QuoteDocument,
-  { name }: DocumentOrganization,
-  day: DayFormat,
-): void {
+export function signatures(flow: PageFlow, { signatures: wanted, organization, customer }: PricedDocument): void {
+  if (!wanted) return
   flow.makeRoom(190)
   if (flow.isFull) return
-  flow.type.line('Acceptance', page.left, flow.y, { style: 'bold', size: 10 })
+  flow.type.line(wanted.title, page.left, flow.y, { style: 'bold', size: 10 })
   flow.y += heightOf(1, 10) + 4
-  flow.paragraph('By signing below, both parties agree to the items, prices and terms of this quote.', { size: 8.5 })
-  if (acceptance) {
-    const by = `Accepted electronically by ${printable(acceptance.name, 200)} on ${day(acceptance.acceptedAt)}.`
-    flow.paragraph(by, { style: 'bold', size: 8.5 })
-  }
+  flow.paragraph(wanted.statement, { size: 8.5 })
+  if (wanted.remark) flow.paragraph(printable(wanted.remark, 300), { style: 'bold', size: 8.5 })
   flow.y += 10
   const top = flow.y
   const parties = [
-    [name, page.left],
+    [organization.name, page.left],
     [customer.name, right],
   ] as const
   for (const [signer, x] of parties) {
@@ -151,8 +126,8 @@ export function signatures(
   flow.y = top + 40 + signatureLines.length * 26
 }
 
-/** The number of the quote and of the page on every page, when their number is known. */
-export function footers({ type, isCut }: PageFlow, { number }: QuoteDocument, { name }: DocumentOrganization): void {
+/** The number of the document and of the page on every page, when their number is known. */
+export function footers({ type, isCut }: PageFlow, { number, organization: { name } }: PricedDocument): void {
   const { start, count } = type.doc.bufferedPageRange()
   const title = type.lines(
     `${printable(name, 100)} · ${printable(number, 60)}`,

@@ -1,8 +1,9 @@
 import { getDocumentProxy } from 'unpdf'
 import { describe, expect, it } from 'vitest'
 import { exactNumber } from '../../kernel/json/exact-number.ts'
-import type { DocumentLine, QuoteDocument } from './quote-document.ts'
-import { quotePdf } from './quote-pdf.ts'
+import { documentDay } from './document-day.ts'
+import { documentPdf } from './document-pdf.ts'
+import type { DocumentLine, PricedDocument } from './priced-document.ts'
 
 const organization = { name: 'Fjordline Freight Systems', address: ['Strandgaten 12', null, '5013 Bergen'] }
 
@@ -16,21 +17,29 @@ const line = (wanted: Partial<DocumentLine> = {}): DocumentLine => ({
   ...wanted,
 })
 
-const quote = (wanted: Partial<QuoteDocument> = {}): QuoteDocument => ({
+const document = (wanted: Partial<PricedDocument> = {}): PricedDocument => ({
+  title: 'QUOTE',
   number: 'Q-000123',
-  date: '2026-11-01T08:00:00.000Z',
-  validUntil: '2026-12-01T08:00:00.000Z',
+  facts: [
+    ['Date', '1 November 2026'],
+    ['Valid until', '1 December 2026'],
+    ['Payment', '30 days net'],
+    ['Revision', null],
+  ],
   currency: 'EUR',
+  organization,
+  customerLabel: 'Prepared for',
   customer: { name: 'Baltic Ferries', contactName: 'Jonas Berg' },
   lines: [line()],
   subtotal: 900,
   taxTotal: 225,
   total: 1125,
+  signatures: { title: 'Acceptance', statement: 'Both parties agree.' },
   ...wanted,
 })
 
 /** The text of each page, one item per run. */
-async function textOf(pdf: Buffer): Promise<string[]> {
+async function textOf(pdf: Uint8Array): Promise<string[]> {
   const document = await getDocumentProxy(new Uint8Array(pdf), { verbosity: 0 })
   const pages = Array.from({ length: document.numPages }, async (_, index) => {
     const { items } = await (await document.getPage(index + 1)).getTextContent()
@@ -39,10 +48,10 @@ async function textOf(pdf: Buffer): Promise<string[]> {
   return Promise.all(pages)
 }
 
-const pagesOf = async (wanted: Partial<QuoteDocument> = {}): Promise<string[]> =>
-  textOf(await quotePdf(quote(wanted), organization))
+const pagesOf = async (wanted: Partial<PricedDocument> = {}): Promise<string[]> =>
+  textOf(await documentPdf(JSON.stringify(document(wanted))))
 
-describe('quotePdf', () => {
+describe('documentPdf', () => {
   it('has the parties, the lines, the exact totals and a place to sign', async () => {
     const [page, ...others] = await pagesOf({
       lines: [line({ discountPercent: 10, discountAmount: exactNumber('0.125'), lineTotal: exactNumber('809.88') })],
@@ -51,9 +60,11 @@ describe('quotePdf', () => {
       shippingTotal: 20,
       taxTotal: exactNumber('0.10'),
       total: exactNumber('12345678901164.15'),
-      paymentTerms: '30 days net',
-      terms: 'Delivery in week 50.',
-      notes: 'Call before delivery.',
+      sections: [
+        ['Terms', 'Delivery in week 50.'],
+        ['Notes', 'Call before delivery.'],
+        ['Empty', null],
+      ],
     })
     expect(others).toEqual([])
     for (const text of [
@@ -83,6 +94,7 @@ describe('quotePdf', () => {
       'Page 1 of 1',
     ])
       expect(page).toContain(text)
+    expect(page).not.toMatch(/Revision|Empty/)
   })
 
   it.each([
@@ -113,7 +125,7 @@ describe('quotePdf', () => {
   })
 
   it('leaves out characters that hide or reverse the text around them', async () => {
-    const [page] = await pagesOf({ name: 'pay \u202e001\u202c \u200bnow\0 \ud800', terms: 'a\u0007b' })
+    const [page] = await pagesOf({ name: 'pay \u202e001\u202c \u200bnow\0 \ud800', sections: [['Terms', 'a\u0007b']] })
     expect(page).toContain('pay 001 now')
     expect(page).toContain('ab')
   })
@@ -121,16 +133,40 @@ describe('quotePdf', () => {
   it('bounds hostile text and still has the total and the signatures', async () => {
     const long = 'x'.repeat(100_000)
     const lines = Array.from({ length: 500 }, () => line({ name: long, description: 'y \n'.repeat(5_000) }))
-    const pages = await pagesOf({ lines, name: long, terms: '\n'.repeat(90_000) + 'z '.repeat(90_000), notes: long })
+    const pages = await pagesOf({
+      lines,
+      name: long,
+      sections: [
+        ['Terms', '\n'.repeat(90_000) + 'z '.repeat(90_000)],
+        ['Notes', long],
+      ],
+    })
     expect(pages.length).toBeLessThanOrEqual(60)
     expect(pages.join('')).toContain('€1,125.00')
     expect(pages.at(-1)).toContain('Signature')
     expect(pages.at(-1)).toContain(`Page ${pages.length} of ${pages.length} (shortened)`)
   })
 
-  it('says who accepted it', async () => {
-    const acceptance = { name: 'Jonas Berg', acceptedAt: '2026-11-05T23:30:00.000Z' }
-    const pdf = await quotePdf(quote({ acceptance }), { ...organization, timezone: 'Europe/Oslo' })
-    expect((await textOf(pdf))[0]).toContain('Accepted electronically by Jonas Berg on 6 November 2026.')
+  it('says who accepted it, and writes amounts below the total', async () => {
+    const [page] = await pagesOf({
+      signatures: { title: 'Acceptance', statement: 'Both agree.', remark: 'Accepted by Jonas Berg.' },
+      afterTotal: [
+        ['Paid', 1000],
+        ['Balance due', 125],
+      ],
+    })
+    for (const text of ['Both agree.', 'Accepted by Jonas Berg.', 'Paid', '€1,000.00', 'Balance due', '€125.00'])
+      expect(page).toContain(text)
+  })
+
+  it('has no place to sign unless it is wanted', async () => {
+    expect((await pagesOf({ title: 'INVOICE', signatures: null }))[0]).not.toContain('Signature')
+  })
+})
+
+describe('documentDay', () => {
+  it('is the day in the time zone of the organization', () => {
+    expect(documentDay('Europe/Oslo')('2026-11-05T23:30:00.000Z')).toBe('6 November 2026')
+    expect(documentDay(null)('2026-11-05T23:30:00.000Z')).toBe('5 November 2026')
   })
 })

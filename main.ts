@@ -24,6 +24,7 @@ import { publicQuotesRouter } from './gateway/public-quotes/router.ts'
 import { sourcesOf } from './gateway/subscriptions/sources.ts'
 import { Subscriptions } from './gateway/subscriptions/subscriptions.ts'
 import { loadContract, type Contract } from './rest-adapter/contract.ts'
+import { eventCatalogHandlers } from './rest-adapter/event-catalog.ts'
 import { restRouter } from './rest-adapter/routes.ts'
 import { scimBase } from './rest-adapter/scim/scim-call.ts'
 import { scimRouter } from './rest-adapter/scim/scim-router.ts'
@@ -94,7 +95,9 @@ async function appOf(config: Config, services: OpenServices, parts: GatewayParts
   app.use(scimBase, scimRouter({ edge, apiVersion, graph, findToken, publicUrl, onDefect }))
   app.use(publicQuotesRouter({ config, edge, graph }))
   const rest = { contract, publicUrl, edge, graph, clock, deprecatedCalls: usage }
-  app.use(await restRouter({ ...rest, eventStreams, streamSlots, subscriptions }))
+  app.use(
+    await restRouter({ ...rest, eventStreams, streamSlots, subscriptions, customHandlers: eventCatalogHandlers() }),
+  )
   app.use((req, res) => edge.refuse(notFound('This path'), req, res))
   return app
 }

@@ -11,7 +11,7 @@ import { cancellationOnDisconnect } from '../subgraphs/kernel/cancellation.ts'
 import type { Clock } from '../subgraphs/kernel/time/clock.ts'
 import type { Caller, IdempotencyClaim, OperationContext } from '../subgraphs/kernel/context.ts'
 import { notFound, Refusal } from '../subgraphs/kernel/errors.ts'
-import type { ScopeRequirement } from '../subgraphs/kernel/scopes.ts'
+import { memberScope, type ScopeRequirement } from '../subgraphs/kernel/scopes.ts'
 import { sendEvents, sendSubscription } from './event-response.ts'
 import { writeResponse } from './response.ts'
 import { removeHiddenFields } from './hidden-fields.ts'
@@ -118,8 +118,9 @@ export class Endpoint {
     const { operation } = this
     const translation = new Translation(operation)
     if (operation.document === null) {
-      const credential = operation.isPublic ? 'PUBLIC' : 'SESSION'
-      const scopes = operation.scopes.length > 0 ? operation.scopes : [credential]
+      // A public operation accepts every credential, too.
+      if (operation.isPublic) return { translation, prepared: null, requirements: [[['PUBLIC'], [memberScope]]] }
+      const scopes = operation.scopes.length > 0 ? operation.scopes : ['SESSION']
       return { translation, prepared: null, requirements: [[scopes]] }
     }
     try {

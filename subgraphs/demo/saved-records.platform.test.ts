@@ -14,7 +14,7 @@ import { save } from '../kernel/record/save.ts'
 import { systemContext } from '../kernel/request.ts'
 import '../all.ts'
 import { supportCase } from '../support/case/case.record.ts'
-import { midnight, useLoadedDemo } from './demo.fixture.ts'
+import { useLoadedDemo } from './demo.fixture.ts'
 
 const loaded = useLoadedDemo()
 

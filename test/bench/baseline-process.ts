@@ -27,7 +27,7 @@ function rawListener(queries: BaselineQueries): RequestListener {
       return queries.page(limit, url.startsWith('/counted/'))
     }
     const body = await bodyOf(req)
-    if (url in createdRecords) return queries.create(url, body as Record<string, unknown>)
+    if (Object.hasOwn(createdRecords, url)) return queries.create(url, body as Record<string, unknown>)
     if (url === '/graphql/account') return { data: { account: await queries.one((body as GraphqlBody).variables.id) } }
     if (url === '/graphql/list') return { data: { accountList: withoutTotal(await queries.page(50, false)) } }
     return { data: { newest: await queries.tenWithCases() } }
@@ -36,7 +36,7 @@ function rawListener(queries: BaselineQueries): RequestListener {
     try {
       const text = JSON.stringify(await answerOf(req))
       const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text) }
-      res.writeHead(req.url! in createdRecords ? 201 : 200, headers).end(text)
+      res.writeHead(Object.hasOwn(createdRecords, req.url!) ? 201 : 200, headers).end(text)
     } catch (error) {
       res.writeHead(500).end(String(error))
     }

@@ -38,7 +38,8 @@ const IdOfAttempt = () => Arg('id', () => ID, { description: 'Id of the attempt.
 @Resolver(() => WebhookDelivery)
 export class WebhookDeliveryResolver {
   @Query(() => WebhookDeliveryPage, {
-    description: 'The attempts to deliver events to a webhook in the last 30 days, newest first. For owners and admins.',
+    description:
+      'The attempts to deliver events to a webhook in the last 30 days, newest first. For owners and admins.',
   })
   webhookDeliveryList(
     @WebhookIdArg() webhookId: string,

@@ -21,14 +21,17 @@ import { requestLines } from './gateway/operate/request-line.ts'
 import { RequestMetrics } from './gateway/operate/request-metrics.ts'
 import { explorerPage, pagesRouter } from './gateway/pages/pages.ts'
 import { publicQuotesRouter } from './gateway/public-quotes/router.ts'
+import { sourcesOf } from './gateway/subscriptions/sources.ts'
 import { Subscriptions } from './gateway/subscriptions/subscriptions.ts'
 import { loadContract, type Contract } from './rest-adapter/contract.ts'
+import { eventCatalogHandlers } from './rest-adapter/event-catalog.ts'
 import { restRouter } from './rest-adapter/routes.ts'
 import { scimBase } from './rest-adapter/scim/scim-call.ts'
 import { scimRouter } from './rest-adapter/scim/scim-router.ts'
 import { migrations } from './subgraphs/all.ts'
 import { localSubgraph, refuseUnknownSubgraphs, subgraphNamed } from './subgraphs/endpoints.ts'
 import { bannerOf, loadDemo } from './subgraphs/demo/demo.ts'
+import { LiveEvents } from './subgraphs/events/public.ts'
 import { credentialSource, oauthScopes, oauthService, findScimToken, UsageBuffer } from './subgraphs/identity/public.ts'
 import { ConfigError, type Config } from './subgraphs/kernel/config/config.ts'
 import { Listener } from './subgraphs/kernel/database/listen.ts'
@@ -92,7 +95,18 @@ async function appOf(config: Config, services: OpenServices, parts: GatewayParts
   app.use(scimBase, scimRouter({ edge, apiVersion, graph, findToken, publicUrl, onDefect }))
   app.use(publicQuotesRouter({ config, edge, graph }))
   app.use(
-    await restRouter({ contract, publicUrl, edge, graph, clock, deprecatedCalls: usage, eventStreams, streamSlots }),
+    await restRouter({
+      contract,
+      publicUrl,
+      edge,
+      graph,
+      clock,
+      deprecatedCalls: usage,
+      eventStreams,
+      streamSlots,
+      customHandlers: eventCatalogHandlers(),
+      subscriptions,
+    }),
   )
   app.use((req, res) => edge.refuse(notFound('This path'), req, res))
   return app
@@ -114,7 +128,9 @@ export async function startGateway(config: Config, services: OpenServices): Prom
   const publicUrl = async () => config.publicUrl ?? (await listenUrl)
   const eventStreams = new EventStreams()
   const streamSlots = new StreamSlots()
-  const subscriptions = new Subscriptions({ graph, events: services.events, slots: streamSlots, log })
+  const live = new LiveEvents(services)
+  const sources = sourcesOf(live, log)
+  const subscriptions = new Subscriptions({ graph, events: services.events, slots: streamSlots, log, sources })
   const streams = { subscriptions, eventStreams, streamSlots }
   const metrics = new ProcessMetrics(services)
   const requestMetrics = new RequestMetrics(metrics.registry, streamSlots, requestLines(log))
@@ -141,6 +157,7 @@ export async function startGateway(config: Config, services: OpenServices): Prom
   const closeBackground = async (): Promise<void> => {
     await listener.close()
     await usage.close()
+    await live.close()
   }
   const url = await startListening(server, config).catch(async (error: unknown) => {
     await closeBackground()
@@ -149,8 +166,8 @@ export async function startGateway(config: Config, services: OpenServices): Prom
   setListenUrl(url)
   if (!config.publicUrl) services.settings.publicUrl = url
   const close = async (): Promise<void> => {
-    await stopGracefully(server, () => {
-      subscriptions.close()
+    await stopGracefully(server, async () => {
+      await subscriptions.close()
       eventStreams.close()
       return socket.close()
     })

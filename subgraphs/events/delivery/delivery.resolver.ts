@@ -9,7 +9,7 @@ import { readDeliveries, readDelivery, replayDelivery, type DeliveryListArgs } f
 import { recoverDeliveries } from './recover.ts'
 import { deliveryJobs } from './delivery.jobs.ts'
 import { deliveryQueue } from './delivery-queue.ts'
-import { deliveryTables } from './delivery.migrations.ts'
+import { deliveryTables, earlierEvents } from './delivery.migrations.ts'
 import { WebhookDeliveryPage } from './delivery.record.ts'
 import { WebhookDelivery, WebhookRecovery } from './delivery.ts'
 import { webhookConsumer } from './webhook-consumer.ts'
@@ -94,7 +94,7 @@ export class WebhookDeliveryResolver {
 
 export const deliveryResource: Resource = {
   resolver: WebhookDeliveryResolver,
-  migrations: [deliveryTables],
+  migrations: [deliveryTables, earlierEvents],
   jobs: deliveryJobs,
   queues: [deliveryQueue],
   consumers: [webhookConsumer],

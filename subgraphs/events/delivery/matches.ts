@@ -20,7 +20,7 @@ export const namesType = (events: readonly string[], type: string): boolean =>
 
 /** Whether the webhook wants the event, as its owner sees it: by `fields`, `conditions` and `skipOwn`. */
 export function wants(
-  { ownerId, owner, skipOwn, fields, conditions }: ActiveSubscription,
+  { ownerId, owner, skipOwn, fields, conditions, logic }: ActiveSubscription,
   event: VisibleEvent,
   shapes: OrganizationShapes | null,
 ): boolean {
@@ -28,8 +28,8 @@ export function wants(
   const { record, previous } = recordsOf(event)
   if (previous && fields.length > 0 && !fields.some((name) => hasChanged(name, event.data, record, previous)))
     return false
-  if (conditions === null || conditions === undefined) return true
-  const given = (Array.isArray(conditions) ? { conditions } : conditions) as GivenConditions
+  if (conditions.length === 0) return true
+  const given: GivenConditions = { conditions, logic }
   return matcherOf(given, event.object, owner.fields, shapes)(record, previous, Date.parse(event.occurredAt))
 }
 

@@ -1,3 +1,4 @@
+import type { Condition, ConditionLogic } from '../../kernel/condition/condition.ts'
 import type { ActingUser } from '../../kernel/credentials/public.ts'
 import { userStateRefusal } from '../../kernel/credentials/public.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
@@ -12,7 +13,8 @@ export interface Subscription {
   readonly retryAttempts: number
   readonly retryDelaySeconds: number
   readonly fields: readonly string[]
-  readonly conditions: unknown
+  readonly conditions: readonly Condition[]
+  readonly logic: ConditionLogic
   readonly debounceSeconds: number
   readonly skipOwn: boolean
   /** Only events after this position are delivered. */
@@ -30,8 +32,9 @@ export interface ActiveSubscription extends Subscription {
 export const readSubscriptions = (sql: Sql, organizationId: string): Promise<Subscription[]> =>
   sql.query<Subscription & Record<string, unknown>>(
     `select w.id, w.owner_id as "ownerId", w.events, w.payload_version as "payloadVersion", w.retry_attempts as "retryAttempts",
-       w.retry_delay_seconds as "retryDelaySeconds", w.fields, w.conditions, w.debounce_seconds as "debounceSeconds",
-       w.skip_own as "skipOwn", coalesce(s.position, 0) as "startPosition", coalesce(s.earlier_event_ids, '{}') as "earlierEventIds"
+       w.retry_delay_seconds as "retryDelaySeconds", w.fields, w.conditions, w.logic, w.debounce_seconds as "debounceSeconds",
+       w.skip_own as "skipOwn", coalesce(s.position, 0) as "startPosition",
+       coalesce(s.earlier_event_ids, '{}') as "earlierEventIds"
      from events.webhook w
      left join events.webhook_start s on s.organization_id = w.organization_id and s.webhook_id = w.id
      where w.organization_id = $1 and w.is_enabled and w.deleted_at is null`,

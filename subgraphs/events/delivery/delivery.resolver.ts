@@ -7,6 +7,7 @@ import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { WebhookDeliveryStatus } from '../webhook/webhook.enumerations.ts'
 import { readDeliveries, readDelivery, replayDelivery, type DeliveryListArgs } from './delivery.actions.ts'
 import { recoverDeliveries } from './recover.ts'
+import { testWebhook } from './send-test-event.ts'
 import { deliveryJobs } from './delivery.jobs.ts'
 import { deliveryQueue } from './delivery-queue.ts'
 import { deliveryTables, earlierEvents } from './delivery.migrations.ts'
@@ -75,6 +76,21 @@ export class WebhookDeliveryResolver {
     @Info() info: SelectionInfo,
   ) {
     return replayDelivery(ctx, webhookId, id, info)
+  }
+
+  @Mutation(() => WebhookDelivery, {
+    description:
+      'Sends the catalog sample of an event type to the webhook, with `test` true, whether or not the webhook subscribes to the type. Returns the new delivery, which is sent at once, is not retried, and does not count as a failure. Also for a webhook that is turned off. For owners and admins.',
+  })
+  @RequiresScope('WEBHOOKS')
+  webhookTest(
+    @Arg('id', () => ID, { description: 'Id of the webhook.' }) id: string,
+    @Arg('type', () => String, { description: 'Type of the event catalog, or of a custom event of the organization.' })
+    type: string,
+    @Ctx() ctx: RequestContext,
+    @Info() info: SelectionInfo,
+  ) {
+    return testWebhook(ctx, id, type, info)
   }
 
   @Mutation(() => WebhookRecovery, {

@@ -32,15 +32,11 @@ const operationsNotBuilt = [
   'GET /v1/quota-forecast/quotas/attainment',
   'GET /v1/quota-forecast/quotas/org-target',
   'GET /v1/quota-forecast/snapshots',
-  'GET /v1/webhooks/{id}/deliveries',
-  'GET /v1/webhooks/{id}/deliveries/{deliveryId}',
   'POST /v1/quota-forecast/forecasts',
   'POST /v1/quota-forecast/forecasts/submit',
   'POST /v1/quota-forecast/quotas',
   'POST /v1/quota-forecast/quotas/bulk',
   'POST /v1/quota-forecast/quotas/copy-previous',
-  'POST /v1/webhooks/{id}/deliveries/{deliveryId}/replay',
-  'POST /v1/webhooks/{id}/test',
 ]
 
 /** The specification names no credential for Auth; these operations need a session. */
@@ -103,6 +99,10 @@ const inputsInProse: Readonly<Record<string, NamedInputs>> = {
     hasBody: false,
   },
   'publish a custom event; API keys need PUBLISH_EVENTS': { place: 'body', named: [], hasBody: true },
+  'query status (e.g. FAILED), page, limit': { place: 'query', named: ['status', 'page', 'limit'], hasBody: false },
+  'one delivery record': { place: 'path', named: [], hasBody: false },
+  're-send the stored body': { place: 'path', named: [], hasBody: false },
+  'body {type: <event type>}; sends the catalog sample': { place: 'body', named: ['type'], hasBody: true },
   'update a webhook, e.g. body {payloadVersion: 1 or 2}': { place: 'body', named: ['payloadVersion'], hasBody: true },
   'body {events: array of up to 64 type names or wildcards}; response is text/event-stream': {
     place: 'body',

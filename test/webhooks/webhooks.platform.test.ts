@@ -49,7 +49,10 @@ describe('webhookCreate', () => {
       namedCredentialId: null,
       fields: [],
       debounceSeconds: 0,
+      conditions: [],
+      logic: 'AND',
       skipOwn: false,
+      selection: null,
       previousSecretExpiresAt: null,
       consecutiveFailures: 0,
       disabledAt: null,
@@ -268,6 +271,40 @@ describe('webhookUpdate', () => {
       headers: { 'If-Match': '"7"' },
     } as never)
     expect([conflict.status, (await stored(id)).version]).toEqual([409, 1])
+  })
+})
+
+describe('conditions of a webhook', () => {
+  const large = { field: 'total', operator: 'GREATER_THAN', value: 1000 }
+
+  it('are stored with their logic', async () => {
+    const conditions = [large, { field: 'status', operator: 'CHANGED_TO', value: 'CONFIRMED' }]
+    const { id, organizationId, ...created } = await aWebhook({ events: ['order.*'], conditions })
+    expect(created).toMatchObject({ conditions, logic: 'AND' })
+    expect((await owner.rest.webhookUpdate!({ id, body: { logic: 'OR' } })).body).toMatchObject({
+      conditions,
+      logic: 'OR',
+    })
+    expect(await reader.one(organizationId, id)).toMatchObject({ conditions, logic: 'OR' })
+  })
+
+  it.each([
+    [{ conditions: [{ field: 'colour', operator: 'EQUALS', value: 1 }] }, 'conditions.0.field'],
+    [{ conditions: [{ ...large, operator: 'CONTAINS' }] }, 'conditions.0.operator'],
+    [{ conditions: [{ ...large, value: 'much' }] }, 'conditions.0.value'],
+    [{ events: ['order.created', 'account.created'], conditions: [large] }, 'conditions.0.field'],
+    [{ logic: 'XOR' }, 'logic'],
+    [{ conditions: Array.from({ length: 51 }, () => large) }, 'conditions'],
+  ])('refuses %j with 400', async (input, path) => {
+    const { status, body } = await owner.rest.webhookCreate!({ body: { ...settings, events: ['order.*'], ...input } })
+    expect([status, body.errors[0].path]).toEqual([400, path])
+  })
+
+  it('are checked again when the events change', async () => {
+    const { id } = await aWebhook({ events: ['order.*'], conditions: [large] })
+    const refused = await owner.rest.webhookUpdate!({ id, body: { events: ['account.*'] } })
+    expect([refused.status, refused.body.errors[0].path]).toEqual([400, 'conditions.0.field'])
+    expect((await stored(id)).version).toBe(1)
   })
 })
 

@@ -20,11 +20,22 @@ export class EventNames {
 
   /** Whether events with this name, or of this object (`order.*`), can occur. */
   has(name: string): boolean {
-    if (isCustom(name)) return true
+    if (isCustomEvent(name)) return true
     return name.endsWith('.*') ? this.#sources.has(objectOf(name)) : this.#types.has(name)
   }
 
-  /** Which of the objects of these types has the column. `shapeOf` adds the custom fields of the organization. */
+  /** What the events of these types describe. */
+  sourcesOf(types: readonly string[]): ReadonlySet<TrackedObject> {
+    return new Set(types.flatMap((type) => this.#sources.get(objectOf(type)) ?? []))
+  }
+
+  /** The GraphQL types of the records of these event types. */
+  recordTypes(types: readonly string[]): ReadonlySet<string> {
+    const shapes = [...this.sourcesOf(types)].filter(isRecordShape)
+    return new Set(shapes.map(({ entity }) => (entity as { readonly name: string }).name))
+  }
+
+  /** Whether one of the objects of these types has the column. `shapeOf` adds the custom fields of the organization. */
   hasColumn(types: readonly string[], column: string, shapeOf: (shape: RecordShape) => RecordShape): boolean {
     return types.some((type) => {
       const source = this.#sources.get(objectOf(type))
@@ -40,7 +51,7 @@ export class EventNames {
 const objectOf = (type: string): string => type.slice(0, type.lastIndexOf('.'))
 
 /** A custom event type of an organization, which may be defined later, or all of them. */
-const isCustom = (name: string): boolean => /^custom\.(?:\*|[A-Za-z][A-Za-z0-9_]{0,79})$/.test(name)
+export const isCustomEvent = (name: string): boolean => /^custom\.(?:\*|[A-Za-z][A-Za-z0-9_]{0,79})$/.test(name)
 
 export function eventProblems(names: EventNames, events: readonly string[]): FieldProblem[] {
   if (events.length === 0)

@@ -1,7 +1,10 @@
 import { requireRightToActAs } from '../../identity/public.ts'
 import { invalid, Refusal, type FieldProblem } from '../../kernel/errors.ts'
 import { shapeFor } from '../../kernel/record/shape-source.ts'
-import { eventProblems, type EventNames } from './event-names.ts'
+import { eventProblems, isCustomEvent, type EventNames } from './event-names.ts'
+import { refuseBadSelection } from './check-selection.ts'
+import { selectionMax } from './selection.ts'
+import { webhookConditionProblems } from './webhook-conditions.ts'
 import { urlProblems } from './webhook-url.ts'
 import type { WebhookContext } from './webhook.context.ts'
 import type { Webhook } from './webhook.ts'
@@ -28,6 +31,14 @@ export async function webhookProblems(
     const message = `fields.${index} must be the name of a column of an object in events.`
     problems.push({ path: `fields.${index}`, code: 'UNKNOWN_FIELD', message })
   }
+  const areConditionsChecked = given.conditions ?? given.logic ?? given.events
+  if (areConditionsChecked) {
+    const conditions = given.conditions ?? previous?.conditions ?? []
+    const stated = { conditions, logic: given.logic ?? previous?.logic ?? 'AND' }
+    const hasCustomEvents = events.some(isCustomEvent)
+    const { caller } = ctx
+    problems.push(...webhookConditionProblems(stated, names.sourcesOf(events), hasCustomEvents, ctx, caller))
+  }
   if (given.namedCredentialId) {
     const message = 'namedCredentialId must be null, because your organization has no named credentials.'
     problems.push({ path: 'namedCredentialId', code: 'UNKNOWN_REFERENCE', message })
@@ -38,6 +49,11 @@ export async function webhookProblems(
 export async function refuseProblems(...checked: Parameters<typeof webhookProblems>): Promise<void> {
   const problems = await webhookProblems(...checked)
   if (problems.length > 0) throw invalid(...problems)
+  const [ctx, names, given, previous] = checked
+  const selection = given.selection === undefined ? previous?.selection : given.selection
+  const isChecked = typeof given.selection === 'string' || given.events
+  if (selection && isChecked && selection.length <= selectionMax)
+    await refuseBadSelection(ctx, names, selection, given.events ?? previous?.events ?? [])
 }
 
 /**

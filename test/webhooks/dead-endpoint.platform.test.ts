@@ -3,7 +3,7 @@ import { newId } from '../../subgraphs/kernel/ids.ts'
 import { queueDeliveries } from '../../subgraphs/events/delivery/new-delivery.ts'
 import { startBackground } from '../../worker.ts'
 import { usePlatform, type Member } from '../platform.ts'
-import { bodyOf, rawHttpReceiver, rawReceiver } from './receiver.ts'
+import { bodyOf, rawHttpReceiver, rawReceiver } from './hostile-receiver.ts'
 
 const platform = usePlatform({ OUTBOUND_ALLOW: '127.0.0.1' })
 const queued = 10_000

@@ -1,78 +1,57 @@
-import {
-  createServer as createHttpServer,
-  type IncomingMessage,
-  type RequestListener,
-  type ServerResponse,
-} from 'node:http'
-import { createServer as createHttpsServer } from 'node:https'
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
-import { onTestFinished } from 'vitest'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 
-/** A receiver of webhooks on the loopback interface. */
-export interface Receiver {
-  readonly url: string
-  /** Bytes that the receiver has sent. */
-  bytesSent(): number
-  readonly connections: () => number
+export interface ReceivedDelivery {
+  readonly headers: IncomingMessage['headers']
+  /** Names and values as they were sent. */
+  readonly rawHeaders: readonly string[]
+  readonly text: string
+  readonly body: Record<string, unknown> & { readonly data: Record<string, unknown> }
 }
 
-async function listening(server: Server, scheme: 'http' | 'https', host = '127.0.0.1'): Promise<Receiver> {
-  const sockets = new Set<Socket>()
-  let bytes = 0
-  let connections = 0
-  server.on('connection', (socket: Socket) => {
-    connections++
-    sockets.add(socket)
-    socket.on('error', () => {})
-    socket.once('close', () => {
-      bytes += socket.bytesWritten
-      sockets.delete(socket)
+type Respond = (res: ServerResponse, received: ReceivedDelivery) => void
+
+/** A receiver of webhooks on the loopback interface. `respond` decides what it answers. */
+export class Receiver {
+  readonly received: ReceivedDelivery[] = []
+  respond: Respond = (res) => res.writeHead(204).end()
+  connections = 0
+  readonly #server: Server
+
+  private constructor() {
+    this.#server = createServer((req, res) => {
+      const chunks: Buffer[] = []
+      req.on('data', (chunk: Buffer) => chunks.push(chunk))
+      req.on('end', () => {
+        const text = Buffer.concat(chunks).toString()
+        const { headers, rawHeaders } = req
+        const received = { headers, rawHeaders, text, body: JSON.parse(text) as ReceivedDelivery['body'] }
+        this.received.push(received)
+        this.respond(res, received)
+      })
     })
-  })
-  await new Promise<void>((resolve) => server.listen(0, host, resolve))
-  onTestFinished(async () => {
-    for (const socket of sockets) socket.destroy()
-    await new Promise((resolve) => server.close(resolve))
-  })
-  return {
-    url: `${scheme}://${host}:${(server.address() as AddressInfo).port}/hook`,
-    bytesSent: () => [...sockets].reduce((sum, { bytesWritten }) => sum + bytesWritten, bytes),
-    connections: () => connections,
+    this.#server.on('connection', () => this.connections++)
   }
-}
 
-/** A receiver that answers as a web server does. The body of the request is read first. */
-export const httpReceiver = (answer: RequestListener, host?: string): Promise<Receiver> =>
-  listening(
-    createHttpServer((request, response) => {
-      request.resume().once('end', () => answer(request, response))
-    }),
-    'http',
-    host,
-  )
+  static async start(): Promise<Receiver> {
+    const receiver = new Receiver()
+    receiver.#server.listen(0, '127.0.0.1')
+    await once(receiver.#server, 'listening')
+    return receiver
+  }
 
-/** A receiver that reads the body of each request itself. */
-export const rawHttpReceiver = (
-  answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
-): Promise<Receiver> =>
-  listening(
-    createHttpServer((request, response) => void answer(request, response)),
-    'http',
-  )
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hooks?a=b`
+  }
 
-/** A receiver that does with each connection what `talk` does. */
-export const rawReceiver = (talk: (socket: Socket) => void): Promise<Receiver> => listening(createServer(talk), 'http')
+  /** What was received since the last call. */
+  take(): ReceivedDelivery[] {
+    return this.received.splice(0)
+  }
 
-/** A receiver with a certificate that nobody trusts. */
-export const httpsReceiver = (certificate: { readonly key: string; readonly cert: string }): Promise<Receiver> =>
-  listening(
-    createHttpsServer(certificate, (_request, response) => void response.end()),
-    'https',
-  )
-
-/** The whole body of a request. */
-export async function bodyOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString()
+  close(): void {
+    this.#server.closeAllConnections()
+    this.#server.close()
+  }
 }

@@ -2,6 +2,10 @@ import { bulkResource } from '../kernel/record/bulk-resource.ts'
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { accountExtensionResource } from './account-extension/account-extension.resolver.ts'
 import { contactExtensionResource } from './contact-extension/contact-extension.resolver.ts'
+import { invoiceActions } from './invoice/invoice.actions.ts'
+import { invoice } from './invoice/invoice.record.ts'
+import { invoiceResource } from './invoice/invoice.resolver.ts'
+import { orderInvoicesResource, quoteInvoicesResource } from './order-invoice/order-invoices.resolver.ts'
 import { order } from './order/order.record.ts'
 import { orderResource } from './order/order.resolver.ts'
 import { quoteOrderResource } from './order/quote-order.resolver.ts'
@@ -28,6 +32,10 @@ export const commerce: SubgraphDefinition = {
     orderResource,
     bulkResource(order, 'ORDERS'),
     quoteOrderResource,
+    invoiceResource,
+    bulkResource(invoice, '*', invoiceActions),
+    orderInvoicesResource,
+    quoteInvoicesResource,
     accountExtensionResource,
     contactExtensionResource,
     opportunityExtensionResource,

@@ -4,9 +4,9 @@ import type { DocumentOrganization, DocumentParty, QuoteDocument } from './quote
 import { printable } from './text-bounds.ts'
 import { heightOf, type TextStyle } from './typesetter.ts'
 
-const half = contentWidth / 2 - 12
-const right = page.left + contentWidth / 2 + 12
-const label: TextStyle = { size: 8, color: '#555555' }
+export const half = contentWidth / 2 - 12
+export const right = page.left + contentWidth / 2 + 12
+export const label: TextStyle = { size: 8, color: '#555555' }
 
 export type DayFormat = (time: string) => string
 
@@ -20,7 +20,7 @@ const partyLines = ({ contactName, address = [], email, phone }: DocumentParty):
   [contactName, ...address, email, phone].flatMap((part) => (part ? [printable(part, 200)] : []))
 
 /** Draws a party with its name in bold, and returns the height. */
-function party({ type, y }: PageFlow, whole: DocumentParty, x: number, width: number, size: number): number {
+export function party({ type, y }: PageFlow, whole: DocumentParty, x: number, width: number, size: number): number {
   const name = type.lines(printable(whole.name, 200), width, { style: 'bold', size }, 3)
   const lines = partyLines(whole).flatMap((line) => type.lines(line, width, {}, 2))
   const used = type.block(name, x, y, { style: 'bold', size })
@@ -28,7 +28,7 @@ function party({ type, y }: PageFlow, whole: DocumentParty, x: number, width: nu
 }
 
 /** Rows of a label and a value, aligned to both sides of a column. Returns the height. */
-function facts(flow: PageFlow, rows: readonly (readonly [string, string])[], x: number, width: number): number {
+export function facts(flow: PageFlow, rows: readonly (readonly [string, string])[], x: number, width: number): number {
   rows.forEach(([name, value], index) => {
     const y = flow.y + heightOf(index, 9)
     flow.type.line(name, x, y, label)

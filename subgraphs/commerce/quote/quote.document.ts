@@ -3,16 +3,8 @@ import { activeOrganizationName, organizationSettings } from '../../identity/pub
 import type { MailAttachment } from '../../kernel/mail/outgoing-mail.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { quotePdf } from '../document/quote-pdf.ts'
-import type { PaymentTerms, Quote } from './quote.ts'
-
-const paymentTexts: Readonly<Record<PaymentTerms, string>> = {
-  DUE_ON_RECEIPT: 'Due on receipt',
-  NET_15: '15 days net',
-  NET_30: '30 days net',
-  NET_45: '45 days net',
-  NET_60: '60 days net',
-  NET_90: '90 days net',
-}
+import { paymentTexts } from './payment-texts.ts'
+import type { Quote } from './quote.ts'
 
 /** The PDF of a quote as it is stored. It does not contain `notes`, which are for the organization only. */
 export async function quoteDocument(ctx: RequestContext, quote: Quote): Promise<MailAttachment> {

@@ -202,7 +202,10 @@ const statsFieldTypes: Readonly<Record<string, string>> = {
 function statsFieldSchema({ name, type, description }: GraphQLField<unknown, unknown>): Json {
   const nullable = !isNonNullType(type)
   const named = getNamedType(type).name
-  if (isList(type)) return { ...typed('array', nullable), items: shared('schemas', named), description }
+  if (isList(type)) {
+    const items = named === 'CurrencyFigures' ? shared('schemas', named) : own(named)
+    return { ...typed('array', nullable), items, description }
+  }
   if (named === 'JSON' || isCounts(type)) {
     const counts = shared('schemas', 'Counts')
     return nullable ? { oneOf: [counts, { type: 'null' }], description } : { ...counts, description }
@@ -226,7 +229,7 @@ const isCounts = (type: GraphQLOutputType): boolean => countedValues(type).lengt
 const isList = (type: GraphQLOutputType): boolean => isListType(getNullableType(type))
 
 /** The figures by currency are a list in REST, too. */
-const isByCurrency = (type: GraphQLOutputType): boolean => getNamedType(type).name === 'CurrencyFigures'
+const isByCurrency = (type: GraphQLOutputType): boolean => /Currency(?:Figures|Stats)$/.test(getNamedType(type).name)
 
 /** The statistics that REST returns; any other list of counts is there an object with the values as keys. */
 export function statsFields({ schema, type }: RecordApi): GraphQLField<unknown, unknown>[] {

@@ -1,6 +1,8 @@
 import { bulkResource } from '../kernel/record/bulk-resource.ts'
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { accountExtensionResource } from './account-extension/account-extension.resolver.ts'
+import { invoiceAgingResource } from './invoice-aging/aging.resolver.ts'
+import { dunningResource } from './dunning/dunning.resolver.ts'
 import { contactExtensionResource } from './contact-extension/contact-extension.resolver.ts'
 import { invoiceActions } from './invoice/invoice.actions.ts'
 import { invoice } from './invoice/invoice.record.ts'
@@ -34,6 +36,8 @@ export const commerce: SubgraphDefinition = {
     quoteOrderResource,
     invoiceResource,
     bulkResource(invoice, '*', invoiceActions),
+    invoiceAgingResource,
+    dunningResource,
     orderInvoicesResource,
     quoteInvoicesResource,
     accountExtensionResource,

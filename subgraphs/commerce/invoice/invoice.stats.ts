@@ -141,7 +141,7 @@ const totalsOf = (groups: readonly Group[]) => {
 
 function averageDays(groups: readonly Group[]): number | null {
   const paid = groups.filter(({ status }) => status === 'PAID')
-  const days = paid.reduce((sumOfDays, group) => sumOfDays + Number(group.daysToPay ?? 0), 0)
+  const days = paid.reduce((sumOfDays, group) => sumOfDays + (group.daysToPay ?? 0), 0)
   return ratio(
     days,
     paid.reduce((all, group) => all + group.count, 0),

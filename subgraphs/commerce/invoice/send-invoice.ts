@@ -7,7 +7,7 @@ import type { MailKind } from '../../kernel/mail/mail-limits.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { quotedName } from '../../kernel/mail/quoted-name.ts'
 import { nextNumber } from '../../kernel/record/save.ts'
-import { loadDataKeys, type RequestContext } from '../../kernel/request.ts'
+import type { RequestContext } from '../../kernel/request.ts'
 import { parseEmail } from '../../kernel/values/email-address.ts'
 import { amountFormat } from '../document/amount-format.ts'
 import { changeInvoice, type Move, type Version } from './change-invoice.ts'
@@ -92,7 +92,6 @@ export async function sendInvoice(
   given: string | null,
   expectedVersion: Version,
 ): Promise<Invoice> {
-  await loadDataKeys(ctx)
   return changeInvoice(ctx, id, expectedVersion, async (previous, inner) => {
     const { status } = previous
     if (status === 'PAID' || status === 'VOID')

@@ -15,6 +15,7 @@ import { productResource } from './product/product.resolver.ts'
 import { opportunityExtensionResource } from './opportunity-extension/opportunity-extension.resolver.ts'
 import { product } from './product/product.record.ts'
 import { productBySkuResource } from './product-by-sku/product-by-sku.resolver.ts'
+import { publicInvoiceResource } from './public-invoice/public-invoice.resolver.ts'
 import { publicQuoteResource } from './public-quote/public-quote.resolver.ts'
 import { quoteConversionResource } from './quote-conversion/quote-conversion.resolver.ts'
 import { quote } from './quote/quote.record.ts'
@@ -22,7 +23,7 @@ import { quoteResource } from './quote/quote.resolver.ts'
 
 export const commerce: SubgraphDefinition = {
   name: 'commerce',
-  ports: ['vault'],
+  ports: ['vault', 'outbound'],
   resources: [
     productResource,
     bulkResource(product, 'PRODUCTS'),
@@ -31,6 +32,7 @@ export const commerce: SubgraphDefinition = {
     bulkResource(quote, 'QUOTES'),
     quoteConversionResource,
     publicQuoteResource,
+    publicInvoiceResource,
     orderResource,
     bulkResource(order, 'ORDERS'),
     quoteOrderResource,

@@ -14,7 +14,8 @@ beforeAll(async () => {
 afterAll(() => expectValidEvents(platform))
 
 const priced = (unitPrice: number) => ({ lineItems: [{ name: 'Fee', quantity: 1, unitPrice }] })
-const aging = async (who: Member, query: Readonly<Record<string, string>> = {}) => (await who.rest.invoiceAging!({ query })).body
+const aging = async (who: Member, query: Readonly<Record<string, string>> = {}) =>
+  (await who.rest.invoiceAging!({ query })).body
 const amounts = ({ buckets }: { buckets: { amount: number }[] }) => buckets.map(({ amount }) => amount)
 const pay = (id: string, amount: number, paidAt: string) =>
   member.rest.invoicePayment!({ id, body: { amount, paidAt } })

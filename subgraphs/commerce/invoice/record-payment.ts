@@ -23,6 +23,8 @@ export interface GivenPayment {
   readonly paidAt?: string | null
   readonly note?: string | null
   readonly allowOverpayment?: boolean | null
+  /** The provider has received the money: it is recorded in whatever status the issued invoice has. */
+  readonly isReceived?: boolean
 }
 
 const problem = (path: string, code: string, message: string): FieldProblem => ({ path, code, message })
@@ -71,7 +73,7 @@ const eventOfStatus: Readonly<Partial<Record<InvoiceStatus, string>>> = {
 
 /** The invoice with the payment, its status and its events. */
 async function withPayment(ctx: RequestContext, previous: Invoice, given: GivenPayment): Promise<Move> {
-  requirePayable(previous)
+  if (!given.isReceived || previous.status === 'DRAFT') requirePayable(previous)
   const now = ctx.clock.now().toISOString()
   const problems = paymentProblems(previous, given, now)
   if (previous.payments.length >= paymentsMax)
@@ -93,8 +95,9 @@ async function withPayment(ctx: RequestContext, previous: Invoice, given: GivenP
   } as const
   const paid = decimalOf(previous.amountPaid).plus(decimalOf(amount))
   const amounts = { amountPaid: exactOf(paid), amountDue: exactOf(decimalOf(previous.total).minus(paid)) }
-  const status = statusByAmounts({ ...previous, ...amounts }, await todayOf(ctx))
-  const event = eventOfStatus[status]
+  const isVoid = previous.status === 'VOID'
+  const status = isVoid ? 'VOID' : statusByAmounts({ ...previous, ...amounts }, await todayOf(ctx))
+  const event = previous.status === 'PAID' ? undefined : eventOfStatus[status]
   return {
     implied: { ...amounts, status, payments: [...previous.payments, payment], lastPaymentAt: now },
     events: ['payment.recorded', ...(event ? [event] : [])],

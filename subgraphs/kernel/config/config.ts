@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import type { PaymentSettings } from '../payment/payment-provider.ts'
 import { isAddressEntry } from '../network/address.ts'
 import { ConfigError } from './config-error.ts'
 import { parseMeetingProviders, type MeetingProvider } from '../credentials/public.ts'
@@ -63,22 +64,32 @@ export interface Config {
   readonly meetingProviders: readonly MeetingProvider[]
   /** Private addresses and CIDR blocks that outgoing HTTP requests may reach. */
   readonly outboundAllow: readonly string[]
+  /** The provider of hosted checkouts. Null: invoices cannot be paid online. */
+  readonly payments: PaymentSettings | null
   /** URLs of subgraphs in other processes, by lower-case name. */
   readonly subgraphUrls: Readonly<Record<string, string>>
 }
 
 /** The part of the configuration that answers and mails contain. */
-export interface Settings extends Pick<Config, 'mailLinkOrigins' | 'meetingProviders'> {
+export interface Settings extends Pick<Config, 'mailLinkOrigins' | 'meetingProviders' | 'payments'> {
   /** Base URL of links to the platform, without a slash at the end. Without PUBLIC_URL it is set when the gateway listens. */
   publicUrl: string
   registration: RegistrationMode
 }
 
-export const settingsOf = ({ publicUrl, port, mailLinkOrigins, meetingProviders, registration }: Config): Settings => ({
+export const settingsOf = ({
+  publicUrl,
+  port,
+  mailLinkOrigins,
+  meetingProviders,
+  registration,
+  payments,
+}: Config): Settings => ({
   publicUrl: publicUrl ?? `http://localhost:${port}`,
   mailLinkOrigins,
   meetingProviders,
   registration,
+  payments,
 })
 
 /** Every environment variable that is read. A test compares this list with the table in the README. */
@@ -110,6 +121,9 @@ export const variables = [
   'PUBLIC_URL',
   'REGISTRATION',
   'OAUTH_REGISTRATION',
+  'PAYMENT_KEY',
+  'PAYMENT_URL',
+  'PAYMENT_WEBHOOK_SECRET',
   'SUBGRAPH_<NAME>_URL',
 ] as const
 
@@ -211,6 +225,15 @@ function subgraphUrlsOf(env: NodeJS.ProcessEnv): Record<string, string> {
   return urls
 }
 
+function paymentsOf(env: NodeJS.ProcessEnv): PaymentSettings | null {
+  const { PAYMENT_KEY: key = '', PAYMENT_WEBHOOK_SECRET: webhookSecret = '' } = env
+  if (!key && !webhookSecret) return null
+  if (!key || webhookSecret.length < 16)
+    throw new ConfigError('PAYMENT_KEY and PAYMENT_WEBHOOK_SECRET (at least 16 characters) must be set together.')
+  const url = urlOf('PAYMENT_URL', env.PAYMENT_URL || 'https://api.stripe.com', ['http:', 'https:'])!
+  return { url: url.replace(/\/+$/, ''), key, webhookSecret }
+}
+
 const registrationModes = { open: 'OPEN', code: 'CODE', off: 'OFF' } as const
 
 /** The standard variables of OpenTelemetry, as far as they decide whether and how traces are sent. */
@@ -271,6 +294,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     mailLinkOrigins: mailLinkOriginsOf(env),
     meetingProviders: parseMeetingProviders(env.MEETING_PROVIDERS || '[]'),
     outboundAllow: addressesOf('OUTBOUND_ALLOW', env.OUTBOUND_ALLOW ?? ''),
+    payments: paymentsOf(env),
     subgraphUrls: subgraphUrlsOf(env),
   }
 }

@@ -1,17 +1,19 @@
 import 'reflect-metadata'
-import { jobs, migrations, queues } from './subgraphs/all.ts'
+import { connectGraph } from './open-graph.ts'
+import { consumers, jobs, migrations, queues } from './subgraphs/all.ts'
 import type { Config } from './subgraphs/kernel/config/config.ts'
 import { releaseVersion } from './subgraphs/kernel/config/paths.ts'
 import { startWorker } from './subgraphs/kernel/jobs/worker.ts'
 import { measureBacklog } from './subgraphs/kernel/operate/backlog.ts'
 import { startPrivateServer } from './subgraphs/kernel/operate/private-server.ts'
 import { ProcessMetrics } from './subgraphs/kernel/operate/process-metrics.ts'
+import { EventConsumers } from './subgraphs/kernel/outbox/event-consumers.ts'
 import { maintainEventPartitions } from './subgraphs/kernel/outbox/event-partitions.ts'
 import { QueueWorker } from './subgraphs/kernel/queue/queue-worker.ts'
 import { runProcess } from './subgraphs/kernel/process.ts'
 import type { OpenServices } from './subgraphs/kernel/services.ts'
 
-/** Starts the scheduled jobs and the workers of the queues. Any number of processes may run it. */
+/** Starts the scheduled jobs, the workers of the queues and the readers of the event log. Any number of processes may run it. */
 export async function startBackground(services: OpenServices): Promise<{ close(): Promise<void> }> {
   // Partitions are created at start, because the last worker may have stopped months ago. If this fails, the job tries again.
   await maintainEventPartitions(services).catch((error: unknown) =>
@@ -20,9 +22,11 @@ export async function startBackground(services: OpenServices): Promise<{ close()
   const endMeasuring = measureBacklog(services.database, queues)
   const worker = await startWorker({ databaseUrl: services.databaseUrl, jobs, services })
   const queueWorker = await QueueWorker.start(services, services.databaseUrl, queues)
+  const eventConsumers = await EventConsumers.start(services, services.databaseUrl, consumers)
   return {
     async close() {
       endMeasuring()
+      await eventConsumers.close()
       await queueWorker.close()
       await worker.stop()
     },
@@ -30,6 +34,7 @@ export async function startBackground(services: OpenServices): Promise<{ close()
 }
 
 async function runWorker(config: Config, services: OpenServices): Promise<{ close(): Promise<void> }> {
+  connectGraph(config, services)
   const background = await startBackground(services)
   const privately = await startPrivateServer(config, new ProcessMetrics(services), services.notReady)
   const names = jobs.map(({ name }) => name)

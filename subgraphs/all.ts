@@ -9,10 +9,11 @@ import { mailJobs } from './kernel/mail/mail.jobs.ts'
 import { mailQueue } from './kernel/mail/mail-queue.ts'
 import { sealedMail } from './kernel/mail/queue-mail.ts'
 import { mailByTenants, mailCountTable, mailQueueTable, mailTable, mailTrace } from './kernel/mail/mail.migrations.ts'
+import { eventConsumerTable, type EventConsumer } from './kernel/outbox/event-consumer.ts'
 import type { Queue } from './kernel/queue/queue.ts'
 import { queueNotification } from './kernel/queue/queue-table.ts'
 import { isRecordShape, type RecordShape } from './kernel/record/definition.ts'
-import { registerRecordTypes } from './kernel/record/record-registry.ts'
+import { registerEventSources, registerRecordTypes } from './kernel/record/record-registry.ts'
 import { customFieldFunctions } from './kernel/record/custom-field.migrations.ts'
 import { searchFunctions } from './kernel/record/search.migrations.ts'
 import { kernelTables } from './kernel/migrations/20261121-kernel.ts'
@@ -22,10 +23,11 @@ import type { SealedColumn } from './kernel/secrets/rotate.ts'
 import { dataKeyTable } from './kernel/secrets/secrets.migrations.ts'
 import { sealedAnswers } from './kernel/subgraph/idempotency.ts'
 import { migrationsOf, type SubgraphDefinition } from './kernel/subgraph/subgraph.ts'
+import { outreach } from './outreach/subgraph.ts'
 import { support } from './support/subgraph.ts'
 
 /** Every domain of the platform; what owns tables that others refer to comes first. */
-const domains: readonly SubgraphDefinition[] = [identity, crm, commerce, support]
+const domains: readonly SubgraphDefinition[] = [identity, crm, commerce, support, outreach]
 
 /** The domains, and the subgraph `events`, which is derived from their records. */
 export const subgraphs: readonly SubgraphDefinition[] = [...domains, eventsSubgraph(domains)]
@@ -41,6 +43,14 @@ export const recordTypes: readonly RecordShape[] = subgraphs.flatMap(recordTypes
 // Records of identity are administered, not restricted by profiles.
 registerRecordTypes(subgraphs.filter(({ name }) => name !== identity.name).flatMap(recordTypesOf))
 
+registerEventSources(
+  subgraphs.flatMap(({ resources }) =>
+    resources
+      .flatMap(({ entities = {}, announces = [] }) => [...Object.values(entities), ...announces])
+      .filter(({ events }) => events !== undefined),
+  ),
+)
+
 export const migrations: readonly Migration[] = [
   kernelTables,
   dataKeyTable,
@@ -51,6 +61,7 @@ export const migrations: readonly Migration[] = [
   searchFunctions,
   queueNotification,
   mailQueueTable,
+  eventConsumerTable,
   ...subgraphs.flatMap(migrationsOf),
   dropRecordTotal,
   mailTrace,
@@ -66,7 +77,15 @@ export const jobs: readonly Job[] = [
 ]
 
 /** Work that leaves the process, attempted in a worker as soon as it was queued. */
-export const queues: readonly Queue[] = [mailQueue]
+export const queues: readonly Queue[] = [
+  mailQueue,
+  ...subgraphs.flatMap(({ resources }) => resources.flatMap(({ queues: own = [] }) => own)),
+]
+
+/** What reacts to events by rows of the same database, in every worker. */
+export const consumers: readonly EventConsumer[] = subgraphs.flatMap(({ resources }) =>
+  resources.flatMap(({ consumers: own = [] }) => own),
+)
 
 /** Every column with secrets that are read back. */
 export const sealedColumns: readonly SealedColumn[] = [

@@ -23,7 +23,7 @@ import { quoteResource } from './quote/quote.resolver.ts'
 
 export const commerce: SubgraphDefinition = {
   name: 'commerce',
-  ports: ['vault', 'outbound'],
+  ports: ['vault', 'outbound', 'work'],
   resources: [
     productResource,
     bulkResource(product, 'PRODUCTS'),

@@ -34,6 +34,7 @@ describe('the demo', () => {
       'crm.task': [700, 70],
       'commerce.quote': [220, 22],
       [order.table]: [90, 9],
+      'outreach.email_template': [7, 7],
       'support."case"': [600, 60],
     })
     const maintained = [

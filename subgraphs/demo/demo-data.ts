@@ -11,6 +11,7 @@ import { exchangeRate } from '../identity/currency/exchange-rate.record.ts'
 import type { Sql } from '../kernel/database/sql.ts'
 import type { RecordDefinition, StoredRow } from '../kernel/record/definition.ts'
 import { insertRecords, type GeneratedRecord } from '../kernel/record/insert-records.ts'
+import { emailTemplate } from '../outreach/email-template/email-template.record.ts'
 import { caseComment, supportCase } from '../support/case/case.record.ts'
 import { ActivityDates, withDates } from './activity-dates.ts'
 import { demoActivities, demoTasks, subjectsOf } from './engagement.ts'
@@ -21,6 +22,7 @@ import { demoContacts } from './contacts.ts'
 import { demoConversions } from './conversions.ts'
 import { demoRates } from './currencies.ts'
 import { demoOpportunities } from './opportunities.ts'
+import { demoEmailTemplates } from './email-templates.ts'
 import type { GeneratorInput } from './organization.ts'
 import { demoOrders } from './orders.ts'
 import { demoQuotes } from './quotes.ts'
@@ -54,6 +56,7 @@ export function demoData(input: GeneratorInput) {
     comments,
     activities,
     tasks,
+    emailTemplates: demoEmailTemplates(input),
   }
 }
 
@@ -83,4 +86,5 @@ export const recordsByType = ({ rates, products, cases, comments, activities, ta
   ofType(caseComment, comments),
   ofType(activity, activities),
   ofType(task, tasks),
+  ofType(emailTemplate, data.emailTemplates),
 ]

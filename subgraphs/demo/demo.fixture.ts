@@ -15,12 +15,14 @@ import { Outbound } from '../kernel/outbound/outbound.ts'
 import { EventLog } from '../kernel/outbox/event-log.ts'
 import { builtInShapes } from '../kernel/record/shape-source.ts'
 import type { Services } from '../kernel/request.ts'
+import { WorkPool } from '../kernel/work/work-pool.ts'
 import { midnightOf } from './calendar.ts'
 import { demoData, recordsByType } from './demo-data.ts'
 import type { Demo } from './demo-file.ts'
 import { loadDemo } from './demo.ts'
 import { generatorInputOf } from './organization.ts'
 import { profiles } from './profiles.ts'
+import { GraphConnection } from '../kernel/graph-port/graph-port.ts'
 
 export const noon = new Date('2026-11-21T12:00:00.000Z')
 export const baseUrl = 'http://127.0.0.1:4000'
@@ -75,12 +77,14 @@ async function newEnvironment(now: Date, encryptionKey: string | null): Promise<
     clock: { now: () => now },
     log,
     languageModel: localModel,
+    work: new WorkPool(log),
     keys,
     counters: new MemoryCounters(),
     settings: settingsOf(readConfig({})),
     mailer: new RecordingMailer(),
     outbound: new Outbound([]),
     events: new EventLog({ tenants, databaseUrl: url, log }),
+    graph: new GraphConnection(),
     shapes: builtInShapes,
   }
   const remove = async () => {

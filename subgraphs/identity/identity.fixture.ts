@@ -17,9 +17,11 @@ import type { SubgraphResult } from '../kernel/subgraph/endpoint.ts'
 import { platformId, Vault } from '../kernel/secrets/vault.ts'
 import { LocalSubgraph } from '../kernel/subgraph/local.ts'
 import { buildSubgraph } from '../kernel/subgraph/subgraph.ts'
+import { WorkPool } from '../kernel/work/work-pool.ts'
 import { identity } from './subgraph.ts'
 import type { OperatorUser } from './operator.ts'
 import { createOrganization, createUser, credentialSource } from './public.ts'
+import { GraphConnection } from '../kernel/graph-port/graph-port.ts'
 
 export const goodPassword = 'Correct horse 7!'
 
@@ -55,12 +57,14 @@ export class IdentityWorld {
       clock: { now: () => this.now },
       log,
       languageModel: localModel,
+      work: new WorkPool(log),
       keys: { signing, encryption: randomBytes(32), caller: 'a'.repeat(43) },
       counters: new MemoryCounters(),
       settings: settingsOf(readConfig({})),
       mailer: new RecordingMailer(),
       outbound: new Outbound(['127.0.0.1']),
       events: new EventLog({ tenants: this.#tenants, databaseUrl: this.fresh.url, log }),
+      graph: new GraphConnection(),
       shapes: builtInShapes,
     }
     await this.services.vault.load(platformId)

@@ -8,6 +8,7 @@ import type { Sql } from './database/sql.ts'
 import { limitRowBytes } from './database/row-bytes.ts'
 import type { Tenancy } from './database/tenant-database.ts'
 import { newId } from './ids.ts'
+import type { GraphPort } from './graph-port/graph-port.ts'
 import type { Keys } from './secrets/keys.ts'
 import type { LanguageModel } from './language-model/language-model.ts'
 import type { Mailer } from './mail/outgoing-mail.ts'
@@ -16,6 +17,7 @@ import type { EventFeed } from './outbox/event-feed.ts'
 import type { OrganizationShapes, ShapeSource } from './record/shape-source.ts'
 import type { AnsweredRecords } from './record/answered-records.ts'
 import type { Vault } from './secrets/vault.ts'
+import type { Work } from './work/work-pool.ts'
 
 /** The dependencies of all subgraphs. `openServices` creates them once for each process. */
 export interface Services {
@@ -35,13 +37,20 @@ export interface Services {
   /** Sends the mails that `queueMail` has queued. */
   readonly mailer: Mailer
   readonly outbound: Outbound
+  /** Worker threads for CPU-heavy work. */
+  readonly work: Work
   readonly events: EventFeed
+  /** The whole graph, for what the platform reads on behalf of a user. */
+  readonly graph: GraphPort
   /** The shapes of records, with the custom fields and objects that organizations have defined. */
   readonly shapes: ShapeSource
 }
 
 /** Services that resolvers get only where their subgraph declares them in `ports`. */
-export type Ports = Pick<Services, 'vault' | 'keys' | 'counters' | 'outbound' | 'languageModel' | 'events'>
+export type Ports = Pick<
+  Services,
+  'vault' | 'keys' | 'counters' | 'outbound' | 'languageModel' | 'work' | 'events' | 'graph'
+>
 export type Port = keyof Ports
 
 /** The context of every resolver. */
@@ -61,7 +70,16 @@ interface BaseContext extends OperationContext, Pick<Services, 'clock' | 'log' |
 /** The context of one operation in one subgraph, with the ports `P` that the subgraph declares. */
 export type RequestContext<P extends Port = never> = BaseContext & Pick<Ports, P>
 
-export const portNames = ['vault', 'keys', 'counters', 'outbound', 'languageModel', 'events'] as const satisfies Port[]
+export const portNames = [
+  'vault',
+  'keys',
+  'counters',
+  'outbound',
+  'languageModel',
+  'work',
+  'events',
+  'graph',
+] as const satisfies Port[]
 
 export const portsOf = <P extends Port>(services: Ports, names: readonly P[]): Pick<Ports, P> =>
   Object.fromEntries(names.map((name) => [name, services[name]])) as unknown as Pick<Ports, P>

@@ -36,6 +36,12 @@ export function dataSchema({ object, type, description, properties, added = {} }
         description: 'Names of the columns that changed; updates only.',
       },
       actorId: { type: ['string', 'null'], description: 'The user who caused the event; null when the system did.' },
+      redactedFields: {
+        type: 'array',
+        items: { type: 'string' },
+        description:
+          'Names of the fields that the profile of the recipient hides. They are absent from record, previous and changedFields; an update of which the recipient may read no changed field is not sent. Absent if nothing is hidden.',
+      },
       ...added,
     },
   }

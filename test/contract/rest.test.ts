@@ -12,12 +12,10 @@ const areasNotBuilt = [
   'Conversations',
   'Customer 360',
   'Deal scoring',
-  'Email templates',
   'Email tracking',
   'Engagement scoring',
   'Health triage',
   'Invoices',
-  'Notifications',
   'Pipeline simulation',
   'Sequences',
   'Serverless functions',
@@ -28,9 +26,6 @@ const areasNotBuilt = [
 /** Operations that do not exist yet in an area that exists, as `METHOD path`. Remove an operation when it is built; never add one. */
 const operationsNotBuilt = [
   'DELETE /v1/quota-forecast/quotas/{id}',
-  'GET /v1/events/catalog',
-  'GET /v1/events/catalog/{type}',
-  'GET /v1/events/org-catalog',
   'GET /v1/quota-forecast/forecasts',
   'GET /v1/quota-forecast/forecasts/rollup',
   'GET /v1/quota-forecast/quotas',
@@ -39,8 +34,6 @@ const operationsNotBuilt = [
   'GET /v1/quota-forecast/snapshots',
   'GET /v1/webhooks/{id}/deliveries',
   'GET /v1/webhooks/{id}/deliveries/{deliveryId}',
-  'PATCH /v1/webhooks/{id}',
-  'POST /v1/events/custom/{apiName}',
   'POST /v1/quota-forecast/forecasts',
   'POST /v1/quota-forecast/forecasts/submit',
   'POST /v1/quota-forecast/quotas',
@@ -64,11 +57,11 @@ const needsSession = new Set([
   'POST /v1/auth/update-profile',
 ])
 
-/** Operations without an input in the specification, whose body may contain the value of a cookie. */
-const withOptionalBody = new Set(['POST /v1/auth/refresh'])
+/** Operations without an input in the specification whose body may contain one, for example the value of a cookie. */
+const withOptionalBody = new Set(['POST /v1/auth/refresh', 'POST /v1/email-templates/{id}/clone'])
 
 /** Operations that are served by code instead of a stored document. */
-const customHandlers: string[] = []
+const customHandlers: string[] = ['eventCatalog', 'eventType']
 
 const words = (text: string): string[] => text.trim().split(/\s+/)
 
@@ -94,11 +87,25 @@ interface NamedInputs {
 
 /** Inputs that the specification describes in prose, in the table of events, webhooks and keys. */
 const inputsInProse: Readonly<Record<string, NamedInputs>> = {
+  'none shown besides the variables the preview fills in': { place: 'body', named: ['variables'], hasBody: true },
   'body {overlapHours: integer 0 to 168, default 24}; the new secret is returned once': {
     place: 'body',
     named: ['overlapHours'],
     hasBody: true,
   },
+  'unauthenticated; every event type with version, description, JSON Schema (draft-07) for data and a sample': {
+    place: 'query',
+    named: [],
+    hasBody: false,
+  },
+  'one catalog entry': { place: 'path', named: ['type'], hasBody: false },
+  "authenticated; the catalog plus the organization's custom types; API keys need READ_EVENTS": {
+    place: 'query',
+    named: [],
+    hasBody: false,
+  },
+  'publish a custom event; API keys need PUBLISH_EVENTS': { place: 'body', named: [], hasBody: true },
+  'update a webhook, e.g. body {payloadVersion: 1 or 2}': { place: 'body', named: ['payloadVersion'], hasBody: true },
   'deprecated swap without overlap': { place: 'body', named: [], hasBody: false },
   'deprecated endpoints called in the last 30 days, per key, with call count and sunset date': {
     place: 'query',
@@ -122,6 +129,10 @@ function inputsIn(input: string): NamedInputs {
   if (input === '†' || input === 'JSON body †') return { place: 'body', named: [], hasBody: true }
   if (input === 'none' || input === 'OAuth access token') return { place: 'body', named: [], hasBody: false }
   const [, place = 'body', list = input] = /^(query|path):?\s(.*)$/.exec(input) ?? []
+  // Objects are written with their parts: `quietHours: object with enabled (boolean); digest: object with …`.
+  if (/^\w+:.*;/.test(list)) {
+    return { place, named: list.split(/;\s*/).map((part) => part.split(':')[0]!), hasBody: true }
+  }
   const named = list.split(/,\s*(?![^(]*\))/).map((part) => part.split(' ')[0]!)
   return { place, named, hasBody: place === 'body' }
 }
@@ -183,7 +194,7 @@ describe('the REST contract', () => {
     expect(optional).toEqual([])
   })
 
-  it.each(each(stored.filter(({ success }) => success.hasBody)))(
+  it.each(each(stored.filter(({ success }) => success.hasBody && !success.fileType)))(
     '%s: selects every documented property',
     (_, operation) => {
       expect(unselected(contract.document, operation)).toEqual([])

@@ -3,6 +3,8 @@ import { createUser } from '../../subgraphs/identity/public.ts'
 import { invite } from '../../subgraphs/identity/invitation/invitation.ts'
 import { issueToken } from '../../subgraphs/identity/one-time-token/one-time-token.ts'
 import { issueCode } from '../../subgraphs/identity/one-time-token/reset-code.ts'
+import { customEventType } from '../../subgraphs/events/custom-event-type/custom-event-type.record.ts'
+import { recordsOf } from '../../subgraphs/kernel/record/records-of.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { newSession } from './session.ts'
 import type { Member, Platform } from '../platform.ts'
@@ -35,6 +37,10 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   newPassword: () => 'Better horse 8!',
   locale: () => 'en-GB',
   avatar: () => 'https://pictures.example.com/ann.png',
+  language: () => 'en-GB',
+  bodyHtml: () => '<p>Hello {{contact.firstName | there}}</p>',
+  bodyText: () => 'Hello {{contact.firstName | there}}',
+  variables: () => ({ name: 'offer.deadline' }),
   relatedToType: () => null,
   relatedToId: () => null,
   recurrenceRule: () => 'FREQ=WEEKLY;BYDAY=MO',
@@ -47,6 +53,12 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   discountValue: () => null,
   shippingTotal: () => 0,
   to: () => 'ines.duarte@example.com',
+  url: () => 'https://erp.example.com/hooks/crm',
+  headers: () => ({ 'X-Api-Token': '6f1c2d' }),
+  namedCredentialId: () => null,
+  selection: () => 'fragment Webhook on Order { orderNumber }',
+  apiName: () => `t_${newId().replaceAll('-', '')}`,
+  schema: () => ({ type: 'object', properties: { minutes: { type: 'integer' } } }),
 }
 
 /** Lists whose items depend on each other, by field name. */
@@ -56,18 +68,24 @@ export const valuesOfList: Readonly<Record<string, () => unknown[]>> = {
     { name: 'SIGNED', label: 'Signed', kind: 'WON', probability: 100, forecastCategory: 'CLOSED' },
     { name: 'DECLINED', label: 'Declined', kind: 'LOST', probability: 0, forecastCategory: 'OMITTED' },
   ],
+  events: () => ['order.created', 'order.updated'],
+  conditions: () => [{ field: 'status', operator: 'CHANGED_TO', value: 'CONFIRMED' }],
+  fields: () => ['status'],
 }
 
 /** The record type of reference fields whose name does not end with it. */
 export const typeOfReference: Readonly<Record<string, string>> = { reportsToId: 'contact' }
 
-/** Fields with rules beyond their schema, so not every value that the schema allows is accepted. */
+/** Fields with rules beyond their schema, so not every value that the schema allows is accepted: of all operations, or of one. */
 export const fieldsWithRules: ReadonlySet<string> = new Set([
+  'apiName',
   'avatar',
   'baseCurrency',
   'code',
+  'conditions',
   'currency',
   'currentPassword',
+  'data',
   'date',
   'deviceToken',
   'discountAmount',
@@ -75,15 +93,25 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'discountValue',
   'businessHours',
   'email',
+  'emailTemplateCreate.subject',
+  'emailTemplateReplace.subject',
+  'emailTemplateUpdate.subject',
   'endedAt',
+  'events',
   'expiresAt',
   'fields',
   'amount',
   'forecastCategory',
+  'headers',
   'ipAllowList',
   'isPrimary',
   'listPrice',
+  'bodyHtml',
+  'bodyText',
+  'language',
   'locale',
+  'variables',
+  'namedCredentialId',
   'origin',
   'password',
   'probability',
@@ -97,13 +125,16 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'refreshToken',
   'isDefault',
   'kind',
+  'schema',
   'secondaryEmails',
+  'selection',
   'stage',
   'stages',
   'shippingTotal',
   'timezone',
   'to',
   'token',
+  'url',
 ])
 
 /** Values of enumerated fields that only an operation of their own sets, such as the conversion of a lead. */
@@ -138,7 +169,11 @@ export const queries: Readonly<Record<string, (requests: Requests) => Promise<Re
 }
 
 /** Values of placeholders that name no record. */
-export const placeholders: Readonly<Record<string, string>> = { meeting_provider: 'zoom' }
+export const placeholders: Readonly<Record<string, string>> = {
+  meeting_provider: 'zoom',
+  apiName: 'machine_stopped',
+  type: 'lead.created',
+}
 
 const lineId = '019a0c5e-7f00-7e11-9c3d-4a6b8f2d1e07'
 const aLine = `[{"id": "${lineId}", "productId": null, "sku": null, "name": "Onboarding", "description": null,
@@ -202,8 +237,31 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   'orderReturn',
 ])
 
+/** The custom event type with this name, whose payload has the property `minutes`. */
+async function customEventTypeNamed(
+  { services }: Platform,
+  { organizationId }: Member,
+  apiName: string,
+): Promise<void> {
+  const ctx = systemContext(services, organizationId)
+  const [known] = await ctx.db.query(
+    'select from events.custom_event_type where organization_id = $1 and api_name = $2 and deleted_at is null',
+    [organizationId, apiName],
+  )
+  if (known) return
+  await recordsOf(customEventType).create(ctx, {
+    apiName,
+    label: 'Machine stopped',
+    schema: { type: 'object', properties: { minutes: { type: 'integer' } } },
+  })
+}
+
 /** Valid bodies of operations that need more than records, for example a person who can sign in, or a token. */
 export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean) => Promise<object>>> = {
+  async customEventPublish({ platform, member }) {
+    await customEventTypeNamed(platform, member, placeholders['apiName']!)
+    return { data: { minutes: 12 } }
+  },
   quoteSend: async () => ({ to: 'ines.duarte@example.com' }),
   async authRegister(_requests, whole) {
     const needed = { email: valuesOfField['email']!(), password: 'Correct horse 7!' }

@@ -1,9 +1,8 @@
 import type { AmountFormat } from './amount-format.ts'
 import { contentWidth, page, type PageFlow } from './page-flow.ts'
-import type { DocumentLine } from './quote-document.ts'
+import type { DocumentLine } from './priced-document.ts'
 import { printable } from './text-bounds.ts'
 import { heightOf } from './typesetter.ts'
-import { ownEventLoopTurn } from '../../kernel/work/turn.ts'
 
 interface ColumnOfTable {
   readonly title: string
@@ -38,10 +37,8 @@ const columns: readonly ColumnOfTable[] = [
 const gap = 8
 const textWidth = contentWidth - columns.reduce((sum, { width }) => sum + width + gap, 0)
 const [size, small] = [8.5, 7.5]
-/** Maximum lines of text of one line of the quote. */
+/** Maximum lines of text of one line of the document. */
 const [nameLinesMax, descriptionLinesMax] = [4, 12]
-/** Lines that are laid out between two turns of the event loop. */
-const linesPerTurn = 10
 
 function header(flow: PageFlow): void {
   const { type } = flow
@@ -57,13 +54,12 @@ function header(flow: PageFlow): void {
   flow.y += 5
 }
 
-/** Draws the lines of a quote, with the titles of the columns on every page. A line is never divided between pages. */
-export async function lineTable(flow: PageFlow, lines: readonly DocumentLine[], format: AmountFormat): Promise<void> {
+/** Draws the lines of a document, with the titles of the columns on every page. A line is never divided between pages. */
+export function lineTable(flow: PageFlow, lines: readonly DocumentLine[], format: AmountFormat): void {
   const { type } = flow
   flow.makeRoom(60)
   header(flow)
-  for (const [index, line] of lines.entries()) {
-    if (index % linesPerTurn === linesPerTurn - 1) await ownEventLoopTurn()
+  for (const line of lines) {
     const title = printable([line.name, ...(line.sku ? [`(${line.sku})`] : [])].join(' '), 400)
     const name = type.lines(title, textWidth, { size }, nameLinesMax)
     const description = line.description

@@ -17,7 +17,11 @@ export class PageFlow {
   /** True when something was left out. */
   isCut = false
 
-  constructor(readonly type: Typesetter) {}
+  readonly type: Typesetter
+
+  constructor(type: Typesetter) {
+    this.type = type
+  }
 
   /** Begins a part of the document that may reach this page. */
   begin(lastPage: number): void {

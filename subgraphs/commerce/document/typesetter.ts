@@ -25,7 +25,11 @@ export class Typesetter {
 
   readonly #fonts = new Set<FontName>()
 
-  constructor(readonly doc: PDFKit.PDFDocument) {}
+  readonly doc: PDFKit.PDFDocument
+
+  constructor(doc: PDFKit.PDFDocument) {
+    this.doc = doc
+  }
 
   #font(name: FontName, size: number): PDFKit.PDFDocument {
     if (!this.#fonts.has(name)) this.doc.registerFont(name, fontBytes(name))

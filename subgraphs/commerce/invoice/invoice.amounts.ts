@@ -1,6 +1,7 @@
 import type { Big } from 'big.js'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { decimalOf, exactOf, sumOf, zero } from '../../kernel/values/decimal.ts'
+import { documentUrl } from '../document/document-url.ts'
 import { amountProblems, calculatedAmounts } from '../line-item/document-amounts.ts'
 import { dayOf, daysBetween } from './invoice-day.ts'
 import type { Invoice } from './invoice.ts'
@@ -37,6 +38,7 @@ export function calculatedInvoice(next: Invoice, previous: Invoice | null, given
   const issueDate = next.issueDate && dayOf(next.issueDate)
   return {
     ...amounts,
+    documentUrl: documentUrl('invoices', next),
     accountId: next.customerId,
     issueDate,
     dueDate: next.dueDate && dayOf(next.dueDate),

@@ -1,5 +1,6 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
 import { listIndexes, maintainedTotals, recordColumns, searchIndex } from '../../kernel/record/record-table.ts'
+import { documentUrlColumn } from '../document/document-url.ts'
 import { pricedColumns } from '../line-item/priced-record.ts'
 
 export const invoiceTable: Migration = {
@@ -43,6 +44,7 @@ export const invoiceTable: Migration = {
       closed_at timestamptz(3),
       days_to_pay integer,
       public_token text,
+      ${documentUrlColumn('invoices')},
       constraint invoice_amounts check (amount_due = total - amount_paid),
       constraint invoice_is_issued check (
         status = 'DRAFT' or (invoice_number is not null and issue_date is not null and due_date is not null))
@@ -93,6 +95,17 @@ export const invoiceTable: Migration = {
         days_to_pay: 'coalesce(days_to_pay, 0)',
       },
     })}
+
+    -- Mails of sent invoices whose PDF is not laid out yet.
+    create table commerce.invoice_mail (
+      organization_id uuid not null,
+      id uuid not null,
+      invoice_id uuid not null,
+      recipient text not null,
+      created_at timestamptz(3) not null,
+      primary key (organization_id, id)
+    );
+    create index invoice_mail_created on commerce.invoice_mail (created_at);
 
     -- The movements of money of each invoice, which its payments and refunds are: what an invoice owed at an earlier time follows from the
     -- later ones.

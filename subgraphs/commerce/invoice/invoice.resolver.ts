@@ -1,4 +1,4 @@
-import { Arg, Ctx, FieldResolver, ID, Info, Int, Mutation, Resolver, Root } from 'type-graphql'
+import { Arg, Ctx, FieldResolver, ID, Info, Int, Mutation, Query, Resolver, Root } from 'type-graphql'
 import { ExpectedVersionArg, IdArg } from '../../kernel/record/args.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
@@ -7,6 +7,7 @@ import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import { standardResolver } from '../../kernel/record/standard-resolver.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { DocumentFile } from '../document/document-file.ts'
 import { invoiceFromOrder } from '../order-invoice/invoice-order.ts'
 import { order } from '../order/order.record.ts'
 import { Order } from '../order/order.ts'
@@ -29,6 +30,8 @@ import { Invoice } from './invoice.ts'
 import { publicPageOf } from './public-page.ts'
 import { recordPayment } from './record-payment.ts'
 import { refundPayment } from './refund-payment.ts'
+import { invoiceFile } from './invoice.document.ts'
+import { invoiceMailing } from './invoice-mail.job.ts'
 import { sendInvoice } from './send-invoice.ts'
 
 const orders = recordsOf(order)
@@ -46,6 +49,15 @@ export class InvoiceResolver extends standardResolver(invoice, {
   restoreDescription:
     'Restores a deleted DRAFT unchanged, and returns it. A live invoice and an invoice of an order are refused with INVALID_STATE.',
 }) {
+  @Query(() => DocumentFile, {
+    description:
+      'Returns the PDF of the invoice; that of a DRAFT is a preview without a number. It shows the customer with name and address, also to a caller who does not see the account. A caller whose profile hides a printed column is refused.',
+  })
+  @RequiresScope('*')
+  invoiceDocument(@IdArg() id: string, @Ctx() ctx: RequestContext<'work'>) {
+    return invoiceFile(ctx, id)
+  }
+
   @Mutation(() => Invoice, {
     description:
       'Issues a DRAFT: it gets its number and becomes SENT, and is mailed with its PDF. An open invoice is mailed again.',
@@ -60,7 +72,7 @@ export class InvoiceResolver extends standardResolver(invoice, {
     })
     to: string | null,
     @ExpectedVersionArg() expectedVersion: Version,
-    @Ctx() ctx: RequestContext<'vault'>,
+    @Ctx() ctx: RequestContext<'vault' | 'work'>,
   ) {
     return sendInvoice(ctx, id, to ?? null, expectedVersion)
   }
@@ -179,15 +191,6 @@ export class InvoiceResolver extends standardResolver(invoice, {
     return publicPageOf(ctx, root)
   }
 
-  @FieldResolver(() => String, {
-    nullable: true,
-    description: 'Address of the PDF of the invoice, which needs no credential; null in a DRAFT.',
-  })
-  documentUrl(@Root() root: Invoice, @Ctx() ctx: RequestContext) {
-    const page = publicPageOf(ctx, root)
-    return page && `${page}/document`
-  }
-
   @FieldResolver(() => Order, {
     nullable: true,
     description: 'The order that is invoiced; null if there is none or the caller does not see it.',
@@ -209,10 +212,10 @@ export const invoiceResource: Resource = {
   resolver: InvoiceResolver,
   entities: { Invoice: invoice },
   migrations: [invoiceTable],
-  jobs: [invoiceOverdue],
+  jobs: [invoiceOverdue, invoiceMailing],
   rest: restArea(invoice, {
     path: 'invoices',
-    derivedFields: ['daysOverdue', 'publicUrl', 'documentUrl'],
+    derivedFields: ['daysOverdue', 'publicUrl'],
     filters: [
       'status',
       'customerId',

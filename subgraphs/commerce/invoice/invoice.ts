@@ -5,6 +5,7 @@ import { Column } from '../../kernel/record/column.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
 import { StructureColumn } from '../../kernel/record/structure.ts'
+import { documentUrlOptions } from '../document/document-url.ts'
 import { LineItem, linesMax } from '../line-item/line-item.ts'
 import { PricedRecord } from '../line-item/priced-record.ts'
 import { PaymentTerms } from '../quote/quote.enumerations.ts'
@@ -269,6 +270,9 @@ export class Invoice extends PricedRecord {
     example: null,
   })
   disputeReason!: string | null
+
+  @Column(() => String, documentUrlOptions('invoices', 'invoice'))
+  documentUrl!: string
 
   /** When the last payment was recorded. */
   @Column(() => DateTime, { nullable: true, internal: true, writable: 'NEVER' })

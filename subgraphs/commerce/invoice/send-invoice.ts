@@ -1,38 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { contactEmail } from '../../crm/public.ts'
-import { activeOrganizationName } from '../../identity/public.ts'
 import { invalid } from '../../kernel/errors.ts'
-import { mailContent } from '../../kernel/mail/mail-content.ts'
-import type { MailKind } from '../../kernel/mail/mail-limits.ts'
-import { queueMail } from '../../kernel/mail/queue-mail.ts'
-import { quotedName } from '../../kernel/mail/quoted-name.ts'
+import { newId } from '../../kernel/ids.ts'
+import { countMail } from '../../kernel/mail/mail-limits.ts'
 import { nextNumber } from '../../kernel/record/save.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { parseEmail } from '../../kernel/values/email-address.ts'
-import { amountFormat } from '../document/amount-format.ts'
 import { changeInvoice, type Move, type Version } from './change-invoice.ts'
 import { isZero } from './invoice.amounts.ts'
 import { dayOf, dueDayOf, todayOf } from './invoice-day.ts'
-import { invoiceDocument } from './invoice.document.ts'
+import { invoiceMails, mailInvoice } from './invoice-mail.ts'
 import { refuseInState } from './invoice.status.ts'
 import type { Invoice } from './invoice.ts'
-import { publicPageOf } from './public-page.ts'
-
-const hourMs = 3_600_000
-const dayMs = 24 * hourMs
-
-export const invoiceMails: MailKind = {
-  name: 'INVOICE',
-  limits: [
-    { by: ['ORGANIZATION', 'MAILBOX'], max: 20, windowMs: hourMs },
-    { by: ['ORGANIZATION', 'MAILBOX'], max: 60, windowMs: dayMs },
-    { by: ['SENDER'], max: 500, windowMs: hourMs },
-    { by: ['ORGANIZATION'], max: 5000, windowMs: dayMs },
-  ],
-}
-
-/** A mail that cannot be delivered for two days is not sent. */
-const mailLifeMs = 2 * dayMs
 
 /** `INV-2026-000123`: counted for each year of issue. */
 async function numberFor(ctx: RequestContext, issueDate: string): Promise<string> {
@@ -83,45 +62,36 @@ async function recipientOf(
 }
 
 /**
- * Issues a DRAFT and mails it with a link to its public page; an open invoice is mailed again. The number, the mail and the status
- * exist together or not at all.
+ * Issues a DRAFT and mails it with a link to its public page; an open invoice is mailed again. The number, the status and the row from which
+ * the mail is made exist together or not at all. The PDF is laid out after the commit, because it has the number, and no transaction
+ * waits for it.
  */
 export async function sendInvoice(
-  ctx: RequestContext<'vault'>,
+  ctx: RequestContext<'vault' | 'work'>,
   id: string,
   given: string | null,
   expectedVersion: Version,
 ): Promise<Invoice> {
-  return changeInvoice(ctx, id, expectedVersion, async (previous, inner) => {
+  let mailId: string | null = null
+  const sent = await changeInvoice(ctx, id, expectedVersion, async (previous, inner) => {
     const { status } = previous
     if (status === 'PAID' || status === 'VOID')
       refuseInState(status, `An invoice with status ${status} cannot be sent.`)
     const to = await recipientOf(inner, previous, given)
     const { implied, events = [] } = status === 'DRAFT' ? await issued(inner, previous) : { implied: {} }
-    if (to === null) return { implied: { ...implied, sentTo: null }, events }
-    const whole = { ...previous, ...implied }
-    await queueInvoiceMail(inner, whole, to)
+    if (to !== null && (await countMail(inner, invoiceMails, to))) mailId = await wantMail(inner, id, to)
     return { implied: { ...implied, sentTo: to }, events }
   })
+  // Inside the transaction of an idempotent request, the job mails it after the commit.
+  if (mailId !== null && !ctx.db.open) await mailInvoice(ctx, { id: mailId, organizationId: sent.organizationId })
+  return sent
 }
 
-const queueInvoiceMail = (ctx: RequestContext<'vault'>, sent: Invoice, to: string): Promise<boolean> =>
-  queueMail(ctx, { to, kind: invoiceMails }, async () => {
-    const sender = quotedName((await activeOrganizationName(ctx)) ?? '')
-    const number = sent.invoiceNumber!
-    const due = `${amountFormat(sent.currency).amount(sent.amountDue)} by ${sent.dueDate!.slice(0, 10)}`
-    const content = mailContent({
-      subject: `Invoice ${number}`,
-      lines: [
-        `${sender ? `The organization ${sender}` : 'An organization'} sends you the invoice ${number}.`,
-        `Please pay ${due}.`,
-      ],
-      action: { label: 'View the invoice', url: publicPageOf(ctx, sent)! },
-      closing: ['Everybody with the link can see the invoice, so do not share it.'],
-    })
-    return {
-      ...content,
-      attachments: [await invoiceDocument(ctx, sent)],
-      expiresAt: new Date(ctx.clock.now().getTime() + mailLifeMs),
-    }
-  })
+async function wantMail({ db, caller, clock }: RequestContext, invoiceId: string, to: string): Promise<string> {
+  const id = newId()
+  await db.query(
+    `insert into commerce.invoice_mail (organization_id, id, invoice_id, recipient, created_at) values ($1, $2, $3, $4, $5)`,
+    [caller.organizationId, id, invoiceId, to, clock.now().toISOString()],
+  )
+  return id
+}

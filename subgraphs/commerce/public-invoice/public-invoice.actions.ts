@@ -7,15 +7,15 @@ import { requireRecord } from '../../kernel/record/read.ts'
 import { asSystem, inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { decimalOf, zero } from '../../kernel/values/decimal.ts'
 import { viewInvoice } from '../invoice/invoice.actions.ts'
-import { invoiceDocument } from '../invoice/invoice.document.ts'
+import { documentFile, type DocumentFile } from '../document/document-file.ts'
+import { documentOfInvoice } from '../invoice/invoice.document.ts'
 import { invoice } from '../invoice/invoice.record.ts'
 import type { Invoice } from '../invoice/invoice.ts'
 import { publicPageOf } from '../invoice/public-page.ts'
 import { recordPayment, requirePayable } from '../invoice/record-payment.ts'
-import { documentFile, type QuoteDocumentFile } from '../quote/quote-document-file.ts'
 import type { PublicCheckout, PublicInvoice } from './public-invoice.ts'
 
-type Context = RequestContext<'outbound'>
+type Context = RequestContext<'outbound' | 'work'>
 
 const form = /^[A-Za-z0-9_-]{43}$/
 const unknown = () => notFound('The invoice')
@@ -69,9 +69,10 @@ export async function viewPublicInvoice(ctx: Context, token: string): Promise<Pu
   return shown(link, await viewInvoice(link.inner, link.id))
 }
 
-export async function publicInvoiceDocument(ctx: Context, token: string): Promise<QuoteDocumentFile> {
+export async function publicInvoiceDocument(ctx: Context, token: string): Promise<DocumentFile> {
   const { inner, id } = await linked(ctx, token)
-  return documentFile(await invoiceDocument(inner, await viewInvoice(inner, id)))
+  const shownInvoice = await viewInvoice(inner, id)
+  return documentFile(inner, await documentOfInvoice(inner, shownInvoice), shownInvoice)
 }
 
 function requireProvider({ settings, outbound }: Context) {

@@ -3,7 +3,7 @@ import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { OnePerRequest } from '../../kernel/subgraph/one-per-request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
-import { QuoteDocumentFile } from '../quote/quote-document-file.ts'
+import { DocumentFile } from '../document/document-file.ts'
 import { openCheckout, publicInvoiceDocument, settleCheckout, viewPublicInvoice } from './public-invoice.actions.ts'
 import { checkoutTable } from './public-invoice.migrations.ts'
 import { PublicCheckout, PublicInvoice } from './public-invoice.ts'
@@ -18,16 +18,16 @@ export class PublicInvoiceResolver {
   })
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
-  publicInvoiceView(@TokenArg() token: string, @Ctx() ctx: RequestContext<'outbound'>) {
+  publicInvoiceView(@TokenArg() token: string, @Ctx() ctx: RequestContext<'outbound' | 'work'>) {
     return viewPublicInvoice(ctx, token)
   }
 
-  @Mutation(() => QuoteDocumentFile, {
+  @Mutation(() => DocumentFile, {
     description: 'Returns the PDF of the invoice of a public page. This counts as opening the invoice.',
   })
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
-  publicInvoiceDocument(@TokenArg() token: string, @Ctx() ctx: RequestContext<'outbound'>) {
+  publicInvoiceDocument(@TokenArg() token: string, @Ctx() ctx: RequestContext<'outbound' | 'work'>) {
     return publicInvoiceDocument(ctx, token)
   }
 
@@ -37,7 +37,7 @@ export class PublicInvoiceResolver {
   })
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
-  publicInvoicePay(@TokenArg() token: string, @Ctx() ctx: RequestContext<'outbound'>) {
+  publicInvoicePay(@TokenArg() token: string, @Ctx() ctx: RequestContext<'outbound' | 'work'>) {
     return openCheckout(ctx, token)
   }
 
@@ -50,7 +50,7 @@ export class PublicInvoiceResolver {
   publicInvoiceSettle(
     @TokenArg() token: string,
     @Arg('session', () => String, { description: 'Id of the checkout at the provider.' }) session: string,
-    @Ctx() ctx: RequestContext<'outbound'>,
+    @Ctx() ctx: RequestContext<'outbound' | 'work'>,
   ) {
     return settleCheckout(ctx, token, session)
   }

@@ -5,9 +5,9 @@ import { isStorable } from '../../kernel/record/scalars.ts'
 import { asSystem, type RequestContext } from '../../kernel/request.ts'
 import { linkedQuote } from '../quote/quote-link.ts'
 import type { Quote } from '../quote/quote.ts'
-import { documentFile, type QuoteDocumentFile } from '../quote/quote-document-file.ts'
+import { documentFile, type DocumentFile } from '../document/document-file.ts'
 import { viewQuote } from '../quote/answer-quote.ts'
-import { quoteDocument } from '../quote/quote.document.ts'
+import { documentOfQuote } from '../quote/quote.document.ts'
 import type { PublicQuote } from './public-quote.ts'
 
 export const nameMax = 200
@@ -17,7 +17,7 @@ export const reasonMax = 2000
  * The quote of the token after `act` as the platform in its organization. 404 for an unknown token, a deleted quote and a suspended
  * organization.
  */
-async function linked(ctx: RequestContext, token: string, act: Act) {
+async function linked<C extends RequestContext>(ctx: C, token: string, act: Act) {
   const link = await linkedQuote(ctx, token)
   const inner = link && asSystem(ctx, link.organizationId)
   const organizationName = inner && (await activeOrganizationName(inner))
@@ -35,9 +35,9 @@ export async function publicQuote(ctx: RequestContext, token: string, act: Act):
 }
 
 /** The PDF of the quote of the token. */
-export async function publicQuoteDocument(ctx: RequestContext, token: string): Promise<QuoteDocumentFile> {
+export async function publicQuoteDocument(ctx: RequestContext<'work'>, token: string): Promise<DocumentFile> {
   const { inner, quote } = await linked(ctx, token, viewQuote)
-  return documentFile(await quoteDocument(inner, quote))
+  return documentFile(inner, await documentOfQuote(inner, quote), quote)
 }
 
 /** A text that somebody without an account typed: trimmed, with its bounds. */

@@ -5,7 +5,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { OnePerRequest } from '../../kernel/subgraph/one-per-request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { acceptQuote, rejectQuote, viewQuote } from '../quote/answer-quote.ts'
-import { QuoteDocumentFile } from '../quote/quote-document-file.ts'
+import { DocumentFile } from '../document/document-file.ts'
 import { nameMax, publicQuote, publicQuoteDocument, reasonMax, typedText } from './public-quote.actions.ts'
 import { PublicQuote } from './public-quote.ts'
 
@@ -23,12 +23,12 @@ export class PublicQuoteResolver {
     return publicQuote(ctx, token, viewQuote)
   }
 
-  @Mutation(() => QuoteDocumentFile, {
+  @Mutation(() => DocumentFile, {
     description: 'Returns the PDF of the quote of a mailed link. This counts as opening the quote.',
   })
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
-  publicQuoteDocument(@TokenArg() token: string, @Ctx() ctx: RequestContext) {
+  publicQuoteDocument(@TokenArg() token: string, @Ctx() ctx: RequestContext<'work'>) {
     return publicQuoteDocument(ctx, token)
   }
 

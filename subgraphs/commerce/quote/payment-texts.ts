@@ -1,6 +1,6 @@
 import type { PaymentTerms } from './quote.enumerations.ts'
 
-/** Payment terms as documents say them. */
+/** The terms of payment as documents print them. */
 export const paymentTexts: Readonly<Record<PaymentTerms, string>> = {
   DUE_ON_RECEIPT: 'Due on receipt',
   NET_15: '15 days net',

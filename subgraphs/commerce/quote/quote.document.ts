@@ -1,36 +1,75 @@
 import { addresseeOf } from '../../crm/public.ts'
 import { activeOrganizationName, organizationSettings } from '../../identity/public.ts'
-import type { MailAttachment } from '../../kernel/mail/outgoing-mail.ts'
+import { requireReadable } from '../../kernel/record/field-security.ts'
+import { requireRecord } from '../../kernel/record/read.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { quotePdf } from '../document/quote-pdf.ts'
+import { documentDay } from '../document/document-day.ts'
+import { documentFile, type DocumentFile } from '../document/document-file.ts'
+import type { PricedDocument } from '../document/priced-document.ts'
 import { paymentTexts } from './payment-texts.ts'
+import { quote as definition } from './quote.record.ts'
 import type { Quote } from './quote.ts'
 
-/** The PDF of a quote as it is stored. It does not contain `notes`, which are for the organization only. */
-export async function quoteDocument(ctx: RequestContext, quote: Quote): Promise<MailAttachment> {
+/** What the PDF of a quote shows, as it is stored. It does not contain `notes`, which are for the organization only. */
+export async function documentOfQuote(ctx: RequestContext, quote: Quote): Promise<PricedDocument> {
   const { accountName, contactName, ...customer } = await addresseeOf(ctx, quote)
   const { timezone = 'UTC' } = await organizationSettings(ctx)
-  const { acceptedAt, acceptedByName } = quote
-  const content = await quotePdf(
-    {
-      number: quote.quoteNumber,
-      revision: quote.revision,
-      name: quote.name,
-      date: quote.sentAt ?? ctx.clock.now().toISOString(),
-      validUntil: quote.validUntil,
-      currency: quote.currency,
-      customer: { ...customer, name: accountName ?? contactName ?? '', contactName: accountName && contactName },
-      lines: quote.lineItems,
-      subtotal: quote.subtotal,
-      discountTotal: quote.discountTotal,
-      taxTotal: quote.taxTotal,
-      shippingTotal: quote.shippingTotal,
-      total: quote.total,
-      paymentTerms: paymentTexts[quote.paymentTerms],
-      terms: quote.terms,
-      acceptance: acceptedAt === null || acceptedByName === null ? null : { name: acceptedByName, acceptedAt },
+  const day = documentDay(timezone)
+  const { acceptedAt, acceptedByName, validUntil, revision } = quote
+  return {
+    title: 'QUOTE',
+    number: quote.quoteNumber,
+    name: quote.name,
+    facts: [
+      ['Revision', revision > 1 ? String(revision) : null],
+      ['Date', day(quote.sentAt ?? ctx.clock.now().toISOString())],
+      ['Valid until', validUntil && day(validUntil)],
+      ['Payment', paymentTexts[quote.paymentTerms]],
+    ],
+    currency: quote.currency,
+    organization: { name: (await activeOrganizationName(ctx)) ?? '' },
+    customerLabel: 'Prepared for',
+    customer: { ...customer, name: accountName ?? contactName ?? '', contactName: accountName && contactName },
+    lines: quote.lineItems,
+    subtotal: quote.subtotal,
+    discountTotal: quote.discountTotal,
+    taxTotal: quote.taxTotal,
+    shippingTotal: quote.shippingTotal,
+    total: quote.total,
+    sections: [['Terms', quote.terms]],
+    signatures: {
+      title: 'Acceptance',
+      statement: 'By signing below, both parties agree to the items, prices and terms of this quote.',
+      remark: acceptedAt && acceptedByName && `Accepted electronically by ${acceptedByName} on ${day(acceptedAt)}.`,
     },
-    { name: (await activeOrganizationName(ctx)) ?? '', timezone },
-  )
-  return { filename: `${quote.quoteNumber}.pdf`, contentType: 'application/pdf', content }
+  }
+}
+
+/** The columns that the document prints. */
+const printed = [
+  'quoteNumber',
+  'name',
+  'revision',
+  'sentAt',
+  'validUntil',
+  'paymentTerms',
+  'currency',
+  'accountId',
+  'contactId',
+  'lineItems',
+  'subtotal',
+  'discountTotal',
+  'taxTotal',
+  'shippingTotal',
+  'total',
+  'terms',
+  'acceptedAt',
+  'acceptedByName',
+] as const satisfies (keyof Quote)[]
+
+/** The PDF of a quote that the caller sees. 403 if the caller's profile hides a column that it prints. */
+export async function quoteFile(ctx: RequestContext<'work'>, id: string): Promise<DocumentFile> {
+  requireReadable(ctx.caller, definition, ...printed)
+  const quote = await requireRecord(ctx, definition, id)
+  return documentFile(ctx, await documentOfQuote(ctx, quote), quote)
 }

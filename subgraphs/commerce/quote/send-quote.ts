@@ -3,14 +3,18 @@ import { activeOrganizationName } from '../../identity/public.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { mailContent } from '../../kernel/mail/mail-content.ts'
 import type { MailKind } from '../../kernel/mail/mail-limits.ts'
+import type { MailAttachment } from '../../kernel/mail/outgoing-mail.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { quotedName } from '../../kernel/mail/quoted-name.ts'
 import type { Draft } from '../../kernel/record/definition.ts'
+import { externalCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import { change } from '../../kernel/record/records-of.ts'
-import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import type { RequestContext } from '../../kernel/request.ts'
 import { parseEmail } from '../../kernel/values/email-address.ts'
+import { attachmentOf, contentHash } from '../document/document-file.ts'
+import { renderDocument } from '../document/render-document.ts'
 import { requireLines, requireSendable } from './quote.actions.ts'
-import { quoteDocument } from './quote.document.ts'
+import { documentOfQuote } from './quote.document.ts'
 import { quote } from './quote.record.ts'
 import type { Quote } from './quote.ts'
 import { issueLink } from './quote-link.ts'
@@ -33,15 +37,15 @@ const mailLifeMs = 2 * dayMs
 
 /**
  * Mails the quote with a link to its public page. The first time it becomes SENT; sending it again mails another link. The mail, its
- * link and the change of the status exist together or not at all.
+ * link and the change of the status exist together or not at all. No transaction is open while the PDF is laid out.
  */
 export function sendQuote(
-  ctx: RequestContext<'vault'>,
+  ctx: RequestContext<'vault' | 'work'>,
   id: string,
   given: string | null,
   expectedVersion: number | null,
 ): Promise<Quote> {
-  return inTransaction(ctx, async (inner) => {
+  return transactionWithExternalCalls(ctx, async (inner) => {
     const now = inner.clock.now().toISOString()
     // The mail has the whole quote, also fields that the caller's profile hides.
     let whole: Quote
@@ -78,7 +82,7 @@ async function recipientOf(ctx: RequestContext, { contactId }: Quote, given: str
   throw invalid({ path: 'to', code: 'REQUIRED', message })
 }
 
-const queueQuoteMail = (ctx: RequestContext<'vault'>, sent: Quote, to: string): Promise<boolean> =>
+const queueQuoteMail = (ctx: RequestContext<'vault' | 'work'>, sent: Quote, to: string): Promise<boolean> =>
   queueMail(ctx, { to, kind: quoteMails }, async () => {
     const organization = (await activeOrganizationName(ctx)) ?? ''
     const token = await issueLink(ctx, sent, to)
@@ -91,7 +95,14 @@ const queueQuoteMail = (ctx: RequestContext<'vault'>, sent: Quote, to: string): 
     })
     return {
       ...content,
-      attachments: [await quoteDocument(ctx, sent)],
+      attachments: [await pdfOf(ctx, sent)],
       expiresAt: new Date(ctx.clock.now().getTime() + mailLifeMs),
     }
   })
+
+async function pdfOf(ctx: RequestContext<'work'>, sent: Quote): Promise<MailAttachment> {
+  const document = await documentOfQuote(ctx, sent)
+  // Another content is another call.
+  const key = `PDF ${contentHash(document)}`
+  return attachmentOf(document, await externalCall(ctx, key, async () => () => renderDocument(ctx, document)))
+}

@@ -9,5 +9,6 @@ export const profile: RecordDefinition<Profile> = defineRecord(Profile, {
   visibleBy: [],
   searchable: ['name'],
   events: profileEvents,
+  isAdministrative: true,
   audit: auditRecord('profile', (record) => record),
 })

@@ -15,6 +15,13 @@ export interface Limit {
 /** Who may register: anybody (OPEN), only members of an organization whose code they have (CODE), or nobody (OFF). */
 export type RegistrationMode = 'OPEN' | 'CODE' | 'OFF'
 
+export interface VapidKeys {
+  readonly publicKey: string
+  readonly privateKey: string
+  /** Address of the operator: `mailto:` or `https:`. */
+  readonly subject: string
+}
+
 export type TracingProtocol = 'http/protobuf' | 'http/json'
 
 export interface Config {
@@ -62,6 +69,8 @@ export interface Config {
   /** Origins of web applications that links in mails may use instead of `publicUrl`. */
   readonly mailLinkOrigins: readonly string[]
   readonly meetingProviders: readonly MeetingProvider[]
+  /** Keys with which the platform identifies itself to push services (RFC 8292). Null: no push messages are sent. */
+  readonly vapid: VapidKeys | null
   /** Private addresses and CIDR blocks that outgoing HTTP requests may reach. */
   readonly outboundAllow: readonly string[]
   /** The provider of hosted checkouts. Null: invoices cannot be paid online. */
@@ -71,7 +80,7 @@ export interface Config {
 }
 
 /** The part of the configuration that answers and mails contain. */
-export interface Settings extends Pick<Config, 'mailLinkOrigins' | 'meetingProviders' | 'payments'> {
+export interface Settings extends Pick<Config, 'mailLinkOrigins' | 'meetingProviders' | 'payments' | 'vapid'> {
   /** Base URL of links to the platform, without a slash at the end. Without PUBLIC_URL it is set when the gateway listens. */
   publicUrl: string
   registration: RegistrationMode
@@ -84,12 +93,14 @@ export const settingsOf = ({
   meetingProviders,
   registration,
   payments,
+  vapid,
 }: Config): Settings => ({
   publicUrl: publicUrl ?? `http://localhost:${port}`,
   mailLinkOrigins,
   meetingProviders,
   registration,
   payments,
+  vapid,
 })
 
 /** Every environment variable that is read. A test compares this list with the table in the README. */
@@ -117,6 +128,9 @@ export const variables = [
   'MAIL_FROM',
   'MAIL_LINK_ORIGINS',
   'MEETING_PROVIDERS',
+  'VAPID_PUBLIC_KEY',
+  'VAPID_PRIVATE_KEY',
+  'VAPID_SUBJECT',
   'OUTBOUND_ALLOW',
   'PUBLIC_URL',
   'REGISTRATION',
@@ -234,6 +248,25 @@ function paymentsOf(env: NodeJS.ProcessEnv): PaymentSettings | null {
   return { url: url.replace(/\/+$/, ''), key, webhookSecret }
 }
 
+const isKey = (text: string, bytes: number): boolean =>
+  /^[A-Za-z0-9_-]+$/.test(text) && Buffer.from(text, 'base64url').length === bytes
+
+/** Both keys, in base64url as `npx web-push generate-vapid-keys` prints them, or none. */
+function vapidOf(env: NodeJS.ProcessEnv): VapidKeys | null {
+  const { VAPID_PUBLIC_KEY: publicKey = '', VAPID_PRIVATE_KEY: privateKey = '' } = env
+  if (!publicKey && !privateKey) return null
+  if (!isKey(publicKey, 65))
+    throw new ConfigError('VAPID_PUBLIC_KEY must be a P-256 public key of 65 bytes in base64url.')
+  if (!isKey(privateKey, 32))
+    throw new ConfigError('VAPID_PRIVATE_KEY must be the P-256 private key of VAPID_PUBLIC_KEY, 32 bytes in base64url.')
+  const subject = env.VAPID_SUBJECT || ''
+  if (!/^(?:https:\/\/|mailto:)\S+$/.test(subject))
+    throw new ConfigError(
+      'VAPID_SUBJECT must be a mailto: or https: address at which push services reach the operator.',
+    )
+  return { publicKey, privateKey, subject }
+}
+
 const registrationModes = { open: 'OPEN', code: 'CODE', off: 'OFF' } as const
 
 /** The standard variables of OpenTelemetry, as far as they decide whether and how traces are sent. */
@@ -293,6 +326,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     mailFrom: senderOf(env.MAIL_FROM || 'CRM <no-reply@localhost>'),
     mailLinkOrigins: mailLinkOriginsOf(env),
     meetingProviders: parseMeetingProviders(env.MEETING_PROVIDERS || '[]'),
+    vapid: vapidOf(env),
     outboundAllow: addressesOf('OUTBOUND_ALLOW', env.OUTBOUND_ALLOW ?? ''),
     payments: paymentsOf(env),
     subgraphUrls: subgraphUrlsOf(env),

@@ -10,6 +10,8 @@ import { EventLog } from '../outbox/event-log.ts'
 import { builtInShapes } from '../record/shape-source.ts'
 import type { Services } from '../request.ts'
 import { Vault } from '../secrets/vault.ts'
+import { GraphConnection } from '../graph-port/graph-port.ts'
+import { WorkPool } from '../work/work-pool.ts'
 
 export interface ManualClock {
   now(): Date
@@ -34,11 +36,13 @@ export const servicesOf = (database: Database, clock: ManualClock): Services => 
   clock,
   log: pino({ level: 'silent' }),
   languageModel: localModel,
+  work: new WorkPool(pino({ level: 'silent' })),
   counters: new MemoryCounters(),
   settings: settingsOf(readConfig({})),
   mailer: new RecordingMailer(),
   outbound: new Outbound(['127.0.0.1']),
   events: new EventLog({ tenants: { of: () => database }, databaseUrl: '', log: pino({ level: 'silent' }) }),
+  graph: new GraphConnection(),
   shapes: builtInShapes,
   keys: { signing: generateKeyPairSync('ed25519').privateKey, encryption: randomBytes(32), caller: 'c'.repeat(32) },
 })

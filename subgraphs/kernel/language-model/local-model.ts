@@ -1,3 +1,4 @@
+import { threadTask } from '../work/thread-task.ts'
 import type { WorkPool } from '../work/work-pool.ts'
 import { summaryOf, type ExtractiveSummary, type Summarizable } from './extractive-summary.ts'
 import type { LanguageModel, ModelRequest } from './language-model.ts'
@@ -24,6 +25,8 @@ const modelOf = (summarizer: Summarizer): LanguageModel => ({
 /** Selects sentences of the text instead of writing new ones: no data leaves the machine, and the result is deterministic. */
 export const localModel: LanguageModel = modelOf(async (text) => summaryOf(text))
 
+const summaryTask = threadTask<typeof summaryOf>(import.meta.url, './extractive-summary', 'summaryOf')
+
 /** Like `localModel`, in worker threads, because long texts would block the event loop. */
 export const localModelIn = (work: WorkPool): LanguageModel =>
-  modelOf((text, organizationId) => work.run('summarize', text, organizationId))
+  modelOf((text, organizationId) => work.run(summaryTask, text, organizationId))

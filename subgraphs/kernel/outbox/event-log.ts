@@ -1,9 +1,36 @@
 import type { Logger } from 'pino'
-import type { Row } from '../database/sql.ts'
+import type { Row, Sql } from '../database/sql.ts'
 import { Listener } from '../database/listen.ts'
 import type { Tenancy } from '../database/tenant-database.ts'
 import type { EventFeed, EventSelection, LoggedEvent } from './event-feed.ts'
 import { wholeData } from './event-data.ts'
+
+const selectEvents = `select l.position, e.id, e.type, e.version, e.occurred_at as "occurredAt", e.object, e.record_id as "recordId",
+         e.actor_id as "actorId", e.data
+       from kernel.event_log l
+       join kernel.event e on e.organization_id = l.organization_id and e.id = l.event_id and e.occurred_at = l.occurred_at`
+
+const withWholeData = (rows: readonly (LoggedEvent & Row)[]): LoggedEvent[] =>
+  rows.map((row) => ({ ...row, data: wholeData(row.data) }))
+
+/** The events of these types (null: of all types) after a position up to another one, in the transaction of the reader. */
+export async function eventsThrough(
+  sql: Sql,
+  organizationId: string,
+  {
+    after,
+    through,
+    types,
+  }: { readonly after: number; readonly through: number; readonly types: readonly string[] | null },
+): Promise<LoggedEvent[]> {
+  const rows = await sql.query<LoggedEvent & Row>(
+    `${selectEvents}
+       where l.organization_id = $1 and l.position > $2 and l.position <= $3${types ? ' and e.type = any($4)' : ''}
+       order by l.position`,
+    [organizationId, after, through, ...(types ? [types] : [])],
+  )
+  return withWholeData(rows)
+}
 
 export interface EventLogOptions {
   readonly tenants: Tenancy
@@ -39,23 +66,31 @@ export class EventLog implements EventFeed {
     return head?.position ?? 0
   }
 
+  async oldest(organizationId: string): Promise<number | null> {
+    const [first] = await this.#tenants
+      .of(organizationId)
+      .query<{ position: number }>(
+        'select position from kernel.event_log where organization_id = $1 order by position limit 1',
+        [organizationId],
+      )
+    return first?.position ?? null
+  }
+
   async read(
     organizationId: string,
-    { after, limit, object, recordId }: EventSelection,
+    { after, limit, upTo, object, recordId }: EventSelection,
   ): Promise<readonly LoggedEvent[]> {
     const values: unknown[] = [organizationId, after, limit]
     const ofObject = object === undefined ? '' : ` and l.object = $${values.push(object)}`
     const ofRecord = recordId === undefined ? '' : ` and l.record_id = $${values.push(recordId)}`
+    const within = upTo === undefined ? '' : ` and l.position <= $${values.push(upTo)}`
     const rows = await this.#tenants.of(organizationId).query<LoggedEvent & Row>(
-      `select l.position, e.id, e.type, e.version, e.occurred_at as "occurredAt", e.object, e.record_id as "recordId",
-         e.actor_id as "actorId", e.data
-       from kernel.event_log l
-       join kernel.event e on e.organization_id = l.organization_id and e.id = l.event_id and e.occurred_at = l.occurred_at
-       where l.organization_id = $1 and l.position > $2${ofObject}${ofRecord}
+      `${selectEvents}
+       where l.organization_id = $1 and l.position > $2${within}${ofObject}${ofRecord}
        order by l.position limit $3`,
       values,
     )
-    return rows.map((row) => ({ ...row, data: wholeData(row.data) }))
+    return withWholeData(rows)
   }
 
   watch(organizationId: string, wake: () => void): () => void {

@@ -7,6 +7,8 @@ import { storedData } from './event-data.ts'
 
 /** An event of an organization. It is written in the transaction of the change, and every consumer of events reads this row. */
 export interface EventDraft {
+  /** Set where the answer of the operation names the event; otherwise a new id. */
+  readonly id?: string
   readonly type: string
   /** Schema version of `data` for the type. */
   readonly version: number
@@ -26,10 +28,26 @@ export function eventInsert(ctx: RequestContext, values: Values, events: readonl
   const actor = values.add(actorIdOf(ctx.caller))
   const now = values.add(ctx.clock.now().toISOString())
   const rows = events.map(
-    ({ type, version, object, recordId, data }) =>
-      `select ${organization}::uuid, ${values.add(newId())}::uuid, ${values.add(type)}, ${values.add(version)}::int, ${now}::timestamptz, ${values.add(object)}, ${values.add(recordId)}::uuid, ${values.add(JSON.stringify(storedData(data)))}::jsonb, ${actor}::uuid${when ? ` from ${when}` : ''}`,
+    ({ id = newId(), type, version, object, recordId, data }) =>
+      `select ${organization}::uuid, ${values.add(id)}::uuid, ${values.add(type)}, ${values.add(version)}::int, ${now}::timestamptz, ${values.add(object)}, ${values.add(recordId)}::uuid, ${values.add(JSON.stringify(storedData(data)))}::jsonb, ${actor}::uuid${when ? ` from ${when}` : ''}`,
   )
   return `${insertInto} ${rows.join(' union all ')}`
+}
+
+/** Like `eventInsert`, for any number of records: `written` names a CTE with the ids of the records that were changed. */
+export function manyEventsInsert(
+  { caller, clock }: RequestContext,
+  values: Values,
+  events: readonly EventDraft[],
+  written: string,
+): string {
+  const rows = events.map((event) => ({ ...event, id: newId(), data: storedData(event.data) }))
+  return `${insertInto}
+    select ${values.add(caller.organizationId)}::uuid, e.id, e.type, e.version, ${values.add(clock.now().toISOString())}::timestamptz,
+      e.object, e."recordId", e.data, ${values.add(actorIdOf(caller))}::uuid
+    from jsonb_to_recordset(${values.add(JSON.stringify(rows))}::jsonb) as e(
+      id uuid, type text, version int, object text, "recordId" uuid, data jsonb)
+    join ${written} w on w.id = e."recordId" order by e.id`
 }
 
 /** A stored event of a generated record, such as demo data: it has no context, so all columns are given. */

@@ -62,6 +62,8 @@ export interface TrackedObject<T extends object = object> {
   /** Event types by operation; default: `<object>.<created|updated|deleted|restored>`. */
   readonly eventTypes?: Partial<Record<Operation, string>>
   readonly events?: RecordEvents<T, AnyRecord>
+  /** Only owners and admins receive the events. This always holds for objects that are not records. */
+  readonly isAdministrative?: boolean
   /** SQL that inserts the audit log entry, as `insert ... select ... from <when>`; it becomes part of the statement of the change. */
   audit?(ctx: RequestContext, values: StatementValues, change: AuditedChange<T>, when: string): string
 }

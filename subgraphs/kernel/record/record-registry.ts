@@ -1,4 +1,5 @@
 import type { RecordShape, Relation, RelationFrom } from './definition.ts'
+import type { TrackedObject } from './event-types.ts'
 
 const registry = new Map<string, RecordShape>()
 
@@ -21,3 +22,13 @@ export const relationFromType = (object: string, from: string, description: stri
   ({ to: recordType(object), from, description }) as Relation as RelationFrom
 
 export const recordTypeNames = (): string[] => [...registry.keys()].sort()
+
+const eventSources = new Map<string, TrackedObject>()
+
+/** Registers everything that has events, records of all subgraphs included. The composition root calls it once. */
+export function registerEventSources(sources: Iterable<TrackedObject>): void {
+  for (const source of sources) eventSources.set(source.object, source)
+}
+
+/** What the events of this object describe; null for an object that the platform no longer has. */
+export const eventSource = (object: string): TrackedObject | null => eventSources.get(object) ?? null

@@ -10,13 +10,14 @@ export const RequiresScopes = (...scopes: readonly string[]): Decorator =>
 export const RequiresAllScopes = (...scopes: readonly string[]): Decorator =>
   Directive(`@requiresScopes(scopes: [[${scopes.map((scope) => `"${scope}"`).join(', ')}]])`) as Decorator
 
-/** A resource without scopes of its own: a key needs the * scope for it. */
-const wholeScope = '*'
+/** The name of a scope of a resource. The resource `*` has only the scope `*`, which includes every other one. */
+export const scopeOf = (action: 'READ' | 'WRITE', resource: string): string =>
+  resource === '*' ? '*' : `${action}_${resource}`
 
-/** Requires the scope of a resource: READ on a type, WRITE on a mutation. A resource without scopes of its own is `*`. */
+/** Requires the scope of a resource: READ on a type, WRITE on a mutation. */
 export function RequiresScope(resource: string): Decorator {
   return ((target: object, key?: string, descriptor?: PropertyDescriptor) => {
-    const scope = resource === wholeScope ? wholeScope : key === undefined ? `READ_${resource}` : `WRITE_${resource}`
+    const scope = scopeOf(key === undefined ? 'READ' : 'WRITE', resource)
     if (key === undefined) readScopes.set(target, scope)
     ;(RequiresScopes(scope) as (...args: unknown[]) => void)(target, key, descriptor)
   }) as Decorator
@@ -25,8 +26,6 @@ export function RequiresScope(resource: string): Decorator {
 const readScopes = new WeakMap<object, string>()
 
 const filterTag = 'needs-'
-/** The name of a tag must not contain an asterisk. */
-const wholeScopeTag = 'WHOLE'
 
 /**
  * Adds the tag of a filter input: a caller may give a filter of this type, on whatever level, only with the scope to read the record
@@ -34,18 +33,12 @@ const wholeScopeTag = 'WHOLE'
  */
 export function requireReadScopeInFilter(filter: object, type: object): void {
   const scope = readScopes.get(type)
-  if (scope !== undefined)
-    (Directive(`@tag(name: "${filterTag}${scope === wholeScope ? wholeScopeTag : scope}")`) as ClassDecorator)(
-      filter as never,
-    )
+  if (scope !== undefined) (Directive(`@tag(name: "${filterTag}${scope}")`) as ClassDecorator)(filter as never)
 }
 
 /** The scope that a tag of a filter input names; null for any other tag. */
-export function scopeOfFilterTag(tag: string): string | null {
-  if (!tag.startsWith(filterTag)) return null
-  const scope = tag.slice(filterTag.length)
-  return scope === wholeScopeTag ? wholeScope : scope
-}
+export const scopeOfFilterTag = (tag: string): string | null =>
+  tag.startsWith(filterTag) ? tag.slice(filterTag.length) : null
 
 /** The scope that `@RequiresScope` requires to read a type. */
 export function readScopeOf(type: object): string {

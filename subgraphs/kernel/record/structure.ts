@@ -84,6 +84,15 @@ export function Structure(name: string, description: string) {
   }
 }
 
+/** The GraphQL input type of a structure, for arguments. */
+export const structureInput = (structure: Class): Class => declarationOf(structure).input
+
+function declarationOf(structure: Class): Declaration {
+  const declared = declarations.get(structure)
+  if (!declared) throw new Error(`${structure.name} must be declared with @Structure.`)
+  return declared
+}
+
 type StructureColumnOptions = Omit<ColumnOptions, 'structure' | 'shape' | 'default'> & {
   /** The value is a list of structures, empty unless set; `maxItems` is its bound. */
   list?: boolean
@@ -93,8 +102,7 @@ type StructureColumnOptions = Omit<ColumnOptions, 'structure' | 'shape' | 'defau
 export function StructureColumn(typeOf: () => Class, { list: isList = false, ...options }: StructureColumnOptions) {
   return (target: object, key: string): void => {
     const type = typeOf()
-    const declared = declarations.get(type)
-    if (!declared) throw new Error(`${type.name} must be declared with @Structure.`)
+    const declared = declarationOf(type)
     Column(() => Json, { ...options, structure: { ...declared, isList }, shape: () => (isList ? [type] : type) })(
       target as Record<string, unknown>,
       key,

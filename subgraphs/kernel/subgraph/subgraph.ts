@@ -11,6 +11,8 @@ import {
 import { buildSchema, createResolversMap, type NonEmptyArray } from 'type-graphql'
 import type { Migration } from '../database/migrate.ts'
 import type { Job } from '../jobs/job.ts'
+import type { EventConsumer } from '../outbox/event-consumer.ts'
+import type { Queue } from '../queue/queue.ts'
 import { isRecordShape, type RecordShape } from '../record/definition.ts'
 import type { TrackedObject } from '../record/event-types.ts'
 import type { RestArea } from '../record/rest-area.ts'
@@ -39,6 +41,10 @@ export interface Resource {
   readonly announces?: readonly (RecordShape | TrackedObject)[]
   readonly migrations?: readonly Migration[]
   readonly jobs?: readonly Job[]
+  /** Readers of the event log, which run in every worker. */
+  readonly consumers?: readonly EventConsumer[]
+  /** Work that leaves the process, attempted in every worker. */
+  readonly queues?: readonly Queue[]
   /**
    * Root fields that run before an organization is known (sign-in), or for a person across all their organizations. Only these
    * bypass row-level security, so their SQL must contain the tenant predicate itself.

@@ -1,8 +1,25 @@
-import { summaryOf } from '../language-model/extractive-summary.ts'
-import { serveTasks } from './serve-tasks.ts'
+import { parentPort } from 'node:worker_threads'
 
-/** Tasks that may take more than 20 ms of CPU for one request. */
-const tasks = { summarize: summaryOf }
-export type KernelTasks = typeof tasks
+export interface TaskMessage {
+  readonly module: string
+  readonly name: string
+  readonly input: unknown
+}
 
-serveTasks(tasks)
+export type Outcome = { readonly value: unknown } | { readonly failed: string }
+
+type Tasks = Readonly<Record<string, (input: unknown) => unknown>>
+
+async function outcomeOf({ module, name, input }: TaskMessage): Promise<Outcome> {
+  try {
+    const tasks = (await import(module)) as Tasks
+    return { value: await tasks[name]!(input) }
+  } catch (error) {
+    return { failed: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+  }
+}
+
+// The pool sends one task at a time.
+parentPort?.on('message', (message: TaskMessage) => {
+  void outcomeOf(message).then((outcome) => parentPort!.postMessage(outcome))
+})

@@ -1,22 +1,32 @@
-import { serveTasks } from './serve-tasks.ts'
+import { threadTask } from './thread-task.ts'
 
 /** Tasks that block, end or overload the thread that runs them. */
-const tasks = {
-  echo: (input: string) => input,
-  sleep: (ms: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms),
-  spin: () => {
-    for (;;);
-  },
-  exit: () => process.exit(3),
-  allocate: () => {
-    const kept: number[][] = []
-    for (;;) kept.push(Array.from({ length: 100_000 }, Math.random))
-  },
-  fail: (message: string) => {
-    throw new Error(message)
-  },
-  environment: () => Object.keys(process.env),
+export const echo = (input: string): string => input
+export const later = async (input: string): Promise<string> => Promise.resolve(input)
+export const sleep = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+export const spin = (): never => {
+  for (;;);
 }
-export type TestTasks = typeof tasks
+export const exit = (): never => process.exit(3)
+export const allocate = (): never => {
+  const kept: number[][] = []
+  for (;;) kept.push(Array.from({ length: 100_000 }, Math.random))
+}
+export const fail = (message: string): never => {
+  throw new Error(message)
+}
+export const environment = (): string[] => Object.keys(process.env)
 
-serveTasks(tasks)
+const task = <Task extends (input: never) => unknown>(name: string) =>
+  threadTask<Task>(import.meta.url, './work-pool.fixture', name)
+
+export const testTasks = {
+  echo: task<typeof echo>('echo'),
+  later: task<typeof later>('later'),
+  sleep: task<typeof sleep>('sleep'),
+  spin: task<typeof spin>('spin'),
+  exit: task<typeof exit>('exit'),
+  allocate: task<typeof allocate>('allocate'),
+  fail: task<typeof fail>('fail'),
+  environment: task<typeof environment>('environment'),
+}

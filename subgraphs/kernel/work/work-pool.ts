@@ -3,8 +3,8 @@ import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import { Refusal } from '../errors.ts'
 import { RoundRobinQueue, type QueueBounds } from './round-robin-queue.ts'
-import type { TaskMessage, Outcome, Tasks } from './serve-tasks.ts'
-import type { KernelTasks } from './thread.ts'
+import type { TaskMessage, Outcome } from './thread.ts'
+import type { ThreadTask } from './thread-task.ts'
 
 interface Job {
   readonly organizationId: string
@@ -20,17 +20,16 @@ interface Thread {
 }
 
 export interface WorkPoolOptions extends QueueBounds {
-  /** The file that a thread runs; it calls `serveTasks`. */
-  readonly file: URL
   readonly threadsMax: number
   /** Maximum time of a task, waiting and running together. */
   readonly deadlineMs: number
   readonly memoryMbMax: number
 }
 
+const threadFile = new URL(`./thread${import.meta.url.slice(-3)}`, import.meta.url)
+
 // One core is left for the event loop when there are at least two.
 const defaults: WorkPoolOptions = {
-  file: new URL(`./thread${import.meta.url.slice(-3)}`, import.meta.url),
   threadsMax: Math.max(1, Math.min(4, availableParallelism() - 1)),
   waitingMax: 64,
   waitingPerOrganizationMax: 8,
@@ -44,12 +43,15 @@ const deadlinePassed = (): Refusal =>
   new Refusal('UNAVAILABLE', 'The task did not finish in time; retry in 1 s.', { retryAfter })
 const threadEnded = (): Refusal => new Refusal('UNAVAILABLE', 'The task was interrupted; retry in 1 s.', { retryAfter })
 
+/** What callers need of the pool. */
+export type Work = Pick<WorkPool, 'run'>
+
 /**
  * Runs tasks that would block the event loop in worker threads. The queue is bounded and fair between organizations. With two or
  * more threads, one organization leaves at least one to the others. A thread whose task exceeds its deadline is terminated, and the
  * next task gets a new thread.
  */
-export class WorkPool<T extends Tasks = KernelTasks> {
+export class WorkPool {
   readonly #log: Logger
   readonly #options: WorkPoolOptions
   readonly #queue: RoundRobinQueue<Job>
@@ -62,14 +64,11 @@ export class WorkPool<T extends Tasks = KernelTasks> {
     this.#queue = new RoundRobinQueue(this.#options)
   }
 
-  run<Name extends keyof T & string>(
-    name: Name,
-    input: Parameters<T[Name]>[0],
-    organizationId: string,
-  ): Promise<ReturnType<T[Name]>> {
+  /** Refuses with `UNAVAILABLE` when too many tasks are waiting, or the task does not finish in time. */
+  run<Input, Value>({ module, name }: ThreadTask<Input, Value>, input: Input, organizationId: string): Promise<Value> {
     return new Promise((resolve, reject) => {
       const take = resolve as (value: unknown) => void
-      const job: Job = { organizationId, message: { name, input }, resolve: take, reject, deadline: undefined! }
+      const job: Job = { organizationId, message: { module, name, input }, resolve: take, reject, deadline: undefined! }
       if (this.#isClosed || !this.#queue.add(job)) return reject(queueFull())
       job.deadline = setTimeout(() => this.#giveUp(job), this.#options.deadlineMs)
       this.#assign()
@@ -101,9 +100,9 @@ export class WorkPool<T extends Tasks = KernelTasks> {
   }
 
   #open(): Thread {
-    const { file, memoryMbMax } = this.#options
+    const { memoryMbMax } = this.#options
     // Empty environment: a thread processes tenants' data and must not have access to secrets.
-    const worker = new Worker(file, {
+    const worker = new Worker(threadFile, {
       env: {},
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: memoryMbMax, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },

@@ -1,0 +1,68 @@
+import type { ExactNumber } from '../../kernel/json/exact-number.ts'
+
+/** A party of a document; absent or null parts are not printed. */
+export interface DocumentParty {
+  readonly name: string
+  readonly contactName?: string | null
+  /** Lines of the postal address. */
+  readonly address?: readonly (string | null | undefined)[]
+  readonly email?: string | null
+  readonly phone?: string | null
+}
+
+export interface DocumentLine {
+  readonly name: string
+  readonly sku?: string | null
+  readonly description?: string | null
+  readonly quantity: ExactNumber
+  readonly unitPrice: ExactNumber
+  /** Percent off the price, 0 to 100. */
+  readonly discountPercent?: ExactNumber | null
+  /** Amount off the line, after the percentage. */
+  readonly discountAmount?: ExactNumber | null
+  /** Percent of tax. */
+  readonly taxRate?: ExactNumber | null
+  /** The price of the line after discounts, without tax. */
+  readonly lineTotal: ExactNumber
+}
+
+/** A label and its value; without a value it is not printed. */
+export type DocumentFact = readonly [label: string, value: string | null | undefined]
+
+/** What the PDF of a quote, an order or an invoice shows. All amounts are calculated before; the document only formats them. */
+export interface PricedDocument {
+  /** What it is, in capitals at the top: `QUOTE`. */
+  readonly title: string
+  /** `Q-000123`. */
+  readonly number: string
+  /** The name that somebody gave it. */
+  readonly name?: string | null
+  /** Beside the organization, below the number: dates, terms of payment. */
+  readonly facts: readonly DocumentFact[]
+  /** ISO 4217 code of all amounts. */
+  readonly currency: string
+  /** The organization that makes the document. */
+  readonly organization: DocumentParty
+  /** Above the name of the customer: `Prepared for`. */
+  readonly customerLabel: string
+  readonly customer: DocumentParty
+  readonly lines: readonly DocumentLine[]
+  readonly subtotal: ExactNumber
+  readonly discountTotal?: ExactNumber | null
+  readonly taxTotal?: ExactNumber | null
+  readonly shippingTotal?: ExactNumber | null
+  readonly total: ExactNumber
+  /** Amounts below the total, such as what was paid of an invoice. The last one is printed as large as the total. */
+  readonly afterTotal?: readonly (readonly [label: string, amount: ExactNumber])[]
+  /** Free texts below the amounts, such as terms. */
+  readonly sections?: readonly DocumentFact[]
+  /** Places to sign for both parties, below what they agree to; without it, the document is not signed. */
+  readonly signatures?: DocumentSignatures | null
+}
+
+export interface DocumentSignatures {
+  readonly title: string
+  readonly statement: string
+  /** In bold below the statement: who agreed already. */
+  readonly remark?: string | null
+}

@@ -1,0 +1,18 @@
+import type { RequestContext } from '../../kernel/request.ts'
+import { threadTask } from '../../kernel/work/thread-task.ts'
+import type { documentPdf } from './document-pdf.ts'
+import type { PricedDocument } from './priced-document.ts'
+
+const pdfTask = threadTask<typeof documentPdf>(import.meta.url, './document-pdf', 'documentPdf')
+
+/**
+ * The PDF of a document, laid out in a worker thread. Inside a transaction use it in an `externalCall`, so that no connection waits
+ * for the thread. Refuses with `UNAVAILABLE` when too many documents are waiting.
+ */
+export async function renderDocument(
+  { work, caller }: RequestContext<'work'>,
+  document: PricedDocument,
+): Promise<Buffer> {
+  const bytes = await work.run(pdfTask, JSON.stringify(document), caller.organizationId)
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}

@@ -1,0 +1,86 @@
+import type { Caller } from '../../kernel/context.ts'
+import type { Sql } from '../../kernel/database/sql.ts'
+import type { LoggedEvent } from '../../kernel/outbox/event-feed.ts'
+import { columnOf, isRecordShape, type RecordShape } from '../../kernel/record/definition.ts'
+import { eventSource } from '../../kernel/record/record-registry.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** A user in an organization who receives events. A `Caller` and an `ActingUser` are recipients. */
+export type Recipient = Pick<Caller, 'organizationId' | 'role' | 'ownerIds' | 'fields' | 'entitlements'>
+
+/** The parents of records whose visibility follows from them, deleted ones included, by record type and id. */
+export type Parents = ReadonlyMap<string, Fields>
+
+export const noParents: Parents = new Map()
+
+const keyOf = ({ object }: RecordShape, id: unknown): string => `${object}:${String(id)}`
+
+const sets = new WeakMap<readonly string[], ReadonlySet<string>>()
+
+function setOf(ids: readonly string[]): ReadonlySet<string> {
+  let set = sets.get(ids)
+  if (!set) sets.set(ids, (set = new Set(ids)))
+  return set
+}
+
+/** Whether the recipient may see the record, by the values in the event. This also holds for a record that is deleted by now. */
+export function mayReceive(recipient: Recipient, shape: RecordShape, record: Fields, parents: Parents): boolean {
+  if (shape.entitlement && !recipient.entitlements.includes(shape.entitlement)) return false
+  const { visibleThrough, visibleBy } = shape
+  if (visibleThrough) {
+    const parent = visibleThrough.to()
+    if (recipient.ownerIds === null && !parent.visibleThrough) return mayReceive(recipient, parent, {}, parents)
+    const values = parents.get(keyOf(parent, record[visibleThrough.by]))
+    return values !== undefined && mayReceive(recipient, parent, values, parents)
+  }
+  if (recipient.ownerIds === null || visibleBy.length === 0) return true
+  const owners = setOf(recipient.ownerIds)
+  return visibleBy.some((name) => owners.has(record[name] as string))
+}
+
+/** The columns of a parent that decide who sees it. */
+const decidingColumns = ({ visibleBy, visibleThrough }: RecordShape): readonly string[] =>
+  visibleThrough ? [visibleThrough.by] : visibleBy
+
+async function load(
+  sql: Sql,
+  organizationId: string,
+  children: readonly (readonly [RecordShape, Fields])[],
+): Promise<Map<string, Fields>> {
+  const wanted = new Map<RecordShape, Set<string>>()
+  for (const [{ visibleThrough }, record] of children) {
+    if (!visibleThrough) continue
+    const parent = visibleThrough.to()
+    const ids = wanted.get(parent) ?? new Set()
+    wanted.set(parent, ids.add(String(record[visibleThrough.by])))
+  }
+  const found = new Map<string, Fields>()
+  for (const [shape, ids] of wanted) {
+    const columns = ['id', ...decidingColumns(shape)].map((name) => `${columnOf(shape, name).sql('t')} as "${name}"`)
+    const rows = await sql.query(
+      `select ${columns.join(', ')} from ${shape.table} t where t.organization_id = $1 and t.id = any($2::uuid[])`,
+      [organizationId, [...ids]],
+    )
+    for (const row of rows) found.set(keyOf(shape, row['id']), row)
+    const above = await load(
+      sql,
+      organizationId,
+      rows.map((row) => [shape, row] as const),
+    )
+    for (const [key, row] of above) found.set(key, row)
+  }
+  return found
+}
+
+/**
+ * Reads the parents of these events, for recipients who do not see all records. One statement for each record type that has such
+ * events, none without them.
+ */
+export async function parentsOf(sql: Sql, organizationId: string, events: readonly LoggedEvent[]): Promise<Parents> {
+  const children = events.flatMap(({ object, data }) => {
+    const source = eventSource(object)
+    return source && isRecordShape(source) && source.visibleThrough ? [[source, data['record'] as Fields] as const] : []
+  })
+  return children.length === 0 ? noParents : load(sql, organizationId, children)
+}

@@ -1,0 +1,59 @@
+import { Counter } from 'prom-client'
+import type { Services } from '../request.ts'
+import { activeTracing, inSpan } from '../tracing/tracing.ts'
+import type { Attempted, Leased, Outcome, Queue, QueuedItem } from './queue.ts'
+
+const errorLengthMax = 500
+
+const attempts = new Counter({
+  name: 'crm_queue_attempts_total',
+  help: 'Attempts of queued items in this process, by the state in which the item ended, or RETRY.',
+  labelNames: ['queue', 'outcome'],
+})
+
+/** Attempts a leased item. Never throws. */
+export async function attemptItem<Item extends QueuedItem>(
+  queue: Queue<Item>,
+  services: Services,
+  item: Leased<Item>,
+): Promise<Attempted<Item>> {
+  const outcome = outcomeWithinAttempts(queue, services, item, await attemptOnce(queue, services, item))
+  attempts.inc({ queue: queue.name, outcome: 'end' in outcome ? outcome.end : 'RETRY' })
+  const waitMs = 'end' in outcome ? 0 : Math.max(queue.retryAfterMs(item), outcome.afterMs ?? 0)
+  return { item, outcome, waitMs }
+}
+
+async function attemptOnce<Item extends QueuedItem>(
+  queue: Queue<Item>,
+  services: Services,
+  item: Leased<Item>,
+): Promise<Outcome> {
+  try {
+    const tracing = activeTracing()
+    if (!tracing) return await queue.attempt(services, item)
+    const { traceparent = null, attempts } = item
+    const options = { kind: 'CONSUMER', attributes: { 'queue.attempt': attempts }, traceparent } as const
+    return await inSpan(tracing, `queue ${queue.name}`, options, () => queue.attempt(services, item))
+  } catch (thrown) {
+    return { retry: (thrown as Error).message }
+  }
+}
+
+/** The outcome; a retry becomes FAILED when no attempts remain. */
+function outcomeWithinAttempts<Item extends QueuedItem>(
+  queue: Queue<Item>,
+  { log }: Services,
+  item: Item,
+  outcome: Outcome,
+): Outcome {
+  const { id, attempts } = item
+  const reason = ('end' in outcome ? outcome.error : outcome.retry)?.slice(0, errorLengthMax)
+  if (reason === undefined) return outcome
+  const isOver = 'end' in outcome || attempts >= queue.attemptsMax(item)
+  log[queue.failureLevel ?? 'warn'](
+    { queue: queue.name, id, attempts, reason },
+    isOver ? 'an item has failed' : 'an attempt failed; it will be retried',
+  )
+  if ('end' in outcome) return { ...outcome, error: reason }
+  return isOver ? { ...outcome, end: 'FAILED', error: reason } : { ...outcome, retry: reason }
+}

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { invoiceMailing } from '../../subgraphs/commerce/invoice/invoice-mail.job.ts'
 import { account, aLine, contact, invoice, sentInvoice } from '../builders.ts'
 import { expectValidEvents, refused, refusedInputs } from '../expectations.ts'
 import { mailsTo } from '../mailbox.ts'
@@ -40,7 +41,7 @@ describe('invoiceCreate', () => {
       dueDate: null,
       daysOverdue: 0,
       publicUrl: null,
-      documentUrl: null,
+      documentUrl: `/v1/invoices/${draft.id}/document`,
     })
     expect(await platform.eventTypesOf(draft.id)).toEqual(['invoice.created'])
     expect((await member.rest.invoice!({ id: draft.id })).body).toEqual(draft)
@@ -70,7 +71,6 @@ describe('invoiceSend', () => {
       sentAt: platform.now.toISOString(),
       sentTo: 'ines@send.example',
     })
-    expect(body.documentUrl).toBe(`${body.publicUrl}/document`)
     const [mail] = await mailsTo(platform, 'ines@send.example')
     expect(mail!.subject).toBe(`Invoice ${body.invoiceNumber}`)
     expect(mail!.text).toContain(body.publicUrl)
@@ -79,6 +79,17 @@ describe('invoiceSend', () => {
     expect(await platform.eventTypesOf(id)).toEqual(['invoice.created', 'invoice.updated', 'invoice.sent'])
     expect((await member.rest.invoiceSend!({ id })).body).toMatchObject({ version: body.version, status: 'SENT' })
     expect(await mailsTo(platform, 'ines@send.example')).toHaveLength(2)
+  })
+
+  it('is mailed once with an Idempotency-Key, after the commit', async () => {
+    const { id } = await invoice(member)
+    const headers = { 'Idempotency-Key': `send ${id}` }
+    const send = () => member.rest.invoiceSend!({ id, body: { to: 'once@send.example' }, headers })
+    const [first, second] = [await send(), await send()]
+    expect([first.status, second.body]).toEqual([200, first.body])
+    await Promise.all([invoiceMailing.run(platform.services), invoiceMailing.run(platform.services)])
+    expect(await mailsTo(platform, 'once@send.example')).toHaveLength(1)
+    expect(await platform.query('select from commerce.invoice_mail')).toEqual([])
   })
 
   it('is PAID at once over nothing', async () => {

@@ -13,6 +13,7 @@ export interface OrderInvoice {
   readonly shippingTotal: ExactNumber
   readonly amountPaid: ExactNumber
   readonly refunded: ExactNumber
+  readonly isVoid: boolean
 }
 
 /** Locks a live order, so that invoices of it are written one after another. False if there is none. */
@@ -24,15 +25,20 @@ export async function lockOrder(ctx: RequestContext, orderId: string): Promise<b
   return found.length > 0
 }
 
-/** The invoices of an order that are neither deleted nor void, of all owners. */
-export const invoicesOf = (ctx: RequestContext, orderId: string): Promise<OrderInvoice[]> =>
+/** The invoices of an order that are not deleted, of all owners. */
+const allInvoicesOf = (ctx: RequestContext, orderId: string): Promise<OrderInvoice[]> =>
   ctx.db.query<OrderInvoice & Record<string, unknown>>(
     `select id, line_items as "lineItems", shipping_total as "shippingTotal", amount_paid as "amountPaid",
-       (select coalesce(sum((r ->> 'amount')::numeric), 0) from jsonb_array_elements(refunds) r) as refunded
-     from commerce.invoice where organization_id = $1 and order_id = $2 and deleted_at is null and status <> 'VOID'
+       (select coalesce(sum((r ->> 'amount')::numeric), 0) from jsonb_array_elements(refunds) r) as refunded,
+       status = 'VOID' as "isVoid"
+     from commerce.invoice where organization_id = $1 and order_id = $2 and deleted_at is null
      order by created_at, id`,
     [ctx.caller.organizationId, orderId],
   )
+
+/** The invoices of an order that count: they are neither deleted nor void. */
+export const invoicesOf = async (ctx: RequestContext, orderId: string): Promise<OrderInvoice[]> =>
+  (await allInvoicesOf(ctx, orderId)).filter(({ isVoid }) => !isVoid)
 
 /** The quantities that are invoiced, by the id of the line of the order, which its lines on invoices have too. */
 export function invoicedQuantities(invoices: readonly OrderInvoice[]): ReadonlyMap<string, ExactNumber> {
@@ -61,8 +67,8 @@ function paymentStatusOf(total: ExactNumber, invoices: readonly OrderInvoice[]):
 export async function syncOrder(ctx: RequestContext, orderId: string): Promise<void> {
   const inner = unrestricted(ctx)
   if (!(await lockOrder(inner, orderId))) return
-  const invoices = await invoicesOf(inner, orderId)
-  const quantities = invoicedQuantities(invoices)
+  const invoices = await allInvoicesOf(inner, orderId)
+  const quantities = invoicedQuantities(invoices.filter(({ isVoid }) => !isVoid))
   await change(inner, order, orderId, ({ lineItems, total }) => {
     const lines = lineItems.map((line) => ({ ...line, quantityInvoiced: quantities.get(line.id) ?? 0 }))
     return {

@@ -34,7 +34,7 @@ export class Invoice extends PricedRecord {
     writable: 'NEVER',
     max: 20,
     description:
-      'Number of the invoice, counted for each organization and year of `issueDate` without gaps. A DRAFT has none, because it can be deleted: it gets the next number when it is sent. It never changes.',
+      'Number of the invoice, counted for each organization and year of `issueDate` without gaps. Null in a DRAFT, because it can be deleted: it gets the next number when it is sent. It never changes.',
     example: 'INV-2026-000123',
   })
   invoiceNumber!: string | null

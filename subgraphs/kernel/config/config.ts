@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { PaymentSettings } from '../payment/payment-provider.ts'
+import type { PaymentSettings } from '../payment/payment.ts'
 import { isAddressEntry } from '../network/address.ts'
 import { ConfigError } from './config-error.ts'
 import { parseMeetingProviders, type MeetingProvider } from '../credentials/public.ts'

@@ -3,7 +3,7 @@ import { exactNumber, isJsonObject, type ExactNumber } from '../json/exact-numbe
 import type { Outbound, OutboundAnswer } from '../outbound/outbound.ts'
 import { currencyDecimals } from '../values/currency.ts'
 import { decimalOf, exactOf } from '../values/decimal.ts'
-import type { Checkout, CheckoutRequest, CheckoutState, PaymentProvider, PaymentSettings } from './payment-provider.ts'
+import type { Checkout, CheckoutRequest, CheckoutState, PaymentProvider, PaymentSettings } from './payment.ts'
 
 const timeoutMs = 10_000
 const answerBytesMax = 200_000

@@ -160,10 +160,13 @@ function bodySchema({ operation, columns, required, description, more }: Body): 
 }
 
 /** A property that a profile can hide is absent for its users, so it is not required. */
-const recordSchema = ({ columns, description }: RecordApi): Json => ({
+const recordSchema = ({ area, columns, description }: RecordApi): Json => ({
   type: 'object',
   description,
-  required: columns.filter((column) => strictestLevel(column) !== 'HIDDEN').map(({ name }) => name),
+  required: [
+    ...columns.filter((column) => strictestLevel(column) !== 'HIDDEN').map(({ name }) => name),
+    ...area.derivedFields,
+  ],
   properties: Object.fromEntries(columns.map((column) => [column.name, readSchema(column)])),
 })
 

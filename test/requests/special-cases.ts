@@ -52,6 +52,7 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   discountType: () => null,
   discountValue: () => null,
   shippingTotal: () => 0,
+  issueDate: () => '2001-02-03T00:00:00.000Z',
   to: () => 'ines.duarte@example.com',
   url: () => 'https://erp.example.com/hooks/crm',
   headers: () => ({ 'X-Api-Token': '6f1c2d' }),
@@ -88,11 +89,15 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'data',
   'date',
   'deviceToken',
+  'daysOverdue',
   'discountAmount',
   'discountType',
   'discountValue',
   'businessHours',
+  'dueDate',
   'email',
+  'excludeAccountIds',
+  'fee',
   'emailTemplateCreate.subject',
   'emailTemplateReplace.subject',
   'emailTemplateUpdate.subject',
@@ -105,6 +110,8 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'headers',
   'ipAllowList',
   'isPrimary',
+  'issueDate',
+  'level',
   'listPrice',
   'bodyHtml',
   'bodyText',
@@ -130,6 +137,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'selection',
   'stage',
   'stages',
+  'steps',
   'shippingTotal',
   'timezone',
   'to',
@@ -173,6 +181,7 @@ export const placeholders: Readonly<Record<string, string>> = {
   meeting_provider: 'zoom',
   apiName: 'machine_stopped',
   type: 'lead.created',
+  paymentId: '019a0c5e-7f00-7d41-8b2e-6f1a9c3e5d70',
 }
 
 const lineId = '019a0c5e-7f00-7e11-9c3d-4a6b8f2d1e07'
@@ -208,6 +217,22 @@ async function aDelivery(
     [organizationId, deliveryId, id],
   )
 }
+const paymentId = '019a0c5e-7f00-7d41-8b2e-6f1a9c3e5d70'
+const aPayment = `[{"id": "${paymentId}", "invoiceId": "${lineId}", "amount": 10, "currency": "USD", "method": "CARD", "reference": null,
+  "paidAt": "2026-03-04T05:06:07.000Z", "note": null, "recordedById": null, "status": "SUCCEEDED", "refundedAmount": 0}]`
+
+/** Gives an invoice a customer, a line and a status, as if operations had led to it; one that is paid in part has a payment. */
+const invoiceIn =
+  (status: string) =>
+  async ({ platform }: Requests, id: string): Promise<void> => {
+    const paid = status === 'PARTIALLY_PAID' ? 10 : 0
+    await platform.query(
+      `update commerce.invoice set status = $2, line_items = $3, subtotal = 100, total = 100, amount_paid = $4::numeric, amount_due = 100 - $4::numeric,
+         customer_id = id, account_id = id, payments = $5::jsonb, issue_date = '2026-01-05', due_date = '2026-02-04',
+         invoice_number = case when $2 = 'DRAFT' then null else left(id::text, 20) end where id = $1`,
+      [id, status, aLine, paid, paid > 0 ? aPayment : '[]'],
+    )
+  }
 
 /** What the new record of a path needs before the operation accepts it. */
 export const preparations: Readonly<
@@ -227,10 +252,22 @@ export const preparations: Readonly<
   orderFulfill: orderIn('PROCESSING'),
   orderCancel: orderIn('CONFIRMED'),
   orderReturn: orderIn('FULFILLED'),
+  invoiceSend: invoiceIn('DRAFT'),
+  invoicePayment: invoiceIn('SENT'),
+  invoiceRecordPayment: invoiceIn('SENT'),
+  invoiceRefundPayment: invoiceIn('PARTIALLY_PAID'),
+  invoiceVoid: invoiceIn('SENT'),
+  invoiceMarkUncollectible: invoiceIn('OVERDUE'),
+  invoiceDispute: invoiceIn('SENT'),
+  invoiceRemind: invoiceIn('OVERDUE'),
+  invoiceFromOrderById: orderIn('CONFIRMED'),
 }
 
 /** Paths below which records of another path are named. */
-export const recordsOfPath: Readonly<Record<string, string>> = { '/v1/quota-forecast/deals': '/v1/deals' }
+export const recordsOfPath: Readonly<Record<string, string>> = {
+  '/v1/quota-forecast/deals': '/v1/deals',
+  '/v1/invoices/from-order': '/v1/orders',
+}
 
 /** Operations that need another party to succeed; separate tests provide it. */
 export const needsOtherParty: ReadonlySet<string> = new Set([
@@ -250,6 +287,12 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   'quoteApprove',
   'quoteReject',
   'leadConvert',
+  'invoiceFromOrder',
+  'invoiceFromOrderById',
+  'invoiceMarkUncollectible',
+  'invoiceRefundPayment',
+  'invoiceRemind',
+  'invoiceVoid',
   'orderCancel',
   'orderFulfill',
   'orderReturn',
@@ -274,6 +317,16 @@ async function customEventTypeNamed(
   })
 }
 
+const wholePayment = {
+  amount: 1,
+  currency: null,
+  method: 'CARD',
+  reference: 'SEPA 1',
+  paidAt: null,
+  note: 'Thanks.',
+  allowOverpayment: false,
+}
+
 /** Valid bodies of operations that need more than records, for example a person who can sign in, or a token. */
 export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean) => Promise<object>>> = {
   async customEventPublish({ platform, member }) {
@@ -283,6 +336,31 @@ export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean
   quoteSend: async () => ({ to: 'ines.duarte@example.com' }),
   webhookTest: async () => ({ type: 'account.created' }),
   webhookRecover: async () => ({ since: '2027-01-01T00:00:00.000Z' }),
+  invoicePayment: async (_requests, whole) => (whole ? wholePayment : { amount: 1 }),
+  invoiceRecordPayment: async (_requests, whole) => (whole ? wholePayment : { amount: 1 }),
+  invoiceRefundPayment: async (_requests, whole) => (whole ? { amount: 1, reason: 'Twice.', refundedAt: null } : {}),
+  async invoiceFromOrder(requests, whole) {
+    const { body } = await requests.member.rest.orderCreate!({ body: {} })
+    await orderIn('CONFIRMED')(requests, body.id as string)
+    return { orderId: body.id, ...(whole && { lineItems: [{ lineItemId: lineId, quantity: 1 }] }) }
+  },
+  dunningUpdate: async (_requests, whole) =>
+    whole
+      ? {
+          enabled: false,
+          gracePeriodDays: 4,
+          minimumAmount: 5,
+          sendTime: '08:15',
+          timezone: 'Europe/Oslo',
+          skipWeekends: true,
+          stopOnPartialPayment: true,
+          pauseWhileDisputed: true,
+          excludeAccountIds: [],
+          steps: [{ level: 1, daysOverdue: 3, tone: 'FIRM', fee: { type: 'FIXED', value: 5 } }],
+          interestRatePercent: 2,
+          markUncollectibleAfterDays: 90,
+        }
+      : {},
   async authRegister(_requests, whole) {
     const needed = { email: valuesOfField['email']!(), password: 'Correct horse 7!' }
     return whole

@@ -1,13 +1,13 @@
 import 'reflect-metadata'
 import { createPublicKey } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import express, { type Express } from 'express'
 import { Cors } from './gateway/edge/cors.ts'
 import { Edge } from './gateway/edge/edge.ts'
 import { EventStreams } from './gateway/edge/event-streams.ts'
 import { StreamSlots } from './gateway/edge/stream-slots.ts'
-import { Graph } from './gateway/graph/graph.ts'
+import type { Graph } from './gateway/graph/graph.ts'
+import { graphPort } from './gateway/graph/graph-port.ts'
 import { Connections, requestTimeouts } from './gateway/http/connections.ts'
 import { graphqlHttp } from './gateway/http/graphql-http.ts'
 import { isGraphqlSocketUpgrade, graphqlSocket } from './gateway/http/graphql-socket.ts'
@@ -28,7 +28,7 @@ import { restRouter } from './rest-adapter/routes.ts'
 import { scimBase } from './rest-adapter/scim/scim-call.ts'
 import { scimRouter } from './rest-adapter/scim/scim-router.ts'
 import { migrations } from './subgraphs/all.ts'
-import { endpointsOf, localSubgraph, refuseUnknownSubgraphs, subgraphNamed } from './subgraphs/endpoints.ts'
+import { localSubgraph, refuseUnknownSubgraphs, subgraphNamed } from './subgraphs/endpoints.ts'
 import { bannerOf, loadDemo } from './subgraphs/demo/demo.ts'
 import { credentialSource, oauthScopes, oauthService, findScimToken, UsageBuffer } from './subgraphs/identity/public.ts'
 import { ConfigError, type Config } from './subgraphs/kernel/config/config.ts'
@@ -41,6 +41,7 @@ import { runProcess } from './subgraphs/kernel/process.ts'
 import type { OpenServices } from './subgraphs/kernel/services.ts'
 import { serveSubgraph } from './subgraphs/kernel/subgraph/serve.ts'
 import type { SubgraphDefinition } from './subgraphs/kernel/subgraph/subgraph.ts'
+import { connectGraph, openGraph } from './open-graph.ts'
 import { startBackground } from './worker.ts'
 
 /** A running component. */
@@ -118,12 +119,8 @@ export async function startGateway(config: Config, services: OpenServices): Prom
   const verifying = createPublicKey(keys.signing)
   const edge = new Edge({ config, counters, source, usage, verifying, csrfKey: keys.encryption, clock, log })
   const listener = await Listener.open(databaseUrl, 'credentials_changed', (id) => edge.forget(id), log)
-  const graph = Graph.create({
-    supergraphSdl: readFileSync(schemaPath('supergraph.graphql'), 'utf8'),
-    endpoints: await endpointsOf(config, services),
-    openIntrospection: config.openIntrospection,
-    onDefect: (thrown, { requestId }) => log.error({ err: thrown, requestId }, 'an operation failed'),
-  })
+  const graph = await openGraph(config, services)
+  services.graph.connect(async () => graphPort(graph))
   const { promise: listenUrl, resolve: setListenUrl } = Promise.withResolvers<string>()
   const publicUrl = async () => config.publicUrl ?? (await listenUrl)
   const eventStreams = new EventStreams()
@@ -218,6 +215,7 @@ async function runAll(config: Config, services: OpenServices): Promise<Running> 
 
 async function oneSubgraph(definition: SubgraphDefinition, config: Config, services: OpenServices): Promise<Running> {
   const { log, clock, keys } = services
+  connectGraph(config, services)
   const server = await serveSubgraph({
     subgraph: await localSubgraph(definition, services),
     callerKey: keys.caller,

@@ -1,4 +1,5 @@
 import 'reflect-metadata'
+import { connectGraph } from './open-graph.ts'
 import { consumers, jobs, migrations, queues } from './subgraphs/all.ts'
 import type { Config } from './subgraphs/kernel/config/config.ts'
 import { releaseVersion } from './subgraphs/kernel/config/paths.ts'
@@ -33,6 +34,7 @@ export async function startBackground(services: OpenServices): Promise<{ close()
 }
 
 async function runWorker(config: Config, services: OpenServices): Promise<{ close(): Promise<void> }> {
+  connectGraph(config, services)
   const background = await startBackground(services)
   const privately = await startPrivateServer(config, new ProcessMetrics(services), services.notReady)
   const names = jobs.map(({ name }) => name)

@@ -40,6 +40,7 @@ describe('loadContract', () => {
       hasBody: false,
       isConditional: false,
       unversioned: [],
+      fileType: null,
       isStream: false,
     })
   })

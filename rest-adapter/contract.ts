@@ -67,6 +67,9 @@ function operationsOf(document: OpenApiDocument, documents: ReadonlyMap<string, 
 const withSchema = (document: OpenApiDocument, parameter: Parameter): Parameter =>
   parameter.schema ? { ...parameter, schema: resolve<Schema>(document, parameter.schema) } : parameter
 
+/** Media types of bodies that are files; the stored document returns a `DocumentFile`. */
+const fileTypes: ReadonlySet<string> = new Set(['application/pdf'])
+
 function successOf(document: OpenApiDocument, operation: OperationObject): Success {
   const [status, found] = Object.entries(operation.responses).find(([code]) => code.startsWith('2')) ?? []
   if (!status || !found) throw new Error(`${operation.operationId} must describe a success response.`)
@@ -77,6 +80,7 @@ function successOf(document: OpenApiDocument, operation: OperationObject): Succe
     hasBody: response.content !== undefined,
     isConditional: '304' in operation.responses,
     unversioned: unversionedIn(document, response),
+    fileType: Object.keys(response.content ?? {}).find((type) => fileTypes.has(type)) ?? null,
     isStream: response.content?.['text/event-stream'] !== undefined,
   }
 }

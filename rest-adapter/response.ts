@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { isMatch } from '../gateway/edge/entity-tag.ts'
-import { sendJson } from '../gateway/edge/send-json.ts'
+import { sendFile, sendJson } from '../gateway/edge/send-json.ts'
 import type { RestOperation } from './rest-operation.ts'
 
 /** Sends the result of an operation as its success response in OpenAPI describes. */
@@ -11,6 +11,7 @@ export function writeResponse(
   url: string,
   res: ServerResponse,
 ): void {
+  if (success.fileType !== null) return writeFile(success.fileType, result as FileResult, res)
   const headers: Record<string, string> = {}
   const record = result as { readonly id?: unknown; readonly version?: number } | null | undefined
   if (success.headers.has('ETag') && record?.version !== undefined) {
@@ -46,4 +47,27 @@ function entityTag(version: number, unversioned: readonly string[], record: Read
     return `${time < 0 ? 'n' : ''}${Math.abs(time).toString(36)}`
   })
   return `"${version}-${times.join('-')}"`
+}
+
+interface FileResult {
+  readonly filename: string
+  /** Base64. */
+  readonly content: string
+  readonly version: number
+  readonly contentHash: string
+}
+
+/** The file can change without the record, because it shows other records too; so the ETag is of its content, after the version. */
+function writeFile(type: string, { filename, content, version, contentHash }: FileResult, res: ServerResponse): void {
+  const etag = `"${version}-${contentHash}"`
+  const known = res.req.headers['if-none-match']
+  if (known !== undefined && isMatch(known, etag)) {
+    res.writeHead(304, { ETag: etag, 'Cache-Control': 'no-store' }).end()
+    return
+  }
+  const headers = {
+    ETag: etag,
+    'Content-Disposition': `attachment; filename="${filename.replaceAll(/["\\\s]/g, '_')}"`,
+  }
+  sendFile(res, type, headers, Buffer.from(content, 'base64'))
 }

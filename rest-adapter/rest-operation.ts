@@ -19,6 +19,8 @@ export interface Success {
   readonly isConditional: boolean
   /** The properties of the record that also change without a new version (`x-unversioned`); the ETag contains their values. */
   readonly unversioned: readonly string[]
+  /** The media type of a file that is the body, such as `application/pdf`; null for JSON. */
+  readonly fileType: string | null
   /** True if the body is a stream of events (`text/event-stream`). */
   readonly isStream: boolean
 }

@@ -36,6 +36,13 @@ export function sendJson(
   else sendCompressed(res, status, allHeaders, bytes, encoding).catch(() => res.destroy())
 }
 
+/** Sends a file, with the same bounds as JSON. */
+export function sendFile(res: ServerResponse, mediaType: string, headers: Headers, bytes: Buffer): void {
+  if (res.destroyed) return
+  if (bytes.length >= countedBytesMin) countUntilClosed(res, bytes.length)
+  sendBytes(res, 200, { ...headers, 'Content-Type': mediaType, 'Cache-Control': 'no-store' }, bytes)
+}
+
 type Headers = Readonly<Record<string, string | number>>
 
 function sendBytes(res: ServerResponse, status: number, headers: Headers, bytes: Buffer): void {

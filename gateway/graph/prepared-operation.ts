@@ -74,16 +74,16 @@ export class PreparedOperation {
     return this.filterScopes.ofVariables(variables)
   }
 
-  /** Takes coerced variables. */
-  refuseCostly(variables: Variables): void {
-    const { supergraph, limits } = this.dependencies
+  /** Takes coerced variables. `costMax` is lower than the limit of clients where the platform itself sends the operation. */
+  refuseCostly(variables: Variables, costMax = this.dependencies.limits.cost): void {
+    const { supergraph } = this.dependencies
     const introspected = this.parts.introspects
       ? {
           valuesPerObject: supergraph.introspection.valuesPerObject,
           count: (valuesMax: number) => this.introspectedValues(variables, valuesMax),
         }
       : null
-    refuseCostly(this.cost, variables, limits.cost, introspected)
+    refuseCostly(this.cost, variables, costMax, introspected)
   }
 
   private introspectedValues(variables: Variables, valuesMax: number): number {

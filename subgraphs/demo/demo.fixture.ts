@@ -22,6 +22,7 @@ import type { Demo } from './demo-file.ts'
 import { loadDemo } from './demo.ts'
 import { generatorInputOf } from './organization.ts'
 import { profiles } from './profiles.ts'
+import { GraphConnection } from '../kernel/graph-port/graph-port.ts'
 
 export const noon = new Date('2026-11-21T12:00:00.000Z')
 export const baseUrl = 'http://127.0.0.1:4000'
@@ -83,6 +84,7 @@ async function newEnvironment(now: Date, encryptionKey: string | null): Promise<
     mailer: new RecordingMailer(),
     outbound: new Outbound([]),
     events: new EventLog({ tenants, databaseUrl: url, log }),
+    graph: new GraphConnection(),
     shapes: builtInShapes,
   }
   const remove = async () => {

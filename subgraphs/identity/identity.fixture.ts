@@ -21,6 +21,7 @@ import { WorkPool } from '../kernel/work/work-pool.ts'
 import { identity } from './subgraph.ts'
 import type { OperatorUser } from './operator.ts'
 import { createOrganization, createUser, credentialSource } from './public.ts'
+import { GraphConnection } from '../kernel/graph-port/graph-port.ts'
 
 export const goodPassword = 'Correct horse 7!'
 
@@ -63,6 +64,7 @@ export class IdentityWorld {
       mailer: new RecordingMailer(),
       outbound: new Outbound(['127.0.0.1']),
       events: new EventLog({ tenants: this.#tenants, databaseUrl: this.fresh.url, log }),
+      graph: new GraphConnection(),
       shapes: builtInShapes,
     }
     await this.services.vault.load(platformId)

@@ -92,7 +92,7 @@ export {
 } from './currency/convert.ts'
 export { auditRecord } from './audit/audit.ts'
 export { requireRightToActAs } from './credential/owner-guard.ts'
-export { credentialSource } from './credential/credential-source.ts'
+export { credentialSource, findActingUser } from './credential/credential-source.ts'
 export { oauthScopes } from './oauth/oauth-scopes.ts'
 export { oauthService } from './oauth/oauth-service.ts'
 export { findScimToken } from './scim/scim-token.ts'

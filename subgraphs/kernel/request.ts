@@ -8,6 +8,7 @@ import type { Sql } from './database/sql.ts'
 import { limitRowBytes } from './database/row-bytes.ts'
 import type { Tenancy } from './database/tenant-database.ts'
 import { newId } from './ids.ts'
+import type { GraphPort } from './graph-port/graph-port.ts'
 import type { Keys } from './secrets/keys.ts'
 import type { LanguageModel } from './language-model/language-model.ts'
 import type { Mailer } from './mail/outgoing-mail.ts'
@@ -39,12 +40,17 @@ export interface Services {
   /** Worker threads for CPU-heavy work. */
   readonly work: Work
   readonly events: EventFeed
+  /** The whole graph, for what the platform reads on behalf of a user. */
+  readonly graph: GraphPort
   /** The shapes of records, with the custom fields and objects that organizations have defined. */
   readonly shapes: ShapeSource
 }
 
 /** Services that resolvers get only where their subgraph declares them in `ports`. */
-export type Ports = Pick<Services, 'vault' | 'keys' | 'counters' | 'outbound' | 'languageModel' | 'work' | 'events'>
+export type Ports = Pick<
+  Services,
+  'vault' | 'keys' | 'counters' | 'outbound' | 'languageModel' | 'work' | 'events' | 'graph'
+>
 export type Port = keyof Ports
 
 /** The context of every resolver. */
@@ -72,6 +78,7 @@ export const portNames = [
   'languageModel',
   'work',
   'events',
+  'graph',
 ] as const satisfies Port[]
 
 export const portsOf = <P extends Port>(services: Ports, names: readonly P[]): Pick<Ports, P> =>

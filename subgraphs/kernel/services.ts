@@ -12,6 +12,7 @@ import { startEmbeddedPostgres } from './database/embedded.ts'
 import { checkReachable } from './database/reachable.ts'
 import { CrossTenantDatabase, TenantDatabase } from './database/tenant-database.ts'
 import { migrate, pendingMigrations, type Migration } from './database/migrate.ts'
+import { GraphConnection } from './graph-port/graph-port.ts'
 import { loadKeys, type Keys } from './secrets/keys.ts'
 import { localModelIn } from './language-model/local-model.ts'
 import { openLog } from './log.ts'
@@ -36,6 +37,8 @@ export interface OpenServices extends Services {
   readonly log: Logger
   readonly keys: Keys
   readonly counters: Counters
+  /** The composition root connects it. */
+  readonly graph: GraphConnection
   /** Resolves with the reason when the embedded database has ended and cannot be restarted, so the process can serve no request. */
   readonly databaseLost: Promise<Error>
   /** Why this process is not ready: the reason for each dependency; empty when it is ready. Queries the database at most once a second. */
@@ -79,6 +82,8 @@ export async function openServices({
         return tracing.close()
       })
     }
+    const outbound = new Outbound(config.outboundAllow)
+    closers.push(() => outbound.close())
     const keys = await loadKeys(config)
     let databaseUrl = config.databaseUrl
     let databaseLost: Promise<Error> = new Promise(() => undefined)
@@ -138,8 +143,9 @@ export async function openServices({
       work,
       settings: settingsOf(config),
       mailer: openMailer(config, log),
-      outbound: new Outbound(config.outboundAllow),
+      outbound,
       events,
+      graph: new GraphConnection(),
       shapes: definitions ? new CachedShapes(definitions) : builtInShapes,
       notReady: readinessOf(database, migrations),
       close,

@@ -52,8 +52,15 @@ const visibleToByPath: Readonly<Record<string, Access['visibleTo']>> = {
   '/v1/connected-apps': 'administrators',
 }
 
-// The secret of a key or app allows acting as its owner, so an admin must not get the secret of an OWNER.
-const returnsSecret: ReadonlySet<string> = new Set(['apiKeyRotate', 'apiKeyRegenerate', 'oauthAppRotateSecret'])
+// A key, an app or a webhook acts as its owner, so an admin must not get the secret of an OWNER's, and not change such a webhook.
+const actsAsOwner: ReadonlySet<string> = new Set([
+  'apiKeyRotate',
+  'apiKeyRegenerate',
+  'oauthAppRotateSecret',
+  'webhookEnable',
+  'webhookRotateSecret',
+  'webhookUpdate',
+])
 
 // Operations by which a user changes only their own session or consents are allowed for every role.
 const ownOperations: ReadonlySet<string> = new Set(['connectedAppDelete'])
@@ -100,6 +107,8 @@ function hidden({ namesRecord, refersToRecord, visibleTo }: Access, sees: Access
   if (namesRecord) return sees.includes(visibleTo) ? null : 'NOT_FOUND'
   return refersToRecord && !sees.includes('visibility') ? 'VALIDATION_FAILED' : null
 }
+
+const asOwner = ({ documentId }: Access): ErrorCode | null => (actsAsOwner.has(documentId) ? 'PERMISSION_DENIED' : null)
 
 type MemberName = keyof CallerFixture['members']
 
@@ -194,7 +203,7 @@ const publishes = 'PUBLISH_EVENTS READ_EVENTS'
 
 export const callers: readonly Caller[] = [
   withFullScopeKey('the owner', 'owner'),
-  withFullScopeKey('an admin', 'admin'),
+  withFullScopeKey('an admin', 'admin', asOwner),
   withFullScopeKey('a manager', 'manager'),
   withFullScopeKey('a member who sees all', 'all'),
   withFullScopeKey('a member with visibility OWN, for a record of another user', 'own', (access) =>
@@ -263,9 +272,7 @@ export const callers: readonly Caller[] = [
   refused('two', 'two different keys', 'CREDENTIALS_CONFLICT', false),
 
   session('a session of the owner', 'owner'),
-  session('a session of an admin', 'admin', ({ documentId }) =>
-    returnsSecret.has(documentId) ? 'PERMISSION_DENIED' : null,
-  ),
+  session('a session of an admin', 'admin', asOwner),
   session('a session of a member', 'all', (access) => notAdministrator(access) ?? hidden(access, toVisibility)),
   session(
     'a session of a READ_ONLY user',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { account, supportCase } from '../builders.ts'
+import { account, aLine, quote, supportCase } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { aSecondProcess, type Process } from '../processes.ts'
 import { restClient, type RestClient } from '../rest-client.ts'
@@ -49,6 +49,21 @@ describe('another tenant is not delayed', () => {
     await expectNoLongWait(async () => {
       const answers = await Promise.all(Array.from({ length: 6 }, () => attack.caseSummarize!({ id })))
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200])
+    })
+  })
+
+  it('by PDFs of the longest quote, in as many characters as possible', async () => {
+    const text = (length: number, seed: number) =>
+      Array.from({ length }, (_, at) => String.fromCodePoint(0x4e00 + ((at * 7 + seed * 131) % 20_000))).join('')
+    const lineItems = Array.from({ length: 200 }, (_, line) =>
+      aLine({ name: text(255, line), sku: text(100, line + 5), description: text(1000, line + 9) }),
+    )
+    const { id } = await quote(attacker, { name: text(255, 1), terms: text(20_000, 3), lineItems })
+    await expectNoLongWait(async () => {
+      const answers = await Promise.all(Array.from({ length: 3 }, () => attack.quoteDocument!({ id })))
+      // A busy machine may refuse one that has waited too long.
+      expect(answers.map(({ status }) => status)).toContain(200)
+      expect(answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([])
     })
   })
 

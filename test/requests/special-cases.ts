@@ -51,6 +51,10 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   to: () => 'ines.duarte@example.com',
   apiName: () => `t_${newId().replaceAll('-', '')}`,
   schema: () => ({ type: 'object', properties: { minutes: { type: 'integer' } } }),
+  url: () => 'https://erp.example.com/hooks/crm',
+  headers: () => ({ 'X-Api-Token': '6f1c2d' }),
+  namedCredentialId: () => null,
+  selection: () => 'fragment Webhook on Order { orderNumber }',
 }
 
 /** Lists whose items depend on each other, by field name. */
@@ -60,6 +64,8 @@ export const valuesOfList: Readonly<Record<string, () => unknown[]>> = {
     { name: 'SIGNED', label: 'Signed', kind: 'WON', probability: 100, forecastCategory: 'CLOSED' },
     { name: 'DECLINED', label: 'Declined', kind: 'LOST', probability: 0, forecastCategory: 'OMITTED' },
   ],
+  events: () => ['order.created', 'order.updated'],
+  fields: () => ['status'],
 }
 
 /** The record type of reference fields whose name does not end with it. */
@@ -82,14 +88,17 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'businessHours',
   'email',
   'endedAt',
+  'events',
   'expiresAt',
   'fields',
   'amount',
   'forecastCategory',
+  'headers',
   'ipAllowList',
   'isPrimary',
   'listPrice',
   'locale',
+  'namedCredentialId',
   'origin',
   'password',
   'probability',
@@ -105,12 +114,14 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'kind',
   'schema',
   'secondaryEmails',
+  'selection',
   'stage',
   'stages',
   'shippingTotal',
   'timezone',
   'to',
   'token',
+  'url',
 ])
 
 /** Values of enumerated fields that only an operation of their own sets, such as the conversion of a lead. */

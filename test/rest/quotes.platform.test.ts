@@ -3,6 +3,8 @@ import { newId } from '../../subgraphs/kernel/ids.ts'
 import { account, aLine, aQuote, each, product, quote } from '../builders.ts'
 import { expectValidEvents, refused, refusedInputs } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
+import { sessionOf } from '../requests/session.ts'
+import { restClient } from '../rest-client.ts'
 
 const platform = usePlatform()
 let member: Member
@@ -71,6 +73,7 @@ describe('quoteCreate', () => {
       rejectionReason: null,
       expiredAt: null,
       orderId: null,
+      documentUrl: `/v1/quotes/${body.id}/document`,
     })
     expect([headers.get('etag'), headers.get('location')]).toEqual(['"1"', `/v1/quotes/${body.id}`])
     expect(await platform.eventTypesOf(body.id)).toEqual(['quote.created'])
@@ -262,6 +265,40 @@ describe('quoteStats', () => {
       byStatus: { DRAFT: 2 },
       byApprovalStatus: { NOT_REQUIRED: 2 },
       primary: 0,
+    })
+  })
+
+  it('has the amounts of open and of accepted quotes, by currency and in the base currency', async () => {
+    const organizationId = await platform.organization('Amounts')
+    const own = await platform.member({ organizationId })
+    const admin = await platform.member({ organizationId, role: 'ADMIN' })
+    const session = restClient(platform.contract, platform.url, {
+      Authorization: `Bearer ${await sessionOf(platform, admin)}`,
+    })
+    await session.exchangeRateSet!({ body: { currency: 'EUR', date: '2027-01-01', rate: 1.105 } })
+    const offered = async (currency: string, unitPrice: number, status = 'DRAFT') => {
+      const { id } = await quote(own, { currency, lineItems: [aLine({ unitPrice })] })
+      await platform.query('update commerce.quote set status = $2 where id = $1', [id, status])
+    }
+    await offered('EUR', 10.01)
+    await offered('EUR', 20, 'SENT')
+    await offered('KWD', 1.005)
+    await offered('USD', 5, 'ACCEPTED')
+    await offered('EUR', 3, 'CONVERTED')
+    await offered('USD', 1000, 'CANCELLED')
+    expect((await own.rest.quoteStats!({})).body).toMatchObject({
+      total: 6,
+      currency: 'USD',
+      openAmount: 33.16,
+      openByCurrency: [
+        { currency: 'EUR', count: 2, sum: 30.01, average: 15 },
+        { currency: 'KWD', count: 1, sum: 1.005, average: 1.005 },
+      ],
+      acceptedAmount: 8.32,
+      acceptedByCurrency: [
+        { currency: 'EUR', count: 1, sum: 3, average: 3 },
+        { currency: 'USD', count: 1, sum: 5, average: 5 },
+      ],
     })
   })
 })

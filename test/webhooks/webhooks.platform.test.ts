@@ -50,6 +50,7 @@ describe('webhookCreate', () => {
       fields: [],
       debounceSeconds: 0,
       skipOwn: false,
+      selection: null,
       previousSecretExpiresAt: null,
       consecutiveFailures: 0,
       disabledAt: null,

@@ -32,7 +32,7 @@ function facts(flow: PageFlow, rows: readonly (readonly [string, string])[], x: 
 /** The organization, the facts of the document, and the customer. */
 export function heading(flow: PageFlow, document: PricedDocument): void {
   const { type } = flow
-  type.line(document.title, right, flow.y - 4, { style: 'bold', size: 20, width: half, align: 'right' })
+  type.fitted(document.title, right, flow.y - 4, { style: 'bold', size: 20, width: half, align: 'right' })
   const own = party(flow, document.organization, page.left, half, 13)
   flow.y += 30
   const stated = [['Number', document.number] as const, ...document.facts, ['Currency', document.currency] as const]

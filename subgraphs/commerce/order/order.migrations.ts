@@ -1,5 +1,6 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
 import { listIndexes, maintainedTotals, recordColumns, searchIndex } from '../../kernel/record/record-table.ts'
+import { documentUrlColumn } from '../document/document-url.ts'
 import { pricedColumns } from '../line-item/priced-record.ts'
 
 export const orderTable: Migration = {
@@ -58,4 +59,9 @@ export const orderTable: Migration = {
       measures: { total: 'total' },
     })}
   `,
+}
+
+export const orderDocumentUrl: Migration = {
+  name: '20261124-commerce-order-document-url',
+  sql: `alter table commerce."order" add column ${documentUrlColumn('orders')};`,
 }

@@ -2,6 +2,7 @@ import { visibleAccounts, visibleContacts, visibleOpportunities } from '../../cr
 import { activeUsers } from '../../identity/public.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
+import { documentUrl } from '../document/document-url.ts'
 import { amountProblems, calculatedAmounts, sentLines } from '../line-item/document-amounts.ts'
 import { quote } from '../quote/quote.record.ts'
 import { orderEvents } from './order.events.ts'
@@ -59,7 +60,10 @@ export const order: RecordDefinition<Order> = defineRecord(Order, {
     const lines = await sentLines(ctx, values, previous)
     return { implied: previous ? lines : { orderDate: values.orderDate ?? ctx.clock.now().toISOString(), ...lines } }
   },
-  calculated: calculatedAmounts,
+  calculated: (next, previous, given) => ({
+    documentUrl: documentUrl('orders', next),
+    ...calculatedAmounts(next, previous, given),
+  }),
   invariants(next, previous) {
     if (previous && next.deletedAt !== null && previous.deletedAt === null) requireDeletable(previous)
     return amountProblems(next, previous)

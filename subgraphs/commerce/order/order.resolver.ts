@@ -1,4 +1,4 @@
-import { Arg, Ctx, Field, FieldResolver, ID, Info, InputType, Mutation, Resolver, Root } from 'type-graphql'
+import { Arg, Ctx, Field, FieldResolver, ID, Info, InputType, Mutation, Query, Resolver, Root } from 'type-graphql'
 import { ExpectedVersionArg, IdArg } from '../../kernel/record/args.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
@@ -12,8 +12,10 @@ import { cancelOrder, confirmOrder, fulfillOrder, processOrder, returnOrder } fr
 import { createdAfter, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import { standardResolver } from '../../kernel/record/standard-resolver.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { DocumentFile } from '../document/document-file.ts'
+import { orderFile } from './order.document.ts'
 import { orderTypes } from './order.inputs.ts'
-import { orderTable } from './order.migrations.ts'
+import { orderDocumentUrl, orderTable } from './order.migrations.ts'
 import { order } from './order.record.ts'
 import { OrderStats, orderStats } from './order.stats.ts'
 import { Order } from './order.ts'
@@ -39,6 +41,15 @@ export class OrderResolver extends standardResolver(order, {
   stats: { type: OrderStats, read: orderStats },
   restoreDescription: 'Restores a deleted order, if its quote did not become another order.',
 }) {
+  @Query(() => DocumentFile, {
+    description:
+      'Returns the PDF of the order. It shows the customer with name and address, also to a caller who does not see the account. A caller whose profile hides a printed column is refused.',
+  })
+  @RequiresScope('ORDERS')
+  orderDocument(@IdArg() id: string, @Ctx() ctx: RequestContext<'work'>) {
+    return orderFile(ctx, id)
+  }
+
   @Mutation(() => Order, {
     description: 'Confirms a DRAFT with at least one line. Its lines and prices are frozen from then on.',
   })
@@ -105,7 +116,7 @@ export class OrderResolver extends standardResolver(order, {
 export const orderResource: Resource = {
   resolver: OrderResolver,
   entities: { Order: order },
-  migrations: [orderTable],
+  migrations: [orderTable, orderDocumentUrl],
   rest: restArea(order, {
     path: 'orders',
     filters: [

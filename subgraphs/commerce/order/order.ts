@@ -4,6 +4,7 @@ import { Column } from '../../kernel/record/column.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { StructureColumn } from '../../kernel/record/structure.ts'
+import { documentUrlOptions } from '../document/document-url.ts'
 import { linesMax } from '../line-item/line-item.ts'
 import { PricedRecord } from '../line-item/priced-record.ts'
 import { PaymentTerms } from '../quote/quote.enumerations.ts'
@@ -208,4 +209,7 @@ export class Order extends PricedRecord {
     example: null,
   })
   returnReason!: string | null
+
+  @Column(() => String, documentUrlOptions('orders', 'order'))
+  documentUrl!: string
 }

@@ -7,7 +7,7 @@ import { linkedQuote } from '../quote/quote-link.ts'
 import type { Quote } from '../quote/quote.ts'
 import { documentFile, type DocumentFile } from '../document/document-file.ts'
 import { viewQuote } from '../quote/answer-quote.ts'
-import { quotePdf } from '../quote/quote.document.ts'
+import { documentOfQuote } from '../quote/quote.document.ts'
 import type { PublicQuote } from './public-quote.ts'
 
 export const nameMax = 200
@@ -37,7 +37,7 @@ export async function publicQuote(ctx: RequestContext, token: string, act: Act):
 /** The PDF of the quote of the token. */
 export async function publicQuoteDocument(ctx: RequestContext<'work'>, token: string): Promise<DocumentFile> {
   const { inner, quote } = await linked(ctx, token, viewQuote)
-  return documentFile(await quotePdf(inner, quote))
+  return documentFile(inner, await documentOfQuote(inner, quote), quote)
 }
 
 /** A text that somebody without an account typed: trimmed, with its bounds. */

@@ -1,11 +1,13 @@
 import { addresseeOf } from '../../crm/public.ts'
 import { activeOrganizationName, organizationSettings } from '../../identity/public.ts'
-import type { MailAttachment } from '../../kernel/mail/outgoing-mail.ts'
+import { requireReadable } from '../../kernel/record/field-security.ts'
+import { requireRecord } from '../../kernel/record/read.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { documentDay } from '../document/document-day.ts'
+import { documentFile, type DocumentFile } from '../document/document-file.ts'
 import type { PricedDocument } from '../document/priced-document.ts'
-import { renderDocument } from '../document/render-document.ts'
 import { paymentTexts } from './payment-texts.ts'
+import { quote as definition } from './quote.record.ts'
 import type { Quote } from './quote.ts'
 
 /** What the PDF of a quote shows, as it is stored. It does not contain `notes`, which are for the organization only. */
@@ -43,12 +45,31 @@ export async function documentOfQuote(ctx: RequestContext, quote: Quote): Promis
   }
 }
 
-export const quoteFile = ({ quoteNumber }: Pick<Quote, 'quoteNumber'>, content: Buffer): MailAttachment => ({
-  filename: `${quoteNumber}.pdf`,
-  contentType: 'application/pdf',
-  content,
-})
+/** The columns that the document prints. */
+const printed = [
+  'quoteNumber',
+  'name',
+  'revision',
+  'sentAt',
+  'validUntil',
+  'paymentTerms',
+  'currency',
+  'accountId',
+  'contactId',
+  'lineItems',
+  'subtotal',
+  'discountTotal',
+  'taxTotal',
+  'shippingTotal',
+  'total',
+  'terms',
+  'acceptedAt',
+  'acceptedByName',
+] as const satisfies (keyof Quote)[]
 
-/** The PDF of a quote, outside of a transaction. */
-export const quotePdf = async (ctx: RequestContext<'work'>, quote: Quote): Promise<MailAttachment> =>
-  quoteFile(quote, await renderDocument(ctx, await documentOfQuote(ctx, quote)))
+/** The PDF of a quote that the caller sees. 403 if the caller's profile hides a column that it prints. */
+export async function quoteFile(ctx: RequestContext<'work'>, id: string): Promise<DocumentFile> {
+  requireReadable(ctx.caller, definition, ...printed)
+  const quote = await requireRecord(ctx, definition, id)
+  return documentFile(ctx, await documentOfQuote(ctx, quote), quote)
+}

@@ -1,5 +1,6 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
 import { listIndexes, maintainedTotals, recordColumns, searchIndex } from '../../kernel/record/record-table.ts'
+import { documentUrlColumn } from '../document/document-url.ts'
 import { pricedColumns } from '../line-item/priced-record.ts'
 
 export const quoteTable: Migration = {
@@ -75,5 +76,25 @@ export const quoteLinkTable: Migration = {
       created_at timestamptz(3) not null
     );
     create index quote_link_quote on commerce.quote_link (organization_id, quote_id);
+  `,
+}
+
+export const quoteDocumentUrl: Migration = {
+  name: '20261124-commerce-quote-document-url',
+  sql: `alter table commerce.quote add column ${documentUrlColumn('quotes')};`,
+}
+
+/** Totals by currency too, with the sum of the amounts. */
+export const quoteAmountTotals: Migration = {
+  name: '20261124-commerce-quote-amount-totals',
+  sql: `
+    drop function commerce.quote_totals_insert() cascade;
+    drop function commerce.quote_totals_update() cascade;
+    drop function commerce.quote_totals_delete() cascade;
+    drop table commerce.quote_totals cascade;
+    ${maintainedTotals('commerce.quote', {
+      by: ['status', 'approval_status', 'is_primary', 'currency'],
+      measures: { total: 'total' },
+    })}
   `,
 }

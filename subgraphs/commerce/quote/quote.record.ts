@@ -2,6 +2,7 @@ import { visibleAccounts, visibleContacts, visibleOpportunities } from '../../cr
 import { activeUsers } from '../../identity/public.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
+import { documentUrl } from '../document/document-url.ts'
 import { amountProblems, calculatedAmounts, sentLines } from '../line-item/document-amounts.ts'
 import { onePrimaryQuote } from './primary-quote.ts'
 import { quoteEvents } from './quote.events.ts'
@@ -43,14 +44,17 @@ export const quote: RecordDefinition<Quote> = defineRecord(Quote, {
   numbered: 'number',
   numberText: { column: 'quoteNumber', prefix: 'Q-' },
   unique: { quote_revision_of: 'revisionOfId', quote_primary: 'opportunityId' },
-  totals: { by: ['status', 'approvalStatus', 'isPrimary'] },
+  totals: {
+    by: ['status', 'approvalStatus', 'isPrimary', 'currency'],
+    measures: { total: { sum: 'total' } },
+  },
   events: quoteEvents,
   async decide(ctx, values, previous) {
     return { implied: await sentLines(ctx, values, previous) }
   },
   calculated(next, previous, given) {
     if (previous) requireEditable(previous, next)
-    return calculatedAmounts(next, previous, given)
+    return { documentUrl: documentUrl('quotes', next), ...calculatedAmounts(next, previous, given) }
   },
   invariants: amountProblems,
   serializedRules: [onePrimaryQuote(() => quote)],

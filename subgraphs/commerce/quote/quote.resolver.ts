@@ -1,4 +1,4 @@
-import { Arg, Ctx, Mutation, Resolver } from 'type-graphql'
+import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql'
 import { ExpectedVersionArg, IdArg } from '../../kernel/record/args.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { createdAfter, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
@@ -6,9 +6,11 @@ import { standardResolver } from '../../kernel/record/standard-resolver.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { cancelQuote, recallQuote, reviewQuote, reviseQuote, submitQuote } from './quote.actions.ts'
+import { DocumentFile } from '../document/document-file.ts'
+import { quoteFile } from './quote.document.ts'
 import { quoteExpire } from './quote-expire.job.ts'
 import { quoteTypes } from './quote.inputs.ts'
-import { quoteLinkTable, quoteTable } from './quote.migrations.ts'
+import { quoteAmountTotals, quoteDocumentUrl, quoteLinkTable, quoteTable } from './quote.migrations.ts'
 import { quote } from './quote.record.ts'
 import { QuoteStats, quoteStats } from './quote.stats.ts'
 import { Quote } from './quote.ts'
@@ -29,6 +31,15 @@ export class QuoteResolver extends standardResolver(quote, {
   stats: { type: QuoteStats, read: quoteStats },
   restoreDescription: 'Restores a deleted quote, if no other quote took its place as revision or as primary quote.',
 }) {
+  @Query(() => DocumentFile, {
+    description:
+      'Returns the PDF of the quote. It shows the customer with name and address, also to a caller who does not see the account. A caller whose profile hides a printed column is refused.',
+  })
+  @RequiresScope('QUOTES')
+  quoteDocument(@IdArg() id: string, @Ctx() ctx: RequestContext<'work'>) {
+    return quoteFile(ctx, id)
+  }
+
   @Mutation(() => Quote, { description: 'Submits a draft for approval: it becomes IN_REVIEW.' })
   @RequiresScope('QUOTES')
   quoteSubmit(@IdArg() id: string, @ExpectedVersionArg() expectedVersion: Version, @Ctx() ctx: RequestContext) {
@@ -102,7 +113,7 @@ export class QuoteResolver extends standardResolver(quote, {
 export const quoteResource: Resource = {
   resolver: QuoteResolver,
   entities: { Quote: quote },
-  migrations: [quoteTable, quoteLinkTable],
+  migrations: [quoteTable, quoteLinkTable, quoteDocumentUrl, quoteAmountTotals],
   jobs: [quoteExpire],
   rest: restArea(quote, {
     path: 'quotes',

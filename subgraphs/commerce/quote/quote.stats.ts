@@ -1,14 +1,23 @@
 import { Field, Int, ObjectType } from 'type-graphql'
-import { count, countBy } from '../../kernel/record/aggregates.ts'
+import { baseSumOf, ratesOf } from '../../identity/public.ts'
+import type { ExactNumber } from '../../kernel/json/exact-number.ts'
+import { count, countBy, sum } from '../../kernel/record/aggregates.ts'
+import { CurrencyFigures, currencyFigures, type CurrencySum } from '../../kernel/record/currency-figures.ts'
+import { figuresBy } from '../../kernel/record/figures-by.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
+import { Decimal } from '../../kernel/record/scalars.ts'
 import { figures, type Counts } from '../../kernel/record/stats.ts'
 import { valueCounts } from '../../kernel/record/value-counts.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { quote } from './quote.record.ts'
+import type { Quote } from './quote.ts'
 import { QuoteApprovalStatus, QuoteStatus } from './quote.enumerations.ts'
 
 const QuoteStatusCounts = valueCounts(QuoteStatus, 'QUOTES', 'quotes')
 const QuoteApprovalStatusCounts = valueCounts(QuoteApprovalStatus, 'QUOTES', 'quotes')
+
+const conversion =
+  'It is converted exactly at the exchange rates of today, and rounded once half to even. Quotes in a currency without an exchange rate are left out.'
 
 @ObjectType({ description: 'Statistics of the live quotes that the caller sees.' })
 @RequiresScope('QUOTES')
@@ -24,13 +33,63 @@ export class QuoteStats {
 
   @Field(() => Int, { description: 'Number of primary quotes of opportunities.' })
   primary!: number
+
+  @Field(() => String, {
+    description:
+      'Base currency of the organization as ISO 4217 code, the currency of `openAmount` and `acceptedAmount`.',
+  })
+  currency!: string
+
+  @Field(() => Decimal, {
+    description: `Sum of \`total\` of the open quotes (DRAFT, IN_REVIEW, APPROVED, SENT) in \`currency\`. ${conversion}`,
+  })
+  openAmount!: ExactNumber
+
+  @Field(() => [CurrencyFigures], {
+    description: '`total` of the open quotes (DRAFT, IN_REVIEW, APPROVED, SENT) by currency.',
+  })
+  openByCurrency!: CurrencyFigures[]
+
+  @Field(() => Decimal, {
+    description: `Sum of \`total\` of the quotes that customers accepted (ACCEPTED, CONVERTED) in \`currency\`. ${conversion}`,
+  })
+  acceptedAmount!: ExactNumber
+
+  @Field(() => [CurrencyFigures], {
+    description: '`total` of the quotes that customers accepted (ACCEPTED, CONVERTED) by currency.',
+  })
+  acceptedByCurrency!: CurrencyFigures[]
+}
+
+const open: readonly QuoteStatus[] = ['DRAFT', 'IN_REVIEW', 'APPROVED', 'SENT']
+const accepted: readonly QuoteStatus[] = ['ACCEPTED', 'CONVERTED']
+
+// No profile can hide the total, its currency or the status, because none of them is ever null.
+async function amountsOf(ctx: RequestContext, statuses: readonly QuoteStatus[]): Promise<CurrencyFigures[]> {
+  const requested = { count: count<Quote>(), sum: sum<Quote>('total') }
+  const filter = { status: { in: [...statuses] } }
+  return currencyFigures((await figuresBy(ctx, quote, ['currency'], requested, { filter })) as CurrencySum[])
 }
 
 export async function quoteStats(ctx: RequestContext): Promise<QuoteStats> {
-  return (await figures(ctx, quote, {
-    total: count(),
-    byStatus: countBy('status'),
-    byApprovalStatus: countBy('approvalStatus'),
-    primary: count({ isPrimary: true }),
-  })) as QuoteStats
+  const [counts, openByCurrency, acceptedByCurrency] = await Promise.all([
+    figures(ctx, quote, {
+      total: count(),
+      byStatus: countBy('status'),
+      byApprovalStatus: countBy('approvalStatus'),
+      primary: count({ isPrimary: true }),
+    }),
+    amountsOf(ctx, open),
+    amountsOf(ctx, accepted),
+  ])
+  const currencies = new Set([...openByCurrency, ...acceptedByCurrency].map(({ currency }) => currency))
+  const rates = await ratesOf(ctx, [...currencies])
+  return {
+    ...counts,
+    currency: rates.baseCurrency,
+    openAmount: baseSumOf(rates, openByCurrency),
+    openByCurrency,
+    acceptedAmount: baseSumOf(rates, acceptedByCurrency),
+    acceptedByCurrency,
+  } as QuoteStats
 }

@@ -4,6 +4,7 @@ import { Column } from '../../kernel/record/column.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { StructureColumn } from '../../kernel/record/structure.ts'
+import { documentUrlOptions } from '../document/document-url.ts'
 import { LineItem, linesMax } from '../line-item/line-item.ts'
 import { PricedRecord } from '../line-item/priced-record.ts'
 import { PaymentTerms, QuoteApprovalStatus, QuoteStatus } from './quote.enumerations.ts'
@@ -240,4 +241,7 @@ export class Quote extends PricedRecord {
     example: null,
   })
   orderId!: string | null
+
+  @Column(() => String, documentUrlOptions('quotes', 'quote'))
+  documentUrl!: string
 }

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { contactEmail } from '../../crm/public.ts'
 import { activeOrganizationName } from '../../identity/public.ts'
 import { invalid } from '../../kernel/errors.ts'
@@ -12,9 +11,10 @@ import { externalCall, transactionWithExternalCalls } from '../../kernel/outboun
 import { change } from '../../kernel/record/records-of.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { parseEmail } from '../../kernel/values/email-address.ts'
+import { attachmentOf, contentHash } from '../document/document-file.ts'
 import { renderDocument } from '../document/render-document.ts'
 import { requireLines, requireSendable } from './quote.actions.ts'
-import { documentOfQuote, quoteFile } from './quote.document.ts'
+import { documentOfQuote } from './quote.document.ts'
 import { quote } from './quote.record.ts'
 import type { Quote } from './quote.ts'
 import { issueLink } from './quote-link.ts'
@@ -95,14 +95,14 @@ const queueQuoteMail = (ctx: RequestContext<'vault' | 'work'>, sent: Quote, to: 
     })
     return {
       ...content,
-      attachments: [await attachmentOf(ctx, sent)],
+      attachments: [await pdfOf(ctx, sent)],
       expiresAt: new Date(ctx.clock.now().getTime() + mailLifeMs),
     }
   })
 
-async function attachmentOf(ctx: RequestContext<'work'>, sent: Quote): Promise<MailAttachment> {
+async function pdfOf(ctx: RequestContext<'work'>, sent: Quote): Promise<MailAttachment> {
   const document = await documentOfQuote(ctx, sent)
   // Another content is another call.
-  const key = `PDF ${hash('sha256', JSON.stringify(document), 'base64url')}`
-  return quoteFile(sent, await externalCall(ctx, key, async () => () => renderDocument(ctx, document)))
+  const key = `PDF ${contentHash(document)}`
+  return attachmentOf(document, await externalCall(ctx, key, async () => () => renderDocument(ctx, document)))
 }

@@ -44,3 +44,17 @@ export const leadActivityDates: Migration = {
     { table: 'crm.opportunity', link: 'opportunity_id' },
   ]),
 }
+
+/**
+ * The lead first: a conversion locks the lead before it knows the other records, so whoever concerns a lead and another record at once
+ * must lock the lead first too.
+ */
+export const leadFirstActivityDates: Migration = {
+  name: '20261124-crm-lead-first-activity-dates',
+  sql: refreshActivityDates([
+    { table: 'crm.lead', link: 'lead_id' },
+    { table: 'crm.account', link: 'account_id' },
+    { table: 'crm.contact', link: 'contact_id' },
+    { table: 'crm.opportunity', link: 'opportunity_id' },
+  ]),
+}

@@ -3,7 +3,12 @@ import { createdAfter, restArea, updatedAfter } from '../../kernel/record/rest-a
 import { standardResolver } from '../../kernel/record/standard-resolver.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { activityBegin } from './activity-begin.job.ts'
-import { activityDates, contactActivityDates, leadActivityDates } from './activity-dates.migrations.ts'
+import {
+  activityDates,
+  contactActivityDates,
+  leadActivityDates,
+  leadFirstActivityDates,
+} from './activity-dates.migrations.ts'
 import { activityTypes } from './activity.inputs.ts'
 import { activityTable } from './activity.migrations.ts'
 import { activity } from './activity.record.ts'
@@ -20,7 +25,7 @@ export class ActivityResolver extends standardResolver(activity, {
 export const activityResource: Resource = {
   resolver: ActivityResolver,
   entities: { Activity: activity },
-  migrations: [activityTable, activityDates, contactActivityDates, leadActivityDates],
+  migrations: [activityTable, activityDates, contactActivityDates, leadActivityDates, leadFirstActivityDates],
   jobs: [activityBegin],
   rest: restArea(activity, {
     path: 'activities',

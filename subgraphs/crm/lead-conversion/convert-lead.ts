@@ -19,7 +19,7 @@ import type { Opportunity } from '../opportunity/opportunity.ts'
 import type { LeadConversion, LeadConvertInput } from './conversion.ts'
 import { accountValues, companyOf, contactValues, customFieldsFor, valuesForEmpty } from './copied-values.ts'
 import { notifyOwner } from './notify-owner.ts'
-import { lockRelatedWork, moveRelatedWork } from './related-work.ts'
+import { lockDatedRecords, lockRelatedWork, moveRelatedWork } from './related-work.ts'
 import { findTargets, type Targets } from './targets.ts'
 
 const closesAfterDays = 90
@@ -59,6 +59,11 @@ async function convert(
   const before = await requireRecord(ctx, lead, id, { isLocked: true })
   requireConvertible(ctx, before)
   const targets = await findTargets(ctx, before, input)
+  await lockDatedRecords(ctx, work, {
+    accountId: targets.account?.id ?? null,
+    contactId: targets.contact?.id ?? null,
+    opportunityId: targets.opportunityId,
+  })
   const ownerId = input.ownerId ?? (await ownerOf(ctx, before))
   const conversion: Conversion = { lead: before, input, targets, ownerId, now: ctx.clock.now() }
   // A new record may have an owner whose records the caller does not see.

@@ -3,6 +3,12 @@ import { account, contact, each, lead, opportunity } from '../../../test/builder
 import { expectValidEvents, refused, refusedInputs, unchanged } from '../../../test/expectations.ts'
 import { mailsTo } from '../../../test/mailbox.ts'
 import { usePlatform, type Member } from '../../../test/platform.ts'
+import { requireRecord } from '../../kernel/record/read.ts'
+import { systemContext } from '../../kernel/request.ts'
+import { lead as leadRecord } from '../lead/lead.record.ts'
+import type { Lead } from '../lead/lead.ts'
+import type { LeadConvertInput } from './conversion.ts'
+import { findTargets } from './targets.ts'
 import { InMemoryDefinitions } from '../../kernel/record/custom-fields.fixture.ts'
 
 const definitions = new InMemoryDefinitions()
@@ -378,6 +384,78 @@ describe('the tasks and activities of a converted lead', () => {
     expect((await member.rest.task!({ id: task.id })).body).toMatchObject(links)
     expect((await member.rest.activity!({ id: activity.id })).body).toMatchObject(links)
     expect(await platform.eventTypesOf(task.id)).toEqual(['task.created', 'task.updated'])
+  })
+
+  it('move together, each with its version and its event, and the dates of all records follow', async () => {
+    const { id } = await aLeadOf(aCompany())
+    const { id: otherAccount } = await account(member)
+    const related = { relatedToType: 'LEAD', relatedToId: id }
+    const tasks = await each(
+      Array.from({ length: 60 }, (_, index) => index),
+      async (index) => {
+        const named = index % 2 === 0 ? related : { relatedToType: 'ACCOUNT', relatedToId: otherAccount, leadId: id }
+        const body = { subject: `Call ${index}`, dueDate: '2027-03-01T00:00:00.000Z', ...named }
+        return (await member.rest.taskCreate!({ body })).body
+      },
+    )
+    const before = await read('lead', id)
+    expect(before.nextActivityDate).toBe('2027-03-01T00:00:00.000Z')
+    const { body } = await convert(id)
+    const rows = await platform.query<{ type: string; data: { changedFields: string[]; previous: object } }>(
+      `select type, data from kernel.event where record_id = any($1::uuid[]) and type = 'task.updated'`,
+      [tasks.map((one) => one.id)],
+    )
+    expect(rows).toHaveLength(60)
+    expect(rows.filter(({ data }) => data.changedFields.includes('leadId'))).toHaveLength(60)
+    const moved = await each([tasks[0], tasks[1]], async (one) => (await member.rest.task!({ id: one.id })).body)
+    expect(moved).toMatchObject([
+      { version: 2, relatedToType: 'CONTACT', leadId: null, accountId: body.account.id, contactId: body.contact.id },
+      { version: 2, relatedToType: 'ACCOUNT', leadId: null, accountId: otherAccount, contactId: body.contact.id },
+    ])
+    expect((await read('contact', body.contact.id)).nextActivityDate).toBe('2027-03-01T00:00:00.000Z')
+    expect((await read('lead', id)).nextActivityDate).toBe(null)
+  })
+
+  it('wait for no transaction that names the lead and the account of its conversion, and it waits for no conversion', async () => {
+    const company = aCompany()
+    const { id: accountId } = await account(member, { name: company.company, domain: company.domain })
+    for (let round = 0; round < 4; round++) {
+      const { id: leadId } = await aLeadOf({ ...company, email: `round${round}.${company.email}` })
+      const call = { type: 'CALL', direction: 'OUTBOUND', subject: 'Intro', leadId, accountId }
+      await member.rest.activityCreate!({ body: call })
+      const answers = await Promise.all([
+        ...Array.from({ length: 6 }, () => member.rest.activityCreate!({ body: call })),
+        convert(leadId, { accountId }),
+        ...Array.from({ length: 6 }, () => member.rest.activityCreate!({ body: call })),
+      ])
+      expect(answers.map(({ status }) => status).filter((status) => status >= 500)).toEqual([])
+      expect(answers[6]!.status).toBe(200)
+    }
+  })
+})
+
+describe('the plan of the matching', () => {
+  it('finds the domain, the name and the email through their indexes', async () => {
+    const { id } = await aLeadOf(aCompany())
+    const ctx = systemContext(platform.services, member.organizationId)
+    const statements: (readonly [string, readonly unknown[]])[] = []
+    const db = {
+      ...ctx.db,
+      query: <R>(text: string, values: readonly unknown[] = []) => {
+        statements.push([text, values])
+        return platform.services.tenants.of(member.organizationId).query<R>(text, values)
+      },
+    } as typeof ctx.db
+    const input = { createOpportunity: true, duplicateStrategy: 'MATCH_EXISTING' } as LeadConvertInput
+    await findTargets({ ...ctx, db }, (await requireRecord(ctx, leadRecord, id)) as Lead, input)
+    const [[text, values]] = statements as [(typeof statements)[number]]
+    const plan = await platform.services.tenants.of(member.organizationId).transaction(async (sql) => {
+      await sql.query('set local enable_seqscan = off')
+      return sql.query<Record<string, string>>(`explain (costs off) ${text}`, values)
+    })
+    const conditions = plan.map((row) => Object.values(row)[0]!).filter((line) => line.includes('Index Cond'))
+    for (const column of ['normalized_domain = given.domain', 'normalized_name = given.name', 'normalized_email = '])
+      expect(conditions.filter((line) => line.includes(column)).length).toBe(1)
   })
 })
 

@@ -1,42 +1,89 @@
-import { change } from '../../kernel/record/records-of.ts'
+import { withoutRowLimit } from '../../kernel/database/row-bytes.ts'
+import { changeAll } from '../../kernel/record/change-all.ts'
 import { unrestricted, type RequestContext } from '../../kernel/request.ts'
+import { account } from '../account/account.record.ts'
 import { activity } from '../activity/activity.record.ts'
+import { contact } from '../contact/contact.record.ts'
 import type { Lead } from '../lead/lead.ts'
+import { opportunity } from '../opportunity/opportunity.record.ts'
 import type { RelatedRecord } from '../related-record/related-record.ts'
 import { task } from '../task/task.record.ts'
 
-/** The ids of the tasks and activities that concern a lead, live ones only. */
+/** The ids of the tasks and activities that concern a lead, live ones only, and of the other records that they concern. */
 export interface RelatedWork {
   readonly tasks: readonly string[]
   readonly activities: readonly string[]
+  readonly accounts: readonly string[]
+  readonly contacts: readonly string[]
+  readonly opportunities: readonly string[]
 }
+
+type Found = Pick<RelatedRecord, 'id' | 'accountId' | 'contactId' | 'opportunityId'>
+
+const idsOf = (found: readonly Found[], name: keyof Found): string[] => [
+  ...new Set(found.flatMap(({ [name]: id }) => id ?? [])),
+]
 
 /**
  * Finds the tasks and activities of a lead and locks them. Whoever changes one of them locks the lead afterwards, for its activity dates,
  * so a conversion must lock them before the lead.
  */
 export async function lockRelatedWork({ db, caller }: RequestContext, leadId: string): Promise<RelatedWork> {
-  const idsIn = async (table: string): Promise<string[]> => {
-    const rows = await db.query<{ id: string }>(
-      `select id from ${table} where organization_id = $1 and lead_id = $2 and deleted_at is null order by id for update`,
+  const foundIn = (table: string): Promise<Found[]> =>
+    db.query<Found>(
+      `select id, account_id as "accountId", contact_id as "contactId", opportunity_id as "opportunityId" from ${table}
+       where organization_id = $1 and lead_id = $2 and deleted_at is null order by id for update`,
       [caller.organizationId, leadId],
     )
-    return rows.map(({ id }) => id)
+  const [tasks, activities] = [await foundIn(task.table), await foundIn(activity.table)]
+  const all = [...tasks, ...activities]
+  return {
+    tasks: idsOf(tasks, 'id'),
+    activities: idsOf(activities, 'id'),
+    accounts: idsOf(all, 'accountId'),
+    contacts: idsOf(all, 'contactId'),
+    opportunities: idsOf(all, 'opportunityId'),
   }
-  return { tasks: await idsIn(task.table), activities: await idsIn(activity.table) }
+}
+
+/** The existing records that a conversion uses. */
+export interface UsedRecords {
+  readonly accountId: string | null
+  readonly contactId: string | null
+  readonly opportunityId: string | null
+}
+
+/**
+ * Locks the records whose activity dates change with the tasks and activities, and those that the conversion fills: after the lead, then
+ * accounts, contacts and opportunities, each in the order of their ids, as the activity dates of every other transaction are refreshed.
+ */
+export async function lockDatedRecords(
+  { db, caller }: RequestContext,
+  work: RelatedWork,
+  used: UsedRecords,
+): Promise<void> {
+  // Without related work, each of the used records is locked by its own change, in the same order.
+  if (work.tasks.length + work.activities.length === 0) return
+  const locked = [
+    [account.table, work.accounts, used.accountId],
+    [contact.table, work.contacts, used.contactId],
+    [opportunity.table, work.opportunities, used.opportunityId],
+  ] as const
+  for (const [table, named, other] of locked) {
+    const ids = [...named, ...(other === null ? [] : [other])]
+    if (ids.length > 0)
+      await db.query(
+        `select 1 from ${table} where organization_id = $1 and id = any($2::uuid[]) order by id for no key update`,
+        [caller.organizationId, ids],
+      )
+  }
 }
 
 /** Moves the tasks and activities of a converted lead to its contact, also those that the caller does not see. */
 export async function moveRelatedWork(ctx: RequestContext, lead: Lead, work: RelatedWork): Promise<void> {
-  const inner = unrestricted(ctx)
-  for (const id of work.tasks)
-    await change(inner, task, id, (previous) => ({ operation: 'UPDATE', values: {}, implied: moved(previous, lead) }))
-  for (const id of work.activities)
-    await change(inner, activity, id, (previous) => ({
-      operation: 'UPDATE',
-      values: {},
-      implied: moved(previous, lead),
-    }))
+  const inner = { ...unrestricted(ctx), db: withoutRowLimit(ctx.db) }
+  await changeAll(inner, task, work.tasks, (previous) => moved(previous, lead))
+  await changeAll(inner, activity, work.activities, (previous) => moved(previous, lead))
 }
 
 /** What concerned the lead concerns the contact; other records that it names are kept. */

@@ -118,20 +118,22 @@ async function search(ctx: RequestContext, lead: Lead, input: LeadConvertInput):
      order by t.created_at, t.id limit 1`
   const byId = (definition: RecordShape, columns: string, id: string | null | undefined): string =>
     oldest(definition, columns, `t.id = ${parameter(values, 'uuid', uuidOf(id))}`)
-  const byDomain = `t.normalized_domain = coalesce(${parameter(values, 'text', domain)},
-    crm.normalized_domain(${parameter(values, 'text', isAccountSought ? lead.website : null)}))`
-  const byName = `t.normalized_name = crm.normalized_company(${parameter(values, 'text', isAccountSought ? lead.company : null)})`
+  const given = `select coalesce(${parameter(values, 'text', domain)},
+      crm.normalized_domain(${parameter(values, 'text', isAccountSought ? lead.website : null)})) as domain,
+    crm.normalized_company(${parameter(values, 'text', isAccountSought ? lead.company : null)}) as name`
   const [row] = await ctx.db.query<{ found: Found }>(
-    `select jsonb_build_object(
+    // Materialized, because row-level security lets no index compare a column with the result of a function.
+    `with given as materialized (${given})
+     select jsonb_build_object(
        'accountId', a.id, 'contactId', c.id, 'accountOfContact', coalesce(ca.id, null), 'opportunityId', o.id,
        'accountOfOpportunity', o.account_id, 'byDomain', d.id, 'byName', n.id, 'byEmail', e.id, 'accountOfEmail', ea.id) as found
-     from (values (1)) one
+     from given
      left join lateral (${byId(account, 't.id', input.accountId)}) a on true
      left join lateral (${byId(contact, 't.id, t.account_id', input.contactId)}) c on true
      left join lateral (${oldest(account, 't.id', 't.id = c.account_id')}) ca on true
      left join lateral (${byId(opportunity, 't.id, t.account_id', input.opportunityId)}) o on true
-     left join lateral (${oldest(account, 't.id', byDomain)}) d on true
-     left join lateral (${oldest(account, 't.id', byName)}) n on true
+     left join lateral (${oldest(account, 't.id', 't.normalized_domain = given.domain')}) d on true
+     left join lateral (${oldest(account, 't.id', 't.normalized_name = given.name')}) n on true
      left join lateral (${oldest(contact, 't.id, t.account_id', `t.normalized_email = ${parameter(values, 'text', email)}`)}) e on true
      left join lateral (${oldest(account, 't.id', 't.id = e.account_id')}) ea on true`,
     values.list,

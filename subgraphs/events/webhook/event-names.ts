@@ -24,7 +24,13 @@ export class EventNames {
     return name.endsWith('.*') ? this.#sources.has(objectOf(name)) : this.#types.has(name)
   }
 
-  /** Which of the objects of these types has the column. `shapeOf` adds the custom fields of the organization. */
+  /** The GraphQL types of the records of these event types. */
+  recordTypes(types: readonly string[]): ReadonlySet<string> {
+    const sources = types.flatMap((type) => this.#sources.get(objectOf(type)) ?? [])
+    return new Set(sources.filter(isRecordShape).map(({ entity }) => (entity as { readonly name: string }).name))
+  }
+
+  /** Whether one of the objects of these types has the column. `shapeOf` adds the custom fields of the organization. */
   hasColumn(types: readonly string[], column: string, shapeOf: (shape: RecordShape) => RecordShape): boolean {
     return types.some((type) => {
       const source = this.#sources.get(objectOf(type))

@@ -33,6 +33,7 @@ const audited = (webhook: Webhook) => ({
   fields: webhook.fields,
   debounceSeconds: webhook.debounceSeconds,
   skipOwn: webhook.skipOwn,
+  selection: webhook.selection,
   previousSecretExpiresAt: webhook.previousSecretExpiresAt,
   disabledReason: webhook.disabledReason,
 })

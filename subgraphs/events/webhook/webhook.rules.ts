@@ -2,6 +2,8 @@ import { requireRightToActAs } from '../../identity/public.ts'
 import { invalid, Refusal, type FieldProblem } from '../../kernel/errors.ts'
 import { shapeFor } from '../../kernel/record/shape-source.ts'
 import { eventProblems, type EventNames } from './event-names.ts'
+import { refuseBadSelection } from './check-selection.ts'
+import { selectionMax } from './selection.ts'
 import { urlProblems } from './webhook-url.ts'
 import type { WebhookContext } from './webhook.context.ts'
 import type { Webhook } from './webhook.ts'
@@ -38,6 +40,11 @@ export async function webhookProblems(
 export async function refuseProblems(...checked: Parameters<typeof webhookProblems>): Promise<void> {
   const problems = await webhookProblems(...checked)
   if (problems.length > 0) throw invalid(...problems)
+  const [ctx, names, given, previous] = checked
+  const selection = given.selection === undefined ? previous?.selection : given.selection
+  const isChecked = typeof given.selection === 'string' || given.events
+  if (selection && isChecked && selection.length <= selectionMax)
+    await refuseBadSelection(ctx, names, selection, given.events ?? previous?.events ?? [])
 }
 
 /**

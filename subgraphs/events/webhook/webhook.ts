@@ -3,6 +3,7 @@ import { Directive, Field, ID, Int, ObjectType } from 'type-graphql'
 import { Column } from '../../kernel/record/column.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
+import { selectionMax } from './selection.ts'
 import { WebhookDeliveryStatus, WebhookDisabledReason } from './webhook.enumerations.ts'
 
 /** As many as a live stream takes. */
@@ -147,6 +148,15 @@ export class Webhook {
   /** Null after the webhook was deleted. */
   @Column(() => String, { nullable: true, internal: true })
   sealedSecret!: string | null
+
+  @Column(() => String, {
+    nullable: true,
+    max: selectionMax,
+    description:
+      'GraphQL fragments on the records of the events, such as `fragment Webhook on Order { orderNumber account { name } }`: what they select is delivered as `data.selection`. It is read as the owner of the webhook when the delivery is prepared, and null if it cannot be read then, with the reasons in `data.selectionErrors`. One fragment for each type, and fragments that these use; the cost is at most 1000. Null: nothing is selected.',
+    example: 'fragment Webhook on Order { orderNumber account { name } }',
+  })
+  selection!: string | null
 
   @Column(() => String, { nullable: true, internal: true })
   sealedPreviousSecret!: string | null

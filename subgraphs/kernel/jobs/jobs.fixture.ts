@@ -10,6 +10,7 @@ import { EventLog } from '../outbox/event-log.ts'
 import { builtInShapes } from '../record/shape-source.ts'
 import type { Services } from '../request.ts'
 import { Vault } from '../secrets/vault.ts'
+import { GraphConnection } from '../graph-port/graph-port.ts'
 import { WorkPool } from '../work/work-pool.ts'
 
 export interface ManualClock {
@@ -41,6 +42,7 @@ export const servicesOf = (database: Database, clock: ManualClock): Services => 
   mailer: new RecordingMailer(),
   outbound: new Outbound(['127.0.0.1']),
   events: new EventLog({ tenants: { of: () => database }, databaseUrl: '', log: pino({ level: 'silent' }) }),
+  graph: new GraphConnection(),
   shapes: builtInShapes,
   keys: { signing: generateKeyPairSync('ed25519').privateKey, encryption: randomBytes(32), caller: 'c'.repeat(32) },
 })

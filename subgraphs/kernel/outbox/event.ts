@@ -34,6 +34,22 @@ export function eventInsert(ctx: RequestContext, values: Values, events: readonl
   return `${insertInto} ${rows.join(' union all ')}`
 }
 
+/** Like `eventInsert`, for any number of records: `written` names a CTE with the ids of the records that were changed. */
+export function manyEventsInsert(
+  { caller, clock }: RequestContext,
+  values: Values,
+  events: readonly EventDraft[],
+  written: string,
+): string {
+  const rows = events.map((event) => ({ ...event, id: newId(), data: storedData(event.data) }))
+  return `${insertInto}
+    select ${values.add(caller.organizationId)}::uuid, e.id, e.type, e.version, ${values.add(clock.now().toISOString())}::timestamptz,
+      e.object, e."recordId", e.data, ${values.add(actorIdOf(caller))}::uuid
+    from jsonb_to_recordset(${values.add(JSON.stringify(rows))}::jsonb) as e(
+      id uuid, type text, version int, object text, "recordId" uuid, data jsonb)
+    join ${written} w on w.id = e."recordId" order by e.id`
+}
+
 /** A stored event of a generated record, such as demo data: it has no context, so all columns are given. */
 export interface EventRow extends EventDraft {
   readonly id: string

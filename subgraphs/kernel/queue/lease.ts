@@ -1,103 +1,52 @@
 import type { Sql } from '../database/sql.ts'
-import type { Lane, Outcome, Queue, QueuedItem, Shares } from './queue.ts'
+import { newId } from '../ids.ts'
+import type { Leased, Outcome, Queue, QueuedItem } from './queue.ts'
 
-/** The organization whose item this process leased last: round robin continues with the organization after it. */
-export interface LastServed {
-  organization: string
-}
-
-export const noOrganization = '00000000-0000-0000-0000-000000000000'
-
-/** An item, with its organization if the queue has `shares`. */
-type Leased<Item> = Item & { readonly organization?: string }
-
-const waitingIn: Readonly<Record<Lane, string>> = {
-  fresh: `state = 'QUEUED' and attempts = 0`,
-  retry: `state = 'QUEUED' and attempts > 0`,
-}
+export const laneCondition = { fresh: 'attempts = 0', retry: 'attempts > 0' } as const
 // All processes use the clock of the database. `statement_timestamp()` is constant during a statement, so that indexes can be used.
-const due = 'next_attempt_at <= statement_timestamp()'
+export const due = 'next_attempt_at <= statement_timestamp()'
 
-/** Leases the next due item for `leaseMs`. */
-export async function leaseNext<Item extends QueuedItem>(
+export interface LeasedItems<Item> {
+  readonly items: readonly Leased<Item>[]
+  /** False when no further item of the lane can be leased before another one is queued, becomes due or ends. */
+  readonly mayHaveMore: boolean
+}
+
+export const tokensFor = (count: number): string[] => Array.from({ length: count }, newId)
+
+/** Leases up to `count` due items, in the order of their due time. */
+export async function leaseOldest<Item extends QueuedItem>(
   database: Sql,
-  queue: Queue<Item>,
-  lane: Lane,
-  token: string,
-  lastServed: LastServed,
-): Promise<Leased<Item> | undefined> {
-  const { shares } = queue
-  if (!shares) {
-    const oldest = `select id from ${queue.table} where ${waitingIn[lane]} and ${due} order by next_attempt_at limit 1 for update skip locked`
-    const [item] = await database.query<Item>(leaseSql(queue, `id = (${oldest})`), [token, queue.leaseMs])
-    return item
-  }
-  return database.transaction(async (sql) => {
-    // Processes lease one after another, so that each of them counts the leases of all others.
-    await sql.query('select pg_advisory_xact_lock(hashtextextended($1, 12))', [queue.table])
-    const [item] = await sql.query<Leased<Item>>(sharedLeaseSql(queue, shares, lane), [
-      token,
-      queue.leaseMs,
-      shares.perKeyMax,
-      lastServed.organization,
-    ])
-    if (item) lastServed.organization = item.organization!
-    return item
-  })
+  { table, columns, leaseMs }: Queue<Item>,
+  lane: keyof typeof laneCondition,
+  count: number,
+): Promise<LeasedItems<Item>> {
+  const items = await database.query<Leased<Item>>(
+    `with oldest as (
+       select id, lease_token as lost_token from ${table} where state = 'QUEUED' and ${laneCondition[lane]} and ${due}
+       order by next_attempt_at limit $3 for update skip locked
+     ), next as (select *, row_number() over () as number from oldest)
+     update ${table} item set ${leaseSets}
+     from next where item.id = next.id
+     returning item.id, item.attempts, item.lease_token as token, next.lost_token as "lostToken", ${columns}`,
+    [tokensFor(count), leaseMs, count],
+  )
+  return { items, mayHaveMore: items.length === count }
 }
 
-const leaseSql = ({ table, columns }: Pick<Queue, 'table' | 'columns'>, which: string): string =>
-  `update ${table} set lease_token = $1, attempts = attempts + 1,
-     next_attempt_at = statement_timestamp() + $2 * interval '1 millisecond'
-   where ${which}
-   returning id, attempts, ${columns}`
+/** $1: a token for each item; $2: the duration of the lease. */
+export const leaseSets = `lease_token = ($1::uuid[])[next.number], attempts = item.attempts + 1,
+       next_attempt_at = statement_timestamp() + $2 * interval '1 millisecond'`
 
-/**
- * Leases the oldest item of a key with fewer than `perKeyMax` running attempts, from the organization with the fewest running
- * attempts; if several have the fewest, from the next one in round robin. The search jumps from key to key along the index, so its
- * cost depends on the number of waiting keys, not of waiting items.
- */
-function sharedLeaseSql({ table, columns }: Queue, { organization, key }: Shares, lane: Lane): string {
-  const pair = `${organization} as organization, ${key} as key`
-  const waiting = waitingIn[lane]
-  const which = `(${organization}, id) = (
-      select next.organization, next.id from next
-      join ${table} item on item.${organization} = next.organization and item.id = next.id
-      order by (select coalesce(sum(running), 0) from leased where leased.organization = next.organization),
-        next.organization <= $4, next.organization, next.next_attempt_at
-      limit 1 for update of item skip locked
-    )`
-  return `with recursive keys as (
-      (select ${pair} from ${table} where ${waiting} order by ${organization}, ${key} limit 1)
-      union all
-      select following.* from keys cross join lateral (
-        select ${pair} from ${table} where ${waiting} and (${organization}, ${key}) > (keys.organization, keys.key)
-        order by ${organization}, ${key} limit 1
-      ) following
-    ), leased as (
-      select ${pair}, count(*) as running from ${table}
-      where lease_token is not null and next_attempt_at > statement_timestamp() group by 1, 2
-    ), next as (
-      select keys.organization, oldest.* from keys
-      left join leased on leased.organization = keys.organization and leased.key = keys.key
-      cross join lateral (
-        select id, next_attempt_at from ${table}
-        where ${organization} = keys.organization and ${key} = keys.key and ${waiting} and ${due}
-        order by next_attempt_at limit 1
-      ) oldest
-      where coalesce(leased.running, 0) < $3
-    )
-    ${leaseSql({ table, columns }, which)}, ${organization} as organization`
-}
+type Recording = Pick<Queue, 'table' | 'shares' | 'clearedColumns'>
 
 /** Records the outcome of an attempt. False, and nothing is changed, when another attempt has the lease by then. */
 export async function recordOutcome(
   database: Sql,
-  { table, shares, clearedColumns = [] }: Pick<Queue, 'table' | 'shares' | 'clearedColumns'>,
-  { id, organization }: Leased<QueuedItem>,
-  token: string,
+  { table, shares, clearedColumns = [] }: Recording,
+  { id, organization, token }: Leased<QueuedItem>,
   outcome: Outcome,
-  retryAfterMs: number,
+  waitMs: number,
 ): Promise<boolean> {
   const values: unknown[] = [id, token]
   const ended = 'end' in outcome
@@ -108,9 +57,13 @@ export async function recordOutcome(
       ? [
           `state = $${values.push(outcome.end)}`,
           'finished_at = statement_timestamp()',
+          ...(shares ? ['is_due = false'] : []),
           ...clearedColumns.map((column) => `${column} = null`),
         ]
-      : [`next_attempt_at = statement_timestamp() + $${values.push(retryAfterMs)} * interval '1 millisecond'`]),
+      : [
+          `next_attempt_at = statement_timestamp() + $${values.push(waitMs)} * interval '1 millisecond'`,
+          ...(shares ? ['is_due = false'] : []),
+        ]),
     ...Object.entries(outcome.result ?? {}).map(([column, value]) => `${column} = $${values.push(value)}`),
   ]
   const settled = await database.query(

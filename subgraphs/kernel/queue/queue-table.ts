@@ -28,16 +28,29 @@ export const queueColumns = `
       finished_at timestamptz(3),
       last_error text`
 
+/** The columns of a queue table with `shares`. */
+export const sharedQueueColumns = `${queueColumns},
+      -- False during an attempt and until the time of a retry or a delayed item has come, so that the search for due items meets no others.
+      is_due boolean not null default true`
+
 type Described = Pick<Queue, 'name' | 'table' | 'shares'>
 
 /** Indexes of a queue table, and the trigger that wakes its workers: one notification per insert statement. */
-export function queueIndexes({ name, table, shares }: Described): string {
-  const share = shares ? `${shares.organization}, ${shares.key}, ` : ''
+export function queueIndexes(described: Described): string {
+  const { name, table } = described
   return `
-    create index ${name}_fresh on ${table} (${share}next_attempt_at) where state = 'QUEUED' and attempts = 0;
-    create index ${name}_retry on ${table} (${share}next_attempt_at) where state = 'QUEUED' and attempts > 0;
-    ${shares ? `create index ${name}_leased on ${table} (${share}next_attempt_at) where lease_token is not null;` : ''}
+    ${described.shares ? sharedIndexes(described, described.shares) : plainIndexes(described)}
     create index ${name}_created on ${table} (created_at);
     create trigger ${name}_notifies after insert on ${table}
       for each statement execute function kernel.notify_queue('${name}');`
 }
+
+const plainIndexes = ({ name, table }: Described): string => `
+    create index ${name}_fresh on ${table} (next_attempt_at) where state = 'QUEUED' and attempts = 0;
+    create index ${name}_retry on ${table} (next_attempt_at) where state = 'QUEUED' and attempts > 0;`
+
+const sharedIndexes = ({ name, table }: Described, { organization, key }: NonNullable<Described['shares']>): string => `
+    create index ${name}_fresh on ${table} (${organization}, ${key}, next_attempt_at) where is_due and attempts = 0;
+    create index ${name}_retry on ${table} (${organization}, ${key}, next_attempt_at) where is_due and attempts > 0;
+    create index ${name}_not_due on ${table} (next_attempt_at) where state = 'QUEUED' and not is_due;
+    create index ${name}_leased on ${table} (${organization}, ${key}) where lease_token is not null;`

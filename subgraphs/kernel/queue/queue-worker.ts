@@ -1,85 +1,49 @@
 import { Listener } from '../database/listen.ts'
 import type { Services } from '../request.ts'
-import { noOrganization } from './lease.ts'
-import type { Queue } from './queue.ts'
+import { LaneWorker } from './lane-worker.ts'
+import type { Queue, QueuedItem } from './queue.ts'
 import { queueChannel } from './queue-table.ts'
-import { attemptDueItems } from './attempt-due-items.ts'
 
 /** Polling finds due retries, items of a dead process, and items that were queued while the LISTEN connection was lost. */
-const pollMs = 5_000
+const pollMs = 2_000
 
 /** Attempts the items of queues, as soon as they are queued. Runs in every worker process. */
 export class QueueWorker {
-  readonly #wakes = new Map<string, (() => void)[]>()
+  readonly #lanes = new Map<string, readonly LaneWorker<QueuedItem>[]>()
   readonly #timer: NodeJS.Timeout
-  readonly #slots: Promise<void>[] = []
+  readonly #ended: Promise<void>[] = []
   #listener: Listener | null = null
-  #isStopping = false
 
-  private constructor(
-    private readonly services: Services,
-    queues: readonly Queue[],
-  ) {
-    for (const queue of queues) this.#start(queue)
+  private constructor(services: Services, queues: readonly Queue[]) {
+    for (const queue of queues) {
+      const lanes = (['fresh', 'retry'] as const).map((lane) => new LaneWorker(queue, services, lane))
+      this.#lanes.set(queue.name, lanes)
+      this.#ended.push(...lanes.map((lane) => lane.run()))
+    }
     this.#timer = setInterval(() => this.#wakeAll(), pollMs)
   }
 
   static async start(services: Services, databaseUrl: string, queues: readonly Queue[]): Promise<QueueWorker> {
     const worker = new QueueWorker(services, queues)
-    const wake = (name: string): void => worker.#wake(name)
+    // New items are fresh; retries are found by polling.
+    const wake = (name: string): void => worker.#lanes.get(name)?.[0]?.wake()
     worker.#listener = await Listener.open(databaseUrl, queueChannel, wake, services.log, () => worker.#wakeAll())
     return worker
   }
 
   /** Starts no further attempts, and waits for the running ones. */
   async close(): Promise<void> {
-    this.#isStopping = true
     clearInterval(this.#timer)
     await this.#listener?.close()
-    this.#wakeAll()
-    await Promise.all(this.#slots)
+    for (const lane of this.#allLanes()) lane.stop()
+    await Promise.all(this.#ended)
   }
 
-  #start(queue: Queue): void {
-    const lastServed = { organization: noOrganization }
-    const wakes: (() => void)[] = []
-    this.#wakes.set(queue.name, wakes)
-    for (const lane of ['fresh', 'retry'] as const) {
-      for (let slot = 0; slot < queue.lanes[lane]; slot++) {
-        const signal = new WakeSignal()
-        wakes.push(signal.wake)
-        const work = () => attemptDueItems(queue, this.services, lane, lastServed, () => this.#isStopping)
-        this.#slots.push(this.#keepWorking(queue.name, signal, work))
-      }
-    }
-  }
-
-  async #keepWorking(queue: string, signal: WakeSignal, work: () => Promise<void>): Promise<void> {
-    while (!this.#isStopping) {
-      await work().catch((error: unknown) =>
-        this.services.log.warn({ err: error, queue }, 'leasing or recording an item failed'),
-      )
-      if (!this.#isStopping) await signal.woken()
-    }
-  }
-
-  #wake(name: string): void {
-    for (const wake of this.#wakes.get(name) ?? []) wake()
+  #allLanes(): LaneWorker<QueuedItem>[] {
+    return [...this.#lanes.values()].flat()
   }
 
   #wakeAll(): void {
-    for (const name of this.#wakes.keys()) this.#wake(name)
-  }
-}
-
-/** Wakes one waiting slot. A wake that comes while the slot works is kept for its next wait. */
-class WakeSignal {
-  #woken = Promise.withResolvers<void>()
-
-  readonly wake = (): void => this.#woken.resolve()
-
-  async woken(): Promise<void> {
-    await this.#woken.promise
-    this.#woken = Promise.withResolvers()
+    for (const lane of this.#allLanes()) lane.wake()
   }
 }

@@ -1,7 +1,6 @@
 import type { Services } from '../request.ts'
-import { noOrganization } from './lease.ts'
+import { LaneWorker } from './lane-worker.ts'
 import type { Lane, Queue, QueuedItem } from './queue.ts'
-import { attemptDueItems } from './attempt-due-items.ts'
 
 /** Attempts all due items of the lanes, as one process does. */
 export async function drain<Item extends QueuedItem>(
@@ -9,12 +8,7 @@ export async function drain<Item extends QueuedItem>(
   services: Services,
   lanes: readonly Lane[] = ['fresh', 'retry'],
 ): Promise<void> {
-  const lastServed = { organization: noOrganization }
-  await Promise.all(
-    lanes.flatMap((lane) =>
-      Array.from({ length: queue.lanes[lane] }, () => attemptDueItems(queue, services, lane, lastServed)),
-    ),
-  )
+  await Promise.all(lanes.map((lane) => new LaneWorker(queue, services, lane).drain()))
 }
 
 /** Moves all due times of the queue into the past by `ms`, because a test cannot set the clock of the database. */

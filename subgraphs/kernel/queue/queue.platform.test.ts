@@ -8,7 +8,7 @@ import { manualClock, servicesOf } from '../jobs/jobs.fixture.ts'
 import type { Services } from '../request.ts'
 import { deleteFinishedItems } from './delete-finished-items.ts'
 import { drain, ageQueueItems } from './queue.fixture.ts'
-import { queueColumns, queueIndexes } from './queue-table.ts'
+import { queueIndexes, sharedQueueColumns } from './queue-table.ts'
 import { QueueWorker } from './queue-worker.ts'
 import type { Lane, Outcome, Queue, QueuedItem } from './queue.ts'
 
@@ -32,7 +32,7 @@ const warnings: { reason: string; msg: string }[] = []
 beforeEach(async () => {
   fresh = await freshDatabase()
   await fresh.database.query(
-    `create table ${table} (organization_id uuid, id uuid, endpoint text, text text, status int, ${queueColumns}, primary key (organization_id, id))`,
+    `create table ${table} (organization_id uuid, id uuid, endpoint uuid, text text, status int, ${sharedQueueColumns}, primary key (organization_id, id))`,
   )
   for (const sql of queueIndexes(described).split(';\n')) if (sql.trim()) await fresh.database.query(sql)
   warnings.length = 0
@@ -64,13 +64,17 @@ function aQueue(attempt: (item: Delivery) => Outcome | Promise<Outcome>, more: P
   return queue
 }
 
+/** The id of an endpoint, in the order of the names. */
+const endpointId = (name: string): string =>
+  `00000000-0000-7000-8000-${Buffer.from(name.slice(0, 6)).toString('hex').padEnd(12, '0')}`
+
 /** Inserts one item for each text, in this order. */
 async function put(texts: readonly string[], organization = one, endpoint = 'e', sql: Sql = fresh.database) {
   for (const text of texts)
     await sql.query(`insert into ${table} (organization_id, id, endpoint, text) values ($1, $2, $3, $4)`, [
       organization,
       newId(),
-      endpoint,
+      endpointId(endpoint),
       text,
     ])
 }

@@ -9,6 +9,16 @@ export interface QueuedItem {
   readonly traceparent?: string | null
 }
 
+/** An item during an attempt. */
+export type Leased<Item> = Item & {
+  /** Fencing token of this attempt: only this attempt may record an outcome. */
+  readonly token: string
+  /** Token of the attempt before, if it has recorded no outcome, because its process died or was too slow. */
+  readonly lostToken: string | null
+  /** Only in queues with `shares`. */
+  readonly organization?: string
+}
+
 interface WithResult {
   /** Columns of the item to set, such as the status of a response. */
   readonly result?: Readonly<Record<string, unknown>>
@@ -31,11 +41,19 @@ export interface RetryLater extends WithResult {
 
 export type Outcome = Finished | RetryLater
 
+/** The outcome of an attempt, to be recorded. */
+export interface Attempted<Item extends QueuedItem = QueuedItem> {
+  readonly item: Leased<Item>
+  readonly outcome: Outcome
+  /** The delay before the retry; 0 if the item has ended. */
+  readonly waitMs: number
+}
+
 /** Fair sharing: organizations are served in turn, and the running attempts of one key, such as an endpoint, are limited. */
 export interface Shares {
   /** Column with the organization. */
   readonly organization: string
-  /** Column with the key. */
+  /** Column with the key, a uuid. */
   readonly key: string
   /** Maximum running attempts with one key, in all processes together. */
   readonly perKeyMax: number
@@ -64,5 +82,12 @@ export interface Queue<Item extends QueuedItem = QueuedItem> {
   /** How long an ended item is kept, counted from the time when it was queued. */
   readonly retentionMs: number
   /** A thrown error counts as a `retry`. */
-  attempt(services: Services, item: Item): Promise<Outcome>
+  attempt(services: Services, item: Leased<Item>): Promise<Outcome>
+  /**
+   * Records outcomes in one transaction, for a queue whose outcomes also change other tables. Each outcome must be ignored unless the
+   * item still has the token of the attempt. Without it, `recordOutcome` is called for each of them.
+   */
+  record?(services: Services, attempted: readonly Attempted<Item>[]): Promise<void>
+  /** Log level of failed attempts: `debug` when a user sees them in a log of its own. */
+  readonly failureLevel?: 'warn' | 'debug'
 }

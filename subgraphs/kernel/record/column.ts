@@ -50,7 +50,7 @@ export interface ColumnOptions {
   internal?: boolean
   /** Ids of users: the GraphQL field with the user, and its description. It has no column and no REST property of its own. */
   user?: { readonly field: string; readonly description: string }
-  /** The database view of the record computes this column, so it is never written. */
+  /** The database computes this column, in the view of the record or as a generated column, so it is never written. */
   computed?: boolean
   /**
    * The table has an index on `(organization_id, <column>, created_at, id)` of the rows that are not deleted, so lists are filtered and
@@ -172,6 +172,7 @@ export function Column<const G extends GraphQLTypeOf>(
       const { user } = options
       if (user) Field(() => UserReference, { nullable: true, description: user.description })(target, user.field)
     }
+    if (options.computed) return
     const isKey = key === 'organizationId' || key === 'id'
     const property = { fieldName: column.column, type: databaseType, columnType: databaseType }
     if (isKey) PrimaryKey(property)(target, key)

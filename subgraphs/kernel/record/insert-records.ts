@@ -56,7 +56,7 @@ async function insertRows<T extends StoredRow>(
   definition: RecordDefinition<T>,
   records: readonly T[],
 ): Promise<void> {
-  const { stored: columns } = definition.columns
+  const columns = definition.columns.stored.filter(({ computed }) => !computed)
   const names = columns.map(({ column }) => column).join(', ')
   const rows = records.map((record) =>
     Object.fromEntries(columns.map(({ name, column }) => [column, record[name as keyof T]])),

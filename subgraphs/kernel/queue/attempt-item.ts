@@ -1,9 +1,7 @@
 import { Counter } from 'prom-client'
-import { newId } from '../ids.ts'
-import { activeTracing, inSpan } from '../tracing/tracing.ts'
 import type { Services } from '../request.ts'
-import { leaseNext, recordOutcome, type LastServed } from './lease.ts'
-import type { Lane, Outcome, Queue, QueuedItem } from './queue.ts'
+import { activeTracing, inSpan } from '../tracing/tracing.ts'
+import type { Attempted, Leased, Outcome, Queue, QueuedItem } from './queue.ts'
 
 const errorLengthMax = 500
 
@@ -13,29 +11,22 @@ const attempts = new Counter({
   labelNames: ['queue', 'outcome'],
 })
 
-/** Attempts the items of a lane one after another until none is due. Any number of processes may do this at the same time. */
-export async function attemptDueItems<Item extends QueuedItem>(
+/** Attempts a leased item. Never throws. */
+export async function attemptItem<Item extends QueuedItem>(
   queue: Queue<Item>,
   services: Services,
-  lane: Lane,
-  lastServed: LastServed,
-  isStopping: () => boolean = () => false,
-): Promise<void> {
-  while (!isStopping()) {
-    const token = newId()
-    const item = await leaseNext(services.database, queue, lane, token, lastServed)
-    if (!item) return
-    const outcome = outcomeWithinAttempts(queue, services, item, await attemptOnce(queue, services, item))
-    attempts.inc({ queue: queue.name, outcome: 'end' in outcome ? outcome.end : 'RETRY' })
-    const waitMs = 'end' in outcome ? 0 : Math.max(queue.retryAfterMs(item), outcome.afterMs ?? 0)
-    await recordOutcome(services.database, queue, item, token, outcome, waitMs)
-  }
+  item: Leased<Item>,
+): Promise<Attempted<Item>> {
+  const outcome = outcomeWithinAttempts(queue, services, item, await attemptOnce(queue, services, item))
+  attempts.inc({ queue: queue.name, outcome: 'end' in outcome ? outcome.end : 'RETRY' })
+  const waitMs = 'end' in outcome ? 0 : Math.max(queue.retryAfterMs(item), outcome.afterMs ?? 0)
+  return { item, outcome, waitMs }
 }
 
 async function attemptOnce<Item extends QueuedItem>(
   queue: Queue<Item>,
   services: Services,
-  item: Item,
+  item: Leased<Item>,
 ): Promise<Outcome> {
   try {
     const tracing = activeTracing()
@@ -59,7 +50,7 @@ function outcomeWithinAttempts<Item extends QueuedItem>(
   const reason = ('end' in outcome ? outcome.error : outcome.retry)?.slice(0, errorLengthMax)
   if (reason === undefined) return outcome
   const isOver = 'end' in outcome || attempts >= queue.attemptsMax(item)
-  log.warn(
+  log[queue.failureLevel ?? 'warn'](
     { queue: queue.name, id, attempts, reason },
     isOver ? 'an item has failed' : 'an attempt failed; it will be retried',
   )

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs'
+import { Graph } from './gateway/graph/graph.ts'
+import { graphPort } from './gateway/graph/graph-port.ts'
+import { endpointsOf } from './subgraphs/endpoints.ts'
+import type { Config } from './subgraphs/kernel/config/config.ts'
+import { schemaPath } from './subgraphs/kernel/config/paths.ts'
+import type { OpenServices } from './subgraphs/kernel/services.ts'
+
+/** The graph of this process: its subgraphs run in it unless they have a URL. */
+export async function openGraph(config: Config, services: OpenServices): Promise<Graph> {
+  return Graph.create({
+    supergraphSdl: readFileSync(schemaPath('supergraph.graphql'), 'utf8'),
+    endpoints: await endpointsOf(config, services),
+    openIntrospection: config.openIntrospection,
+    onDefect: (thrown, { requestId }) => services.log.error({ err: thrown, requestId }, 'an operation failed'),
+  })
+}
+
+/** For processes without a gateway: the graph is loaded when something reads it for the first time. */
+export function connectGraph(config: Config, services: OpenServices): void {
+  services.graph.connect(async () => graphPort(await openGraph(config, services)))
+}

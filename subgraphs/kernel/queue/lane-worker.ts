@@ -1,0 +1,122 @@
+import type { Services } from '../request.ts'
+import { attemptItem } from './attempt-item.ts'
+import { leaseOldest, type LeasedItems } from './lease.ts'
+import { leaseShares, newLaneState } from './lease-shares.ts'
+import { OutcomeRecorder } from './outcome-recorder.ts'
+import type { Lane, Leased, Queue, QueuedItem } from './queue.ts'
+
+/** Most items of one lease. */
+const togetherMax = 64
+/** While more items wait, the next lease begins when a quarter of the slots is free, or after this time. */
+const collectSlotsMs = 5
+
+/** Leases and attempts the items of one lane, as many at the same time as the lane has slots. */
+export class LaneWorker<Item extends QueuedItem> {
+  readonly #slots: number
+  readonly #state = newLaneState()
+  readonly #recorder: OutcomeRecorder<Item>
+  #running = 0
+  #isWoken = true
+  #mayHaveMore = false
+  #isStopping = false
+  #signal = Promise.withResolvers<void>()
+
+  constructor(
+    private readonly queue: Queue<Item>,
+    private readonly services: Services,
+    private readonly lane: Lane,
+  ) {
+    this.#slots = queue.lanes[lane]
+    this.#recorder = new OutcomeRecorder(queue, services)
+  }
+
+  /** There may be due items. */
+  readonly wake = (): void => {
+    this.#isWoken = true
+    this.#signal.resolve()
+  }
+
+  /** Starts no further attempts. */
+  stop(): void {
+    this.#isStopping = true
+    this.#signal.resolve()
+  }
+
+  /** Works until it is stopped and the running attempts have ended. */
+  async run(): Promise<void> {
+    while (!this.#isStopping || this.#running > 0) {
+      await this.#leaseWhileUseful()
+      await this.#nextSignal()
+    }
+  }
+
+  /** Works until no item of the lane can be leased and no attempt is running. */
+  async drain(): Promise<void> {
+    do {
+      this.#isWoken = true
+      await this.#leaseWhileUseful()
+      while (this.#running > 0) {
+        await this.#nextSignal()
+        await this.#leaseWhileUseful()
+      }
+    } while (this.#isWoken)
+  }
+
+  async #leaseWhileUseful(): Promise<void> {
+    while (!this.#isStopping && this.#running < this.#slots && (this.#isWoken || this.#mayHaveMore)) {
+      this.#isWoken = false
+      const { items, mayHaveMore } = await this.#lease().catch((error: unknown): LeasedItems<Item> => {
+        this.services.log.warn({ err: error, queue: this.queue.name }, 'leasing items failed')
+        return { items: [], mayHaveMore: false }
+      })
+      this.#mayHaveMore = mayHaveMore
+      for (const item of items) void this.#attempt(item)
+      // Nothing could be leased: the organizations or keys that have items must wait until one of their attempts ends.
+      if (items.length === 0) return
+    }
+  }
+
+  #lease(): Promise<LeasedItems<Item>> {
+    const { queue, lane } = this
+    const { database } = this.services
+    const count = Math.min(this.#slots - this.#running, togetherMax)
+    return queue.shares
+      ? leaseShares(database, queue, lane, count, this.#state)
+      : leaseOldest(database, queue, lane, count)
+  }
+
+  async #attempt(item: Leased<Item>): Promise<void> {
+    this.#count(item, 1)
+    try {
+      await this.#recorder.add(await attemptItem(this.queue, this.services, item))
+    } catch (error) {
+      this.services.log.warn({ err: error, queue: this.queue.name }, 'recording an outcome failed')
+    }
+    this.#count(item, -1)
+    this.#signal.resolve()
+  }
+
+  #count({ organization }: Leased<Item>, change: 1 | -1): void {
+    this.#running += change
+    if (organization === undefined) return
+    const running = (this.#state.running.get(organization) ?? 0) + change
+    if (running > 0) this.#state.running.set(organization, running)
+    else this.#state.running.delete(organization)
+  }
+
+  /** Waits for a wake or an attempt that ended. After the latter, it waits for some more, so that leases take many items. */
+  async #nextSignal(): Promise<void> {
+    await this.#signal.promise
+    this.#signal = Promise.withResolvers()
+    const isEarly = !this.#isWoken && !this.#isStopping && this.#running > 0 && this.#running > this.#slots * 0.75
+    if (!isEarly) return
+    const late = Promise.withResolvers<void>()
+    const timer = setTimeout(late.resolve, collectSlotsMs)
+    while (this.#running > this.#slots * 0.75 && !this.#isWoken && !this.#isStopping) {
+      const isLate = await Promise.race([this.#signal.promise.then(() => false), late.promise.then(() => true)])
+      if (isLate) break
+      this.#signal = Promise.withResolvers()
+    }
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,78 @@
+/** A key with due items, and its running attempts in all processes. */
+export interface WaitingKey {
+  readonly organization: string
+  readonly key: string
+  readonly running: number
+}
+
+export interface Portion extends Omit<WaitingKey, 'running'> {
+  readonly items: number
+}
+
+interface Limits {
+  /** Free slots of the lane in this process. */
+  readonly free: number
+  readonly perKeyMax: number
+  /** Running attempts of each organization, in all processes. */
+  readonly running: ReadonlyMap<string, number>
+  /** Running attempts of each organization in this lane of this process. */
+  readonly runningHere: ReadonlyMap<string, number>
+}
+
+/** Every organization may use this many slots of a lane, however few are free. */
+const slotsAlways = 2
+
+/**
+ * Divides the free slots of a lane. The next slot is for the organization with the fewest running attempts, and for its key with the fewest;
+ * among equals, for the first. An organization gets no slot when it uses as many in this process as are free: a few organizations
+ * with slow receivers cannot use all slots, and one organization alone may use half of them.
+ */
+export function shareOut(waiting: readonly WaitingKey[], { free, perKeyMax, running, runningHere }: Limits): Portion[] {
+  const organizations = organizationsOf(waiting, running, runningHere)
+  let left = free
+  while (left > 0) {
+    let next: OrganizationShare | null = null
+    for (const candidate of organizations) {
+      if (candidate.here >= Math.max(left, slotsAlways) || candidate.keys.every(({ taken }) => taken >= perKeyMax))
+        continue
+      if (!next || candidate.running < next.running) next = candidate
+    }
+    if (!next) break
+    const key = next.keys.reduce((least, other) => (other.taken < least.taken ? other : least))
+    key.taken++
+    key.items++
+    next.running++
+    next.here++
+    left--
+  }
+  return organizations.flatMap(({ organization, keys }) =>
+    keys.filter(({ items }) => items > 0).map(({ key, items }) => ({ organization, key, items })),
+  )
+}
+
+interface OrganizationShare {
+  readonly organization: string
+  readonly keys: { readonly key: string; taken: number; items: number }[]
+  running: number
+  here: number
+}
+
+function organizationsOf(
+  waiting: readonly WaitingKey[],
+  running: Limits['running'],
+  runningHere: Limits['runningHere'],
+): OrganizationShare[] {
+  const shares = new Map<string, OrganizationShare>()
+  for (const { organization, key, running: taken } of waiting) {
+    const started = {
+      organization,
+      keys: [],
+      running: running.get(organization) ?? 0,
+      here: runningHere.get(organization) ?? 0,
+    }
+    const share = shares.get(organization) ?? started
+    shares.set(organization, share)
+    share.keys.push({ key, taken, items: 0 })
+  }
+  return [...shares.values()]
+}

@@ -1,0 +1,93 @@
+import { actorIdOf } from '../context.ts'
+import { invalid } from '../errors.ts'
+import { manyEventsInsert } from '../outbox/event.ts'
+import type { RequestContext } from '../request.ts'
+import type { RecordDefinition, StoredRow } from './definition.ts'
+import { changedColumns, nextRecord, normalized, type Fields } from './next-record.ts'
+import { allColumnNames } from './read.ts'
+import { bookkeeping, changedFieldsIn, eventsOf } from './record-events.ts'
+import { selectList } from './selection.ts'
+import { shapeFor } from './shape-source.ts'
+import { TenantPredicate, Values } from './predicate.ts'
+
+/** Records that are in memory at once. */
+const batchSize = 25
+
+/**
+ * Changes the live records with these ids by a rule, in batches of one read and one write: every record gets its new version and its
+ * event. `imply` returns the values of a record that change. For changes that follow from another one: the transaction has locked the
+ * rows, and neither visibility, references, `checks` nor serialized rules are checked.
+ */
+export async function changeAll<T extends StoredRow>(
+  ctx: RequestContext,
+  builtIn: RecordDefinition<T>,
+  ids: readonly string[],
+  imply: (previous: T) => Partial<T>,
+): Promise<void> {
+  const definition = shapeFor(ctx, builtIn)
+  for (let at = 0; at < ids.length; at += batchSize) {
+    const records = await read(ctx, definition, ids.slice(at, at + batchSize))
+    const changes = records.flatMap((previous) => changeOf(ctx, definition, previous, imply(previous)) ?? [])
+    if (changes.length > 0) await write(ctx, definition, changes)
+  }
+}
+
+function read<T extends StoredRow>(
+  ctx: RequestContext,
+  definition: RecordDefinition<T>,
+  ids: readonly string[],
+): Promise<T[]> {
+  const columns = selectList(definition, allColumnNames(definition), 't', null)
+  return ctx.db.query<T>(
+    `select ${columns} from ${definition.table} t
+     where t.organization_id = $1 and t.id = any($2::uuid[]) and t.deleted_at is null order by t.id`,
+    [ctx.caller.organizationId, ids],
+  )
+}
+
+type Changed<T> = NonNullable<ReturnType<typeof changeOf<T & StoredRow>>>
+
+function changeOf<T extends StoredRow>(
+  ctx: RequestContext,
+  definition: RecordDefinition<T>,
+  previous: T,
+  implied: Partial<T>,
+) {
+  const values = normalized(definition, implied)
+  const next = nextRecord(ctx, definition, { operation: 'UPDATE', previous }, values)
+  if (definition.calculated) Object.assign(next, definition.calculated(next, previous, values))
+  const changed = changedColumns(definition, previous as T & Fields, next)
+  if (changed.every(({ name }) => bookkeeping.has(name))) return null
+  const problems = definition.invariants?.(next, previous) ?? []
+  if (problems.length > 0) throw invalid(...problems)
+  return { previous, next, changed }
+}
+
+async function write<T extends StoredRow>(
+  ctx: RequestContext,
+  definition: RecordDefinition<T>,
+  changes: readonly Changed<T>[],
+): Promise<void> {
+  const columns = [...new Set(changes.flatMap(({ changed }) => changed))].filter(({ computed }) => !computed)
+  const rows = changes.map(({ next }) => ({
+    id: next.id,
+    ...Object.fromEntries(columns.map(({ name, column }) => [column, next[name]])),
+  }))
+  const events = changes.flatMap(({ previous, next, changed }) => {
+    const changedFields = changedFieldsIn(definition, changed, previous as T & Fields, next)
+    return eventsOf(definition, { operation: 'UPDATE', previous, next, changedFields }, actorIdOf(ctx.caller))
+  })
+  const values = new Values()
+  const predicate = new TenantPredicate(ctx.caller, values)
+  const { table } = definition
+  await ctx.db.query(
+    `with written as (
+       update ${table} t set ${columns.map(({ column }) => `${column} = g.${column}`).join(', ')}
+       from jsonb_populate_recordset(null::${table}, ${values.add(JSON.stringify(rows))}::jsonb) g
+       where t.id = g.id and ${predicate.visible(definition, 't')} returning t.id),
+     events as (${manyEventsInsert(ctx, values, events, 'written')})
+     select 1`,
+    values.list,
+    'WRITE',
+  )
+}

@@ -91,8 +91,8 @@ export class Platform {
   async close(): Promise<void> {
     await this.#gateway.close()
     await this.services.close()
-    await this.#fresh.drop()
     await rm(this.dataDir, { recursive: true, force: true })
+    await this.#fresh.drop()
   }
 
   advanceClock(ms: number): void {

@@ -102,7 +102,7 @@ async function appOf(config: Config, services: OpenServices, parts: GatewayParts
       deprecatedCalls: usage,
       eventStreams,
       streamSlots,
-      customHandlers: eventCatalogHandlers(),
+      customHandlers: eventCatalogHandlers(graph),
     }),
   )
   app.use((req, res) => edge.refuse(notFound('This path'), req, res))

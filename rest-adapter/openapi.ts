@@ -22,6 +22,8 @@ export interface Parameter {
   readonly content?: { readonly 'application/json'?: { readonly schema: Schema } }
   /** The GraphQL variable that receives the value, if its name differs from the name of the parameter. */
   readonly 'x-variable'?: string
+  /** The parameter of which this one is a second name. */
+  readonly 'x-alias-of'?: string
 }
 
 export interface Reference {

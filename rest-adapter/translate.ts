@@ -50,9 +50,11 @@ export function sourcesOf(operation: RestOperation): { variable: string; isRequi
   })
 }
 
-/** The variable of a parameter. A header or a cookie is a variable only if it has `x-variable`. */
-export const variableOf = (parameter: Parameter): string | null =>
-  parameter['x-variable'] ?? (parameter.in === 'header' || parameter.in === 'cookie' ? null : parameter.name)
+/** The variable of a parameter. A header or a cookie is a variable only if it has `x-variable`; a second name is none. */
+export function variableOf(parameter: Parameter): string | null {
+  if (parameter['x-alias-of']) return null
+  return parameter['x-variable'] ?? (parameter.in === 'header' || parameter.in === 'cookie' ? null : parameter.name)
+}
 
 function variablesOf(operation: RestOperation): { name: string; isRequired: boolean }[] {
   const definition = parse(operation.document ?? '{ __typename }').definitions.find(
@@ -68,6 +70,8 @@ function variablesOf(operation: RestOperation): { name: string; isRequired: bool
 export class Translation {
   private readonly sources: readonly Source[]
   private readonly query: ReadonlyMap<string, QueryReader>
+  /** Second names of query parameters, each with the first name. */
+  private readonly aliases: readonly (readonly [alias: string, name: string])[]
   private readonly headers: readonly { name: string; key: string; read: Read }[]
   private readonly path: readonly { name: string; isValid: (value: string) => boolean }[]
   private readonly hasRequiredInputs: boolean
@@ -80,6 +84,10 @@ export class Translation {
     })
     const placed = (place: Parameter['in']) => operation.parameters.filter((parameter) => parameter.in === place)
     this.query = new Map(placed('query').map((parameter) => [parameter.name, queryReader(parameter)]))
+    this.aliases = placed('query').flatMap((parameter) => {
+      const name = parameter['x-alias-of']
+      return name ? [[parameter.name, name] as const] : []
+    })
     this.path = placed('path').map(({ name, schema }) => ({ name, isValid: pathValueTest(schema ?? {}) }))
     this.headers = placed('header')
       .filter((parameter) => variableOf(parameter) !== null)
@@ -112,6 +120,8 @@ export class Translation {
       else if (Object.hasOwn(values, name)) problems.push(repeated(name))
       else values[name] = parameter.read(text)
     }
+    for (const [alias, name] of this.aliases)
+      if (Object.hasOwn(values, alias) && Object.hasOwn(values, name)) problems.push(repeated(alias))
     if (problems.length > 0) throw refusalOf(problems)
     return { values, unknown }
   }
@@ -134,13 +144,18 @@ export class Translation {
     for (const { variable, place, name } of this.sources) {
       let value: unknown
       if (place === 'path') value = path[name]
-      else if (place === 'query') value = query[name]
+      else if (place === 'query') value = query[name] ?? this.aliasedValue(query, name)
       else if (place === 'header') value = this.header(name, headers)
       else if (place === 'input') value = body
       else if (properties && Object.hasOwn(properties, name)) value = properties[name]
       if (value !== undefined) variables[variable] = value
     }
     return variables
+  }
+
+  private aliasedValue(query: Values, name: string): unknown {
+    const alias = this.aliases.find(([given, original]) => original === name && query[given] !== undefined)
+    return alias && query[alias[0]]
   }
 
   private header(name: string, headers: Readonly<Record<string, string | string[] | undefined>>): unknown {
@@ -152,10 +167,11 @@ export class Translation {
 
 function queryReader(parameter: Parameter): QueryReader {
   const content = parameter.content?.['application/json']
-  if (content) return { name: parameter.name, read: readJson, isList: false, isObject: true }
+  const { name } = parameter
+  if (content) return { name, read: readJson, isList: false, isObject: true }
   const schema = parameter.schema ?? {}
   const isList = typesOf(schema).includes('array')
-  return { name: parameter.name, read: reader(isList ? (schema.items ?? {}) : schema), isList, isObject: false }
+  return { name, read: reader(isList ? (schema.items ?? {}) : schema), isList, isObject: false }
 }
 
 function reader(schema: Schema): Read {

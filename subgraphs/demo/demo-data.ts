@@ -12,6 +12,7 @@ import { exchangeRate } from '../identity/currency/exchange-rate.record.ts'
 import type { Sql } from '../kernel/database/sql.ts'
 import type { RecordDefinition, StoredRow } from '../kernel/record/definition.ts'
 import { insertRecords, type GeneratedRecord } from '../kernel/record/insert-records.ts'
+import { emailTemplate } from '../outreach/email-template/email-template.record.ts'
 import { caseComment, supportCase } from '../support/case/case.record.ts'
 import { ActivityDates, withDates } from './activity-dates.ts'
 import { demoActivities, demoTasks, subjectsOf } from './engagement.ts'
@@ -23,8 +24,13 @@ import { demoContacts } from './contacts.ts'
 import { demoConversions } from './conversions.ts'
 import { demoRates } from './currencies.ts'
 import { demoOpportunities } from './opportunities.ts'
+import { demoEmailTemplates } from './email-templates.ts'
 import type { GeneratorInput } from './organization.ts'
 import { demoOrders } from './orders.ts'
+import { withLines } from './basket-lines.ts'
+import { withDealHistory } from './deal-history.ts'
+import { withOrderHistory, withQuoteHistory } from './sales-history.ts'
+import { withLeadHistory, withTaskHistory } from './work-history.ts'
 import { demoQuotes } from './quotes.ts'
 import { demoProducts } from './products.ts'
 
@@ -35,7 +41,7 @@ export function demoData(input: GeneratorInput) {
   const rates = demoRates(input)
   const conversions = demoConversions(input, accounts)
   const contacts = demoContacts(input, accounts, conversions)
-  const opportunities = demoOpportunities({ input, products, rates, accounts, contacts, conversions })
+  const opportunities = withLines(input, demoOpportunities({ input, products, rates, accounts, contacts, conversions }))
   const leads = demoLeads(input, conversions, contacts, opportunities)
   const { cases, comments } = demoCases(input, accounts, contacts, opportunities)
   const { quotes, orders } = demoOrders(input, demoQuotes(input, opportunities))
@@ -48,15 +54,16 @@ export function demoData(input: GeneratorInput) {
     products,
     accounts: withDates(dates, accounts),
     contacts: withDates(dates, contacts),
-    opportunities: withDates(dates, opportunities),
-    leads: withDates(dates, leads),
-    quotes,
-    orders,
+    opportunities: withDealHistory(input, withDates(dates, opportunities)),
+    leads: withLeadHistory(input, withDates(dates, leads)),
+    quotes: withQuoteHistory(input, quotes),
+    orders: withOrderHistory(input, orders),
     cases,
     comments,
     activities,
-    tasks,
     eventTypes: demoEventTypes(input),
+    tasks: withTaskHistory(input, tasks),
+    emailTemplates: demoEmailTemplates(input),
   }
 }
 
@@ -96,4 +103,5 @@ export const recordsByType = ({
   ofType(activity, activities),
   ofType(task, tasks),
   { ...ofType(customEventType, eventTypes.types), insert: (sql: Sql) => insertEventTypes(sql, eventTypes) },
+  ofType(emailTemplate, data.emailTemplates),
 ]

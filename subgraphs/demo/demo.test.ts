@@ -50,6 +50,8 @@ describe('the demo', () => {
   it('leaves no empty text and no unfilled slot', () => {
     const texts = generated
       .flatMap(recordsByType)
+      // Email templates have slots on purpose.
+      .filter(({ object }) => object !== 'email_template')
       .flatMap(({ records }) =>
         records.flatMap(({ values }) => Object.values(values).filter((value) => typeof value === 'string')),
       )

@@ -70,12 +70,30 @@ export async function activeUserEmail({ db, caller }: RequestContext, id: string
   return row?.email ?? null
 }
 
+export interface UserIdentity {
+  readonly name: string
+  readonly firstName: string | null
+  readonly lastName: string | null
+  readonly email: string
+}
+
+/** The names and the email address of an active user of the caller's organization; null if there is no such user. */
+export async function userIdentity({ db, caller }: RequestContext, id: string): Promise<UserIdentity | null> {
+  const [row] = await db.query<UserIdentity>(
+    `select name, first_name as "firstName", last_name as "lastName", email from identity.admin_user
+     where organization_id = $1 and id = $2 and is_active and deleted_at is null`,
+    [caller.organizationId, id],
+  )
+  return row ?? null
+}
+
 /** The name of the caller's organization; null if it is suspended. */
 export async function activeOrganizationName({ db, caller }: RequestContext): Promise<string | null> {
   const found = await findOrganization(db, caller.organizationId)
   return found?.status === 'ACTIVE' ? found.name : null
 }
 
+export { managersOf, recipientsOf, userNames, type Recipient } from './user/recipients.ts'
 export { organizationSettings, type OrganizationSettings } from './organization/organization-settings.ts'
 export {
   baseAmountAt,

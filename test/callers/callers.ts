@@ -23,7 +23,7 @@ export interface Access extends Pick<RestOperation, 'scopes' | 'isPublic' | 'pat
   /** True if the body must refer to a record, which only some of the users see. */
   readonly refersToRecord: boolean
   /** Who sees a record of another owner. */
-  readonly visibleTo: 'everybody' | 'visibility' | 'administrators'
+  readonly visibleTo: 'everybody' | 'visibility' | 'administrators' | 'owner'
 }
 
 export interface Caller {
@@ -42,11 +42,15 @@ export interface Caller {
 
 /** Records without an owner are visible to every user. */
 const sharedAreas = restAreas.filter(
-  ({ definition }) => definition.visibleBy.length === 0 && !definition.visibleThrough,
+  ({ definition }) => definition.visibleBy.length === 0 && !definition.visibleThrough && !definition.privateUnless,
 )
+
+/** Only their owner sees new records of these areas. */
+const privateAreas = restAreas.filter(({ definition }) => definition.privateUnless)
 
 const visibleToByPath: Readonly<Record<string, Access['visibleTo']>> = {
   ...Object.fromEntries(sharedAreas.map(({ path }) => [`/v1/${path}`, 'everybody'] as const)),
+  ...Object.fromEntries(privateAreas.map(({ path }) => [`/v1/${path}`, 'owner'] as const)),
   '/v1/api-keys': 'administrators',
   '/v1/oauth-apps': 'administrators',
   '/v1/connected-apps': 'administrators',
@@ -62,8 +66,8 @@ const actsAsOwner: ReadonlySet<string> = new Set([
   'webhookUpdate',
 ])
 
-// Operations by which a user changes only their own session or consents are allowed for every role.
-const ownOperations: ReadonlySet<string> = new Set(['connectedAppDelete'])
+// Operations by which a user changes only their own session or consents, or nothing, are allowed for every role.
+const ownOperations: ReadonlySet<string> = new Set(['connectedAppDelete', 'emailTemplatePreview'])
 const isOwnOperation = ({ path, documentId }: RestOperation): boolean =>
   path.startsWith('/v1/auth/') || ownOperations.has(documentId)
 
@@ -122,6 +126,9 @@ const roleOf: Partial<Record<MemberName, Role>> = {
 const withoutRole = ({ roles }: Access, member: MemberName): ErrorCode | null =>
   roles && !roles.includes(roleOf[member] ?? 'MEMBER') ? 'PERMISSION_DENIED' : null
 
+const privateOf = ({ namesRecord, visibleTo }: Access, isOwner: boolean): ErrorCode | null =>
+  namesRecord && visibleTo === 'owner' && !isOwner ? 'NOT_FOUND' : null
+
 /** A caller with the member's key, whose scope is `*`. */
 const withFullScopeKey = (
   name: string,
@@ -131,7 +138,12 @@ const withFullScopeKey = (
 ): Caller => ({
   name,
   headers: ({ members }) => members[member].headers,
-  refusal: (access) => ofKeys(access) ?? forApps(access) ?? withoutRole(access, member) ?? refusal(access),
+  refusal: (access) =>
+    ofKeys(access) ??
+    forApps(access) ??
+    withoutRole(access, member) ??
+    refusal(access) ??
+    privateOf(access, member === 'owner' || records === 'own'),
   hasQuotaHeaders: true,
   ...(records && { records }),
 })
@@ -156,7 +168,8 @@ const session = (
 ): Caller => ({
   name,
   headers: (fixture) => fixture.session(fixture.members[member]),
-  refusal: (access) => forApps(access) ?? withoutRole(access, member) ?? refusal(access),
+  refusal: (access) =>
+    forApps(access) ?? withoutRole(access, member) ?? refusal(access) ?? privateOf(access, member === 'owner'),
   hasQuotaHeaders: false,
 })
 
@@ -293,7 +306,11 @@ export const callers: readonly Caller[] = [
       tokenWithScopes(oauthScopes.filter((held) => !scopes.some((scope) => implies(held, scope)))),
     ({ scopes, isOfApps }) => (scopes.length === 0 || isOfApps ? null : 'OAUTH_SCOPE_INSUFFICIENT'),
   ),
-  token('an access token of a user who may only read', ({ reader }) => reader, readOnly),
+  token(
+    'an access token of a user who may only read',
+    ({ reader }) => reader,
+    (access) => readOnly(access) ?? withoutRole(access, 'reader'),
+  ),
   token(
     'an access token of an app whose quota is used up',
     ({ refused: { quotaExceeded } }) => quotaExceeded,

@@ -100,7 +100,9 @@ describe('descriptions in GraphQL', () => {
       authLogin: 'Needs no credential.',
       scimUser: 'Needs a SCIM token.',
       appInstallation: 'Needs * or an OAuth access token.',
-      recordChange: expect.stringMatching(/^Needs READ_ACCOUNTS or (READ_\w+ or )*READ_PRODUCTS( or READ_\w+)*\.$/),
+      recordChange: expect.stringMatching(
+        /^Needs READ_ACCOUNTS or ((READ_\w+|\*) or )*READ_PRODUCTS( or (READ_\w+|\*))*\.$/,
+      ),
     })
   })
 })

@@ -190,10 +190,14 @@ function unknownNames(
   return [...names].filter((name) => !Object.hasOwn(properties, name))
 }
 
+const hasRules = (operationId: string, name: string): boolean =>
+  fieldsWithRules.has(name) || fieldsWithRules.has(`${operationId}.${name}`)
+
 /** The boundary values of every field of a record, each with the value that is read back. */
 export function edgesOf({ contract }: Requests, { operation, body }: ValidRequest) {
   const fields = fieldsOf(contract, operation.body!.schema).filter(
-    ({ path, schema }) => path.length === 1 && schema.format !== 'uuid' && !fieldsWithRules.has(String(path[0])),
+    ({ path, schema }) =>
+      path.length === 1 && schema.format !== 'uuid' && !hasRules(operation.documentId, String(path[0])),
   )
   const isDefaulted = (read: unknown): boolean => read === null && operation.success.status === 201
   return fields.flatMap((field) => {

@@ -37,6 +37,10 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   newPassword: () => 'Better horse 8!',
   locale: () => 'en-GB',
   avatar: () => 'https://pictures.example.com/ann.png',
+  language: () => 'en-GB',
+  bodyHtml: () => '<p>Hello {{contact.firstName | there}}</p>',
+  bodyText: () => 'Hello {{contact.firstName | there}}',
+  variables: () => ({ name: 'offer.deadline' }),
   relatedToType: () => null,
   relatedToId: () => null,
   recurrenceRule: () => 'FREQ=WEEKLY;BYDAY=MO',
@@ -49,12 +53,12 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   discountValue: () => null,
   shippingTotal: () => 0,
   to: () => 'ines.duarte@example.com',
-  apiName: () => `t_${newId().replaceAll('-', '')}`,
-  schema: () => ({ type: 'object', properties: { minutes: { type: 'integer' } } }),
   url: () => 'https://erp.example.com/hooks/crm',
   headers: () => ({ 'X-Api-Token': '6f1c2d' }),
   namedCredentialId: () => null,
   selection: () => 'fragment Webhook on Order { orderNumber }',
+  apiName: () => `t_${newId().replaceAll('-', '')}`,
+  schema: () => ({ type: 'object', properties: { minutes: { type: 'integer' } } }),
 }
 
 /** Lists whose items depend on each other, by field name. */
@@ -65,18 +69,20 @@ export const valuesOfList: Readonly<Record<string, () => unknown[]>> = {
     { name: 'DECLINED', label: 'Declined', kind: 'LOST', probability: 0, forecastCategory: 'OMITTED' },
   ],
   events: () => ['order.created', 'order.updated'],
+  conditions: () => [{ field: 'status', operator: 'CHANGED_TO', value: 'CONFIRMED' }],
   fields: () => ['status'],
 }
 
 /** The record type of reference fields whose name does not end with it. */
 export const typeOfReference: Readonly<Record<string, string>> = { reportsToId: 'contact' }
 
-/** Fields with rules beyond their schema, so not every value that the schema allows is accepted. */
+/** Fields with rules beyond their schema, so not every value that the schema allows is accepted: of all operations, or of one. */
 export const fieldsWithRules: ReadonlySet<string> = new Set([
   'apiName',
   'avatar',
   'baseCurrency',
   'code',
+  'conditions',
   'currency',
   'currentPassword',
   'data',
@@ -87,6 +93,9 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'discountValue',
   'businessHours',
   'email',
+  'emailTemplateCreate.subject',
+  'emailTemplateReplace.subject',
+  'emailTemplateUpdate.subject',
   'endedAt',
   'events',
   'expiresAt',
@@ -97,7 +106,11 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'ipAllowList',
   'isPrimary',
   'listPrice',
+  'bodyHtml',
+  'bodyText',
+  'language',
   'locale',
+  'variables',
   'namedCredentialId',
   'origin',
   'password',
@@ -182,8 +195,26 @@ const documentIn =
 const quoteIn = documentIn('quote')
 const orderIn = documentIn('"order"')
 
+/** A delivery of the webhook that has failed. */
+async function aDelivery(
+  { platform, member: { organizationId } }: Requests,
+  id: string,
+  { deliveryId }: Readonly<Record<string, string>>,
+): Promise<void> {
+  await platform.query(
+    `insert into events.delivery (organization_id, id, webhook_id, first_id, event_id, event_type, event_version, attempt, status,
+       request_headers, request_body, latency_ms, error, is_replay, is_test)
+     values ($1, $2, $3, $2, $2, 'account.created', 1, 1, 'FAILED', '{}', '{}', 5, 'The connection was refused.', false, false)`,
+    [organizationId, deliveryId, id],
+  )
+}
+
 /** What the new record of a path needs before the operation accepts it. */
-export const preparations: Readonly<Record<string, (requests: Requests, id: string) => Promise<void>>> = {
+export const preparations: Readonly<
+  Record<string, (requests: Requests, id: string, path: Readonly<Record<string, string>>) => Promise<void>>
+> = {
+  webhookDelivery: aDelivery,
+  webhookDeliveryReplay: aDelivery,
   quoteSubmit: quoteIn('DRAFT'),
   quoteRecall: quoteIn('IN_REVIEW'),
   quoteApprove: quoteIn('IN_REVIEW'),
@@ -251,6 +282,8 @@ export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean
     return { data: { minutes: 12 } }
   },
   quoteSend: async () => ({ to: 'ines.duarte@example.com' }),
+  webhookTest: async () => ({ type: 'account.created' }),
+  webhookRecover: async () => ({ since: '2027-01-01T00:00:00.000Z' }),
   async authRegister(_requests, whole) {
     const needed = { email: valuesOfField['email']!(), password: 'Correct horse 7!' }
     return whole

@@ -49,6 +49,8 @@ describe('webhookCreate', () => {
       namedCredentialId: null,
       fields: [],
       debounceSeconds: 0,
+      conditions: [],
+      logic: 'AND',
       skipOwn: false,
       selection: null,
       previousSecretExpiresAt: null,
@@ -134,6 +136,20 @@ describe('webhookCreate', () => {
       )
     }
     expect((await stored(id)).version).toBe(1)
+  })
+
+  it('accepts custom events that the organization has, and custom.*', async () => {
+    const schema = { type: 'object', properties: { minutes: { type: 'integer' } } }
+    const query = 'mutation ($input: CustomEventTypeCreateInput!) { customEventTypeCreate(input: $input) { id } }'
+    const input = { apiName: 'machine_stopped', label: 'Machine stopped', schema }
+    expect((await owner.graphql(query, { input })).body.errors).toBeUndefined()
+    const conditions = [{ field: 'minutes', operator: 'GREATER_THAN', value: 5 }]
+    await aWebhook({ events: ['custom.machine_stopped', 'custom.*'], conditions })
+    const refused = await owner.rest.webhookCreate!({ body: { ...settings, events: ['custom.machine_started'] } })
+    expect([refused.status, refused.body.errors[0].code]).toEqual([400, 'UNKNOWN_EVENT'])
+    const other = await platform.member({ role: 'OWNER', organizationId: await platform.organization('Without types') })
+    const foreign = await other.rest.webhookCreate!({ body: { ...settings, events: ['custom.machine_stopped'] } })
+    expect([foreign.status, foreign.body.errors[0].code]).toEqual([400, 'UNKNOWN_EVENT'])
   })
 
   it('accepts keys with WEBHOOKS, and refuses to write with READ_WEBHOOKS', async () => {
@@ -269,6 +285,40 @@ describe('webhookUpdate', () => {
       headers: { 'If-Match': '"7"' },
     } as never)
     expect([conflict.status, (await stored(id)).version]).toEqual([409, 1])
+  })
+})
+
+describe('conditions of a webhook', () => {
+  const large = { field: 'total', operator: 'GREATER_THAN', value: 1000 }
+
+  it('are stored with their logic', async () => {
+    const conditions = [large, { field: 'status', operator: 'CHANGED_TO', value: 'CONFIRMED' }]
+    const { id, organizationId, ...created } = await aWebhook({ events: ['order.*'], conditions })
+    expect(created).toMatchObject({ conditions, logic: 'AND' })
+    expect((await owner.rest.webhookUpdate!({ id, body: { logic: 'OR' } })).body).toMatchObject({
+      conditions,
+      logic: 'OR',
+    })
+    expect(await reader.one(organizationId, id)).toMatchObject({ conditions, logic: 'OR' })
+  })
+
+  it.each([
+    [{ conditions: [{ field: 'colour', operator: 'EQUALS', value: 1 }] }, 'conditions.0.field'],
+    [{ conditions: [{ ...large, operator: 'CONTAINS' }] }, 'conditions.0.operator'],
+    [{ conditions: [{ ...large, value: 'much' }] }, 'conditions.0.value'],
+    [{ events: ['order.created', 'account.created'], conditions: [large] }, 'conditions.0.field'],
+    [{ logic: 'XOR' }, 'logic'],
+    [{ conditions: Array.from({ length: 51 }, () => large) }, 'conditions'],
+  ])('refuses %j with 400', async (input, path) => {
+    const { status, body } = await owner.rest.webhookCreate!({ body: { ...settings, events: ['order.*'], ...input } })
+    expect([status, body.errors[0].path]).toEqual([400, path])
+  })
+
+  it('are checked again when the events change', async () => {
+    const { id } = await aWebhook({ events: ['order.*'], conditions: [large] })
+    const refused = await owner.rest.webhookUpdate!({ id, body: { events: ['account.*'] } })
+    expect([refused.status, refused.body.errors[0].path]).toEqual([400, 'conditions.0.field'])
+    expect((await stored(id)).version).toBe(1)
   })
 })
 

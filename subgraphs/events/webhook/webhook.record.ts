@@ -31,6 +31,8 @@ const audited = (webhook: Webhook) => ({
   retryDelaySeconds: webhook.retryDelaySeconds,
   headers: Object.keys(webhook.headers),
   fields: webhook.fields,
+  conditions: webhook.conditions,
+  logic: webhook.logic,
   debounceSeconds: webhook.debounceSeconds,
   skipOwn: webhook.skipOwn,
   selection: webhook.selection,

@@ -1,9 +1,10 @@
 import { requireRightToActAs } from '../../identity/public.ts'
 import { invalid, Refusal, type FieldProblem } from '../../kernel/errors.ts'
 import { shapeFor } from '../../kernel/record/shape-source.ts'
-import { eventProblems, type EventNames } from './event-names.ts'
+import { eventProblems, isCustomEvent, type EventNames } from './event-names.ts'
 import { refuseBadSelection } from './check-selection.ts'
 import { selectionMax } from './selection.ts'
+import { webhookConditionProblems } from './webhook-conditions.ts'
 import { urlProblems } from './webhook-url.ts'
 import type { WebhookContext } from './webhook.context.ts'
 import type { Webhook } from './webhook.ts'
@@ -21,7 +22,7 @@ export async function webhookProblems(
   const problems: FieldProblem[] = []
   if (typeof given.url === 'string' && given.url !== previous?.url)
     problems.push(...(await urlProblems(ctx.outbound, given.url)))
-  if (given.events) problems.push(...eventProblems(names, given.events))
+  if (given.events) problems.push(...(await eventProblems(ctx, names, given.events)))
   const events = given.events ?? previous?.events ?? []
   // A column of an object that is no longer subscribed to would never be compared.
   const fields = given.fields ?? (given.events ? (previous?.fields ?? []) : [])
@@ -29,6 +30,14 @@ export async function webhookProblems(
     if (names.hasColumn(events, name, (shape) => shapeFor(ctx, shape))) continue
     const message = `fields.${index} must be the name of a column of an object in events.`
     problems.push({ path: `fields.${index}`, code: 'UNKNOWN_FIELD', message })
+  }
+  const areConditionsChecked = given.conditions ?? given.logic ?? given.events
+  if (areConditionsChecked) {
+    const conditions = given.conditions ?? previous?.conditions ?? []
+    const stated = { conditions, logic: given.logic ?? previous?.logic ?? 'AND' }
+    const hasCustomEvents = events.some(isCustomEvent)
+    const { caller } = ctx
+    problems.push(...webhookConditionProblems(stated, names.sourcesOf(events), hasCustomEvents, ctx, caller))
   }
   if (given.namedCredentialId) {
     const message = 'namedCredentialId must be null, because your organization has no named credentials.'

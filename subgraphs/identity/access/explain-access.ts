@@ -110,6 +110,13 @@ async function visibility(
     const parent = `${to().object} ${String(record[columnOf(definition, by).name])}`
     return { rule, outcome, detail: `${prefix}The record is visible to users who can see ${parent}.` }
   }
+  if (definition.privateUnless) {
+    const reason =
+      record[definition.privateUnless] === true
+        ? 'shared'
+        : `private; its owner is ${ownerInWords(caller, record['ownerId'])}`
+    return { rule, outcome, detail: `${prefix}The record is ${reason}.` }
+  }
   if (columns.length === 0 || !caller.ownerIds)
     return {
       rule,
@@ -120,7 +127,8 @@ async function visibility(
   return { rule, outcome, detail: `${prefix}Record visibility ${caller.visibility}: ${owners}.` }
 }
 
-function visibleInGeneral({ ownerIds }: Caller, { visibleThrough, visibleBy }: RecordShape): string {
+function visibleInGeneral({ ownerIds }: Caller, { visibleThrough, visibleBy, privateUnless }: RecordShape): string {
+  if (privateUnless) return 'its own records, and those whose owner shares them'
   if (visibleThrough) return `records whose ${visibleThrough.to().object} is visible to the user`
   if (visibleBy.length === 0 || !ownerIds) return 'every record'
   return `records whose ${visibleBy.join(' or ')} is among the owners that the user sees`

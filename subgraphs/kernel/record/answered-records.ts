@@ -3,6 +3,7 @@ interface Visibility {
   readonly object: string
   readonly visibleBy: readonly string[]
   readonly visibleThrough?: unknown
+  readonly privateUnless?: unknown
   readonly entitlement?: string
 }
 
@@ -13,8 +14,8 @@ export interface DisclosedRecords {
   readonly hasFigures: boolean
 }
 
-const hasRestrictedVisibility = ({ visibleBy, visibleThrough, entitlement }: Visibility): boolean =>
-  visibleBy.length > 0 || visibleThrough !== undefined || entitlement !== undefined
+const hasRestrictedVisibility = ({ visibleBy, visibleThrough, privateUnless, entitlement }: Visibility): boolean =>
+  visibleBy.length > 0 || visibleThrough !== undefined || privateUnless !== undefined || entitlement !== undefined
 
 /** Collects which records an answer contains while the answer is built. */
 export class AnsweredRecords {

@@ -67,6 +67,8 @@ export interface RecordShape extends TrackedObject {
   readonly visibleBy: readonly string[]
   /** The record is visible when its parent record is visible and not deleted. `by` is the column with the id of the parent, `to` its type. */
   readonly visibleThrough?: { readonly by: string; readonly to: () => RecordShape }
+  /** A boolean column: only the owner sees a record in which it is false, whatever the visibility of the caller. */
+  readonly privateUnless?: string
   /** Columns that `search` compares with the text. */
   readonly searchable: readonly string[]
   /** The table has the search text of these columns and its index (`searchIndex` of `record-table.ts`). */
@@ -130,6 +132,7 @@ export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   readonly entity: abstract new () => T
   readonly visibleBy: readonly ColumnName<T>[]
   readonly visibleThrough?: { readonly by: ColumnName<T>; readonly to: () => RecordShape }
+  readonly privateUnless?: ColumnName<T>
   readonly searchable: readonly ColumnPath<T>[]
   readonly references?: Readonly<Partial<Record<ColumnName<T> | `${ColumnName<T>}.${string}`, Reference>>>
   readonly relations?: Readonly<Record<string, RelationBy<T> | RelationFrom>>

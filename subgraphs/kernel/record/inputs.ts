@@ -5,7 +5,7 @@ import type { ColumnName, Relation } from './definition.ts'
 import { inputDescription, pluralOf, quantifierDescriptions, wordsOf } from './describe.ts'
 import { filterConditionsMax, filterRelationsMax } from './filter.ts'
 import { operatorInputOf } from './operator-inputs.ts'
-import { requireReadScopeInFilter } from './requires-scope.ts'
+import { requireReadScopeInFilter, scopeOf } from './requires-scope.ts'
 
 type Entity<T> = abstract new () => T
 
@@ -13,6 +13,7 @@ type Entity<T> = abstract new () => T
 const nameOf = (entity: object): string => wordsOf((entity as { name: string }).name)
 
 const inputDescriptions = {
+  REPLACE: (one: string) => `All values of one ${one}. An absent field gets the value that a new ${one} would have.`,
   CREATE: (one: string) =>
     `The values of a new ${one}. An absent field gets its default, which is null or empty if none is named.`,
   UPDATE: (one: string) =>
@@ -40,11 +41,12 @@ export function writableColumns(entity: object, operation: 'CREATE' | 'UPDATE'):
 const inputTypeOf = ({ type, structure }: Column): unknown =>
   structure ? (structure.isList ? [structure.input] : structure.input) : type
 
-function inputOf<T>(name: string, entity: Entity<T>, operation: 'CREATE' | 'UPDATE'): Class<RecordInput<T>> {
+function inputOf<T>(name: string, entity: Entity<T>, operation: keyof typeof inputDescriptions): Class<RecordInput<T>> {
   const input = classNamed(name)
-  for (const column of writableColumns(entity, operation)) {
+  for (const column of writableColumns(entity, operation === 'CREATE' ? 'CREATE' : 'UPDATE')) {
     const nullable = operation === 'UPDATE' || !isRequired(column)
-    field(input, column.name, () => inputTypeOf(column), { nullable, description: inputDescription(column, operation) })
+    const description = inputDescription(column, operation === 'UPDATE' ? 'UPDATE' : 'CREATE')
+    field(input, column.name, () => inputTypeOf(column), { nullable, description })
   }
   InputType(name, { description: inputDescriptions[operation](nameOf(entity)) })(input)
   return input as Class<RecordInput<T>>
@@ -57,6 +59,10 @@ export const createInputOf = <T>(name: string, entity: Entity<T>): Class<RecordI
 /** The GraphQL input type for updating a record. */
 export const updateInputOf = <T>(name: string, entity: Entity<T>): Class<RecordInput<T>> =>
   inputOf(name, entity, 'UPDATE')
+
+/** The GraphQL input type for replacing a record. */
+export const replaceInputOf = <T>(name: string, entity: Entity<T>): Class<RecordInput<T>> =>
+  inputOf(name, entity, 'REPLACE')
 
 /** The GraphQL input type for one item of a bulk update: the update input, and the id and expected version of the record. */
 export function bulkItemOf<T>(
@@ -191,7 +197,7 @@ export function orderOf<T>(name: string, entity: Entity<T>): Class {
 
 /** The GraphQL page type of a list, in the form of the specification; requires the scope to read the resource. */
 export const pageOf = <T>(name: string, entity: Entity<T>, resource: string): Class =>
-  pageRequiring(name, entity, `READ_${resource}`)
+  pageRequiring(name, entity, scopeOf('READ', resource))
 
 /** Like `pageOf`, with another required scope. */
 export function pageRequiring<T>(name: string, entity: Entity<T>, scope: string): Class {
@@ -239,7 +245,7 @@ export function connectionOf<T>(name: string, entity: Entity<T>, resource: strin
   const many = pluralOf(one)
   field(edge, 'node', () => entity, { description: `The ${one}.` })
   field(edge, 'cursor', () => String, { description: `Position of the ${one} in the list, to send as \`after\`.` })
-  requiringScope(`${name}Edge`, edge, `READ_${resource}`, `One ${one} of a connection with its position.`)
+  requiringScope(`${name}Edge`, edge, scopeOf('READ', resource), `One ${one} of a connection with its position.`)
   const connection = classNamed(`${name}Connection`)
   field(connection, 'edges', () => [edge], { description: `The ${many} with their cursors, in the requested order.` })
   field(connection, 'nodes', () => [entity], { description: `The same ${many} without cursors.` })
@@ -248,7 +254,7 @@ export function connectionOf<T>(name: string, entity: Entity<T>, resource: strin
   return requiringScope(
     `${name}Connection`,
     connection,
-    `READ_${resource}`,
+    scopeOf('READ', resource),
     `${one.charAt(0).toUpperCase()}${many.slice(1)} in the form of a connection: \`first\` records after the cursor \`after\`.`,
   )
 }

@@ -20,7 +20,10 @@ export type WithTotals = RecordShape & Required<Pick<RecordShape, 'totals'>>
 
 /** Whether the totals are those of the records that the caller sees: not with a restricted visibility. */
 export const hasTotalsFor = (caller: Caller, definition: RecordShape): definition is WithTotals =>
-  definition.totals !== undefined && !definition.visibleThrough && !(caller.ownerIds && definition.visibleBy.length > 0)
+  definition.totals !== undefined &&
+  !definition.visibleThrough &&
+  !definition.privateUnless &&
+  !(caller.ownerIds && definition.visibleBy.length > 0)
 
 /** Whether a filter that reads only these columns can be answered from the totals. */
 export const isOverTotals = ({ totals }: WithTotals, columns: Iterable<string>): boolean =>

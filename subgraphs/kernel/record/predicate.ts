@@ -50,8 +50,8 @@ export class TenantPredicate {
   }
 
   /** What decides which rows of the organization the caller sees: nothing, a range of an index in the order of creation, or conditions. */
-  visibility({ visibleThrough, visibleBy }: RecordShape): 'ALL' | 'RANGE' | 'CONDITIONS' {
-    if (visibleThrough) return 'CONDITIONS'
+  visibility({ visibleThrough, visibleBy, privateUnless }: RecordShape): 'ALL' | 'RANGE' | 'CONDITIONS' {
+    if (visibleThrough || privateUnless) return 'CONDITIONS'
     const { ownerIds } = this.caller
     if (!ownerIds || visibleBy.length === 0) return 'ALL'
     return ownerIds.length === 1 && visibleBy.length === 1 ? 'RANGE' : 'CONDITIONS'
@@ -82,6 +82,10 @@ export class TenantPredicate {
     } else if (this.caller.ownerIds && definition.visibleBy.length > 0) {
       const owners = definition.visibleBy.map((name) => this.#isOwner(columnOf(definition, name).sql(alias)))
       parts.push(owners.length === 1 ? owners[0]! : `(${owners.join(' or ')})`)
+    }
+    if (definition.privateUnless && this.caller.kind !== 'SYSTEM') {
+      const isShared = columnOf(definition, definition.privateUnless).sql(alias)
+      parts.push(`(${isShared} or ${alias}.owner_id = ${this.values.add(this.caller.userId)})`)
     }
     return parts.join(' and ')
   }

@@ -10,10 +10,14 @@ export const RequiresScopes = (...scopes: readonly string[]): Decorator =>
 export const RequiresAllScopes = (...scopes: readonly string[]): Decorator =>
   Directive(`@requiresScopes(scopes: [[${scopes.map((scope) => `"${scope}"`).join(', ')}]])`) as Decorator
 
+/** The name of a scope of a resource. The resource `*` has only the scope `*`, which includes every other one. */
+export const scopeOf = (action: 'READ' | 'WRITE', resource: string): string =>
+  resource === '*' ? '*' : `${action}_${resource}`
+
 /** Requires the scope of a resource: READ on a type, WRITE on a mutation. */
 export function RequiresScope(resource: string): Decorator {
   return ((target: object, key?: string, descriptor?: PropertyDescriptor) => {
-    const scope = key === undefined ? `READ_${resource}` : `WRITE_${resource}`
+    const scope = scopeOf(key === undefined ? 'READ' : 'WRITE', resource)
     if (key === undefined) readScopes.set(target, scope)
     ;(RequiresScopes(scope) as (...args: unknown[]) => void)(target, key, descriptor)
   }) as Decorator

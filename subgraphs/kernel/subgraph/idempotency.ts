@@ -85,7 +85,10 @@ async function runOnceWith(externalCalls: ExternalCalls, keyed: KeyedRequest, ru
       if (isFinal(answer)) {
         const { records, hasFigures } = answered.told()
         // Records that the write itself removed from the caller's visibility are not checked again for a retry.
-        const seen = caller.ownerIds ? await visibleRecords({ caller, db }, kinds, records) : records
+        const seen =
+          caller.ownerIds || mayBePrivate(kinds, records)
+            ? await visibleRecords({ caller, db }, kinds, records)
+            : records
         await storeAnswer(db, services, request, step, { answer, told: { records: seen, hasFigures } })
       }
       return { answer }
@@ -150,6 +153,10 @@ function refuseReducedRights(before: Stored, now: Caller): void {
       'Your profile has changed since this request was first answered. Send the request with a new Idempotency-Key.',
     )
 }
+
+/** Whether a change can remove one of the records from the view of callers with every visibility. */
+const mayBePrivate = (kinds: RecordTypes, records: Readonly<Record<string, unknown>>): boolean =>
+  Object.keys(records).some((object) => kinds.get(object)?.privateUnless !== undefined)
 
 /** Whether the caller may still see the answer: all of its records, and the records that its figures count. */
 async function isStillVisible(

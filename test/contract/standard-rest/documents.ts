@@ -106,6 +106,8 @@ const writers: Readonly<Record<StandardOperation, (api: RecordApi) => string>> =
   Create: (api) => documentOf(api, 'Create', [`input: ${api.type}CreateInput!`], record(api)),
   Update: (api) =>
     documentOf(api, 'Update', ['id: ID!', `input: ${api.type}UpdateInput!`, ...version(api, 'Update')], record(api)),
+  Replace: (api) =>
+    documentOf(api, 'Replace', ['id: ID!', `input: ${api.type}ReplaceInput!`, ...version(api, 'Replace')], record(api)),
   Delete: (api) => documentOf(api, 'Delete', ['id: ID!', ...version(api, 'Delete')], ''),
   Restore: (api) => documentOf(api, 'Restore', ['id: ID!', ...version(api, 'Restore')], record(api)),
   BulkUpdate: (api) => documentOf(api, 'BulkUpdate', [`items: [${api.type}BulkUpdateItem!]!`], '...bulkFields'),

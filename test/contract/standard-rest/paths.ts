@@ -134,11 +134,11 @@ const read = (api: RecordApi): Json =>
 const ifMatch = (api: RecordApi, operation: StandardOperation): Json[] =>
   api.takesVersion(operation) ? [parameter('ifMatch')] : []
 
-const changed = (api: RecordApi): readonly [number, Json] => [
+const changed = (api: RecordApi, isRetried = true): readonly [number, Json] => [
   200,
   {
     description: `The ${api.one} as changed.`,
-    headers: { ...(api.has('version') && header('ETag')), ...header('Idempotent-Replayed') },
+    headers: { ...(api.has('version') && header('ETag')), ...(isRetried && header('Idempotent-Replayed')) },
     ...content(own(api.type)),
   },
 ]
@@ -159,6 +159,18 @@ function update(api: RecordApi): Json {
     refusals: [400, 404, 409, 413, 415],
   })
 }
+
+const replace = (api: RecordApi): Json =>
+  operationObject(api, {
+    operation: 'Replace',
+    summary: `Replace ${api.aOne}`,
+    description: `Replaces the ${api.one} with the body: an absent field gets the value that a new ${api.one} would have. The owner stays unless the body names one.`,
+    parameters: ifMatch(api, 'Replace'),
+    body: `${api.type}ReplaceInput`,
+    example: createExample(api),
+    success: changed(api, false),
+    refusals: [400, 404, 409, 413, 415],
+  })
 
 const remove = (api: RecordApi): Json =>
   operationObject(api, {
@@ -231,6 +243,7 @@ const places: readonly (readonly [path: string, method: string, StandardOperatio
   ['/bulk/update', 'post', 'BulkUpdate', bulkUpdate],
   ['/bulk/delete', 'post', 'BulkDelete', bulkDelete],
   ['/{id}', 'get', '', read],
+  ['/{id}', 'put', 'Replace', replace],
   ['/{id}', 'patch', 'Update', update],
   ['/{id}', 'delete', 'Delete', remove],
   ['/{id}/restore', 'post', 'Restore', restore],

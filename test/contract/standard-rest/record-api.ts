@@ -14,6 +14,7 @@ export const standardOperations = [
   'Stats',
   'Create',
   'Update',
+  'Replace',
   'Delete',
   'Restore',
   'BulkUpdate',
@@ -82,7 +83,7 @@ export function recordApi(schema: GraphQLSchema, area: RestArea): RecordApi {
   const one = definition.object.replaceAll('_', ' ')
   const many = path.replaceAll('-', ' ')
   const columns = inReadingOrder(definition.columns.shown)
-  const isSeenByAll = definition.visibleBy.length === 0 && !definition.visibleThrough
+  const isSeenByAll = definition.visibleBy.length === 0 && !definition.visibleThrough && !definition.privateUnless
   const object = schema.getType(type)
   if (!object) throw new Error(`The graph must have a type ${type}.`)
   const mutations = schema.getMutationType()?.getFields() ?? {}

@@ -333,6 +333,14 @@ export function standardSchemas(api: RecordApi): Json {
     ...(api.offers('Update') && {
       [`${type}UpdateInput`]: bodySchema({ ...changes, required: [], description: described(`${type}UpdateInput`) }),
     }),
+    ...(api.offers('Replace') && {
+      [`${type}ReplaceInput`]: bodySchema({
+        operation: 'CREATE',
+        columns: inOrder('UPDATE'),
+        required: required.map(({ name }) => name),
+        description: described(`${type}ReplaceInput`),
+      }),
+    }),
     ...(api.offers('BulkUpdate') && {
       [`${type}BulkUpdateInput`]: bulkBody(
         'items',

@@ -1,0 +1,8 @@
+import { replaceInputOf } from '../../kernel/record/inputs.ts'
+import { operationTypes } from '../../kernel/record/standard-resolver.ts'
+import { emailTemplate } from './email-template.record.ts'
+import { EmailTemplate } from './email-template.ts'
+
+export const emailTemplateTypes = operationTypes(emailTemplate, '*')
+
+export const EmailTemplateReplaceInput = replaceInputOf('EmailTemplateReplaceInput', EmailTemplate)

@@ -1,0 +1,21 @@
+import type { Migration } from '../../kernel/database/migrate.ts'
+import { listIndexes, recordColumns, searchIndex } from '../../kernel/record/record-table.ts'
+
+export const emailTemplateTable: Migration = {
+  name: '20261123-outreach-email-template',
+  sql: `
+    create table outreach.email_template (${recordColumns},
+      name text not null,
+      subject text not null,
+      body_html text not null,
+      body_text text,
+      category text not null,
+      status text not null,
+      variables jsonb not null default '[]',
+      language text,
+      is_shared boolean not null default false
+    );
+    ${listIndexes('outreach.email_template', 'email_template', ['name', 'category', 'status', 'is_shared'])}
+    ${searchIndex('outreach.email_template', 'email_template', ['name', 'subject'])}
+  `,
+}

@@ -1,0 +1,25 @@
+import { activeUsers } from '../../identity/public.ts'
+import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
+import { emailTemplateEvents } from './email-template.events.ts'
+import { isLanguage, refuseForeignTemplate, templatesAreValid, variablesAreNamed } from './email-template.rules.ts'
+import { EmailTemplate } from './email-template.ts'
+
+export const emailTemplate: RecordDefinition<EmailTemplate> = defineRecord(EmailTemplate, {
+  object: 'email_template',
+  table: 'outreach.email_template',
+  visibleBy: [],
+  privateUnless: 'isShared',
+  searchable: ['name', 'subject'],
+  hasSearchText: true,
+  references: { ownerId: activeUsers },
+  events: emailTemplateEvents,
+  invariants: (next, previous) => [
+    ...variablesAreNamed(next),
+    ...isLanguage(next),
+    ...templatesAreValid(next, previous),
+  ],
+  checks: async (ctx, _next, previous) => {
+    refuseForeignTemplate(ctx, previous)
+    return []
+  },
+})

@@ -1,0 +1,53 @@
+import { Refusal, type FieldProblem } from '../../kernel/errors.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { templateProblem } from '../../kernel/template/parse-template.ts'
+import type { EmailTemplate } from './email-template.ts'
+
+const parts = ['subject', 'bodyHtml', 'bodyText'] as const
+
+/** Every changed part must be a template within its bounds. */
+export function templatesAreValid(next: EmailTemplate, previous: EmailTemplate | null): FieldProblem[] {
+  return parts.flatMap((path): FieldProblem[] => {
+    const source = next[path]
+    if (source === null || source === previous?.[path]) return []
+    const problem = templateProblem(source)
+    return problem ? [{ path, code: problem.code, message: `${path} ${problem.message}` }] : []
+  })
+}
+
+const nameForm = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*){0,5}$/
+
+export function variablesAreNamed({ variables }: EmailTemplate): FieldProblem[] {
+  const names = new Set<string>()
+  return variables.flatMap(({ name }, index): FieldProblem[] => {
+    const path = `variables.${index}.name`
+    if (!nameForm.test(name)) {
+      const message = `${path} must be one to six words of letters, digits and _, separated by dots; a word must not begin with a digit.`
+      return [{ path, code: 'WRONG_FORMAT', message }]
+    }
+    if (names.has(name)) return [{ path, code: 'NOT_UNIQUE', message: `${path} must be unique in the template.` }]
+    names.add(name)
+    return []
+  })
+}
+
+export function isLanguage({ language }: EmailTemplate): FieldProblem[] {
+  if (language === null) return []
+  try {
+    if (Intl.getCanonicalLocales(language).length === 1) return []
+  } catch {
+    // Not a tag.
+  }
+  return [{ path: 'language', code: 'WRONG_FORMAT', message: 'language must be a BCP 47 language tag, such as en-GB.' }]
+}
+
+const managers: ReadonlySet<string> = new Set(['OWNER', 'ADMIN', 'MANAGER'])
+
+/** Others see a shared template, but a change of it would reach everybody who uses it. */
+export function refuseForeignTemplate({ caller }: RequestContext, previous: EmailTemplate | null): void {
+  if (!previous || caller.kind === 'SYSTEM' || previous.ownerId === caller.userId || managers.has(caller.role)) return
+  throw new Refusal(
+    'PERMISSION_DENIED',
+    'Only the owner of the template and users with the role OWNER, ADMIN or MANAGER may change it. Copy it to change the copy.',
+  )
+}

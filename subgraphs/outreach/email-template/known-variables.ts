@@ -1,0 +1,83 @@
+import { activeOrganizationName, userIdentity } from '../../identity/public.ts'
+import { isJsonObject, isRawNumber } from '../../kernel/json/exact-number.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import type { RecordShape } from '../../kernel/record/definition.ts'
+import { recordType } from '../../kernel/record/record-registry.ts'
+import { readReference } from '../../kernel/record/read.ts'
+import type { TemplateValues } from '../../kernel/template/template-variables.ts'
+
+/** The records whose values a mail can contain, and the fields of each of them. */
+const fieldsOf = {
+  contact: [
+    'firstName',
+    'lastName',
+    'name',
+    'salutation',
+    'email',
+    'phone',
+    'mobilePhone',
+    'title',
+    'department',
+    'customFields',
+  ],
+  lead: ['firstName', 'lastName', 'name', 'email', 'phone', 'mobilePhone', 'title', 'company', 'customFields'],
+  account: ['name', 'website', 'industry', 'phone', 'customFields'],
+  opportunity: ['name', 'stage', 'amount', 'currency', 'closeDate', 'nextStep', 'customFields'],
+} as const
+type RecordName = keyof typeof fieldsOf
+
+const senderFields = ['name', 'email', 'firstName', 'lastName'] as const
+
+/** The names that the platform gives values to. */
+export const knownVariables: readonly string[] = [
+  ...Object.entries(fieldsOf).flatMap(([record, fields]) => fields.map((field) => `${record}.${field}`)),
+  ...senderFields.map((field) => `sender.${field}`),
+  'organization.name',
+  'unsubscribeUrl',
+]
+
+export interface MailRecords {
+  readonly contactId?: string | null
+  readonly leadId?: string | null
+  readonly accountId?: string | null
+  readonly opportunityId?: string | null
+}
+
+async function valuesOf(ctx: RequestContext, record: RecordName, id: string): Promise<Record<string, unknown>> {
+  const shape: RecordShape = recordType(record)()
+  const names = [...fieldsOf[record], 'accountId'].filter((name) => shape.columns.byName.has(name))
+  return (await readReference(ctx, shape, id, new Set(names))) ?? {}
+}
+
+const shown = (record: RecordName, values: Readonly<Record<string, unknown>>): object =>
+  Object.fromEntries(fieldsOf[record].map((field) => [field, plainValue(values[field])]))
+
+/** A value for a worker thread. Numbers are written with all their digits. */
+export function plainValue(value: unknown): unknown {
+  if (isRawNumber(value)) return value.rawJSON
+  if (Array.isArray(value)) return value.map(plainValue)
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plainValue(inner)]))
+}
+
+/** The values of the records as the caller sees them; hidden fields have none. The account of a contact or deal is used unless one is given. */
+export async function recordValues(ctx: RequestContext, records: MailRecords): Promise<TemplateValues> {
+  const { contactId, leadId, opportunityId } = records
+  const [contact, lead, opportunity, sender, organizationName] = await Promise.all([
+    contactId ? valuesOf(ctx, 'contact', contactId) : null,
+    leadId ? valuesOf(ctx, 'lead', leadId) : null,
+    opportunityId ? valuesOf(ctx, 'opportunity', opportunityId) : null,
+    userIdentity(ctx, ctx.caller.userId),
+    activeOrganizationName(ctx),
+  ])
+  const accountId = records.accountId ?? contact?.['accountId'] ?? opportunity?.['accountId']
+  const account = typeof accountId === 'string' ? await valuesOf(ctx, 'account', accountId) : null
+  return {
+    ...(sender && { sender: { ...sender } }),
+    ...(organizationName && { organization: { name: organizationName } }),
+    ...(contact && { contact: shown('contact', contact) }),
+    ...(lead && { lead: shown('lead', lead) }),
+    ...(account && { account: shown('account', account) }),
+    ...(opportunity && { opportunity: shown('opportunity', opportunity) }),
+  }
+}

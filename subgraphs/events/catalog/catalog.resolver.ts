@@ -59,7 +59,4 @@ class CatalogResolver {
   }
 }
 
-export const catalogResource: Resource = {
-  resolver: CatalogResolver,
-  crossTenantFields: ['eventCatalog', 'eventType'],
-}
+export const catalogResource: Resource = { resolver: CatalogResolver }

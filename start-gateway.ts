@@ -95,7 +95,7 @@ async function appOf(config: Config, services: OpenServices, parts: GatewayParts
       deprecatedCalls: usage,
       eventStreams,
       streamSlots,
-      customHandlers: eventCatalogHandlers(),
+      customHandlers: eventCatalogHandlers(graph),
       subscriptions,
     }),
   )

@@ -8,6 +8,7 @@ import { quote } from '../commerce/quote/quote.record.ts'
 import { account } from '../crm/account/account.record.ts'
 import { contact } from '../crm/contact/contact.record.ts'
 import { opportunity } from '../crm/opportunity/opportunity.record.ts'
+import { customEventType } from '../events/custom-event-type/custom-event-type.record.ts'
 import { exchangeRate } from '../identity/currency/exchange-rate.record.ts'
 import type { Sql } from '../kernel/database/sql.ts'
 import type { RecordDefinition, StoredRow } from '../kernel/record/definition.ts'
@@ -19,6 +20,7 @@ import { demoActivities, demoTasks, subjectsOf } from './engagement.ts'
 import { demoLeads } from './leads.ts'
 import { demoAccounts } from './accounts.ts'
 import { demoCases } from './cases.ts'
+import { demoEventTypes, insertEventTypes } from './custom-events.ts'
 import { demoContacts } from './contacts.ts'
 import { demoConversions } from './conversions.ts'
 import { demoRates } from './currencies.ts'
@@ -62,6 +64,7 @@ export function demoData(input: GeneratorInput) {
     cases,
     comments,
     activities,
+    eventTypes: demoEventTypes(input),
     tasks: withTaskHistory(input, tasks),
     emailTemplates: demoEmailTemplates(input),
   }
@@ -80,7 +83,16 @@ const givenOf = <T extends StoredRow>(generated: readonly { readonly given: Gene
   generated.map(({ given }) => given)
 
 /** The records of each type, in the order in which they are loaded. */
-export const recordsByType = ({ rates, products, cases, comments, activities, tasks, ...data }: DemoData) => [
+export const recordsByType = ({
+  rates,
+  products,
+  cases,
+  comments,
+  activities,
+  tasks,
+  eventTypes,
+  ...data
+}: DemoData) => [
   ofType(exchangeRate, rates),
   ofType(product, products),
   ofType(account, givenOf(data.accounts)),
@@ -94,5 +106,6 @@ export const recordsByType = ({ rates, products, cases, comments, activities, ta
   ofType(caseComment, comments),
   ofType(activity, activities),
   ofType(task, tasks),
+  { ...ofType(customEventType, eventTypes.types), insert: (sql: Sql) => insertEventTypes(sql, eventTypes) },
   ofType(emailTemplate, data.emailTemplates),
 ]

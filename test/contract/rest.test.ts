@@ -54,7 +54,7 @@ const needsSession = new Set([
 const withOptionalBody = new Set(['POST /v1/auth/refresh', 'POST /v1/email-templates/{id}/clone'])
 
 /** Operations that are served by code instead of a stored document. */
-const customHandlers: string[] = ['eventCatalog', 'eventType']
+const customHandlers: string[] = ['eventCatalog', 'eventType', 'organizationEventCatalog']
 
 const words = (text: string): string[] => text.trim().split(/\s+/)
 

@@ -313,6 +313,7 @@ async function customEventTypeNamed(
   await recordsOf(customEventType).create(ctx, {
     apiName,
     label: 'Machine stopped',
+    publishAccess: 'MEMBERS',
     schema: { type: 'object', properties: { minutes: { type: 'integer' } } },
   })
 }

@@ -11,6 +11,7 @@ export const PublishAccess = enumeration('PublishAccess', 'Which users may publi
 })
 export type PublishAccess = keyof typeof PublishAccess
 
+export const apiNamePattern = /^[a-z][a-z0-9_]{1,47}$/
 export const apiNameText = 'a small letter, then 1 to 47 small letters, digits and underscores'
 
 @ObjectType({

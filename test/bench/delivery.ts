@@ -88,8 +88,14 @@ class Receiver {
   }
 }
 
+const itemsAtOnce = 50_000
+const fillQueue = `
+  insert into events.delivery_queue (organization_id, id, webhook_id, last_attempt_id, attempts_max, retry_delay_seconds, is_replay, is_test)
+  select o.id, gen_random_uuid(), md5(o.id::text || e)::uuid, gen_random_uuid(), 4, 60, false, false
+  from unnest($1::uuid[]) o(id), generate_series(1, $2) e, generate_series(1, $3)`
+
 /** Time of one lease with many pending items: of many endpoints, and of one endpoint. */
-async function claims({ database }: OpenServices, pending: number): Promise<Finding[]> {
+export async function claims({ database }: OpenServices, pending: number): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const [what, organizations, endpoints] of [
     ['10,000 endpoints of 1,000 organizations', 1_000, 10],
@@ -97,14 +103,11 @@ async function claims({ database }: OpenServices, pending: number): Promise<Find
   ] as const) {
     await database.query('truncate events.delivery_queue')
     const each = pending / organizations / endpoints
-    const [ids] = [Array.from({ length: organizations }, newId)]
-    for (let at = 0; at < organizations; at += 50) {
-      await database.query(
-        `insert into events.delivery_queue (organization_id, id, webhook_id, last_attempt_id, attempts_max, retry_delay_seconds, is_replay, is_test)
-         select o.id, gen_random_uuid(), md5(o.id::text || e)::uuid, gen_random_uuid(), 4, 60, false, false
-         from unnest($1::uuid[]) o(id), generate_series(1, $2) e, generate_series(1, $3)`,
-        [ids.slice(at, at + 50), endpoints, each],
-      )
+    const ids = Array.from({ length: organizations }, newId)
+    for (let left = each; left > 0; left -= itemsAtOnce) {
+      for (let at = 0; at < organizations; at += 100) {
+        await database.query(fillQueue, [ids.slice(at, at + 100), endpoints, Math.min(left, itemsAtOnce)])
+      }
     }
     await database.query('analyze events.delivery_queue')
     const state = newLaneState()

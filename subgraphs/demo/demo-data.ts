@@ -25,6 +25,10 @@ import { demoOpportunities } from './opportunities.ts'
 import { demoEmailTemplates } from './email-templates.ts'
 import type { GeneratorInput } from './organization.ts'
 import { demoOrders } from './orders.ts'
+import { withLines } from './basket-lines.ts'
+import { withDealHistory } from './deal-history.ts'
+import { withOrderHistory, withQuoteHistory } from './sales-history.ts'
+import { withLeadHistory, withTaskHistory } from './work-history.ts'
 import { demoQuotes } from './quotes.ts'
 import { demoProducts } from './products.ts'
 
@@ -35,7 +39,7 @@ export function demoData(input: GeneratorInput) {
   const rates = demoRates(input)
   const conversions = demoConversions(input, accounts)
   const contacts = demoContacts(input, accounts, conversions)
-  const opportunities = demoOpportunities({ input, products, rates, accounts, contacts, conversions })
+  const opportunities = withLines(input, demoOpportunities({ input, products, rates, accounts, contacts, conversions }))
   const leads = demoLeads(input, conversions, contacts, opportunities)
   const { cases, comments } = demoCases(input, accounts, contacts, opportunities)
   const { quotes, orders } = demoOrders(input, demoQuotes(input, opportunities))
@@ -48,14 +52,14 @@ export function demoData(input: GeneratorInput) {
     products,
     accounts: withDates(dates, accounts),
     contacts: withDates(dates, contacts),
-    opportunities: withDates(dates, opportunities),
-    leads: withDates(dates, leads),
-    quotes,
-    orders,
+    opportunities: withDealHistory(input, withDates(dates, opportunities)),
+    leads: withLeadHistory(input, withDates(dates, leads)),
+    quotes: withQuoteHistory(input, quotes),
+    orders: withOrderHistory(input, orders),
     cases,
     comments,
     activities,
-    tasks,
+    tasks: withTaskHistory(input, tasks),
     emailTemplates: demoEmailTemplates(input),
   }
 }

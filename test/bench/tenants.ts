@@ -20,7 +20,7 @@ export interface Tenants {
 export const casesPerAccount = 12
 const accountsWithCases = 10_000
 const others = 99
-const scopes = ['READ_ACCOUNTS', 'WRITE_ACCOUNTS', 'READ_CASES']
+const scopes = ['READ_ACCOUNTS', 'WRITE_ACCOUNTS', 'READ_CASES', 'WRITE_CONTACTS', 'WRITE_LEADS']
 /** The largest allowed rate limit; one server does not reach it. */
 const rateLimit = { limit: 1_000_000, window: 'MINUTE' } as const
 

@@ -53,6 +53,9 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   discountValue: () => null,
   shippingTotal: () => 0,
   to: () => 'ines.duarte@example.com',
+  endpoint: () => `https://push.example.com/send/${newId()}`,
+  p256dh: () => 'BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8',
+  auth: () => 'BTBZMqHH6r4Tts7J_aSIgg',
   url: () => 'https://erp.example.com/hooks/crm',
   headers: () => ({ 'X-Api-Token': '6f1c2d' }),
   namedCredentialId: () => null,
@@ -79,6 +82,7 @@ export const typeOfReference: Readonly<Record<string, string>> = { reportsToId: 
 /** Fields with rules beyond their schema, so not every value that the schema allows is accepted: of all operations, or of one. */
 export const fieldsWithRules: ReadonlySet<string> = new Set([
   'apiName',
+  'auth',
   'avatar',
   'baseCurrency',
   'code',
@@ -96,7 +100,10 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'emailTemplateCreate.subject',
   'emailTemplateReplace.subject',
   'emailTemplateUpdate.subject',
+  'emailCategories',
+  'end',
   'endedAt',
+  'endpoint',
   'events',
   'expiresAt',
   'fields',
@@ -113,6 +120,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'variables',
   'namedCredentialId',
   'origin',
+  'p256dh',
   'password',
   'probability',
   'organizationCode',
@@ -131,6 +139,8 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'stage',
   'stages',
   'shippingTotal',
+  'start',
+  'time',
   'timezone',
   'to',
   'token',
@@ -195,8 +205,21 @@ const documentIn =
 const quoteIn = documentIn('quote')
 const orderIn = documentIn('"order"')
 
+/** Gives the member a notification with this id, because no operation creates one. */
+async function aNotification({ platform, member }: Requests, id: string): Promise<void> {
+  await platform.query(
+    `insert into events.notification (organization_id, id, user_id, event_key, category, title, body, priority, group_key, event_id,
+       in_app, email, push, created_at)
+     values ($1, $2, $3, 'task.assigned', 'ASSIGNMENTS', 'A task was assigned to you', '', 'NORMAL', 'task.assigned', $2,
+       'SENT', 'SUPPRESSED', 'SUPPRESSED', now())`,
+    [member.organizationId, id, member.userId],
+  )
+}
+
 /** What the new record of a path needs before the operation accepts it. */
 export const preparations: Readonly<Record<string, (requests: Requests, id: string) => Promise<void>>> = {
+  notificationRead: aNotification,
+  notificationDelete: aNotification,
   quoteSubmit: quoteIn('DRAFT'),
   quoteRecall: quoteIn('IN_REVIEW'),
   quoteApprove: quoteIn('IN_REVIEW'),
@@ -262,6 +285,15 @@ export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean
     await customEventTypeNamed(platform, member, placeholders['apiName']!)
     return { data: { minutes: 12 } }
   },
+  notificationPreferencesUpdate: async (_requests, whole) =>
+    whole
+      ? {
+          events: { 'task.assigned': { inApp: true, email: false, push: false } },
+          quietHours: { enabled: true, start: '22:00', end: '07:00', timezone: 'Europe/Oslo', followProfile: false },
+          digest: { enabled: true, time: '08:00', timezone: 'Europe/Oslo', followProfile: false },
+          emailCategories: { TASKS: false },
+        }
+      : {},
   quoteSend: async () => ({ to: 'ines.duarte@example.com' }),
   async authRegister(_requests, whole) {
     const needed = { email: valuesOfField['email']!(), password: 'Correct horse 7!' }

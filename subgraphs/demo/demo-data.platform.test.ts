@@ -39,6 +39,29 @@ const happened = [
 ]
 
 describe('the demo', () => {
+  it('has notifications, read and unread, of which none is mailed, and the worker begins after them', async () => {
+    const organizations = await query<{ read: number; unread: number; users: number; waiting: number; later: number }>(
+      `select count(*) filter (where n.is_read)::int as read, count(*) filter (where not n.is_read)::int as unread,
+         count(distinct n.user_id)::int as users, count(*) filter (where n.email <> 'SUPPRESSED')::int as waiting,
+         count(*) filter (where n.created_at > $1)::int as later
+       from events.notification n group by n.organization_id order by count(*) desc`,
+      [midnight.toISOString()],
+    )
+    console.log(JSON.stringify(organizations))
+    expect(organizations).toHaveLength(2)
+    for (const { read, unread, users, waiting, later } of organizations) {
+      expect(Math.min(read, unread, users - 1)).toBeGreaterThan(0)
+      expect([waiting, later]).toEqual([0, 0])
+    }
+    expect(await query('select 1 from kernel.mail')).toEqual([])
+    expect(
+      await query(
+        `select 1 from kernel.event_consumer c
+         where position <> (select count(*) from kernel.event e where e.organization_id = c.organization_id)`,
+      ),
+    ).toEqual([])
+  })
+
   it('has an exact number of records, and maintained counts', async () => {
     const { demo, loadingMs } = loaded()
     console.log(`the demo was loaded in ${Math.round(loadingMs)} ms`)

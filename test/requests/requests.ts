@@ -196,7 +196,7 @@ export class Requests {
       const record = creator ? await this.record(creator, isFresh, path) : { id: newId(), ...placeholders }
       path[name!] = String(record[name!] ?? record['id'])
     }
-    await preparations[operation.documentId]?.(this, path['id']!)
+    await preparations[operation.documentId]?.(this, path['id']!, path)
     if (operation.path.endsWith('/restore')) await this.#delete(operation.path.slice(0, -'/restore'.length), path)
     return path
   }

@@ -195,8 +195,26 @@ const documentIn =
 const quoteIn = documentIn('quote')
 const orderIn = documentIn('"order"')
 
+/** A delivery of the webhook that has failed. */
+async function aDelivery(
+  { platform, member: { organizationId } }: Requests,
+  id: string,
+  { deliveryId }: Readonly<Record<string, string>>,
+): Promise<void> {
+  await platform.query(
+    `insert into events.delivery (organization_id, id, webhook_id, first_id, event_id, event_type, event_version, attempt, status,
+       request_headers, request_body, latency_ms, error, is_replay, is_test)
+     values ($1, $2, $3, $2, $2, 'account.created', 1, 1, 'FAILED', '{}', '{}', 5, 'The connection was refused.', false, false)`,
+    [organizationId, deliveryId, id],
+  )
+}
+
 /** What the new record of a path needs before the operation accepts it. */
-export const preparations: Readonly<Record<string, (requests: Requests, id: string) => Promise<void>>> = {
+export const preparations: Readonly<
+  Record<string, (requests: Requests, id: string, path: Readonly<Record<string, string>>) => Promise<void>>
+> = {
+  webhookDelivery: aDelivery,
+  webhookDeliveryReplay: aDelivery,
   quoteSubmit: quoteIn('DRAFT'),
   quoteRecall: quoteIn('IN_REVIEW'),
   quoteApprove: quoteIn('IN_REVIEW'),
@@ -263,6 +281,8 @@ export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean
     return { data: { minutes: 12 } }
   },
   quoteSend: async () => ({ to: 'ines.duarte@example.com' }),
+  webhookTest: async () => ({ type: 'account.created' }),
+  webhookRecover: async () => ({ since: '2027-01-01T00:00:00.000Z' }),
   async authRegister(_requests, whole) {
     const needed = { email: valuesOfField['email']!(), password: 'Correct horse 7!' }
     return whole

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { isAddressEntry } from '../network/address.ts'
 import { ConfigError } from './config-error.ts'
+import { vapidOf, type VapidKeys } from './vapid.ts'
 import { parseMeetingProviders, type MeetingProvider } from '../credentials/public.ts'
 
 export { ConfigError }
@@ -13,13 +14,6 @@ export interface Limit {
 
 /** Who may register: anybody (OPEN), only members of an organization whose code they have (CODE), or nobody (OFF). */
 export type RegistrationMode = 'OPEN' | 'CODE' | 'OFF'
-
-export interface VapidKeys {
-  readonly publicKey: string
-  readonly privateKey: string
-  /** Address of the operator: `mailto:` or `https:`. */
-  readonly subject: string
-}
 
 export type TracingProtocol = 'http/protobuf' | 'http/json'
 
@@ -229,25 +223,6 @@ function subgraphUrlsOf(env: NodeJS.ProcessEnv): Record<string, string> {
     if (url) urls[match[1]!.toLowerCase()] = url
   }
   return urls
-}
-
-const isKey = (text: string, bytes: number): boolean =>
-  /^[A-Za-z0-9_-]+$/.test(text) && Buffer.from(text, 'base64url').length === bytes
-
-/** Both keys, in base64url as `npx web-push generate-vapid-keys` prints them, or none. */
-function vapidOf(env: NodeJS.ProcessEnv): VapidKeys | null {
-  const { VAPID_PUBLIC_KEY: publicKey = '', VAPID_PRIVATE_KEY: privateKey = '' } = env
-  if (!publicKey && !privateKey) return null
-  if (!isKey(publicKey, 65))
-    throw new ConfigError('VAPID_PUBLIC_KEY must be a P-256 public key of 65 bytes in base64url.')
-  if (!isKey(privateKey, 32))
-    throw new ConfigError('VAPID_PRIVATE_KEY must be the P-256 private key of VAPID_PUBLIC_KEY, 32 bytes in base64url.')
-  const subject = env.VAPID_SUBJECT || ''
-  if (!/^(?:https:\/\/|mailto:)\S+$/.test(subject))
-    throw new ConfigError(
-      'VAPID_SUBJECT must be a mailto: or https: address at which push services reach the operator.',
-    )
-  return { publicKey, privateKey, subject }
 }
 
 const registrationModes = { open: 'OPEN', code: 'CODE', off: 'OFF' } as const

@@ -2,6 +2,7 @@ import { product } from '../commerce/product/product.record.ts'
 import { activity } from '../crm/activity/activity.record.ts'
 import { lead } from '../crm/lead/lead.record.ts'
 import { task } from '../crm/task/task.record.ts'
+import { invoice } from '../commerce/invoice/invoice.record.ts'
 import { order } from '../commerce/order/order.record.ts'
 import { quote } from '../commerce/quote/quote.record.ts'
 import { account } from '../crm/account/account.record.ts'
@@ -26,6 +27,7 @@ import { demoRates } from './currencies.ts'
 import { demoOpportunities } from './opportunities.ts'
 import { demoEmailTemplates } from './email-templates.ts'
 import type { GeneratorInput } from './organization.ts'
+import { demoInvoices, withInvoices } from './invoices.ts'
 import { demoOrders } from './orders.ts'
 import { withLines } from './basket-lines.ts'
 import { withDealHistory } from './deal-history.ts'
@@ -57,7 +59,8 @@ export function demoData(input: GeneratorInput) {
     opportunities: withDealHistory(input, withDates(dates, opportunities)),
     leads: withLeadHistory(input, withDates(dates, leads)),
     quotes: withQuoteHistory(input, quotes),
-    orders: withOrderHistory(input, orders),
+    orders: withOrderHistory(input, withInvoices(orders)),
+    invoices: demoInvoices(input, orders),
     cases,
     comments,
     activities,
@@ -98,6 +101,7 @@ export const recordsByType = ({
   ofType(lead, givenOf(data.leads)),
   ofType(quote, givenOf(data.quotes)),
   ofType(order, data.orders),
+  ofType(invoice, data.invoices),
   ofType(supportCase, cases),
   ofType(caseComment, comments),
   ofType(activity, activities),

@@ -15,7 +15,6 @@ const areasNotBuilt = [
   'Email tracking',
   'Engagement scoring',
   'Health triage',
-  'Invoices',
   'Pipeline simulation',
   'Sequences',
   'Serverless functions',
@@ -81,6 +80,8 @@ interface NamedInputs {
 
 /** Inputs that the specification describes in prose, in the table of events, webhooks and keys. */
 const inputsInProse: Readonly<Record<string, NamedInputs>> = {
+  '† (front-end payment recording)': { place: 'body', named: [], hasBody: true },
+  '† (order given in the body)': { place: 'body', named: ['orderId'], hasBody: true },
   'none shown besides the variables the preview fills in': { place: 'body', named: ['variables'], hasBody: true },
   'body {overlapHours: integer 0 to 168, default 24}; the new secret is returned once': {
     place: 'body',

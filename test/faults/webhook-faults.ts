@@ -130,7 +130,7 @@ export class Load {
   /** `201`, `409`, `503 Retry-After 1`, or `no answer`, with their numbers. */
   readonly outcomes = new Map<string, number>()
   readonly created: string[] = []
-  #isRunning = true
+  private isRunning = true
   readonly #writers: Promise<void>[]
 
   constructor(
@@ -142,12 +142,12 @@ export class Load {
   }
 
   async stop(): Promise<void> {
-    this.#isRunning = false
+    this.isRunning = false
     await Promise.all(this.#writers)
   }
 
   async #write(): Promise<void> {
-    for (let round = 0; this.#isRunning; round++) {
+    for (let round = 0; this.isRunning; round++) {
       const sku = round % 5 === 4 ? 'USED' : newId()
       const outcome = await this.#create(sku)
       this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1)

@@ -36,6 +36,9 @@ async function addTenant(services: Services, name: string): Promise<Tenant> {
   return { organizationId, ownerId, secret: await addKey(services, organizationId, ownerId) }
 }
 
+/** An organization of its own with an administrator. */
+export const openAdministrator = (services: Services): Promise<Tenant> => addTenant(services, 'Bench of deliveries')
+
 async function addKey(services: Services, organizationId: string, ownerId: string): Promise<string> {
   return (await createApiKey(services, organizationId, { ownerId, name: 'Bench', scopes, rateLimit })).secret
 }

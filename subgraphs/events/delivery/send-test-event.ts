@@ -24,7 +24,8 @@ export async function testWebhook(ctx: RequestContext, webhookId: string, type: 
     object: entry.object ?? customEventObject,
     data: entry.sample as Readonly<Record<string, unknown>>,
   }
-  const recordId = String(event.data['id'] ?? event.id)
+  const { id: sampleId } = event.data
+  const recordId = typeof sampleId === 'string' ? sampleId : event.id
   const actorId = (event.data['actorId'] ?? null) as string | null
   const payload = payloadOf({ ...event, recordId, actorId, position: 0 }, payloadVersion, true)
   // The format before the envelope has no member for tests of its own.

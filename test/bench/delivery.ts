@@ -124,6 +124,7 @@ export async function claims({ database }: OpenServices, pending: number): Promi
       )
     }
     const detail = `p50 ${median(times).toFixed(1)} ms, ${Math.round(items / times.length)} items each`
+    console.error(what, detail, `p95 ${percentile(times, 0.95).toFixed(1)} max ${Math.max(...times).toFixed(1)}`)
     findings.push(
       atMost(
         `Claim from ${pending.toLocaleString('en')} pending deliveries to ${what}: p95`,

@@ -42,7 +42,7 @@ export function leaseShares<Item extends QueuedItem>(
   const shares = queue.shares!
   return database.transaction(async (sql) => {
     // Processes lease one after another, so that each of them counts the leases of all others.
-    await sql.query('select pg_advisory_xact_lock(hashtextextended($1, 12))', [queue.table])
+    await sql.query(`select pg_advisory_xact_lock(hashtextextended($1, 12)), ${onlyByIndex}`, [queue.table])
     if (performance.now() >= state.nextDueMs) {
       const made = await makeDue(sql, queue.table, shares)
       state.nextDueMs = made < dueAtOnceMax ? performance.now() + dueEveryMs : 0
@@ -76,6 +76,11 @@ export function leaseShares<Item extends QueuedItem>(
     return { items, mayHaveMore: !isComplete }
   })
 }
+
+/** The planner does not know how few items are wanted, and would sort all items of a key. */
+const onlyByIndex = ['enable_sort', 'enable_bitmapscan', 'enable_seqscan']
+  .map((name) => `set_config('${name}', 'off', true)`)
+  .join(', ')
 
 type LeasedShare<Item> = Leased<Item> & { readonly organization: string; readonly leasedKey: string }
 

@@ -139,7 +139,7 @@ async function fillInvoices(services: OpenServices, { organizationId, ownerId }:
 }
 
 /** Invoices over three years in two currencies for ten thousand customers: the open ones are the last of each hundred days. */
-const insertInvoices = (sql: Sql, organizationId: string, ownerId: string, from: number, to: number) =>
+export const insertInvoices = (sql: Sql, organizationId: string, ownerId: string, from: number, to: number) =>
   sql.query(
     `insert into commerce.invoice (id, organization_id, owner_id, currency, line_items, custom_fields, version, created_at, updated_at,
        status, payment_terms, subtotal, discount_total, tax_total, shipping_total, total, amount_paid, amount_due, reminder_count,

@@ -166,13 +166,14 @@ function issuedInvoice(input: GeneratorInput, random: Random, order: OrderValues
     payments: [],
   }
   const change = {
-    eventId: random.id(sentMs),
+    eventIds: [random.id(sentMs), random.id(sentMs)],
+    isEventReplaced: false,
     occurredAt: iso(sentMs),
     actorId: order.ownerId!,
     before: { ...before, refunds: [], reminderCount: 0, dunningLevel: 0, lastReminderAt: null, viewedAt: null },
     events: [eventOf(status)],
   }
-  return { values, actorId: order.ownerId!, eventId: random.id(createdMs), change }
+  return { values, actorId: order.ownerId!, eventId: random.id(createdMs), changes: [change] }
 }
 
 /** The event of the change that led to the present state. */

@@ -1,23 +1,22 @@
-import type { Logger } from 'pino'
 import type { Caller } from '../kernel/context.ts'
 import type { LoggedEvent } from '../kernel/outbox/event-feed.ts'
 import { requireAdministrator } from '../kernel/require.ts'
-import type { Services } from '../kernel/request.ts'
+import { systemContext, type Services } from '../kernel/request.ts'
+import { eventTypeNamed } from './catalog/organization-catalog.ts'
 import { customEventSelection } from './custom-event-stream/custom-event-selection.ts'
 import type { CustomEvent } from './custom-event-stream/custom-event.ts'
 import { customEventObject, envelopeOf, shownEventId, visibleEvent, type Envelope } from './envelope/envelope.ts'
 import { noParents, parentsOf, type Parents } from './envelope/visibility.ts'
-import { knownTypesOf, noCustomTypes, sampleOf } from './listen/known-types.ts'
 import { selectionOf } from './listen/listen-selection.ts'
 import { ListenSlots, type ListenSlot } from './listen/listen-slots.ts'
 import { ListenTriggers, type Triggered } from './listen/listen-triggers.ts'
+import { NotificationNotices } from './notification/live/notification-notices.ts'
 import { changeFilterOf, type ChangeFilter } from './record-change/change-filter.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-export interface LiveEventsOptions extends Pick<Services, 'tenants' | 'database' | 'shapes'> {
+export interface LiveEventsOptions extends Services {
   readonly databaseUrl: string
-  readonly log: Pick<Logger, 'warn'>
 }
 
 /** A sample for live streams. Its envelope is the same object for all streams of a process. */
@@ -32,6 +31,7 @@ export class LiveEvents {
   readonly customEventObject = customEventObject
   readonly #slots: ListenSlots
   readonly #triggers: ListenTriggers
+  readonly #notices: NotificationNotices
   /** Shared by all readers, because the parents of an event do not depend on the reader. */
   readonly #parents = new WeakMap<LoggedEvent, Promise<Parents>>()
   readonly #samples = new WeakMap<Triggered, Promise<Sample | null>>()
@@ -39,12 +39,13 @@ export class LiveEvents {
   constructor(private readonly options: LiveEventsOptions) {
     this.#slots = new ListenSlots(options)
     this.#triggers = new ListenTriggers(options.databaseUrl, options.log)
+    this.#notices = new NotificationNotices(options.databaseUrl, options.log)
   }
 
   readonly requireListener = (caller: Caller): void => requireAdministrator({ caller })
 
-  async selectionOf(caller: Caller, events: readonly string[] | null): Promise<(type: string) => boolean> {
-    return selectionOf(events, await knownTypesOf(noCustomTypes, caller.organizationId, events))
+  selectionOf(events: readonly string[] | null): (type: string) => boolean {
+    return selectionOf(events)
   }
 
   takeSlot(organizationId: string, onLost: () => void): Promise<ListenSlot> {
@@ -70,9 +71,8 @@ export class LiveEvents {
     })
   }
 
-  async customEventSelection(caller: Caller, args: Fields): Promise<(event: LoggedEvent) => boolean> {
-    const types = (args['types'] ?? null) as readonly string[] | null
-    return customEventSelection(await knownTypesOf(noCustomTypes, caller.organizationId, types), args)
+  customEventSelection(args: Fields): (event: LoggedEvent) => boolean {
+    return customEventSelection(args)
   }
 
   customEventOf({ position, id, ...event }: LoggedEvent): CustomEvent {
@@ -83,9 +83,14 @@ export class LiveEvents {
     return changeFilterOf(this.options.shapes, caller, object, args)
   }
 
+  onNotified(organizationId: string, userId: string, wake: () => void): Promise<() => void> {
+    return this.#notices.watch(organizationId, userId, wake)
+  }
+
   async close(): Promise<void> {
     await this.#slots.close()
     await this.#triggers.close()
+    await this.#notices.close()
   }
 
   #parentsOf(organizationId: string, event: LoggedEvent): Promise<Parents> {
@@ -106,9 +111,10 @@ export class LiveEvents {
   }
 
   async #readSample({ organizationId, type, eventId, occurredAt }: Triggered): Promise<Sample | null> {
-    const sample = await sampleOf(noCustomTypes, organizationId, type)
-    if (!sample) return null
-    const { version, data } = sample
+    const found = await eventTypeNamed(systemContext(this.options, organizationId), type)
+    if (!found) return null
+    const { version, sample } = found
+    const data = sample as Fields
     const isTest = true
     return { type, envelope: envelopeOf({ id: eventId, type, version, occurredAt, organizationId, data }, isTest) }
   }

@@ -17,6 +17,7 @@ import {
   measureRowLevelSecurity,
   type FilledOrganization,
 } from './self-comparisons.ts'
+import { measureDelivery } from './delivery.ts'
 import { measureGrowth } from './growth/growth.ts'
 import { readOptions } from './options.ts'
 import { PostgresCpu } from './postgres-cpu.ts'
@@ -36,7 +37,7 @@ const findings: Finding[] = []
 async function run(): Promise<void> {
   const dataDir = options.data ?? (await mkdtemp(join(tmpdir(), 'crm-bench-')))
   if (!options.data) closers.push(() => rm(dataDir, { recursive: true, force: true }))
-  const config = readConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' })
+  const config = readConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'warn', OUTBOUND_ALLOW: '127.0.0.0/8' })
   const services = await openServices({ config, migrations })
   closers.push(() => services.close())
   // Only when it is named: it takes longer than everything else together.
@@ -44,6 +45,8 @@ async function run(): Promise<void> {
     findings.push(...(await measureGrowth(services, join(dataDir, 'project'), options)))
     return
   }
+  if (isWanted('delivery')) findings.push(...(await measureDelivery(services, join(dataDir, 'project'), options)))
+  if (options.only.length === 1 && options.only[0] === 'delivery') return
   const { databaseUrl } = services
   const tenants = await openTenants(services, options.accounts)
   const load = Load.start()

@@ -54,6 +54,9 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   shippingTotal: () => 0,
   issueDate: () => '2001-02-03T00:00:00.000Z',
   to: () => 'ines.duarte@example.com',
+  endpoint: () => `https://push.example.com/send/${newId()}`,
+  p256dh: () => 'BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8',
+  auth: () => 'BTBZMqHH6r4Tts7J_aSIgg',
   url: () => 'https://erp.example.com/hooks/crm',
   headers: () => ({ 'X-Api-Token': '6f1c2d' }),
   namedCredentialId: () => null,
@@ -80,6 +83,7 @@ export const typeOfReference: Readonly<Record<string, string>> = { reportsToId: 
 /** Fields with rules beyond their schema, so not every value that the schema allows is accepted: of all operations, or of one. */
 export const fieldsWithRules: ReadonlySet<string> = new Set([
   'apiName',
+  'auth',
   'avatar',
   'baseCurrency',
   'code',
@@ -101,7 +105,10 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'emailTemplateCreate.subject',
   'emailTemplateReplace.subject',
   'emailTemplateUpdate.subject',
+  'emailCategories',
+  'end',
   'endedAt',
+  'endpoint',
   'events',
   'expiresAt',
   'fields',
@@ -120,6 +127,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'variables',
   'namedCredentialId',
   'origin',
+  'p256dh',
   'password',
   'probability',
   'organizationCode',
@@ -142,6 +150,8 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'stages',
   'steps',
   'shippingTotal',
+  'start',
+  'time',
   'timezone',
   'to',
   'token',
@@ -207,6 +217,20 @@ const documentIn =
 const quoteIn = documentIn('quote')
 const orderIn = documentIn('"order"')
 
+/** A delivery of the webhook that has failed. */
+async function aDelivery(
+  { platform, member: { organizationId } }: Requests,
+  id: string,
+  { deliveryId }: Readonly<Record<string, string>>,
+): Promise<void> {
+  await platform.query(
+    `insert into events.delivery (organization_id, id, webhook_id, first_id, event_id, event_type, event_version, attempt, status,
+       request_headers, request_body, latency_ms, error, is_replay, is_test)
+     values ($1, $2, $3, $2, $2, 'account.created', 1, 1, 'FAILED', '{}', '{}', 5, 'The connection was refused.', false, false)`,
+    [organizationId, deliveryId, id],
+  )
+}
+
 const paymentId = '019a0c5e-7f00-7d41-8b2e-6f1a9c3e5d70'
 const aPayment = `[{"id": "${paymentId}", "invoiceId": "${lineId}", "amount": 10, "currency": "USD", "method": "CARD", "reference": null,
   "paidAt": "2026-03-04T05:06:07.000Z", "note": null, "recordedById": null, "status": "SUCCEEDED", "refundedAmount": 0}]`
@@ -224,8 +248,25 @@ const invoiceIn =
     )
   }
 
+/** Gives the member a notification with this id, because no operation creates one. */
+async function aNotification({ platform, member }: Requests, id: string): Promise<void> {
+  await platform.query(
+    `insert into events.notification (organization_id, id, user_id, event_key, category, title, body, priority, group_key, event_id,
+       in_app, email, push, created_at)
+     values ($1, $2, $3, 'task.assigned', 'ASSIGNMENTS', 'A task was assigned to you', '', 'NORMAL', 'task.assigned', $2,
+       'SENT', 'SUPPRESSED', 'SUPPRESSED', now())`,
+    [member.organizationId, id, member.userId],
+  )
+}
+
 /** What the new record of a path needs before the operation accepts it. */
-export const preparations: Readonly<Record<string, (requests: Requests, id: string) => Promise<void>>> = {
+export const preparations: Readonly<
+  Record<string, (requests: Requests, id: string, path: Readonly<Record<string, string>>) => Promise<void>>
+> = {
+  webhookDelivery: aDelivery,
+  webhookDeliveryReplay: aDelivery,
+  notificationRead: aNotification,
+  notificationDelete: aNotification,
   quoteSubmit: quoteIn('DRAFT'),
   quoteRecall: quoteIn('IN_REVIEW'),
   quoteApprove: quoteIn('IN_REVIEW'),
@@ -299,6 +340,7 @@ async function customEventTypeNamed(
   await recordsOf(customEventType).create(ctx, {
     apiName,
     label: 'Machine stopped',
+    publishAccess: 'MEMBERS',
     schema: { type: 'object', properties: { minutes: { type: 'integer' } } },
   })
 }
@@ -319,7 +361,18 @@ export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean
     await customEventTypeNamed(platform, member, placeholders['apiName']!)
     return { data: { minutes: 12 } }
   },
+  notificationPreferencesUpdate: async (_requests, whole) =>
+    whole
+      ? {
+          events: { 'task.assigned': { inApp: true, email: false, push: false } },
+          quietHours: { enabled: true, start: '22:00', end: '07:00', timezone: 'Europe/Oslo', followProfile: false },
+          digest: { enabled: true, time: '08:00', timezone: 'Europe/Oslo', followProfile: false },
+          emailCategories: { TASKS: false },
+        }
+      : {},
   quoteSend: async () => ({ to: 'ines.duarte@example.com' }),
+  webhookTest: async () => ({ type: 'account.created' }),
+  webhookRecover: async () => ({ since: '2027-01-01T00:00:00.000Z' }),
   invoicePayment: async (_requests, whole) => (whole ? wholePayment : { amount: 1 }),
   invoiceRecordPayment: async (_requests, whole) => (whole ? wholePayment : { amount: 1 }),
   invoiceRefundPayment: async (_requests, whole) => (whole ? { amount: 1, reason: 'Twice.', refundedAt: null } : {}),

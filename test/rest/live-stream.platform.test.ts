@@ -128,7 +128,7 @@ describe('POST /v1/webhooks/listen', () => {
       ['nothing.*'],
       ['lead.created', '*'],
       ['lead.nothing'],
-      ['custom.unknown'],
+      ['custom.no-name'],
       'lead.*',
     ]) {
       const { status, body } = await unchanged(platform, () => refused(admin, { events }))

@@ -138,6 +138,20 @@ describe('webhookCreate', () => {
     expect((await stored(id)).version).toBe(1)
   })
 
+  it('accepts custom events that the organization has, and custom.*', async () => {
+    const schema = { type: 'object', properties: { minutes: { type: 'integer' } } }
+    const query = 'mutation ($input: CustomEventTypeCreateInput!) { customEventTypeCreate(input: $input) { id } }'
+    const input = { apiName: 'machine_stopped', label: 'Machine stopped', schema }
+    expect((await owner.graphql(query, { input })).body.errors).toBeUndefined()
+    const conditions = [{ field: 'minutes', operator: 'GREATER_THAN', value: 5 }]
+    await aWebhook({ events: ['custom.machine_stopped', 'custom.*'], conditions })
+    const refused = await owner.rest.webhookCreate!({ body: { ...settings, events: ['custom.machine_started'] } })
+    expect([refused.status, refused.body.errors[0].code]).toEqual([400, 'UNKNOWN_EVENT'])
+    const other = await platform.member({ role: 'OWNER', organizationId: await platform.organization('Without types') })
+    const foreign = await other.rest.webhookCreate!({ body: { ...settings, events: ['custom.machine_stopped'] } })
+    expect([foreign.status, foreign.body.errors[0].code]).toEqual([400, 'UNKNOWN_EVENT'])
+  })
+
   it('accepts keys with WEBHOOKS, and refuses to write with READ_WEBHOOKS', async () => {
     const legacy = await platform.member({ role: 'ADMIN', scopes: ['WEBHOOKS'] })
     expect((await legacy.rest.webhookCreate!({ body: settings })).status).toBe(201)

@@ -8,6 +8,7 @@ import { attemptIdOf, type AttemptResult, type QueuedDelivery } from './queued-d
 import { keptText } from './kept-text.ts'
 import { requestedDelayMs } from './retry-delay.ts'
 import { signatureHeaders } from './signature.ts'
+import { withSelection } from './with-selection.ts'
 
 const exchangeMs = 10_000
 const responseBytesKept = 2_048
@@ -41,11 +42,16 @@ export async function attemptDelivery(services: Services, item: Leased<QueuedDel
   if (refusal !== null) return failed(refusal)
   if (item.attempts > item.attemptsMax + lostAttemptsMax)
     return failed('Several workers stopped during attempts of this delivery, so it was given up.')
-  return send(services, item, webhook!, content, attemptId)
+  const mayBeSelected = webhook!.selection !== null && !item.isReplay && !item.isTest
+  const body = mayBeSelected ? await withSelection(services, webhook!, content) : content.body
+  return send(services, item, webhook!, { ...content, body }, attemptId)
 }
 
 /** Why a webhook gets nothing at this moment. */
-function refusalOf(webhook: Awaited<ReturnType<WebhookReader['one']>>, { isReplay, isTest }: QueuedDelivery): string | null {
+function refusalOf(
+  webhook: Awaited<ReturnType<WebhookReader['one']>>,
+  { isReplay, isTest }: QueuedDelivery,
+): string | null {
   if (!webhook) return 'The webhook was deleted before this attempt.'
   if (webhook.isPaused) return 'The owner of the webhook was no active owner or admin at the time of this attempt.'
   if (!webhook.isEnabled && !isReplay && !isTest) return 'The webhook was turned off before this attempt.'

@@ -22,7 +22,7 @@ export async function webhookProblems(
   const problems: FieldProblem[] = []
   if (typeof given.url === 'string' && given.url !== previous?.url)
     problems.push(...(await urlProblems(ctx.outbound, given.url)))
-  if (given.events) problems.push(...eventProblems(names, given.events))
+  if (given.events) problems.push(...(await eventProblems(ctx, names, given.events)))
   const events = given.events ?? previous?.events ?? []
   // A column of an object that is no longer subscribed to would never be compared.
   const fields = given.fields ?? (given.events ? (previous?.fields ?? []) : [])

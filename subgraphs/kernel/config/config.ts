@@ -2,6 +2,8 @@ import { resolve } from 'node:path'
 import type { PaymentSettings } from '../payment/payment.ts'
 import { isAddressEntry } from '../network/address.ts'
 import { ConfigError } from './config-error.ts'
+import { paymentsOf } from './payments.ts'
+import { vapidOf, type VapidKeys } from './vapid.ts'
 import { parseMeetingProviders, type MeetingProvider } from '../credentials/public.ts'
 
 export { ConfigError }
@@ -14,13 +16,6 @@ export interface Limit {
 
 /** Who may register: anybody (OPEN), only members of an organization whose code they have (CODE), or nobody (OFF). */
 export type RegistrationMode = 'OPEN' | 'CODE' | 'OFF'
-
-export interface VapidKeys {
-  readonly publicKey: string
-  readonly privateKey: string
-  /** Address of the operator: `mailto:` or `https:`. */
-  readonly subject: string
-}
 
 export type TracingProtocol = 'http/protobuf' | 'http/json'
 
@@ -239,34 +234,6 @@ function subgraphUrlsOf(env: NodeJS.ProcessEnv): Record<string, string> {
   return urls
 }
 
-function paymentsOf(env: NodeJS.ProcessEnv): PaymentSettings | null {
-  const { PAYMENT_KEY: key = '', PAYMENT_WEBHOOK_SECRET: webhookSecret = '' } = env
-  if (!key && !webhookSecret) return null
-  if (!key || webhookSecret.length < 16)
-    throw new ConfigError('PAYMENT_KEY and PAYMENT_WEBHOOK_SECRET (at least 16 characters) must be set together.')
-  const url = urlOf('PAYMENT_URL', env.PAYMENT_URL || 'https://api.stripe.com', ['http:', 'https:'])!
-  return { url: url.replace(/\/+$/, ''), key, webhookSecret }
-}
-
-const isKey = (text: string, bytes: number): boolean =>
-  /^[A-Za-z0-9_-]+$/.test(text) && Buffer.from(text, 'base64url').length === bytes
-
-/** Both keys, in base64url as `npx web-push generate-vapid-keys` prints them, or none. */
-function vapidOf(env: NodeJS.ProcessEnv): VapidKeys | null {
-  const { VAPID_PUBLIC_KEY: publicKey = '', VAPID_PRIVATE_KEY: privateKey = '' } = env
-  if (!publicKey && !privateKey) return null
-  if (!isKey(publicKey, 65))
-    throw new ConfigError('VAPID_PUBLIC_KEY must be a P-256 public key of 65 bytes in base64url.')
-  if (!isKey(privateKey, 32))
-    throw new ConfigError('VAPID_PRIVATE_KEY must be the P-256 private key of VAPID_PUBLIC_KEY, 32 bytes in base64url.')
-  const subject = env.VAPID_SUBJECT || ''
-  if (!/^(?:https:\/\/|mailto:)\S+$/.test(subject))
-    throw new ConfigError(
-      'VAPID_SUBJECT must be a mailto: or https: address at which push services reach the operator.',
-    )
-  return { publicKey, privateKey, subject }
-}
-
 const registrationModes = { open: 'OPEN', code: 'CODE', off: 'OFF' } as const
 
 /** The standard variables of OpenTelemetry, as far as they decide whether and how traces are sent. */
@@ -328,7 +295,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     meetingProviders: parseMeetingProviders(env.MEETING_PROVIDERS || '[]'),
     vapid: vapidOf(env),
     outboundAllow: addressesOf('OUTBOUND_ALLOW', env.OUTBOUND_ALLOW ?? ''),
-    payments: paymentsOf(env),
+    payments: paymentsOf(env, urlOf('PAYMENT_URL', env.PAYMENT_URL, ['http:', 'https:'])),
     subgraphUrls: subgraphUrlsOf(env),
   }
 }

@@ -153,7 +153,7 @@ export const insertInvoices = (sql: Sql, organizationId: string, ownerId: string
        case when v.is_open then '[]' else jsonb_build_array(jsonb_build_object('id', gen_random_uuid(), 'amount', v.total, 'paidAt',
          to_char(v.paid, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'status', 'SUCCEEDED', 'refundedAmount', 0)) end,
        case when v.is_open then null else v.paid end, case when v.is_open then null else v.paid end,
-       case when v.is_open then null else 25 end, null
+       case when v.is_open then null else 25 end, 'bench' || i
      from generate_series($3::int, $4::int - 1) i
      cross join lateral (select (i % 1095) as ago, i % ${openShare} = 0 as wants_open) a
      cross join lateral (select case when a.wants_open then 34 + a.ago % 60 else 30 + a.ago end as ago, a.wants_open as is_open,

@@ -78,7 +78,7 @@ export const valuesOfList: Readonly<Record<string, () => unknown[]>> = {
 }
 
 /** The record type of reference fields whose name does not end with it. */
-export const typeOfReference: Readonly<Record<string, string>> = { reportsToId: 'contact' }
+export const typeOfReference: Readonly<Record<string, string>> = { reportsToId: 'contact', customerId: 'account' }
 
 /** Fields with rules beyond their schema, so not every value that the schema allows is accepted: of all operations, or of one. */
 export const fieldsWithRules: ReadonlySet<string> = new Set([
@@ -134,9 +134,12 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'organizationCode',
   'organizationId',
   'occurredAt',
+  'minimumAmount',
+  'paidAt',
   'participants',
   'recurrenceRule',
   'redirectUris',
+  'refundedAt',
   'relatedToType',
   'refreshToken',
   'isDefault',
@@ -379,23 +382,24 @@ export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean
     await orderIn('CONFIRMED')(requests, body.id as string)
     return { orderId: body.id, ...(whole && { lineItems: [{ lineItemId: lineId, quantity: 1 }] }) }
   },
-  dunningUpdate: async (_requests, whole) =>
-    whole
-      ? {
-          enabled: false,
-          gracePeriodDays: 4,
-          minimumAmount: 5,
-          sendTime: '08:15',
-          timezone: 'Europe/Oslo',
-          skipWeekends: true,
-          stopOnPartialPayment: true,
-          pauseWhileDisputed: true,
-          excludeAccountIds: [],
-          steps: [{ level: 1, daysOverdue: 3, tone: 'FIRM', fee: { type: 'FIXED', value: 5 } }],
-          interestRatePercent: 2,
-          markUncollectibleAfterDays: 90,
-        }
-      : {},
+  async dunningUpdate({ member }, whole) {
+    if (!whole) return {}
+    const { body } = await member.rest.accountCreate!({ body: { name: 'Excluded' } })
+    return {
+      enabled: false,
+      gracePeriodDays: 4,
+      minimumAmount: 5,
+      sendTime: '08:15',
+      timezone: 'Europe/Oslo',
+      skipWeekends: true,
+      stopOnPartialPayment: true,
+      pauseWhileDisputed: true,
+      excludeAccountIds: [body.id],
+      steps: [{ level: 1, daysOverdue: 3, tone: 'FIRM', fee: { type: 'FIXED', value: 5 } }],
+      interestRatePercent: 2,
+      markUncollectibleAfterDays: 90,
+    }
+  },
   async authRegister(_requests, whole) {
     const needed = { email: valuesOfField['email']!(), password: 'Correct horse 7!' }
     return whole

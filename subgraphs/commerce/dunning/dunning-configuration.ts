@@ -130,7 +130,9 @@ export class DunningConfiguration {
   @Field(() => Int, { nullable: true, description: texts.markUncollectibleAfterDays })
   markUncollectibleAfterDays!: number | null
 
-  @Field(() => Int, { description: 'Version of the configuration: 0 while nothing was set.' })
+  @Field(() => Int, {
+    description: 'Version of the configuration: 1 while nothing was set, increased by 1 with each change.',
+  })
   version!: number
 
   @Field(() => DateTime, { nullable: true, description: 'When it was last changed; null while nothing was set.' })

@@ -22,7 +22,7 @@ interface Stored {
 const configurationOf = (stored: Stored | undefined): DunningConfiguration => ({
   ...defaultSettings,
   ...stored?.settings,
-  version: stored?.version ?? 0,
+  version: stored?.version ?? 1,
   updatedAt: stored?.updatedAt ?? null,
 })
 
@@ -72,7 +72,7 @@ export function updateDunning(
     const now = inner.clock.now().toISOString()
     // The first change inserts the row, so that concurrent ones wait for it.
     await inner.db.query(
-      `insert into commerce.dunning_setting (organization_id, settings, version, updated_at) values ($1, '{}', 0, $2)
+      `insert into commerce.dunning_setting (organization_id, settings, version, updated_at) values ($1, '{}', 1, $2)
        on conflict do nothing`,
       [organizationId, now],
     )

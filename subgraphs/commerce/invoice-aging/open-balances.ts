@@ -91,6 +91,9 @@ const customerColumns: readonly [keyof CustomerSums, string][] = [
   ['daysOver90', 'age > 90'],
 ]
 
+/** Stands for no customer in joins, which compare equal values only. */
+const noCustomer = `'00000000-0000-0000-0000-000000000000'::uuid`
+
 /** The customers that owed most at the end of a day, in the base currency. Amounts without a rate are left out. */
 export async function customerSums(
   ctx: RequestContext,
@@ -109,15 +112,19 @@ export async function customerSums(
   })
   return ctx.db.query<CustomerSums & Record<string, unknown>>(
     `with open as materialized (${open}),
-       rates as materialized (select c.currency, ${rate} as rate from (select distinct currency from open) c)
-     select s.*, (select i.id from open i where i.customer_id is not distinct from s."customerId" order by i.due_date, i.id limit 1)
-       as "oldestInvoiceId"
-     from (
-       select o.customer_id as "customerId",
-         ${customerColumns.map(([name, where]) => `coalesce(sum(o.balance * r.rate) filter (where ${where}), 0) as "${name}"`).join(', ')}
-       from open o join rates r on r.currency = o.currency and r.rate is not null
-       group by o.customer_id order by sum(o.balance * r.rate) desc, o.customer_id limit ${customersMax}
-     ) s`,
+       rates as materialized (select c.currency, ${rate} as rate from (select distinct currency from open) c),
+       largest as materialized (
+         select o.customer_id as "customerId", coalesce(o.customer_id, ${noCustomer}) as key, sum(o.balance * r.rate) as total,
+           ${customerColumns.map(([name, where]) => `coalesce(sum(o.balance * r.rate) filter (where ${where}), 0) as "${name}"`).join(', ')}
+         from open o join rates r on r.currency = o.currency and r.rate is not null
+         group by o.customer_id order by total desc, o.customer_id limit ${customersMax}
+       ),
+       oldest as (
+         select distinct on (l.key) l.key, o.id from open o join largest l on l.key = coalesce(o.customer_id, ${noCustomer})
+         order by l.key, o.due_date, o.id
+       )
+     select l.*, d.id as "oldestInvoiceId" from largest l join oldest d on d.key = l.key
+     order by l.total desc, l."customerId"`,
     values.list,
     'SCAN',
   )

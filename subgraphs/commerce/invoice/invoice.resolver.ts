@@ -1,4 +1,5 @@
 import { Arg, Ctx, FieldResolver, ID, Info, Int, Mutation, Query, Resolver, Root } from 'type-graphql'
+import { invalid, Refusal } from '../../kernel/errors.ts'
 import { ExpectedVersionArg, IdArg } from '../../kernel/record/args.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
@@ -39,6 +40,14 @@ const quotes = recordsOf(quote)
 
 const ReasonArg = (what: string) =>
   Arg('reason', () => String, { nullable: true, description: `${what}, at most 2000 characters; null: no reason.` })
+
+const isMissing = (error: unknown): boolean => error instanceof Refusal && error.code === 'NOT_FOUND'
+const unknownOrder = () =>
+  invalid({
+    path: 'orderId',
+    code: 'UNKNOWN_REFERENCE',
+    message: 'orderId must be the id of an existing record that you can see.',
+  })
 
 @Resolver(() => Invoice)
 export class InvoiceResolver extends standardResolver(invoice, {
@@ -171,7 +180,18 @@ export class InvoiceResolver extends standardResolver(invoice, {
     lineItems: InvoicedLineInput[] | null,
     @Ctx() ctx: RequestContext,
   ) {
-    return invoiceFromOrder(ctx, orderId, lineItems ?? null)
+    return invoiceFromOrder(ctx, orderId, lineItems ?? null).catch((error: unknown) => {
+      throw isMissing(error) ? unknownOrder() : error
+    })
+  }
+
+  @Mutation(() => Invoice, {
+    description:
+      'Creates a DRAFT over everything of an order that is not invoiced; as invoiceFromOrder, for the order with this id.',
+  })
+  @RequiresScope('*')
+  orderInvoice(@IdArg() id: string, @Ctx() ctx: RequestContext) {
+    return invoiceFromOrder(ctx, id, null)
   }
 
   @FieldResolver(() => Int, {

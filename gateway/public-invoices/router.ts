@@ -106,7 +106,9 @@ export function publicInvoicesRouter({ edge, config, graph }: PublicInvoicesOpti
   router.get(page, (req, res) => show(req, res, viewDocument))
   router.get(`${page}/document`, sendDocument)
   router.get(`${page}/return`, (req, res) =>
-    show(req, res, settleDocument, { session: new URL(req.originalUrl, 'http://page').searchParams.get('session') ?? '' }),
+    show(req, res, settleDocument, {
+      session: new URL(req.originalUrl, 'http://page').searchParams.get('session') ?? '',
+    }),
   )
   router.post(`${page}/pay`, pay)
   router.all([page, `${page}/document`, `${page}/return`], refuseOtherThan('GET'))

@@ -20,6 +20,7 @@ import { operateRouter } from './gateway/operate/operate-router.ts'
 import { requestLines } from './gateway/operate/request-line.ts'
 import { RequestMetrics } from './gateway/operate/request-metrics.ts'
 import { explorerPage, pagesRouter } from './gateway/pages/pages.ts'
+import { publicInvoicesRouter } from './gateway/public-invoices/router.ts'
 import { publicQuotesRouter } from './gateway/public-quotes/router.ts'
 import { sourcesOf } from './gateway/subscriptions/sources.ts'
 import { Subscriptions } from './gateway/subscriptions/subscriptions.ts'
@@ -83,6 +84,7 @@ async function appOf(config: Config, services: OpenServices, parts: GatewayParts
     log.error({ err: thrown, requestId }, 'a SCIM request failed')
   app.use(scimBase, scimRouter({ edge, apiVersion, graph, findToken, publicUrl, onDefect }))
   app.use(publicQuotesRouter({ config, edge, graph }))
+  app.use(publicInvoicesRouter({ config, edge, graph }))
   app.use(
     await restRouter({
       contract,
@@ -93,7 +95,7 @@ async function appOf(config: Config, services: OpenServices, parts: GatewayParts
       deprecatedCalls: usage,
       eventStreams,
       streamSlots,
-      customHandlers: eventCatalogHandlers(),
+      customHandlers: eventCatalogHandlers(graph),
       subscriptions,
     }),
   )

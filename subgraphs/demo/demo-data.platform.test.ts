@@ -85,6 +85,7 @@ describe('the demo', () => {
       [order.table]: [90, 9],
       'outreach.email_template': [7, 7],
       'support."case"': [600, 60],
+      'events.custom_event_type': [2, 2],
     })
     const maintained = [
       'crm.account',
@@ -110,7 +111,10 @@ describe('the demo', () => {
   })
 
   it('has an event for every record, valid against its JSON Schema, with the record as it is stored', async () => {
-    const events = await query<StoredEvent>('select type, version, data from kernel.event order by id')
+    const events = await query<StoredEvent>(
+      'select type, version, data from kernel.event where type not like $1 order by id',
+      ['custom.%'],
+    )
     expect(validateEvents(events)).toEqual([])
     const [missing] = await query(
       `select count(*)::int as n from (${recordTables.map((table) => `select organization_id, id, created_at from ${table}`).join(' union all ')}) r

@@ -7,6 +7,7 @@ import { readConfig } from '../../subgraphs/kernel/config/config.ts'
 import { openServices } from '../../subgraphs/kernel/services.ts'
 import { measureScenario, type Bench } from './against-baselines.ts'
 import { measureAging } from './aging.ts'
+import { measureInvoices } from './invoices.ts'
 import { measureCustomerGraph } from './customer-graph.ts'
 import {
   measureRequestEdge,
@@ -79,6 +80,7 @@ async function run(): Promise<void> {
   if (isWanted('aging')) findings.push(...(await started((project) => measureAging(bench, project, start))))
   if (isWanted('graph'))
     findings.push(...(await started((project) => measureCustomerGraph(bench, project, services, options.graph))))
+  if (isWanted('invoices')) findings.push(...(await started((project) => measureInvoices(bench, project, services))))
   if (isWanted('operations'))
     findings.push(...(await started((project) => measureOperations(bench, project, services))))
   if (isWanted('scale')) {

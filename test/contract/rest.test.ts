@@ -15,7 +15,6 @@ const areasNotBuilt = [
   'Email tracking',
   'Engagement scoring',
   'Health triage',
-  'Invoices',
   'Pipeline simulation',
   'Sequences',
   'Serverless functions',
@@ -55,7 +54,7 @@ const needsSession = new Set([
 const withOptionalBody = new Set(['POST /v1/auth/refresh', 'POST /v1/email-templates/{id}/clone'])
 
 /** Operations that are served by code instead of a stored document. */
-const customHandlers: string[] = ['eventCatalog', 'eventType']
+const customHandlers: string[] = ['eventCatalog', 'eventType', 'organizationEventCatalog']
 
 const words = (text: string): string[] => text.trim().split(/\s+/)
 
@@ -81,6 +80,8 @@ interface NamedInputs {
 
 /** Inputs that the specification describes in prose, in the table of events, webhooks and keys. */
 const inputsInProse: Readonly<Record<string, NamedInputs>> = {
+  '† (front-end payment recording)': { place: 'body', named: [], hasBody: true },
+  '† (order given in the body)': { place: 'body', named: ['orderId'], hasBody: true },
   'none shown besides the variables the preview fills in': { place: 'body', named: ['variables'], hasBody: true },
   'body {overlapHours: integer 0 to 168, default 24}; the new secret is returned once': {
     place: 'body',

@@ -44,6 +44,11 @@ export async function prepared(databaseUrl: string, more: Readonly<Record<string
   return { environment, organizationId, secret }
 }
 
+interface Body {
+  readonly id: string
+  readonly data: { readonly id: string; readonly selection: { readonly sku: string } | null }
+}
+
 interface Arrival {
   readonly eventId: string
   readonly at: number
@@ -56,6 +61,8 @@ export class CountingReceiver {
   /** Records whose event was answered with 204. */
   readonly acknowledged = new Set<string>()
   readonly arrivals: Arrival[] = []
+  /** Ids of the events that arrived without what the webhook selects. */
+  readonly withoutSelection: string[] = []
   /** Event ids of the requests that are not answered yet. */
   readonly inFlight = new Map<ServerResponse, string>()
   #isHolding = false
@@ -92,8 +99,9 @@ export class CountingReceiver {
       // The sender was killed before its request was complete.
       return
     }
-    const { id: eventId, data } = JSON.parse(Buffer.concat(chunks).toString()) as { id: string; data: { id: string } }
+    const { id: eventId, data } = JSON.parse(Buffer.concat(chunks).toString()) as Body
     this.eventsOf.set(data.id, (this.eventsOf.get(data.id) ?? new Set()).add(eventId))
+    if (!data.selection?.sku) this.withoutSelection.push(eventId)
     this.arrivals.push({ eventId, at: Date.now() })
     this.inFlight.set(response, eventId)
     response.once('close', () => this.inFlight.delete(response))
@@ -116,6 +124,7 @@ export async function subscribe(api: string, secret: string, receiver: CountingR
     name: 'Faults',
     url: receiver.url,
     events: ['product.created'],
+    selection: 'fragment Webhook on Product { sku }',
     retryAttempts: 10,
     retryDelaySeconds: 1,
   }
@@ -130,7 +139,7 @@ export class Load {
   /** `201`, `409`, `503 Retry-After 1`, or `no answer`, with their numbers. */
   readonly outcomes = new Map<string, number>()
   readonly created: string[] = []
-  #isRunning = true
+  private isRunning = true
   readonly #writers: Promise<void>[]
 
   constructor(
@@ -142,12 +151,12 @@ export class Load {
   }
 
   async stop(): Promise<void> {
-    this.#isRunning = false
+    this.isRunning = false
     await Promise.all(this.#writers)
   }
 
   async #write(): Promise<void> {
-    for (let round = 0; this.#isRunning; round++) {
+    for (let round = 0; this.isRunning; round++) {
       const sku = round % 5 === 4 ? 'USED' : newId()
       const outcome = await this.#create(sku)
       this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1)

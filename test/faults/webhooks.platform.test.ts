@@ -43,6 +43,7 @@ async function expectAllDelivered(sql: Sql, receiver: CountingReceiver, load: Lo
   expect([...receiver.eventsOf.keys()].sort()).toEqual(committed.toSorted())
   const events = await ids(sql, `select 'evt_' || id as id from kernel.event where type = 'product.created'`)
   expect([...receiver.eventsOf.values()].flatMap((found) => [...found]).sort()).toEqual(events.toSorted())
+  expect(receiver.withoutSelection).toEqual([])
   const open = `select id from events.delivery where status in ('PENDING', 'RETRY_SCHEDULED')`
   expect(await ids(sql, open)).toEqual([])
 }

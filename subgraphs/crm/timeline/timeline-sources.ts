@@ -77,6 +77,14 @@ export const timelineSources: readonly TimelineSource[] = [
     actor: ['createdById'],
   },
   {
+    kind: 'INVOICE',
+    object: 'invoice',
+    type: 'Invoice',
+    at: ['createdAt'],
+    columns: { title: 'invoiceNumber', type: null, status: 'status' },
+    actor: ['createdById'],
+  },
+  {
     kind: 'STAGE_CHANGE',
     object: 'opportunity',
     type: 'Opportunity',

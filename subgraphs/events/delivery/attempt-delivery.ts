@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader'
 import { OutboundError, type OutboundAnswer } from '../../kernel/outbound/outbound.ts'
-import type { Leased, Outcome } from '../../kernel/queue/queue.ts'
+import { AttemptNotBegun, type Leased, type Outcome } from '../../kernel/queue/queue.ts'
 import type { Services } from '../../kernel/request.ts'
 import { shownEventId } from '../envelope/envelope.ts'
 import { signingSecrets, WebhookReader, type SubscribedWebhook } from '../webhook/webhook-reader.ts'
@@ -33,19 +33,27 @@ export async function attemptDelivery(services: Services, item: Leased<QueuedDel
   const attemptId = attemptIdOf(item)
   const notSent = { attemptId, requestHeaders: null, responseStatus: null, responseBody: null, latencyMs: null }
   const failed = (error: string): Outcome => ({ end: 'FAILED', error, result: asResult(notSent) })
-  const [webhook, content] = await Promise.all([
-    webhooks.load({ organizationId: item.organizationId, id: item.webhookId }),
-    contents.load({ organizationId: item.organizationId, id: item.id }),
-  ])
+  const [webhook, content] = await beforeSending(
+    Promise.all([
+      webhooks.load({ organizationId: item.organizationId, id: item.webhookId }),
+      contents.load({ organizationId: item.organizationId, id: item.id }),
+    ]),
+  )
   if (!content) return failed('The delivery was older than 30 days.')
   const refusal = refusalOf(webhook, item)
   if (refusal !== null) return failed(refusal)
   if (item.attempts > item.attemptsMax + lostAttemptsMax)
     return failed('Several workers stopped during attempts of this delivery, so it was given up.')
   const mayBeSelected = webhook!.selection !== null && !item.isReplay && !item.isTest
-  const body = mayBeSelected ? await withSelection(services, webhook!, content) : content.body
+  const body = mayBeSelected ? await beforeSending(withSelection(services, webhook!, content)) : content.body
   return send(services, item, webhook!, { ...content, body }, attemptId)
 }
+
+/** An error of the platform, such as a database that restarts, is no failure of the receiver, and its message is not for clients. */
+const beforeSending = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((cause: unknown) => {
+    throw new AttemptNotBegun('The delivery could not be prepared.', { cause })
+  })
 
 /** Why a webhook gets nothing at this moment. */
 function refusalOf(

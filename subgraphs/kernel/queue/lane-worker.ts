@@ -91,7 +91,10 @@ export class LaneWorker<Item extends QueuedItem> {
     try {
       await this.#recorder.add(await attemptItem(this.queue, this.services, item))
     } catch (error) {
-      this.services.log.warn({ err: error, queue: this.queue.name }, 'recording an outcome failed')
+      this.services.log.warn(
+        { err: error, queue: this.queue.name },
+        'an attempt or its record failed; it is repeated after its lease',
+      )
     }
     this.#count(item, -1)
     this.#signal.resolve()

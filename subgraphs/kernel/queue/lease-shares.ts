@@ -77,8 +77,8 @@ export function leaseShares<Item extends QueuedItem>(
   })
 }
 
-/** The planner does not know how few items are wanted, and would sort all items of a key. */
-const onlyByIndex = ['enable_sort', 'enable_bitmapscan', 'enable_seqscan']
+/** The planner does not know how few items are wanted: it would sort all items of a key, and read the whole table to find them. */
+const onlyByIndex = ['enable_sort', 'enable_bitmapscan', 'enable_seqscan', 'enable_hashjoin', 'enable_mergejoin']
   .map((name) => `set_config('${name}', 'off', true)`)
   .join(', ')
 

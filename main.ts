@@ -21,6 +21,7 @@ import { requestLines } from './gateway/operate/request-line.ts'
 import { RequestMetrics } from './gateway/operate/request-metrics.ts'
 import { explorerPage, pagesRouter } from './gateway/pages/pages.ts'
 import { publicQuotesRouter } from './gateway/public-quotes/router.ts'
+import { mailLinksRouter } from './gateway/mail-links/router.ts'
 import { Subscriptions } from './gateway/subscriptions/subscriptions.ts'
 import { loadContract, type Contract } from './rest-adapter/contract.ts'
 import { restRouter } from './rest-adapter/routes.ts'
@@ -30,6 +31,7 @@ import { migrations } from './subgraphs/all.ts'
 import { localSubgraph, refuseUnknownSubgraphs, subgraphNamed } from './subgraphs/endpoints.ts'
 import { bannerOf, loadDemo } from './subgraphs/demo/demo.ts'
 import { credentialSource, oauthScopes, oauthService, findScimToken, UsageBuffer } from './subgraphs/identity/public.ts'
+import { trackingService } from './subgraphs/outreach/public.ts'
 import { ConfigError, type Config } from './subgraphs/kernel/config/config.ts'
 import { Listener } from './subgraphs/kernel/database/listen.ts'
 import { notFound } from './subgraphs/kernel/errors.ts'
@@ -91,6 +93,7 @@ async function appOf(config: Config, services: OpenServices, parts: GatewayParts
     log.error({ err: thrown, requestId }, 'a SCIM request failed')
   app.use(scimBase, scimRouter({ edge, apiVersion, graph, findToken, publicUrl, onDefect }))
   app.use(publicQuotesRouter({ config, edge, graph }))
+  app.use(mailLinksRouter({ config, edge, tracking: trackingService(services) }))
   app.use(
     await restRouter({ contract, publicUrl, edge, graph, clock, deprecatedCalls: usage, eventStreams, streamSlots }),
   )

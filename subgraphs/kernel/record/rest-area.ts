@@ -14,13 +14,17 @@ export const ids = { name: 'ids', column: 'id', operator: 'in' } as const
 /** The description of a record type for its generated REST contract, in addition to its definition and resolver. */
 export interface RestArea {
   readonly definition: RecordShape
-  /** The path under `/v1/`, and the folder under `schema/rest/`. */
+  /** The path under `/v1/`. */
   readonly path: string
+  /** The folder under `schema/rest/`. */
+  readonly folder: string
   readonly filters: readonly RestFilter[]
 }
 
 interface RestOptions<T> {
   readonly path: string
+  /** Default: the path. */
+  readonly folder?: string
   /** A plain column name is a parameter with that name that filters by equality; for an enumerated column, by one or more values. */
   readonly filters?: readonly (ColumnName<T> | RestFilter<ColumnName<T>>)[]
 }
@@ -28,10 +32,11 @@ interface RestOptions<T> {
 /** With it, `npm run schema` generates the REST contract of the resolver's standard operations. */
 export const restArea = <T extends StoredRow>(
   definition: RecordDefinition<T>,
-  { path, filters = [] }: RestOptions<T>,
+  { path, folder = path, filters = [] }: RestOptions<T>,
 ): RestArea => ({
   definition,
   path,
+  folder,
   filters: filters.map((filter) =>
     typeof filter === 'string'
       ? { name: filter, column: filter, operator: definition.columns.byName.get(filter)?.kind === 'enum' ? 'in' : 'eq' }

@@ -21,6 +21,7 @@ import { requestLines } from './gateway/operate/request-line.ts'
 import { RequestMetrics } from './gateway/operate/request-metrics.ts'
 import { explorerPage, pagesRouter } from './gateway/pages/pages.ts'
 import { publicInvoicesRouter } from './gateway/public-invoices/router.ts'
+import { mailLinksRouter } from './gateway/mail-links/router.ts'
 import { publicQuotesRouter } from './gateway/public-quotes/router.ts'
 import { sourcesOf } from './gateway/subscriptions/sources.ts'
 import { Subscriptions } from './gateway/subscriptions/subscriptions.ts'
@@ -31,7 +32,8 @@ import { scimBase } from './rest-adapter/scim/scim-call.ts'
 import { scimRouter } from './rest-adapter/scim/scim-router.ts'
 import { LiveEvents } from './subgraphs/events/public.ts'
 import { credentialSource, oauthScopes, oauthService, findScimToken, UsageBuffer } from './subgraphs/identity/public.ts'
-import { type Config } from './subgraphs/kernel/config/config.ts'
+import type { Config } from './subgraphs/kernel/config/config.ts'
+import { trackingService } from './subgraphs/outreach/public.ts'
 import { Listener } from './subgraphs/kernel/database/listen.ts'
 import { notFound } from './subgraphs/kernel/errors.ts'
 import { releaseVersion, schemaPath } from './subgraphs/kernel/config/paths.ts'
@@ -84,6 +86,7 @@ async function appOf(config: Config, services: OpenServices, parts: GatewayParts
     log.error({ err: thrown, requestId }, 'a SCIM request failed')
   app.use(scimBase, scimRouter({ edge, apiVersion, graph, findToken, publicUrl, onDefect }))
   app.use(publicQuotesRouter({ config, edge, graph }))
+  app.use(mailLinksRouter({ config, edge, tracking: trackingService(services) }))
   app.use(publicInvoicesRouter({ config, edge, graph }))
   app.use(
     await restRouter({

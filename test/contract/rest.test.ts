@@ -12,7 +12,6 @@ const areasNotBuilt = [
   'Conversations',
   'Customer 360',
   'Deal scoring',
-  'Email tracking',
   'Engagement scoring',
   'Health triage',
   'Pipeline simulation',
@@ -24,6 +23,13 @@ const areasNotBuilt = [
 
 /** Operations that do not exist yet in an area that exists, as `METHOD path`. Remove an operation when it is built; never add one. */
 const operationsNotBuilt = [
+  'DELETE /v1/email-tracking/drafts/{draftId}',
+  'GET /v1/email-tracking/drafts',
+  'GET /v1/email-tracking/drafts/{draftId}',
+  'GET /v1/email-tracking/imap/status',
+  'PATCH /v1/email-tracking/drafts/{draftId}',
+  'POST /v1/email-tracking/drafts/{draftId}/send',
+  'POST /v1/email-tracking/imap/poll',
   'DELETE /v1/quota-forecast/quotas/{id}',
   'GET /v1/quota-forecast/forecasts',
   'GET /v1/quota-forecast/forecasts/rollup',
@@ -82,6 +88,12 @@ interface NamedInputs {
 const inputsInProse: Readonly<Record<string, NamedInputs>> = {
   '† (front-end payment recording)': { place: 'body', named: [], hasBody: true },
   '† (order given in the body)': { place: 'body', named: ['orderId'], hasBody: true },
+  'query api_key (string); JSON body †; no Authorization header': { place: 'query', named: ['api_key'], hasBody: true },
+  'query api_key (string); JSON body † (delivery status updates such as opened, clicked, bounced); no Authorization header':
+    { place: 'query', named: ['api_key'], hasBody: true },
+  'none (one thread with all messages)': { place: 'body', named: [], hasBody: false },
+  'none (forces an immediate mailbox poll)': { place: 'body', named: [], hasBody: false },
+  'none (discards or rejects the draft)': { place: 'body', named: [], hasBody: false },
   'none shown besides the variables the preview fills in': { place: 'body', named: ['variables'], hasBody: true },
   'body {overlapHours: integer 0 to 168, default 24}; the new secret is returned once': {
     place: 'body',

@@ -51,6 +51,9 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   discountValue: () => null,
   shippingTotal: () => 0,
   to: () => 'ines.duarte@example.com',
+  cc: () => 'ida.berg@example.com',
+  from: () => 'ines.duarte@example.com',
+  templateId: () => null,
   url: () => 'https://erp.example.com/hooks/crm',
   headers: () => ({ 'X-Api-Token': '6f1c2d' }),
   namedCredentialId: () => null,
@@ -157,6 +160,8 @@ async function mailedCode(requests: Requests): Promise<{ email: string; code: st
 export const queries: Readonly<Record<string, (requests: Requests) => Promise<Record<string, string>>>> = {
   authVerifyEmail: (requests) => mailedToken(requests, 'VERIFY_EMAIL'),
   authMagicLink: (requests) => mailedToken(requests, 'MAGIC_LINK'),
+  emailStatusReceive: async ({ member }) => ({ api_key: member.secret }),
+  emailInboundReceive: async ({ member }) => ({ api_key: member.secret }),
 }
 
 /** Values of placeholders that name no record. */

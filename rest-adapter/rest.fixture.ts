@@ -120,6 +120,7 @@ export async function partsServer(watch: CustomHandler = () => [], edgeOptions: 
       deprecatedCalls: { record: (call) => void deprecated.push(call) },
       eventStreams,
       streamSlots: new StreamSlots({ perOrganization: 1 }),
+      subscriptions: { open: () => Promise.reject(new Error('the parts have no subscriptions')) },
       customHandlers: new Map<string, CustomHandler>([
         ['partEcho', ({ path }) => path['text']],
         ['partWatch', (call) => watch(call)],

@@ -11,7 +11,8 @@ import { cancellationOnDisconnect } from '../subgraphs/kernel/cancellation.ts'
 import type { Clock } from '../subgraphs/kernel/time/clock.ts'
 import type { Caller, IdempotencyClaim, OperationContext } from '../subgraphs/kernel/context.ts'
 import { notFound, Refusal } from '../subgraphs/kernel/errors.ts'
-import type { ScopeRequirement } from '../subgraphs/kernel/scopes.ts'
+import { memberScope, type ScopeRequirement } from '../subgraphs/kernel/scopes.ts'
+import { sendEvents, sendSubscription } from './event-response.ts'
 import { writeResponse } from './response.ts'
 import { removeHiddenFields } from './hidden-fields.ts'
 import { readJson, refusalOf, refuseFields } from './body.ts'
@@ -102,7 +103,13 @@ export class Endpoint {
         ? cancellationOnDisconnect(res)
         : cancellationOf(compiled.prepared?.kind, res)
       const context: OperationContext = { caller, requestId, idempotency: inputs.claim, cancellation }
-      if (compiled.prepared) await this.execute(compiled.prepared, compiled.translation, inputs, context, req, res)
+      const { prepared } = compiled
+      if (prepared?.kind === 'subscription') {
+        const call = { prepared, admission, cancellation: cancellation!, req, res }
+        const variables = compiled.translation.variables(req.params, inputs.query, req.headers, inputs.body)
+        const toRestError = (thrown: unknown): unknown => this.toRestError(thrown, variables)
+        await sendSubscription(this.operation, this.dependencies, variables, toRestError, call)
+      } else if (prepared) await this.execute(prepared, compiled.translation, inputs, context, req, res)
       else await this.runCustomHandler(inputs, admission, context, req, res)
     } catch (thrown) {
       edge.refuse(thrown, req, res)
@@ -113,8 +120,9 @@ export class Endpoint {
     const { operation } = this
     const translation = new Translation(operation)
     if (operation.document === null) {
-      const credential = operation.isPublic ? 'PUBLIC' : 'SESSION'
-      const scopes = operation.scopes.length > 0 ? operation.scopes : [credential]
+      // A public operation accepts every credential, too.
+      if (operation.isPublic) return { translation, prepared: null, requirements: [[['PUBLIC'], [memberScope]]] }
+      const scopes = operation.scopes.length > 0 ? operation.scopes : ['SESSION']
       return { translation, prepared: null, requirements: [[scopes]] }
     }
     try {
@@ -204,35 +212,15 @@ export class Endpoint {
     if (!handler) throw new Error(`${this.operation.id} has neither a stored document nor a custom handler.`)
     const { query, body } = inputs
     const result = await handler({ req, res, context, path: req.params, query, body })
-    if (isEvents(result)) return this.stream(result, admission, context, req, res)
+    if (isEvents(result)) {
+      const { streamSlots } = this.dependencies
+      const release = streamSlots.take(admission.caller.organizationId || admission.caller.ip)
+      const cancellation = context.cancellation ?? cancellationOnDisconnect(res)
+      return sendEvents(this.operation, this.dependencies, result, { admission, cancellation, req, res }).finally(
+        release,
+      )
+    }
     if (!res.headersSent) writeResponse(this.operation, result, false, req.url!, res)
-  }
-
-  /** The request is counted as finished when the stream begins. If the stream fails, its last event is `error` with the problem. */
-  private async stream(
-    events: AsyncIterable<ServerSentEvent>,
-    admission: Admission,
-    context: OperationContext,
-    req: ServedRequest,
-    res: ServerResponse,
-  ): Promise<void> {
-    const { edge, eventStreams, streamSlots } = this.dependencies
-    const { status } = this.operation.success
-    const cancellation = context.cancellation ?? cancellationOnDisconnect(res)
-    const releaseSlot = streamSlots.take(admission.caller.organizationId || admission.caller.ip)
-    async function* withErrorEvent(): AsyncGenerator<ServerSentEvent> {
-      try {
-        yield* events
-      } catch (thrown) {
-        if (!cancellation.isCancelled) yield { event: 'error', data: JSON.stringify(edge.problem(thrown, req, res)) }
-      }
-    }
-    try {
-      edge.finished(admission, status)
-      await eventStreams.send(res, withErrorEvent(), cancellation, status)
-    } finally {
-      releaseSlot()
-    }
   }
 }
 

@@ -103,6 +103,59 @@ async function read(response: Response, queue: PayloadQueue): Promise<void> {
   queue.push('closed')
 }
 
+/** A frame of `POST /v1/webhooks/listen`. */
+export interface ListenFrame {
+  readonly event: string
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly data: any
+}
+
+/** A live stream of events over REST. Frames are read from the connection only when they are requested. */
+export class Listening {
+  readonly #reader: ReadableStreamDefaultReader<string>
+  #text = ''
+
+  constructor(
+    readonly response: Response,
+    readonly leave: () => void,
+  ) {
+    this.#reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+  }
+
+  /** The next frame without comments; null when the stream has ended. */
+  async next(): Promise<ListenFrame | null> {
+    for (;;) {
+      const end = this.#text.indexOf('\n\n')
+      if (end >= 0) {
+        const [, event, data] = /^event: (\w+)\ndata: (.*)$/.exec(this.#text.slice(0, end)) ?? []
+        this.#text = this.#text.slice(end + 2)
+        if (event !== undefined) return { event, data: JSON.parse(data!) as unknown }
+        continue
+      }
+      const { value, done } = await this.#reader.read()
+      if (done) return null
+      this.#text += value
+    }
+  }
+}
+
+/** Sends `POST /v1/webhooks/listen`. The stream is closed when the test ends. */
+export async function listen(
+  platform: Pick<Platform, 'url'>,
+  headers: Readonly<Record<string, string>>,
+  body?: unknown,
+): Promise<Listening> {
+  const leaving = new AbortController()
+  const response = await fetch(`${platform.url}/v1/webhooks/listen`, {
+    method: 'POST',
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    signal: leaving.signal,
+  })
+  onTestFinished(() => leaving.abort())
+  return new Listening(response, () => leaving.abort())
+}
+
 /** The protocols of subscriptions. */
 export const protocols: readonly [
   string,

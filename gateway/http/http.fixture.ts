@@ -66,6 +66,7 @@ export interface LibraryServerOptions extends EdgeFixtureOptions {
 /** The library has no subscriptions. */
 const noEvents: EventFeed = {
   latest: () => Promise.reject(new Error('the library has no subscriptions')),
+  oldest: () => Promise.reject(new Error('the library has no subscriptions')),
   read: () => Promise.reject(new Error('the library has no subscriptions')),
   watch: () => () => {},
 }
@@ -81,7 +82,13 @@ export async function serveLibrary({ direct, socket: socketOptions, ...edgeSketc
   const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) })
   const graph = Graph.create({ supergraphSdl: librarySupergraph, endpoints })
   const eventStreams = new EventStreams()
-  const subscriptions = new Subscriptions({ graph, events: noEvents, slots: new StreamSlots(), log })
+  const subscriptions = new Subscriptions({
+    graph,
+    events: noEvents,
+    slots: new StreamSlots(),
+    log,
+    sources: () => ({}),
+  })
   const app = express()
   app.use(
     ['/v1/graphql', '/graphql'],

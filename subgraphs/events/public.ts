@@ -12,3 +12,4 @@ export {
   type VisibleEvent,
 } from './envelope/envelope.ts'
 export { noParents, parentsOf, type Parents, type Recipient } from './envelope/visibility.ts'
+export { LiveEvents, type LiveEventsOptions } from './live.ts'

@@ -1,5 +1,14 @@
 import type { TrackedObject } from '../kernel/record/event-types.ts'
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
+import { catalogResource } from './catalog/catalog.resolver.ts'
+import { customEventsResource } from './custom-event-stream/custom-events.resolver.ts'
+import { customEventTypeResource } from './custom-event-type/custom-event-type.resolver.ts'
+import { customEventType } from './custom-event-type/custom-event-type.record.ts'
+import { deliveryResource } from './delivery/delivery.resolver.ts'
+import { listenResource } from './listen/listen.resolver.ts'
+import { notificationAddedResource } from './notification/live/notification-added.resolver.ts'
+import { notificationResource } from './notification/notification.resolver.ts'
+import { pushResource } from './notification/push/push.resolver.ts'
 import { recordChangeResource } from './record-change/record-change.resolver.ts'
 import { streamedRecords } from './record-change/record-change.ts'
 import { webhookPorts } from './webhook/webhook.context.ts'
@@ -10,9 +19,23 @@ const eventSources = (subgraphs: readonly SubgraphDefinition[]): TrackedObject[]
     resources.flatMap(({ entities = {}, announces = [] }) => [...Object.values(entities), ...announces]),
   )
 
-/** The subgraph of events: the changes of records, and the webhooks that receive them. Both are derived from the other subgraphs. */
-export const eventsSubgraph = (others: readonly SubgraphDefinition[]): SubgraphDefinition => ({
-  name: 'events',
-  ports: ['events', ...webhookPorts],
-  resources: [recordChangeResource(streamedRecords(others)), webhookResource(eventSources(others))],
-})
+/** The subgraph of events: their catalog, and who receives them. What it knows of records is derived from the other subgraphs. */
+export function eventsSubgraph(others: readonly SubgraphDefinition[]): SubgraphDefinition {
+  const records = streamedRecords(others)
+  return {
+    name: 'events',
+    ports: ['events', ...webhookPorts],
+    resources: [
+      catalogResource,
+      customEventTypeResource,
+      recordChangeResource(records),
+      customEventsResource,
+      listenResource,
+      webhookResource([...eventSources(others), customEventType]),
+      deliveryResource,
+      notificationResource(records),
+      notificationAddedResource,
+      pushResource,
+    ],
+  }
+}

@@ -93,6 +93,7 @@ export async function activeOrganizationName({ db, caller }: RequestContext): Pr
   return found?.status === 'ACTIVE' ? found.name : null
 }
 
+export { managersOf, recipientsOf, userNames, type Recipient } from './user/recipients.ts'
 export { organizationSettings, type OrganizationSettings } from './organization/organization-settings.ts'
 export {
   baseAmountAt,

@@ -306,7 +306,11 @@ export const callers: readonly Caller[] = [
       tokenWithScopes(oauthScopes.filter((held) => !scopes.some((scope) => implies(held, scope)))),
     ({ scopes, isOfApps }) => (scopes.length === 0 || isOfApps ? null : 'OAUTH_SCOPE_INSUFFICIENT'),
   ),
-  token('an access token of a user who may only read', ({ reader }) => reader, readOnly),
+  token(
+    'an access token of a user who may only read',
+    ({ reader }) => reader,
+    (access) => readOnly(access) ?? withoutRole(access, 'reader'),
+  ),
   token(
     'an access token of an app whose quota is used up',
     ({ refused: { quotaExceeded } }) => quotaExceeded,

@@ -6,6 +6,11 @@ import { projectRoot } from '../../subgraphs/kernel/config/paths.ts'
 
 const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8')
 
+const vapid = {
+  publicKey: 'BLPxcTXQpIEhtq9dmLx2iLC02D1jr-DH0Uww_pFwPwmHmPKovBdOMA_wjSB3TRSYALbyC_Yd1t-9fcFoKuPrs7M',
+  privateKey: 'd3UZyhFOIN1dSWzaLJwqyvQUNuNa6XJc3KonKr4Wkm4',
+  subject: 'mailto:operator@example.com',
+}
 const zoom = {
   name: 'zoom',
   authorizeUrl: 'https://zoom.example/oauth/authorize',
@@ -45,6 +50,7 @@ describe('configuration', () => {
       mailFrom: 'CRM <no-reply@localhost>',
       mailLinkOrigins: [],
       meetingProviders: [],
+      vapid: null,
       outboundAllow: [],
       publicUrl: null,
       oauthRegistration: false,
@@ -76,10 +82,16 @@ describe('configuration', () => {
       MAIL_FROM: 'Fjordline CRM <crm@example.com>',
       MAIL_LINK_ORIGINS: 'https://app.example.com, https://b.example.com/',
       MEETING_PROVIDERS: JSON.stringify([zoom]),
+      VAPID_PUBLIC_KEY: vapid.publicKey,
+      VAPID_PRIVATE_KEY: vapid.privateKey,
+      VAPID_SUBJECT: vapid.subject,
       OUTBOUND_ALLOW: '10.1.0.0/16',
       PUBLIC_URL: 'https://crm.example.com/',
       REGISTRATION: 'code',
       OAUTH_REGISTRATION: 'on',
+      PAYMENT_KEY: 'sk_live',
+      PAYMENT_URL: 'https://pay.example.com/api/',
+      PAYMENT_WEBHOOK_SECRET: 'whsec_0123456789',
       SUBGRAPH_SUPPORT_URL: 'http://support:4001',
     }
     expect(readConfig(env)).toEqual({
@@ -106,10 +118,12 @@ describe('configuration', () => {
       mailFrom: 'Fjordline CRM <crm@example.com>',
       mailLinkOrigins: ['https://app.example.com', 'https://b.example.com'],
       meetingProviders: [{ ...zoom, scope: '' }],
+      vapid,
       outboundAllow: ['10.1.0.0/16'],
       publicUrl: 'https://crm.example.com',
       registration: 'CODE',
       oauthRegistration: true,
+      payments: { url: 'https://pay.example.com/api', key: 'sk_live', webhookSecret: 'whsec_0123456789' },
       subgraphUrls: { support: 'http://support:4001' },
     })
   })
@@ -182,6 +196,8 @@ describe('configuration', () => {
     ['MEETING_PROVIDERS', JSON.stringify([{ ...zoom, name: 'Zoom Meetings' }])],
     ['MEETING_PROVIDERS', JSON.stringify([{ ...zoom, tokenUrl: 'zoom' }])],
     ['OUTBOUND_ALLOW', 'localhost'],
+    ['VAPID_PUBLIC_KEY', vapid.privateKey],
+    ['VAPID_PUBLIC_KEY', vapid.publicKey.slice(1)],
   ])('refuses %s=%s and names the variable', (name, value) => {
     expect(() => readConfig({ [name]: value })).toThrow(ConfigError)
     expect(() => readConfig({ [name]: value })).toThrow(name)

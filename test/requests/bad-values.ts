@@ -144,7 +144,7 @@ function badObject(schema: Schema): BadValue[] {
   ]
   const { maxProperties } = schema as { maxProperties?: number }
   if (maxProperties !== undefined) {
-    const members = Array.from({ length: maxProperties + 1 }, (_, index) => [`k${index}`, index])
+    const members = Array.from({ length: maxProperties + 1 }, (_, index) => [`k${index}`, String(index)])
     bad.push({ what: 'too many members', json: JSON.stringify(Object.fromEntries(members)), code: 'TOO_MANY' })
   }
   return bad

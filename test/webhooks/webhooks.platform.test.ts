@@ -49,6 +49,8 @@ describe('webhookCreate', () => {
       namedCredentialId: null,
       fields: [],
       debounceSeconds: 0,
+      conditions: [],
+      logic: 'AND',
       skipOwn: false,
       selection: null,
       previousSecretExpiresAt: null,
@@ -117,6 +119,24 @@ describe('webhookCreate', () => {
     expect(await count()).toEqual(before)
   })
 
+  it('answers a repeated Idempotency-Key with the same webhook and secret', async () => {
+    const headers = { ...owner.headers, 'content-type': 'application/json', 'idempotency-key': newId() }
+    const body = JSON.stringify({ ...settings, headers: { 'X-A': 'b' } })
+    const send = async () => fetch(`${platform.url}/v1/webhooks`, { method: 'POST', headers, body })
+    const [first, second] = [await send(), await send()]
+    expect([first.status, second.status, second.headers.get('idempotent-replayed')]).toEqual([201, 201, 'true'])
+    const created = (await first.json()) as { id: string; secret: string }
+    expect(await second.json()).toEqual(created)
+    expect((await reader.one(owner.organizationId, created.id))!.secret).toBe(created.secret)
+  })
+
+  it('refuses very long lists in GraphQL by their bound, without comparing their items', async () => {
+    const query = 'mutation ($input: WebhookCreateInput!) { webhookCreate(input: $input) { id } }'
+    const events = Array.from({ length: 65 }, (_, index) => `x${index}.created`)
+    const { body } = await owner.graphql(query, { input: { ...settings, events } })
+    expect(body.errors[0].extensions.errors).toMatchObject([{ path: 'events', code: 'TOO_MANY' }])
+  })
+
   it('refuses managers, members and readers with 403, also to read', async () => {
     const { id } = await aWebhook()
     for (const role of ['MANAGER', 'MEMBER', 'READ_ONLY'] as const) {
@@ -134,6 +154,20 @@ describe('webhookCreate', () => {
       )
     }
     expect((await stored(id)).version).toBe(1)
+  })
+
+  it('accepts custom events that the organization has, and custom.*', async () => {
+    const schema = { type: 'object', properties: { minutes: { type: 'integer' } } }
+    const query = 'mutation ($input: CustomEventTypeCreateInput!) { customEventTypeCreate(input: $input) { id } }'
+    const input = { apiName: 'machine_stopped', label: 'Machine stopped', schema }
+    expect((await owner.graphql(query, { input })).body.errors).toBeUndefined()
+    const conditions = [{ field: 'minutes', operator: 'GREATER_THAN', value: 5 }]
+    await aWebhook({ events: ['custom.machine_stopped', 'custom.*'], conditions })
+    const refused = await owner.rest.webhookCreate!({ body: { ...settings, events: ['custom.machine_started'] } })
+    expect([refused.status, refused.body.errors[0].code]).toEqual([400, 'UNKNOWN_EVENT'])
+    const other = await platform.member({ role: 'OWNER', organizationId: await platform.organization('Without types') })
+    const foreign = await other.rest.webhookCreate!({ body: { ...settings, events: ['custom.machine_stopped'] } })
+    expect([foreign.status, foreign.body.errors[0].code]).toEqual([400, 'UNKNOWN_EVENT'])
   })
 
   it('accepts keys with WEBHOOKS, and refuses to write with READ_WEBHOOKS', async () => {
@@ -269,6 +303,40 @@ describe('webhookUpdate', () => {
       headers: { 'If-Match': '"7"' },
     } as never)
     expect([conflict.status, (await stored(id)).version]).toEqual([409, 1])
+  })
+})
+
+describe('conditions of a webhook', () => {
+  const large = { field: 'total', operator: 'GREATER_THAN', value: 1000 }
+
+  it('are stored with their logic', async () => {
+    const conditions = [large, { field: 'status', operator: 'CHANGED_TO', value: 'CONFIRMED' }]
+    const { id, organizationId, ...created } = await aWebhook({ events: ['order.*'], conditions })
+    expect(created).toMatchObject({ conditions, logic: 'AND' })
+    expect((await owner.rest.webhookUpdate!({ id, body: { logic: 'OR' } })).body).toMatchObject({
+      conditions,
+      logic: 'OR',
+    })
+    expect(await reader.one(organizationId, id)).toMatchObject({ conditions, logic: 'OR' })
+  })
+
+  it.each([
+    [{ conditions: [{ field: 'colour', operator: 'EQUALS', value: 1 }] }, 'conditions.0.field'],
+    [{ conditions: [{ ...large, operator: 'CONTAINS' }] }, 'conditions.0.operator'],
+    [{ conditions: [{ ...large, value: 'much' }] }, 'conditions.0.value'],
+    [{ events: ['order.created', 'account.created'], conditions: [large] }, 'conditions.0.field'],
+    [{ logic: 'XOR' }, 'logic'],
+    [{ conditions: Array.from({ length: 51 }, () => large) }, 'conditions'],
+  ])('refuses %j with 400', async (input, path) => {
+    const { status, body } = await owner.rest.webhookCreate!({ body: { ...settings, events: ['order.*'], ...input } })
+    expect([status, body.errors[0].path]).toEqual([400, path])
+  })
+
+  it('are checked again when the events change', async () => {
+    const { id } = await aWebhook({ events: ['order.*'], conditions: [large] })
+    const refused = await owner.rest.webhookUpdate!({ id, body: { events: ['account.*'] } })
+    expect([refused.status, refused.body.errors[0].path]).toEqual([400, 'conditions.0.field'])
+    expect((await stored(id)).version).toBe(1)
   })
 })
 

@@ -2,7 +2,7 @@ import { Arg, Ctx, Field, FieldResolver, ID, Info, InputType, Mutation, Query, R
 import { ExpectedVersionArg, IdArg } from '../../kernel/record/args.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
-import { RequiresScope } from '../../kernel/record/requires-scope.ts'
+import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { Decimal } from '../../kernel/record/scalars.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -45,7 +45,7 @@ export class OrderResolver extends standardResolver(order, {
     description:
       'Returns the PDF of the order. It shows the customer with name and address, also to a caller who does not see the account. A caller whose profile hides a printed column is refused.',
   })
-  @RequiresScope('ORDERS')
+  @RequiresScopes('READ_ORDERS')
   orderDocument(@IdArg() id: string, @Ctx() ctx: RequestContext<'work'>) {
     return orderFile(ctx, id)
   }

@@ -1,6 +1,6 @@
 import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql'
 import { ExpectedVersionArg, IdArg } from '../../kernel/record/args.ts'
-import { RequiresScope } from '../../kernel/record/requires-scope.ts'
+import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { createdAfter, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import { standardResolver } from '../../kernel/record/standard-resolver.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -35,7 +35,7 @@ export class QuoteResolver extends standardResolver(quote, {
     description:
       'Returns the PDF of the quote. It shows the customer with name and address, also to a caller who does not see the account. A caller whose profile hides a printed column is refused.',
   })
-  @RequiresScope('QUOTES')
+  @RequiresScopes('READ_QUOTES')
   quoteDocument(@IdArg() id: string, @Ctx() ctx: RequestContext<'work'>) {
     return quoteFile(ctx, id)
   }

@@ -1,12 +1,17 @@
 import { Arg, Ctx, ID, Query, Resolver, Root, Subscription } from 'type-graphql'
+import { Condition, ConditionLogic } from '../../kernel/condition/condition.ts'
 import { invalid, notFound } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { stateOf } from '../../kernel/record/read.ts'
+import { structureInput } from '../../kernel/record/structure.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { requireScopes } from '../../kernel/unmet-scopes.ts'
+import { cursorDescription, filterLogicDescription } from '../live-arguments.ts'
 import { recordChangeOf, recordObjectOf, type RecordChange, type StreamedRecord } from './record-change.ts'
+
+const ConditionInput = structureInput(Condition)
 
 /** The query and the subscription of record changes, for these record types. */
 export function recordChangeResource(records: readonly StreamedRecord[]): Resource {
@@ -36,22 +41,28 @@ export function recordChangeResource(records: readonly StreamedRecord[]): Resour
     /** The gateway runs this subscription: it reads the event log and queries `recordChange` for each event, as the subscriber. */
     @Subscription(() => ChangeType, {
       description: [
-        'The events of one record, in order, from the time of the subscription or after the cursor `after`.',
+        'The events of one record or, without `id`, of all records of a type that the caller can see, in order, from the time of the subscription or after the cursor `after`.',
         'Credential and permissions are checked for each event: no event is sent while the caller cannot see the record, and the subscription ends when the credential does.',
-        'The deletion of the record is the last event.',
-        'NOT_FOUND if the caller cannot see the record.',
+        'With `id`, the deletion of the record is the last event, and NOT_FOUND means that the caller cannot see the record.',
+        'A subscription that is more than 10,000 events of the organization behind, because its client reads too slowly, ends with GRAPHQL_LIMIT_EXCEEDED and its `cursor`.',
       ].join(' '),
       topics: 'recordChanged',
     })
     @RequiresScopes(...scopes)
     recordChanged(
       @Arg('object', () => RecordObject, { description: 'Type of the record.' }) _object: string,
-      @Arg('id', () => ID, { description: 'Id of the record.' }) _id: string,
-      @Arg('after', () => String, {
-        nullable: true,
-        description: 'The `cursor` of the last received event. Without it, only new events are sent.',
-      })
+      @Arg('id', () => ID, { nullable: true, description: 'Id of the record; null for all records of the type.' })
+      _id: string | null,
+      @Arg('after', () => String, { nullable: true, description: cursorDescription })
       _after: string | null,
+      @Arg('filter', () => [ConditionInput], {
+        nullable: true,
+        description:
+          'Conditions on the record at the time of the event and its previous version; an event that does not meet them is not sent. A field that the profile of the caller hides is refused.',
+      })
+      _filter: object[] | null,
+      @Arg('logic', () => ConditionLogic, { nullable: true, description: filterLogicDescription })
+      _logic: string | null,
       @Root() change: object,
     ): object {
       return change

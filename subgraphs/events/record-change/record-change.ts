@@ -40,12 +40,17 @@ export function streamedRecords(subgraphs: readonly SubgraphDefinition[]): Strea
     .toSorted((a, b) => (a.shape.object < b.shape.object ? -1 : 1))
 }
 
-/** A reference to a record of another subgraph, which resolves its fields. */
-function referenceTo(type: string): Class {
+const references = new Map<string, Class>()
+
+/** A reference to a record of another subgraph, which resolves its fields. The subgraph has one class for each type. */
+export function referenceTo(type: string): Class {
+  const known = references.get(type)
+  if (known) return known
   const Reference = class {}
   Field(() => ID, { description: 'Id of the record.' })(Reference.prototype, 'id')
   Directive('@key(fields: "id", resolvable: false)')(Reference)
   ObjectType(type)(Reference)
+  references.set(type, Reference)
   return Reference
 }
 

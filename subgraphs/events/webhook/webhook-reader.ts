@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { Condition, ConditionLogic } from '../../kernel/condition/condition.ts'
 import type { Row } from '../../kernel/database/sql.ts'
 import type { Services } from '../../kernel/request.ts'
 import { headersPlace, secretPlace } from './webhook-secret.ts'
@@ -19,7 +20,8 @@ export interface SubscribedWebhook {
   /** The custom headers with their values. */
   readonly headers: Readonly<Record<string, string>>
   readonly fields: readonly string[]
-  readonly conditions: unknown
+  readonly conditions: readonly Condition[]
+  readonly logic: ConditionLogic
   readonly debounceSeconds: number
   readonly skipOwn: boolean
   readonly selection: string | null
@@ -110,7 +112,7 @@ export class WebhookReader {
     const rows = await tenants.of(organizationId).query<Stored & Row>(
       `select id, organization_id as "organizationId", owner_id as "ownerId", name, url, events, is_enabled as "isEnabled",
          payload_version as "payloadVersion", retry_attempts as "retryAttempts", retry_delay_seconds as "retryDelaySeconds", fields,
-         conditions, debounce_seconds as "debounceSeconds", skip_own as "skipOwn", selection,
+         conditions, logic, debounce_seconds as "debounceSeconds", skip_own as "skipOwn", selection,
          previous_secret_expires_at as "previousSecretExpiresAt", sealed_headers as "sealedHeaders",
          sealed_secret as "sealedSecret", sealed_previous_secret as "sealedPreviousSecret"
        from events.webhook where organization_id = $1 and deleted_at is null order by created_at, id`,

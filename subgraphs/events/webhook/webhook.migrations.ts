@@ -95,3 +95,28 @@ export const webhookTable: Migration = {
       from events.webhook w;
   `,
 }
+
+export const webhookConditions: Migration = {
+  name: '20261122-events-webhook-conditions',
+  sql: `
+    update events.webhook set conditions = '[]' where conditions is null;
+    alter table events.webhook alter column conditions set not null, alter column conditions set default '[]';
+    alter table events.webhook add column logic text not null default 'AND';
+    drop view events.webhook_with_state;
+    create view events.webhook_with_state with (security_invoker = true) as
+      select w.*,
+        (select s.consecutive_failures from events.webhook_state s
+         where s.organization_id = w.organization_id and s.webhook_id = w.id) as consecutive_failures,
+        (select s.last_delivery_at from events.webhook_state s
+         where s.organization_id = w.organization_id and s.webhook_id = w.id) as last_delivery_at,
+        (select s.last_status from events.webhook_state s
+         where s.organization_id = w.organization_id and s.webhook_id = w.id) as last_status,
+        (select s.last_response_status from events.webhook_state s
+         where s.organization_id = w.organization_id and s.webhook_id = w.id) as last_response_status,
+        not exists (
+          select from identity.app_user u where u.organization_id = w.organization_id and u.id = w.owner_id
+            and u.is_active and u.left_at is null and u.role in ('OWNER', 'ADMIN')
+        ) as is_paused
+      from events.webhook w;
+  `,
+}

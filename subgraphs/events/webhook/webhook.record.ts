@@ -31,6 +31,8 @@ const audited = (webhook: Webhook) => ({
   retryDelaySeconds: webhook.retryDelaySeconds,
   headers: Object.keys(webhook.headers),
   fields: webhook.fields,
+  conditions: webhook.conditions,
+  logic: webhook.logic,
   debounceSeconds: webhook.debounceSeconds,
   skipOwn: webhook.skipOwn,
   selection: webhook.selection,
@@ -46,6 +48,7 @@ export const webhook: RecordDefinition<Webhook> = defineRecord(Webhook, {
   searchable: ['name', 'url'],
   references: { ownerId: activeAdministrators },
   events: webhookEvents,
+  isAdministrative: true,
   audit: auditRecord('webhook', audited),
   serializedRules: [fewWebhooks],
 })

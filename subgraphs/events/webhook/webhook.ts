@@ -1,14 +1,19 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { Directive, Field, ID, Int, ObjectType } from 'type-graphql'
+import { Condition, ConditionLogic } from '../../kernel/condition/condition.ts'
+import { conditionsMax } from '../../kernel/condition/parse-conditions.ts'
 import { Column } from '../../kernel/record/column.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
+import { StructureColumn } from '../../kernel/record/structure.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
+import { WebhookRow } from './webhook-row.ts'
 import { selectionMax } from './selection.ts'
 import { WebhookDeliveryStatus, WebhookDisabledReason } from './webhook.enumerations.ts'
 
 /** As many as a live stream takes. */
 export const eventsMax = 64
 export const fieldsMax = 100
+export const urlMax = 2000
 
 @ObjectType({
   description:
@@ -17,22 +22,7 @@ export const fieldsMax = 100
 @Directive('@key(fields: "id")')
 @RequiresScope('WEBHOOKS')
 @Entity({ schema: 'events', tableName: 'webhook_with_state' })
-export class Webhook {
-  @Column(() => ID, {
-    writable: 'ON_CREATE',
-    example: '019a0c5e-7f00-7b21-9c44-5e8d2a7f1b60',
-    description:
-      'Id of the webhook, a UUIDv7 unless a client chose it. A client may set it on create, so that an import can be retried. It never changes.',
-  })
-  id!: string
-
-  @Column(() => ID, {
-    writable: 'NEVER',
-    example: '019a0c5e-7f00-7000-8a10-2f6b9d4c7e01',
-    description: 'Id of the organization to which the webhook belongs. It never changes.',
-  })
-  organizationId!: string
-
+export class Webhook extends WebhookRow {
   @Column(() => ID, {
     derivedDefault: 'the caller',
     example: '019a0c5e-7f00-7c1d-8f21-64d0a95be713',
@@ -46,7 +36,7 @@ export class Webhook {
   name!: string
 
   @Column(() => String, {
-    max: 2000,
+    max: urlMax,
     filled: true,
     description:
       'Address of the receiver. It must start with https:// (http:// only for addresses that OUTBOUND_ALLOW of the deployment names), name no user, password or fragment, and have the port 80, 443 or 1024 to 65535. Deliveries connect to public addresses only.',
@@ -127,6 +117,22 @@ export class Webhook {
     example: ['status', 'ownerId'],
   })
   fields!: string[]
+
+  @StructureColumn(() => Condition, {
+    list: true,
+    maxItems: conditionsMax,
+    description:
+      'Conditions on the record of an event, or on the payload of a custom event: an event is delivered only if it meets them. They must fit each object of `events`, and are compared with what the owner of the webhook sees. Empty: every event.',
+    example: [],
+  })
+  conditions!: Condition[]
+
+  @Column(() => ConditionLogic, {
+    default: 'AND',
+    description: 'How `conditions` are combined.',
+    example: 'AND',
+  })
+  logic!: ConditionLogic
 
   @Column(() => Int, {
     default: 0,
@@ -235,47 +241,6 @@ export class Webhook {
     example: null,
   })
   lastResponseStatus!: number | null
-
-  @Column(() => Int, {
-    writable: 'NEVER',
-    example: 1,
-    description:
-      'Version of the webhook: 1 on create, increased by 1 with each change of its settings. REST sends it as `ETag` too.',
-  })
-  version!: number
-
-  @Column(() => DateTime, {
-    writable: 'NEVER',
-    example: '2026-11-02T08:15:00.000Z',
-    description: 'When the webhook was created.',
-  })
-  createdAt!: string
-
-  @Column(() => DateTime, {
-    writable: 'NEVER',
-    example: '2026-11-02T08:15:00.000Z',
-    description: 'When its settings were last changed; at first the time of its creation.',
-  })
-  updatedAt!: string
-
-  @Column(() => ID, {
-    nullable: true,
-    writable: 'NEVER',
-    example: '019a0c5e-7f00-7c1d-8f21-64d0a95be713',
-    description: 'Id of the user who created the webhook; null if the platform created it.',
-  })
-  createdById!: string | null
-
-  @Column(() => ID, {
-    nullable: true,
-    writable: 'NEVER',
-    example: '019a0c5e-7f00-7c1d-8f21-64d0a95be713',
-    description: 'Id of the user who last changed its settings; null if the platform changed them.',
-  })
-  updatedById!: string | null
-
-  @Column(() => DateTime, { nullable: true, internal: true })
-  deletedAt!: string | null
 
   @Field(() => String, {
     nullable: true,

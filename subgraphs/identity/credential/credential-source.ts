@@ -10,7 +10,7 @@ import { isId } from '../../kernel/ids.ts'
 import { addDerivedRestrictions } from '../../kernel/record/field-security.ts'
 
 /** The columns of `ActingUser`, for a user `u` in an organization `o`. */
-const actingUser = `
+export const actingUserColumns = `
   u.organization_id as "organizationId",
   o.status = 'SUSPENDED' as "organizationSuspended",
   u.is_active as "ownerActive",
@@ -40,7 +40,7 @@ const actingUser = `
 export async function findActingUser(sql: Sql, organizationId: string, userId: string): Promise<ActingUser | null> {
   if (!isId(userId)) return null
   const [row] = await sql.query<ActingUser>(
-    `select ${actingUser} from identity.app_user u join identity.organization o on o.id = u.organization_id
+    `select ${actingUserColumns} from identity.app_user u join identity.organization o on o.id = u.organization_id
      where u.organization_id = $1 and u.id = $2`,
     [organizationId, userId],
   )
@@ -48,7 +48,7 @@ export async function findActingUser(sql: Sql, organizationId: string, userId: s
 }
 
 /** Adds the restrictions of derived fields. Stored profiles contain only the restrictions that were set. */
-const withDerivedRestrictions = <T extends ActingUser>(row: T): T =>
+export const withDerivedRestrictions = <T extends ActingUser>(row: T): T =>
   row.fields ? { ...row, fields: addDerivedRestrictions(row.fields) } : row
 
 type Times<T, K extends keyof T> = Omit<T, K> & Record<K, string | null>
@@ -60,7 +60,7 @@ async function findApiKey(sql: Sql, hash: string): Promise<ApiKeyRecord | null> 
     `select k.id, k.owner_id as "ownerId", k.scopes, k.rate_limit as "rateLimit", k.ip_allow_list as "ipAllowList",
        k.expires_at as "expiresAt", k.revoked_at as "revokedAt",
        case when s.is_former then coalesce(s.superseded_at, k.previous_secret_expires_at, 'epoch') end
-         as "previousSecretExpiresAt", ${actingUser}
+         as "previousSecretExpiresAt", ${actingUserColumns}
      from (
        select organization_id, id, false as is_former, null::timestamptz(3) as superseded_at
          from identity.api_key where secret_hash = $1
@@ -89,7 +89,7 @@ async function findSession(sql: Sql, id: string): Promise<SessionRecord | null> 
   const [row] = await sql.query<
     ActingUser & { id: string; userId: string; expiresAt: string; revokedAt: string | null }
   >(
-    `select s.id, s.user_id as "userId", s.expires_at as "expiresAt", s.ended_at as "revokedAt", ${actingUser}
+    `select s.id, s.user_id as "userId", s.expires_at as "expiresAt", s.ended_at as "revokedAt", ${actingUserColumns}
      from identity.session s
      join identity.organization o on o.id = s.organization_id
      join identity.app_user u on u.organization_id = s.organization_id and u.id = s.user_id
@@ -108,7 +108,7 @@ async function findSession(sql: Sql, id: string): Promise<SessionRecord | null> 
 async function findOAuthToken(sql: Sql, hash: string): Promise<OAuthTokenRecord | null> {
   const [row] = await sql.query<Omit<OAuthTokenRecord, 'expiresAt'> & { expiresAt: string }>(
     `select coalesce(t.grant_id, a.id) as id, a.id as "appId", t.user_id as "userId", a.rate_limit as "rateLimit",
-       array(select unnest(t.scopes) intersect select unnest(a.scopes)) as scopes, t.expires_at as "expiresAt", ${actingUser}
+       array(select unnest(t.scopes) intersect select unnest(a.scopes)) as scopes, t.expires_at as "expiresAt", ${actingUserColumns}
      from identity.oauth_token t
      join identity.oauth_app a on a.id = t.app_id and a.deleted_at is null
      join identity.organization home on home.id = a.organization_id

@@ -1,6 +1,9 @@
 import { resolve } from 'node:path'
+import type { PaymentSettings } from '../payment/payment.ts'
 import { isAddressEntry } from '../network/address.ts'
 import { ConfigError } from './config-error.ts'
+import { paymentsOf } from './payments.ts'
+import { vapidOf, type VapidKeys } from './vapid.ts'
 import { parseMeetingProviders, type MeetingProvider } from '../credentials/public.ts'
 
 export { ConfigError }
@@ -61,24 +64,38 @@ export interface Config {
   /** Origins of web applications that links in mails may use instead of `publicUrl`. */
   readonly mailLinkOrigins: readonly string[]
   readonly meetingProviders: readonly MeetingProvider[]
+  /** Keys with which the platform identifies itself to push services (RFC 8292). Null: no push messages are sent. */
+  readonly vapid: VapidKeys | null
   /** Private addresses and CIDR blocks that outgoing HTTP requests may reach. */
   readonly outboundAllow: readonly string[]
+  /** The provider of hosted checkouts. Null: invoices cannot be paid online. */
+  readonly payments: PaymentSettings | null
   /** URLs of subgraphs in other processes, by lower-case name. */
   readonly subgraphUrls: Readonly<Record<string, string>>
 }
 
 /** The part of the configuration that answers and mails contain. */
-export interface Settings extends Pick<Config, 'mailLinkOrigins' | 'meetingProviders'> {
+export interface Settings extends Pick<Config, 'mailLinkOrigins' | 'meetingProviders' | 'payments' | 'vapid'> {
   /** Base URL of links to the platform, without a slash at the end. Without PUBLIC_URL it is set when the gateway listens. */
   publicUrl: string
   registration: RegistrationMode
 }
 
-export const settingsOf = ({ publicUrl, port, mailLinkOrigins, meetingProviders, registration }: Config): Settings => ({
+export const settingsOf = ({
+  publicUrl,
+  port,
+  mailLinkOrigins,
+  meetingProviders,
+  registration,
+  payments,
+  vapid,
+}: Config): Settings => ({
   publicUrl: publicUrl ?? `http://localhost:${port}`,
   mailLinkOrigins,
   meetingProviders,
   registration,
+  payments,
+  vapid,
 })
 
 /** Every environment variable that is read. A test compares this list with the table in the README. */
@@ -106,10 +123,16 @@ export const variables = [
   'MAIL_FROM',
   'MAIL_LINK_ORIGINS',
   'MEETING_PROVIDERS',
+  'VAPID_PUBLIC_KEY',
+  'VAPID_PRIVATE_KEY',
+  'VAPID_SUBJECT',
   'OUTBOUND_ALLOW',
   'PUBLIC_URL',
   'REGISTRATION',
   'OAUTH_REGISTRATION',
+  'PAYMENT_KEY',
+  'PAYMENT_URL',
+  'PAYMENT_WEBHOOK_SECRET',
   'SUBGRAPH_<NAME>_URL',
 ] as const
 
@@ -270,7 +293,9 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     mailFrom: senderOf(env.MAIL_FROM || 'CRM <no-reply@localhost>'),
     mailLinkOrigins: mailLinkOriginsOf(env),
     meetingProviders: parseMeetingProviders(env.MEETING_PROVIDERS || '[]'),
+    vapid: vapidOf(env),
     outboundAllow: addressesOf('OUTBOUND_ALLOW', env.OUTBOUND_ALLOW ?? ''),
+    payments: paymentsOf(env, urlOf('PAYMENT_URL', env.PAYMENT_URL, ['http:', 'https:'])),
     subgraphUrls: subgraphUrlsOf(env),
   }
 }

@@ -13,6 +13,11 @@ export interface EventConsumer {
   readonly batch: number
   /** After a wake, it waits this long for further events, so that one transaction takes them together. 0: it starts at once. */
   readonly gatherMs: number
+  /**
+   * A table with the `organization_id` of those organizations that it reads, and the NOTIFY channel that tells which one was added. Events of all
+   * others cost nothing. Whoever adds an organization also sets the position from which it is read. Without it, all organizations are read.
+   */
+  readonly subscribers?: { readonly table: string; readonly channel: string }
   /** The types of events that it needs in the organization. Other events are passed over, and with no type none is read. */
   types(sql: Sql, organizationId: string): Promise<readonly string[] | 'ALL'>
   /**

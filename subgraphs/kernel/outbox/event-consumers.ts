@@ -12,7 +12,7 @@ const organizationsMax = 2
 export class EventConsumers {
   readonly #readers: readonly Reader[]
   readonly #timer: NodeJS.Timeout
-  #listener: Listener | null = null
+  readonly #listeners: Listener[] = []
 
   private constructor(services: Services, consumers: readonly EventConsumer[]) {
     this.#readers = consumers.map((consumer) => new Reader(services, consumer))
@@ -29,14 +29,19 @@ export class EventConsumers {
       const ids = organizationIds.split(',')
       for (const reader of running.#readers) reader.wake(ids)
     }
-    running.#listener = await Listener.open(databaseUrl, 'events_logged', wake, services.log, () => running.#poll())
+    const listen = (channel: string, onMessage: (payload: string) => void) =>
+      Listener.open(databaseUrl, channel, onMessage, services.log, () => running.#poll())
+    running.#listeners.push(await listen('events_logged', wake))
+    for (const reader of running.#readers) {
+      if (reader.channel) running.#listeners.push(await listen(reader.channel, (id) => reader.subscribe(id)))
+    }
     return running
   }
 
   /** Starts no further batch, and waits for the running ones. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
-    await this.#listener?.close()
+    for (const listener of this.#listeners) await listener.close()
     await Promise.all(this.#readers.map((reader) => reader.close()))
   }
 
@@ -49,6 +54,8 @@ export class EventConsumers {
 class Reader {
   readonly #waiting = new Set<string>()
   readonly #running = new Map<string, Promise<void>>()
+  /** The organizations that are read; null: all. */
+  #subscribers: ReadonlySet<string> | null
   #gathering: NodeJS.Timeout | undefined
   #polling: Promise<void> | null = null
   #isClosed = false
@@ -56,10 +63,23 @@ class Reader {
   constructor(
     private readonly services: Services,
     private readonly consumer: EventConsumer,
-  ) {}
+  ) {
+    this.#subscribers = consumer.subscribers ? new Set() : null
+  }
+
+  get channel(): string | null {
+    return this.consumer.subscribers?.channel ?? null
+  }
+
+  /** Reads the events of one more organization. */
+  subscribe(organizationId: string): void {
+    if (this.#subscribers) this.#subscribers = new Set(this.#subscribers).add(organizationId)
+    this.wake([organizationId])
+  }
 
   wake(organizationIds: readonly string[]): void {
-    for (const id of organizationIds) this.#waiting.add(id)
+    for (const id of organizationIds) if (this.#subscribers?.has(id) ?? true) this.#waiting.add(id)
+    if (this.#waiting.size === 0) return
     const { gatherMs } = this.consumer
     if (gatherMs === 0) this.#startWaiting()
     else {
@@ -84,9 +104,14 @@ class Reader {
   }
 
   async #poll(): Promise<void> {
+    const { subscribers } = this.consumer
     try {
+      if (subscribers) await this.#readSubscribers(subscribers.table)
+      const among = subscribers
+        ? `${subscribers.table} s join kernel.event_head h using (organization_id)`
+        : 'kernel.event_head h'
       const rows = await this.services.database.query<{ id: string }>(
-        `select h.organization_id as id from kernel.event_head h
+        `select h.organization_id as id from ${among}
          left join kernel.event_consumer c on c.organization_id = h.organization_id and c.name = $1
          where h.position > coalesce(c.position, 0) and coalesce(c.retry_at <= statement_timestamp(), true)`,
         [this.consumer.name],
@@ -96,6 +121,11 @@ class Reader {
     } catch (error) {
       this.#warn(error)
     }
+  }
+
+  async #readSubscribers(table: string): Promise<void> {
+    const rows = await this.services.database.query<{ id: string }>(`select organization_id as id from ${table}`)
+    this.#subscribers = new Set(rows.map(({ id }) => id))
   }
 
   #startWaiting(): void {

@@ -20,6 +20,8 @@ export interface EventSelection {
   readonly after: number
   /** Maximum number of events. */
   readonly limit: number
+  /** Only events up to this position. */
+  readonly upTo?: number
   readonly object?: string
   readonly recordId?: string
 }
@@ -28,6 +30,8 @@ export interface EventSelection {
 export interface EventFeed {
   /** The position of the latest event; 0 when there is none. */
   latest(organizationId: string): Promise<number>
+  /** The position of the oldest event that is kept; null when none is. */
+  oldest(organizationId: string): Promise<number | null>
   /** In ascending order of position. */
   read(organizationId: string, selection: EventSelection): Promise<readonly LoggedEvent[]>
   /**

@@ -66,16 +66,27 @@ export class EventLog implements EventFeed {
     return head?.position ?? 0
   }
 
+  async oldest(organizationId: string): Promise<number | null> {
+    const [first] = await this.#tenants
+      .of(organizationId)
+      .query<{ position: number }>(
+        'select position from kernel.event_log where organization_id = $1 order by position limit 1',
+        [organizationId],
+      )
+    return first?.position ?? null
+  }
+
   async read(
     organizationId: string,
-    { after, limit, object, recordId }: EventSelection,
+    { after, limit, upTo, object, recordId }: EventSelection,
   ): Promise<readonly LoggedEvent[]> {
     const values: unknown[] = [organizationId, after, limit]
     const ofObject = object === undefined ? '' : ` and l.object = $${values.push(object)}`
     const ofRecord = recordId === undefined ? '' : ` and l.record_id = $${values.push(recordId)}`
+    const within = upTo === undefined ? '' : ` and l.position <= $${values.push(upTo)}`
     const rows = await this.#tenants.of(organizationId).query<LoggedEvent & Row>(
       `${selectEvents}
-       where l.organization_id = $1 and l.position > $2${ofObject}${ofRecord}
+       where l.organization_id = $1 and l.position > $2${within}${ofObject}${ofRecord}
        order by l.position limit $3`,
       values,
     )

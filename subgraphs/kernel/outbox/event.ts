@@ -7,6 +7,8 @@ import { storedData } from './event-data.ts'
 
 /** An event of an organization. It is written in the transaction of the change, and every consumer of events reads this row. */
 export interface EventDraft {
+  /** Set where the answer of the operation names the event; otherwise a new id. */
+  readonly id?: string
   readonly type: string
   /** Schema version of `data` for the type. */
   readonly version: number
@@ -26,8 +28,8 @@ export function eventInsert(ctx: RequestContext, values: Values, events: readonl
   const actor = values.add(actorIdOf(ctx.caller))
   const now = values.add(ctx.clock.now().toISOString())
   const rows = events.map(
-    ({ type, version, object, recordId, data }) =>
-      `select ${organization}::uuid, ${values.add(newId())}::uuid, ${values.add(type)}, ${values.add(version)}::int, ${now}::timestamptz, ${values.add(object)}, ${values.add(recordId)}::uuid, ${values.add(JSON.stringify(storedData(data)))}::jsonb, ${actor}::uuid${when ? ` from ${when}` : ''}`,
+    ({ id = newId(), type, version, object, recordId, data }) =>
+      `select ${organization}::uuid, ${values.add(id)}::uuid, ${values.add(type)}, ${values.add(version)}::int, ${now}::timestamptz, ${values.add(object)}, ${values.add(recordId)}::uuid, ${values.add(JSON.stringify(storedData(data)))}::jsonb, ${actor}::uuid${when ? ` from ${when}` : ''}`,
   )
   return `${insertInto} ${rows.join(' union all ')}`
 }

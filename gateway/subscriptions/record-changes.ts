@@ -1,0 +1,124 @@
+import type { GraphQLFormattedError } from 'graphql'
+import type { Caller } from '../../subgraphs/kernel/context.ts'
+import { isErrorCode, Refusal } from '../../subgraphs/kernel/errors.ts'
+import type { LoggedEvent } from '../../subgraphs/kernel/outbox/event-feed.ts'
+import type { GraphResult } from '../graph/graph.ts'
+import type { PreparedOperation } from '../graph/prepared-operation.ts'
+import { changeQueryOf, type ChangeQuery } from './change-query.ts'
+import type { ConcurrencyLimiter } from './concurrency-limiter.ts'
+import { startAfter } from './cursor.ts'
+import { topics } from './event-match.ts'
+import { EventReader, type EventReaderOptions } from './event-reader.ts'
+import type { OpenedSubscription, OpenSubscription, SourceDependencies, SubscriptionRequest } from './source.ts'
+
+/** Whether an event meets the filter of a subscriber, with the current rights of the caller. Throws a `Refusal` for an invalid filter. */
+export type ChangeFilter = (event: LoggedEvent, caller: Caller) => boolean
+
+/** The filter of a subscription: the conditions in its arguments, on records of this type in the organization of the caller. */
+export type ChangeFilterOf = (caller: Caller, object: string, args: Readonly<Record<string, unknown>>) => ChangeFilter
+
+interface RecordChangesOptions extends EventReaderOptions, Pick<SubscriptionRequest, 'variables' | 'requestId'> {
+  readonly graph: SourceDependencies['graph']
+  readonly limiter: ConcurrencyLimiter
+  readonly query: ChangeQuery
+  /** `query`, prepared; it is executed for each event. */
+  readonly prepared: PreparedOperation
+  readonly object: string
+  /** Null for all records of the type. */
+  readonly recordId: string | null
+  readonly filter: ChangeFilter
+}
+
+/** No record has this id: a query of it checks the caller and nothing else. */
+const noRecord = '00000000-0000-0000-0000-000000000000'
+
+/** `recordChanged`: each event is read by a query of the subscriber, with the current rights of the subscriber. */
+class RecordChanges extends EventReader {
+  constructor(private readonly options: RecordChangesOptions) {
+    const { object, recordId } = options
+    super(options, {
+      matches: (event) => event.object === object && (recordId === null || event.recordId === recordId),
+      selection: { object, ...(recordId !== null && { recordId }) },
+    })
+  }
+
+  /** Rejects as a query of the record does: NOT_FOUND if the caller cannot see it. */
+  async requireReadable(caller: Caller): Promise<void> {
+    const { recordId } = this.options
+    const [error] = (await this.#execute(caller, recordId ?? noRecord, '0')).errors ?? []
+    if (error && (recordId !== null || !isNotFound(error))) throw errorOf(error)
+  }
+
+  /** Null if the event does not meet the filter, or if the subscriber cannot see the record at this moment. */
+  protected async resultOf(event: LoggedEvent, caller: Caller): Promise<GraphResult | null> {
+    const { limiter, filter, currentCaller, cancellation } = this.options
+    if (!filter(event, caller)) return null
+    const result = await limiter.run(caller.organizationId, async () =>
+      cancellation.isCancelled ? null : this.#execute(await currentCaller(), event.recordId, String(event.position)),
+    )
+    if (!result) return null
+    const [change] = Object.values(result.data ?? {})
+    if (change) return result
+    const [error] = result.errors ?? []
+    if (error && !isNotFound(error)) throw errorOf(error)
+    return null
+  }
+
+  protected override isLast({ type }: LoggedEvent): boolean {
+    const { recordId, object } = this.options
+    return recordId !== null && type === `${object}.deleted`
+  }
+
+  #execute(caller: Caller, recordId: string, cursor: string): Promise<GraphResult> {
+    const { graph, prepared, query, variables, requestId, cancellation } = this.options
+    const given = { ...variables, [query.idVariable]: recordId, [query.cursorVariable]: cursor }
+    return graph.execute(prepared, given, { caller, requestId, idempotency: null, cancellation })
+  }
+}
+
+/** Opens subscriptions to the changes of one record, or of all records of a type. */
+export const openRecordChanges =
+  (dependencies: SourceDependencies, limiter: ConcurrencyLimiter, filterOf: ChangeFilterOf): OpenSubscription =>
+  async ({ args, parts }, request): Promise<OpenedSubscription> => {
+    const { graph, events, channels, behindMax } = dependencies
+    const { caller, currentCaller, cancellation } = request
+    const { organizationId } = caller
+    const object = (args['object'] as string).toLowerCase()
+    const recordId = typeof args['id'] === 'string' ? args['id'].toLowerCase() : null
+    const query = changeQueryOf(graph.apiSchema, parts)
+    const prepared = await graph.prepareAsync(query.document, null)
+    const filter = filterOf(caller, object, args)
+    // The position is read before the record, so that no event after the check of the record is missed.
+    const after = await startAfter(events, organizationId, args['after'])
+    let notify = (): void => {}
+    const topic = recordId === null ? topics.ofObject(object) : topics.ofRecord(object, recordId)
+    const { channel, leave } = channels.join(organizationId, [topic], () => notify())
+    try {
+      const reading = { channel, after, behindMax, currentCaller, cancellation }
+      const changes = new RecordChanges({
+        ...reading,
+        ...request,
+        graph,
+        limiter,
+        query,
+        prepared,
+        object,
+        recordId,
+        filter,
+      })
+      notify = changes.notify
+      await changes.requireReadable(caller)
+      return { results: changes.results(), recheck: changes.recheck, leave }
+    } catch (thrown) {
+      leave()
+      throw thrown
+    }
+  }
+
+/** Converts an error of the query's result to an error that can be thrown: a `Refusal` if it has one of our codes. */
+export function errorOf({ message, extensions = {} }: GraphQLFormattedError): Error {
+  const { code, ...details } = extensions
+  return isErrorCode(code) ? new Refusal(code, message, details) : new Error(message)
+}
+
+const isNotFound = ({ extensions }: GraphQLFormattedError): boolean => extensions?.['code'] === 'NOT_FOUND'

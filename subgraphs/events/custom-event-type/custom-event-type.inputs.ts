@@ -1,0 +1,11 @@
+import { createInputOf, filterOf, orderOf, pageRequiring, updateInputOf } from '../../kernel/record/inputs.ts'
+import { pageArgs } from '../../kernel/record/list-args.ts'
+import { CustomEventType } from './custom-event-type.ts'
+
+export const CustomEventTypeCreateInput = createInputOf('CustomEventTypeCreateInput', CustomEventType)
+export const CustomEventTypeUpdateInput = updateInputOf('CustomEventTypeUpdateInput', CustomEventType)
+export const CustomEventTypePage = pageRequiring('CustomEventTypePage', CustomEventType, '*')
+export const CustomEventTypePageArgs = pageArgs(
+  filterOf('CustomEventTypeFilter', CustomEventType),
+  orderOf('CustomEventTypeOrder', CustomEventType),
+)

@@ -1,0 +1,182 @@
+import DataLoader from 'dataloader'
+import { OutboundError, type OutboundAnswer } from '../../kernel/outbound/outbound.ts'
+import { AttemptNotBegun, type Leased, type Outcome } from '../../kernel/queue/queue.ts'
+import type { Services } from '../../kernel/request.ts'
+import { shownEventId } from '../envelope/envelope.ts'
+import { signingSecrets, WebhookReader, type SubscribedWebhook } from '../webhook/webhook-reader.ts'
+import { attemptIdOf, type AttemptResult, type QueuedDelivery } from './queued-delivery.ts'
+import { keptText } from './kept-text.ts'
+import { requestedDelayMs } from './retry-delay.ts'
+import { signatureHeaders } from './signature.ts'
+import { withSelection } from './with-selection.ts'
+
+const exchangeMs = 10_000
+const responseBytesKept = 2_048
+/** A longer response is not read to its end: the connection is closed. */
+const responseBytesMax = 65_536
+/** Attempts of which no outcome is known, in addition to those that the webhook allows: a delivery that ends its worker is given up. */
+const lostAttemptsMax = 5
+
+/** The part of a delivery that all its attempts have in common. */
+interface Content {
+  readonly organizationId: string
+  readonly id: string
+  readonly eventId: string
+  readonly eventType: string
+  readonly eventVersion: number
+  readonly body: string
+}
+
+/** Sends a delivery once. Nothing is recorded here. */
+export async function attemptDelivery(services: Services, item: Leased<QueuedDelivery>): Promise<Outcome> {
+  const { webhooks, contents } = loadersOf(services)
+  const attemptId = attemptIdOf(item)
+  const notSent = { attemptId, requestHeaders: null, responseStatus: null, responseBody: null, latencyMs: null }
+  const failed = (error: string): Outcome => ({ end: 'FAILED', error, result: asResult(notSent) })
+  const [webhook, content] = await beforeSending(
+    Promise.all([
+      webhooks.load({ organizationId: item.organizationId, id: item.webhookId }),
+      contents.load({ organizationId: item.organizationId, id: item.id }),
+    ]),
+  )
+  if (!content) return failed('The delivery was older than 30 days.')
+  const refusal = refusalOf(webhook, item)
+  if (refusal !== null) return failed(refusal)
+  if (item.attempts > item.attemptsMax + lostAttemptsMax)
+    return failed('Several workers stopped during attempts of this delivery, so it was given up.')
+  const mayBeSelected = webhook!.selection !== null && !item.isReplay && !item.isTest
+  const body = mayBeSelected ? await beforeSending(withSelection(services, webhook!, content)) : content.body
+  return send(services, item, webhook!, { ...content, body }, attemptId)
+}
+
+/** An error of the platform, such as a database that restarts, is no failure of the receiver, and its message is not for clients. */
+const beforeSending = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((cause: unknown) => {
+    throw new AttemptNotBegun('The delivery could not be prepared.', { cause })
+  })
+
+/** Why a webhook gets nothing at this moment. */
+function refusalOf(
+  webhook: Awaited<ReturnType<WebhookReader['one']>>,
+  { isReplay, isTest }: QueuedDelivery,
+): string | null {
+  if (!webhook) return 'The webhook was deleted before this attempt.'
+  if (webhook.isPaused) return 'The owner of the webhook was no active owner or admin at the time of this attempt.'
+  if (!webhook.isEnabled && !isReplay && !isTest) return 'The webhook was turned off before this attempt.'
+  return null
+}
+
+const asResult = (result: AttemptResult): Readonly<Record<string, unknown>> => ({ ...result })
+
+async function send(
+  { outbound, clock }: Services,
+  item: Leased<QueuedDelivery>,
+  webhook: SubscribedWebhook,
+  content: Content,
+  attemptId: string,
+): Promise<Outcome> {
+  const now = clock.now()
+  const own = deliveryHeaders(item, webhook, content, attemptId, now)
+  const logged = { ...own, ...Object.fromEntries(Object.keys(webhook.headers).map((name) => [name, '[redacted]'])) }
+  const startedMs = performance.now()
+  const result = (answer: OutboundAnswer | null): AttemptResult => ({
+    attemptId,
+    requestHeaders: JSON.stringify(logged),
+    responseStatus: answer?.status ?? null,
+    responseBody: answer && keptText(answer.body, answer.headers['content-encoding']),
+    latencyMs: Math.round(performance.now() - startedMs),
+  })
+  try {
+    const answer = await outbound.send({
+      method: 'POST',
+      url: webhook.url,
+      headers: { ...own, ...webhook.headers },
+      body: content.body,
+      timeoutMs: exchangeMs,
+      answerBytesMax: responseBytesMax,
+      answerBytesKept: responseBytesKept,
+      keepAlive: true,
+    })
+    const { status, headers } = answer
+    if (status >= 200 && status < 300) return { end: 'SUCCEEDED', result: asResult(result(answer)) }
+    const afterMs = requestedDelayMs(status, headers['retry-after'], clock.now())
+    const retry = status >= 300 && status < 400 ? redirected(status) : `The receiver answered with status ${status}.`
+    return { retry, afterMs, result: asResult(result(answer)) }
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error
+    return { retry: error.message, result: asResult(result(null)) }
+  }
+}
+
+const redirected = (status: number): string =>
+  `The receiver answered with the redirect ${status}; redirects are not followed.`
+
+function deliveryHeaders(
+  { attempts }: QueuedDelivery,
+  webhook: SubscribedWebhook,
+  { eventId, eventType, eventVersion, body }: Content,
+  attemptId: string,
+  now: Date,
+): Record<string, string> {
+  const shownId = shownEventId(eventId)
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': 'crm-webhooks/1',
+    ...signatureHeaders({ eventId: shownId, body, now }, signingSecrets(webhook, now)),
+    'X-Service-Event': eventType,
+    'X-Service-Event-Id': shownId,
+    'X-Service-Event-Version': String(eventVersion),
+    'X-Service-Delivery': attemptId,
+    'X-Service-Attempt': String(attempts),
+  }
+}
+
+interface Reference {
+  readonly organizationId: string
+  readonly id: string
+}
+
+const keyOf = ({ organizationId, id }: Reference): string => `${organizationId}:${id}`
+
+/** Attempts of the same lease begin together, so their reads are combined. */
+interface Loaders {
+  readonly webhooks: DataLoader<Reference, Awaited<ReturnType<WebhookReader['one']>>, string>
+  readonly contents: DataLoader<Reference, Content | null, string>
+}
+
+const loaders = new WeakMap<Services, Loaders>()
+
+function loadersOf(services: Services): Loaders {
+  let found = loaders.get(services)
+  if (!found) loaders.set(services, (found = newLoaders(services)))
+  return found
+}
+
+function newLoaders(services: Services): Loaders {
+  const reader = new WebhookReader(services)
+  return {
+    webhooks: new DataLoader(
+      async (wanted) => {
+        const reads = new Map<string, ReturnType<WebhookReader['one']>>()
+        for (const each of wanted)
+          if (!reads.has(keyOf(each))) reads.set(keyOf(each), reader.one(each.organizationId, each.id))
+        return Promise.all(wanted.map((each) => reads.get(keyOf(each))!))
+      },
+      { cache: false },
+    ),
+    contents: new DataLoader(
+      async (wanted) => {
+        const rows = await services.database.query<Content>(
+          `select d.organization_id as "organizationId", d.id, d.event_id as "eventId", d.event_type as "eventType",
+             d.event_version as "eventVersion", d.request_body as body
+           from unnest($1::uuid[], $2::uuid[]) wanted(organization_id, id)
+           join events.delivery d on d.organization_id = wanted.organization_id and d.id = wanted.id`,
+          [wanted.map(({ organizationId }) => organizationId), wanted.map(({ id }) => id)],
+        )
+        const found = new Map(rows.map((row) => [keyOf(row), row]))
+        return wanted.map((each) => found.get(keyOf(each)) ?? null)
+      },
+      { cache: false },
+    ),
+  }
+}

@@ -1,0 +1,22 @@
+import type { Queue } from '../../kernel/queue/queue.ts'
+import { described } from './delivery-table.ts'
+import { recordOutcomes } from './record-outcomes.ts'
+import { retryDelayMs } from './retry-delay.ts'
+import { attemptDelivery } from './attempt-delivery.ts'
+import type { QueuedDelivery } from './queued-delivery.ts'
+
+/** Sends each delivery at least once. */
+export const deliveryQueue: Queue<QueuedDelivery> = {
+  ...described,
+  columns: `organization_id as "organizationId", webhook_id as "webhookId", last_attempt_id as "lastAttemptId", attempts_max as "attemptsMax",
+    retry_delay_seconds as "retryDelaySeconds", is_replay as "isReplay", is_test as "isTest", traceparent`,
+  // Longer than an attempt with the reads before it and the record after it, and short enough that another process repeats it within a minute.
+  leaseMs: 30_000,
+  lanes: { fresh: 256, retry: 64 },
+  attemptsMax: ({ attemptsMax }) => attemptsMax,
+  retryAfterMs: ({ retryDelaySeconds, attempts }) => retryDelayMs(retryDelaySeconds, attempts),
+  retentionMs: 0,
+  attempt: attemptDelivery,
+  record: recordOutcomes,
+  failureLevel: 'debug',
+}

@@ -1,0 +1,98 @@
+import { notFound, Refusal } from '../../kernel/errors.ts'
+import { isId } from '../../kernel/ids.ts'
+import { readPage, type PageArgs } from '../../kernel/record/list.ts'
+import { readOne } from '../../kernel/record/read.ts'
+import { recordsOf } from '../../kernel/record/records-of.ts'
+import { isAnySelected, selectedFields, type SelectionInfo } from '../../kernel/record/selection.ts'
+import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { requireAdministrator } from '../../kernel/require.ts'
+import type { WebhookDeliveryStatus } from '../webhook/webhook.enumerations.ts'
+import { webhook } from '../webhook/webhook.record.ts'
+import type { Webhook } from '../webhook/webhook.ts'
+import { delivery } from './delivery.record.ts'
+import { queueDeliveries } from './new-delivery.ts'
+
+const webhooks = recordsOf(webhook)
+
+/** The webhook, for an owner or admin; 404 when it does not exist or was deleted. */
+export function requireWebhook(ctx: RequestContext, id: string): Promise<Webhook> {
+  requireAdministrator(ctx)
+  return webhooks.require(ctx, id)
+}
+
+export interface DeliveryListArgs extends Pick<PageArgs, 'page' | 'limit' | 'cursor'> {
+  readonly status?: readonly WebhookDeliveryStatus[] | null
+}
+
+/** Attempts, newest first. */
+export async function readDeliveries(
+  ctx: RequestContext,
+  webhookId: string,
+  { status, ...range }: DeliveryListArgs,
+  info: SelectionInfo,
+) {
+  const { id } = await requireWebhook(ctx, webhookId)
+  const filter = { webhookId: { eq: id }, ...(status?.length && { status: { in: status } }) }
+  return readPage(
+    ctx,
+    delivery,
+    { ...range, filter },
+    {
+      page: selectedFields(info),
+      record: selectedFields(info, ['data']),
+      total: isAnySelected(info, 'total', 'totalPages'),
+    },
+  )
+}
+
+export async function readDelivery(ctx: RequestContext, webhookId: string, id: string, info: SelectionInfo) {
+  const { id: ownerId } = await requireWebhook(ctx, webhookId)
+  return readDeliveryOf(ctx, ownerId, id, selectedFields(info))
+}
+
+async function readDeliveryOf(ctx: RequestContext, webhookId: string, id: string, selected: ReadonlySet<string>) {
+  const row = await readOne(ctx, delivery, id, new Set([...selected, 'webhookId']))
+  if (row?.['webhookId'] !== webhookId) throw notFound('The delivery')
+  return row
+}
+
+interface StoredBody {
+  readonly eventId: string
+  readonly eventType: string
+  readonly eventVersion: number
+  readonly body: string | null
+}
+
+/** Queues the stored body again, as a new delivery with the same event id. Nothing is sent in the transaction of the request. */
+export async function replayDelivery(ctx: RequestContext, webhookId: string, id: string, info: SelectionInfo) {
+  const { id: ownerId } = await requireWebhook(ctx, webhookId)
+  const { organizationId } = ctx.caller
+  const [stored] = isId(id)
+    ? await ctx.db.query<StoredBody>(
+        `select d.event_id as "eventId", d.event_type as "eventType", d.event_version as "eventVersion", coalesce(d.request_body, f.request_body) as body
+         from events.delivery d join events.delivery f on f.organization_id = d.organization_id and f.id = d.first_id
+         where d.organization_id = $1 and d.id = $2 and d.webhook_id = $3 and d.created_at > now() - interval '30 days'`,
+        [organizationId, id, ownerId],
+      )
+    : []
+  if (!stored) throw notFound('The delivery')
+  const { body, ...event } = stored
+  if (body === null)
+    throw new Refusal('INVALID_STATE', 'The delivery has no stored body, because the body was too large.')
+  return queueOne(ctx, ownerId, { ...event, body, isReplay: true }, info)
+}
+
+type Queued = Omit<
+  Parameters<typeof queueDeliveries>[1][number],
+  'organizationId' | 'webhookId' | 'attemptsMax' | 'retryDelaySeconds'
+>
+
+/** Queues one delivery that is not retried, and returns it. */
+export async function queueOne(ctx: RequestContext, webhookId: string, queued: Queued, info: SelectionInfo) {
+  const { organizationId } = ctx.caller
+  return inTransaction(ctx, async (inner) => {
+    const single = { ...queued, organizationId, webhookId, attemptsMax: 1, retryDelaySeconds: 60 }
+    const [id] = await queueDeliveries(inner.db, [single])
+    return readDeliveryOf(inner, webhookId, id!, selectedFields(info))
+  })
+}

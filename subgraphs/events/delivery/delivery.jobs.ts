@@ -1,0 +1,45 @@
+import type { Sql } from '../../kernel/database/sql.ts'
+import type { Job } from '../../kernel/jobs/job.ts'
+import type { Services } from '../../kernel/request.ts'
+
+const dayMs = 86_400_000
+/** An attempt is shown for 30 days, and a retry shows the body of the first attempt, which may be some days older. */
+const keptDays = 34
+const weeksAhead = 4
+/** Other statements queue behind a statement that waits for this lock, so the wait is short. The job runs again every hour. */
+const lockTimeoutMs = 2_000
+
+const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
+
+/** Creates the partitions of the coming weeks, and drops those of which the last row is older than the log is kept. */
+async function maintainDeliveryPartitions({ database, clock }: Services): Promise<void> {
+  const now = clock.now().getTime()
+  const oldest = dayOf(now - keptDays * dayMs)
+  const weeks = Math.ceil(keptDays / 7) + weeksAhead
+  await withLockTimeout(database, (sql) =>
+    sql.query('select events.create_delivery_partitions($1::date, $2)', [oldest, weeks]),
+  )
+  await withLockTimeout(database, (sql) => dropBefore(sql, oldest))
+}
+
+async function dropBefore(sql: Sql, oldest: string): Promise<void> {
+  const partitions = await sql.query<{ name: string }>(
+    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = 'events.delivery'::regclass and c.relname ~ '_\\d{4}_\\d\\d_\\d\\d$'
+       and replace(right(c.relname, 10), '_', '-')::date + 7 <= $1::date`,
+    [oldest],
+  )
+  for (const { name } of partitions) await sql.query(`drop table events.${name}`)
+  await sql.query('delete from events.delivery_other where id < events.first_id_of($1::date)', [oldest])
+}
+
+function withLockTimeout<T>(database: Sql, work: (sql: Sql) => Promise<T>): Promise<T> {
+  return database.transaction(async (sql) => {
+    await sql.query(`set local lock_timeout = ${lockTimeoutMs}`)
+    return work(sql)
+  })
+}
+
+export const deliveryJobs: readonly Job[] = [
+  { name: 'webhooks.keepDeliveryPartitions', cron: '40 * * * *', run: maintainDeliveryPartitions },
+]

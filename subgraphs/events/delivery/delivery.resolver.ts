@@ -1,0 +1,117 @@
+import { Arg, Args, ArgsType, Ctx, Field, ID, Info, Int, Mutation, Query, Resolver } from 'type-graphql'
+import { DateTime } from '../../kernel/record/scalars.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
+import type { SelectionInfo } from '../../kernel/record/selection.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { WebhookDeliveryStatus } from '../webhook/webhook.enumerations.ts'
+import { readDeliveries, readDelivery, replayDelivery, type DeliveryListArgs } from './delivery.actions.ts'
+import { recoverDeliveries } from './recover.ts'
+import { testWebhook } from './send-test-event.ts'
+import { deliveryJobs } from './delivery.jobs.ts'
+import { deliveryQueue } from './delivery-queue.ts'
+import { deliveryTables, earlierEvents } from './delivery.migrations.ts'
+import { WebhookDeliveryPage } from './delivery.record.ts'
+import { WebhookDelivery, WebhookRecovery } from './delivery.ts'
+import { webhookConsumer } from './webhook-consumer.ts'
+
+@ArgsType()
+class DeliveryArgs implements DeliveryListArgs {
+  @Field(() => [WebhookDeliveryStatus], {
+    nullable: true,
+    description: 'Only attempts in one of these states; null: all.',
+  })
+  status!: WebhookDeliveryStatus[] | null
+
+  @Field(() => Int, { defaultValue: 1, description: 'Number of the page, from 1. Ignored when `cursor` is given.' })
+  page!: number
+
+  @Field(() => Int, { defaultValue: 20, description: 'Attempts per page, 1 to 100.' })
+  limit!: number
+
+  @Field(() => String, { nullable: true, description: '`nextCursor` of the previous page; replaces `page`.' })
+  cursor!: string | null
+}
+
+const WebhookIdArg = () => Arg('webhookId', () => ID, { description: 'Id of the webhook.' })
+const IdOfAttempt = () => Arg('id', () => ID, { description: 'Id of the attempt.' })
+
+@Resolver(() => WebhookDelivery)
+export class WebhookDeliveryResolver {
+  @Query(() => WebhookDeliveryPage, {
+    description:
+      'The attempts to deliver events to a webhook in the last 30 days, newest first. For owners and admins.',
+  })
+  webhookDeliveryList(
+    @WebhookIdArg() webhookId: string,
+    @Args(() => DeliveryArgs) args: DeliveryArgs,
+    @Ctx() ctx: RequestContext,
+    @Info() info: SelectionInfo,
+  ) {
+    return readDeliveries(ctx, webhookId, args, info)
+  }
+
+  @Query(() => WebhookDelivery, {
+    nullable: true,
+    description: 'One attempt to deliver an event, for 30 days. For owners and admins.',
+  })
+  webhookDelivery(
+    @WebhookIdArg() webhookId: string,
+    @IdOfAttempt() id: string,
+    @Ctx() ctx: RequestContext,
+    @Info() info: SelectionInfo,
+  ) {
+    return readDelivery(ctx, webhookId, id, info)
+  }
+
+  @Mutation(() => WebhookDelivery, {
+    description:
+      'Sends the stored body of a delivery again, unchanged, with the same event id and a new signature, to the current address of the webhook. Returns the new delivery, which is sent at once, is not retried, and does not count as a failure. Also for a webhook that is turned off. For owners and admins.',
+  })
+  @RequiresScope('WEBHOOKS')
+  webhookDeliveryReplay(
+    @WebhookIdArg() webhookId: string,
+    @IdOfAttempt() id: string,
+    @Ctx() ctx: RequestContext,
+    @Info() info: SelectionInfo,
+  ) {
+    return replayDelivery(ctx, webhookId, id, info)
+  }
+
+  @Mutation(() => WebhookDelivery, {
+    description:
+      'Sends the catalog sample of an event type to the webhook, with `test` true, whether or not the webhook subscribes to the type. Returns the new delivery, which is sent at once, is not retried, and does not count as a failure. Also for a webhook that is turned off. For owners and admins.',
+  })
+  @RequiresScope('WEBHOOKS')
+  webhookTest(
+    @Arg('id', () => ID, { description: 'Id of the webhook.' }) id: string,
+    @Arg('type', () => String, { description: 'Type of the event catalog, or of a custom event of the organization.' })
+    type: string,
+    @Ctx() ctx: RequestContext,
+    @Info() info: SelectionInfo,
+  ) {
+    return testWebhook(ctx, id, type, info)
+  }
+
+  @Mutation(() => WebhookRecovery, {
+    description:
+      'Sends the deliveries again that have failed since a time, oldest first, at most 1,000: the stored body with the same event id, retried and counted like a new event. A failed delivery is queued once: a repeated request continues with those that are left. The webhook must be turned on. For owners and admins.',
+  })
+  @RequiresScope('WEBHOOKS')
+  webhookRecover(
+    @Arg('id', () => ID, { description: 'Id of the webhook.' }) id: string,
+    @Arg('since', () => DateTime, { description: 'Attempts that failed at or after this time; at most 30 days ago.' })
+    since: string,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return recoverDeliveries(ctx, id, since)
+  }
+}
+
+export const deliveryResource: Resource = {
+  resolver: WebhookDeliveryResolver,
+  migrations: [deliveryTables, earlierEvents],
+  jobs: deliveryJobs,
+  queues: [deliveryQueue],
+  consumers: [webhookConsumer],
+}

@@ -1,0 +1,82 @@
+import { LRUCache } from 'lru-cache'
+import { fieldsOfShape, type ConditionFields } from '../../kernel/condition/condition-fields.ts'
+import { compileStoredConditions, type Conditions } from '../../kernel/condition/conditions.ts'
+import type { GivenConditions } from '../../kernel/condition/parse-conditions.ts'
+import { isRecordShape } from '../../kernel/record/definition.ts'
+import { customFieldKey } from '../../kernel/record/custom-field-column.ts'
+import { eventSource } from '../../kernel/record/record-registry.ts'
+import { isSameValue } from '../../kernel/record/same-value.ts'
+import { shapeFor, type OrganizationShapes } from '../../kernel/record/shape-source.ts'
+import type { VisibleEvent } from '../envelope/envelope.ts'
+import type { ActiveSubscription } from './subscriptions.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+const objectOf = (type: string): string => type.slice(0, type.lastIndexOf('.'))
+
+/** Whether a list of event types has this one: by its name, or all of its object (`order.*`). */
+export const namesType = (events: readonly string[], type: string): boolean =>
+  events.includes(type) || events.includes(`${objectOf(type)}.*`)
+
+/** Whether the webhook wants the event, as its owner sees it: by `fields`, `conditions` and `skipOwn`. */
+export function wants(
+  { ownerId, owner, skipOwn, fields, conditions, logic }: ActiveSubscription,
+  event: VisibleEvent,
+  shapes: OrganizationShapes | null,
+): boolean {
+  if (skipOwn && event.actorId === ownerId) return false
+  const { record, previous } = recordsOf(event)
+  if (previous && fields.length > 0 && !fields.some((name) => hasChanged(name, event.data, record, previous)))
+    return false
+  if (conditions.length === 0) return true
+  const given: GivenConditions = { conditions, logic }
+  return matcherOf(given, event.object, owner.fields, shapes)(record, previous, Date.parse(event.occurredAt))
+}
+
+/** An event of a record has the record and, if it was changed, its previous version; the data of any other event is its record. */
+function recordsOf({ data }: VisibleEvent): { record: Fields; previous: Fields | null } {
+  const { record, previous = null } = data
+  return typeof record === 'object' && record !== null
+    ? { record: record as Fields, previous: previous as Fields | null }
+    : { record: data, previous: null }
+}
+
+function hasChanged(name: string, { changedFields }: Fields, record: Fields, previous: Fields): boolean {
+  const key = customFieldKey(name)
+  if (key === null) return Array.isArray(changedFields) && changedFields.includes(name)
+  const valueIn = ({ customFields }: Fields): unknown => (customFields as Fields | null | undefined)?.[key] ?? null
+  return !isSameValue(valueIn(record), valueIn(previous))
+}
+
+/** Conditions on types of events without columns. */
+const anyField = (of: string): ConditionFields => ({ of, field: (name) => ({ name, kind: 'any' }) })
+
+function fieldsOf(
+  object: string,
+  restrictions: ActiveSubscription['owner']['fields'],
+  shapes: OrganizationShapes | null,
+) {
+  const source = eventSource(object)
+  if (!source || !isRecordShape(source)) return anyField(object)
+  return fieldsOfShape(shapeFor({ shapes }, source), { fields: restrictions })
+}
+
+const compiled = new LRUCache<string, { readonly matches: Conditions; readonly shapes: OrganizationShapes | null }>({
+  max: 1_000,
+})
+
+/** Conditions are compiled once for an object, the restrictions of the owner and the definitions of the organization. */
+function matcherOf(
+  given: GivenConditions,
+  object: string,
+  restrictions: ActiveSubscription['owner']['fields'],
+  shapes: OrganizationShapes | null,
+): Conditions {
+  const key = JSON.stringify([object, given, restrictions?.[object] ?? null])
+  let found = compiled.get(key)
+  if (found?.shapes !== shapes) {
+    found = { matches: compileStoredConditions(given, fieldsOf(object, restrictions, shapes)), shapes }
+    compiled.set(key, found)
+  }
+  return found!.matches
+}

@@ -1,0 +1,47 @@
+import { Refusal } from '../../kernel/errors.ts'
+import { newId } from '../../kernel/ids.ts'
+import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { requireWebhook } from './delivery.actions.ts'
+
+export const recoveredMax = 1_000
+
+/** $3: the time; $4: the most deliveries. One more is looked for, to know whether there are further ones. */
+const recover = `
+  with failed as (
+    select d.*, row_number() over (order by d.created_at, d.id) as number from (
+      select organization_id, id, first_id, created_at from events.delivery
+      where organization_id = $1 and webhook_id = $2 and is_recoverable and created_at >= greatest($3::timestamptz, now() - interval '30 days')
+      order by created_at, id limit $4 + 1 for update skip locked
+    ) d
+  ), source as (
+    select ($5::uuid[])[failed.number] as new_id, failed.id as failed_id, first.*
+    from failed join events.delivery first on first.organization_id = failed.organization_id and first.id = failed.first_id
+    where failed.number <= $4
+  ), marked as (
+    update events.delivery d set is_recoverable = false from source
+    where d.organization_id = source.organization_id and d.id = source.failed_id
+  ), logged as (
+    insert into events.delivery (organization_id, id, webhook_id, first_id, event_id, event_type, event_version, attempt, status, request_body,
+      is_replay, is_test)
+    select organization_id, new_id, webhook_id, new_id, event_id, event_type, event_version, 1, 'PENDING', request_body, false, false
+    from source
+  ), queued as (
+    insert into events.delivery_queue (organization_id, id, webhook_id, last_attempt_id, attempts_max, retry_delay_seconds, is_replay, is_test)
+    select organization_id, new_id, webhook_id, new_id, $6::int, $7::int, false, false from source
+  )
+  select (select count(*) from source)::int as queued, (select count(*) from failed)::int as found`
+
+/**
+ * Queues the deliveries again that have failed since a time, oldest first: the stored body, with the retries of the webhook. Each failed delivery
+ * is queued once, also by requests at the same time, so a repeated request continues with those that are left.
+ */
+export async function recoverDeliveries(ctx: RequestContext, webhookId: string, since: string) {
+  const { id, retryAttempts, retryDelaySeconds, isEnabled } = await requireWebhook(ctx, webhookId)
+  if (!isEnabled) throw new Refusal('INVALID_STATE', 'The webhook must be turned on before deliveries are recovered.')
+  return inTransaction(ctx, async ({ db, caller }) => {
+    const ids = Array.from({ length: recoveredMax }, newId)
+    const values = [caller.organizationId, id, since, recoveredMax, ids, 1 + retryAttempts, retryDelaySeconds]
+    const [row] = await db.query<{ queued: number; found: number }>(recover, values, 'WRITE')
+    return { queued: row!.queued, hasMore: row!.found > recoveredMax }
+  })
+}

@@ -1,0 +1,110 @@
+import type { Sql } from '../../kernel/database/sql.ts'
+import type { EventBatch, EventConsumer } from '../../kernel/outbox/event-consumer.ts'
+import type { LoggedEvent } from '../../kernel/outbox/event-feed.ts'
+import type { OrganizationShapes } from '../../kernel/record/shape-source.ts'
+import type { Services } from '../../kernel/request.ts'
+import { ownEventLoopTurn } from '../../kernel/work/turn.ts'
+import { payloadOf, visibleEvent, type EnvelopeContext, type VisibleEvent } from '../envelope/envelope.ts'
+import { noParents, parentsOf } from '../envelope/visibility.ts'
+import { debounce } from './debounce.ts'
+import { namesType, wants } from './matches.ts'
+import { queueDeliveries, type NewDelivery } from './new-delivery.ts'
+import { readSubscriptions, unsubscribe, withOwners, type ActiveSubscription } from './subscriptions.ts'
+
+/** Queues the deliveries of each event, in the transaction that stores the position of the event. */
+export const webhookConsumer: EventConsumer = {
+  name: 'webhooks',
+  batch: 50,
+  gatherMs: 0,
+  subscribers: { table: 'events.webhook_subscriber', channel: 'webhook_subscribers' },
+  async types(sql, organizationId) {
+    const subscriptions = await readSubscriptions(sql, organizationId)
+    if (subscriptions.length === 0) await unsubscribe(sql, organizationId)
+    const types = new Set(subscriptions.flatMap(({ events }) => events))
+    return [...types].some((type) => type.endsWith('.*')) ? 'ALL' : [...types]
+  },
+  async consume(services, sql, batch) {
+    const { organizationId } = batch
+    const deliveries = await deliveriesOf(services, sql, batch)
+    await queueDeliveries(sql, await debounce(sql, organizationId, deliveries))
+  },
+}
+
+const turnMs = 10
+
+async function deliveriesOf(
+  services: Services,
+  sql: Sql,
+  { organizationId, events }: EventBatch,
+): Promise<NewDelivery[]> {
+  const subscriptions = await withOwners(sql, organizationId, await readSubscriptions(sql, organizationId))
+  const wanted = events.filter(({ type }) => subscriptions.some((each) => namesType(each.events, type)))
+  if (wanted.length === 0) return []
+  const seesAll = subscriptions.every(({ owner }) => owner.ownerIds === null)
+  const context: EnvelopeContext = {
+    shapes: services.shapes.shapesOf(organizationId),
+    parents: seesAll ? noParents : await parentsOf(sql, organizationId, wanted),
+  }
+  const deliveries: NewDelivery[] = []
+  let startedMs = performance.now()
+  for (const event of wanted) {
+    const views = new OwnersViews(event, context)
+    for (const subscription of subscriptions) {
+      const delivery = deliveryOf(event, subscription, views, context.shapes)
+      if (delivery) deliveries.push(delivery)
+    }
+    if (performance.now() - startedMs < turnMs) continue
+    await ownEventLoopTurn()
+    startedMs = performance.now()
+  }
+  return deliveries
+}
+
+/** An event as the owners of webhooks see it. Webhooks of the same owner share it, with its body. */
+class OwnersViews {
+  readonly #events = new Map<string, VisibleEvent | null>()
+  readonly #bodies = new Map<string, string>()
+
+  constructor(
+    private readonly event: LoggedEvent,
+    private readonly context: EnvelopeContext,
+  ) {}
+
+  eventFor({ ownerId, owner }: ActiveSubscription): VisibleEvent | null {
+    let seen = this.#events.get(ownerId)
+    if (seen === undefined) this.#events.set(ownerId, (seen = visibleEvent(owner, this.event, this.context)))
+    return seen
+  }
+
+  bodyFor({ ownerId, payloadVersion }: ActiveSubscription, seen: VisibleEvent): string {
+    const key = `${ownerId}:${payloadVersion}`
+    let body = this.#bodies.get(key)
+    if (body === undefined) this.#bodies.set(key, (body = JSON.stringify(payloadOf(seen, payloadVersion))))
+    return body
+  }
+}
+
+function deliveryOf(
+  { id, position, type, version, recordId, data }: LoggedEvent,
+  subscription: ActiveSubscription,
+  views: OwnersViews,
+  shapes: OrganizationShapes | null,
+): NewDelivery | null {
+  if (position <= subscription.startPosition || subscription.earlierEventIds.includes(id)) return null
+  if (!namesType(subscription.events, type)) return null
+  const seen = views.eventFor(subscription)
+  if (!seen || !wants(subscription, seen, shapes)) return null
+  const { debounceSeconds, retryAttempts, retryDelaySeconds } = subscription
+  const isUpdate = typeof data['previous'] === 'object' && data['previous'] !== null
+  return {
+    organizationId: seen.organizationId,
+    webhookId: subscription.id,
+    eventId: id,
+    eventType: type,
+    eventVersion: version,
+    body: views.bodyFor(subscription, seen),
+    attemptsMax: 1 + retryAttempts,
+    retryDelaySeconds,
+    ...(isUpdate && debounceSeconds > 0 && { debounced: { recordId, seconds: debounceSeconds } }),
+  }
+}

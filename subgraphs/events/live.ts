@@ -1,0 +1,121 @@
+import type { Caller } from '../kernel/context.ts'
+import type { LoggedEvent } from '../kernel/outbox/event-feed.ts'
+import { requireAdministrator } from '../kernel/require.ts'
+import { systemContext, type Services } from '../kernel/request.ts'
+import { eventTypeNamed } from './catalog/organization-catalog.ts'
+import { customEventSelection } from './custom-event-stream/custom-event-selection.ts'
+import type { CustomEvent } from './custom-event-stream/custom-event.ts'
+import { customEventObject, envelopeOf, shownEventId, visibleEvent, type Envelope } from './envelope/envelope.ts'
+import { noParents, parentsOf, type Parents } from './envelope/visibility.ts'
+import { selectionOf } from './listen/listen-selection.ts'
+import { ListenSlots, type ListenSlot } from './listen/listen-slots.ts'
+import { ListenTriggers, type Triggered } from './listen/listen-triggers.ts'
+import { NotificationNotices } from './notification/live/notification-notices.ts'
+import { changeFilterOf, type ChangeFilter } from './record-change/change-filter.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+export interface LiveEventsOptions extends Services {
+  readonly databaseUrl: string
+}
+
+/** A sample for live streams. Its envelope is the same object for all streams of a process. */
+export interface Sample {
+  readonly type: string
+  readonly envelope: Envelope
+}
+
+/** The rules of the live readers of events: who may read, what they select, and what they get. The gateway runs the readers. */
+export class LiveEvents {
+  /** `object` of custom events in the event log. */
+  readonly customEventObject = customEventObject
+  readonly #slots: ListenSlots
+  readonly #triggers: ListenTriggers
+  readonly #notices: NotificationNotices
+  /** Shared by all readers, because the parents of an event do not depend on the reader. */
+  readonly #parents = new WeakMap<LoggedEvent, Promise<Parents>>()
+  readonly #samples = new WeakMap<Triggered, Promise<Sample | null>>()
+
+  constructor(private readonly options: LiveEventsOptions) {
+    this.#slots = new ListenSlots(options)
+    this.#triggers = new ListenTriggers(options.databaseUrl, options.log)
+    this.#notices = new NotificationNotices(options.databaseUrl, options.log)
+  }
+
+  readonly requireListener = (caller: Caller): void => requireAdministrator({ caller })
+
+  selectionOf(events: readonly string[] | null): (type: string) => boolean {
+    return selectionOf(events)
+  }
+
+  takeSlot(organizationId: string, onLost: () => void): Promise<ListenSlot> {
+    return this.#slots.take(organizationId, onLost)
+  }
+
+  /** The envelope that a webhook of the caller would receive; null if the caller may not see the event. */
+  async envelopeOf(event: LoggedEvent, caller: Caller): Promise<Envelope | null> {
+    const { shapes } = this.options
+    const { organizationId } = caller
+    const parents = await this.#parentsOf(organizationId, event)
+    const visible = visibleEvent(caller, event, { shapes: shapes.shapesOf(organizationId), parents })
+    return visible && envelopeOf(visible)
+  }
+
+  onTriggered(organizationId: string, send: (sample: Sample) => void): Promise<() => void> {
+    const { log } = this.options
+    return this.#triggers.receive(organizationId, (triggered) => {
+      this.#sampleOf(triggered).then(
+        (sample) => sample && send(sample),
+        (err: unknown) => log.warn({ err }, 'a sample event could not be sent to a live stream'),
+      )
+    })
+  }
+
+  customEventSelection(args: Fields): (event: LoggedEvent) => boolean {
+    return customEventSelection(args)
+  }
+
+  customEventOf({ position, id, ...event }: LoggedEvent): CustomEvent {
+    return { ...event, id: shownEventId(id), cursor: String(position) }
+  }
+
+  changeFilterOf(caller: Caller, object: string, args: Fields): ChangeFilter {
+    return changeFilterOf(this.options.shapes, caller, object, args)
+  }
+
+  onNotified(organizationId: string, userId: string, wake: () => void): Promise<() => void> {
+    return this.#notices.watch(organizationId, userId, wake)
+  }
+
+  async close(): Promise<void> {
+    await this.#slots.close()
+    await this.#triggers.close()
+    await this.#notices.close()
+  }
+
+  #parentsOf(organizationId: string, event: LoggedEvent): Promise<Parents> {
+    if (event.object === customEventObject) return Promise.resolve(noParents)
+    let parents = this.#parents.get(event)
+    if (!parents) {
+      parents = parentsOf(this.options.tenants.of(organizationId), organizationId, [event])
+      this.#parents.set(event, parents)
+      parents.catch(() => this.#parents.delete(event))
+    }
+    return parents
+  }
+
+  #sampleOf(triggered: Triggered): Promise<Sample | null> {
+    let sample = this.#samples.get(triggered)
+    if (!sample) this.#samples.set(triggered, (sample = this.#readSample(triggered)))
+    return sample
+  }
+
+  async #readSample({ organizationId, type, eventId, occurredAt }: Triggered): Promise<Sample | null> {
+    const found = await eventTypeNamed(systemContext(this.options, organizationId), type)
+    if (!found) return null
+    const { version, sample } = found
+    const data = sample as Fields
+    const isTest = true
+    return { type, envelope: envelopeOf({ id: eventId, type, version, occurredAt, organizationId, data }, isTest) }
+  }
+}

@@ -1,0 +1,112 @@
+import { channels, changedBy, dueOn, words, type NotificationKind } from './notification-kind.ts'
+
+const assigneeElseOwner = ['assignedToId', 'ownerId'] as const
+
+export const tasksAndCases: readonly NotificationKind[] = [
+  {
+    key: 'task.reminder',
+    on: ['task.reminder'],
+    category: 'TASKS',
+    title: 'Reminder of a task',
+    description: 'The reminder of a task of yours is due.',
+    priority: 'NORMAL',
+    channels: channels.listAndPush,
+    to: ['assignedToId'],
+    isForActor: true,
+    nameField: 'subject',
+    body: ({ record }) => [dueOn(record['dueDate'])],
+  },
+  {
+    key: 'task.overdue',
+    on: ['task.overdue'],
+    category: 'TASKS',
+    title: 'A task is overdue',
+    description: 'The due date of a task of yours has passed.',
+    priority: 'NORMAL',
+    channels: channels.all,
+    to: ['assignedToId'],
+    isForActor: true,
+    nameField: 'subject',
+    body: ({ record }) => [dueOn(record['dueDate'], 'It was due')],
+  },
+  {
+    key: 'task.completed',
+    on: ['task.completed'],
+    category: 'TASKS',
+    title: 'A task that you created was completed',
+    description: 'Somebody completed a task that you had created.',
+    priority: 'LOW',
+    channels: channels.list,
+    to: ['createdById'],
+    nameField: 'subject',
+    body: ({ event, nameOf }) => {
+      const name = nameOf(event.actorId)
+      return [name && `Completed by ${name}.`]
+    },
+  },
+  {
+    key: 'case.escalated',
+    on: ['case.escalated'],
+    category: 'CASES',
+    title: 'A case was escalated',
+    description: 'A case was escalated that you own or are assigned to, or whose owner is in a team that you manage.',
+    priority: 'HIGH',
+    channels: channels.all,
+    to: assigneeElseOwner,
+    others: 'MANAGERS_OF_OWNER',
+    groupsByRecord: true,
+    nameField: 'subject',
+    body: ({ record }) => [
+      record['priority'] ? `Priority ${words(record['priority'])}.` : null,
+      dueOn(record['slaDueAt']),
+    ],
+  },
+  {
+    key: 'case.sla_breached',
+    on: ['case.sla_breached'],
+    category: 'CASES',
+    title: 'A case passed its due time',
+    description: 'A case that you own or are assigned to was not resolved in time.',
+    priority: 'HIGH',
+    channels: channels.all,
+    to: assigneeElseOwner,
+    isForActor: true,
+    groupsByRecord: true,
+    nameField: 'subject',
+    body: ({ record }) => [dueOn(record['slaDueAt'], 'It was due')],
+  },
+  {
+    key: 'case.status_changed',
+    on: ['case.status_changed'],
+    category: 'CASES',
+    title: 'The status of a case changed',
+    description: 'Somebody changed the status of a case that you own or are assigned to.',
+    priority: 'LOW',
+    channels: channels.list,
+    to: assigneeElseOwner,
+    // An escalation is a kind of its own.
+    when: ({ data }) => data['status'] !== 'ESCALATED',
+    groupsByRecord: true,
+    nameField: 'subject',
+    body: (told) => [`It is ${words(told.record['status'])}.`, changedBy(told)],
+  },
+  {
+    key: 'case.comment_added',
+    on: ['case.comment_added'],
+    category: 'CASES',
+    title: 'A comment was added to a case',
+    description: 'Somebody commented on a case that you own or are assigned to.',
+    priority: 'NORMAL',
+    channels: channels.listAndPush,
+    to: assigneeElseOwner,
+    about: ({ data }) => ({ object: 'case', id: (data['record'] as { caseId: string }).caseId }),
+    groupsByRecord: true,
+    nameField: 'subject',
+    body: ({ event, nameOf }) => {
+      const { body } = event.data['record'] as { body?: unknown }
+      const author = nameOf(event.actorId)
+      const text = typeof body === 'string' ? body : ''
+      return [author ? `${author}: ${text}` : text]
+    },
+  },
+]

@@ -11,7 +11,7 @@ export function takeKeyFromQuery(req: IncomingMessage, name: string): void {
   delete headers.cookie
   delete headers['x-api-key']
   const [path = '', query = ''] = req.url!.split(/\?(.*)/s, 2)
-  const [first] = queryPairs(req.url!).filter(([parameter]) => parameter === name)
+  const first = queryPairs(req.url!).find(([parameter]) => parameter === name)
   if (first) headers['x-api-key'] = first[1]
   const masked = query.split('&').map((part) => (isNamed(part, name) ? `${name}=***` : part))
   req.url = query === '' ? path : `${path}?${masked.join('&')}`

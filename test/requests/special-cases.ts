@@ -54,6 +54,9 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   shippingTotal: () => 0,
   issueDate: () => '2001-02-03T00:00:00.000Z',
   to: () => 'ines.duarte@example.com',
+  cc: () => 'ida.berg@example.com',
+  from: () => 'ines.duarte@example.com',
+  templateId: () => null,
   endpoint: () => `https://push.example.com/send/${newId()}`,
   p256dh: () => 'BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8',
   auth: () => 'BTBZMqHH6r4Tts7J_aSIgg',
@@ -188,6 +191,8 @@ async function mailedCode(requests: Requests): Promise<{ email: string; code: st
 export const queries: Readonly<Record<string, (requests: Requests) => Promise<Record<string, string>>>> = {
   authVerifyEmail: (requests) => mailedToken(requests, 'VERIFY_EMAIL'),
   authMagicLink: (requests) => mailedToken(requests, 'MAGIC_LINK'),
+  emailStatusReceive: async ({ member }) => ({ api_key: member.secret }),
+  emailInboundReceive: async ({ member }) => ({ api_key: member.secret }),
 }
 
 /** Values of placeholders that name no record. */

@@ -108,7 +108,12 @@ function headersOf(headers: unknown): ReadonlyMap<string, string> {
     const message = 'headers must be an object of at most 32,000 characters as JSON.'
     throw invalid({ path: 'headers', code: 'TOO_LONG', message })
   }
-  return new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value as string)]))
+  return new Map(
+    Object.entries(headers).map(([name, value]) => [
+      name.toLowerCase(),
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  )
 }
 
 /** A mail that a mail service received for the organization. Threads that it begins belong to the owner of the key. */

@@ -57,7 +57,7 @@ export function changeQueryOf(schema: GraphQLSchema, parts: OperationParts): Cha
   return { document: stripIgnoredCharacters(print(document)), idVariable, cursorVariable }
 }
 
-function unusedVariableName({ operation }: OperationParts, wanted: string): string {
+export function unusedVariableName({ operation }: OperationParts, wanted: string): string {
   const used = new Set(operation.variableDefinitions?.map(({ variable }) => variable.name.value))
   let name = wanted
   while (used.has(name)) name += '_'

@@ -116,7 +116,7 @@ export const openRecordChanges =
   }
 
 /** Converts an error of the query's result to an error that can be thrown: a `Refusal` if it has one of our codes. */
-function errorOf({ message, extensions = {} }: GraphQLFormattedError): Error {
+export function errorOf({ message, extensions = {} }: GraphQLFormattedError): Error {
   const { code, ...details } = extensions
   return isErrorCode(code) ? new Refusal(code, message, details) : new Error(message)
 }

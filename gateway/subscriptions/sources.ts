@@ -2,11 +2,12 @@ import type { Logger } from 'pino'
 import { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import { openCustomEvents, type CustomEventsPort } from './custom-events.ts'
 import { openListen, type ListenLimits, type ListenPort } from './listen/listen.ts'
+import { openNotifications, type NotificationsPort } from './notifications.ts'
 import { openRecordChanges, type ChangeFilterOf } from './record-changes.ts'
 import type { OpenSubscription, SourceDependencies } from './source.ts'
 
 /** The rules of subscriptions, which the subgraph `events` has. */
-export interface LivePort extends ListenPort, CustomEventsPort {
+export interface LivePort extends ListenPort, CustomEventsPort, NotificationsPort {
   readonly changeFilterOf: ChangeFilterOf
 }
 
@@ -21,5 +22,6 @@ export const sourcesOf =
       live.changeFilterOf(...args),
     ),
     customEvents: openCustomEvents(dependencies, live),
+    notificationAdded: openNotifications(dependencies, new ConcurrencyLimiter(concurrentEventsMax), live),
     webhookListen: openListen(dependencies, live, log, limits),
   })

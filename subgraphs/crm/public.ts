@@ -28,6 +28,14 @@ export async function contactEmail(ctx: RequestContext, id: string): Promise<str
   return (found?.email as string | null | undefined) ?? null
 }
 
+const nameOnly: ReadonlySet<string> = new Set(['name'])
+
+/** The names of those accounts that the caller sees. */
+export async function accountNames(ctx: RequestContext, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const found = await Promise.all(ids.map((id) => readReference(ctx, account, id, nameOnly)))
+  return new Map(found.flatMap((row) => (row ? [[row.id as string, row.name as string] as const] : [])))
+}
+
 /**
  * Sets the amount and the lines of an opportunity if it is open. The caller changes a record from which the amount follows, so neither visibility nor
  * field security of the opportunity limits this.
@@ -46,3 +54,4 @@ export async function setOpportunityAmount(
 }
 
 export { addresseeOf, type Addressee } from './addressee.ts'
+export { createTask } from './task/system-task.ts'

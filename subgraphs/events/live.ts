@@ -10,6 +10,7 @@ import { noParents, parentsOf, type Parents } from './envelope/visibility.ts'
 import { selectionOf } from './listen/listen-selection.ts'
 import { ListenSlots, type ListenSlot } from './listen/listen-slots.ts'
 import { ListenTriggers, type Triggered } from './listen/listen-triggers.ts'
+import { NotificationNotices } from './notification/live/notification-notices.ts'
 import { changeFilterOf, type ChangeFilter } from './record-change/change-filter.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -30,6 +31,7 @@ export class LiveEvents {
   readonly customEventObject = customEventObject
   readonly #slots: ListenSlots
   readonly #triggers: ListenTriggers
+  readonly #notices: NotificationNotices
   /** Shared by all readers, because the parents of an event do not depend on the reader. */
   readonly #parents = new WeakMap<LoggedEvent, Promise<Parents>>()
   readonly #samples = new WeakMap<Triggered, Promise<Sample | null>>()
@@ -37,6 +39,7 @@ export class LiveEvents {
   constructor(private readonly options: LiveEventsOptions) {
     this.#slots = new ListenSlots(options)
     this.#triggers = new ListenTriggers(options.databaseUrl, options.log)
+    this.#notices = new NotificationNotices(options.databaseUrl, options.log)
   }
 
   readonly requireListener = (caller: Caller): void => requireAdministrator({ caller })
@@ -80,9 +83,14 @@ export class LiveEvents {
     return changeFilterOf(this.options.shapes, caller, object, args)
   }
 
+  onNotified(organizationId: string, userId: string, wake: () => void): Promise<() => void> {
+    return this.#notices.watch(organizationId, userId, wake)
+  }
+
   async close(): Promise<void> {
     await this.#slots.close()
     await this.#triggers.close()
+    await this.#notices.close()
   }
 
   #parentsOf(organizationId: string, event: LoggedEvent): Promise<Parents> {

@@ -6,6 +6,7 @@ import { customEventTypeResource } from './custom-event-type/custom-event-type.r
 import { customEventType } from './custom-event-type/custom-event-type.record.ts'
 import { deliveryResource } from './delivery/delivery.resolver.ts'
 import { listenResource } from './listen/listen.resolver.ts'
+import { notificationAddedResource } from './notification/live/notification-added.resolver.ts'
 import { notificationResource } from './notification/notification.resolver.ts'
 import { pushResource } from './notification/push/push.resolver.ts'
 import { recordChangeResource } from './record-change/record-change.resolver.ts'
@@ -33,6 +34,7 @@ export function eventsSubgraph(others: readonly SubgraphDefinition[]): SubgraphD
       webhookResource([...eventSources(others), customEventType]),
       deliveryResource,
       notificationResource(records),
+      notificationAddedResource,
       pushResource,
     ],
   }

@@ -15,7 +15,6 @@ const areasNotBuilt = [
   'Email tracking',
   'Engagement scoring',
   'Health triage',
-  'Invoices',
   'Pipeline simulation',
   'Sequences',
   'Serverless functions',
@@ -32,15 +31,11 @@ const operationsNotBuilt = [
   'GET /v1/quota-forecast/quotas/attainment',
   'GET /v1/quota-forecast/quotas/org-target',
   'GET /v1/quota-forecast/snapshots',
-  'GET /v1/webhooks/{id}/deliveries',
-  'GET /v1/webhooks/{id}/deliveries/{deliveryId}',
   'POST /v1/quota-forecast/forecasts',
   'POST /v1/quota-forecast/forecasts/submit',
   'POST /v1/quota-forecast/quotas',
   'POST /v1/quota-forecast/quotas/bulk',
   'POST /v1/quota-forecast/quotas/copy-previous',
-  'POST /v1/webhooks/{id}/deliveries/{deliveryId}/replay',
-  'POST /v1/webhooks/{id}/test',
 ]
 
 /** The specification names no credential for Auth; these operations need a session. */
@@ -59,7 +54,7 @@ const needsSession = new Set([
 const withOptionalBody = new Set(['POST /v1/auth/refresh', 'POST /v1/email-templates/{id}/clone'])
 
 /** Operations that are served by code instead of a stored document. */
-const customHandlers: string[] = ['eventCatalog', 'eventType']
+const customHandlers: string[] = ['eventCatalog', 'eventType', 'organizationEventCatalog']
 
 const words = (text: string): string[] => text.trim().split(/\s+/)
 
@@ -85,6 +80,8 @@ interface NamedInputs {
 
 /** Inputs that the specification describes in prose, in the table of events, webhooks and keys. */
 const inputsInProse: Readonly<Record<string, NamedInputs>> = {
+  '† (front-end payment recording)': { place: 'body', named: [], hasBody: true },
+  '† (order given in the body)': { place: 'body', named: ['orderId'], hasBody: true },
   'none shown besides the variables the preview fills in': { place: 'body', named: ['variables'], hasBody: true },
   'body {overlapHours: integer 0 to 168, default 24}; the new secret is returned once': {
     place: 'body',
@@ -103,6 +100,10 @@ const inputsInProse: Readonly<Record<string, NamedInputs>> = {
     hasBody: false,
   },
   'publish a custom event; API keys need PUBLISH_EVENTS': { place: 'body', named: [], hasBody: true },
+  'query status (e.g. FAILED), page, limit': { place: 'query', named: ['status', 'page', 'limit'], hasBody: false },
+  'one delivery record': { place: 'path', named: [], hasBody: false },
+  're-send the stored body': { place: 'path', named: [], hasBody: false },
+  'body {type: <event type>}; sends the catalog sample': { place: 'body', named: ['type'], hasBody: true },
   'update a webhook, e.g. body {payloadVersion: 1 or 2}': { place: 'body', named: ['payloadVersion'], hasBody: true },
   'body {events: array of up to 64 type names or wildcards}; response is text/event-stream': {
     place: 'body',

@@ -7,6 +7,8 @@ import { protocols, type Payload } from '../live.ts'
 import { usePlatform, type Member } from '../platform.ts'
 
 const platform = usePlatform()
+// `publish` writes events without a type.
+platform.hasOwnEvents = true
 
 const refusal = (code: string, more: object = {}) => ({ errors: [{ extensions: { code, ...more } }] })
 const wrongInput = (path: string, code: string) => refusal('VALIDATION_FAILED', { errors: [{ path, code }] })

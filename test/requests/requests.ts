@@ -101,6 +101,10 @@ export class Requests {
   async valid(operation: RestOperation, { fresh = false, whole = false }: Wanted = {}): Promise<ValidRequest> {
     // One user sends all requests, including more invitations than the limits allow.
     await this.platform.query('delete from kernel.mail_count')
+    // Neither do more devices than a user may have.
+    await this.platform.query(
+      `delete from events.push_subscription where id in (select id from events.push_subscription order by id desc offset 5)`,
+    )
     const path = await this.#pathOf(operation, fresh)
     const special = bodies[operation.documentId]
     const body = special ? await special(this, whole) : operation.body && (await this.#body(operation, fresh, whole))
@@ -194,9 +198,9 @@ export class Requests {
       const isFresh = fresh || operation.path.endsWith('/restore') || operation.documentId in preparations
       // A record that no operation creates gets an id, but does not exist.
       const record = creator ? await this.record(creator, isFresh, path) : { id: newId(), ...placeholders }
-      path[name!] = String(record[name!] ?? record['id'])
+      path[name!] = String(record[name!] ?? placeholders[name!] ?? record['id'])
     }
-    await preparations[operation.documentId]?.(this, path['id']!)
+    await preparations[operation.documentId]?.(this, Object.values(path)[0]!, path)
     if (operation.path.endsWith('/restore')) await this.#delete(operation.path.slice(0, -'/restore'.length), path)
     return path
   }

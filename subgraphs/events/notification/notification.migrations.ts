@@ -93,3 +93,12 @@ export const pushTables: Migration = {
     })}
   `,
 }
+
+export const notificationSequence: Migration = {
+  name: '20261123-events-notification-sequence',
+  sql: `
+    -- The order of the commits in an organization: one transaction at a time creates notifications.
+    alter table events.notification add column sequence bigint generated always as identity;
+    create index notification_sequence on events.notification (organization_id, user_id, sequence);
+  `,
+}

@@ -1,6 +1,9 @@
 import { resolve } from 'node:path'
+import type { PaymentSettings } from '../payment/payment.ts'
 import { isAddressEntry } from '../network/address.ts'
 import { ConfigError } from './config-error.ts'
+import { paymentsOf } from './payments.ts'
+import { vapidOf, type VapidKeys } from './vapid.ts'
 import { parseMeetingProviders, type MeetingProvider } from '../credentials/public.ts'
 
 export { ConfigError }
@@ -13,13 +16,6 @@ export interface Limit {
 
 /** Who may register: anybody (OPEN), only members of an organization whose code they have (CODE), or nobody (OFF). */
 export type RegistrationMode = 'OPEN' | 'CODE' | 'OFF'
-
-export interface VapidKeys {
-  readonly publicKey: string
-  readonly privateKey: string
-  /** Address of the operator: `mailto:` or `https:`. */
-  readonly subject: string
-}
 
 export type TracingProtocol = 'http/protobuf' | 'http/json'
 
@@ -72,12 +68,14 @@ export interface Config {
   readonly vapid: VapidKeys | null
   /** Private addresses and CIDR blocks that outgoing HTTP requests may reach. */
   readonly outboundAllow: readonly string[]
+  /** The provider of hosted checkouts. Null: invoices cannot be paid online. */
+  readonly payments: PaymentSettings | null
   /** URLs of subgraphs in other processes, by lower-case name. */
   readonly subgraphUrls: Readonly<Record<string, string>>
 }
 
 /** The part of the configuration that answers and mails contain. */
-export interface Settings extends Pick<Config, 'mailLinkOrigins' | 'meetingProviders' | 'vapid'> {
+export interface Settings extends Pick<Config, 'mailLinkOrigins' | 'meetingProviders' | 'payments' | 'vapid'> {
   /** Base URL of links to the platform, without a slash at the end. Without PUBLIC_URL it is set when the gateway listens. */
   publicUrl: string
   registration: RegistrationMode
@@ -89,12 +87,14 @@ export const settingsOf = ({
   mailLinkOrigins,
   meetingProviders,
   registration,
+  payments,
   vapid,
 }: Config): Settings => ({
   publicUrl: publicUrl ?? `http://localhost:${port}`,
   mailLinkOrigins,
   meetingProviders,
   registration,
+  payments,
   vapid,
 })
 
@@ -130,6 +130,9 @@ export const variables = [
   'PUBLIC_URL',
   'REGISTRATION',
   'OAUTH_REGISTRATION',
+  'PAYMENT_KEY',
+  'PAYMENT_URL',
+  'PAYMENT_WEBHOOK_SECRET',
   'SUBGRAPH_<NAME>_URL',
 ] as const
 
@@ -231,25 +234,6 @@ function subgraphUrlsOf(env: NodeJS.ProcessEnv): Record<string, string> {
   return urls
 }
 
-const isKey = (text: string, bytes: number): boolean =>
-  /^[A-Za-z0-9_-]+$/.test(text) && Buffer.from(text, 'base64url').length === bytes
-
-/** Both keys, in base64url as `npx web-push generate-vapid-keys` prints them, or none. */
-function vapidOf(env: NodeJS.ProcessEnv): VapidKeys | null {
-  const { VAPID_PUBLIC_KEY: publicKey = '', VAPID_PRIVATE_KEY: privateKey = '' } = env
-  if (!publicKey && !privateKey) return null
-  if (!isKey(publicKey, 65))
-    throw new ConfigError('VAPID_PUBLIC_KEY must be a P-256 public key of 65 bytes in base64url.')
-  if (!isKey(privateKey, 32))
-    throw new ConfigError('VAPID_PRIVATE_KEY must be the P-256 private key of VAPID_PUBLIC_KEY, 32 bytes in base64url.')
-  const subject = env.VAPID_SUBJECT || ''
-  if (!/^(?:https:\/\/|mailto:)\S+$/.test(subject))
-    throw new ConfigError(
-      'VAPID_SUBJECT must be a mailto: or https: address at which push services reach the operator.',
-    )
-  return { publicKey, privateKey, subject }
-}
-
 const registrationModes = { open: 'OPEN', code: 'CODE', off: 'OFF' } as const
 
 /** The standard variables of OpenTelemetry, as far as they decide whether and how traces are sent. */
@@ -311,6 +295,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     meetingProviders: parseMeetingProviders(env.MEETING_PROVIDERS || '[]'),
     vapid: vapidOf(env),
     outboundAllow: addressesOf('OUTBOUND_ALLOW', env.OUTBOUND_ALLOW ?? ''),
+    payments: paymentsOf(env, urlOf('PAYMENT_URL', env.PAYMENT_URL, ['http:', 'https:'])),
     subgraphUrls: subgraphUrlsOf(env),
   }
 }

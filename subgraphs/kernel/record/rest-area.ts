@@ -17,21 +17,25 @@ export interface RestArea {
   /** The path under `/v1/`, and the folder under `schema/rest/`. */
   readonly path: string
   readonly filters: readonly RestFilter[]
+  /** Fields of the graph that are no columns and that REST returns too. Their schemas are written by hand. */
+  readonly derivedFields: readonly string[]
 }
 
 interface RestOptions<T> {
   readonly path: string
   /** A plain column name is a parameter with that name that filters by equality; for an enumerated column, by one or more values. */
   readonly filters?: readonly (ColumnName<T> | RestFilter<ColumnName<T>>)[]
+  readonly derivedFields?: readonly string[]
 }
 
 /** With it, `npm run schema` generates the REST contract of the resolver's standard operations. */
 export const restArea = <T extends StoredRow>(
   definition: RecordDefinition<T>,
-  { path, filters = [] }: RestOptions<T>,
+  { path, filters = [], derivedFields = [] }: RestOptions<T>,
 ): RestArea => ({
   definition,
   path,
+  derivedFields,
   filters: filters.map((filter) =>
     typeof filter === 'string'
       ? { name: filter, column: filter, operator: definition.columns.byName.get(filter)?.kind === 'enum' ? 'in' : 'eq' }

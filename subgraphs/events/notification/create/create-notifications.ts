@@ -1,4 +1,4 @@
-import { recipientsOf, userNames } from '../../../identity/public.ts'
+import { recipientsOf, userNames, type Recipient } from '../../../identity/public.ts'
 import type { Sql } from '../../../kernel/database/sql.ts'
 import type { EventBatch, EventConsumer } from '../../../kernel/outbox/event-consumer.ts'
 import { systemContext, type Services } from '../../../kernel/request.ts'
@@ -15,7 +15,6 @@ import { collectiveDraft, singleDraft, type Draft } from './draft.ts'
 import { announce, insertNotifications, raiseCollective, removeOldest } from './notification-rows.ts'
 import { recentOf, singlesMax, type Recent } from './recent.ts'
 import { visiblePairs } from './visibility.ts'
-import type { Recipient } from '../../../identity/public.ts'
 
 const hourMs = 3_600_000
 
@@ -43,8 +42,7 @@ async function createNotifications(
   const recipients = new Map(wanted.map((recipient) => [recipient.id, recipient]))
   const pairs = await visiblePairs(services, sql, candidates, recipients)
   if (pairs.length === 0) return
-  const drafts = await draftsOf(services, sql, organizationId, pairs)
-  await insertNotifications(sql, organizationId, drafts)
+  const drafts = await insertNotifications(sql, organizationId, await draftsOf(services, sql, organizationId, pairs))
   await mailNotifications(
     ctx,
     drafts.filter(({ row }) => row.email === 'SENT'),

@@ -12,9 +12,14 @@ export const notificationsChannel = 'notifications'
 /** A payload of NOTIFY has less than 8,000 bytes. */
 const idsPerNotice = 200
 
-export async function insertNotifications(sql: Sql, organizationId: string, drafts: readonly Draft[]): Promise<void> {
-  if (drafts.length === 0) return
-  await sql.query(
+/** Returns those that did not exist yet: an event notifies a user once. */
+export async function insertNotifications(
+  sql: Sql,
+  organizationId: string,
+  drafts: readonly Draft[],
+): Promise<readonly Draft[]> {
+  if (drafts.length === 0) return []
+  const rows = await sql.query<{ id: string }>(
     `insert into events.notification (organization_id, id, user_id, event_key, category, title, body, subject, priority, entity_type,
        entity_id, action_url, actor_id, group_key, count, event_id, in_app, email, email_due_at, push, created_at)
      select $1, id, user_id, event_key, category, title, body, subject, priority, entity_type, entity_id, action_url, actor_id,
@@ -23,9 +28,12 @@ export async function insertNotifications(sql: Sql, organizationId: string, draf
        id uuid, user_id uuid, event_key text, category text, title text, body text, subject text, priority text, entity_type text,
        entity_id uuid, action_url text, actor_id uuid, group_key text, count int, event_id uuid, in_app text, email text,
        email_due_at timestamptz, push text, created_at timestamptz
-     )`,
+     )
+     on conflict do nothing returning id`,
     [organizationId, JSON.stringify(drafts.map(({ row }) => row))],
   )
+  const inserted = new Set(rows.map(({ id }) => id))
+  return drafts.filter(({ row }) => inserted.has(row.id))
 }
 
 /** False if the notification has been read or deleted in the meantime. */

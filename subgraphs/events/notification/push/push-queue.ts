@@ -91,16 +91,13 @@ async function send(services: Services, message: PushMessage): Promise<Outcome> 
     // A device that was offline gets the newest message of a group only.
     topic: createHash('sha256').update(groupKey).digest('base64url').slice(0, 32),
   })
-  const headers = Object.fromEntries(
-    Object.entries(request.headers).flatMap(([name, value]) =>
-      name.toLowerCase() === 'content-length' ? [] : [[name, value.toString()]],
-    ),
-  )
+  // The length of the body is set when it is sent.
+  const { 'Content-Length': _, ...headers } = request.headers as unknown as Readonly<Record<string, string | number>>
   try {
     const answer = await services.outbound.send({
       method: 'POST',
       url: endpoint,
-      headers,
+      headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
       body: request.body,
       answerBytesMax: 65_536,
     })

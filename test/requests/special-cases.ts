@@ -270,6 +270,9 @@ export const preparations: Readonly<
   Record<string, (requests: Requests, id: string, path: Readonly<Record<string, string>>) => Promise<void>>
 > = {
   webhookDelivery: aDelivery,
+  webhookDeliveryList: async (requests, id) => {
+    for (let row = 0; row < 2; row++) await aDelivery(requests, id, { deliveryId: newId() })
+  },
   webhookDeliveryReplay: aDelivery,
   notificationRead: aNotification,
   notificationDelete: aNotification,
@@ -378,6 +381,7 @@ export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean
       : {},
   quoteSend: async () => ({ to: 'ines.duarte@example.com' }),
   webhookTest: async () => ({ type: 'account.created' }),
+  webhookListenTrigger: async () => ({ type: 'account.created' }),
   webhookRecover: async () => ({ since: '2027-01-01T00:00:00.000Z' }),
   invoicePayment: async (_requests, whole) => (whole ? wholePayment : { amount: 1 }),
   invoiceRecordPayment: async (_requests, whole) => (whole ? wholePayment : { amount: 1 }),

@@ -1,4 +1,5 @@
 import { activeOrganizationName, userIdentity } from '../../identity/public.ts'
+import { invalid } from '../../kernel/errors.ts'
 import { isJsonObject, isRawNumber } from '../../kernel/json/exact-number.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
@@ -43,10 +44,21 @@ export interface MailRecords {
   readonly opportunityId?: string | null
 }
 
-async function valuesOf(ctx: RequestContext, record: RecordName, id: string): Promise<Record<string, unknown>> {
+type Values = Record<string, unknown>
+
+function readValues(ctx: RequestContext, record: RecordName, id: string): Promise<Values | null> {
   const shape: RecordShape = recordType(record)()
   const names = [...fieldsOf[record], 'accountId'].filter((name) => shape.columns.byName.has(name))
-  return (await readReference(ctx, shape, id, new Set(names))) ?? {}
+  return readReference(ctx, shape, id, new Set(names))
+}
+
+/** The values of a record that the caller names. */
+async function valuesOf(ctx: RequestContext, record: RecordName, id: string): Promise<Values> {
+  const values = await readValues(ctx, record, id)
+  if (values) return values
+  const path = `${record}Id`
+  const message = `${path} must be the id of an existing record that you can see.`
+  throw invalid({ path, code: 'UNKNOWN_REFERENCE', message })
 }
 
 const shown = (record: RecordName, values: Readonly<Record<string, unknown>>): object =>
@@ -63,15 +75,16 @@ export function plainValue(value: unknown): unknown {
 /** The values of the records as the caller sees them; hidden fields have none. The account of a contact or deal is used unless one is given. */
 export async function recordValues(ctx: RequestContext, records: MailRecords): Promise<TemplateValues> {
   const { contactId, leadId, opportunityId } = records
-  const [contact, lead, opportunity, sender, organizationName] = await Promise.all([
+  const [contact, lead, given, opportunity, sender, organizationName] = await Promise.all([
     contactId ? valuesOf(ctx, 'contact', contactId) : null,
     leadId ? valuesOf(ctx, 'lead', leadId) : null,
+    records.accountId ? valuesOf(ctx, 'account', records.accountId) : null,
     opportunityId ? valuesOf(ctx, 'opportunity', opportunityId) : null,
     userIdentity(ctx, ctx.caller.userId),
     activeOrganizationName(ctx),
   ])
-  const accountId = records.accountId ?? contact?.['accountId'] ?? opportunity?.['accountId']
-  const account = typeof accountId === 'string' ? await valuesOf(ctx, 'account', accountId) : null
+  const accountId = contact?.['accountId'] ?? opportunity?.['accountId']
+  const account = given ?? (typeof accountId === 'string' ? await readValues(ctx, 'account', accountId) : null)
   return {
     ...(sender && { sender: { ...sender } }),
     ...(organizationName && { organization: { name: organizationName } }),

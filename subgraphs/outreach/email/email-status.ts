@@ -4,7 +4,7 @@ import type { EmailBounceType, EmailStatus } from './email.enumerations.ts'
 import { emailMessage, emailThread } from './email.record.ts'
 import type { EmailMessage } from './email-message.ts'
 import type { EmailThread } from './email-thread.ts'
-import { suppress } from './suppression.ts'
+import { suppress, type SuppressionReason } from './suppression.ts'
 
 const order: readonly EmailStatus[] = [
   'QUEUED',
@@ -112,11 +112,19 @@ export function applySignal(ctx: RequestContext, messageId: string, signal: Emai
         implied: thread(previous),
       }))
     const reason = suppressionOf(signal)
-    // With several recipients, nobody knows whose address it was.
-    if (reason && message.direction === 'OUTBOUND' && message.toEmails.length === 1)
-      await suppress(inner, message.toEmails[0]!, reason, message.id)
+    if (reason && message.direction === 'OUTBOUND')
+      for (const email of addressesOf(message, reason)) await suppress(inner, email, reason, message.id)
     return message
   })
+}
+
+/**
+ * With several recipients, nobody knows whose address bounced, so none is suppressed. Who unsubscribes must get no further mail, so
+ * all recipients of that mail are.
+ */
+function addressesOf({ toEmails, ccEmails }: EmailMessage, reason: SuppressionReason): readonly string[] {
+  const all = [...toEmails, ...ccEmails]
+  return reason === 'UNSUBSCRIBED' || all.length === 1 ? all.toSorted() : []
 }
 
 function suppressionOf(signal: EmailSignal): 'BOUNCED' | 'COMPLAINED' | 'UNSUBSCRIBED' | null {

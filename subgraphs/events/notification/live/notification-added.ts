@@ -10,7 +10,7 @@ import { Notification, notificationScope } from '../notification.ts'
 @ObjectType({ description: 'A notification that was added, and how many the caller has not read.' })
 @RequiresScopes(notificationScope)
 export class NotificationAdded {
-  @Field(() => Notification, { simple: true, description: 'The notification.' })
+  @Field(() => Notification, { simple: true, description: 'What was added, as in the list of the caller.' })
   notification!: Notification
 
   @Field(() => Int, { simple: true, description: 'Number of unread notifications at the time of delivery.' })

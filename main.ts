@@ -1,191 +1,22 @@
 import 'reflect-metadata'
-import { createPublicKey } from 'node:crypto'
-import { createServer, type IncomingMessage } from 'node:http'
-import express, { type Express } from 'express'
-import { Cors } from './gateway/edge/cors.ts'
-import { Edge } from './gateway/edge/edge.ts'
-import { EventStreams } from './gateway/edge/event-streams.ts'
-import { StreamSlots } from './gateway/edge/stream-slots.ts'
-import type { Graph } from './gateway/graph/graph.ts'
-import { graphPort } from './gateway/graph/graph-port.ts'
-import { Connections, requestTimeouts } from './gateway/http/connections.ts'
-import { graphqlHttp } from './gateway/http/graphql-http.ts'
-import { isGraphqlSocketUpgrade, graphqlSocket } from './gateway/http/graphql-socket.ts'
-import { answerMalformedRequests, headerBytesMax } from './gateway/http/malformed-request.ts'
-import { schemaFile } from './gateway/http/schema-file.ts'
-import { startListening, stopGracefully } from './gateway/http/listen.ts'
-import { jwksJson } from './gateway/oauth/jwks.ts'
-import { oauthRouter } from './gateway/oauth/router.ts'
-import { operateRouter } from './gateway/operate/operate-router.ts'
-import { requestLines } from './gateway/operate/request-line.ts'
-import { RequestMetrics } from './gateway/operate/request-metrics.ts'
-import { explorerPage, pagesRouter } from './gateway/pages/pages.ts'
-import { publicQuotesRouter } from './gateway/public-quotes/router.ts'
-import { sourcesOf } from './gateway/subscriptions/sources.ts'
-import { Subscriptions } from './gateway/subscriptions/subscriptions.ts'
-import { loadContract, type Contract } from './rest-adapter/contract.ts'
-import { eventCatalogHandlers } from './rest-adapter/event-catalog.ts'
-import { restRouter } from './rest-adapter/routes.ts'
-import { scimBase } from './rest-adapter/scim/scim-call.ts'
-import { scimRouter } from './rest-adapter/scim/scim-router.ts'
 import { migrations } from './subgraphs/all.ts'
 import { localSubgraph, refuseUnknownSubgraphs, subgraphNamed } from './subgraphs/endpoints.ts'
 import { bannerOf, loadDemo } from './subgraphs/demo/demo.ts'
-import { LiveEvents } from './subgraphs/events/public.ts'
-import { credentialSource, oauthScopes, oauthService, findScimToken, UsageBuffer } from './subgraphs/identity/public.ts'
 import { ConfigError, type Config } from './subgraphs/kernel/config/config.ts'
-import { Listener } from './subgraphs/kernel/database/listen.ts'
-import { notFound } from './subgraphs/kernel/errors.ts'
-import { releaseVersion, schemaPath } from './subgraphs/kernel/config/paths.ts'
+import { releaseVersion } from './subgraphs/kernel/config/paths.ts'
 import { startPrivateServer } from './subgraphs/kernel/operate/private-server.ts'
 import { ProcessMetrics } from './subgraphs/kernel/operate/process-metrics.ts'
 import { runProcess } from './subgraphs/kernel/process.ts'
 import type { OpenServices } from './subgraphs/kernel/services.ts'
 import { serveSubgraph } from './subgraphs/kernel/subgraph/serve.ts'
 import type { SubgraphDefinition } from './subgraphs/kernel/subgraph/subgraph.ts'
-import { connectGraph, openGraph } from './open-graph.ts'
+import { connectGraph } from './open-graph.ts'
 import { startBackground } from './worker.ts'
+import { startGateway } from './start-gateway.ts'
 
 /** A running component. */
 interface Running {
   close(): Promise<void>
-}
-
-export interface RunningGateway extends Running {
-  readonly url: string
-  /** Writes the usage counted so far to the database; without this call it takes two seconds. */
-  settled(): Promise<void>
-}
-
-interface GatewayParts {
-  readonly contract: Contract
-  readonly edge: Edge
-  readonly graph: Graph
-  readonly usage: UsageBuffer
-  readonly publicUrl: () => Promise<string>
-  readonly subscriptions: Subscriptions
-  readonly eventStreams: EventStreams
-  readonly streamSlots: StreamSlots
-  readonly metrics: ProcessMetrics
-  readonly requestMetrics: RequestMetrics
-}
-
-/** The Express app with all HTTP routes. */
-async function appOf(config: Config, services: OpenServices, parts: GatewayParts): Promise<Express> {
-  const { contract, edge, graph, usage, publicUrl, subscriptions, eventStreams, streamSlots, metrics } = parts
-  const { database, log, clock, keys } = services
-  const { version: apiVersion } = contract
-  const explorer = explorerPage({ demo: config.demo })
-  const findToken = (hash: string) => findScimToken(database, hash, clock.now())
-  const app = express().disable('x-powered-by').disable('etag')
-  app.use(operateRouter(services.notReady, config.metricsPort === null ? metrics : null))
-  app.use(parts.requestMetrics.observe)
-  app.get('/.well-known/jwks.json', jwksJson(keys))
-  app.use(
-    ['/v1/graphql', '/graphql'],
-    graphqlHttp({ graph, edge, subscriptions, eventStreams, findToken, explorer, apiVersion, log }),
-  )
-  app.get('/schema.graphql', schemaFile({ graph, edge }))
-  app.use(pagesRouter({ demo: config.demo }))
-  const port = oauthService(services)
-  const issuer = async () => `${await publicUrl()}/v1/oauth`
-  app.use(oauthRouter({ config, edge, port, apiVersion, scopes: oauthScopes, issuer, secret: keys.encryption, log }))
-  const onDefect = (thrown: unknown, requestId: string) =>
-    log.error({ err: thrown, requestId }, 'a SCIM request failed')
-  app.use(scimBase, scimRouter({ edge, apiVersion, graph, findToken, publicUrl, onDefect }))
-  app.use(publicQuotesRouter({ config, edge, graph }))
-  app.use(
-    await restRouter({
-      contract,
-      publicUrl,
-      edge,
-      graph,
-      clock,
-      deprecatedCalls: usage,
-      eventStreams,
-      streamSlots,
-      customHandlers: eventCatalogHandlers(),
-      subscriptions,
-    }),
-  )
-  app.use((req, res) => edge.refuse(notFound('This path'), req, res))
-  return app
-}
-
-/** Starts the gateway: edge, GraphQL over HTTP and websocket, REST, pages, health and metrics. */
-export async function startGateway(config: Config, services: OpenServices): Promise<RunningGateway> {
-  const { database, databaseUrl, log, clock, keys, counters } = services
-  // The contract is loaded before the graph: parsing it needs the most memory, and this memory is released before the graph is loaded.
-  const contract = loadContract(schemaPath('rest'))
-  const usage = new UsageBuffer(database, log)
-  const source = credentialSource(database)
-  const verifying = createPublicKey(keys.signing)
-  const edge = new Edge({ config, counters, source, usage, verifying, csrfKey: keys.encryption, clock, log })
-  const listener = await Listener.open(databaseUrl, 'credentials_changed', (id) => edge.forget(id), log)
-  const graph = await openGraph(config, services)
-  services.graph.connect(async () => graphPort(graph))
-  const { promise: listenUrl, resolve: setListenUrl } = Promise.withResolvers<string>()
-  const publicUrl = async () => config.publicUrl ?? (await listenUrl)
-  const eventStreams = new EventStreams()
-  const streamSlots = new StreamSlots()
-  const live = new LiveEvents(services)
-  const sources = sourcesOf(live, log)
-  const subscriptions = new Subscriptions({ graph, events: services.events, slots: streamSlots, log, sources })
-  const streams = { subscriptions, eventStreams, streamSlots }
-  const metrics = new ProcessMetrics(services)
-  const requestMetrics = new RequestMetrics(metrics.registry, streamSlots, requestLines(log))
-  const measured = { metrics, requestMetrics }
-  const app = await appOf(config, services, { contract, edge, graph, usage, publicUrl, ...streams, ...measured })
-  const connections = new Connections(config.trustProxy)
-  const cors = new Cors(config.cors)
-  const shouldUpgradeCallback = (req: IncomingMessage) =>
-    !connections.refusalOf(req.socket) && isGraphqlSocketUpgrade(req)
-  const server = createServer(
-    { ...requestTimeouts, maxHeaderSize: headerBytesMax, shouldUpgradeCallback },
-    (req, res) => {
-      cors.allow(req, res)
-      const refusal = connections.refusalOf(req.socket)
-      if (!refusal) return cors.answersPreflight(req, res) || app(req, res)
-      res.shouldKeepAlive = false
-      edge.refuse(refusal, req, res)
-    },
-  )
-  connections.watch(server)
-  answerMalformedRequests(server, { edge, apiVersion: contract.version })
-  const onOperation = requestMetrics.socketOperation
-  const socket = graphqlSocket({ server, graph, edge, subscriptions, log, apiVersion: contract.version, onOperation })
-  const closeBackground = async (): Promise<void> => {
-    await listener.close()
-    await usage.close()
-    await live.close()
-  }
-  const url = await startListening(server, config).catch(async (error: unknown) => {
-    await closeBackground()
-    throw error
-  })
-  setListenUrl(url)
-  if (!config.publicUrl) services.settings.publicUrl = url
-  const close = async (): Promise<void> => {
-    await stopGracefully(server, async () => {
-      await subscriptions.close()
-      eventStreams.close()
-      return socket.close()
-    })
-    await closeBackground()
-  }
-  const privately = await startPrivateServer(config, metrics, services.notReady).catch(async (error: unknown) => {
-    await close()
-    throw error
-  })
-  log.info({ version: releaseVersion, url, metricsUrl: privately.url }, 'the gateway is listening')
-  return {
-    url,
-    settled: () => usage.flush(),
-    async close() {
-      await privately.close()
-      await close()
-    },
-  }
 }
 
 const addressesOf = (url: string): Record<string, string> => ({

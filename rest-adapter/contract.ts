@@ -48,6 +48,7 @@ function operationsOf(document: OpenApiDocument, documents: ReadonlyMap<string, 
         scopes: operation['x-api-key-scopes'],
         isPublic: operation.security?.length === 0,
         parameters: parameters.map((parameter) => withSchema(document, parameter)),
+        keyParameter: parameters.find((parameter) => parameter['x-credential'])?.name ?? null,
         body: body
           ? {
               required: body.required ?? false,

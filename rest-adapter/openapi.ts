@@ -24,6 +24,8 @@ export interface Parameter {
   readonly 'x-variable'?: string
   /** The parameter of which this one is a second name. */
   readonly 'x-alias-of'?: string
+  /** The query parameter is the API key of the request. It is no variable. */
+  readonly 'x-credential'?: true
 }
 
 export interface Reference {

@@ -36,17 +36,17 @@ export function writeResponse(
 }
 
 /**
- * `"3"`, or `"3-mfyq2yo0-0"` with the times of the properties that change without a new version, so that a changed time is no match for
+ * `"3"`, or `"3-mfyq2yo0-0"` with the times and counts that change without a new version, so that a changed one is no match for
  * `If-None-Match`. `If-Match` compares the version only.
  */
 function entityTag(version: number, unversioned: readonly string[], record: Readonly<Record<string, unknown>>): string {
-  const hasTime = unversioned.some((name) => typeof record[name] === 'string')
-  if (!hasTime) return `"${version}"`
-  const times = unversioned.map((name) => {
-    const time = typeof record[name] === 'string' ? Date.parse(record[name]) : 0
-    return `${time < 0 ? 'n' : ''}${Math.abs(time).toString(36)}`
+  const values = unversioned.map((name) => {
+    const value = record[name]
+    return typeof value === 'string' ? Date.parse(value) : typeof value === 'number' ? value : 0
   })
-  return `"${version}-${times.join('-')}"`
+  if (values.every((value) => value === 0)) return `"${version}"`
+  const tags = values.map((value) => `${value < 0 ? 'n' : ''}${Math.abs(value).toString(36)}`)
+  return `"${version}-${tags.join('-')}"`
 }
 
 interface FileResult {

@@ -36,6 +36,8 @@ export interface RestOperation {
   /** True if no credential is required. */
   readonly isPublic: boolean
   readonly parameters: readonly Parameter[]
+  /** The query parameter with the API key, which the caller sends instead of a header; null for other operations. */
+  readonly keyParameter: string | null
   readonly body: { readonly required: boolean; readonly schema: Schema } | null
   readonly success: Success
   readonly acceptsIdempotencyKey: boolean

@@ -20,6 +20,7 @@ import type { RestOperation } from './rest-operation.ts'
 import { setSunsetHeaders, recordDeprecatedCall, refuseEnded } from './deprecation.ts'
 import type { DeprecatedCalls, EdgePort, GraphPort, StreamsPort } from './ports.ts'
 import { queryPairs } from './query.ts'
+import { takeKeyFromQuery } from './query-key.ts'
 import { withCookies, writeSessionCookies } from './session-cookies.ts'
 import { Translation, type Values } from './translate.ts'
 import { bodyRequired, type Validator } from './validate.ts'
@@ -87,6 +88,7 @@ export class Endpoint {
     if (exchange) exchange.operation = this.operation.documentId
     try {
       if (sunset) setSunsetHeaders(sunset, req.params, res)
+      if (this.operation.keyParameter !== null) takeKeyFromQuery(req, this.operation.keyParameter)
       const admission = await edge.admit(req, res, (caller) => this.authorize(caller, req))
       const { caller, requestId, usage } = admission
       if (usage) usage.operation = this.operation.documentId

@@ -52,7 +52,7 @@ export function sourcesOf(operation: RestOperation): { variable: string; isRequi
 
 /** The variable of a parameter. A header or a cookie is a variable only if it has `x-variable`; a second name is none. */
 export function variableOf(parameter: Parameter): string | null {
-  if (parameter['x-alias-of']) return null
+  if (parameter['x-alias-of'] || parameter['x-credential']) return null
   return parameter['x-variable'] ?? (parameter.in === 'header' || parameter.in === 'cookie' ? null : parameter.name)
 }
 

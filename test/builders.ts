@@ -54,6 +54,19 @@ export const product = (member: Member, values: object = {}) =>
 export const quote = (member: Member, values: object = {}) =>
   created(member.rest.quoteCreate!({ body: aQuote(values) }))
 export const order = (member: Member, values: object = {}) => created(member.rest.orderCreate!({ body: values }))
+/** Creates a DRAFT over 119 USD for a new account, unless `values` say something else. */
+export const invoice = async (member: Member, values: { readonly [name: string]: unknown } = {}) => {
+  const customerId = 'customerId' in values ? values.customerId : (await account(member)).id
+  const lineItems = [aLine({ taxRate: 19 })]
+  return created(member.rest.invoiceCreate!({ body: { lineItems, ...values, customerId } }))
+}
+/** As `invoice`, and sends it without a mail. */
+export const sentInvoice = async (member: Member, values: { readonly [name: string]: unknown } = {}) => {
+  const { id } = await invoice(member, values)
+  const { status, body } = await member.rest.invoiceSend!({ id, body: {} })
+  expect(status, JSON.stringify(body)).toBe(200)
+  return body
+}
 
 export const task = (member: Member, values: object = {}) =>
   created(member.rest.taskCreate!({ body: { subject: 'Call the yard', ...values } }))

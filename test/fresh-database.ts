@@ -2,15 +2,22 @@ import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
 import { Database } from '../subgraphs/kernel/database/database.ts'
 import { databaseUrl } from './database-url.ts'
+import { refuseInvalidEvents } from './emitted-events.ts'
 
 export interface FreshDatabase {
   readonly url: string
   readonly database: Database
+  /** Fails if an event was emitted that the catalog does not describe. */
   drop(): Promise<void>
 }
 
+export interface FreshDatabaseOptions {
+  /** The test writes events of types of its own, so they are not compared with the catalog. */
+  readonly hasOwnEvents?: boolean
+}
+
 /** A new, migrated, empty database on the PostgreSQL of the test run. */
-export async function freshDatabase(): Promise<FreshDatabase> {
+export async function freshDatabase({ hasOwnEvents = false }: FreshDatabaseOptions = {}): Promise<FreshDatabase> {
   const templateUrl = inject('templateUrl')
   const name = `fresh_${randomUUID().replaceAll('-', '')}`
   const admin = new Database({ url: databaseUrl(templateUrl, 'crm'), connectionsMax: 1 })
@@ -21,9 +28,13 @@ export async function freshDatabase(): Promise<FreshDatabase> {
     url,
     database,
     async drop() {
-      await database.close()
-      await admin.query(`drop database ${name} with (force)`)
-      await admin.close()
+      try {
+        if (!hasOwnEvents) await refuseInvalidEvents(database)
+      } finally {
+        await database.close()
+        await admin.query(`drop database ${name} with (force)`)
+        await admin.close()
+      }
     },
   }
 }

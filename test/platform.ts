@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino, type Logger } from 'pino'
 import { afterAll, beforeAll } from 'vitest'
-import { startGateway, type RunningGateway } from '../main.ts'
+import { startGateway, type RunningGateway } from '../start-gateway.ts'
 import { loadContract, type Contract } from '../rest-adapter/contract.ts'
 import { migrations } from '../subgraphs/all.ts'
 import { createApiKey, createOrganization, createTeam, createUser } from '../subgraphs/identity/public.ts'
@@ -57,6 +57,8 @@ export class Platform {
   #fresh!: FreshDatabase
   #gateway!: RunningGateway
   dataDir!: string
+  /** Set it before the platform opens, if a test writes events of its own that no schema describes. */
+  hasOwnEvents = false
   #organizationId: string | null = null
 
   constructor(
@@ -66,7 +68,7 @@ export class Platform {
   ) {}
 
   async open(): Promise<void> {
-    this.#fresh = await freshDatabase()
+    this.#fresh = await freshDatabase({ hasOwnEvents: this.hasOwnEvents })
     this.dataDir = await mkdtemp(join(tmpdir(), 'crm-platform-'))
     const config = readConfig({
       PORT: '0',
@@ -91,8 +93,8 @@ export class Platform {
   async close(): Promise<void> {
     await this.#gateway.close()
     await this.services.close()
-    await this.#fresh.drop()
     await rm(this.dataDir, { recursive: true, force: true })
+    await this.#fresh.drop()
   }
 
   advanceClock(ms: number): void {

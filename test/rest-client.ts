@@ -32,13 +32,22 @@ function pathOf(operation: RestOperation, call: RestCall): string {
 }
 
 export async function answerOf(response: Response): Promise<Answer> {
-  const text = await response.text()
+  const text = await textOf(response)
   const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '')
   return {
     status: response.status,
     headers: response.headers,
     body: text === '' ? null : isJson ? (JSON.parse(text) as unknown) : text,
   }
+}
+
+/** A stream of events has no end, so its beginning is the answer, and the client leaves. */
+async function textOf(response: Response): Promise<string> {
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response.text()
+  const reader = response.body!.getReader()
+  const { value } = await reader.read()
+  await reader.cancel()
+  return Buffer.from(value ?? []).toString()
 }
 
 /** A function for every operation of the contract, by operationId; sends real HTTP requests with the credential of one caller. */

@@ -43,6 +43,7 @@ export const titleOfCode: Readonly<Record<ErrorCode, string>> = {
   UNIQUE_VIOLATION: 'Unique value already used',
   DUPLICATE_DETECTED: 'Such a record exists already',
   INVALID_STATE: 'Not possible in this state',
+  TOO_SOON: 'Too soon after the last time',
   VERSION_CONFLICT: 'Record changed meanwhile',
   HAS_DEPENDENTS: 'Other records depend on this one',
   ENDPOINT_SUNSET: 'Endpoint removed',

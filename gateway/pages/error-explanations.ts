@@ -177,6 +177,10 @@ export const explanationOfCode: Readonly<Record<ErrorCode, Explanation>> = {
     meaning: 'The operation is not possible in the state of the record; nothing was changed.',
     action: 'Read the record again. `allowed` lists what is possible, where there is such a list.',
   },
+  TOO_SOON: {
+    meaning: 'The operation was done a short time ago and may not be repeated yet; nothing was changed.',
+    action: 'Repeat it at `retryAt` or later.',
+  },
   VERSION_CONFLICT: {
     meaning: 'The record has changed since the caller read it; nothing was changed.',
     action: 'Read the record again, and repeat the change with its new version.',

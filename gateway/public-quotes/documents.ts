@@ -1,4 +1,5 @@
 import type { ExactNumber } from '../../subgraphs/kernel/json/exact-number.ts'
+import type { ShownLine } from '../pages/document-lines.ts'
 
 /** A quote as the page shows it. */
 export interface ShownQuote {
@@ -21,19 +22,6 @@ export interface ShownQuote {
   readonly acceptedAt: string | null
   readonly acceptedByName: string | null
   readonly rejectedAt: string | null
-}
-
-export interface ShownLine {
-  readonly name: string
-  readonly sku: string | null
-  readonly description: string | null
-  readonly quantity: ExactNumber
-  readonly unitPrice: ExactNumber
-  readonly discountPercent: ExactNumber
-  readonly discountAmount: ExactNumber
-  readonly taxRate: ExactNumber
-  readonly lineTotal: ExactNumber
-  readonly billingFrequency: string
 }
 
 const shown = `{

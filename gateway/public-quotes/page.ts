@@ -1,78 +1,22 @@
-import { textOfNumber, type ExactNumber } from '../../subgraphs/kernel/json/exact-number.ts'
-import { currencyDecimals } from '../../subgraphs/kernel/values/currency.ts'
+import { amountRows, lineTable } from '../pages/document-lines.ts'
 import { escaped } from '../pages/escaped.ts'
 import { plainPage } from '../pages/plain-page.ts'
-import type { ShownLine, ShownQuote } from './documents.ts'
-
-type Digits = Intl.StringNumericLiteral
-
-/** An amount with its currency; with `decimalsMax`, a price that may have more decimals than the currency. */
-function amountOf(value: ExactNumber, currency: string, decimalsMax?: number): string {
-  const decimals = currencyDecimals(currency)
-  const format = new Intl.NumberFormat('en', {
-    style: 'currency',
-    currency,
-    currencyDisplay: 'code',
-    minimumFractionDigits: decimals,
-    maximumFractionDigits: decimalsMax ?? decimals,
-  })
-  return format.format(textOfNumber(value) as Digits)
-}
-
-const numberOf = (value: ExactNumber): string =>
-  new Intl.NumberFormat('en', { maximumFractionDigits: 20 }).format(textOfNumber(value) as Digits)
+import type { ShownQuote } from './documents.ts'
 
 const timeFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
 const timeOf = (time: string): string => `${timeFormat.format(new Date(time))} UTC`
 
-const isZero = (value: ExactNumber): boolean => Number(textOfNumber(value)) === 0
-
 const paymentOf: Readonly<Record<string, string>> = { DUE_ON_RECEIPT: 'Due on receipt' }
 const paymentText = (terms: string): string => paymentOf[terms] ?? `${terms.replace('NET_', 'Within ')} days`
 
-const frequencies: Readonly<Record<string, string>> = {
-  MONTHLY: 'every month',
-  QUARTERLY: 'every three months',
-  ANNUAL: 'every year',
-  USAGE_BASED: 'by use',
-}
-
-function discountOf({ discountPercent, discountAmount }: ShownLine, currency: string): string {
-  const parts = [
-    isZero(discountPercent) ? '' : `${numberOf(discountPercent)} %`,
-    isZero(discountAmount) ? '' : amountOf(discountAmount, currency),
-  ]
-  return parts.filter((part) => part !== '').join(' + ')
-}
-
-function lineRow(line: ShownLine, currency: string): string {
-  const { name, sku, description, quantity, unitPrice, taxRate, lineTotal, billingFrequency } = line
-  const frequency = frequencies[billingFrequency]
-  const details = [sku, frequency && `Billed ${frequency}`].filter(Boolean).join(' · ')
-  const cell = (text: string): string => `<td class="amount">${escaped(text)}</td>`
-  return `<tr><td><strong>${escaped(name)}</strong>${details ? `<br><small>${escaped(details)}</small>` : ''}${
-    description ? `<br><span class="terms">${escaped(description)}</span>` : ''
-  }</td>${cell(numberOf(quantity))}${cell(amountOf(unitPrice, currency, 20))}${cell(discountOf(line, currency))}${cell(
-    isZero(taxRate) ? '' : `${numberOf(taxRate)} %`,
-  )}${cell(amountOf(lineTotal, currency))}</tr>`
-}
-
-function totalRows({ subtotal, discountTotal, taxTotal, shippingTotal, total, currency }: ShownQuote): string {
-  const rows: [string, ExactNumber, string][] = [
-    ['Subtotal', subtotal, ''],
+const totalRows = ({ subtotal, discountTotal, taxTotal, shippingTotal, total, currency }: ShownQuote): string =>
+  amountRows(currency, [
+    ['Subtotal', subtotal],
     ['Discount', discountTotal, '−'],
-    ['Tax', taxTotal, ''],
-    ['Shipping', shippingTotal, ''],
-    ['Total', total, ''],
-  ]
-  return rows
-    .filter(([label, value]) => label === 'Subtotal' || label === 'Total' || !isZero(value))
-    .map(
-      ([label, value, sign]) =>
-        `<tr><th colspan="5" scope="row">${label}</th><td class="amount">${sign}${escaped(amountOf(value, currency))}</td></tr>`,
-    )
-    .join('\n')
-}
+    ['Tax', taxTotal],
+    ['Shipping', shippingTotal],
+    ['Total', total],
+  ])
 
 /** What the customer should know about the status; null while the quote can be answered. */
 function statusOf({ status, acceptedAt, acceptedByName, rejectedAt }: ShownQuote): string | null {
@@ -120,15 +64,7 @@ export function quotePage(quote: ShownQuote, path: string, problem: string | nul
     `${status === null ? '' : `<p role="status">${escaped(status)}</p>`}
 ${problem === null ? '' : `<p role="alert">${escaped(problem)}</p>`}
 <dl>${facts.map(([label, value]) => (value ? `<dt>${label}</dt><dd>${escaped(value)}</dd>` : '')).join('')}</dl>
-<div class="scrolls"><table>
-<thead><tr><th>Item</th><th class="amount">Quantity</th><th class="amount">Price</th><th class="amount">Discount</th><th class="amount">Tax</th><th class="amount">Amount</th></tr></thead>
-<tbody>
-${lineItems.map((line) => lineRow(line, currency)).join('\n')}
-</tbody>
-<tfoot>
-${totalRows(quote)}
-</tfoot>
-</table></div>
+${lineTable(lineItems, currency, totalRows(quote))}
 <p><a href="${escaped(path)}/document">Download as PDF</a></p>
 ${terms ? `<h2>Terms</h2><p class="terms">${escaped(terms)}</p>` : ''}
 ${status === null ? forms(path) : ''}`,

@@ -10,11 +10,8 @@ import type { OpenedSubscription, OpenSubscription, SourceDependencies } from '.
 export interface CustomEventsPort {
   /** `object` of custom events in the event log. */
   readonly customEventObject: string
-  /** What the arguments of `customEvents` select. Rejects with a `Refusal` if they are not valid. */
-  customEventSelection(
-    caller: Caller,
-    args: Readonly<Record<string, unknown>>,
-  ): Promise<(event: LoggedEvent) => boolean>
+  /** What the arguments of `customEvents` select. Throws a `Refusal` if they are not valid. */
+  customEventSelection(args: Readonly<Record<string, unknown>>): (event: LoggedEvent) => boolean
   /** The fields of the GraphQL type `CustomEvent`. */
   customEventOf(event: LoggedEvent): object
 }
@@ -63,7 +60,7 @@ export function openCustomEvents(
   return async (call, request): Promise<OpenedSubscription> => {
     const { caller, currentCaller, cancellation, prepared, variables } = request
     const { organizationId } = caller
-    const selects = await port.customEventSelection(caller, call.args)
+    const selects = port.customEventSelection(call.args)
     const after = await startAfter(events, organizationId, call.args['after'])
     const { projection, release } = projections.use(call, variables)
     let notify = (): void => {}

@@ -1,7 +1,13 @@
 import { bulkResource } from '../kernel/record/bulk-resource.ts'
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { accountExtensionResource } from './account-extension/account-extension.resolver.ts'
+import { invoiceAgingResource } from './invoice-aging/aging.resolver.ts'
+import { dunningResource } from './dunning/dunning.resolver.ts'
 import { contactExtensionResource } from './contact-extension/contact-extension.resolver.ts'
+import { invoiceActions } from './invoice/invoice.actions.ts'
+import { invoice } from './invoice/invoice.record.ts'
+import { invoiceResource } from './invoice/invoice.resolver.ts'
+import { orderInvoicesResource, quoteInvoicesResource } from './order-invoice/order-invoices.resolver.ts'
 import { order } from './order/order.record.ts'
 import { orderResource } from './order/order.resolver.ts'
 import { quoteOrderResource } from './order/quote-order.resolver.ts'
@@ -9,6 +15,7 @@ import { productResource } from './product/product.resolver.ts'
 import { opportunityExtensionResource } from './opportunity-extension/opportunity-extension.resolver.ts'
 import { product } from './product/product.record.ts'
 import { productBySkuResource } from './product-by-sku/product-by-sku.resolver.ts'
+import { publicInvoiceResource } from './public-invoice/public-invoice.resolver.ts'
 import { publicQuoteResource } from './public-quote/public-quote.resolver.ts'
 import { quoteConversionResource } from './quote-conversion/quote-conversion.resolver.ts'
 import { quote } from './quote/quote.record.ts'
@@ -16,7 +23,7 @@ import { quoteResource } from './quote/quote.resolver.ts'
 
 export const commerce: SubgraphDefinition = {
   name: 'commerce',
-  ports: ['vault', 'work'],
+  ports: ['vault', 'outbound', 'work'],
   resources: [
     productResource,
     bulkResource(product, 'PRODUCTS'),
@@ -25,9 +32,16 @@ export const commerce: SubgraphDefinition = {
     bulkResource(quote, 'QUOTES'),
     quoteConversionResource,
     publicQuoteResource,
+    publicInvoiceResource,
     orderResource,
     bulkResource(order, 'ORDERS'),
     quoteOrderResource,
+    invoiceResource,
+    bulkResource(invoice, '*', invoiceActions),
+    invoiceAgingResource,
+    dunningResource,
+    orderInvoicesResource,
+    quoteInvoicesResource,
     accountExtensionResource,
     contactExtensionResource,
     opportunityExtensionResource,

@@ -2,6 +2,7 @@ import type { Reference } from '../kernel/record/definition.ts'
 import { readReference, visibleIds } from '../kernel/record/read.ts'
 import { recordsOf } from '../kernel/record/records-of.ts'
 import { unrestricted, type RequestContext } from '../kernel/request.ts'
+import { activity } from './activity/activity.record.ts'
 import { account } from './account/account.record.ts'
 import { contact } from './contact/contact.record.ts'
 import { lead } from './lead/lead.record.ts'
@@ -28,6 +29,14 @@ export async function contactEmail(ctx: RequestContext, id: string): Promise<str
   return (found?.email as string | null | undefined) ?? null
 }
 
+const nameOnly: ReadonlySet<string> = new Set(['name'])
+
+/** The names of those accounts that the caller sees. */
+export async function accountNames(ctx: RequestContext, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const found = await Promise.all(ids.map((id) => readReference(ctx, account, id, nameOnly)))
+  return new Map(found.flatMap((row) => (row ? [[row.id as string, row.name as string] as const] : [])))
+}
+
 /**
  * Sets the amount and the lines of an opportunity if it is open. The caller changes a record from which the amount follows, so neither visibility nor
  * field security of the opportunity limits this.
@@ -45,4 +54,91 @@ export async function setOpportunityAmount(
   if (open) await recordsOf(opportunity).update(inner, id, values)
 }
 
+/** Whether a person may be written to at this address, and who has it. */
+export interface AddressHolder {
+  readonly email: string
+  readonly object: 'contact' | 'lead'
+  readonly id: string
+  readonly accountId: string | null
+  readonly ownerId: string | null
+  /** Why the person must not be written to; null if nothing speaks against it. */
+  readonly refusal: 'OPTED_OUT' | 'BOUNCED' | 'COMPLAINED' | 'UNSUBSCRIBED' | null
+}
+
+/** The live contacts and leads of the organization with these canonical addresses, whoever owns them; at most 20 for each address. */
+export async function addressHolders(ctx: RequestContext, emails: readonly string[]): Promise<AddressHolder[]> {
+  return ctx.db.query<AddressHolder>(
+    `select wanted.email, found.* from unnest($2::text[]) as wanted (email) cross join lateral (
+       (select 'contact' as object, id, account_id as "accountId", owner_id as "ownerId",
+          case when email_status in ('BOUNCED', 'COMPLAINED', 'UNSUBSCRIBED') then email_status
+            when email_opt_out then 'OPTED_OUT' end as refusal
+        from crm.contact where organization_id = $1 and normalized_email = wanted.email and deleted_at is null
+        order by created_at, id limit 10)
+       union all
+       (select 'lead', id, null, owner_id, case when email_opt_out then 'OPTED_OUT' end
+        from crm.lead where organization_id = $1 and lower(email) = wanted.email and deleted_at is null
+        order by created_at, id limit 10)
+     ) found`,
+    [ctx.caller.organizationId, emails],
+  )
+}
+
+/** Records on contacts and leads with this address that mails to it bounced, or that the person does not want any. */
+export async function recordEmailRefusal(
+  ctx: RequestContext,
+  email: string,
+  status: 'BOUNCED' | 'COMPLAINED' | 'UNSUBSCRIBED',
+): Promise<void> {
+  const inner = unrestricted(ctx)
+  for (const { object, id, refusal } of await addressHolders(inner, [email])) {
+    if (object === 'contact' && refusal !== status) await recordsOf(contact).update(inner, id, { emailStatus: status })
+    if (object === 'lead' && status !== 'BOUNCED' && refusal === null)
+      await recordsOf(lead).update(inner, id, { emailOptOut: true })
+  }
+}
+
+/** The records that a mail concerns. */
+export interface EmailLinks {
+  readonly accountId: string | null
+  readonly contactId: string | null
+  readonly leadId: string | null
+  readonly opportunityId: string | null
+  readonly caseId: string | null
+}
+
+/** Logs a mail as an activity of these records, in the transaction of `ctx`. */
+export async function logEmail(
+  ctx: RequestContext,
+  mail: EmailLinks & {
+    readonly direction: 'INBOUND' | 'OUTBOUND'
+    readonly subject: string
+    readonly body: string
+    readonly occurredAt: string
+    readonly ownerId: string | null
+    readonly actorId: string | null
+  },
+): Promise<void> {
+  const { accountId, contactId, leadId, opportunityId, caseId } = mail
+  if (!accountId && !contactId && !leadId && !opportunityId && !caseId) return
+  await recordsOf(activity).create(
+    unrestricted(ctx),
+    {
+      type: 'EMAIL',
+      direction: mail.direction,
+      subject: mail.subject.slice(0, 255),
+      body: mail.body.slice(0, 2000),
+      occurredAt: mail.occurredAt,
+      ownerId: mail.ownerId,
+      accountId,
+      contactId,
+      leadId,
+      opportunityId,
+      caseId,
+      isAutomated: false,
+    },
+    { actorId: mail.actorId },
+  )
+}
+
 export { addresseeOf, type Addressee } from './addressee.ts'
+export { createTask } from './task/system-task.ts'

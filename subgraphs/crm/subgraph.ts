@@ -21,6 +21,7 @@ import { taskTypes } from './task/task.inputs.ts'
 import { task } from './task/task.record.ts'
 import { taskResource } from './task/task.resolver.ts'
 import { orderExtensionResource } from './order-extension/order-extension.resolver.ts'
+import { invoiceExtensionResource } from './invoice-extension/invoice-extension.resolver.ts'
 import { timelineEntryResource } from './timeline/timeline-entry.resolver.ts'
 import { timelineResources } from './timeline/timeline.resolver.ts'
 import { quoteExtensionResource } from './quote-extension/quote-extension.resolver.ts'
@@ -40,6 +41,7 @@ export const crm: SubgraphDefinition = {
     caseExtensionResource,
     quoteExtensionResource,
     orderExtensionResource,
+    invoiceExtensionResource,
     pipelineResource,
     opportunityResource,
     bulkResource(opportunity, 'OPPORTUNITIES'),

@@ -3,6 +3,7 @@ import type { CaseComment } from '../support/case-comment/case-comment.ts'
 import type { Case, CaseStatus } from '../support/case/case.ts'
 import { isDone, statusChange } from '../support/case/case.status.ts'
 import { dayMs, hourMs, iso, minuteMs } from './calendar.ts'
+import type { Step } from './history.ts'
 import type { Random } from './random.ts'
 import type { DemoUser, GeneratorInput } from './organization.ts'
 
@@ -35,6 +36,9 @@ interface CaseStart {
 
 export interface GeneratedCase {
   readonly values: NewCase
+  /** The case as it was created, as far as it differs. */
+  readonly created: Partial<Case>
+  readonly steps: readonly Step<Case>[]
   readonly comments: readonly GeneratedRecord<CaseComment>[]
 }
 
@@ -42,6 +46,7 @@ export interface GeneratedCase {
 class History {
   readonly comments: GeneratedRecord<CaseComment>[] = []
   readonly #start: CaseStart
+  readonly #steps: Step<Case>[] = []
   values: NewCase
   #atMs: number
 
@@ -63,11 +68,13 @@ class History {
   }
 
   become(status: CaseStatus, actor: DemoUser | null): this {
-    return this.#change(statusChange(this.values, status, iso(this.#atMs)).values, actor)
+    const { values } = statusChange(this.values, status, iso(this.#atMs))
+    const escalated = status === 'ESCALATED' ? ['case.escalated'] : []
+    return this.#change(values, actor, ['case.status_changed', ...escalated])
   }
 
   assign(agent: DemoUser): this {
-    return this.#change({ assignedToId: agent.id }, agent)
+    return this.#change({ assignedToId: agent.id }, agent, ['case.assigned'])
   }
 
   comment(body: string, author: DemoUser | null, isInternal = false): this {
@@ -109,10 +116,19 @@ class History {
     const dueMs = Date.parse(slaDueAt!)
     const isBreached = dueMs <= untilMs && (isDone(status) || !pausedAt || dueMs <= Date.parse(pausedAt))
     const slaBreachedAt = isBreached ? iso(Math.ceil(dueMs / minuteMs) * minuteMs) : null
-    return { values: { ...this.values, slaBreachedAt }, comments: this.comments }
+    const breached = slaBreachedAt
+      ? [{ atMs: Date.parse(slaBreachedAt), actorId: null, values: { slaBreachedAt }, events: ['case.sla_breached'] }]
+      : []
+    return {
+      values: { ...this.values, slaBreachedAt },
+      created: { ...this.#start.values, assignedToId: null, slaBreachedAt: null },
+      steps: [...this.#steps, ...breached],
+      comments: this.comments,
+    }
   }
 
-  #change(changes: Partial<Case>, actor: DemoUser | null): this {
+  #change(changes: Partial<Case>, actor: DemoUser | null, events: readonly string[] = []): this {
+    this.#steps.push({ atMs: this.#atMs, actorId: actor?.id ?? null, values: changes, events })
     this.values = { ...this.values, ...changes, updatedAt: iso(this.#atMs), updatedById: actor?.id ?? null }
     return this
   }

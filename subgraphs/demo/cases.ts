@@ -4,6 +4,7 @@ import type { Case } from '../support/case/case.ts'
 import { hoursAfter, slaHours } from '../support/case/case.status.ts'
 import type { DemoAccount } from './accounts.ts'
 import { dayMs, hourMs, iso, minuteMs } from './calendar.ts'
+import { withHistory } from './history.ts'
 import { historyOf, type GeneratedCase } from './case-history.ts'
 import { nameInSentence } from './companies.ts'
 import type { DemoContact } from './contacts.ts'
@@ -28,6 +29,7 @@ export function demoCases(
 ): DemoCases {
   const { profile } = input
   const random = new Random(`cases ${profile.code}`)
+  const history = new Random(`history of cases ${profile.code}`)
   const customers = accounts.filter(({ given }) => given.values.type === 'CUSTOMER')
   const known = {
     contacts: Map.groupBy(contacts, ({ account }) => account),
@@ -38,11 +40,12 @@ export function demoCases(
     one.values.createdAt < other.values.createdAt ? -1 : one.values.createdAt > other.values.createdAt ? 1 : 0,
   )
   return {
-    cases: generated.map(({ values }, index) => ({
-      values: { ...values, caseNumber: index + 1 },
-      actorId: values.createdById,
-      eventId: random.id(Date.parse(values.createdAt)),
-    })),
+    cases: generated.map(({ values, created, steps }, index) => {
+      const actorId = values.createdById
+      const eventId = random.id(Date.parse(values.createdAt))
+      const given = { values: { ...values, caseNumber: index + 1 }, actorId, eventId }
+      return withHistory(history, given, { ...created, caseNumber: index + 1 }, steps)
+    }),
     comments: generated.flatMap(({ comments }) => comments),
   }
 }

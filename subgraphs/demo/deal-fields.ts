@@ -72,6 +72,9 @@ const stagesWithBasket: ReadonlySet<string> = new Set(['NEEDS_ANALYSIS', 'PROPOS
 const knownSince = (visits: readonly Visit[]): Visit | undefined =>
   visits.find(({ stage: { name } }) => stagesWithBasket.has(name))
 
+/** Whether the products of the deal are known. */
+export const isValued = (visits: readonly Visit[]): boolean => knownSince(visits) !== undefined
+
 /** When the present amount was set. */
 export const amountKnownMs = (visits: readonly Visit[]): number => (knownSince(visits) ?? visits[0]!).enteredMs
 

@@ -2,11 +2,13 @@ import { product } from '../commerce/product/product.record.ts'
 import { activity } from '../crm/activity/activity.record.ts'
 import { lead } from '../crm/lead/lead.record.ts'
 import { task } from '../crm/task/task.record.ts'
+import { invoice } from '../commerce/invoice/invoice.record.ts'
 import { order } from '../commerce/order/order.record.ts'
 import { quote } from '../commerce/quote/quote.record.ts'
 import { account } from '../crm/account/account.record.ts'
 import { contact } from '../crm/contact/contact.record.ts'
 import { opportunity } from '../crm/opportunity/opportunity.record.ts'
+import { customEventType } from '../events/custom-event-type/custom-event-type.record.ts'
 import { exchangeRate } from '../identity/currency/exchange-rate.record.ts'
 import type { Sql } from '../kernel/database/sql.ts'
 import type { RecordDefinition, StoredRow } from '../kernel/record/definition.ts'
@@ -18,13 +20,19 @@ import { demoActivities, demoTasks, subjectsOf } from './engagement.ts'
 import { demoLeads } from './leads.ts'
 import { demoAccounts } from './accounts.ts'
 import { demoCases } from './cases.ts'
+import { demoEventTypes, insertEventTypes } from './custom-events.ts'
 import { demoContacts } from './contacts.ts'
 import { demoConversions } from './conversions.ts'
 import { demoRates } from './currencies.ts'
 import { demoOpportunities } from './opportunities.ts'
 import { demoEmailTemplates } from './email-templates.ts'
 import type { GeneratorInput } from './organization.ts'
+import { demoInvoices, withInvoices } from './invoices.ts'
 import { demoOrders } from './orders.ts'
+import { withLines } from './basket-lines.ts'
+import { withDealHistory } from './deal-history.ts'
+import { withOrderHistory, withQuoteHistory } from './sales-history.ts'
+import { withLeadHistory, withTaskHistory } from './work-history.ts'
 import { demoQuotes } from './quotes.ts'
 import { demoProducts } from './products.ts'
 
@@ -35,7 +43,7 @@ export function demoData(input: GeneratorInput) {
   const rates = demoRates(input)
   const conversions = demoConversions(input, accounts)
   const contacts = demoContacts(input, accounts, conversions)
-  const opportunities = demoOpportunities({ input, products, rates, accounts, contacts, conversions })
+  const opportunities = withLines(input, demoOpportunities({ input, products, rates, accounts, contacts, conversions }))
   const leads = demoLeads(input, conversions, contacts, opportunities)
   const { cases, comments } = demoCases(input, accounts, contacts, opportunities)
   const { quotes, orders } = demoOrders(input, demoQuotes(input, opportunities))
@@ -48,14 +56,16 @@ export function demoData(input: GeneratorInput) {
     products,
     accounts: withDates(dates, accounts),
     contacts: withDates(dates, contacts),
-    opportunities: withDates(dates, opportunities),
-    leads: withDates(dates, leads),
-    quotes,
-    orders,
+    opportunities: withDealHistory(input, withDates(dates, opportunities)),
+    leads: withLeadHistory(input, withDates(dates, leads)),
+    quotes: withQuoteHistory(input, quotes),
+    orders: withOrderHistory(input, withInvoices(orders)),
+    invoices: demoInvoices(input, orders),
     cases,
     comments,
     activities,
-    tasks,
+    eventTypes: demoEventTypes(input),
+    tasks: withTaskHistory(input, tasks),
     emailTemplates: demoEmailTemplates(input),
   }
 }
@@ -73,7 +83,16 @@ const givenOf = <T extends StoredRow>(generated: readonly { readonly given: Gene
   generated.map(({ given }) => given)
 
 /** The records of each type, in the order in which they are loaded. */
-export const recordsByType = ({ rates, products, cases, comments, activities, tasks, ...data }: DemoData) => [
+export const recordsByType = ({
+  rates,
+  products,
+  cases,
+  comments,
+  activities,
+  tasks,
+  eventTypes,
+  ...data
+}: DemoData) => [
   ofType(exchangeRate, rates),
   ofType(product, products),
   ofType(account, givenOf(data.accounts)),
@@ -82,9 +101,11 @@ export const recordsByType = ({ rates, products, cases, comments, activities, ta
   ofType(lead, givenOf(data.leads)),
   ofType(quote, givenOf(data.quotes)),
   ofType(order, data.orders),
+  ofType(invoice, data.invoices),
   ofType(supportCase, cases),
   ofType(caseComment, comments),
   ofType(activity, activities),
   ofType(task, tasks),
+  { ...ofType(customEventType, eventTypes.types), insert: (sql: Sql) => insertEventTypes(sql, eventTypes) },
   ofType(emailTemplate, data.emailTemplates),
 ]

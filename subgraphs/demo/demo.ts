@@ -6,6 +6,7 @@ import { ConfigError } from '../kernel/config/config.ts'
 import type { Sql } from '../kernel/database/sql.ts'
 import type { Services } from '../kernel/request.ts'
 import { midnightOf } from './calendar.ts'
+import { loadDunning } from './invoices.ts'
 import { demoData, recordsByType } from './demo-data.ts'
 import { readDemo, writeDemo, type Demo, type DemoOrganization } from './demo-file.ts'
 import { loadNotifications } from './notifications.ts'
@@ -93,6 +94,7 @@ async function loadOrganization(services: Services, input: GeneratorInput, secre
   await identifyPipeline(services, input)
   await loadKeys({ ...services, clock: clockAt(input.midnightMs) }, input, secrets)
   for (const records of recordsByType(demoData(input))) await records.insert(services.database)
+  await loadDunning(services.database, input)
   await loadNotifications(services, input)
 }
 

@@ -88,7 +88,6 @@ function convertedLead(
   }
   const values = {
     ...before,
-    version: 2,
     updatedAt: convertedAt,
     status: 'CONVERTED' as const,
     convertedAt,
@@ -97,23 +96,7 @@ function convertedLead(
     convertedContactId: contact.given.values.id,
     convertedOpportunityId: opportunity?.given.values.id ?? null,
   }
-  const conversion = {
-    eventId: random.id(atMs),
-    occurredAt: convertedAt,
-    actorId: owner.id,
-    before: {
-      version: 1,
-      updatedAt: before.createdAt,
-      status: before.status,
-      convertedAt: null,
-      convertedById: null,
-      convertedAccountId: null,
-      convertedContactId: null,
-      convertedOpportunityId: null,
-    },
-    events: ['lead.converted'],
-  }
-  const given = { values, actorId: owner.id, eventId: random.id(leadMs), change: conversion }
+  const given = { values, actorId: owner.id, eventId: random.id(leadMs) }
   return { given, person, company, owner, contact }
 }
 

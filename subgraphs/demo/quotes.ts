@@ -1,7 +1,6 @@
-import type { LineItem } from '../commerce/line-item/line-item.ts'
 import type { Quote } from '../commerce/quote/quote.ts'
 import type { GeneratedRecord } from '../kernel/record/insert-records.ts'
-import type { Basket } from './baskets.ts'
+import { linesOf } from './basket-lines.ts'
 import { dayMs, hourMs, iso, minuteMs, timeBetween } from './calendar.ts'
 import type { DemoOpportunity } from './opportunities.ts'
 import { commonFields, type GeneratorInput } from './organization.ts'
@@ -91,31 +90,6 @@ function quoteOf(
     ...stateOf(input, random, opportunity, { startMs, endMs, revised }),
   }
   return { given: { values, actorId: owner.id, eventId: random.id(startMs) }, opportunity }
-}
-
-/** The lines with ids, and with what the products say. Subscriptions run for a year. */
-function linesOf(random: Random, { lines }: Basket, startMs: number): LineItem[] {
-  const startDate = iso(Math.floor(startMs / dayMs) * dayMs + 45 * dayMs)
-  const endDate = iso(Date.parse(startDate) + 365 * dayMs)
-  return lines.map(({ product, description, ...priced }, index) => {
-    const isService = product.billingFrequency !== 'ONE_TIME'
-    return {
-      ...priced,
-      id: random.id(startMs),
-      productId: product.id,
-      sku: product.sku ?? null,
-      name: product.name,
-      description,
-      listPrice: product.unitPrice === priced.unitPrice ? (product.listPrice ?? null) : null,
-      billingFrequency: product.billingFrequency!,
-      startDate: isService ? startDate : null,
-      endDate: isService ? endDate : null,
-      sortOrder: index,
-      lineTotal: 0,
-      discountShare: 0,
-      taxAmount: 0,
-    }
-  })
 }
 
 const draftValidDays = 30

@@ -14,7 +14,7 @@ import { save } from '../kernel/record/save.ts'
 import { systemContext } from '../kernel/request.ts'
 import '../all.ts'
 import { supportCase } from '../support/case/case.record.ts'
-import { midnight, useLoadedDemo } from './demo.fixture.ts'
+import { useLoadedDemo } from './demo.fixture.ts'
 
 const loaded = useLoadedDemo()
 
@@ -23,8 +23,17 @@ interface EventData {
 }
 
 /** Fields whose values differ for each write. */
-const fieldsOfEachWrite = ['id', 'organizationId', 'version', 'createdAt', 'updatedAt', 'createdById', 'updatedById']
-const columnsOfEachWrite = ['id', 'created_at', 'updated_at', 'created_by_id', 'updated_by_id']
+const fieldsOfEachWrite = [
+  'id',
+  'organizationId',
+  'version',
+  'createdAt',
+  'updatedAt',
+  'createdById',
+  'updatedById',
+  'documentUrl',
+]
+const columnsOfEachWrite = ['id', 'created_at', 'updated_at', 'created_by_id', 'updated_by_id', 'document_url']
 
 const without = (row: Row, names: readonly string[]): Row =>
   Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)))
@@ -49,11 +58,12 @@ interface Sample<T extends StoredRow> {
 const sample = <T extends StoredRow>(given: Sample<T>) => given
 
 const samples = [
+  // Before the tasks and activities, which change the dates of contacts.
+  sample({ definition: contact, where: 'consent is not null', at: 'updated_at' }),
   sample({ definition: account, where: 'parent_account_id is not null' }),
   sample({
     definition: opportunity,
     where: 'forecast_category_overridden and exchange_rate = 1',
-    at: 'stage_entered_at',
     besides: ['stageHistory', 'originalCloseDate', 'closeDatePushCount'],
   }),
   sample({
@@ -64,26 +74,23 @@ const samples = [
   sample({
     definition: lead,
     where: `status = 'CONTACTED' and not rating_overridden`,
-    at: 'first_response_at',
     derived: ['rating'],
   }),
   sample({ definition: activity, where: 'duration_seconds is not null and not is_planned' }),
   sample({ definition: activity, where: 'is_planned' }),
   sample({ definition: activity, where: `related_to_type = 'CONTACT'` }),
+  sample({ definition: task, where: 'version = 1 and reminder_at is null' }),
   sample({
     definition: task,
     where: 'is_overdue and reminder_at is null',
-    at: `'${midnight.toISOString()}'::timestamptz`,
   }),
   sample({
     definition: task,
     where: `status = 'COMPLETED' and reminder_at is null`,
-    at: 'completed_at',
-    besides: ['completedById'],
   }),
   sample({ definition: quote, where: `status = 'ACCEPTED' and revision = 1`, besides: ['quoteNumber', 'number'] }),
+  sample({ definition: quote, where: 'version = 1', besides: ['quoteNumber', 'number'] }),
   sample({ definition: order, where: `status = 'FULFILLED'`, besides: ['orderNumber', 'number', 'quoteId'] }),
-  sample({ definition: contact, where: 'consent is not null', at: 'updated_at' }),
 ]
 
 describe('the demo', () => {
@@ -127,9 +134,11 @@ async function expectSaved(given: Sample<StoredRow>): Promise<void> {
     const values = without(generated.event.data.record, [...fieldsOfEachWrite, ...derived, ...besides])
     const { id: savedId } = await recordsOf(definition).create(ctx, values)
     const saved = await written(savedId)
-    expect(without(saved.row, [...columnsOfEachWrite, ...columns])).toEqual(
-      without(generated.row, [...columnsOfEachWrite, ...columns]),
-    )
+    // The row of a record with a history is as its last event says.
+    if (generated.row['version'] === 1)
+      expect(without(saved.row, [...columnsOfEachWrite, ...columns])).toEqual(
+        without(generated.row, [...columnsOfEachWrite, ...columns]),
+      )
     expect({ ...saved.event, data: comparable(saved.event.data, besides) }).toEqual({
       ...generated.event,
       data: comparable(generated.event.data, besides),

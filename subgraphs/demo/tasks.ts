@@ -42,7 +42,15 @@ export function taskFor(input: GeneratorInput, random: Random, subject: Subject,
   const completedMs = standing === 'DONE' ? timeBetween(random, createdMs, Math.min(dueMs + 2 * dayMs, lastMs)) : null
   const isClosed = standing === 'DONE' && createdMs >= lastMs
   const work = random.pick(workOf[subject.phaseAt(createdMs)]!)
-  return taskOf({ input, random, subject, work, createdMs, dueMs, completedMs: isClosed ? lastMs : completedMs })
+  return taskOf({
+    input,
+    random,
+    subject,
+    work,
+    createdMs,
+    dueMs,
+    completedMs: isClosed ? createdMs + minuteMs : completedMs,
+  })
 }
 
 function taskOf({ input, random, subject, work, createdMs, dueMs, completedMs }: TaskInput): DemoTask {

@@ -1,13 +1,12 @@
-import type { Logger } from 'pino'
 import type { Caller } from '../kernel/context.ts'
 import type { LoggedEvent } from '../kernel/outbox/event-feed.ts'
 import { requireAdministrator } from '../kernel/require.ts'
-import type { Services } from '../kernel/request.ts'
+import { systemContext, type Services } from '../kernel/request.ts'
+import { eventTypeNamed } from './catalog/organization-catalog.ts'
 import { customEventSelection } from './custom-event-stream/custom-event-selection.ts'
 import type { CustomEvent } from './custom-event-stream/custom-event.ts'
 import { customEventObject, envelopeOf, shownEventId, visibleEvent, type Envelope } from './envelope/envelope.ts'
 import { noParents, parentsOf, type Parents } from './envelope/visibility.ts'
-import { knownTypesOf, noCustomTypes, sampleOf } from './listen/known-types.ts'
 import { selectionOf } from './listen/listen-selection.ts'
 import { ListenSlots, type ListenSlot } from './listen/listen-slots.ts'
 import { ListenTriggers, type Triggered } from './listen/listen-triggers.ts'
@@ -16,9 +15,8 @@ import { changeFilterOf, type ChangeFilter } from './record-change/change-filter
 
 type Fields = Readonly<Record<string, unknown>>
 
-export interface LiveEventsOptions extends Pick<Services, 'tenants' | 'database' | 'shapes'> {
+export interface LiveEventsOptions extends Services {
   readonly databaseUrl: string
-  readonly log: Pick<Logger, 'warn'>
 }
 
 /** A sample for live streams. Its envelope is the same object for all streams of a process. */
@@ -46,8 +44,8 @@ export class LiveEvents {
 
   readonly requireListener = (caller: Caller): void => requireAdministrator({ caller })
 
-  async selectionOf(caller: Caller, events: readonly string[] | null): Promise<(type: string) => boolean> {
-    return selectionOf(events, await knownTypesOf(noCustomTypes, caller.organizationId, events))
+  selectionOf(events: readonly string[] | null): (type: string) => boolean {
+    return selectionOf(events)
   }
 
   takeSlot(organizationId: string, onLost: () => void): Promise<ListenSlot> {
@@ -73,9 +71,8 @@ export class LiveEvents {
     })
   }
 
-  async customEventSelection(caller: Caller, args: Fields): Promise<(event: LoggedEvent) => boolean> {
-    const types = (args['types'] ?? null) as readonly string[] | null
-    return customEventSelection(await knownTypesOf(noCustomTypes, caller.organizationId, types), args)
+  customEventSelection(args: Fields): (event: LoggedEvent) => boolean {
+    return customEventSelection(args)
   }
 
   customEventOf({ position, id, ...event }: LoggedEvent): CustomEvent {
@@ -114,9 +111,10 @@ export class LiveEvents {
   }
 
   async #readSample({ organizationId, type, eventId, occurredAt }: Triggered): Promise<Sample | null> {
-    const sample = await sampleOf(noCustomTypes, organizationId, type)
-    if (!sample) return null
-    const { version, data } = sample
+    const found = await eventTypeNamed(systemContext(this.options, organizationId), type)
+    if (!found) return null
+    const { version, sample } = found
+    const data = sample as Fields
     const isTest = true
     return { type, envelope: envelopeOf({ id: eventId, type, version, occurredAt, organizationId, data }, isTest) }
   }

@@ -2,6 +2,7 @@ import express from 'express'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { BaselineQueries, type BaselineSettings } from './baseline-queries.ts'
+import { createdRecords } from './created-records.ts'
 
 // Started as a separate process: `node baseline-process.ts <raw|express> <settings as JSON>`. Sends its port to the parent process.
 
@@ -26,7 +27,7 @@ function rawListener(queries: BaselineQueries): RequestListener {
       return queries.page(limit, url.startsWith('/counted/'))
     }
     const body = await bodyOf(req)
-    if (url === '/v1/accounts') return queries.create(body as Record<string, unknown>)
+    if (Object.hasOwn(createdRecords, url)) return queries.create(url, body as Record<string, unknown>)
     if (url === '/graphql/account') return { data: { account: await queries.one((body as GraphqlBody).variables.id) } }
     if (url === '/graphql/list') return { data: { accountList: withoutTotal(await queries.page(50, false)) } }
     return { data: { newest: await queries.tenWithCases() } }
@@ -35,7 +36,7 @@ function rawListener(queries: BaselineQueries): RequestListener {
     try {
       const text = JSON.stringify(await answerOf(req))
       const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text) }
-      res.writeHead(req.url === '/v1/accounts' ? 201 : 200, headers).end(text)
+      res.writeHead(Object.hasOwn(createdRecords, req.url!) ? 201 : 200, headers).end(text)
     } catch (error) {
       res.writeHead(500).end(String(error))
     }
@@ -47,10 +48,11 @@ function expressListener(queries: BaselineQueries): RequestListener {
   app.use(express.json())
   app.get('/v1/accounts/:id', async (req, res) => void res.json(await queries.one(req.params.id)))
   app.get('/v1/accounts', async (req, res) => void res.json(await queries.page(Number(req.query['limit']), false)))
-  app.post(
-    '/v1/accounts',
-    async (req, res) => void res.status(201).json(await queries.create(req.body as Record<string, unknown>)),
-  )
+  for (const path of Object.keys(createdRecords)) {
+    app.post(path, async (req, res) => {
+      res.status(201).json(await queries.create(path, req.body as Record<string, unknown>))
+    })
+  }
   app.post('/graphql/account', async (req, res) => {
     res.json({ data: { account: await queries.one((req.body as GraphqlBody).variables.id) } })
   })

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { v7 } from 'uuid'
 import { accountFields, caseFields, columnsOf, nestedAccountFields, selectOf } from './columns.ts'
+import { createdRecords, type CreatedRecord } from './created-records.ts'
 
 type Row = Record<string, unknown>
 
@@ -39,16 +40,26 @@ const statements = {
   cases: `select p.id as "parent", c.* from unnest($2::uuid[]) p(id) cross join lateral (
       select ${selectOf(caseFields, 't')} from support."case" t where ${live} and t.account_id = p.id
       order by t.created_at desc, t.id desc limit $3) c`,
-  insertAccount: `insert into crm.account (${columnsOf(accountFields)}) values (${accountFields.map((_, index) => `$${index + 1}`).join(', ')})`,
   insertEvent: `insert into kernel.event (organization_id, id, type, version, occurred_at, object, record_id, data, actor_id)
       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 } as const
 type Statement = keyof typeof statements
 
-const listFields = new Set(['painPoints', 'techStack', 'competitors', 'tags'])
-const blankAccount: Row = Object.fromEntries(accountFields.map((field) => [field, listFields.has(field) ? [] : null]))
-const stored = (field: string, value: unknown): unknown =>
-  field === 'customFields' || (field === 'metadata' && value !== null) ? JSON.stringify(value) : value
+const insertOf = ({ table, fields }: CreatedRecord): string =>
+  `insert into ${table} (${columnsOf(fields)}) values (${fields.map((_, index) => `$${index + 1}`).join(', ')})`
+
+interface Creation {
+  readonly of: CreatedRecord
+  readonly insert: string
+  readonly blank: Row
+}
+
+const creations = new Map(
+  Object.entries(createdRecords).map(([path, of]): [string, Creation] => {
+    const blank = Object.fromEntries(of.fields.map((field) => [field, of.lists.has(field) ? [] : null]))
+    return [path, { of, insert: insertOf(of), blank }]
+  }),
+)
 
 /** The same data as the project returns, in the cheapest way: no credentials, no checks, one statement per query. */
 export class BaselineQueries {
@@ -103,28 +114,30 @@ export class BaselineQueries {
     return { data: data.map((row) => ({ ...row, newestCases: { nodes: byAccount.get(row['id']) } })) }
   }
 
-  async create(body: Row): Promise<Row> {
+  async create(path: string, body: Row): Promise<Row> {
+    const { of, insert, blank } = creations.get(path)!
+    const { object, fields, json } = of
     const { organizationId, ownerId } = this.settings.writing
     const now = new Date().toISOString()
     const stamps = { createdAt: now, updatedAt: now, createdById: ownerId, updatedById: ownerId, version: 1 }
-    const fixed = { id: v7(), organizationId, ownerId, accountStatus: 'ACTIVE', isStrategic: false, customFields: {} }
-    const record: Row = { ...blankAccount, ...fixed, ...body, ...stamps }
-    const data = { object: 'account', id: record['id'], record, previous: null, changedFields: null, actorId: ownerId }
+    const fixed = { id: v7(), organizationId, ownerId, customFields: {}, ...of.initial(body) }
+    const record: Row = { ...blank, ...fixed, ...body, ...stamps }
+    const data = { object, id: record['id'], record, previous: null, changedFields: null, actorId: ownerId }
     const client = await this.pool.connect()
     try {
       await client.query('begin')
-      await this.rows(
-        'insertAccount',
-        accountFields.map((field) => stored(field, record[field])),
-        client,
-      )
+      const values = fields.map((field) => {
+        const value = record[field]
+        return json.has(field) && value !== null ? JSON.stringify(value) : value
+      })
+      await client.query({ name: `insert ${object}`, text: insert, values })
       const event = [
         organizationId,
         v7(),
-        'account.created',
+        `${object}.created`,
         1,
         now,
-        'account',
+        object,
         record['id'],
         JSON.stringify(data),
         ownerId,

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
 
-const fragment = readFileSync(new URL('../../schema/rest/accounts/standard/fragments.graphql', import.meta.url), 'utf8')
+/** Fields of a record, in the order of REST responses; an object with parts is one field. */
+export function recordFieldsOf(area: string, object: string): readonly string[] {
+  const file = readFileSync(new URL(`../../schema/rest/${area}/standard/fragments.graphql`, import.meta.url), 'utf8')
+  const from = file.indexOf('{', file.indexOf(`fragment ${object}Fields`))
+  const selection = file.slice(from + 1, file.indexOf('\n}', from)).replaceAll(/\{[^{}]*\}/g, '')
+  return [...selection.trim().split(/\s+/), 'customFields']
+}
 
 /** Fields of an account, in the order of REST responses. */
-export const accountFields: readonly string[] = [
-  ...fragment
-    .slice(fragment.indexOf('{') + 1, fragment.indexOf('}'))
-    .trim()
-    .split(/\s+/),
-  'customFields',
-]
+export const accountFields: readonly string[] = recordFieldsOf('accounts', 'account')
 
 /** Fields of a case that the nested query selects. */
 export const caseFields = ['id', 'caseNumber', 'subject', 'status', 'priority', 'createdAt'] as const

@@ -78,7 +78,7 @@ const aLead = (index: number) => ({
 })
 
 /** Requests of one client, one after another. */
-class OneConnection {
+export class OneConnection {
   constructor(
     private readonly server: Server,
     private readonly secret: string,
@@ -102,9 +102,14 @@ class OneConnection {
 
   async medianOf(request: () => HttpRequest): Promise<number> {
     for (let index = 0; index < warmUp; index++) await this.send(request())
+    return this.percentileOf(request, 0.5, samples)
+  }
+
+  /** The time that this share of the requests does not exceed. */
+  async percentileOf(request: () => HttpRequest, share: number, count: number): Promise<number> {
     const times: number[] = []
-    for (let index = 0; index < samples; index++) times.push((await this.send(request())).ms)
-    return times.toSorted((a, b) => a - b)[samples >> 1]!
+    for (let index = 0; index < count; index++) times.push((await this.send(request())).ms)
+    return times.toSorted((a, b) => a - b)[Math.min(count - 1, Math.floor(count * share))]!
   }
 }
 

@@ -15,6 +15,8 @@ export interface BenchOptions {
   readonly match: string
   /** Records of the organization whose deal board and timeline are measured. */
   readonly graph: { readonly opportunities: number; readonly activities: number }
+  /** Pending deliveries, deliveries that one worker sends, and the time for which events occur. */
+  readonly deliveries: { readonly pending: number; readonly sent: number; readonly seconds: number }
   /** Print a CPU profile of the project for each scenario instead of measuring. */
   readonly profile: boolean
   readonly rounds: number
@@ -43,6 +45,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
         scale: [1_000, 20_000] as const,
         growthRows: 20_000,
         graph: { opportunities: 20_000, activities: 50_000 },
+        deliveries: { pending: 100_000, sent: 5_000, seconds: 5 },
         rounds: 4,
         roundMs: 800,
         warmUpMs: 1500,
@@ -53,6 +56,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
         scale: [10_000, 1_000_000] as const,
         growthRows: 1_000_000,
         graph: { opportunities: 200_000, activities: 1_000_000 },
+        deliveries: { pending: 1_000_000, sent: 20_000, seconds: 20 },
         rounds: 10,
         roundMs: 1500,
         warmUpMs: 2500,

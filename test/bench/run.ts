@@ -7,6 +7,7 @@ import { readConfig } from '../../subgraphs/kernel/config/config.ts'
 import { openServices } from '../../subgraphs/kernel/services.ts'
 import { measureScenario, type Bench } from './against-baselines.ts'
 import { measureAging } from './aging.ts'
+import { measureInvoices } from './invoices.ts'
 import { measureCustomerGraph } from './customer-graph.ts'
 import {
   measureRequestEdge,
@@ -16,6 +17,7 @@ import {
   measureRowLevelSecurity,
   type FilledOrganization,
 } from './self-comparisons.ts'
+import { measureDelivery } from './delivery.ts'
 import { measureGrowth } from './growth/growth.ts'
 import { readOptions } from './options.ts'
 import { PostgresCpu } from './postgres-cpu.ts'
@@ -35,7 +37,7 @@ const findings: Finding[] = []
 async function run(): Promise<void> {
   const dataDir = options.data ?? (await mkdtemp(join(tmpdir(), 'crm-bench-')))
   if (!options.data) closers.push(() => rm(dataDir, { recursive: true, force: true }))
-  const config = readConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' })
+  const config = readConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'warn', OUTBOUND_ALLOW: '127.0.0.0/8' })
   const services = await openServices({ config, migrations })
   closers.push(() => services.close())
   // Only when it is named: it takes longer than everything else together.
@@ -43,6 +45,8 @@ async function run(): Promise<void> {
     findings.push(...(await measureGrowth(services, join(dataDir, 'project'), options)))
     return
   }
+  if (isWanted('delivery')) findings.push(...(await measureDelivery(services, join(dataDir, 'project'), options)))
+  if (options.only.length === 1 && options.only[0] === 'delivery') return
   const { databaseUrl } = services
   const tenants = await openTenants(services, options.accounts)
   const load = Load.start()
@@ -76,6 +80,7 @@ async function run(): Promise<void> {
   if (isWanted('aging')) findings.push(...(await started((project) => measureAging(bench, project, start))))
   if (isWanted('graph'))
     findings.push(...(await started((project) => measureCustomerGraph(bench, project, services, options.graph))))
+  if (isWanted('invoices')) findings.push(...(await started((project) => measureInvoices(bench, project, services))))
   if (isWanted('operations'))
     findings.push(...(await started((project) => measureOperations(bench, project, services))))
   if (isWanted('scale')) {

@@ -52,6 +52,34 @@ const newAccount = {
   tier: 'GOLD',
 }
 
+const newContact = {
+  firstName: 'Ines',
+  lastName: 'Duarte',
+  email: 'ines.duarte@fabrikam.example',
+  phone: '+351 21 555 0100',
+  title: 'Head of logistics',
+  department: 'Operations',
+  mailingStreet: 'Rua da Praia 12',
+  mailingCity: 'Lisbon',
+  mailingCountry: 'PT',
+  tags: ['fair', 'inbound'],
+}
+
+const newLead = {
+  firstName: 'Jonas',
+  lastName: 'Lindqvist',
+  email: 'jonas.lindqvist@fabrikam.example',
+  phone: '+46 8 465 004 12',
+  company: 'Fabrikam Residences',
+  title: 'Head of logistics',
+  leadSource: 'WEB',
+  website: 'https://www.fabrikam.example',
+  industry: 'Real estate',
+  numberOfEmployees: 240,
+  description: 'Met at the autumn fair; wants an offer for three sites.',
+  tags: ['fair', 'inbound'],
+}
+
 /** PostgreSQL's CPU per create before the indexes and totals that make reads fast, and how much they may add to it. */
 const createCpuUs = { base: 402, timesMax: 1.7 }
 
@@ -106,6 +134,24 @@ export const scenarios: readonly Scenario[] = [
     changing: ['id', 'createdAt', 'updatedAt'],
     project: () => post('/v1/accounts', newAccount),
     baseline: () => post('/v1/accounts', newAccount),
+  },
+  {
+    name: 'rest-create-contact',
+    title: 'REST create of a contact with its event',
+    goal: 0.6,
+    tenant: 'writing',
+    changing: ['id', 'createdAt', 'updatedAt'],
+    project: () => post('/v1/contacts', newContact),
+    baseline: () => post('/v1/contacts', newContact),
+  },
+  {
+    name: 'rest-create-lead',
+    title: 'REST create of a lead with its event',
+    goal: 0.6,
+    tenant: 'writing',
+    changing: ['id', 'createdAt', 'updatedAt'],
+    project: () => post('/v1/leads', newLead),
+    baseline: () => post('/v1/leads', newLead),
   },
 ]
 

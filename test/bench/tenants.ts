@@ -20,7 +20,7 @@ export interface Tenants {
 export const casesPerAccount = 12
 const accountsWithCases = 10_000
 const others = 99
-const scopes = ['READ_ACCOUNTS', 'WRITE_ACCOUNTS', 'READ_CASES']
+const scopes = ['READ_ACCOUNTS', 'WRITE_ACCOUNTS', 'READ_CASES', 'WRITE_CONTACTS', 'WRITE_LEADS']
 /** The largest allowed rate limit; one server does not reach it. */
 const rateLimit = { limit: 1_000_000, window: 'MINUTE' } as const
 
@@ -35,6 +35,9 @@ async function addTenant(services: Services, name: string): Promise<Tenant> {
   const { id: ownerId } = await createUser(services, organizationId, user)
   return { organizationId, ownerId, secret: await addKey(services, organizationId, ownerId) }
 }
+
+/** An organization of its own with an administrator. */
+export const openAdministrator = (services: Services): Promise<Tenant> => addTenant(services, 'Bench of deliveries')
 
 async function addKey(services: Services, organizationId: string, ownerId: string): Promise<string> {
   return (await createApiKey(services, organizationId, { ownerId, name: 'Bench', scopes, rateLimit })).secret

@@ -76,7 +76,7 @@ it('covers every record type with a REST contract', () => {
   expect(restAreas.map(typeOf)).toEqual(expect.arrayContaining(['Account', 'Case', 'Product']))
 })
 
-describe.each(restAreas.map((area) => [typeOf(area), area] as const))('%s', (name, { definition }) => {
+describe.each(restAreas.map((area) => [typeOf(area), area] as const))('%s', (name, { definition, derivedFields }) => {
   const columns = definition.columns.shown
   const bodies = ['CreateInput', 'UpdateInput', 'BulkUpdateItem'].filter((body) => schemas[name + body])
   const inputs = bodies.flatMap((body) =>
@@ -95,7 +95,9 @@ describe.each(restAreas.map((area) => [typeOf(area), area] as const))('%s', (nam
   )
 
   it('has every column of the graph in REST', () => {
-    expect(Object.keys(schemas[name]!.properties!).sort()).toEqual(columns.map((column) => column.name).sort())
+    expect(Object.keys(schemas[name]!.properties!).sort()).toEqual(
+      [...columns.map((column) => column.name), ...derivedFields].sort(),
+    )
   })
 
   it.each([...inputs, ...parts])('has the same bounds as its column: %s', (_, schema, column) => {

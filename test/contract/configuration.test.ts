@@ -89,6 +89,9 @@ describe('configuration', () => {
       PUBLIC_URL: 'https://crm.example.com/',
       REGISTRATION: 'code',
       OAUTH_REGISTRATION: 'on',
+      PAYMENT_KEY: 'sk_live',
+      PAYMENT_URL: 'https://pay.example.com/api/',
+      PAYMENT_WEBHOOK_SECRET: 'whsec_0123456789',
       SUBGRAPH_SUPPORT_URL: 'http://support:4001',
     }
     expect(readConfig(env)).toEqual({
@@ -120,6 +123,7 @@ describe('configuration', () => {
       publicUrl: 'https://crm.example.com',
       registration: 'CODE',
       oauthRegistration: true,
+      payments: { url: 'https://pay.example.com/api', key: 'sk_live', webhookSecret: 'whsec_0123456789' },
       subgraphUrls: { support: 'http://support:4001' },
     })
   })

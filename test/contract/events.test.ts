@@ -2,8 +2,9 @@ import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { account } from '../../subgraphs/crm/account/account.record.ts'
 import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
+import { eventCatalog } from '../../subgraphs/kernel/outbox/event-catalog.ts'
 import { eventsOf } from '../../subgraphs/kernel/record/record-events.ts'
-import { eventFiles, printedEvents } from './printed-events.ts'
+import { eventFiles, formerEventFiles, printedEvents } from './printed-events.ts'
 import { validateEvents } from './validate-events.ts'
 
 const files = globSync('**/*.json', { cwd: schemaPath('events') }).map((path) => `events/${path}`)
@@ -17,15 +18,25 @@ describe('event types', () => {
 
   it('have the printed schemas and samples, and there are no other files', async () => {
     const printed = await printedEvents()
-    expect(files.toSorted()).toEqual(printed.map(([path]) => path).toSorted())
+    expect(files.toSorted()).toEqual([...printed.map(([path]) => path), ...formerEventFiles].toSorted())
     expect(
       printed.filter(([path, text]) => readFileSync(schemaPath(path), 'utf8') !== text).map(([path]) => path),
     ).toEqual([])
   })
 
-  it.each(declared)('%s has a sample that its schema accepts', (type) => {
-    const data = read(`events/${type.replace('.', '/')}.v1.sample.json`)
-    expect(validateEvents([{ type, version: 1, data }])).toEqual([])
+  it.each(eventCatalog().entries.map((entry) => [entry.name, entry] as const))(
+    '%s has a sample that its schema accepts',
+    (_, { type, version, sample: data }) => {
+      expect(validateEvents([{ type, version, data }])).toEqual([])
+    },
+  )
+
+  it('are emitted in the version that is declared, which is the current one of the catalog', () => {
+    for (const { type, version } of eventFiles) expect(eventCatalog().find(type), type).toMatchObject({ version })
+    const types = { 'account.created': { operation: 'CREATE', description: 'x', version: 3 } } as const
+    const source = { ...account, events: { types } }
+    const change = { operation: 'CREATE', previous: null, next: { id: 'x' } } as const
+    expect(eventsOf(source, change, null)).toMatchObject([{ type: 'account.created', version: 3 }])
   })
 
   it('refuse data with an unknown property, without a record, or of another object', () => {

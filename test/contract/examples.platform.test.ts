@@ -26,6 +26,7 @@ const situational: Readonly<Record<string, readonly string[]>> = {
   authResetPassword: ['email', 'code'],
   authVerifyResetCode: ['email', 'code'],
   caseAssign: ['assignedToId'],
+  invoiceFromOrder: ['orderId', 'lineItems'],
   opportunityCreate: ['accountId'],
   teamMembersAdd: ['userIds'],
   teamMembersRemove: ['userIds'],

@@ -46,7 +46,7 @@ export async function printedRest(
   descriptions: Descriptions = {},
 ): Promise<[path: string, text: string][]> {
   const api = recordApi(schema, area)
-  const folder = `rest/${area.path}/standard`
+  const folder = `rest/${area.folder}/standard`
   const tag = { name: api.Many, ...(api.description && { description: api.description }) }
   const contract = {
     $comment: notice,

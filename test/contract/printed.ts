@@ -20,7 +20,7 @@ export async function printedSchema(): Promise<Map<string, string>> {
   const supergraph = composeSupergraph(built)
   const descriptions = printedDescriptions(schemaPath('rest'), new LoadedSupergraph(supergraph).apiSchema)
   const records = built.flatMap(({ schema, areas }) => areas.map((area) => ({ schema, area })))
-  const areasOfRecords = new Set(records.map(({ area }) => area.path))
+  const areasOfRecords = new Set(records.map(({ area }) => area.folder))
   const otherAreas = [...descriptions].filter(
     ([area, schemas]) => !areasOfRecords.has(area) && Object.keys(schemas).length > 0,
   )
@@ -30,7 +30,7 @@ export async function printedSchema(): Promise<Map<string, string>> {
     ...(await printedEvents()),
     ...(await Promise.all(otherAreas.map(([area, schemas]) => printedArea(area, schemas)))),
     ...(
-      await Promise.all(records.map(({ schema, area }) => printedRest(schema, area, descriptions.get(area.path))))
+      await Promise.all(records.map(({ schema, area }) => printedRest(schema, area, descriptions.get(area.folder))))
     ).flat(),
   ])
 }

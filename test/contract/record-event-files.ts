@@ -107,6 +107,7 @@ function payloadEventFiles(source: TrackedObject, { properties: kinds }: EventPa
   const properties = Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, propertySchemaOf(kind)]))
   return Object.entries(source.events!.types).map(([type, eventType]) => ({
     type,
+    version: eventType.version ?? 1,
     schema: dataSchema({ object: source.object, type, description: eventType.description, properties }),
     sample: payloadSampleOf(source, eventType),
   }))
@@ -131,6 +132,7 @@ function recordEventFiles(record: RecordShape): EventFile[] {
     const { description } = eventType
     return {
       type,
+      version: eventType.version ?? 1,
       schema: dataSchema({ object: record.object, type, description, properties, added }),
       sample: sampleOf(record, type, eventType),
     }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { unsent } from '../../gateway/edge/unsent.ts'
-import { startGateway } from '../../main.ts'
+import { startGateway } from '../../start-gateway.ts'
 import { readConfig } from '../../subgraphs/kernel/config/config.ts'
 import { account } from '../builders.ts'
 import { socketOf, subscribeByEvents, subscribeOn, type Payload } from '../live.ts'

@@ -217,12 +217,14 @@ export function edgesOf({ contract }: Requests, { operation, body }: ValidReques
   })
 }
 
+const uniqueFields: ReadonlySet<string> = new Set(['apiName', 'email'])
+
 /** Makes unique fields different in every request, so that they do not conflict. */
 function renewed(body: unknown, except: string): unknown {
   const members = Object.entries(body as Record<string, unknown>).map(([name, value]) => {
     if (name === except) return [name, value]
     const isText = typeof value === 'string' && /^s[0-9a-z]+-/.test(value)
-    return [name, isText ? freshPrefix() : name === 'email' ? valuesOfField['email']!() : value]
+    return [name, isText ? freshPrefix() : uniqueFields.has(name) ? valuesOfField[name]!() : value]
   })
   return Object.fromEntries(members)
 }

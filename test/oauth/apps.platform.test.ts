@@ -1,6 +1,6 @@
 import * as oauth from 'openid-client'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { startGateway } from '../../main.ts'
+import { startGateway } from '../../start-gateway.ts'
 import {
   deactivateUser,
   removeUser,

@@ -198,9 +198,9 @@ export class Requests {
       const isFresh = fresh || operation.path.endsWith('/restore') || operation.documentId in preparations
       // A record that no operation creates gets an id, but does not exist.
       const record = creator ? await this.record(creator, isFresh, path) : { id: newId(), ...placeholders }
-      path[name!] = String(record[name!] ?? record['id'])
+      path[name!] = String(record[name!] ?? placeholders[name!] ?? record['id'])
     }
-    await preparations[operation.documentId]?.(this, path['id']!)
+    await preparations[operation.documentId]?.(this, Object.values(path)[0]!, path)
     if (operation.path.endsWith('/restore')) await this.#delete(operation.path.slice(0, -'/restore'.length), path)
     return path
   }

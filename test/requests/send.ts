@@ -32,7 +32,14 @@ export function send(baseUrl: string, { method, path, headers = {}, body, chunke
     const signal = AbortSignal.timeout(deadlineMs)
     const outgoing = request({ agent, hostname, port, method, path, headers: sent, signal }, (answer) => {
       const chunks: Buffer[] = []
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+      const isStream = answer.headers['content-type']?.startsWith('text/event-stream')
+      answer.on('data', (chunk: Buffer) => {
+        chunks.push(chunk)
+        if (!isStream) return
+        // A stream of events has no end, so its beginning is the answer.
+        resolve({ status: answer.statusCode!, headers: answer.headers, text: chunk.toString(), body: chunk.toString() })
+        outgoing.destroy()
+      })
       answer.on('error', reject)
       answer.on('end', () => {
         const text = Buffer.concat(chunks).toString('utf8')

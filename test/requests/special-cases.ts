@@ -52,7 +52,11 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   discountType: () => null,
   discountValue: () => null,
   shippingTotal: () => 0,
+  issueDate: () => '2001-02-03T00:00:00.000Z',
   to: () => 'ines.duarte@example.com',
+  cc: () => 'ida.berg@example.com',
+  from: () => 'ines.duarte@example.com',
+  templateId: () => null,
   endpoint: () => `https://push.example.com/send/${newId()}`,
   p256dh: () => 'BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8',
   auth: () => 'BTBZMqHH6r4Tts7J_aSIgg',
@@ -77,10 +81,11 @@ export const valuesOfList: Readonly<Record<string, () => unknown[]>> = {
 }
 
 /** The record type of reference fields whose name does not end with it. */
-export const typeOfReference: Readonly<Record<string, string>> = { reportsToId: 'contact' }
+export const typeOfReference: Readonly<Record<string, string>> = { reportsToId: 'contact', customerId: 'account' }
 
 /** Fields with rules beyond their schema, so not every value that the schema allows is accepted: of all operations, or of one. */
 export const fieldsWithRules: ReadonlySet<string> = new Set([
+  'webhookTest.type',
   'apiName',
   'auth',
   'avatar',
@@ -92,11 +97,15 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'data',
   'date',
   'deviceToken',
+  'daysOverdue',
   'discountAmount',
   'discountType',
   'discountValue',
   'businessHours',
+  'dueDate',
   'email',
+  'excludeAccountIds',
+  'fee',
   'emailTemplateCreate.subject',
   'emailTemplateReplace.subject',
   'emailTemplateUpdate.subject',
@@ -112,6 +121,8 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'headers',
   'ipAllowList',
   'isPrimary',
+  'issueDate',
+  'level',
   'listPrice',
   'bodyHtml',
   'bodyText',
@@ -126,9 +137,12 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'organizationCode',
   'organizationId',
   'occurredAt',
+  'minimumAmount',
+  'paidAt',
   'participants',
   'recurrenceRule',
   'redirectUris',
+  'refundedAt',
   'relatedToType',
   'refreshToken',
   'isDefault',
@@ -138,6 +152,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'selection',
   'stage',
   'stages',
+  'steps',
   'shippingTotal',
   'start',
   'time',
@@ -176,6 +191,8 @@ async function mailedCode(requests: Requests): Promise<{ email: string; code: st
 export const queries: Readonly<Record<string, (requests: Requests) => Promise<Record<string, string>>>> = {
   authVerifyEmail: (requests) => mailedToken(requests, 'VERIFY_EMAIL'),
   authMagicLink: (requests) => mailedToken(requests, 'MAGIC_LINK'),
+  emailStatusReceive: async ({ member }) => ({ api_key: member.secret }),
+  emailInboundReceive: async ({ member }) => ({ api_key: member.secret }),
 }
 
 /** Values of placeholders that name no record. */
@@ -183,6 +200,7 @@ export const placeholders: Readonly<Record<string, string>> = {
   meeting_provider: 'zoom',
   apiName: 'machine_stopped',
   type: 'lead.created',
+  paymentId: '019a0c5e-7f00-7d41-8b2e-6f1a9c3e5d70',
 }
 
 const lineId = '019a0c5e-7f00-7e11-9c3d-4a6b8f2d1e07'
@@ -205,6 +223,37 @@ const documentIn =
 const quoteIn = documentIn('quote')
 const orderIn = documentIn('"order"')
 
+/** A delivery of the webhook that has failed. */
+async function aDelivery(
+  { platform, member: { organizationId } }: Requests,
+  id: string,
+  { deliveryId }: Readonly<Record<string, string>>,
+): Promise<void> {
+  await platform.query(
+    `insert into events.delivery (organization_id, id, webhook_id, first_id, event_id, event_type, event_version, attempt, status,
+       request_headers, request_body, latency_ms, error, is_replay, is_test)
+     values ($1, $2, $3, $2, $2, 'account.created', 1, 1, 'FAILED', '{}', '{}', 5, 'The connection was refused.', false, false)`,
+    [organizationId, deliveryId, id],
+  )
+}
+
+const paymentId = '019a0c5e-7f00-7d41-8b2e-6f1a9c3e5d70'
+const aPayment = `[{"id": "${paymentId}", "invoiceId": "${lineId}", "amount": 10, "currency": "USD", "method": "CARD", "reference": null,
+  "paidAt": "2026-03-04T05:06:07.000Z", "note": null, "recordedById": null, "status": "SUCCEEDED", "refundedAmount": 0}]`
+
+/** Gives an invoice a customer, a line and a status, as if operations had led to it; one that is paid in part has a payment. */
+const invoiceIn =
+  (status: string) =>
+  async ({ platform }: Requests, id: string): Promise<void> => {
+    const paid = status === 'PARTIALLY_PAID' ? 10 : 0
+    await platform.query(
+      `update commerce.invoice set status = $2, line_items = $3, subtotal = 100, total = 100, amount_paid = $4::numeric, amount_due = 100 - $4::numeric,
+         customer_id = id, account_id = id, payments = $5::jsonb, issue_date = '2026-01-05', due_date = '2026-02-04',
+         invoice_number = case when $2 = 'DRAFT' then null else left(id::text, 20) end where id = $1`,
+      [id, status, aLine, paid, paid > 0 ? aPayment : '[]'],
+    )
+  }
+
 /** Gives the member a notification with this id, because no operation creates one. */
 async function aNotification({ platform, member }: Requests, id: string): Promise<void> {
   await platform.query(
@@ -217,7 +266,11 @@ async function aNotification({ platform, member }: Requests, id: string): Promis
 }
 
 /** What the new record of a path needs before the operation accepts it. */
-export const preparations: Readonly<Record<string, (requests: Requests, id: string) => Promise<void>>> = {
+export const preparations: Readonly<
+  Record<string, (requests: Requests, id: string, path: Readonly<Record<string, string>>) => Promise<void>>
+> = {
+  webhookDelivery: aDelivery,
+  webhookDeliveryReplay: aDelivery,
   notificationRead: aNotification,
   notificationDelete: aNotification,
   quoteSubmit: quoteIn('DRAFT'),
@@ -232,10 +285,22 @@ export const preparations: Readonly<Record<string, (requests: Requests, id: stri
   orderFulfill: orderIn('PROCESSING'),
   orderCancel: orderIn('CONFIRMED'),
   orderReturn: orderIn('FULFILLED'),
+  invoiceSend: invoiceIn('DRAFT'),
+  invoicePayment: invoiceIn('SENT'),
+  invoiceRecordPayment: invoiceIn('SENT'),
+  invoiceRefundPayment: invoiceIn('PARTIALLY_PAID'),
+  invoiceVoid: invoiceIn('SENT'),
+  invoiceMarkUncollectible: invoiceIn('OVERDUE'),
+  invoiceDispute: invoiceIn('SENT'),
+  invoiceRemind: invoiceIn('OVERDUE'),
+  invoiceFromOrderById: orderIn('CONFIRMED'),
 }
 
 /** Paths below which records of another path are named. */
-export const recordsOfPath: Readonly<Record<string, string>> = { '/v1/quota-forecast/deals': '/v1/deals' }
+export const recordsOfPath: Readonly<Record<string, string>> = {
+  '/v1/quota-forecast/deals': '/v1/deals',
+  '/v1/invoices/from-order': '/v1/orders',
+}
 
 /** Operations that need another party to succeed; separate tests provide it. */
 export const needsOtherParty: ReadonlySet<string> = new Set([
@@ -255,6 +320,12 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   'quoteApprove',
   'quoteReject',
   'leadConvert',
+  'invoiceFromOrder',
+  'invoiceFromOrderById',
+  'invoiceMarkUncollectible',
+  'invoiceRefundPayment',
+  'invoiceRemind',
+  'invoiceVoid',
   'orderCancel',
   'orderFulfill',
   'orderReturn',
@@ -275,8 +346,19 @@ async function customEventTypeNamed(
   await recordsOf(customEventType).create(ctx, {
     apiName,
     label: 'Machine stopped',
+    publishAccess: 'MEMBERS',
     schema: { type: 'object', properties: { minutes: { type: 'integer' } } },
   })
+}
+
+const wholePayment = {
+  amount: 1,
+  currency: null,
+  method: 'CARD',
+  reference: 'SEPA 1',
+  paidAt: null,
+  note: 'Thanks.',
+  allowOverpayment: false,
 }
 
 /** Valid bodies of operations that need more than records, for example a person who can sign in, or a token. */
@@ -295,6 +377,34 @@ export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean
         }
       : {},
   quoteSend: async () => ({ to: 'ines.duarte@example.com' }),
+  webhookTest: async () => ({ type: 'account.created' }),
+  webhookRecover: async () => ({ since: '2027-01-01T00:00:00.000Z' }),
+  invoicePayment: async (_requests, whole) => (whole ? wholePayment : { amount: 1 }),
+  invoiceRecordPayment: async (_requests, whole) => (whole ? wholePayment : { amount: 1 }),
+  invoiceRefundPayment: async (_requests, whole) => (whole ? { amount: 1, reason: 'Twice.', refundedAt: null } : {}),
+  async invoiceFromOrder(requests, whole) {
+    const { body } = await requests.member.rest.orderCreate!({ body: {} })
+    await orderIn('CONFIRMED')(requests, body.id as string)
+    return { orderId: body.id, ...(whole && { lineItems: [{ lineItemId: lineId, quantity: 1 }] }) }
+  },
+  async dunningUpdate({ member }, whole) {
+    if (!whole) return {}
+    const { body } = await member.rest.accountCreate!({ body: { name: 'Excluded' } })
+    return {
+      enabled: false,
+      gracePeriodDays: 4,
+      minimumAmount: 5,
+      sendTime: '08:15',
+      timezone: 'Europe/Oslo',
+      skipWeekends: true,
+      stopOnPartialPayment: true,
+      pauseWhileDisputed: true,
+      excludeAccountIds: [body.id],
+      steps: [{ level: 1, daysOverdue: 3, tone: 'FIRM', fee: { type: 'FIXED', value: 5 } }],
+      interestRatePercent: 2,
+      markUncollectibleAfterDays: 90,
+    }
+  },
   async authRegister(_requests, whole) {
     const needed = { email: valuesOfField['email']!(), password: 'Correct horse 7!' }
     return whole

@@ -210,6 +210,24 @@ describe('the catalog of the organization', () => {
     }
     expect(ofOwner.data.at(-1)).toEqual(entry)
     expect(await json('/v1/events/org-catalog/custom.yard_closed', { ...owner.headers })).toEqual(entry)
+    const [fields, isCustom] = [
+      'total data { name type version isCurrent object isCustom label description publishAccess schema sample }',
+      true,
+    ]
+    const query = `query ($isCustom: Boolean) { organizationEventCatalog(isCustom: $isCustom) { ${fields} } }`
+    const ofGraph = async (variables: object) =>
+      ((await owner.graphql(query, variables)).body as { data: { organizationEventCatalog: object } }).data
+        .organizationEventCatalog
+    expect(await ofGraph({})).toEqual({ total: ofOwner.data.length, data: ofOwner.data })
+    expect(await ofGraph({ isCustom })).toEqual({ total: 1, data: [entry] })
+    const etag = async () => (await get('/v1/events/org-catalog', { ...owner.headers })).headers.get('etag')!
+    const before = await etag()
+    expect((await get('/v1/events/org-catalog', { ...owner.headers, 'If-None-Match': before })).status).toBe(304)
+    await owner.rest['customEventTypeUpdate']!({
+      id: (created.body as { id: string }).id,
+      body: { label: 'Yard closed early' },
+    })
+    expect(await etag()).not.toBe(before)
     const ofOther = (await json('/v1/events/org-catalog', { ...other.headers })) as unknown as { data: Entry[] }
     expect(ofOther.data).toEqual(ofOwner.data.slice(0, -1))
     expect((await get('/v1/events/org-catalog/custom.yard_closed', { ...other.headers })).status).toBe(404)

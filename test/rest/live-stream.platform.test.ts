@@ -11,6 +11,8 @@ import { usePlatform, type Member } from '../platform.ts'
 const platform = usePlatform()
 let admin: Member
 
+const customSchema = { type: 'object', properties: { minutes: { type: 'integer' } }, required: ['minutes'] }
+
 beforeEach(async () => {
   admin = await platform.member({ organizationId: await platform.organization('Listening'), role: 'ADMIN' })
 })
@@ -128,7 +130,7 @@ describe('POST /v1/webhooks/listen', () => {
       ['nothing.*'],
       ['lead.created', '*'],
       ['lead.nothing'],
-      ['custom.unknown'],
+      ['custom.no-name'],
       'lead.*',
     ]) {
       const { status, body } = await unchanged(platform, () => refused(admin, { events }))
@@ -271,6 +273,28 @@ describe('POST /v1/webhooks/listen/trigger', () => {
     for (const stream of [accounts, foreign]) {
       expect(await stream.next()).toMatchObject({ data: { type: 'account.created' } })
     }
+  })
+
+  it('sends the sample of a custom event type of the organization', async () => {
+    const stream = await ready(admin, { events: ['custom.*'] })
+    const body = { apiName: 'machine_stopped', label: 'Machine stopped', schema: customSchema }
+    expect((await admin.rest.customEventTypeCreate!({ body })).status).toBe(201)
+    const type = 'custom.machine_stopped'
+    const triggered = await admin.rest.webhookListenTrigger!({ body: { type } })
+    expect(triggered.status).toBe(200)
+    const { id } = triggered.body
+    expect(await stream.next()).toMatchObject({
+      event: 'event',
+      data: { id, type, version: 1, test: true, data: { minutes: expect.any(Number) as number } },
+    })
+    const other = await platform.member({ organizationId: await platform.organization('Other'), role: 'OWNER' })
+    expect((await other.rest.webhookListenTrigger!({ body: { type } })).body.code).toBe('VALIDATION_FAILED')
+    const published = await admin.rest.customEventPublish!({
+      apiName: 'machine_stopped',
+      body: { data: { minutes: 7 } },
+    })
+    expect(published.status).toBeLessThan(300)
+    expect(await stream.next()).toMatchObject({ event: 'event', data: { type, data: { minutes: 7 } } })
   })
 
   it('is refused for an unknown type, a missing scope and other roles', async () => {

@@ -119,6 +119,24 @@ describe('webhookCreate', () => {
     expect(await count()).toEqual(before)
   })
 
+  it('answers a repeated Idempotency-Key with the same webhook and secret', async () => {
+    const headers = { ...owner.headers, 'content-type': 'application/json', 'idempotency-key': newId() }
+    const body = JSON.stringify({ ...settings, headers: { 'X-A': 'b' } })
+    const send = async () => fetch(`${platform.url}/v1/webhooks`, { method: 'POST', headers, body })
+    const [first, second] = [await send(), await send()]
+    expect([first.status, second.status, second.headers.get('idempotent-replayed')]).toEqual([201, 201, 'true'])
+    const created = (await first.json()) as { id: string; secret: string }
+    expect(await second.json()).toEqual(created)
+    expect((await reader.one(owner.organizationId, created.id))!.secret).toBe(created.secret)
+  })
+
+  it('refuses very long lists in GraphQL by their bound, without comparing their items', async () => {
+    const query = 'mutation ($input: WebhookCreateInput!) { webhookCreate(input: $input) { id } }'
+    const events = Array.from({ length: 65 }, (_, index) => `x${index}.created`)
+    const { body } = await owner.graphql(query, { input: { ...settings, events } })
+    expect(body.errors[0].extensions.errors).toMatchObject([{ path: 'events', code: 'TOO_MANY' }])
+  })
+
   it('refuses managers, members and readers with 403, also to read', async () => {
     const { id } = await aWebhook()
     for (const role of ['MANAGER', 'MEMBER', 'READ_ONLY'] as const) {
@@ -136,6 +154,20 @@ describe('webhookCreate', () => {
       )
     }
     expect((await stored(id)).version).toBe(1)
+  })
+
+  it('accepts custom events that the organization has, and custom.*', async () => {
+    const schema = { type: 'object', properties: { minutes: { type: 'integer' } } }
+    const query = 'mutation ($input: CustomEventTypeCreateInput!) { customEventTypeCreate(input: $input) { id } }'
+    const input = { apiName: 'machine_stopped', label: 'Machine stopped', schema }
+    expect((await owner.graphql(query, { input })).body.errors).toBeUndefined()
+    const conditions = [{ field: 'minutes', operator: 'GREATER_THAN', value: 5 }]
+    await aWebhook({ events: ['custom.machine_stopped', 'custom.*'], conditions })
+    const refused = await owner.rest.webhookCreate!({ body: { ...settings, events: ['custom.machine_started'] } })
+    expect([refused.status, refused.body.errors[0].code]).toEqual([400, 'UNKNOWN_EVENT'])
+    const other = await platform.member({ role: 'OWNER', organizationId: await platform.organization('Without types') })
+    const foreign = await other.rest.webhookCreate!({ body: { ...settings, events: ['custom.machine_stopped'] } })
+    expect([foreign.status, foreign.body.errors[0].code]).toEqual([400, 'UNKNOWN_EVENT'])
   })
 
   it('accepts keys with WEBHOOKS, and refuses to write with READ_WEBHOOKS', async () => {

@@ -14,8 +14,8 @@ import { eventFrame, SharedEnvelopes, type EnvelopeOf } from './shared-envelopes
 export interface ListenPort {
   /** Throws a `Refusal` unless the caller may listen. */
   requireListener(caller: Caller): void
-  /** Whether a type is selected. Rejects with a `Refusal` for a type that does not exist. */
-  selectionOf(caller: Caller, events: readonly string[] | null): Promise<(type: string) => boolean>
+  /** Whether a type is selected. Throws a `Refusal` for a type that does not exist. */
+  selectionOf(events: readonly string[] | null): (type: string) => boolean
   /** One of the places of the organization over all processes. Rejects with a `Refusal` if all are taken. */
   takeSlot(organizationId: string, onLost: () => void): Promise<{ release(): void }>
   envelopeOf(...args: Parameters<EnvelopeOf>): ReturnType<EnvelopeOf>
@@ -158,7 +158,7 @@ export function openListen(
     const { organizationId } = caller
     port.requireListener(caller)
     const given = (call.args['events'] ?? null) as readonly string[] | null
-    const selects = await port.selectionOf(caller, given)
+    const selects = port.selectionOf(given)
     const listener = async (): Promise<Caller> => {
       const current = await currentCaller()
       graph.authorize(prepared, current)

@@ -3,6 +3,8 @@ import type { ConnectionArgs } from '../../kernel/record/list.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import { invoiceTypes } from '../invoice/invoice.inputs.ts'
+import { invoice } from '../invoice/invoice.record.ts'
 import { orderTypes } from '../order/order.inputs.ts'
 import { order } from '../order/order.record.ts'
 import { quoteTypes } from '../quote/quote.inputs.ts'
@@ -11,6 +13,7 @@ import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 
 const quotes = recordsOf(quote)
 const orders = recordsOf(order)
+const invoices = recordsOf(invoice)
 
 /** Fields that this subgraph adds to the entity `Account`. */
 @ObjectType('Account')
@@ -47,6 +50,19 @@ export class AccountExtensionResolver {
     @Info() info: SelectionInfo,
   ) {
     return orders.children(ctx, 'accountId', root.id, args, info)
+  }
+
+  @FieldResolver(() => invoiceTypes.Connection, {
+    nullable: true,
+    description: 'Live invoices of the account that the caller sees; null while they cannot be read.',
+  })
+  invoices(
+    @Root() root: AccountExtension,
+    @Args(() => invoiceTypes.ConnectionArgs) args: ConnectionArgs,
+    @Ctx() ctx: RequestContext,
+    @Info() info: SelectionInfo,
+  ) {
+    return invoices.children(ctx, 'customerId', root.id, args, info)
   }
 }
 

@@ -65,3 +65,11 @@ export const leadTable: Migration = {
     })}
   `,
 }
+
+export const leadAddresses: Migration = {
+  name: '20261123-crm-lead-addresses',
+  sql: `
+    -- Finds the leads to whom a mail was sent.
+    create index lead_address on crm.lead (organization_id, lower(email), created_at, id) where deleted_at is null;
+  `,
+}

@@ -89,3 +89,44 @@ export const opportunityDetails: Migration = {
     create index opportunity_contacts on crm.opportunity using gin (organization_id, contact_ids) where deleted_at is null;
   `,
 }
+
+const entriesOf = (opportunities: string): string => `
+    insert into crm.stage_entry (organization_id, opportunity_id, position, account_id, entered_at, stage, changed_by_id)
+    select o.organization_id, o.id, e.position, o.account_id, (e.item ->> 'enteredAt')::timestamptz, e.item ->> 'stage',
+      (e.item ->> 'changedById')::uuid
+    from ${opportunities} o, jsonb_array_elements(o.stage_history) with ordinality as e(item, position)`
+
+/**
+ * The stage changes of all opportunities of an account, by time, for its timeline. A trigger copies them from \`stage_history\`, so that they
+ * are the same whatever changes an opportunity.
+ */
+export const stageEntries: Migration = {
+  name: '20261124-crm-stage-entries',
+  sql: `
+    create table crm.stage_entry (
+      organization_id uuid not null,
+      opportunity_id uuid not null,
+      position integer not null,
+      account_id uuid,
+      entered_at timestamptz(3) not null,
+      stage text not null,
+      changed_by_id uuid,
+      primary key (organization_id, opportunity_id, position)
+    );
+    ${entriesOf('crm.opportunity')};
+    create index stage_entry_account on crm.stage_entry (organization_id, account_id, entered_at, opportunity_id);
+
+    create function crm.keep_stage_entries() returns trigger language plpgsql as $$ begin
+      if tg_op <> 'INSERT' then
+        delete from crm.stage_entry where organization_id = old.organization_id and opportunity_id = old.id;
+      end if;
+      if tg_op <> 'DELETE' then ${entriesOf('(select new.*)')}; end if;
+      return null;
+    end $$;
+    create trigger stage_entries_insert after insert or delete on crm.opportunity
+      for each row execute function crm.keep_stage_entries();
+    create trigger stage_entries_update after update on crm.opportunity for each row
+      when (old.stage_history is distinct from new.stage_history or old.account_id is distinct from new.account_id)
+      execute function crm.keep_stage_entries();
+  `,
+}

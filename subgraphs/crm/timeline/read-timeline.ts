@@ -63,14 +63,14 @@ async function timelinesOf(
   const parents = `unnest(${predicate.values.add(distinct)}::uuid[]) as p(parent_id)`
   const after = position && [predicate.values.add(position.occurredAt), predicate.values.add(position.recordId)]
   const parts = sources.map((source) => {
-    const { definition, parent } = source
-    const { at, columns, from } = expressions(ctx, source)
+    const { definition } = source
+    const { at, id, parent, columns, from } = expressions(ctx, source)
     const where = [
       predicate.live(definition, 't'),
-      `${columnOf(definition, parent).sql('t')} = p.parent_id`,
-      ...(after ? [`(${at}, t.id) < (${after[0]}::timestamptz, ${after[1]}::uuid)`] : []),
+      `${parent} = p.parent_id`,
+      ...(after ? [`(${at}, ${id}) < (${after[0]}::timestamptz, ${after[1]}::uuid)`] : []),
     ]
-    return `(select ${columns} from ${from} where ${where.join(' and ')} order by ${at} desc, t.id desc limit ${limit + 1})`
+    return `(select ${columns} from ${from} where ${where.join(' and ')} order by ${at} desc, ${id} desc limit ${limit + 1})`
   })
   const isScan = sources.some(({ definition }) => predicate.visibility(definition) !== 'ALL')
   const rows = await ctx.db.query<TimelineEntry & { parentOf: string }>(
@@ -97,7 +97,10 @@ function timelinesById(
 }
 
 /** The columns of an entry. A column that is hidden from the caller is null, and does not decide the time of the entry. */
-function expressions(ctx: RequestContext, { kind, definition, at: times, columns, actor, items }: ReadableSource) {
+function expressions(
+  ctx: RequestContext,
+  { kind, definition, parent: parentName, at: times, columns, actor, items }: ReadableSource,
+) {
   const hidden = fieldRules(ctx.caller, definition)?.hidden
   const sqlOf = (names: readonly string[]): string =>
     firstOf(
@@ -105,19 +108,25 @@ function expressions(ctx: RequestContext, { kind, definition, at: times, columns
       names.filter((name) => !hidden?.has(name)),
     )
   const text = (name: string | null): string => (name === null ? 'null::text' : `${sqlOf([name])}::text`)
-  const part = (name: string): string => `i.item ->> '${name}'`
-  const at = items ? `(${part(items.at)})::timestamptz(3)` : sqlOf(times)
+  const at = items ? `i.${items.at}` : sqlOf(times)
+  // The columns of the table of items, so that its index answers.
+  const id = items ? `i.${items.id}` : 't.id'
+  const { column } = columnOf(definition, parentName)
+  const parent = !items ? `t.${column}` : parentName === 'id' ? id : `i.${column}`
   const selected = [
     `'${kind}' as kind`,
     `t.id as "recordId"`,
     `${at} as "occurredAt"`,
     `${text(columns.title)} as title`,
     `${text(columns.type)} as type`,
-    `${items ? part(items.status) : text(columns.status)} as status`,
-    `(${items ? part(items.actor) : sqlOf(actor)})::uuid as "actorId"`,
+    `${items ? `i.${items.status}` : text(columns.status)} as status`,
+    `(${items ? `i.${items.actor}` : sqlOf(actor)})::uuid as "actorId"`,
   ]
-  const list = items && `, jsonb_array_elements(${columnOf(definition, items.column).sql('t')}) as i(item)`
-  return { at, columns: selected.join(', '), from: `${readSource(definition)} t${list ?? ''}` }
+  const source = readSource(definition)
+  const from = items
+    ? `${items.table} i join ${source} t on t.organization_id = i.organization_id and t.id = i.${items.id}`
+    : `${source} t`
+  return { at, id, parent, columns: selected.join(', '), from }
 }
 
 function firstOf(definition: RecordShape, names: readonly string[]): string {

@@ -19,8 +19,20 @@ export interface TimelineSource {
   readonly columns: { readonly title: string; readonly type: string | null; readonly status: string }
   /** The user who did it: the first of these columns that has a value. */
   readonly actor: readonly string[]
-  /** Each item of this structured list is an entry, with its time, status and user in these parts instead. */
-  readonly items?: { readonly column: string; readonly at: string; readonly status: string; readonly actor: string }
+  /**
+   * Each row of this table is an entry, with its time, status and user in these columns instead. A trigger copies it from a list in a
+   * column of the record. The table has an index on (organization, link, `at`, `id`).
+   */
+  readonly items?: {
+    readonly table: string
+    /** The column of the record with the list. */
+    readonly column: string
+    /** The column of the table with the id of the record. */
+    readonly id: string
+    readonly at: string
+    readonly status: string
+    readonly actor: string
+  }
 }
 
 export const timelineSources: readonly TimelineSource[] = [
@@ -65,13 +77,28 @@ export const timelineSources: readonly TimelineSource[] = [
     actor: ['createdById'],
   },
   {
+    kind: 'INVOICE',
+    object: 'invoice',
+    type: 'Invoice',
+    at: ['createdAt'],
+    columns: { title: 'invoiceNumber', type: null, status: 'status' },
+    actor: ['createdById'],
+  },
+  {
     kind: 'STAGE_CHANGE',
     object: 'opportunity',
     type: 'Opportunity',
     at: [],
     columns: { title: 'name', type: null, status: 'stage' },
     actor: [],
-    items: { column: 'stageHistory', at: 'enteredAt', status: 'stage', actor: 'changedById' },
+    items: {
+      table: 'crm.stage_entry',
+      column: 'stageHistory',
+      id: 'opportunity_id',
+      at: 'entered_at',
+      status: 'stage',
+      actor: 'changed_by_id',
+    },
   },
 ]
 

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { account, activity, lead, supportCase, task } from '../../../test/builders.ts'
+import { account, activity, lead, opportunity, supportCase, task } from '../../../test/builders.ts'
 import { refusedInputs } from '../../../test/expectations.ts'
 import { usePlatform, type Member } from '../../../test/platform.ts'
 import { newId } from '../../kernel/ids.ts'
+import { cursorOf, readTimeline } from './read-timeline.ts'
 import { assignProfile, createProfile } from '../../identity/profile/profile.actions.ts'
 import { systemContext } from '../../kernel/request.ts'
 
@@ -241,5 +242,45 @@ describe('the timelines of other records', () => {
     await activity(member, { relatedToType: 'CONTACT', relatedToId: contact.id, subject: 'met' })
     expect(titles((await member.rest.contactTimeline!({ id: contact.id })).body.data)).toEqual(['ACTIVITY met'])
     expect((await member.rest.contact!({ id: contact.id })).body.lastActivityDate).toBe(platform.now.toISOString())
+  })
+})
+
+describe('the plan of the timeline of an account', () => {
+  it('finds stage changes by an index, newest first', async () => {
+    const { id } = await account(member)
+    const ctx = systemContext(platform.services, member.organizationId)
+    const tenant = platform.services.tenants.of(member.organizationId)
+    let plan: string[] = []
+    const db: typeof ctx.db = {
+      ...ctx.db,
+      query: <R>(text: string, values: readonly unknown[] = []) => {
+        const explained = tenant.transaction(async (sql) => {
+          await sql.query('set local enable_seqscan = off')
+          plan = (await sql.query(`explain (costs off) ${text}`, values)).map((row) => String(Object.values(row)[0]))
+        })
+        return explained.then(() => tenant.query<R>(text, values))
+      },
+    }
+    const names = { limit: 'limit', cursor: 'cursor' }
+    const cursor = cursorOf({ occurredAt: hoursAgo(1), recordId: newId() })
+    await readTimeline({ ...ctx, db }, 'accountId', id, { kinds: ['STAGE_CHANGE'], limit: 10, cursor, names })
+    const at = plan.findIndex((line) => line.includes('Index Scan Backward using stage_entry_account'))
+    expect(plan[at + 1]).toMatch(/Index Cond: .*account_id = p\.parent_id\) AND \(ROW\(entered_at, opportunity_id\) < /)
+  })
+})
+
+describe('the stage changes of an opportunity', () => {
+  it('follow it to another account, and leave with it', async () => {
+    const [{ id: first }, { id: second }] = [await account(member), await account(member)]
+    const { id } = await opportunity(member, { name: 'Dock scheduling', accountId: first })
+    const inTimeline = async (accountId: string) =>
+      titles((await page(accountId, { kinds: 'STAGE_CHANGE' })).data as Entry[])
+    expect([await inTimeline(first), await inTimeline(second)]).toEqual([['STAGE_CHANGE Dock scheduling'], []])
+    await member.rest.opportunityUpdate!({ id, body: { accountId: second } })
+    expect([await inTimeline(first), await inTimeline(second)]).toEqual([[], ['STAGE_CHANGE Dock scheduling']])
+    await member.rest.opportunityDelete!({ id })
+    expect(await inTimeline(second)).toEqual([])
+    await member.rest.opportunityRestore!({ id })
+    expect(await inTimeline(second)).toEqual(['STAGE_CHANGE Dock scheduling'])
   })
 })

@@ -16,6 +16,7 @@ export const TimelineKind = enumeration('TimelineKind', 'What an entry of a time
   CASE: 'A case, at the time when it was opened.',
   QUOTE: 'A quote, at the time of its creation.',
   ORDER: 'An order, at the time of its creation.',
+  INVOICE: 'An invoice, at the time of its creation; its title is its number, null in a DRAFT.',
   STAGE_CHANGE: 'An opportunity that entered a stage, at that time; the first one is its creation.',
 })
 export type TimelineKind = keyof typeof TimelineKind

@@ -30,8 +30,17 @@ class CatalogResolver {
     description: 'Every event type of the platform, and the custom event types of the organization.',
   })
   @RequiresScopes('READ_EVENTS')
-  async organizationEventCatalog(@Ctx() ctx: RequestContext) {
-    return eventTypeList([...platformTypes(), ...(await customTypes(ctx))])
+  async organizationEventCatalog(
+    @Arg('isCustom', () => Boolean, {
+      nullable: true,
+      description: 'True for the custom event types only, false for those of the platform only. Null: both.',
+    })
+    isCustom: boolean | null,
+    @Ctx() ctx: RequestContext,
+  ) {
+    const platform = isCustom === true ? [] : platformTypes()
+    const custom = isCustom === false ? [] : await customTypes(ctx)
+    return eventTypeList([...platform, ...custom])
   }
 
   @Query(() => EventType, {
@@ -50,7 +59,4 @@ class CatalogResolver {
   }
 }
 
-export const catalogResource: Resource = {
-  resolver: CatalogResolver,
-  crossTenantFields: ['eventCatalog', 'eventType'],
-}
+export const catalogResource: Resource = { resolver: CatalogResolver }

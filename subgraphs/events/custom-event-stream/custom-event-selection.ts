@@ -2,7 +2,7 @@ import type { ConditionFields } from '../../kernel/condition/condition-fields.ts
 import { compileConditions } from '../../kernel/condition/conditions.ts'
 import { invalid } from '../../kernel/errors.ts'
 import type { LoggedEvent } from '../../kernel/outbox/event-feed.ts'
-import { selectionOf, type KnownTypes } from '../listen/listen-selection.ts'
+import { selectionOf } from '../listen/listen-selection.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -13,14 +13,14 @@ const anyProperty: ConditionFields = {
 }
 
 /** The custom events that the arguments of `customEvents` select. Throws a `Refusal` for an unknown type and for invalid conditions. */
-export function customEventSelection(known: KnownTypes, args: Fields): (event: LoggedEvent) => boolean {
+export function customEventSelection(args: Fields): (event: LoggedEvent) => boolean {
   const types = (args['types'] ?? null) as readonly string[] | null
   const wrong = types?.findIndex((type) => !type.startsWith('custom.')) ?? -1
   if (wrong >= 0) {
     const message = 'types must be types of custom events, custom.<apiName>; follow records with recordChanged.'
-    throw invalid({ path: `types.${wrong}`, code: 'NOT_ALLOWED', message })
+    throw invalid({ path: `types.${wrong}`, code: 'UNKNOWN_EVENT', message })
   }
-  const isSelected = selectionOf(types, known, 'types')
+  const isSelected = selectionOf(types, 'types')
   const { conditions, logic } = args
   if (conditions === null || conditions === undefined) {
     if (logic !== null && logic !== undefined)

@@ -4,14 +4,12 @@ import { defineRecord, type RecordDefinition, type SerializedRule } from '../../
 import { isSameValue } from '../../kernel/record/same-value.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { customEventTypeEvents } from './custom-event-type.events.ts'
-import { apiNameText, CustomEventType } from './custom-event-type.ts'
+import { apiNamePattern, apiNameText, CustomEventType } from './custom-event-type.ts'
 import { SchemaCheck } from './payload-schema.ts'
 
 /** The catalog of an organization has all of them. */
 export const customEventTypesMax = 100
 export const schemaVersionsMax = 100
-
-const apiNamePattern = /^[a-z][a-z0-9_]{1,47}$/
 
 /** The latest version of the schema that an API name ever had, also of a deleted type; 0 for a new name. */
 async function latestVersion({ db, caller }: RequestContext, apiName: string): Promise<number> {

@@ -11,6 +11,7 @@ export const PublishAccess = enumeration('PublishAccess', 'Which users may publi
 })
 export type PublishAccess = keyof typeof PublishAccess
 
+export const apiNamePattern = /^[a-z][a-z0-9_]{1,47}$/
 export const apiNameText = 'a small letter, then 1 to 47 small letters, digits and underscores'
 
 @ObjectType({
@@ -43,7 +44,7 @@ export class CustomEventType extends OrgRecord {
 
   @Column(() => Json, {
     description:
-      'JSON Schema (draft-07) of the payload: an object with 1 to 100 properties that are strings, numbers, integers or booleans, null allowed; at most 16384 characters. Other properties are always refused. Keywords of the schema: $schema, title, description, type, properties, required, additionalProperties (false). Keywords of a property: type, title, description, format (date-time, date, email, uri, uuid), enum, const, minLength, maxLength, pattern (RE2 syntax, at most 256 characters), minimum, maximum, exclusiveMinimum, exclusiveMaximum, examples. A property for which no sample can be derived, such as one with a pattern, needs `examples`. A changed schema is the next version of the type.',
+      'JSON Schema (draft-07) of the payload: an object with 1 to 100 properties that are strings, numbers, integers or booleans, null allowed; at most 16384 characters. Other properties are always refused. Keywords of the schema: $schema, title, description, type, properties, required, additionalProperties (false). Keywords of a property: type, title, description, format (date-time, date, email, uri, uuid), enum, const, minLength, maxLength, pattern (RE2 syntax, at most 256 characters, in at most 10 properties, whose texts then have at most 1000 characters), minimum, maximum, exclusiveMinimum, exclusiveMaximum, examples. A property for which no sample can be derived, such as one with a pattern, needs `examples`. A changed schema is the next version of the type.',
     example: {
       type: 'object',
       required: ['machineId', 'minutes'],

@@ -18,6 +18,8 @@ type Json = Readonly<Record<string, unknown>>
 export const propertiesMax = 100
 export const schemaCharactersMax = 16_384
 export const enumMax = 100
+/** Each pattern may take milliseconds. */
+export const patternsMax = 10
 export const lengthMax = 10_000
 const textMax = 1000
 const examplesMax = 10
@@ -78,6 +80,9 @@ export class SchemaCheck {
       if (!isList || !required.every((name) => names.includes(name as string)))
         this.#refuse('schema.required', 'WRONG_VALUE', 'must be a list of different names of properties')
     }
+    const patterns = names.filter((name) => isJsonObject(properties[name]) && 'pattern' in properties[name])
+    if (patterns.length > patternsMax)
+      return this.#refuse('schema.properties', 'TOO_MANY', `must have at most ${patternsMax} properties with a pattern`)
     for (const name of names) this.#property(name, properties[name])
   }
 

@@ -1,4 +1,4 @@
-import { parsePattern, type Pattern } from '../../kernel/condition/pattern.ts'
+import { matchedCharactersMax, parsePattern, type Pattern } from '../../kernel/condition/pattern.ts'
 import {
   compareNumbers,
   decimalsOf,
@@ -91,6 +91,11 @@ function textFlaw({ format, minLength, maxLength, pattern }: PropertyRule, text:
   if (maxLength !== undefined && length > maxLength)
     return { code: 'TOO_LONG', reason: `must have at most ${maxLength} characters` }
   if (format && !hasFormat[format](text)) return { code: 'WRONG_FORMAT', reason: `must have the format ${format}` }
+  if (pattern && text.length > matchedCharactersMax)
+    return {
+      code: 'TOO_LONG',
+      reason: `must have at most ${matchedCharactersMax} characters, because it has a pattern`,
+    }
   if (pattern && !pattern.test(text)) return { code: 'WRONG_FORMAT', reason: 'must match the pattern of the schema' }
   return null
 }

@@ -8,7 +8,7 @@ import { requireWritableRole } from '../../kernel/record/save.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { customEventObject, shownEventId } from '../envelope/envelope.ts'
-import type { PublishAccess } from './custom-event-type.ts'
+import { apiNamePattern, type PublishAccess } from './custom-event-type.ts'
 import { PayloadSchema } from './payload-schema.ts'
 import type { PublishedEvent } from './published-event.ts'
 
@@ -47,6 +47,7 @@ export async function publishCustomEvent(
   payload: unknown,
 ): Promise<PublishedEvent> {
   requireWritableRole(ctx)
+  if (!apiNamePattern.test(apiName)) throw notFound('The custom event type')
   const [type] = await ctx.db.query<StoredType>(
     `select id, schema_version as "schemaVersion", publish_access as "publishAccess" from events.custom_event_type
      where organization_id = $1 and api_name = $2 and deleted_at is null`,

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader'
 import { OutboundError, type OutboundAnswer } from '../../kernel/outbound/outbound.ts'
-import type { Leased, Outcome } from '../../kernel/queue/queue.ts'
+import { AttemptNotBegun, type Leased, type Outcome } from '../../kernel/queue/queue.ts'
 import type { Services } from '../../kernel/request.ts'
 import { shownEventId } from '../envelope/envelope.ts'
 import { signingSecrets, WebhookReader, type SubscribedWebhook } from '../webhook/webhook-reader.ts'
@@ -8,6 +8,7 @@ import { attemptIdOf, type AttemptResult, type QueuedDelivery } from './queued-d
 import { keptText } from './kept-text.ts'
 import { requestedDelayMs } from './retry-delay.ts'
 import { signatureHeaders } from './signature.ts'
+import { withSelection } from './with-selection.ts'
 
 const exchangeMs = 10_000
 const responseBytesKept = 2_048
@@ -32,20 +33,33 @@ export async function attemptDelivery(services: Services, item: Leased<QueuedDel
   const attemptId = attemptIdOf(item)
   const notSent = { attemptId, requestHeaders: null, responseStatus: null, responseBody: null, latencyMs: null }
   const failed = (error: string): Outcome => ({ end: 'FAILED', error, result: asResult(notSent) })
-  const [webhook, content] = await Promise.all([
-    webhooks.load({ organizationId: item.organizationId, id: item.webhookId }),
-    contents.load({ organizationId: item.organizationId, id: item.id }),
-  ])
+  const [webhook, content] = await beforeSending(
+    Promise.all([
+      webhooks.load({ organizationId: item.organizationId, id: item.webhookId }),
+      contents.load({ organizationId: item.organizationId, id: item.id }),
+    ]),
+  )
   if (!content) return failed('The delivery was older than 30 days.')
   const refusal = refusalOf(webhook, item)
   if (refusal !== null) return failed(refusal)
   if (item.attempts > item.attemptsMax + lostAttemptsMax)
     return failed('Several workers stopped during attempts of this delivery, so it was given up.')
-  return send(services, item, webhook!, content, attemptId)
+  const mayBeSelected = webhook!.selection !== null && !item.isReplay && !item.isTest
+  const body = mayBeSelected ? await beforeSending(withSelection(services, webhook!, content)) : content.body
+  return send(services, item, webhook!, { ...content, body }, attemptId)
 }
 
+/** An error of the platform, such as a database that restarts, is no failure of the receiver, and its message is not for clients. */
+const beforeSending = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((cause: unknown) => {
+    throw new AttemptNotBegun('The delivery could not be prepared.', { cause })
+  })
+
 /** Why a webhook gets nothing at this moment. */
-function refusalOf(webhook: Awaited<ReturnType<WebhookReader['one']>>, { isReplay, isTest }: QueuedDelivery): string | null {
+function refusalOf(
+  webhook: Awaited<ReturnType<WebhookReader['one']>>,
+  { isReplay, isTest }: QueuedDelivery,
+): string | null {
   if (!webhook) return 'The webhook was deleted before this attempt.'
   if (webhook.isPaused) return 'The owner of the webhook was no active owner or admin at the time of this attempt.'
   if (!webhook.isEnabled && !isReplay && !isTest) return 'The webhook was turned off before this attempt.'

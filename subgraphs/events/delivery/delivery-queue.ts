@@ -12,7 +12,7 @@ export const deliveryQueue: Queue<QueuedDelivery> = {
     retry_delay_seconds as "retryDelaySeconds", is_replay as "isReplay", is_test as "isTest", traceparent`,
   // Longer than an attempt with the reads before it and the record after it, and short enough that another process repeats it within a minute.
   leaseMs: 30_000,
-  lanes: { fresh: 128, retry: 32 },
+  lanes: { fresh: 256, retry: 64 },
   attemptsMax: ({ attemptsMax }) => attemptsMax,
   retryAfterMs: ({ retryDelaySeconds, attempts }) => retryDelayMs(retryDelaySeconds, attempts),
   retentionMs: 0,

@@ -77,11 +77,15 @@ export async function replayDelivery(ctx: RequestContext, webhookId: string, id:
     : []
   if (!stored) throw notFound('The delivery')
   const { body, ...event } = stored
-  if (body === null) throw new Refusal('INVALID_STATE', 'The delivery has no stored body, because the body was too large.')
+  if (body === null)
+    throw new Refusal('INVALID_STATE', 'The delivery has no stored body, because the body was too large.')
   return queueOne(ctx, ownerId, { ...event, body, isReplay: true }, info)
 }
 
-type Queued = Omit<Parameters<typeof queueDeliveries>[1][number], 'organizationId' | 'webhookId' | 'attemptsMax' | 'retryDelaySeconds'>
+type Queued = Omit<
+  Parameters<typeof queueDeliveries>[1][number],
+  'organizationId' | 'webhookId' | 'attemptsMax' | 'retryDelaySeconds'
+>
 
 /** Queues one delivery that is not retried, and returns it. */
 export async function queueOne(ctx: RequestContext, webhookId: string, queued: Queued, info: SelectionInfo) {
@@ -92,4 +96,3 @@ export async function queueOne(ctx: RequestContext, webhookId: string, queued: Q
     return readDeliveryOf(inner, webhookId, id!, selectedFields(info))
   })
 }
-

@@ -141,3 +141,39 @@ export const deliveryTables: Migration = {
       from events.delivery d where d.created_at > now() - interval '30 days';
   `,
 }
+
+export const earlierEvents: Migration = {
+  name: '20261123-events-delivery-earlier-events',
+  sql: `
+    -- Events that were committed before the webhook was turned on, but had no position yet; at most 1,000.
+    alter table events.webhook_start add column earlier_event_ids uuid[] not null default '{}';
+
+    create or replace function events.subscribe_webhook() returns trigger language plpgsql as $$
+    declare
+      head bigint;
+      earlier uuid[];
+      is_first boolean;
+    begin
+      if not new.is_enabled or new.deleted_at is not null then return null; end if;
+      if tg_op = 'UPDATE' and old.is_enabled and old.deleted_at is null then return null; end if;
+      select coalesce(max(position), 0) into head from kernel.event_head where organization_id = new.organization_id;
+      earlier := array(
+        select event_id from kernel.event_pending where organization_id = new.organization_id order by sequence limit 1000
+      );
+      insert into events.webhook_start (organization_id, webhook_id, position, earlier_event_ids)
+        values (new.organization_id, new.id, head, earlier)
+        on conflict (organization_id, webhook_id)
+        do update set position = excluded.position, earlier_event_ids = excluded.earlier_event_ids;
+      -- The update of an existing row locks it against its deletion, which looks for webhooks that are turned on.
+      insert into events.webhook_subscriber as s (organization_id) values (new.organization_id)
+        on conflict (organization_id) do update set organization_id = s.organization_id
+        returning xmax = 0 into is_first;
+      if is_first then
+        insert into kernel.event_consumer as c (organization_id, name, position) values (new.organization_id, 'webhooks', head)
+          on conflict (organization_id, name) do update set position = greatest(c.position, head), failures = 0, retry_at = null;
+        perform pg_notify('webhook_subscribers', new.organization_id::text);
+      end if;
+      return null;
+    end $$;
+  `,
+}

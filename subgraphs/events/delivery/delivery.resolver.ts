@@ -7,9 +7,10 @@ import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { WebhookDeliveryStatus } from '../webhook/webhook.enumerations.ts'
 import { readDeliveries, readDelivery, replayDelivery, type DeliveryListArgs } from './delivery.actions.ts'
 import { recoverDeliveries } from './recover.ts'
+import { testWebhook } from './send-test-event.ts'
 import { deliveryJobs } from './delivery.jobs.ts'
 import { deliveryQueue } from './delivery-queue.ts'
-import { deliveryTables } from './delivery.migrations.ts'
+import { deliveryTables, earlierEvents } from './delivery.migrations.ts'
 import { WebhookDeliveryPage } from './delivery.record.ts'
 import { WebhookDelivery, WebhookRecovery } from './delivery.ts'
 import { webhookConsumer } from './webhook-consumer.ts'
@@ -38,7 +39,8 @@ const IdOfAttempt = () => Arg('id', () => ID, { description: 'Id of the attempt.
 @Resolver(() => WebhookDelivery)
 export class WebhookDeliveryResolver {
   @Query(() => WebhookDeliveryPage, {
-    description: 'The attempts to deliver events to a webhook in the last 30 days, newest first. For owners and admins.',
+    description:
+      'The attempts to deliver events to a webhook in the last 30 days, newest first. For owners and admins.',
   })
   webhookDeliveryList(
     @WebhookIdArg() webhookId: string,
@@ -76,6 +78,21 @@ export class WebhookDeliveryResolver {
     return replayDelivery(ctx, webhookId, id, info)
   }
 
+  @Mutation(() => WebhookDelivery, {
+    description:
+      'Sends the catalog sample of an event type to the webhook, with `test` true, whether or not the webhook subscribes to the type. Returns the new delivery, which is sent at once, is not retried, and does not count as a failure. Also for a webhook that is turned off. For owners and admins.',
+  })
+  @RequiresScope('WEBHOOKS')
+  webhookTest(
+    @Arg('id', () => ID, { description: 'Id of the webhook.' }) id: string,
+    @Arg('type', () => String, { description: 'Type of the event catalog, or of a custom event of the organization.' })
+    type: string,
+    @Ctx() ctx: RequestContext,
+    @Info() info: SelectionInfo,
+  ) {
+    return testWebhook(ctx, id, type, info)
+  }
+
   @Mutation(() => WebhookRecovery, {
     description:
       'Sends the deliveries again that have failed since a time, oldest first, at most 1,000: the stored body with the same event id, retried and counted like a new event. A failed delivery is queued once: a repeated request continues with those that are left. The webhook must be turned on. For owners and admins.',
@@ -93,7 +110,7 @@ export class WebhookDeliveryResolver {
 
 export const deliveryResource: Resource = {
   resolver: WebhookDeliveryResolver,
-  migrations: [deliveryTables],
+  migrations: [deliveryTables, earlierEvents],
   jobs: deliveryJobs,
   queues: [deliveryQueue],
   consumers: [webhookConsumer],

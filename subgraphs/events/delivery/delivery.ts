@@ -68,7 +68,8 @@ export class WebhookDelivery {
 
   @Column(() => String, {
     nullable: true,
-    description: 'Body of the request, exactly as it was sent. Null if it has more than 1,048,576 bytes; then it was not sent.',
+    description:
+      'Body of the request, exactly as it was sent. Null if it has more than 1,048,576 bytes; then it was not sent.',
     example: '{"id":"evt_019a0c61-3b00-7e11-9f02-7a1b2c3d4e5f","type":"order.confirmed","version":1}',
   })
   requestBody!: string | null
@@ -110,8 +111,7 @@ export class WebhookDelivery {
   isReplay!: boolean
 
   @Column(() => Boolean, {
-    description:
-      'True for a test event. It is not retried and does not count as a failure of the webhook.',
+    description: 'True for a test event. It is not retried and does not count as a failure of the webhook.',
     example: false,
   })
   isTest!: boolean

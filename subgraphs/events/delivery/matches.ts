@@ -51,13 +51,19 @@ function hasChanged(name: string, { changedFields }: Fields, record: Fields, pre
 /** Conditions on types of events without columns. */
 const anyField = (of: string): ConditionFields => ({ of, field: (name) => ({ name, kind: 'any' }) })
 
-function fieldsOf(object: string, restrictions: ActiveSubscription['owner']['fields'], shapes: OrganizationShapes | null) {
+function fieldsOf(
+  object: string,
+  restrictions: ActiveSubscription['owner']['fields'],
+  shapes: OrganizationShapes | null,
+) {
   const source = eventSource(object)
   if (!source || !isRecordShape(source)) return anyField(object)
   return fieldsOfShape(shapeFor({ shapes }, source), { fields: restrictions })
 }
 
-const compiled = new LRUCache<string, { readonly matches: Conditions; readonly shapes: OrganizationShapes | null }>({ max: 1_000 })
+const compiled = new LRUCache<string, { readonly matches: Conditions; readonly shapes: OrganizationShapes | null }>({
+  max: 1_000,
+})
 
 /** Conditions are compiled once for an object, the restrictions of the owner and the definitions of the organization. */
 function matcherOf(

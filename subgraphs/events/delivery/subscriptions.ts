@@ -19,6 +19,8 @@ export interface Subscription {
   readonly skipOwn: boolean
   /** Only events after this position are delivered. */
   readonly startPosition: number
+  /** Events that were committed before the webhook was turned on, and got their positions later. */
+  readonly earlierEventIds: readonly string[]
 }
 
 /** A subscription with the current rights of its owner. */
@@ -31,7 +33,8 @@ export const readSubscriptions = (sql: Sql, organizationId: string): Promise<Sub
   sql.query<Subscription & Record<string, unknown>>(
     `select w.id, w.owner_id as "ownerId", w.events, w.payload_version as "payloadVersion", w.retry_attempts as "retryAttempts",
        w.retry_delay_seconds as "retryDelaySeconds", w.fields, w.conditions, w.logic, w.debounce_seconds as "debounceSeconds",
-       w.skip_own as "skipOwn", coalesce(s.position, 0) as "startPosition"
+       w.skip_own as "skipOwn", coalesce(s.position, 0) as "startPosition",
+       coalesce(s.earlier_event_ids, '{}') as "earlierEventIds"
      from events.webhook w
      left join events.webhook_start s on s.organization_id = w.organization_id and s.webhook_id = w.id
      where w.organization_id = $1 and w.is_enabled and w.deleted_at is null`,

@@ -90,7 +90,8 @@ function deliveryOf(
   views: OwnersViews,
   shapes: OrganizationShapes | null,
 ): NewDelivery | null {
-  if (position <= subscription.startPosition || !namesType(subscription.events, type)) return null
+  if (position <= subscription.startPosition || subscription.earlierEventIds.includes(id)) return null
+  if (!namesType(subscription.events, type)) return null
   const seen = views.eventFor(subscription)
   if (!seen || !wants(subscription, seen, shapes)) return null
   const { debounceSeconds, retryAttempts, retryDelaySeconds } = subscription

@@ -1,38 +1,19 @@
-import { builtInSamples, type SampleEvent } from './built-in-types.ts'
-import type { KnownTypes } from './listen-selection.ts'
+import { eventCatalog } from '../../kernel/outbox/event-catalog.ts'
 
-/** The custom event types of organizations, by type. */
-export interface CustomSamples {
-  sampleOf(organizationId: string, type: string): Promise<SampleEvent | null>
-  typesOf(organizationId: string): Promise<ReadonlySet<string>>
-}
-
-export const noCustomTypes: CustomSamples = {
-  sampleOf: () => Promise.resolve(null),
-  typesOf: () => Promise.resolve(new Set()),
-}
+const objectOf = (type: string): string => type.slice(0, type.lastIndexOf('.'))
 
 let objects: ReadonlySet<string> | null = null
 
-const builtInObjects = (): ReadonlySet<string> =>
-  (objects ??= new Set([...builtInSamples().keys()].map((type) => type.slice(0, type.lastIndexOf('.')))))
+const catalogObjects = (): ReadonlySet<string> =>
+  (objects ??= new Set(eventCatalog().entries.map(({ type }) => objectOf(type))))
 
-/** The event types that an organization can receive. */
-export async function knownTypesOf(
-  custom: CustomSamples,
-  organizationId: string,
-  requested: readonly string[] | null,
-): Promise<KnownTypes> {
-  const needsCustom = requested?.some((type) => type.startsWith('custom.') && type !== 'custom.*') ?? false
-  const customTypes = needsCustom ? await custom.typesOf(organizationId) : new Set<string>()
-  return {
-    has: (type) => builtInSamples().has(type) || customTypes.has(type),
-    hasObject: (object) => builtInObjects().has(object),
-  }
+/** A type of custom events, which may be defined later, or all of them. */
+const custom = /^custom\.(?:\*|[a-z][a-z0-9_]{1,47})$/
+
+/** Whether events of this type, or of this object (`lead.*`), can occur. */
+export function isKnownType(name: string): boolean {
+  if (name.startsWith('custom.')) return custom.test(name)
+  if (name.endsWith('.*')) return catalogObjects().has(objectOf(name))
+  // A type is named without its version.
+  return eventCatalog().find(name)?.type === name
 }
-
-export const sampleOf = async (
-  custom: CustomSamples,
-  organizationId: string,
-  type: string,
-): Promise<SampleEvent | null> => builtInSamples().get(type) ?? custom.sampleOf(organizationId, type)

@@ -2,6 +2,7 @@ import type { FieldProblem } from '../../kernel/errors.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { isRecordShape } from '../../kernel/record/definition.ts'
 import type { TrackedObject } from '../../kernel/record/event-types.ts'
+import type { RequestContext } from '../../kernel/request.ts'
 import { bookkeeping } from '../../kernel/record/record-events.ts'
 
 /** What a webhook can subscribe to: the event types of the platform by object. */
@@ -20,7 +21,6 @@ export class EventNames {
 
   /** Whether events with this name, or of this object (`order.*`), can occur. */
   has(name: string): boolean {
-    if (isCustomEvent(name)) return true
     return name.endsWith('.*') ? this.#sources.has(objectOf(name)) : this.#types.has(name)
   }
 
@@ -50,17 +50,39 @@ export class EventNames {
 
 const objectOf = (type: string): string => type.slice(0, type.lastIndexOf('.'))
 
-/** A custom event type of an organization, which may be defined later, or all of them. */
-export const isCustomEvent = (name: string): boolean => /^custom\.(?:\*|[A-Za-z][A-Za-z0-9_]{0,79})$/.test(name)
+const customPrefix = 'custom.'
 
-export function eventProblems(names: EventNames, events: readonly string[]): FieldProblem[] {
+/** A custom event type of an organization, or all of them. */
+export const isCustomEvent = (name: string): boolean => name.startsWith(customPrefix)
+
+/** The names of custom event types that the caller's organization has, among the given names. */
+async function existingCustomTypes(
+  { db, caller }: RequestContext,
+  events: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const custom = events.filter(isCustomEvent)
+  if (custom.length === 0) return new Set()
+  const rows = await db.query<{ type: string }>(
+    `select 'custom.' || api_name as type from events.custom_event_type
+     where organization_id = $1 and deleted_at is null and api_name = any($2::text[])`,
+    [caller.organizationId, custom.map((name) => name.slice(customPrefix.length))],
+  )
+  return new Set(['custom.*', ...rows.map(({ type }) => type)])
+}
+
+export async function eventProblems(
+  ctx: RequestContext,
+  names: EventNames,
+  events: readonly string[],
+): Promise<FieldProblem[]> {
   if (events.length === 0)
     return [{ path: 'events', code: 'TOO_FEW', message: 'events must name at least one event type.' }]
+  const custom = await existingCustomTypes(ctx, events)
   return events.flatMap((name, index) => {
     const path = `events.${index}`
     if (events.indexOf(name) < index) return [{ path, code: 'NOT_UNIQUE', message: `${path} must not be repeated.` }]
-    if (names.has(name)) return []
-    const message = `${path} must be a type of the event catalog, all types of an object (order.*), or custom.<apiName>.`
+    if (names.has(name) || custom.has(name)) return []
+    const message = `${path} must be a type of the event catalog, all types of an object (order.*), or an existing custom.<apiName>.`
     return [{ path, code: 'UNKNOWN_EVENT', message }]
   })
 }

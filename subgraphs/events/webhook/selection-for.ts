@@ -39,6 +39,8 @@ const failed = (code: string, message: string): Selected => ({
   selectionErrors: [{ code, message, path: [] }],
 })
 
+const isTransient = ({ extensions }: GraphError): boolean => extensions?.['code'] === 'UNAVAILABLE'
+
 /** The path inside the selection: clients do not know the root field. */
 function errorOf({ message, path = [], extensions = {} }: GraphError): SelectionError {
   const { code } = extensions
@@ -47,8 +49,8 @@ function errorOf({ message, path = [], extensions = {} }: GraphError): Selection
 
 /**
  * What the webhook selects of the record of an event, read as the owner of the webhook with all permission checks; null if it selects
- * nothing of such records, or if the event says that the record was deleted. Never rejects: an event is delivered also without its selection.
- * Must not be called in a transaction.
+ * nothing of such records, or if the event says that the record was deleted. An event is delivered also without its selection, unless that is
+ * not available at the moment: then this rejects, so that the delivery is repeated. Must not be called in a transaction.
  */
 export async function selectionFor(
   { graph, log }: SelectionServices,
@@ -57,7 +59,8 @@ export async function selectionFor(
   owner: ActingUser,
 ): Promise<Selected | null> {
   const shape = text === null ? null : recordNamed(object)
-  if (text === null || !shape || shape.events?.types[type]?.operation === 'DELETE') return null
+  const operation = shape?.events?.types[type]?.operation
+  if (text === null || !shape || operation === undefined || operation === 'DELETE') return null
   try {
     const document = selectionQueries(text).get((shape.entity as { readonly name: string }).name)
     if (document === undefined) return null
@@ -67,10 +70,12 @@ export async function selectionFor(
     const query = { document, variables: { id: recordId }, costMax: selectionCostMax }
     const { data, errors } = await graph.read(query, caller, { requestId: `req_${newId()}`, timeoutMs })
     const selection = (data?.['selection'] ?? null) as Selected['selection']
+    if (errors.some(isTransient)) throw new Refusal('UNAVAILABLE', 'The selection could not be read.')
     if (JSON.stringify(selection).length > charactersMax)
       return failed('ANSWER_TOO_LARGE', `The selection has more than ${charactersMax} characters.`)
     return errors.length === 0 ? { selection } : { selection, selectionErrors: errors.slice(0, errorsMax).map(errorOf) }
   } catch (error) {
+    if (error instanceof Refusal && error.code === 'UNAVAILABLE') throw error
     // A selection may have become invalid by a later version of the schema.
     if (error instanceof Refusal) return failed(error.code, error.message)
     log.error({ err: error, webhookId }, 'the selection of a webhook could not be read')

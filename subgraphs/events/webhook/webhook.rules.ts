@@ -1,5 +1,6 @@
 import { requireRightToActAs } from '../../identity/public.ts'
 import { invalid, Refusal, type FieldProblem } from '../../kernel/errors.ts'
+import { conditionsMax } from '../../kernel/condition/parse-conditions.ts'
 import { shapeFor } from '../../kernel/record/shape-source.ts'
 import { eventProblems, isCustomEvent, type EventNames } from './event-names.ts'
 import { refuseBadSelection } from './check-selection.ts'
@@ -7,7 +8,7 @@ import { selectionMax } from './selection.ts'
 import { webhookConditionProblems } from './webhook-conditions.ts'
 import { urlProblems } from './webhook-url.ts'
 import type { WebhookContext } from './webhook.context.ts'
-import type { Webhook } from './webhook.ts'
+import { eventsMax, fieldsMax, urlMax, type Webhook } from './webhook.ts'
 
 /** Values that a client sends. Null stands for the value of an empty field. */
 export type WebhookInput = { [Name in keyof Webhook]?: Webhook[Name] | null }
@@ -22,7 +23,7 @@ export async function webhookProblems(
   const problems: FieldProblem[] = []
   if (typeof given.url === 'string' && given.url !== previous?.url)
     problems.push(...(await urlProblems(ctx.outbound, given.url)))
-  if (given.events) problems.push(...eventProblems(names, given.events))
+  if (given.events) problems.push(...(await eventProblems(ctx, names, given.events)))
   const events = given.events ?? previous?.events ?? []
   // A column of an object that is no longer subscribed to would never be compared.
   const fields = given.fields ?? (given.events ? (previous?.fields ?? []) : [])
@@ -46,14 +47,22 @@ export async function webhookProblems(
   return problems
 }
 
+/** Values that exceed the bounds of their columns are not looked at: `save` refuses them. */
+const isWithinBounds = ({ url, events, fields, conditions, selection }: WebhookInput): boolean =>
+  (url?.length ?? 0) <= urlMax &&
+  (events?.length ?? 0) <= eventsMax &&
+  (fields?.length ?? 0) <= fieldsMax &&
+  (conditions?.length ?? 0) <= conditionsMax &&
+  (selection?.length ?? 0) <= selectionMax
+
 export async function refuseProblems(...checked: Parameters<typeof webhookProblems>): Promise<void> {
+  if (!isWithinBounds(checked[2])) return
   const problems = await webhookProblems(...checked)
   if (problems.length > 0) throw invalid(...problems)
   const [ctx, names, given, previous] = checked
   const selection = given.selection === undefined ? previous?.selection : given.selection
   const isChecked = typeof given.selection === 'string' || given.events
-  if (selection && isChecked && selection.length <= selectionMax)
-    await refuseBadSelection(ctx, names, selection, given.events ?? previous?.events ?? [])
+  if (selection && isChecked) await refuseBadSelection(ctx, names, selection, given.events ?? previous?.events ?? [])
 }
 
 /**

@@ -13,6 +13,7 @@ import { WebhookDeliveryStatus, WebhookDisabledReason } from './webhook.enumerat
 /** As many as a live stream takes. */
 export const eventsMax = 64
 export const fieldsMax = 100
+export const urlMax = 2000
 
 @ObjectType({
   description:
@@ -35,7 +36,7 @@ export class Webhook extends WebhookRow {
   name!: string
 
   @Column(() => String, {
-    max: 2000,
+    max: urlMax,
     filled: true,
     description:
       'Address of the receiver. It must start with https:// (http:// only for addresses that OUTBOUND_ALLOW of the deployment names), name no user, password or fragment, and have the port 80, 443 or 1024 to 65535. Deliveries connect to public addresses only.',

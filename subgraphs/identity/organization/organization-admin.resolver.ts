@@ -12,7 +12,7 @@ import { nameLengthMax, refuseAny, textProblems } from '../text.ts'
 import { changeOrganization, regenerateCode } from './organization.actions.ts'
 import { defaultBaseCurrency, organizationSettings } from './organization-settings.ts'
 import { findOrganization, Organization } from './organization.ts'
-import { holidaysMax, settingsProblems, spansMax } from './settings.rules.ts'
+import { holidaysMax, instructionsMax, settingsProblems, spansMax } from './settings.rules.ts'
 
 @ObjectType('OrganizationSettings', { description: 'Settings of the organization for all its users.' })
 @RequiresScopes('SESSION')
@@ -33,6 +33,13 @@ export class OrganizationSettingsType {
 
   @Field(() => Boolean, { description: 'Whether a quote can be sent only after its approval.' })
   requireQuoteApproval!: boolean
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'How customers pay, such as bank details: printed on invoices and their public pages; null if not set.',
+  })
+  paymentInstructions!: string | null
 
   @Field(() => Json, { nullable: true, description: 'Working hours for due dates; null: every hour counts.' })
   businessHours!: BusinessHours | null
@@ -79,6 +86,12 @@ export class OrganizationUpdateInput {
     description: 'Whether to refuse to send a quote that is not approved. Default: false.',
   })
   requireQuoteApproval?: boolean | null
+
+  @Field(() => String, {
+    nullable: true,
+    description: `How customers pay, such as bank details, at most ${instructionsMax} characters: printed on invoices and their public pages; null for nothing.`,
+  })
+  paymentInstructions?: string | null
 
   @Field(() => Json, {
     nullable: true,
@@ -144,6 +157,7 @@ export class OrganizationAdminResolver {
       uniqueContactEmail = false,
       requireLossReason = false,
       requireQuoteApproval = false,
+      paymentInstructions = null,
       businessHours = null,
       timezone = 'UTC',
       baseCurrency = defaultBaseCurrency,
@@ -156,6 +170,7 @@ export class OrganizationAdminResolver {
       uniqueContactEmail,
       requireLossReason,
       requireQuoteApproval,
+      paymentInstructions,
       businessHours,
       timezone,
       baseCurrency,

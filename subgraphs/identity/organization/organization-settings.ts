@@ -15,6 +15,8 @@ export interface OrganizationSettings {
   readonly requireLossReason?: boolean
   /** Refuse to send a quote that is not approved. */
   readonly requireQuoteApproval?: boolean
+  /** How customers pay, such as bank details, as invoices say it. */
+  readonly paymentInstructions?: string
   /** Working hours for due dates; absent: every hour counts. */
   readonly businessHours?: BusinessHours
   /** IANA time zone name; default UTC. */

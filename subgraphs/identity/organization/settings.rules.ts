@@ -3,11 +3,14 @@ import { weekdays } from '../../kernel/time/working-week.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { isJsonObject as isObject } from '../../kernel/json/exact-number.ts'
 import { timezoneProblems } from '../../kernel/values/time-zone.ts'
+import { textProblems } from '../text.ts'
 import type { OrganizationSettings } from './organization-settings.ts'
 
 /** Maximum number of spans of one weekday. */
 export const spansMax = 10
 export const holidaysMax = 1000
+/** Maximum length of the instructions for payments. */
+export const instructionsMax = 2000
 /** Maximum number of unknown keys that are reported. */
 const unknownKeysNamed = 20
 const timeOfDay = /^(?:[01]\d|2[0-3]):[0-5]\d$/
@@ -87,6 +90,9 @@ export type SettingsChange = { readonly [K in keyof OrganizationSettings]?: Orga
 
 export function settingsProblems(change: SettingsChange): FieldProblem[] {
   return [
+    ...(change.paymentInstructions == null
+      ? []
+      : textProblems('paymentInstructions', change.paymentInstructions, { max: instructionsMax })),
     ...(change.businessHours == null ? [] : businessHoursProblems('businessHours', change.businessHours)),
     ...(change.timezone == null ? [] : timezoneProblems('timezone', change.timezone)),
   ]

@@ -15,7 +15,7 @@ export const ConditionOperator = enumeration(
     STARTS_WITH: 'The text begins with the given text.',
     ENDS_WITH: 'The text ends with the given text.',
     MATCHES:
-      'The first 10,000 characters of the text contain a match of a regular expression (RE2 syntax, without back-references and look-around, at most 256 characters). Use ^ and $ to match the whole text and (?i) to ignore case.',
+      'The first 1,000 characters of the text contain a match of a regular expression (RE2 syntax, without back-references and look-around, at most 256 characters; at most 5 such conditions together). Use ^ and $ to match the whole text and (?i) to ignore case.',
     GREATER_THAN: 'The number, date or time is greater than the given one.',
     GREATER_OR_EQUAL: 'The number, date or time is the given one or greater.',
     LESS_THAN: 'The number, date or time is less than the given one.',

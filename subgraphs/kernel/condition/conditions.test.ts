@@ -192,6 +192,9 @@ describe('the check of conditions', () => {
     const nested = (levels: number): object => (levels === 0 ? one : { conditions: [nested(levels - 1)] })
     expect(problems(many(50))).toEqual([])
     expect(problems(many(51))).toEqual(['conditions.50 TOO_MANY'])
+    const pattern = { field: 'name', operator: 'MATCHES', value: 'x' }
+    expect(problems(Array.from({ length: 5 }, () => pattern))).toEqual([])
+    expect(problems(Array.from({ length: 6 }, () => pattern))).toEqual(['conditions.5.operator TOO_MANY'])
     expect(problems([nested(4)])).toEqual([])
     expect(problems([nested(5)])).toEqual([`conditions.0${'.conditions.0'.repeat(4)}.conditions TOO_DEEP`])
     expect(problems({})).toEqual(['conditions WRONG_TYPE'])
@@ -253,13 +256,15 @@ describe('conditions on the payload of a custom event', () => {
 })
 
 describe('patterns of a hostile tenant', () => {
-  const texts = ['a'.repeat(100_000), '01101'.repeat(20_000), 'x'.repeat(50_000)]
+  const texts = ['a'.repeat(100_000), '01101'.repeat(20_000), 'x'.repeat(50_000), 'éàßλжa1'.repeat(1000)]
   const patterns = [
     '(a+)+$',
     '(a|a)*b',
     '(x+x+)+y',
-    '[01]*1[01]{200}x',
-    '(a?){100}a{100}b',
+    '[01]*1[01]{150}[xy]',
+    '(a?){30}a{30}[bc]',
+    '(?:é|à)*a.{170}$',
+    '(\\pL|\\pN)*1(\\pL|\\pN){30}[xy]',
     '(.*)(.*)(.*)(.*)(.*)=',
     '(a|aa)+$',
   ]
@@ -276,14 +281,22 @@ describe('patterns of a hostile tenant', () => {
     }
   })
 
-  it('take at most a second on a busy machine', () => {
-    expect(slowest).toBeLessThan(1000)
+  it('take a small part of a second, also on a busy machine', () => {
+    expect(slowest).toBeLessThan(500)
   })
 
-  it('compare only the first 10,000 characters', () => {
+  it('give the same answer after any number of texts', () => {
+    const matches = compileConditions({ conditions: [{ field: 'name', operator: 'MATCHES', value: '^a+b$' }] }, fields)
+    for (let round = 0; round < 50; round++) {
+      expect(matches({ name: `${'a'.repeat(900)}b` }, null, now)).toBe(true)
+      expect(matches({ name: 'a'.repeat(900) }, null, now)).toBe(false)
+    }
+  })
+
+  it('compare only the first 1,000 characters', () => {
     const matches = compileConditions({ conditions: [{ field: 'name', operator: 'MATCHES', value: 'z' }] }, fields)
-    expect(matches({ name: `${'a'.repeat(9_999)}z` }, null, now)).toBe(true)
-    expect(matches({ name: `${'a'.repeat(10_000)}z` }, null, now)).toBe(false)
+    expect(matches({ name: `${'a'.repeat(999)}z` }, null, now)).toBe(true)
+    expect(matches({ name: `${'a'.repeat(1000)}z` }, null, now)).toBe(false)
   })
 })
 

@@ -8,6 +8,8 @@ import { parseRelativeTime, type RelativeTime } from './relative-time.ts'
 
 export const conditionsMax = 50
 export const conditionDepthMax = 5
+/** Each pattern may take milliseconds. */
+export const patternsMax = 5
 
 /** What a field is compared with. */
 export type Comparand =
@@ -43,6 +45,7 @@ const isMemberOf = <M extends string>(members: Readonly<Record<M, M>>, value: un
 export class ConditionParser {
   readonly problems: FieldProblem[] = []
   #count = 0
+  #patterns = 0
 
   constructor(private readonly fields: ConditionFields) {}
 
@@ -128,6 +131,12 @@ export class ConditionParser {
     }
     if (!isAbsent(valueType) && valueType !== 'LITERAL')
       return this.#reference(field, operator, valueType as ConditionValueType, value, path)
+    if (form === 'PATTERN' && ++this.#patterns > patternsMax)
+      return this.#refuse(
+        `${path}.operator`,
+        'TOO_MANY',
+        `must not be MATCHES: at most ${patternsMax} conditions may use it`,
+      )
     const comparison = comparisonWith(field, fits, value)
     const parsed = parseOperand(field, form, comparison, value)
     if (isRefused(parsed)) return this.#refuse(`${path}.value`, 'WRONG_VALUE', parsed.reason)

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
+import type { PaymentSettings } from '../payment/payment.ts'
 import { isAddressEntry } from '../network/address.ts'
 import { ConfigError } from './config-error.ts'
+import { paymentsOf } from './payments.ts'
 import { vapidOf, type VapidKeys } from './vapid.ts'
 import { parseMeetingProviders, type MeetingProvider } from '../credentials/public.ts'
 
@@ -66,12 +68,14 @@ export interface Config {
   readonly vapid: VapidKeys | null
   /** Private addresses and CIDR blocks that outgoing HTTP requests may reach. */
   readonly outboundAllow: readonly string[]
+  /** The provider of hosted checkouts. Null: invoices cannot be paid online. */
+  readonly payments: PaymentSettings | null
   /** URLs of subgraphs in other processes, by lower-case name. */
   readonly subgraphUrls: Readonly<Record<string, string>>
 }
 
 /** The part of the configuration that answers and mails contain. */
-export interface Settings extends Pick<Config, 'mailLinkOrigins' | 'meetingProviders' | 'vapid'> {
+export interface Settings extends Pick<Config, 'mailLinkOrigins' | 'meetingProviders' | 'payments' | 'vapid'> {
   /** Base URL of links to the platform, without a slash at the end. Without PUBLIC_URL it is set when the gateway listens. */
   publicUrl: string
   registration: RegistrationMode
@@ -83,12 +87,14 @@ export const settingsOf = ({
   mailLinkOrigins,
   meetingProviders,
   registration,
+  payments,
   vapid,
 }: Config): Settings => ({
   publicUrl: publicUrl ?? `http://localhost:${port}`,
   mailLinkOrigins,
   meetingProviders,
   registration,
+  payments,
   vapid,
 })
 
@@ -124,6 +130,9 @@ export const variables = [
   'PUBLIC_URL',
   'REGISTRATION',
   'OAUTH_REGISTRATION',
+  'PAYMENT_KEY',
+  'PAYMENT_URL',
+  'PAYMENT_WEBHOOK_SECRET',
   'SUBGRAPH_<NAME>_URL',
 ] as const
 
@@ -286,6 +295,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     meetingProviders: parseMeetingProviders(env.MEETING_PROVIDERS || '[]'),
     vapid: vapidOf(env),
     outboundAllow: addressesOf('OUTBOUND_ALLOW', env.OUTBOUND_ALLOW ?? ''),
+    payments: paymentsOf(env, urlOf('PAYMENT_URL', env.PAYMENT_URL, ['http:', 'https:'])),
     subgraphUrls: subgraphUrlsOf(env),
   }
 }

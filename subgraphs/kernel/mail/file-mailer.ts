@@ -3,25 +3,34 @@ import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
-import type { Mailer, OutgoingMail } from './outgoing-mail.ts'
+import type Mail from 'nodemailer/lib/mailer/index.js'
+import type { Mailer, OutgoingMail, UserMail } from './outgoing-mail.ts'
 import { messageOf } from './message.ts'
 
 /** Writes mails to files when there is no mail server. The file name contains time and id, so a second attempt replaces the first file. */
 export class FileMailer implements Mailer {
   readonly #transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
   readonly #folder: string
-  readonly #from: string
+  readonly from: string
   readonly #log: Logger
 
   constructor({ dataDir, mailFrom }: Pick<Config, 'dataDir' | 'mailFrom'>, log: Logger) {
     this.#folder = join(dataDir, 'mail')
-    this.#from = mailFrom
+    this.from = mailFrom
     this.#log = log
   }
 
-  async send(mail: OutgoingMail): Promise<void> {
-    const { message } = await this.#transport.sendMail(messageOf(mail, this.#from))
-    const path = join(this.#folder, `${mail.date.toISOString().replaceAll(':', '')}-${mail.id}.eml`)
+  send(mail: OutgoingMail): Promise<void> {
+    return this.#write(mail, messageOf(mail, this.from))
+  }
+
+  sendForUser(mail: UserMail): Promise<void> {
+    return this.#write(mail, { ...mail.message, disableFileAccess: true, disableUrlAccess: true })
+  }
+
+  async #write({ id, date }: Pick<UserMail, 'id' | 'date'>, options: Mail.Options): Promise<void> {
+    const { message } = await this.#transport.sendMail(options)
+    const path = join(this.#folder, `${date.toISOString().replaceAll(':', '')}-${id}.eml`)
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
     await writeFile(`${path}.part`, message as Buffer, { mode: 0o600 })
     await rename(`${path}.part`, path)

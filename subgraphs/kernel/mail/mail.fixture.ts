@@ -1,8 +1,10 @@
-import type { Mailer, OutgoingMail } from './outgoing-mail.ts'
+import type { Mailer, OutgoingMail, UserMail } from './outgoing-mail.ts'
 
 /** A mailer that stores mails in memory, and throws the next of `failures` if there is one. */
 export class RecordingMailer implements Mailer {
+  readonly from = 'CRM <crm@example.com>'
   readonly sent: OutgoingMail[] = []
+  readonly sentForUsers: UserMail[] = []
   /** Errors for the next attempts, one for each attempt. */
   readonly failures: Error[] = []
 
@@ -11,5 +13,12 @@ export class RecordingMailer implements Mailer {
     const failure = this.failures.shift()
     if (failure) throw failure
     this.sent.push(mail)
+  }
+
+  async sendForUser(mail: UserMail): Promise<void> {
+    await Promise.resolve()
+    const failure = this.failures.shift()
+    if (failure) throw failure
+    this.sentForUsers.push(mail)
   }
 }

@@ -124,6 +124,8 @@ describe('mail', () => {
     const begun = Promise.withResolvers<void>()
     const end = Promise.withResolvers<void>()
     const hanging: Mailer = {
+      from: 'crm@example.com',
+      sendForUser: () => Promise.reject(new Error('not used')),
       async send() {
         begun.resolve()
         await end.promise

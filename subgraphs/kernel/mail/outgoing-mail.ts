@@ -1,3 +1,5 @@
+import type Mail from 'nodemailer/lib/mailer/index.js'
+
 export interface MailAttachment {
   readonly filename: string
   /** Media type. */
@@ -19,7 +21,20 @@ export interface OutgoingMail {
   readonly date: Date
 }
 
+/** A mail of a user to a customer, complete with its headers. */
+export interface UserMail {
+  /** The same for every attempt: name of the file without a mail server. */
+  readonly id: string
+  readonly date: Date
+  /** The message for nodemailer. Its addresses are validated. */
+  readonly message: Mail.Options
+}
+
 /** Sends mails. Resolves when the mail server has accepted the mail; a retry after `MailRefused` would fail again. */
 export interface Mailer {
   send(mail: OutgoingMail): Promise<void>
+  /** Sends a mail of a user through the mail server of the platform, whose address is the sender. */
+  sendForUser(mail: UserMail): Promise<void>
+  /** The address from which the platform sends. */
+  readonly from: string
 }

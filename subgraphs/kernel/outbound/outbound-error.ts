@@ -10,6 +10,8 @@ export class OutboundError extends Error {
 
 export const refusedAddress = (): OutboundError => new OutboundError('ADDRESS_REFUSED', 'The address must be public.')
 
+const noHttp = 'The answer is no valid HTTP.'
+
 const messages: Readonly<Record<string, string>> = {
   ENOTFOUND: 'The name of the host does not exist.',
   EAI_AGAIN: 'The name of the host could not be resolved.',
@@ -31,7 +33,9 @@ export function outboundErrorOf(error: Error): OutboundError {
   if (error instanceof OutboundError) return error
   const cause = error instanceof AggregateError ? (error.errors[0] as Error) : error
   const { code = '' } = cause as { code?: unknown } as { code?: string }
-  return new OutboundError('UNREACHABLE', messageOf(code), { cause: error })
+  // undici does not set the code of every error of its parser.
+  const message = cause.name === 'HTTPParserError' && !(code in messages) ? noHttp : messageOf(code)
+  return new OutboundError('UNREACHABLE', message, { cause: error })
 }
 
 function messageOf(code: string): string {
@@ -39,6 +43,6 @@ function messageOf(code: string): string {
   if (message) return message
   if (/^(?:ERR_TLS|ERR_SSL|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED|EPROTO)/.test(code))
     return `The TLS connection was not accepted (${code}).`
-  if (code.startsWith('HPE_')) return 'The answer is no valid HTTP.'
+  if (code.startsWith('HPE_')) return noHttp
   return 'The connection failed.'
 }

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Outbound, type OutboundError } from './outbound.ts'
 import { isPublicAddress } from './public-address.ts'
+import { vettedConnector } from './vetted-connector.ts'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {
@@ -71,6 +72,64 @@ describe('Outbound', () => {
     expect(await reasonOf(get(long, { answerBytesMax: 1999 }))).toBe('TOO_LARGE')
     expect((await get(long, { answerBytesMax: 2000 })).body).toHaveLength(2000)
     expect(await reasonOf(get(silent, { timeoutMs: 50 }))).toBe('TIMEOUT')
+  })
+
+  it('keeps the first bytes of a long answer, and closes the connection when it is too long', async () => {
+    let closed: Promise<unknown> | null = null
+    const endless = await aServer((_req, res) => {
+      closed = once(res, 'close')
+      res.writeHead(200)
+      const write = (): void => void (res.destroyed || res.write('x'.repeat(65_536), () => setImmediate(write)))
+      write()
+    })
+    const bounds = { answerBytesMax: 100_000, answerBytesKept: 10 }
+    const answer = await here.send({ method: 'POST', url: `http://${endless}/`, body: 'x', ...bounds })
+    expect([answer.status, answer.body.toString()]).toEqual([200, 'xxxxxxxxxx'])
+    await closed
+  })
+
+  it('does not decompress an answer', async () => {
+    const host = await aServer((_req, res) => res.writeHead(200, { 'content-encoding': 'gzip' }).end('raw'))
+    expect((await here.send({ method: 'GET', url: `http://${host}/` })).body.toString()).toBe('raw')
+  })
+
+  it('uses a connection again only when it is asked to', async () => {
+    const ports = new Set<number | undefined>()
+    const host = await aServer((req, res) => {
+      ports.add(req.socket.remotePort)
+      res.end()
+    })
+    const send = (keepAlive: boolean) => here.send({ method: 'POST', url: `http://${host}/`, body: 'x', keepAlive })
+    for (let n = 0; n < 5; n++) await send(false)
+    expect(ports.size).toBe(5)
+    // A request that is sent in the same turn as the end of an answer needs a second connection.
+    for (let n = 0; n < 5; n++) await send(true)
+    expect(ports.size).toBeLessThanOrEqual(7)
+  })
+
+  it('checks the address again for every connection, so that a name cannot be bound to another address', async () => {
+    const host = await aServer((_req, res) => res.end())
+    const port = Number(host.split(':')[1])
+    const seen: string[] = []
+    let isAllowed = true
+    const connect = vettedConnector((address) => {
+      seen.push(address)
+      return isAllowed
+    })
+    const open = () =>
+      new Promise((done) =>
+        connect(
+          { hostname: 'localhost', host: 'localhost', protocol: 'http:', port: String(port) },
+          (error, socket) => {
+            socket?.destroy()
+            done(error?.message ?? 'connected')
+          },
+        ),
+      )
+    expect(await open()).toBe('connected')
+    isAllowed = false
+    expect(await open()).toBe('The address must be public.')
+    expect(seen).toContain('127.0.0.1')
   })
 
   it.each(['ftp://example.com/', 'file:///etc/passwd', 'nonsense'])('does not send to %s', async (url) => {

@@ -17,7 +17,7 @@ let services: Services
 const closers: (() => unknown)[] = []
 
 beforeEach(async () => {
-  fresh = await freshDatabase()
+  fresh = await freshDatabase({ hasOwnEvents: true })
   services = servicesOf(fresh.database, manualClock('2027-03-01T12:00:00.000Z'))
   await fresh.database.query(
     'create table effect (organization_id uuid, position bigint, type text, primary key (organization_id, position))',

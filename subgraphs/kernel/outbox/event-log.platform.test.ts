@@ -19,7 +19,7 @@ let log: EventLog
 const closers: (() => unknown)[] = []
 
 beforeEach(async () => {
-  fresh = await freshDatabase()
+  fresh = await freshDatabase({ hasOwnEvents: true })
   services = servicesOf(fresh.database, manualClock(now))
   tenants = new TenantDatabase({ url: fresh.url, guard: fresh.database.guard })
   log = new EventLog({ tenants, databaseUrl: fresh.url, log: services.log })

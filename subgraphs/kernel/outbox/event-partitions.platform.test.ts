@@ -19,7 +19,7 @@ const errors: { rows: number; missing: string[] }[] = []
 const organization = newId()
 
 beforeEach(async () => {
-  fresh = await freshDatabase()
+  fresh = await freshDatabase({ hasOwnEvents: true })
   errors.length = 0
   clock.set('2031-01-31T23:59:00Z')
   const noting = pino(

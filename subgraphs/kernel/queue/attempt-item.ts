@@ -1,7 +1,7 @@
 import { Counter } from 'prom-client'
 import type { Services } from '../request.ts'
 import { activeTracing, inSpan } from '../tracing/tracing.ts'
-import type { Attempted, Leased, Outcome, Queue, QueuedItem } from './queue.ts'
+import { AttemptNotBegun, type Attempted, type Leased, type Outcome, type Queue, type QueuedItem } from './queue.ts'
 
 const errorLengthMax = 500
 
@@ -11,7 +11,7 @@ const attempts = new Counter({
   labelNames: ['queue', 'outcome'],
 })
 
-/** Attempts a leased item. Never throws. */
+/** Attempts a leased item. Throws only `AttemptNotBegun`. */
 export async function attemptItem<Item extends QueuedItem>(
   queue: Queue<Item>,
   services: Services,
@@ -35,6 +35,7 @@ async function attemptOnce<Item extends QueuedItem>(
     const options = { kind: 'CONSUMER', attributes: { 'queue.attempt': attempts }, traceparent } as const
     return await inSpan(tracing, `queue ${queue.name}`, options, () => queue.attempt(services, item))
   } catch (thrown) {
+    if (thrown instanceof AttemptNotBegun) throw thrown
     return { retry: (thrown as Error).message }
   }
 }

@@ -6,7 +6,7 @@ import { OutcomeRecorder } from './outcome-recorder.ts'
 import type { Lane, Leased, Queue, QueuedItem } from './queue.ts'
 
 /** Most items of one lease. */
-const togetherMax = 64
+const togetherMax = 128
 /** While more items wait, the next lease begins when a quarter of the slots is free, or after this time. */
 const collectSlotsMs = 5
 
@@ -79,9 +79,10 @@ export class LaneWorker<Item extends QueuedItem> {
   #lease(): Promise<LeasedItems<Item>> {
     const { queue, lane } = this
     const { database } = this.services
-    const count = Math.min(this.#slots - this.#running, togetherMax)
+    const free = this.#slots - this.#running
+    const count = Math.min(free, togetherMax)
     return queue.shares
-      ? leaseShares(database, queue, lane, count, this.#state)
+      ? leaseShares(database, queue, lane, count, this.#state, free)
       : leaseOldest(database, queue, lane, count)
   }
 
@@ -90,7 +91,10 @@ export class LaneWorker<Item extends QueuedItem> {
     try {
       await this.#recorder.add(await attemptItem(this.queue, this.services, item))
     } catch (error) {
-      this.services.log.warn({ err: error, queue: this.queue.name }, 'recording an outcome failed')
+      this.services.log.warn(
+        { err: error, queue: this.queue.name },
+        'an attempt or its record failed; it is repeated after its lease',
+      )
     }
     this.#count(item, -1)
     this.#signal.resolve()

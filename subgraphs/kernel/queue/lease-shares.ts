@@ -10,12 +10,19 @@ export interface LaneState {
   lastOrganization: string
   /** Running attempts of each organization. */
   readonly running: Map<string, number>
+  /** Before this time of the process, no item is looked for whose time has come. */
+  nextDueMs: number
 }
 
 const noOrganization = '00000000-0000-0000-0000-000000000000'
-export const newLaneState = (): LaneState => ({ lastOrganization: noOrganization, running: new Map() })
+export const newLaneState = (): LaneState => ({
+  lastOrganization: noOrganization,
+  running: new Map(),
+  nextDueMs: 0,
+})
 
-/** Items that become due with one lease; the rest becomes due with the next one. */
+/** How often items become due, and how many at once. */
+const dueEveryMs = 250
 const dueAtOnceMax = 1_000
 
 /**
@@ -29,19 +36,25 @@ export function leaseShares<Item extends QueuedItem>(
   lane: Lane,
   count: number,
   state: LaneState,
+  /** Free slots of the lane in this process. */
+  free = count,
 ): Promise<LeasedItems<Item>> {
   const shares = queue.shares!
   return database.transaction(async (sql) => {
     // Processes lease one after another, so that each of them counts the leases of all others.
-    await sql.query('select pg_advisory_xact_lock(hashtextextended($1, 12))', [queue.table])
-    await makeDue(sql, queue.table, shares)
+    await sql.query(`select pg_advisory_xact_lock(hashtextextended($1, 12)), ${onlyByIndex}`, [queue.table])
+    if (performance.now() >= state.nextDueMs) {
+      const made = await makeDue(sql, queue.table, shares)
+      state.nextDueMs = made < dueAtOnceMax ? performance.now() + dueEveryMs : 0
+    }
     const running = await runningKeys(sql, queue.table, shares)
     const organizations = await waitingOrganizations(sql, queue.table, shares, lane, state.lastOrganization, count)
     if (organizations.length === 0) return { items: [], mayHaveMore: false }
     const keysMax = Math.ceil((4 * count) / organizations.length)
     const found = await waitingKeys(sql, queue.table, shares, lane, organizations, keysMax, running)
     const portions = shareOut(found, {
-      free: count,
+      count,
+      free,
       perKeyMax: shares.perKeyMax,
       running: sumByOrganization(running),
       runningHere: state.running,
@@ -64,6 +77,11 @@ export function leaseShares<Item extends QueuedItem>(
   })
 }
 
+/** The planner does not know how few items are wanted: it would sort all items of a key, and read the whole table to find them. */
+const onlyByIndex = ['enable_sort', 'enable_bitmapscan', 'enable_seqscan', 'enable_hashjoin', 'enable_mergejoin']
+  .map((name) => `set_config('${name}', 'off', true)`)
+  .join(', ')
+
 type LeasedShare<Item> = Leased<Item> & { readonly organization: string; readonly leasedKey: string }
 
 const leasedOf = (items: readonly LeasedShare<unknown>[], { organization, key }: Portion): number =>
@@ -76,21 +94,22 @@ function sumByOrganization(keys: readonly WaitingKey[]): Map<string, number> {
 }
 
 /** Marks items as due whose time has come: retries, delayed items, and items whose lease has ended. */
-async function makeDue(sql: Sql, table: string, { organization }: Shares): Promise<void> {
-  await sql.query(
+async function makeDue(sql: Sql, table: string, { organization }: Shares): Promise<number> {
+  const made = await sql.query(
     `with waited as (
        select ${organization} as waiting_organization, id as waiting_id from ${table} where state = 'QUEUED' and not is_due and ${due}
        order by next_attempt_at limit ${dueAtOnceMax} for update skip locked
      )
-     update ${table} set is_due = true from waited where ${organization} = waiting_organization and id = waiting_id`,
+     update ${table} set is_due = true from waited where ${organization} = waiting_organization and id = waiting_id returning 1`,
   )
+  return made.length
 }
 
 /** The keys with running attempts. An attempt is counted until its lease ends. */
 const runningKeys = (sql: Sql, table: string, { organization, key }: Shares): Promise<WaitingKey[]> =>
   sql.query<WaitingKey>(
     `select ${organization} as organization, ${key} as key, count(*)::int as running from ${table}
-     where lease_token is not null and not is_due group by 1, 2`,
+     where lease_token is not null and not is_due and next_attempt_at > statement_timestamp() group by 1, 2`,
   )
 
 const dueIn = (lane: Lane): string => `is_due and ${laneCondition[lane]}`

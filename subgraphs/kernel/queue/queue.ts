@@ -91,3 +91,9 @@ export interface Queue<Item extends QueuedItem = QueuedItem> {
   /** Log level of failed attempts: `debug` when a user sees them in a log of its own. */
   readonly failureLevel?: 'warn' | 'debug'
 }
+
+/**
+ * Thrown by an attempt that could not begin, because the platform itself failed. Nothing is recorded, and the item is attempted again when its
+ * lease has ended, so that a short outage of the database does not use up the attempts that a receiver gets.
+ */
+export class AttemptNotBegun extends Error {}

@@ -3,13 +3,12 @@ import { shareOut, type WaitingKey } from './share-out.ts'
 
 const none = new Map<string, number>()
 const key = (organization: string, name: string, running = 0): WaitingKey => ({ organization, key: name, running })
-const limits = { free: 8, perKeyMax: 4, running: none, runningHere: none }
+const limits = { count: 8, free: 8, perKeyMax: 4, running: none, runningHere: none }
 const shared = (waiting: readonly WaitingKey[], more: Partial<typeof limits> = {}) =>
   Object.fromEntries(
-    shareOut(waiting, { ...limits, ...more }).map(({ organization, key: name, items }) => [
-      `${organization}.${name}`,
-      items,
-    ]),
+    shareOut(waiting, { ...limits, ...more, count: more.count ?? more.free ?? limits.count }).map(
+      ({ organization, key: name, items }) => [`${organization}.${name}`, items],
+    ),
   )
 
 describe('shareOut', () => {
@@ -36,6 +35,7 @@ describe('shareOut', () => {
     const perKeyMax = 100
     expect(shared([key('a', '1')], { perKeyMax })).toEqual({ 'a.1': 4 })
     expect(shared([key('a', '1')], { perKeyMax, free: 4, runningHere: new Map([['a', 4]]) })).toEqual({})
+    expect(shared([key('a', '1')], { perKeyMax, free: 20, count: 8 })).toEqual({ 'a.1': 8 })
     expect(shared([key('a', '1')], { perKeyMax, free: 1 })).toEqual({ 'a.1': 1 })
     expect(shared([key('a', '1')], { perKeyMax, free: 1, runningHere: new Map([['a', 1]]) })).toEqual({ 'a.1': 1 })
   })

@@ -10,6 +10,8 @@ export interface Portion extends Omit<WaitingKey, 'running'> {
 }
 
 interface Limits {
+  /** Maximum items to give. */
+  readonly count: number
   /** Free slots of the lane in this process. */
   readonly free: number
   readonly perKeyMax: number
@@ -27,13 +29,19 @@ const slotsAlways = 2
  * among equals, for the first. An organization gets no slot when it uses as many in this process as are free: a few organizations
  * with slow receivers cannot use all slots, and one organization alone may use half of them.
  */
-export function shareOut(waiting: readonly WaitingKey[], { free, perKeyMax, running, runningHere }: Limits): Portion[] {
+export function shareOut(
+  waiting: readonly WaitingKey[],
+  { count, free, perKeyMax, running, runningHere }: Limits,
+): Portion[] {
   const organizations = organizationsOf(waiting, running, runningHere)
-  let left = free
-  while (left > 0) {
+  let given = 0
+  while (given < count) {
     let next: OrganizationShare | null = null
     for (const candidate of organizations) {
-      if (candidate.here >= Math.max(left, slotsAlways) || candidate.keys.every(({ taken }) => taken >= perKeyMax))
+      if (
+        candidate.here >= Math.max(free - given, slotsAlways) ||
+        candidate.keys.every(({ taken }) => taken >= perKeyMax)
+      )
         continue
       if (!next || candidate.running < next.running) next = candidate
     }
@@ -43,7 +51,7 @@ export function shareOut(waiting: readonly WaitingKey[], { free, perKeyMax, runn
     key.items++
     next.running++
     next.here++
-    left--
+    given++
   }
   return organizations.flatMap(({ organization, keys }) =>
     keys.filter(({ items }) => items > 0).map(({ key, items }) => ({ organization, key, items })),

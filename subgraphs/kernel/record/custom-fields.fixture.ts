@@ -1,4 +1,4 @@
-import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
+import { freshDatabase, type FreshDatabase, type FreshDatabaseOptions } from '../../../test/fresh-database.ts'
 import type { Caller } from '../context.ts'
 import { TenantDatabase } from '../database/tenant-database.ts'
 import { newId } from '../ids.ts'
@@ -35,8 +35,10 @@ export class CustomFieldsFixture {
   services!: Services
   #tenants!: TenantDatabase
 
+  constructor(private readonly options: FreshDatabaseOptions = {}) {}
+
   async open(): Promise<void> {
-    this.fresh = await freshDatabase()
+    this.fresh = await freshDatabase(this.options)
     this.#tenants = new TenantDatabase({ url: this.fresh.url, guard: this.fresh.database.guard })
     const services = servicesOf(this.fresh.database, this.clock)
     this.services = { ...services, tenants: this.#tenants, shapes: new CachedShapes(this.definitions) }

@@ -49,7 +49,7 @@ const machine = customObject('custom_object.machine', [
 const ship = customObject('custom_object.ship', [customField({ name: 'serial', kind: 'money' })])
 const machines = recordsOf(machine)
 
-const fixture = new CustomFieldsFixture()
+const fixture = new CustomFieldsFixture({ hasOwnEvents: true })
 const organizationId = newId()
 let ctx: RequestContext
 

@@ -86,5 +86,5 @@ export const operatorDescriptions: Readonly<Record<string, string>> = {
 export const quantifierDescriptions = {
   some: 'At least one related record matches.',
   every: 'Every related record matches; also true without related records.',
-  none: 'No related record matches; also true without related records.',
+  none: 'No related record matches; also true without related records. If nearly every record has a match, all records are read, and a search that takes over 2 s is refused with QUERY_TOO_EXPENSIVE.',
 } as const

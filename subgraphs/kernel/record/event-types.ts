@@ -9,6 +9,11 @@ export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'RESTORE'
 export interface EventType<P extends object = AnyRecord> {
   readonly operation: Operation
   readonly description: string
+  /**
+   * Version of the schema of its data; default 1. Raise it with a breaking change, which removes or retypes a property. The printed files of
+   * former versions stay in `schema/events`.
+   */
+  readonly version?: number
   /** Additional properties of `data`, each with the source of its value: `record.status`. */
   readonly adds?: Readonly<Record<string, `${'record' | 'previous'}.${keyof P & string}`>>
   /** Values in the sample event of this type that differ from the sample record. */

@@ -11,20 +11,35 @@ export interface GeneratedRecord<T extends StoredRow> {
   readonly values: Partial<T> & StoredRow & { readonly createdAt: string }
   readonly actorId: string | null
   readonly eventId: string
-  /** A change after the creation, with events of its own. `values` are those after the change. */
-  readonly change?: {
-    readonly eventId: string
-    readonly occurredAt: string
-    readonly actorId: string | null
-    /** The values before the change, as far as they differ. */
-    readonly before: Partial<T>
-    /** The types of the events, which replace the event of the update. */
-    readonly events: readonly string[]
-  }
+  /** The changes after the creation, the first one first. `values` are those after the last one; its version, time and user follow. */
+  readonly changes?: readonly GeneratedChange<T>[]
 }
 
-function complete<T extends StoredRow>(definition: RecordDefinition<T>, { values }: GeneratedRecord<T>): T {
-  const given: Readonly<Record<string, unknown>> = { version: 1, updatedAt: values.createdAt, ...values }
+/** A change of a generated record, with its events. */
+export interface GeneratedChange<T> {
+  readonly occurredAt: string
+  readonly actorId: string | null
+  /** The values before the change, as far as they differ. */
+  readonly before: Partial<T>
+  /** The types of the additional events. */
+  readonly events: readonly string[]
+  /** Whether they replace the event of the update. */
+  readonly isEventReplaced: boolean
+  /** The ids of all events, in their order. */
+  readonly eventIds: readonly string[]
+}
+
+function complete<T extends StoredRow>(
+  definition: RecordDefinition<T>,
+  { values, changes = [] }: GeneratedRecord<T>,
+): T {
+  const last = changes.at(-1)
+  const given: Readonly<Record<string, unknown>> = {
+    version: 1,
+    updatedAt: values.createdAt,
+    ...values,
+    ...(last && { version: changes.length + 1, updatedAt: last.occurredAt, updatedById: last.actorId }),
+  }
   const value = (column: Column): unknown => given[column.name] ?? initialValue(column)
   const record = Object.fromEntries(
     definition.columns.stored.map((column) => [column.name, value(column)]),
@@ -69,25 +84,34 @@ async function insertRows<T extends StoredRow>(
 
 function eventsOfRecord<T extends StoredRow>(
   definition: RecordDefinition<T>,
-  { values: { organizationId, createdAt }, actorId, eventId, change }: GeneratedRecord<T>,
-  next: T,
+  { values, actorId, eventId, changes = [] }: GeneratedRecord<T>,
+  last: T,
 ): EventRow[] {
-  const created = change ? { ...next, ...change.before } : next
-  const [event] = eventsOf(definition, { operation: 'CREATE', previous: null, next: created }, actorId)
-  const creation = { ...event!, id: eventId, organizationId, occurredAt: createdAt, actorId }
-  if (!change) return [creation]
-  const update = { operation: 'UPDATE', previous: created, next, events: change.events, isEventReplaced: true } as const
-  const { eventId: id, occurredAt } = change
-  return [
-    creation,
-    ...eventsOf(definition, update, change.actorId).map((one) => ({
-      ...one,
-      id,
-      organizationId,
-      occurredAt,
-      actorId: change.actorId,
-    })),
-  ]
+  const { organizationId, createdAt } = values
+  const given = new Set([...Object.keys(values), ...changes.flatMap(({ before }) => Object.keys(before))])
+  const rows: EventRow[] = []
+  let next = last
+  // From the last change back to the creation, because each change knows what was before it.
+  for (const [index, change] of [...changes.entries()].toReversed()) {
+    const { before, events, isEventReplaced, eventIds, ...row } = change
+    const earlier = changes[index - 1]
+    const updatedAt = earlier?.occurredAt ?? createdAt
+    const state = {
+      ...next,
+      ...before,
+      version: index + 1,
+      updatedAt,
+      updatedById: earlier ? earlier.actorId : actorId,
+    }
+    const givenThen = Object.fromEntries(Object.entries(state).filter(([name]) => given.has(name))) as Partial<T>
+    const previous = { ...state, ...definition.calculated?.(state, null, givenThen) }
+    const update = { operation: 'UPDATE', previous, next, events, isEventReplaced } as const
+    const drafts = eventsOf(definition, update, change.actorId)
+    rows.push(...drafts.map((one, at) => ({ ...one, ...row, id: eventIds[at]!, organizationId })))
+    next = previous
+  }
+  const [created] = eventsOf(definition, { operation: 'CREATE', previous: null, next }, actorId)
+  return [{ ...created!, id: eventId, organizationId, occurredAt: createdAt, actorId }, ...rows]
 }
 
 async function raiseCounter<T extends StoredRow>(

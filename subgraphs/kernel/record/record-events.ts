@@ -70,7 +70,8 @@ export function eventsOf(source: TrackedObject, change: Change, actorId: string 
     const declaredType = declared.types[type]
     if (!declaredType) throw new Error(`${object} does not declare the event type ${type}`)
     const extra = declaredType.adds ? addedData(declaredType.adds, change) : null
-    return { type, version: 1, object, recordId: id, data: extra ? { ...data, ...extra } : data }
+    const { version = 1 } = declaredType
+    return { type, version, object, recordId: id, data: extra ? { ...data, ...extra } : data }
   })
 }
 

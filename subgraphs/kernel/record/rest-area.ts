@@ -14,24 +14,33 @@ export const ids = { name: 'ids', column: 'id', operator: 'in' } as const
 /** The description of a record type for its generated REST contract, in addition to its definition and resolver. */
 export interface RestArea {
   readonly definition: RecordShape
-  /** The path under `/v1/`, and the folder under `schema/rest/`. */
+  /** The path under `/v1/`. */
   readonly path: string
+  /** The folder under `schema/rest/`. */
+  readonly folder: string
   readonly filters: readonly RestFilter[]
+  /** Fields of the graph that are no columns and that REST returns too. Their schemas are written by hand. */
+  readonly derivedFields: readonly string[]
 }
 
 interface RestOptions<T> {
   readonly path: string
+  /** Default: the path. */
+  readonly folder?: string
   /** A plain column name is a parameter with that name that filters by equality; for an enumerated column, by one or more values. */
   readonly filters?: readonly (ColumnName<T> | RestFilter<ColumnName<T>>)[]
+  readonly derivedFields?: readonly string[]
 }
 
 /** With it, `npm run schema` generates the REST contract of the resolver's standard operations. */
 export const restArea = <T extends StoredRow>(
   definition: RecordDefinition<T>,
-  { path, filters = [] }: RestOptions<T>,
+  { path, folder = path, filters = [], derivedFields = [] }: RestOptions<T>,
 ): RestArea => ({
   definition,
   path,
+  folder,
+  derivedFields,
   filters: filters.map((filter) =>
     typeof filter === 'string'
       ? { name: filter, column: filter, operator: definition.columns.byName.get(filter)?.kind === 'enum' ? 'in' : 'eq' }

@@ -141,8 +141,8 @@ async function setNumber(ctx: RequestContext, definition: RecordShape, numbered:
   Object.assign(next, numberText(definition, next))
 }
 
-/** The counter row stays locked until the transaction ends, so that numbers have no gaps. */
-async function nextNumber(ctx: RequestContext, object: string): Promise<number> {
+/** The next number of a counter of the organization. Its row stays locked until the transaction ends, so that numbers have no gaps. */
+export async function nextNumber(ctx: RequestContext, object: string): Promise<number> {
   const [row] = await ctx.db.query<{ value: number }>(
     `insert into kernel.record_number (organization_id, object, value) values ($1, $2, 1)
      on conflict (organization_id, object) do update set value = kernel.record_number.value + 1 returning value`,

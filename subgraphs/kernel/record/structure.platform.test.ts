@@ -66,7 +66,7 @@ const voyage: RecordDefinition<Voyage> = defineRecord(Voyage, {
 })
 const voyages = recordsOf(voyage)
 
-const fixture = new CustomFieldsFixture()
+const fixture = new CustomFieldsFixture({ hasOwnEvents: true })
 let ctx: RequestContext
 
 beforeAll(async () => {

@@ -133,3 +133,15 @@ export const textOfHtml = (html: string): string =>
       { selector: 'table', format: 'block' },
     ],
   })
+
+/** Clean HTML whose links are replaced. */
+export const htmlWithLinks = (html: string, linkOf: (url: string) => string): string =>
+  sanitizeHtml(html, {
+    ...options,
+    transformTags: {
+      a: (tagName, attributes) => ({
+        tagName,
+        attribs: attributes['href'] === undefined ? attributes : { ...attributes, href: linkOf(attributes['href']) },
+      }),
+    },
+  })

@@ -1,5 +1,6 @@
 import { cleanHtml, textOfHtml } from './clean-html.ts'
 import { liquidEngine } from './liquid-engine.ts'
+import { oneLine } from './one-line.ts'
 import { parseTemplate } from './parse-template.ts'
 import { outputMax } from './template-bounds.ts'
 import { problemOf } from './template-problem.ts'
@@ -29,12 +30,6 @@ export interface RenderedContent {
 export type RenderedMail =
   | { readonly content: RenderedContent }
   | { readonly problem: { readonly path: string; readonly code: string; readonly message: string } }
-
-const subjectMax = 255
-
-/** One line without control characters. */
-export const oneLine = (text: string, max = subjectMax): string =>
-  [...text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()].slice(0, max).join('')
 
 /** Renders a mail. Runs in a worker thread, because a template can take long in spite of its bounds. */
 export function renderMail(template: MailTemplate): RenderedMail {

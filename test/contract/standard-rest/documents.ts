@@ -128,7 +128,8 @@ export function standardDocuments(
   api: RecordApi,
   operations: readonly StandardOperation[],
 ): [name: string, text: string][] {
-  const selected = api.columns.filter(({ name }) => name !== 'customFields').map(selectionOf)
+  const columns = api.columns.filter(({ name }) => name !== 'customFields').map(selectionOf)
+  const selected = [...columns, ...api.area.derivedFields]
   const fragment = `fragment ${api.prefix}Fields on ${api.type} { ${selected.join(' ')} }`
   const isBulk = operations.some((operation) => operation.startsWith('Bulk'))
   return [

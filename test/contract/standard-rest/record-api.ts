@@ -81,7 +81,7 @@ export function recordApi(schema: GraphQLSchema, area: RestArea): RecordApi {
   const type = typeOf(area)
   const prefix = prefixOf(area)
   const one = definition.object.replaceAll('_', ' ')
-  const many = path.replaceAll('-', ' ')
+  const many = path.split('/').at(-1)!.replaceAll('-', ' ')
   const columns = inReadingOrder(definition.columns.shown)
   const isSeenByAll = definition.visibleBy.length === 0 && !definition.visibleThrough && !definition.privateUnless
   const object = schema.getType(type)

@@ -160,10 +160,13 @@ function bodySchema({ operation, columns, required, description, more }: Body): 
 }
 
 /** A property that a profile can hide is absent for its users, so it is not required. */
-const recordSchema = ({ columns, description }: RecordApi): Json => ({
+const recordSchema = ({ area, columns, description }: RecordApi): Json => ({
   type: 'object',
   description,
-  required: columns.filter((column) => strictestLevel(column) !== 'HIDDEN').map(({ name }) => name),
+  required: [
+    ...columns.filter((column) => strictestLevel(column) !== 'HIDDEN').map(({ name }) => name),
+    ...area.derivedFields,
+  ],
   properties: Object.fromEntries(columns.map((column) => [column.name, readSchema(column)])),
 })
 
@@ -202,7 +205,10 @@ const statsFieldTypes: Readonly<Record<string, string>> = {
 function statsFieldSchema({ name, type, description }: GraphQLField<unknown, unknown>): Json {
   const nullable = !isNonNullType(type)
   const named = getNamedType(type).name
-  if (isList(type)) return { ...typed('array', nullable), items: shared('schemas', named), description }
+  if (isList(type)) {
+    const items = named === 'CurrencyFigures' ? shared('schemas', named) : own(named)
+    return { ...typed('array', nullable), items, description }
+  }
   if (named === 'JSON' || isCounts(type)) {
     const counts = shared('schemas', 'Counts')
     return nullable ? { oneOf: [counts, { type: 'null' }], description } : { ...counts, description }
@@ -226,7 +232,7 @@ const isCounts = (type: GraphQLOutputType): boolean => countedValues(type).lengt
 const isList = (type: GraphQLOutputType): boolean => isListType(getNullableType(type))
 
 /** The figures by currency are a list in REST, too. */
-const isByCurrency = (type: GraphQLOutputType): boolean => getNamedType(type).name === 'CurrencyFigures'
+const isByCurrency = (type: GraphQLOutputType): boolean => /Currency(?:Figures|Stats)$/.test(getNamedType(type).name)
 
 /** The statistics that REST returns; any other list of counts is there an object with the values as keys. */
 export function statsFields({ schema, type }: RecordApi): GraphQLField<unknown, unknown>[] {

@@ -1,0 +1,90 @@
+import { Router, type NextFunction, type Request, type Response } from 'express'
+import type { Config } from '../../subgraphs/kernel/config/config.ts'
+import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import { userAgentOf } from '../edge/address.ts'
+import type { Edge } from '../edge/edge.ts'
+import { escaped } from '../pages/escaped.ts'
+import { plainPage, sendPage } from '../pages/plain-page.ts'
+
+/** What the addresses in mails do; the tokens in them are the only credential. */
+export interface MailTracking {
+  open(token: string, userAgent: string): Promise<void>
+  click(token: string, userAgent: string): Promise<string | null>
+  canUnsubscribe(token: string): Promise<boolean>
+  unsubscribe(token: string): Promise<boolean>
+}
+
+export interface MailLinksOptions {
+  readonly config: Pick<Config, 'ipLimits'>
+  readonly edge: Pick<Edge, 'enforceRouteLimits' | 'refuse'>
+  readonly tracking: MailTracking
+}
+
+const base = '/v1/public/mail'
+
+/** A transparent GIF of one pixel. */
+const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
+
+/** The addresses in mails: the picture that counts opens, links, and the page to unsubscribe. */
+export function mailLinksRouter({ edge, config, tracking }: MailLinksOptions): Router {
+  const tokenOf = (req: Request): string => String(req.params['token'])
+  const router = Router({ caseSensitive: true })
+  router.use(base, async (req, res, next) => {
+    await edge.enforceRouteLimits(req, 'mail-links', config.ipLimits)
+    res.set({
+      'Cache-Control': 'no-store, private',
+      'Referrer-Policy': 'no-referrer',
+      'X-Content-Type-Options': 'nosniff',
+    })
+    next()
+  })
+
+  // The picture is shown whatever happens: a mail program must not show an error.
+  router.get(`${base}/open/:token`, async (req, res) => {
+    await tracking.open(tokenOf(req), userAgentOf(req)).catch(() => undefined)
+    res
+      .status(200)
+      .set('Content-Type', 'image/gif')
+      .end(req.method === 'HEAD' ? undefined : pixel)
+  })
+
+  router.head(`${base}/click/:token`, refuseOtherThan('GET'))
+  router.get(`${base}/click/:token`, async (req, res) => {
+    const url = await tracking.click(tokenOf(req), userAgentOf(req))
+    if (url === null) return sendPage(res, 404, missingPage())
+    res.status(302).set('Location', url).end()
+  })
+
+  // A program that only looks at the link must not unsubscribe anybody, so a person confirms (RFC 8058).
+  router.get(`${base}/unsubscribe/:token`, async (req, res) => {
+    if (!(await tracking.canUnsubscribe(tokenOf(req)))) return sendPage(res, 404, missingPage())
+    sendPage(res, 200, confirmPage(`${base}/unsubscribe/${tokenOf(req)}`))
+  })
+  router.post(`${base}/unsubscribe/:token`, async (req, res) => {
+    if (!(await tracking.unsubscribe(tokenOf(req)))) return sendPage(res, 404, missingPage())
+    sendPage(res, 200, donePage())
+  })
+  router.all(`${base}/unsubscribe/:token`, refuseOtherThan('GET', 'POST'))
+  router.all([`${base}/open/:token`, `${base}/click/:token`], refuseOtherThan('GET'))
+  router.use(base, (error: unknown, req: Request, res: Response, _next: NextFunction) => edge.refuse(error, req, res))
+  return router
+}
+
+const refuseOtherThan =
+  (...allow: string[]) =>
+  (): never => {
+    throw new Refusal('METHOD_NOT_ALLOWED', `Send ${allow.join(' or ')}.`, { allow })
+  }
+
+const confirmPage = (path: string): string =>
+  plainPage(
+    'Unsubscribe',
+    `<p>You will get no more mails from this sender.</p>
+<form method="post" action="${escaped(path)}"><button>Unsubscribe</button></form>`,
+  )
+
+const donePage = (): string =>
+  plainPage('You are unsubscribed', '<p role="status">This sender will send you no more mails.</p>')
+
+const missingPage = (): string =>
+  plainPage('This link is not valid', '<p>The link is not complete, or the mail was deleted.</p>')

@@ -1,0 +1,48 @@
+import type { ExactNumber } from '../../subgraphs/kernel/json/exact-number.ts'
+import type { ShownLine } from '../pages/document-lines.ts'
+
+/** An invoice as the page shows it. */
+export interface ShownInvoice {
+  readonly organizationName: string
+  readonly customerName: string | null
+  readonly invoiceNumber: string
+  readonly status: string
+  readonly currency: string
+  readonly lineItems: readonly ShownLine[]
+  readonly subtotal: ExactNumber
+  readonly discountTotal: ExactNumber
+  readonly taxTotal: ExactNumber
+  readonly shippingTotal: ExactNumber
+  readonly total: ExactNumber
+  readonly amountPaid: ExactNumber
+  readonly amountDue: ExactNumber
+  readonly issueDate: string
+  readonly dueDate: string
+  readonly purchaseOrderNumber: string | null
+  readonly terms: string | null
+  readonly paymentInstructions: string | null
+  readonly isPayableOnline: boolean
+}
+
+const shown = `{
+  organizationName customerName invoiceNumber status currency
+  lineItems {
+    name sku description quantity unitPrice discountPercent discountAmount taxRate lineTotal billingFrequency
+  }
+  subtotal discountTotal taxTotal shippingTotal total amountPaid amountDue issueDate dueDate purchaseOrderNumber terms
+  paymentInstructions isPayableOnline
+}`
+
+export const viewDocument = `mutation publicInvoiceView($token: String!) { result: publicInvoiceView(token: $token) ${shown} }`
+
+export const payDocument = `mutation publicInvoicePay($token: String!) {
+  result: publicInvoicePay(token: $token) { url invoiceNumber }
+}`
+
+export const settleDocument = `mutation publicInvoiceSettle($token: String!, $session: String!) {
+  result: publicInvoiceSettle(token: $token, session: $session) ${shown}
+}`
+
+export const documentDocument = `mutation publicInvoiceDocument($token: String!) {
+  result: publicInvoiceDocument(token: $token) { filename content }
+}`

@@ -1,0 +1,22 @@
+import type { Migration } from '../../kernel/database/migrate.ts'
+
+export const dunningTables: Migration = {
+  name: '20261124-commerce-dunning',
+  sql: `
+    create table commerce.dunning_setting (
+      organization_id uuid primary key,
+      settings jsonb not null,
+      version integer not null,
+      updated_at timestamptz(3) not null,
+      updated_by_id uuid
+    );
+    -- The runs of an organization by its local day. A run without an end continues at the next tick.
+    create table commerce.dunning_run (
+      organization_id uuid not null,
+      day date not null,
+      started_at timestamptz(3) not null,
+      finished_at timestamptz(3),
+      primary key (organization_id, day)
+    );
+  `,
+}

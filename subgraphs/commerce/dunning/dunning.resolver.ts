@@ -1,0 +1,77 @@
+import { Arg, Ctx, Field, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql'
+import type { ExactNumber } from '../../kernel/json/exact-number.ts'
+import { ExpectedVersionArg, IdArg } from '../../kernel/record/args.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
+import { Decimal } from '../../kernel/record/scalars.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import type { Version } from '../invoice/change-invoice.ts'
+import { Invoice } from '../invoice/invoice.ts'
+import { DunningConfiguration, DunningTone, DunningUpdateInput } from './dunning-configuration.ts'
+import { invoiceDunning } from './dunning.job.ts'
+import { dunningTables } from './dunning.migrations.ts'
+import { dunningConfiguration, updateDunning } from './dunning.settings.ts'
+import { sendReminder } from './send-reminder.ts'
+
+@ObjectType({ description: 'A reminder that was sent.' })
+@RequiresScope('*')
+export class InvoiceReminder {
+  @Field(() => Int, { description: 'Level of the reminder in the dunning configuration, from 1.' })
+  level!: number
+
+  @Field(() => DunningTone, { description: 'Tone of its text.' })
+  tone!: DunningTone
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Email address to which it was mailed; null if the customer has none: deliver it in another way.',
+  })
+  sentTo!: string | null
+
+  @Field(() => Decimal, { description: 'Fee that the reminder added to `dunningFees` of the invoice.' })
+  fee!: ExactNumber
+
+  @Field(() => Decimal, { description: 'Interest until today, which the reminder claims in addition.' })
+  interest!: ExactNumber
+
+  @Field(() => Invoice, { description: 'The invoice after the reminder.' })
+  invoice!: Invoice
+}
+
+@Resolver()
+export class DunningResolver {
+  @Query(() => DunningConfiguration, { description: 'The dunning configuration of the organization.' })
+  @RequiresScope('*')
+  dunningConfiguration(@Ctx() ctx: RequestContext) {
+    return dunningConfiguration(ctx)
+  }
+
+  @Mutation(() => DunningConfiguration, { description: 'Changes the dunning configuration. For owners and admins.' })
+  @RequiresScope('*')
+  dunningUpdate(
+    @Arg('input', () => DunningUpdateInput, { description: 'The changes.' }) input: DunningUpdateInput,
+    @ExpectedVersionArg() expectedVersion: Version,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return updateDunning(ctx, input, expectedVersion ?? null)
+  }
+
+  @Mutation(() => InvoiceReminder, {
+    description:
+      'Sends a reminder of an open invoice now, at most one on a day. Blocked and excluded invoices are refused, and disputed ones by the configuration.',
+  })
+  @RequiresScope('*')
+  invoiceRemind(
+    @IdArg() id: string,
+    @ExpectedVersionArg() expectedVersion: Version,
+    @Ctx() ctx: RequestContext<'vault'>,
+  ) {
+    return sendReminder(ctx, id, expectedVersion)
+  }
+}
+
+export const dunningResource: Resource = {
+  resolver: DunningResolver,
+  migrations: [dunningTables],
+  jobs: [invoiceDunning],
+}

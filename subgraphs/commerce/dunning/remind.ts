@@ -1,0 +1,91 @@
+import { contactEmail, createTask } from '../../crm/public.ts'
+import { activeUserEmail, activeUsers } from '../../identity/public.ts'
+import type { ExactNumber } from '../../kernel/json/exact-number.ts'
+import { unrestricted, type RequestContext } from '../../kernel/request.ts'
+import { decimalOf, exactOf } from '../../kernel/values/decimal.ts'
+import type { Move } from '../invoice/change-invoice.ts'
+import { daysBetween } from '../invoice/invoice-day.ts'
+import type { Invoice } from '../invoice/invoice.ts'
+import type { DunningSettings, DunningStep, DunningTone } from './dunning-configuration.ts'
+import { feeOf, interestOf } from './dunning-level.ts'
+import { queueNotice, queueReminder, type Claim } from './reminder-mail.ts'
+
+/** What a reminder was. */
+export interface SentReminder {
+  readonly level: number
+  readonly tone: DunningTone
+  readonly sentTo: string | null
+  readonly fee: ExactNumber
+  readonly interest: ExactNumber
+}
+
+/** The address of the customer: that of the last sending, or of the contact; null without one. */
+export const addressOf = async (
+  ctx: RequestContext,
+  { sentTo, contactId }: Pick<Invoice, 'sentTo' | 'contactId'>,
+): Promise<string | null> => sentTo ?? (contactId === null ? null : contactEmail(unrestricted(ctx), contactId))
+
+/**
+ * Sends the reminder of a level: its mail, its notices and its task are rows of the transaction in which the invoice changes, so a
+ * reminder is sent once or not at all. `today` is the day in the time zone of the configuration.
+ */
+export async function remind(
+  ctx: RequestContext<'vault'>,
+  invoice: Invoice,
+  settings: DunningSettings,
+  step: DunningStep,
+  today: string,
+): Promise<{ readonly move: Move; readonly reminder: SentReminder }> {
+  const daysOverdue = Math.max(0, daysBetween(invoice.dueDate!, today))
+  const fee = feeOf(step, invoice)
+  const fees = exactOf(decimalOf(invoice.dunningFees).plus(fee))
+  const interest = interestOf(settings, invoice, daysOverdue)
+  const { level, tone } = step
+  const claim: Claim = { level, tone, daysOverdue, fees, interest }
+  const sentTo = await addressOf(ctx, invoice)
+  if (sentTo !== null) await queueReminder(ctx, invoice, sentTo, claim)
+  // A level that is repeated escalates nothing again.
+  if (level > invoice.dunningLevel) await escalate(ctx, invoice, step, claim)
+  return {
+    reminder: { level, tone, sentTo, fee: exactOf(fee), interest },
+    move: {
+      implied: {
+        dunningLevel: level,
+        dunningFees: fees,
+        reminderCount: invoice.reminderCount + 1,
+        lastReminderAt: ctx.clock.now().toISOString(),
+      },
+      events: ['invoice.reminder_sent'],
+    },
+  }
+}
+
+async function escalate(
+  ctx: RequestContext<'vault'>,
+  invoice: Invoice,
+  { notifyOwner, createTask: isTaskWanted, escalateToUserId }: DunningStep,
+  claim: Claim,
+): Promise<void> {
+  const { ownerId } = invoice
+  const notified = [
+    ...(notifyOwner && ownerId !== null ? [ownerId] : []),
+    ...(escalateToUserId ? [escalateToUserId] : []),
+  ]
+  for (const id of new Set(notified)) {
+    const email = await activeUserEmail(ctx, id)
+    if (email !== null) await queueNotice(ctx, invoice, email, claim)
+  }
+  if (!isTaskWanted) return
+  const candidates = [escalateToUserId, ownerId].filter((id) => id !== null)
+  const active = candidates.length > 0 ? await activeUsers(ctx, candidates) : new Set<string>()
+  const assignedToId = candidates.find((id) => active.has(id)) ?? null
+  await createTask(ctx, {
+    subject: `Collect invoice ${invoice.invoiceNumber!}, ${claim.daysOverdue} days overdue`,
+    type: 'FOLLOW_UP',
+    priority: claim.tone === 'FINAL' ? 'URGENT' : 'HIGH',
+    source: 'WORKFLOW',
+    relatedToType: 'INVOICE',
+    relatedToId: invoice.id,
+    ...(assignedToId !== null && { assignedToId, ownerId: assignedToId }),
+  })
+}

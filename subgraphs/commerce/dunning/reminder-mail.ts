@@ -1,0 +1,109 @@
+import { activeOrganizationName } from '../../identity/public.ts'
+import type { ExactNumber } from '../../kernel/json/exact-number.ts'
+import { mailContent } from '../../kernel/mail/mail-content.ts'
+import type { MailKind } from '../../kernel/mail/mail-limits.ts'
+import { queueMail } from '../../kernel/mail/queue-mail.ts'
+import { quotedName } from '../../kernel/mail/quoted-name.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { decimalOf, exactOf, sumOf, zero } from '../../kernel/values/decimal.ts'
+import { amountFormat } from '../document/amount-format.ts'
+import type { Invoice } from '../invoice/invoice.ts'
+import { publicPageOf } from '../invoice/public-page.ts'
+import type { DunningTone } from './dunning-configuration.ts'
+
+const dayMs = 86_400_000
+
+/** A customer with many invoices gets at most fifty reminders a day; the others are sent on the next days. */
+export const reminderMails: MailKind = {
+  name: 'REMINDER',
+  limits: [
+    { by: ['ORGANIZATION', 'MAILBOX'], max: 50, windowMs: dayMs },
+    { by: ['ORGANIZATION'], max: 200_000, windowMs: dayMs },
+  ],
+}
+
+const noticeMails: MailKind = {
+  name: 'REMINDER_NOTICE',
+  limits: [{ by: ['ORGANIZATION', 'MAILBOX'], max: 200, windowMs: dayMs, isSilent: true }],
+}
+
+export interface Claim {
+  readonly level: number
+  readonly tone: DunningTone
+  readonly daysOverdue: number
+  /** All fees up to this reminder. */
+  readonly fees: ExactNumber
+  readonly interest: ExactNumber
+}
+
+const subjects: Readonly<Record<DunningTone, string>> = {
+  FRIENDLY: 'Reminder',
+  FIRM: 'Second reminder',
+  URGENT: 'Urgent reminder',
+  FINAL: 'Final reminder',
+}
+
+/** What the mail asks for, by tone. */
+const requests: Readonly<Record<DunningTone, string>> = {
+  FRIENDLY: 'Perhaps it was overlooked. We would be grateful if you paid it in the next days.',
+  FIRM: 'We have not received the payment. Please pay now, or tell us what stands in the way.',
+  URGENT: 'In spite of our reminders we have not received the payment. Please pay at once.',
+  FINAL: 'This is our last reminder. If we do not receive the payment within seven days, we will take further steps.',
+}
+
+function amountLines({ currency, amountDue }: Invoice, { fees, interest }: Claim): string[] {
+  const { amount } = amountFormat(currency)
+  const extras = [
+    ['fees', fees],
+    ['interest', interest],
+  ].filter(([, value]) => decimalOf(value as ExactNumber).gt(zero)) as [string, ExactNumber][]
+  if (extras.length === 0) return [`Amount due: ${amount(amountDue)}.`]
+  const total = exactOf(sumOf([amountDue, ...extras.map(([, value]) => value)].map((value) => decimalOf(value))))
+  const added = extras.map(([name, value]) => `${name} ${amount(value)}`).join(', ')
+  return [`Amount due: ${amount(amountDue)}. In addition: ${added}. Together: ${amount(total)}.`]
+}
+
+/** Mails the reminder. The caller changes the invoice in the same transaction. */
+export const queueReminder = (
+  ctx: RequestContext<'vault'>,
+  invoice: Invoice,
+  to: string,
+  claim: Claim,
+): Promise<boolean> =>
+  queueMail(ctx, { to, kind: reminderMails }, async () => {
+    const sender = quotedName((await activeOrganizationName(ctx)) ?? '')
+    const { invoiceNumber, dueDate } = invoice
+    const due = dueDate!.slice(0, 10)
+    const state = claim.daysOverdue > 0 ? `was due on ${due}, ${claim.daysOverdue} days ago` : `is due on ${due}`
+    const content = mailContent({
+      subject: `${subjects[claim.tone]}: invoice ${invoiceNumber!}`,
+      lines: [
+        `The invoice ${invoiceNumber!}${sender ? ` of the organization ${sender}` : ''} ${state}.`,
+        requests[claim.tone],
+        ...amountLines(invoice, claim),
+      ],
+      action: { label: 'View the invoice', url: publicPageOf(ctx, invoice)! },
+      closing: ['If you have paid already, please ignore this mail.'],
+    })
+    return { ...content, expiresAt: new Date(ctx.clock.now().getTime() + 2 * dayMs) }
+  })
+
+/** Tells a user of the organization that a customer got a reminder of this level. */
+export const queueNotice = (
+  ctx: RequestContext<'vault'>,
+  { invoiceNumber, currency, amountDue }: Invoice,
+  to: string,
+  { level, tone, daysOverdue }: Claim,
+): Promise<boolean> =>
+  queueMail(ctx, { to, kind: noticeMails }, () =>
+    Promise.resolve({
+      ...mailContent({
+        subject: `Invoice ${invoiceNumber!} reached dunning level ${level}`,
+        lines: [
+          `The customer got a reminder of level ${level} (${tone}).`,
+          `The invoice is ${daysOverdue} days overdue, and ${amountFormat(currency).amount(amountDue)} is due.`,
+        ],
+      }),
+      expiresAt: new Date(ctx.clock.now().getTime() + 2 * dayMs),
+    }),
+  )

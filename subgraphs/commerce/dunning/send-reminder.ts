@@ -1,0 +1,54 @@
+import { Refusal } from '../../kernel/errors.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { changeInvoice, type Version } from '../invoice/change-invoice.ts'
+import { addDays, beginOfDay, dayIn, daysBetween, timezoneOf } from '../invoice/invoice-day.ts'
+import { isOpen, refuseInState } from '../invoice/invoice.status.ts'
+import type { Invoice } from '../invoice/invoice.ts'
+import type { DunningSettings } from './dunning-configuration.ts'
+import { stepToSend } from './dunning-level.ts'
+import { dunningConfiguration } from './dunning.settings.ts'
+import { remind, type SentReminder } from './remind.ts'
+
+/** Throws unless a user may remind the customer of this invoice at all. */
+function requireRemindable(
+  settings: DunningSettings,
+  { status, dunningBlocked, disputedAt, customerId }: Invoice,
+): void {
+  if (!isOpen(status)) refuseInState(status, `An invoice with status ${status} cannot be reminded of.`)
+  if (dunningBlocked) refuseInState(status, 'Reminders of this invoice are blocked; set dunningBlocked to false first.')
+  if (settings.pauseWhileDisputed && disputedAt !== null)
+    refuseInState(
+      status,
+      'The invoice is disputed, and the dunning configuration pauses reminders of disputed invoices.',
+    )
+  if (customerId !== null && settings.excludeAccountIds.includes(customerId))
+    refuseInState(status, 'The dunning configuration excludes the customer of this invoice.')
+}
+
+/** At most one reminder of an invoice is sent on a day. */
+function requireNewDay({ lastReminderAt }: Invoice, zone: string, today: string): void {
+  if (lastReminderAt === null || dayIn(zone, new Date(lastReminderAt)) < today) return
+  const retryAt = beginOfDay(zone, addDays(today, 1)).toISOString()
+  throw new Refusal('TOO_SOON', `A reminder was sent today; the next one can be sent from ${retryAt} on.`, { retryAt })
+}
+
+/** Sends a reminder now, as a user wants it: of the level that the days since the due day have reached, at least the first. */
+export async function sendReminder(
+  ctx: RequestContext<'vault'>,
+  id: string,
+  expectedVersion: Version,
+): Promise<SentReminder & { readonly invoice: Invoice }> {
+  let reminder: SentReminder | undefined
+  const invoice = await changeInvoice(ctx, id, expectedVersion, async (previous, inner) => {
+    const settings = await dunningConfiguration(inner)
+    const zone = settings.timezone ?? (await timezoneOf(inner))
+    const today = dayIn(zone, inner.clock.now())
+    requireRemindable(settings, previous)
+    requireNewDay(previous, zone, today)
+    const step = stepToSend(settings, daysBetween(previous.dueDate!, today), previous.dunningLevel)
+    const sent = await remind(inner, previous, settings, step, today)
+    reminder = sent.reminder
+    return sent.move
+  })
+  return { ...reminder!, invoice }
+}

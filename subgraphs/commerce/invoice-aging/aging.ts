@@ -1,0 +1,146 @@
+import type { Big } from 'big.js'
+import { accountNames } from '../../crm/public.ts'
+import { baseCurrencyOf, ratesOf, type RatesOfDay } from '../../identity/public.ts'
+import { Refusal } from '../../kernel/errors.ts'
+import type { ExactNumber } from '../../kernel/json/exact-number.ts'
+import { isHidden } from '../../kernel/record/field-security.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { decimalOf, exactOf, roundToCurrency, sumOf, zero } from '../../kernel/values/decimal.ts'
+import { addDays, beginOfDay, dayIn, dayOf, timezoneOf } from '../invoice/invoice-day.ts'
+import { invoice } from '../invoice/invoice.record.ts'
+import { ratio } from '../invoice/invoice.stats.ts'
+import { salesSince } from '../invoice/sales.ts'
+import {
+  bucketDays,
+  periodDays,
+  type AgingBucket,
+  type AgingCustomer,
+  type InvoiceAging,
+  type InvoiceAgingArgs,
+} from './aging.types.ts'
+import { bucketSums, customerSums, type BucketSum, type CustomerSums, type Day } from './open-balances.ts'
+
+/** What customers owed by age is a figure over these columns. */
+const needed = ['dueDate', 'issueDate'] as const
+
+function requireReadable(ctx: RequestContext, customerId: string | null): void {
+  const names = [...needed, ...(customerId === null ? [] : (['customerId'] as const))]
+  const hidden = names.filter((name) => isHidden(ctx.caller, invoice, name))
+  if (hidden.length === 0) return
+  const message = `Your profile does not let you read ${hidden.join(', ')} of invoices.`
+  throw new Refusal('FIELD_NOT_READABLE', message, {
+    errors: hidden.map((path) => ({ path, code: 'FIELD_NOT_READABLE', message })),
+  })
+}
+
+function dayWithEnd(zone: string, day: string, today: string): Day {
+  const end = beginOfDay(zone, addDays(day, 1)).toISOString()
+  return { day, end, isPresent: day >= today }
+}
+
+const hundredthsOf = (part: Big, whole: Big): number =>
+  whole.eq(0) ? 0 : Number(part.times(100).div(whole).round(2).toFixed())
+
+/** The ranges with their sums; the total is the sum of the rounded amounts. */
+function bucketsOf(
+  sums: readonly BucketSum[],
+  currency: string,
+  rateOf: (currency: string) => ExactNumber | undefined,
+) {
+  const amounts = bucketDays.map(({ key }) => {
+    const own = sums.filter(({ bucket, currency: from }) => bucket === key && rateOf(from) !== undefined)
+    const exact = sumOf(own.map((one) => decimalOf(one.amount).times(decimalOf(rateOf(one.currency)!))))
+    return { count: own.reduce((all, { count }) => all + count, 0), amount: roundToCurrency(exact, currency) }
+  })
+  const total = sumOf(amounts.map(({ amount }) => amount))
+  const buckets = bucketDays.map(({ key, min, max }, index): AgingBucket => {
+    const { count, amount } = amounts[index]!
+    return { key, minDays: min, maxDays: max, count, amount: exactOf(amount), percent: hundredthsOf(amount, total) }
+  })
+  return { buckets, total: exactOf(total) }
+}
+
+const inBase = ({ rates }: RatesOfDay, parts: readonly (readonly [string, ExactNumber])[]): Big =>
+  sumOf(parts.map(([currency, amount]) => decimalOf(amount).times(decimalOf(rates.get(currency) ?? 0))))
+
+function customerOf(sums: CustomerSums, currency: string, names: ReadonlyMap<string, string>): AgingCustomer {
+  const { customerId, oldestInvoiceId } = sums
+  const amount = (value: ExactNumber) => roundToCurrency(decimalOf(value), currency)
+  const parts = {
+    current: amount(sums.current),
+    days1To30: amount(sums.days1To30),
+    days31To60: amount(sums.days31To60),
+    days61To90: amount(sums.days61To90),
+    daysOver90: amount(sums.daysOver90),
+  }
+  return {
+    customerId,
+    name: (customerId !== null ? names.get(customerId) : undefined) ?? null,
+    ...(Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, exactOf(value)])) as {
+      readonly [K in keyof typeof parts]: ExactNumber
+    }),
+    total: exactOf(sumOf(Object.values(parts))),
+    oldestInvoiceId,
+  }
+}
+
+/** The customers with the names of those that the caller sees. */
+async function customersOf(ctx: RequestContext, day: Day, customerId: string | null): Promise<AgingCustomer[]> {
+  if (isHidden(ctx.caller, invoice, 'customerId')) return []
+  const base = await baseCurrencyOf(ctx)
+  const sums = await customerSums(ctx, day, customerId, base)
+  const names = await accountNames(
+    ctx,
+    sums.flatMap(({ customerId: id }) => id ?? []),
+  )
+  return sums.map((one) => customerOf(one, base, names))
+}
+
+/** What customers owed at the end of a day. */
+export async function invoiceAging(ctx: RequestContext, args: InvoiceAgingArgs): Promise<InvoiceAging> {
+  const customerId = args.customerId?.toLowerCase() ?? null
+  requireReadable(ctx, customerId)
+  const zone = await timezoneOf(ctx)
+  const today = dayIn(zone, ctx.clock.now())
+  const asOf = args.asOf ? dayOf(args.asOf) : today
+  const begin = addDays(asOf, -periodDays)
+  const [closing, opening, sales, byCustomer] = await Promise.all([
+    bucketSums(ctx, dayWithEnd(zone, asOf, today), customerId),
+    bucketSums(ctx, dayWithEnd(zone, begin, today), customerId),
+    salesSince(ctx, begin, asOf, customerId),
+    customersOf(ctx, dayWithEnd(zone, asOf, today), customerId),
+  ])
+  const currencies = [...new Set([...closing, ...opening].map(({ currency }) => currency)), ...sales.keys()].toSorted()
+  const rates = await ratesOf(ctx, currencies, asOf)
+  const { buckets, total } = bucketsOf(closing, rates.baseCurrency, (currency) => rates.rates.get(currency))
+  const known = closing.filter(({ currency }) => rates.rates.has(currency))
+  const weighted = inBase(
+    rates,
+    known.map(({ currency, weighted: sum }) => [currency, sum]),
+  )
+  const exactTotal = inBase(
+    rates,
+    known.map(({ currency, amount }) => [currency, amount]),
+  )
+  const salesInBase = inBase(rates, [...sales])
+  const openingInBase = inBase(
+    rates,
+    opening.map(({ currency, amount }) => [currency, amount]),
+  )
+  const collectible = openingInBase.plus(salesInBase)
+  const notOverdue = decimalOf(buckets[0]!.amount)
+  return {
+    asOf,
+    currency: rates.baseCurrency,
+    buckets,
+    total,
+    byCustomer,
+    byCurrency: [...new Set(closing.map(({ currency }) => currency))].toSorted().map((currency) => ({
+      currency,
+      ...bucketsOf(closing, currency, (from) => (from === currency ? 1 : undefined)),
+    })),
+    dso: ratio(total, exactOf(salesInBase), periodDays),
+    weightedAverageDaysOverdue: exactTotal.gt(zero) ? Number(weighted.div(exactTotal).round(2).toFixed()) : 0,
+    cei: ratio(exactOf(collectible.minus(exactTotal)), exactOf(collectible.minus(notOverdue)), 100),
+  }
+}

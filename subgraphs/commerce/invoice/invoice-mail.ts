@@ -1,0 +1,83 @@
+import { activeOrganizationName } from '../../identity/public.ts'
+import { mailContent } from '../../kernel/mail/mail-content.ts'
+import type { MailKind } from '../../kernel/mail/mail-limits.ts'
+import { queueMail } from '../../kernel/mail/queue-mail.ts'
+import { quotedName } from '../../kernel/mail/quoted-name.ts'
+import { requireRecord } from '../../kernel/record/read.ts'
+import { asSystem, inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { amountFormat } from '../document/amount-format.ts'
+import { attachmentOf } from '../document/document-file.ts'
+import { renderDocument } from '../document/render-document.ts'
+import { documentOfInvoice } from './invoice.document.ts'
+import { invoice } from './invoice.record.ts'
+import type { Invoice } from './invoice.ts'
+import { publicPageOf } from './public-page.ts'
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+
+export const invoiceMails: MailKind = {
+  name: 'INVOICE',
+  limits: [
+    { by: ['ORGANIZATION', 'MAILBOX'], max: 20, windowMs: hourMs },
+    { by: ['ORGANIZATION', 'MAILBOX'], max: 60, windowMs: dayMs },
+    { by: ['SENDER'], max: 500, windowMs: hourMs },
+    { by: ['ORGANIZATION'], max: 5000, windowMs: dayMs },
+  ],
+}
+
+/** A mail that cannot be delivered for two days is not sent. */
+const mailLifeMs = 2 * dayMs
+
+export interface WantedMail {
+  readonly id: string
+  readonly organizationId: string
+}
+
+type Context = RequestContext<'vault' | 'work'>
+
+/**
+ * Lays out the PDF of a sent invoice, and queues its mail in the transaction that removes the row from which it is made: it is sent once,
+ * whoever does this and how often.
+ */
+export async function mailInvoice(ctx: Context, { id, organizationId }: WantedMail): Promise<void> {
+  const outer = asSystem(ctx, organizationId)
+  const [wanted] = await outer.db.query<{ invoiceId: string }>(
+    'select invoice_id as "invoiceId" from commerce.invoice_mail where organization_id = $1 and id = $2',
+    [organizationId, id],
+  )
+  if (!wanted) return
+  const sent = await requireRecord(outer, invoice, wanted.invoiceId)
+  const document = await documentOfInvoice(outer, sent)
+  const attachment = attachmentOf(document, await renderDocument(outer, document))
+  await inTransaction(outer, async (inner) => {
+    const [taken] = await inner.db.query<{ recipient: string }>(
+      'delete from commerce.invoice_mail where organization_id = $1 and id = $2 returning recipient',
+      [organizationId, id],
+    )
+    // The mail was counted when it was wanted.
+    if (taken) await queueInvoiceMail(inner, sent, taken.recipient, attachment)
+  })
+}
+
+const queueInvoiceMail = (
+  ctx: Context,
+  sent: Invoice,
+  to: string,
+  attachment: ReturnType<typeof attachmentOf>,
+): Promise<boolean> =>
+  queueMail(ctx, { to, kind: invoiceMails }, async () => {
+    const sender = quotedName((await activeOrganizationName(ctx)) ?? '')
+    const number = sent.invoiceNumber!
+    const due = `${amountFormat(sent.currency).amount(sent.amountDue)} by ${sent.dueDate!.slice(0, 10)}`
+    const content = mailContent({
+      subject: `Invoice ${number}`,
+      lines: [
+        `${sender ? `The organization ${sender}` : 'An organization'} sends you the invoice ${number}.`,
+        `Please pay ${due}.`,
+      ],
+      action: { label: 'View the invoice', url: publicPageOf(ctx, sent)! },
+      closing: ['Everybody with the link can see the invoice, so do not share it.'],
+    })
+    return { ...content, attachments: [attachment], expiresAt: new Date(ctx.clock.now().getTime() + mailLifeMs) }
+  })

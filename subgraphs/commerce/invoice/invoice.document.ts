@@ -1,0 +1,100 @@
+import { addresseeOf } from '../../crm/public.ts'
+import { activeOrganizationName, organizationSettings } from '../../identity/public.ts'
+import { requireReadable } from '../../kernel/record/field-security.ts'
+import { requireRecord } from '../../kernel/record/read.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { amountFormat } from '../document/amount-format.ts'
+import { documentDay } from '../document/document-day.ts'
+import { documentFile, type DocumentFile } from '../document/document-file.ts'
+import type { PricedDocument } from '../document/priced-document.ts'
+import { paymentTexts } from '../quote/payment-texts.ts'
+import { isZero } from './invoice.amounts.ts'
+import { invoice as definition } from './invoice.record.ts'
+import type { Invoice } from './invoice.ts'
+import { publicPageOf } from './public-page.ts'
+
+/** Days are stored as midnight UTC. */
+const day = documentDay('UTC')
+
+const titles: Readonly<Partial<Record<Invoice['status'], string>>> = { DRAFT: 'DRAFT INVOICE', VOID: 'VOID INVOICE' }
+
+function howToPay(invoice: Invoice, instructions: string | null, page: string | null): string {
+  const { status, amountDue, dueDate, invoiceNumber, currency } = invoice
+  if (status === 'VOID') return 'This invoice is void. Please do not pay it.'
+  if (status === 'PAID') return 'This invoice is paid. Thank you.'
+  const by = dueDate === null ? '' : ` by ${day(dueDate)}`
+  const state = invoiceNumber === null ? '' : ` and state ${invoiceNumber}`
+  const parts = [
+    `Please pay ${amountFormat(currency).amount(amountDue)}${by}${state}.`,
+    instructions,
+    page && `This invoice online: ${page}`,
+  ]
+  return parts.filter((part) => part !== null && part !== '').join('\n')
+}
+
+/** What the PDF of an invoice shows, as it is stored. It does not contain `notes`, which are for the organization only. */
+export async function documentOfInvoice(ctx: RequestContext, invoice: Invoice): Promise<PricedDocument> {
+  const { customerId: accountId, contactId, issueDate, dueDate, amountPaid, amountDue } = invoice
+  const { accountName, contactName, ...customer } = await addresseeOf(ctx, { accountId, contactId })
+  const { paymentInstructions = null } = await organizationSettings(ctx)
+  return {
+    title: titles[invoice.status] ?? 'INVOICE',
+    number: invoice.invoiceNumber ?? 'DRAFT',
+    facts: [
+      ['Date', issueDate && day(issueDate)],
+      ['Due date', dueDate && day(dueDate)],
+      ['Payment', paymentTexts[invoice.paymentTerms]],
+      ['Your order', invoice.purchaseOrderNumber],
+    ],
+    currency: invoice.currency,
+    organization: { name: (await activeOrganizationName(ctx)) ?? '' },
+    customerLabel: 'Bill to',
+    customer: { ...customer, name: accountName ?? contactName ?? '', contactName: accountName && contactName },
+    lines: invoice.lineItems,
+    subtotal: invoice.subtotal,
+    discountTotal: invoice.discountTotal,
+    taxTotal: invoice.taxTotal,
+    shippingTotal: invoice.shippingTotal,
+    total: invoice.total,
+    afterTotal: isZero(amountPaid)
+      ? []
+      : [
+          ['Paid', amountPaid],
+          ['Amount due', amountDue],
+        ],
+    sections: [
+      ['How to pay', howToPay(invoice, paymentInstructions, publicPageOf(ctx, invoice))],
+      ['Terms', invoice.terms],
+    ],
+  }
+}
+
+/** The columns that the document prints. */
+const printed = [
+  'invoiceNumber',
+  'status',
+  'issueDate',
+  'dueDate',
+  'paymentTerms',
+  'purchaseOrderNumber',
+  'currency',
+  'customerId',
+  'contactId',
+  'lineItems',
+  'subtotal',
+  'discountTotal',
+  'taxTotal',
+  'shippingTotal',
+  'total',
+  'amountPaid',
+  'amountDue',
+  'payments',
+  'terms',
+] as const satisfies (keyof Invoice)[]
+
+/** The PDF of an invoice that the caller sees. 403 if the caller's profile hides a column that it prints. */
+export async function invoiceFile(ctx: RequestContext<'work'>, id: string): Promise<DocumentFile> {
+  requireReadable(ctx.caller, definition, ...printed)
+  const invoice = await requireRecord(ctx, definition, id)
+  return documentFile(ctx, await documentOfInvoice(ctx, invoice), invoice)
+}

@@ -1,0 +1,213 @@
+import { Directive, Field, Float, Int, ObjectType } from 'type-graphql'
+import { baseSumOf, ratesOf, type RatesOfDay } from '../../identity/public.ts'
+import type { ExactNumber } from '../../kernel/json/exact-number.ts'
+import { count, countBy, sum } from '../../kernel/record/aggregates.ts'
+import { figuresBy } from '../../kernel/record/figures-by.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
+import { Decimal } from '../../kernel/record/scalars.ts'
+import { figures, type Counts } from '../../kernel/record/stats.ts'
+import { valueCounts } from '../../kernel/record/value-counts.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { decimalOf, exactOf, sumOf } from '../../kernel/values/decimal.ts'
+import { addDays, todayOf } from './invoice-day.ts'
+import { InvoiceStatus } from './invoice.enumerations.ts'
+import { invoice } from './invoice.record.ts'
+import { openStatuses } from './invoice.status.ts'
+import type { Invoice } from './invoice.ts'
+import { salesSince } from './sales.ts'
+
+/** The number of days over whose sales the days sales outstanding are computed. */
+export const salesDays = 90
+
+const InvoiceStatusCounts = valueCounts(InvoiceStatus, '*', 'invoices')
+
+const texts = {
+  totalInvoiced: 'Sum of `total` of the invoices that are neither DRAFT nor VOID',
+  totalPaid: 'Sum of `amountPaid` of the invoices that are neither DRAFT nor VOID',
+  totalOutstanding: 'Sum of `amountDue` of the invoices that are SENT, PARTIALLY_PAID or OVERDUE',
+  totalOverdue: 'Sum of `amountDue` of the OVERDUE invoices',
+  averageDaysToPay:
+    'Average number of days from the day of an invoice to its last payment, over the PAID invoices; null without one.',
+  dso: `Days sales outstanding: \`totalOutstanding\` divided by the invoiced sales of the last ${salesDays} days, times ${salesDays}; null without sales.`,
+  collectionRate: '`totalPaid` divided by `totalInvoiced`, 0 to 1; above 1 after overpayments. Null without invoices.',
+}
+
+@ObjectType({ description: 'Figures of the invoices in one currency.' })
+@Directive('@shareable')
+@RequiresScope('*')
+export class InvoiceCurrencyStats {
+  @Field(() => String, { description: 'ISO 4217 code of the currency.' })
+  currency!: string
+
+  @Field(() => Int, { description: 'Number of invoices in this currency.' })
+  count!: number
+
+  @Field(() => Decimal, { description: `${texts.totalInvoiced}.` })
+  totalInvoiced!: ExactNumber
+
+  @Field(() => Decimal, { description: `${texts.totalPaid}.` })
+  totalPaid!: ExactNumber
+
+  @Field(() => Decimal, { description: `${texts.totalOutstanding}.` })
+  totalOutstanding!: ExactNumber
+
+  @Field(() => Decimal, { description: `${texts.totalOverdue}.` })
+  totalOverdue!: ExactNumber
+
+  @Field(() => Float, { nullable: true, description: texts.averageDaysToPay })
+  averageDaysToPay!: number | null
+
+  @Field(() => Float, { nullable: true, description: texts.dso })
+  dso!: number | null
+
+  @Field(() => Float, { nullable: true, description: texts.collectionRate })
+  collectionRate!: number | null
+}
+
+const inBase =
+  ' in `currency`, converted at the exchange rates of today. Invoices in a currency without an exchange rate are left out.'
+
+@ObjectType({ description: 'Statistics of the live invoices that the caller sees.' })
+@RequiresScope('*')
+export class InvoiceStats {
+  @Field(() => Int, { description: 'Number of invoices.' })
+  total!: number
+
+  @Field(() => InvoiceStatusCounts, { description: 'Number of invoices by `status`.' })
+  countByStatus!: Counts
+
+  @Field(() => String, {
+    description: 'Base currency of the organization as ISO 4217 code, the currency of the totals.',
+  })
+  currency!: string
+
+  @Field(() => Decimal, { description: texts.totalInvoiced + inBase })
+  totalInvoiced!: ExactNumber
+
+  @Field(() => Decimal, { description: texts.totalPaid + inBase })
+  totalPaid!: ExactNumber
+
+  @Field(() => Decimal, { description: texts.totalOutstanding + inBase })
+  totalOutstanding!: ExactNumber
+
+  @Field(() => Decimal, { description: texts.totalOverdue + inBase })
+  totalOverdue!: ExactNumber
+
+  @Field(() => Float, { nullable: true, description: texts.averageDaysToPay })
+  averageDaysToPay!: number | null
+
+  @Field(() => Float, { nullable: true, description: texts.dso })
+  dso!: number | null
+
+  @Field(() => Float, { nullable: true, description: texts.collectionRate })
+  collectionRate!: number | null
+
+  @Field(() => [InvoiceCurrencyStats], { description: 'The same figures by currency.' })
+  byCurrency!: InvoiceCurrencyStats[]
+}
+
+interface Group {
+  readonly status: InvoiceStatus
+  readonly currency: string
+  readonly count: number
+  readonly total: ExactNumber
+  readonly amountPaid: ExactNumber
+  readonly amountDue: ExactNumber
+  readonly daysToPay: number | null
+}
+
+/** A quotient with two decimals, or more; null without a divisor. */
+export function ratio(of: ExactNumber, to: ExactNumber, factor = 1, decimals = 2): number | null {
+  const divisor = decimalOf(to)
+  if (divisor.eq(0)) return null
+  return Number(decimalOf(of).times(factor).div(divisor).round(decimals).toFixed())
+}
+
+const totalsOf = (groups: readonly Group[]) => {
+  const counting = groups.filter(({ status }) => status !== 'DRAFT' && status !== 'VOID')
+  const open = groups.filter(({ status }) => (openStatuses as readonly string[]).includes(status))
+  const add = (some: readonly Group[], name: 'total' | 'amountPaid' | 'amountDue') =>
+    exactOf(sumOf(some.map((group) => decimalOf(group[name]))))
+  return {
+    totalInvoiced: add(counting, 'total'),
+    totalPaid: add(counting, 'amountPaid'),
+    totalOutstanding: add(open, 'amountDue'),
+    totalOverdue: add(
+      open.filter(({ status }) => status === 'OVERDUE'),
+      'amountDue',
+    ),
+  }
+}
+
+function averageDays(groups: readonly Group[]): number | null {
+  const paid = groups.filter(({ status }) => status === 'PAID')
+  const days = paid.reduce((sumOfDays, group) => sumOfDays + (group.daysToPay ?? 0), 0)
+  return ratio(
+    days,
+    paid.reduce((all, group) => all + group.count, 0),
+  )
+}
+
+type Totals = ReturnType<typeof totalsOf>
+
+const figuresOf = (totals: Totals, sales: ExactNumber) => ({
+  ...totals,
+  dso: ratio(totals.totalOutstanding, sales, salesDays),
+  collectionRate: ratio(totals.totalPaid, totals.totalInvoiced, 1, 4),
+})
+
+const inBaseCurrency = (rates: RatesOfDay, parts: readonly { currency: string; value: ExactNumber }[]): ExactNumber =>
+  baseSumOf(
+    rates,
+    parts.map(({ currency, value }) => ({ currency, sum: value, count: 1 })),
+  )
+
+export async function invoiceStats(ctx: RequestContext): Promise<InvoiceStats> {
+  const [counts, grouped] = await Promise.all([
+    figures(ctx, invoice, { total: count(), countByStatus: countBy('status') }),
+    figuresBy(ctx, invoice, ['status', 'currency'], {
+      count: count<Invoice>(),
+      total: sum<Invoice>('total'),
+      amountPaid: sum<Invoice>('amountPaid'),
+      amountDue: sum<Invoice>('amountDue'),
+      daysToPay: sum<Invoice>('daysToPay'),
+    }),
+  ])
+  // No profile can hide these columns, because they are never null.
+  const groups = grouped as unknown as Group[]
+  const currencies = [...new Set(groups.map(({ currency }) => currency))].toSorted()
+  const today = await todayOf(ctx)
+  const sales = await salesSince(ctx, addDays(today, -salesDays), today)
+  const rates = await ratesOf(ctx, currencies)
+  const byCurrency = currencies.map((currency) => {
+    const own = groups.filter((group) => group.currency === currency)
+    return {
+      currency,
+      count: own.reduce((all, group) => all + group.count, 0),
+      averageDaysToPay: averageDays(own),
+      ...figuresOf(totalsOf(own), sales.get(currency) ?? 0),
+    }
+  })
+  const base = (name: keyof Totals) =>
+    inBaseCurrency(
+      rates,
+      byCurrency.map((one) => ({ currency: one.currency, value: one[name] })),
+    )
+  const totals = {
+    totalInvoiced: base('totalInvoiced'),
+    totalPaid: base('totalPaid'),
+    totalOutstanding: base('totalOutstanding'),
+    totalOverdue: base('totalOverdue'),
+  }
+  const salesInBase = inBaseCurrency(
+    rates,
+    Array.from(sales, ([currency, value]) => ({ currency, value })),
+  )
+  return {
+    ...counts,
+    currency: rates.baseCurrency,
+    averageDaysToPay: averageDays(groups),
+    ...figuresOf(totals, salesInBase),
+    byCurrency,
+  } as InvoiceStats
+}

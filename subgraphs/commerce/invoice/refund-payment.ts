@@ -1,0 +1,80 @@
+import { actorIdOf } from '../../kernel/context.ts'
+import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
+import { newId } from '../../kernel/ids.ts'
+import type { ExactNumber } from '../../kernel/json/exact-number.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { decimalOf, exactOf, zero } from '../../kernel/values/decimal.ts'
+import { changeInvoice, type Move, type Version } from './change-invoice.ts'
+import { todayOf } from './invoice-day.ts'
+import { noteMax, paymentsMax } from './invoice-payment.ts'
+import { statusByAmounts } from './invoice.status.ts'
+import type { Invoice } from './invoice.ts'
+import { amountProblem, timeProblems } from './record-payment.ts'
+import { textProblems } from './typed-text.ts'
+
+export interface GivenRefund {
+  /** Null: all that is left of the payment. */
+  readonly amount?: ExactNumber | null
+  readonly reason?: string | null
+  readonly refundedAt?: string | null
+}
+
+async function withRefund(
+  ctx: RequestContext,
+  previous: Invoice,
+  paymentId: string,
+  given: GivenRefund,
+): Promise<Move> {
+  const payment = previous.payments.find(({ id }) => id === paymentId.toLowerCase())
+  if (!payment) throw notFound('The payment')
+  const left = decimalOf(payment.amount).minus(decimalOf(payment.refundedAmount))
+  if (payment.status !== 'SUCCEEDED' || left.lte(zero))
+    throw new Refusal('INVALID_STATE', `A payment with status ${payment.status} cannot be refunded.`, { allowed: [] })
+  const now = ctx.clock.now().toISOString()
+  const { amount = null, reason = null, refundedAt = null } = given
+  const returned = amount ?? exactOf(left)
+  const problems = [
+    ...amountProblem(returned, previous.currency, left, ', what is left of the payment'),
+    ...textProblems('reason', reason, noteMax),
+    ...timeProblems('refundedAt', refundedAt, now),
+  ]
+  if (refundedAt !== null && refundedAt < payment.paidAt) {
+    const message = 'refundedAt must not be before paidAt of the payment.'
+    problems.push({ path: 'refundedAt', code: 'OUT_OF_RANGE', message })
+  }
+  if (previous.refunds.length >= paymentsMax)
+    problems.push({ path: 'amount', code: 'TOO_MANY', message: `An invoice has at most ${paymentsMax} refunds.` })
+  if (problems.length > 0) throw invalid(...problems)
+  const refundedAmount = decimalOf(payment.refundedAmount).plus(decimalOf(returned))
+  const status = refundedAmount.eq(decimalOf(payment.amount)) ? 'REFUNDED' : 'SUCCEEDED'
+  const changed = { ...payment, status, refundedAmount: exactOf(refundedAmount) } as const
+  const refund = {
+    id: newId(),
+    paymentId: payment.id,
+    amount: returned,
+    refundedAt: refundedAt ?? now,
+    reason,
+    recordedById: actorIdOf(ctx.caller),
+  }
+  const paid = decimalOf(previous.amountPaid).minus(decimalOf(returned))
+  const amounts = { amountPaid: exactOf(paid), amountDue: exactOf(decimalOf(previous.total).minus(paid)) }
+  return {
+    implied: {
+      ...amounts,
+      status: statusByAmounts({ ...previous, ...amounts }, await todayOf(ctx)),
+      payments: previous.payments.map((one) => (one === payment ? changed : one)),
+      refunds: [...previous.refunds, refund],
+    },
+    events: ['payment.refunded'],
+  }
+}
+
+/** Records that a payment was returned, wholly or in part. A PAID invoice of which an amount is due again is open again. */
+export const refundPayment = (
+  ctx: RequestContext,
+  id: string,
+  paymentId: string,
+  given: GivenRefund,
+  expectedVersion: Version,
+): Promise<Invoice> =>
+  changeInvoice(ctx, id, expectedVersion, (previous, inner) => withRefund(inner, previous, paymentId, given))

@@ -1,0 +1,27 @@
+import type { ExactNumber } from '../../kernel/json/exact-number.ts'
+import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import { readSource } from '../../kernel/record/read-source.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { invoice } from './invoice.record.ts'
+
+/** The invoiced sales by currency after one day and up to another, of the invoices that the caller sees and that are not void. */
+export async function salesSince(
+  ctx: RequestContext,
+  after: string,
+  until: string,
+  customerId: string | null = null,
+): Promise<ReadonlyMap<string, ExactNumber>> {
+  const predicate = new TenantPredicate(ctx.caller)
+  const { values } = predicate
+  const ofCustomer = customerId === null ? '' : ` and t.customer_id = ${values.add(customerId)}`
+  ctx.answered?.aggregate(invoice)
+  const rows = await ctx.db.query<{ currency: string; sum: ExactNumber }>(
+    `select t.currency, sum(t.total) as sum from ${readSource(invoice)} t
+     where ${predicate.live(invoice, 't')} and t.status in ('SENT', 'PARTIALLY_PAID', 'OVERDUE', 'PAID', 'UNCOLLECTIBLE')
+       and t.issue_date > ${values.add(after)} and t.issue_date <= ${values.add(until)}${ofCustomer}
+     group by t.currency`,
+    values.list,
+    'SCAN',
+  )
+  return new Map(rows.map(({ currency, sum }) => [currency, sum]))
+}

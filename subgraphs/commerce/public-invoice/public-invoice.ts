@@ -1,0 +1,87 @@
+import { Directive, Field, ObjectType } from 'type-graphql'
+import type { ExactNumber } from '../../kernel/json/exact-number.ts'
+import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
+import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
+import { InvoiceStatus } from '../invoice/invoice.ts'
+import { LineItem } from '../line-item/line-item.ts'
+
+@ObjectType({ description: 'An invoice as the customer sees it on its public page.' })
+@Directive('@shareable')
+@RequiresScopes('PUBLIC')
+export class PublicInvoice {
+  @Field(() => String, { description: 'Name of the organization that must be paid.' })
+  organizationName!: string
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Name of the account that must pay, or of its contact; null without both.',
+  })
+  customerName!: string | null
+
+  @Field(() => String, { description: 'Number of the invoice.' })
+  invoiceNumber!: string
+
+  @Field(() => InvoiceStatus, { description: 'Where the invoice is in its life cycle.' })
+  status!: InvoiceStatus
+
+  @Field(() => String, { description: 'Currency of all amounts as ISO 4217 code.' })
+  currency!: string
+
+  @Field(() => [LineItem], { description: 'The lines in their order.' })
+  lineItems!: LineItem[]
+
+  @Field(() => Decimal, { description: 'Sum of the lines after their discounts.' })
+  subtotal!: ExactNumber
+
+  @Field(() => Decimal, { description: 'Discount on the whole invoice.' })
+  discountTotal!: ExactNumber
+
+  @Field(() => Decimal, { description: 'Tax of all lines.' })
+  taxTotal!: ExactNumber
+
+  @Field(() => Decimal, { description: 'Cost of shipping.' })
+  shippingTotal!: ExactNumber
+
+  @Field(() => Decimal, { description: 'What the customer pays in all.' })
+  total!: ExactNumber
+
+  @Field(() => Decimal, { description: 'What is paid.' })
+  amountPaid!: ExactNumber
+
+  @Field(() => Decimal, { description: 'What is still due.' })
+  amountDue!: ExactNumber
+
+  @Field(() => DateTime, { description: 'Day of the invoice, as midnight UTC.' })
+  issueDate!: string
+
+  @Field(() => DateTime, { description: 'Last day to pay, as midnight UTC.' })
+  dueDate!: string
+
+  @Field(() => String, { nullable: true, description: 'Number of the order at the customer; null if none.' })
+  purchaseOrderNumber!: string | null
+
+  @Field(() => String, { nullable: true, description: 'Terms of the invoice; null if none.' })
+  terms!: string | null
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'How to pay outside, such as bank details; null if the organization has set nothing.',
+  })
+  paymentInstructions!: string | null
+
+  @Field(() => Boolean, {
+    description: 'Whether the customer can pay online: a provider is configured and an amount is due.',
+  })
+  isPayableOnline!: boolean
+}
+
+@ObjectType({ description: 'A page of the payment provider on which the customer pays.' })
+@Directive('@shareable')
+@RequiresScopes('PUBLIC')
+export class PublicCheckout {
+  @Field(() => String, { description: 'Address of the page.' })
+  url!: string
+
+  @Field(() => String, { description: 'Number of the invoice.' })
+  invoiceNumber!: string
+}

@@ -1,0 +1,38 @@
+import { findActingUser } from '../../identity/public.ts'
+import { parseJsonExactly } from '../../kernel/json/exact-json.ts'
+import type { Services } from '../../kernel/request.ts'
+import { selectionFor } from '../webhook/selection-for.ts'
+import type { SubscribedWebhook } from '../webhook/webhook-reader.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+interface Stored {
+  readonly organizationId: string
+  /** The first attempt, whose row has the body. */
+  readonly id: string
+  readonly eventType: string
+  readonly body: string
+}
+
+/**
+ * The body with what the webhook selects. It is stored before it is sent for the first time, so that retries and replays send the same body;
+ * a selection that a former attempt has stored is not read again.
+ */
+export async function withSelection(services: Services, webhook: SubscribedWebhook, stored: Stored): Promise<string> {
+  const { organizationId, id, eventType, body } = stored
+  const parsed = parseJsonExactly(body) as { readonly data: Fields }
+  if ('selection' in parsed.data) return body
+  const owner = await findActingUser(services.database, organizationId, webhook.ownerId)
+  if (!owner) return body
+  const { object = parsed.data['entityType'], id: recordId } = parsed.data
+  const event = { object: String(object), type: eventType, recordId: String(recordId) }
+  const selected = await selectionFor(services, webhook, event, owner)
+  if (!selected) return body
+  const whole = JSON.stringify({ ...parsed, data: { ...parsed.data, ...selected } })
+  await services.database.query('update events.delivery set request_body = $3 where organization_id = $1 and id = $2', [
+    organizationId,
+    id,
+    whole,
+  ])
+  return whole
+}

@@ -1,0 +1,35 @@
+import { cleanHtml, htmlWithLinks, textOfHtml } from './clean-html.ts'
+import { outputMax } from './template-bounds.ts'
+
+export interface MailBody {
+  readonly bodyHtml: string | null
+  readonly bodyText: string | null
+}
+
+export interface CleanMail {
+  readonly bodyHtml: string | null
+  readonly bodyText: string
+  /** The HTML with `linkPlace(n)` in the place of the nth of `links`. */
+  readonly linkedHtml: string | null
+  readonly links: readonly string[]
+}
+
+/** Maximum number of links whose clicks are counted; further links lead to their targets directly. */
+export const linksMax = 200
+
+/** The address in the place of a link. No mail contains it, because the name cannot exist (RFC 2606). */
+export const linkPlace = (index: number): string => `https://link-${index}.invalid/`
+
+const textOf = (text: string): string => text.slice(0, outputMax)
+
+/** The safe form of a body that somebody wrote. Runs in a worker thread. */
+export function cleanMail({ bodyHtml, bodyText }: MailBody): CleanMail {
+  if (bodyHtml === null) return { bodyHtml: null, bodyText: textOf(bodyText ?? ''), linkedHtml: null, links: [] }
+  const clean = cleanHtml(bodyHtml.slice(0, outputMax))
+  const links: string[] = []
+  const linkedHtml = htmlWithLinks(clean, (url) => {
+    if (!/^https?:/i.test(url) || url.length > 2048 || links.length >= linksMax) return url
+    return linkPlace(links.push(url) - 1)
+  })
+  return { bodyHtml: clean, bodyText: textOf(bodyText ?? textOfHtml(clean)), linkedHtml, links }
+}

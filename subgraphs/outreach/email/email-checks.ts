@@ -1,0 +1,82 @@
+import { visibleAccounts, visibleContacts, visibleLeads, visibleOpportunities } from '../../crm/public.ts'
+import { invalid, type FieldProblem } from '../../kernel/errors.ts'
+import { isId } from '../../kernel/ids.ts'
+import { isStorable } from '../../kernel/record/scalars.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { parseEmail } from '../../kernel/values/email-address.ts'
+import { bodyMax, recipientsMax, type EmailSendInput } from './send-email.inputs.ts'
+
+export interface Recipients {
+  readonly to: readonly string[]
+  readonly cc: readonly string[]
+  /** The path of each address in the input. */
+  readonly paths: ReadonlyMap<string, string>
+}
+
+/** The canonical addresses, each once. A name, a list or a header in an address is refused. */
+export function recipientsOf({ to, cc }: Pick<EmailSendInput, 'to' | 'cc'>): Recipients {
+  const problems: FieldProblem[] = []
+  const paths = new Map<string, string>()
+  const addresses = (path: string, given: readonly string[], min: number): string[] => {
+    if (given.length < min || given.length > recipientsMax) {
+      const message = `${path} must have between ${min} and ${recipientsMax} addresses.`
+      problems.push({ path, code: 'OUT_OF_RANGE', message })
+      return []
+    }
+    return given.flatMap((text, index) => {
+      const at = `${path}.${index}`
+      const email = parseEmail(text)
+      if (!email) problems.push({ path: at, code: 'NOT_AN_EMAIL', message: `${at} must be an email address.` })
+      if (!email || paths.has(email)) return []
+      paths.set(email, at)
+      return [email]
+    })
+  }
+  const found = { to: addresses('to', to, 1), cc: addresses('cc', cc ?? [], 0), paths }
+  if (problems.length > 0) throw invalid(...problems)
+  return found
+}
+
+const codePoints = (text: string): number => [...text].length
+
+/** A subject must be one line, so that it cannot add headers. */
+export function checkSubject(subject: string): string {
+  const problem = (code: string, message: string) => invalid({ path: 'subject', code, message })
+  const text = subject.trim()
+  if (!isStorable(text) || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(text))
+    throw problem('NOT_ONE_LINE', 'subject must be one line without control characters.')
+  if (text === '' || codePoints(text) > 255) throw problem('OUT_OF_RANGE', 'subject must have 1 to 255 characters.')
+  return text
+}
+
+export function checkBody(path: string, text: string): string {
+  const problem = (code: string, message: string) => invalid({ path, code, message })
+  if (!isStorable(text)) throw problem('NOT_TEXT', `${path} must not contain a NUL character or an unpaired surrogate.`)
+  if (text.trim() === '') throw problem('EMPTY', `${path} must not be empty.`)
+  if (text.length > bodyMax && codePoints(text) > bodyMax)
+    throw problem('TOO_LONG', `${path} must have at most ${bodyMax.toLocaleString('en')} characters.`)
+  return text
+}
+
+const references = {
+  contactId: visibleContacts,
+  leadId: visibleLeads,
+  accountId: visibleAccounts,
+  opportunityId: visibleOpportunities,
+} as const
+
+/** Refuses ids of records that the caller does not see. */
+export async function checkLinks(
+  ctx: RequestContext,
+  input: Partial<Record<keyof typeof references, string | null>>,
+): Promise<void> {
+  const problems: FieldProblem[] = []
+  for (const [path, visible] of Object.entries(references)) {
+    const id = input[path as keyof typeof references]
+    if (id === null || id === undefined) continue
+    if (isId(id) && (await visible(ctx, [id.toLowerCase()])).size > 0) continue
+    const message = `${path} must be the id of an existing record that you can see.`
+    problems.push({ path, code: 'UNKNOWN_REFERENCE', message })
+  }
+  if (problems.length > 0) throw invalid(...problems)
+}

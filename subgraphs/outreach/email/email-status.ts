@@ -1,0 +1,125 @@
+import { change } from '../../kernel/record/records-of.ts'
+import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import type { EmailBounceType, EmailStatus } from './email.enumerations.ts'
+import { emailMessage, emailThread } from './email.record.ts'
+import type { EmailMessage } from './email-message.ts'
+import type { EmailThread } from './email-thread.ts'
+import { suppress } from './suppression.ts'
+
+const order: readonly EmailStatus[] = [
+  'QUEUED',
+  'SENT',
+  'DELIVERED',
+  'OPENED',
+  'CLICKED',
+  'REPLIED',
+  'FAILED',
+  'BOUNCED',
+  'COMPLAINED',
+]
+
+/** The later one of two statuses: a status never moves backwards. */
+export const later = (one: EmailStatus, other: EmailStatus): EmailStatus =>
+  order.indexOf(one) >= order.indexOf(other) ? one : other
+
+export type EmailSignal =
+  | { readonly kind: 'DELIVERED'; readonly at: string }
+  | { readonly kind: 'OPENED'; readonly at: string; readonly isMachine: boolean }
+  | { readonly kind: 'CLICKED'; readonly at: string; readonly url: string; readonly isMachine: boolean }
+  | { readonly kind: 'REPLIED'; readonly at: string }
+  | {
+      readonly kind: 'BOUNCED'
+      readonly at: string
+      readonly bounceType: EmailBounceType
+      readonly reason: string | null
+    }
+  | { readonly kind: 'COMPLAINED'; readonly at: string }
+  | { readonly kind: 'UNSUBSCRIBED'; readonly at: string }
+
+interface Effect {
+  readonly values: Partial<EmailMessage>
+  readonly event?: string
+  readonly thread?: (thread: EmailThread) => Partial<EmailThread>
+}
+
+const clicksMax = 100
+
+/** What a signal changes. A program that opens a mail is only counted. */
+function effectOf(message: EmailMessage, signal: EmailSignal): Effect {
+  const { at } = signal
+  const status = (reached: EmailStatus) => later(message.status, reached)
+  switch (signal.kind) {
+    case 'DELIVERED':
+      if (message.deliveredAt) return { values: {} }
+      return { values: { status: status('DELIVERED'), deliveredAt: at }, event: 'email.delivered' }
+    case 'OPENED':
+      if (signal.isMachine) return { values: { machineOpenCount: message.machineOpenCount + 1 } }
+      return { ...opened(message, at), event: 'email.opened' }
+    case 'CLICKED': {
+      if (signal.isMachine) return { values: {} }
+      const click = { url: signal.url, at }
+      const seen = message.firstOpenedAt ? {} : { firstOpenedAt: at, lastOpenedAt: at }
+      const clicks = message.clicks.length < clicksMax ? [...message.clicks, click] : message.clicks
+      return {
+        values: { ...seen, status: status('CLICKED'), clicks },
+        event: 'email.clicked',
+        thread: ({ clickCount }) => ({ clickCount: clickCount + 1 }),
+      }
+    }
+    case 'REPLIED':
+      return message.status === 'REPLIED'
+        ? { values: {} }
+        : { values: { status: status('REPLIED') }, event: 'email.replied' }
+    case 'BOUNCED': {
+      const { bounceType } = signal
+      const reached = bounceType === 'HARD' ? status('BOUNCED') : message.status
+      const values = { status: reached, bounceType, bounceReason: signal.reason?.slice(0, 1000) ?? null }
+      return { values, event: 'email.bounced' }
+    }
+    case 'COMPLAINED':
+      return { values: { status: status('COMPLAINED') }, event: 'email.complained' }
+    case 'UNSUBSCRIBED':
+      return { values: {} }
+  }
+}
+
+function opened(message: EmailMessage, at: string): Effect {
+  return {
+    values: {
+      status: later(message.status, 'OPENED'),
+      firstOpenedAt: message.firstOpenedAt ?? at,
+      lastOpenedAt: message.lastOpenedAt && message.lastOpenedAt > at ? message.lastOpenedAt : at,
+      openCount: message.openCount + 1,
+    },
+    thread: ({ openCount }) => ({ openCount: openCount + 1 }),
+  }
+}
+
+/** Applies what became known about a sent mail, with its thread, its event and the suppression of its address in one transaction. */
+export function applySignal(ctx: RequestContext, messageId: string, signal: EmailSignal): Promise<EmailMessage> {
+  return inTransaction(ctx, async (inner) => {
+    let effect: Effect = { values: {} }
+    const message = await change(inner, emailMessage, messageId, (previous) => {
+      effect = previous.direction === 'OUTBOUND' ? effectOf(previous, signal) : { values: {} }
+      const events = effect.event ? [effect.event] : []
+      return { operation: 'UPDATE', values: {}, implied: effect.values, events, isEventReplaced: events.length > 0 }
+    })
+    const { thread } = effect
+    if (thread)
+      await change(inner, emailThread, message.threadId, (previous) => ({
+        operation: 'UPDATE',
+        values: {},
+        implied: thread(previous),
+      }))
+    const reason = suppressionOf(signal)
+    // With several recipients, nobody knows whose address it was.
+    if (reason && message.direction === 'OUTBOUND' && message.toEmails.length === 1)
+      await suppress(inner, message.toEmails[0]!, reason, message.id)
+    return message
+  })
+}
+
+function suppressionOf(signal: EmailSignal): 'BOUNCED' | 'COMPLAINED' | 'UNSUBSCRIBED' | null {
+  if (signal.kind === 'BOUNCED') return signal.bounceType === 'HARD' ? 'BOUNCED' : null
+  return signal.kind === 'COMPLAINED' || signal.kind === 'UNSUBSCRIBED' ? signal.kind : null
+}

@@ -1,0 +1,10 @@
+import { connectionOf, filterOf, orderOf, pageOf } from '../../kernel/record/inputs.ts'
+import { connectionArgs, pageArgs } from '../../kernel/record/list-args.ts'
+import { EmailThread } from './email-thread.ts'
+
+const EmailThreadFilter = filterOf('EmailThreadFilter', EmailThread)
+const EmailThreadOrder = orderOf('EmailThreadOrder', EmailThread)
+export const EmailThreadPage = pageOf('EmailThreadPage', EmailThread, '*')
+export const EmailThreadConnection = connectionOf('EmailThread', EmailThread, '*')
+export const EmailThreadPageArgs = pageArgs(EmailThreadFilter, EmailThreadOrder)
+export const EmailThreadConnectionArgs = connectionArgs(EmailThreadFilter, EmailThreadOrder)

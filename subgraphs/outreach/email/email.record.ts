@@ -1,0 +1,24 @@
+import { activeUsers } from '../../identity/public.ts'
+import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
+import { EmailMessage } from './email-message.ts'
+import { EmailThread } from './email-thread.ts'
+import { emailEvents, emailThreadEvents } from './email.events.ts'
+
+export const emailThread: RecordDefinition<EmailThread> = defineRecord(EmailThread, {
+  object: 'email_thread',
+  table: 'outreach.email_thread',
+  visibleBy: ['ownerId'],
+  searchable: ['subject'],
+  hasSearchText: true,
+  references: { ownerId: activeUsers },
+  events: emailThreadEvents,
+})
+
+export const emailMessage: RecordDefinition<EmailMessage> = defineRecord(EmailMessage, {
+  object: 'email',
+  table: 'outreach.email_message',
+  visibleBy: [],
+  visibleThrough: { by: 'threadId', to: () => emailThread },
+  searchable: [],
+  events: emailEvents,
+})

@@ -1,0 +1,154 @@
+import { logEmail } from '../../crm/public.ts'
+import { userIdentity } from '../../identity/public.ts'
+import type { Job } from '../../kernel/jobs/job.ts'
+import { MailRefused } from '../../kernel/mail/message.ts'
+import { deleteFinishedItems } from '../../kernel/queue/delete-finished-items.ts'
+import type { Leased, Outcome, Queue, QueuedItem } from '../../kernel/queue/queue.ts'
+import { change, recordsOf } from '../../kernel/record/records-of.ts'
+import { inTransaction, type RequestContext, type Services } from '../../kernel/request.ts'
+import { organizationContext } from './organization-context.ts'
+import { isStoredEmail } from '../../kernel/values/email-address.ts'
+import { emailMessage, emailThread } from './email.record.ts'
+import type { EmailMessage } from './email-message.ts'
+import { suppressedAddresses } from './suppression.ts'
+import { trackedPath } from './tracked-path.ts'
+import { trackingToken } from './tracking-token.ts'
+
+const minuteMs = 60_000
+
+interface OutgoingEmail extends QueuedItem {
+  readonly senderId: string
+}
+
+/**
+ * Sends each mail once; twice only when a process dies after the mail server has accepted the mail and before it has recorded that. Both
+ * then have the same Message-ID, so that mail programs show one.
+ */
+export const outgoingEmailQueue: Queue<OutgoingEmail> = {
+  name: 'outgoing_email',
+  table: 'outreach.outgoing_email',
+  columns: 'sender_id as "senderId", traceparent',
+  leaseMs: 2 * minuteMs,
+  lanes: { fresh: 4, retry: 2 },
+  shares: { organization: 'organization_id', key: 'sender_id', perKeyMax: 2 },
+  attemptsMax: () => 8,
+  // 1, 4, 16, 64 and 256 minutes, then 6 hours each: about a day.
+  retryAfterMs: ({ attempts }) => Math.min(minuteMs * 4 ** (attempts - 1), 360 * minuteMs),
+  retentionMs: 30 * 86_400_000,
+  attempt: send,
+}
+
+export const deleteOldOutgoingEmail: Job = {
+  name: 'outreach.forgetOutgoing',
+  cron: '35 * * * *',
+  run: (services) => deleteFinishedItems(outgoingEmailQueue, services),
+}
+
+async function send(services: Services, item: Leased<OutgoingEmail>): Promise<Outcome> {
+  const ctx = organizationContext(services, item.organization!)
+  const message = await recordsOf(emailMessage).require(ctx, item.id)
+  if (message.status !== 'QUEUED') return { end: 'SENT' }
+  const addresses = [...message.toEmails, ...message.ccEmails]
+  const suppressed = await suppressedAddresses(ctx, addresses)
+  if (suppressed.size > 0 || !addresses.every(isStoredEmail))
+    return failed(ctx, message, `Not sent: ${[...suppressed.values()].join(', ') || 'an address is not valid'}.`)
+  try {
+    await services.mailer.sendForUser({
+      id: message.id,
+      date: new Date(message.createdAt),
+      message: await optionsOf(ctx, services, message),
+    })
+  } catch (error) {
+    const reason = (error as Error).message.slice(0, 400)
+    const isOver = error instanceof MailRefused || item.attempts >= outgoingEmailQueue.attemptsMax(item)
+    if (isOver) return failed(ctx, message, reason)
+    throw error
+  }
+  await recordSent(ctx, message)
+  return { end: 'SENT' }
+}
+
+async function failed(ctx: RequestContext, { id }: EmailMessage, failureReason: string): Promise<Outcome> {
+  await change(ctx, emailMessage, id, () => ({
+    operation: 'UPDATE',
+    values: {},
+    implied: { status: 'FAILED' as const, failureReason },
+  }))
+  return { end: 'FAILED', error: failureReason }
+}
+
+const addressOf = (address: string, name = '') => ({ name, address })
+
+/** The message for nodemailer, which gets parsed addresses only, so that no name or subject can add a recipient or a header. */
+async function optionsOf(ctx: RequestContext, { keys, mailer }: Services, message: EmailMessage) {
+  const sender = message.createdById ? await userIdentity(ctx, message.createdById) : null
+  const from = /<([^>]+)>\s*$/.exec(mailer.from)?.[1] ?? mailer.from.trim()
+  const token = trackingToken(keys, 'UNSUBSCRIBE', {
+    organizationId: message.organizationId,
+    messageId: message.id,
+    link: 0,
+  })
+  return {
+    from: addressOf(from, plainName(sender?.name ?? '')),
+    replyTo: addressOf(message.fromEmail, plainName(sender?.name ?? '')),
+    to: message.toEmails.map((address) => addressOf(address)),
+    cc: message.ccEmails.map((address) => addressOf(address)),
+    subject: message.subject,
+    text: message.bodyText,
+    ...(message.sentHtml !== null && { html: message.sentHtml }),
+    messageId: message.internetMessageId!,
+    date: new Date(message.createdAt),
+    ...(message.inReplyTo && { inReplyTo: message.inReplyTo, references: message.referenceIds }),
+    headers: {
+      'List-Unsubscribe': `<${ctx.settings.publicUrl}${trackedPath.UNSUBSCRIBE}/${token}>`,
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+    },
+  }
+}
+
+/** A name without characters that could look like another address or end the header. */
+const plainName = (name: string): string =>
+  name
+    .normalize('NFKC')
+    .replaceAll(/[\p{C}\p{Zl}\p{Zp}<>@"\\,;:()[\]]+/gu, ' ')
+    .trim()
+    .slice(0, 80)
+
+/** A mail that was sent: its status and event, its thread and its activity. A second call changes nothing. */
+async function recordSent(ctx: RequestContext, { id }: EmailMessage): Promise<void> {
+  await inTransaction(ctx, async (inner) => {
+    const now = inner.clock.now().toISOString()
+    let isFirst = false
+    const message = await change(inner, emailMessage, id, (previous) => {
+      isFirst = previous.status === 'QUEUED'
+      if (!isFirst) return { operation: 'UPDATE', values: {} }
+      const implied = { status: 'SENT', sentAt: now } as const
+      return { operation: 'UPDATE', values: {}, implied, events: ['email.sent'], isEventReplaced: true }
+    })
+    if (!isFirst) return
+    const thread = await change(inner, emailThread, message.threadId, (previous) => ({
+      operation: 'UPDATE',
+      values: {},
+      implied: {
+        status: 'AWAITING_RESPONSE' as const,
+        messageCount: previous.messageCount + 1,
+        lastMessageAt: now,
+        lastDirection: 'OUTBOUND' as const,
+        participants: [...new Set([...previous.participants, ...message.toEmails, ...message.ccEmails])].slice(0, 100),
+      },
+    }))
+    await logEmail(inner, {
+      direction: 'OUTBOUND',
+      subject: message.subject,
+      body: message.bodyText,
+      occurredAt: now,
+      ownerId: thread.ownerId,
+      actorId: message.createdById,
+      accountId: thread.accountId,
+      contactId: thread.contactId,
+      leadId: thread.leadId,
+      opportunityId: thread.opportunityId,
+      caseId: thread.caseId,
+    })
+  })
+}

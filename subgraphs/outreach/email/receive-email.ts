@@ -1,0 +1,171 @@
+import { addressHolders, logEmail } from '../../crm/public.ts'
+import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { change } from '../../kernel/record/records-of.ts'
+import { save } from '../../kernel/record/save.ts'
+import type { EmailKind } from './email.enumerations.ts'
+import type { EmailAttachment, EmailMessage } from './email-message.ts'
+import { emailMessage, emailThread } from './email.record.ts'
+import type { EmailThread } from './email-thread.ts'
+import { applySignal } from './email-status.ts'
+
+export interface ReceivedEmail {
+  readonly messageId: string | null
+  readonly inReplyTo: string | null
+  readonly references: readonly string[]
+  /** Canonical addresses. */
+  readonly from: string
+  readonly to: readonly string[]
+  readonly cc: readonly string[]
+  readonly subject: string
+  readonly bodyHtml: string | null
+  readonly bodyText: string
+  readonly sentAt: string
+  readonly kind: EmailKind
+  readonly attachments: readonly EmailAttachment[]
+  readonly mailboxId: string | null
+  /** The owner of a new thread. */
+  readonly ownerId: string
+}
+
+/** The mail that a received one answers, by its Message-IDs, the last one first. */
+async function answered({ db, caller }: RequestContext, ids: readonly string[]): Promise<EmailMessage | null> {
+  const [found] = await db.query<EmailMessage>(
+    `select id, thread_id as "threadId", sent_at as "sentAt", direction from outreach.email_message
+     where organization_id = $1 and internet_message_id = any($2::text[]) and deleted_at is null
+     order by array_position($2::text[], internet_message_id) limit 1`,
+    [caller.organizationId, ids],
+  )
+  return found ?? null
+}
+
+const daysOfAddressMatch = 30
+
+/** The latest thread in which this address took part within 30 days, for replies of programs that name no mail. */
+async function threadWith(
+  { db, caller, clock }: RequestContext,
+  from: string,
+  subject: string,
+): Promise<string | null> {
+  const since = new Date(clock.now().getTime() - daysOfAddressMatch * 86_400_000).toISOString()
+  const [found] = await db.query<{ id: string }>(
+    `select id from outreach.email_thread where organization_id = $1 and participants @> array[$2] and deleted_at is null
+       and last_message_at > $3 and lower(subject) = lower($4) order by last_message_at desc, id desc limit 1`,
+    [caller.organizationId, from, since, bareSubject(subject)],
+  )
+  return found?.id ?? null
+}
+
+/** The subject without `Re:` and the like. */
+const bareSubject = (subject: string): string =>
+  subject.replace(/^(?:\s*(?:re|aw|sv|fwd?|wg)\s*:\s*){1,10}/i, '').trim()
+
+/**
+ * Stores a received mail in its thread, once for each Message-ID. A reply is found by the Message-IDs that it names, then by its sender and
+ * subject. A person's reply moves the answered mail to REPLIED; an automatic one does not. Null for a mail that is stored already.
+ */
+export function receiveEmail(ctx: RequestContext, mail: ReceivedEmail): Promise<EmailMessage | null> {
+  return inTransaction(ctx, async (inner) => {
+    await inner.db.query('select pg_advisory_xact_lock(hashtextextended($1, 31))', [
+      `${inner.caller.organizationId} ${mail.messageId ?? ''}`,
+    ])
+    if (mail.messageId && (await answered(inner, [mail.messageId]))) return null
+    const ids = [...new Set([mail.inReplyTo, ...mail.references.toReversed()].filter((id) => id !== null))].slice(0, 50)
+    const original = ids.length > 0 ? await answered(inner, ids) : null
+    const threadId = original?.threadId ?? (await threadWith(inner, mail.from, mail.subject))
+    const thread = threadId === null ? await newThread(inner, mail) : null
+    const message = await store(inner, mail, threadId ?? thread!.id)
+    const updated = await addToThread(inner, message, original, threadId ?? thread!.id)
+    if (mail.kind === 'MAIL') {
+      if (original?.direction === 'OUTBOUND')
+        await applySignal(inner, original.id, { kind: 'REPLIED', at: mail.sentAt })
+      await logEmail(inner, {
+        ...updated,
+        direction: 'INBOUND',
+        subject: mail.subject,
+        body: mail.bodyText,
+        occurredAt: mail.sentAt,
+        actorId: null,
+      })
+    }
+    return message
+  })
+}
+
+async function newThread(ctx: RequestContext, { from, subject, ownerId }: ReceivedEmail): Promise<EmailThread> {
+  const [holder] = await addressHolders(ctx, [from])
+  return save(ctx, emailThread, {
+    operation: 'CREATE',
+    previous: null,
+    values: {},
+    implied: {
+      subject,
+      status: 'OPEN',
+      participants: [],
+      ownerId: holder?.ownerId ?? ownerId,
+      contactId: holder?.object === 'contact' ? holder.id : null,
+      leadId: holder?.object === 'lead' ? holder.id : null,
+      accountId: holder?.accountId ?? null,
+    },
+  })
+}
+
+const store = (ctx: RequestContext, mail: ReceivedEmail, threadId: string): Promise<EmailMessage> =>
+  save(ctx, emailMessage, {
+    operation: 'CREATE',
+    previous: null,
+    values: {},
+    implied: {
+      threadId,
+      direction: 'INBOUND',
+      kind: mail.kind,
+      fromEmail: mail.from,
+      toEmails: [...mail.to],
+      ccEmails: [...mail.cc],
+      subject: mail.subject,
+      bodyHtml: mail.bodyHtml,
+      bodyText: mail.bodyText,
+      internetMessageId: mail.messageId,
+      inReplyTo: mail.inReplyTo,
+      referenceIds: [...mail.references],
+      status: 'DELIVERED',
+      sentAt: mail.sentAt,
+      deliveredAt: ctx.clock.now().toISOString(),
+      attachments: [...mail.attachments],
+      mailboxId: mail.mailboxId,
+      ownerId: mail.ownerId,
+    },
+  })
+
+function addToThread(
+  ctx: RequestContext,
+  mail: EmailMessage,
+  original: EmailMessage | null,
+  threadId: string,
+): Promise<EmailThread> {
+  const isPersons = mail.kind === 'MAIL'
+  const now = ctx.clock.now().toISOString()
+  return change(ctx, emailThread, threadId, (previous) => {
+    const addresses = [mail.fromEmail, ...mail.toEmails, ...mail.ccEmails]
+    const participants = [...new Set([...previous.participants, ...addresses])].slice(0, 100)
+    const counted = { participants, messageCount: previous.messageCount + 1 }
+    // An automatic mail is no answer, so the thread still waits for one.
+    if (!isPersons) return { operation: 'UPDATE', values: {}, implied: counted }
+    const isReply = original?.direction === 'OUTBOUND' || previous.lastDirection === 'OUTBOUND'
+    const first = previous.firstResponseSeconds ?? (isReply ? secondsSince(original?.sentAt, now) : null)
+    return {
+      operation: 'UPDATE',
+      values: {},
+      implied: {
+        ...counted,
+        status: isReply ? ('REPLIED' as const) : ('OPEN' as const),
+        lastMessageAt: now,
+        lastDirection: 'INBOUND' as const,
+        firstResponseSeconds: first,
+        unread: true,
+      },
+    }
+  })
+}
+
+const secondsSince = (from: string | null | undefined, to: string): number | null =>
+  from ? Math.min(2_147_483_647, Math.max(0, Math.round((Date.parse(to) - Date.parse(from)) / 1000))) : null

@@ -1,0 +1,243 @@
+import { hash } from 'node:crypto'
+import { addressHolders, visibleContacts, visibleLeads } from '../../crm/public.ts'
+import { userIdentity } from '../../identity/public.ts'
+import { invalid, Refusal, type FieldProblem } from '../../kernel/errors.ts'
+import { newId } from '../../kernel/ids.ts'
+import { countMail, type MailKind } from '../../kernel/mail/mail-limits.ts'
+import { externalCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
+import { recordsOf } from '../../kernel/record/records-of.ts'
+import { requireWritableRole, save } from '../../kernel/record/save.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { linkPlace, type cleanMail, type CleanMail } from '../../kernel/template/clean-mail.ts'
+import { activeTracing } from '../../kernel/tracing/tracing.ts'
+import { threadTask } from '../../kernel/work/thread-task.ts'
+import { givenValues, withGiven } from '../email-template/email-template.actions.ts'
+import { emailTemplate } from '../email-template/email-template.record.ts'
+import { recordValues } from '../email-template/known-variables.ts'
+import { renderTemplate } from '../email-template/render-template.ts'
+import { checkBody, checkLinks, checkSubject, recipientsOf, type Recipients } from './email-checks.ts'
+import { emailMessage, emailThread } from './email.record.ts'
+import type { EmailMessage } from './email-message.ts'
+import type { EmailThread } from './email-thread.ts'
+import type { EmailSendInput } from './send-email.inputs.ts'
+import { refuseSuppressed } from './suppression.ts'
+import { trackedPath } from './tracked-path.ts'
+import { trackingToken } from './tracking-token.ts'
+
+const [hourMs, dayMs] = [3_600_000, 86_400_000]
+
+/** The limits of mails of users to customers. */
+export const userMails: MailKind = {
+  name: 'USER',
+  limits: [
+    { by: ['ORGANIZATION', 'MAILBOX'], max: 20, windowMs: dayMs },
+    { by: ['SENDER'], max: 200, windowMs: hourMs },
+    { by: ['SENDER'], max: 1000, windowMs: dayMs },
+    { by: ['ORGANIZATION'], max: 10_000, windowMs: dayMs },
+  ],
+}
+
+type Ctx = RequestContext<'work' | 'keys'>
+
+const cleanTask = threadTask<typeof cleanMail>(import.meta.url, '../../kernel/template/clean-mail', 'cleanMail')
+
+interface Content extends CleanMail {
+  readonly subject: string
+}
+
+const links = ['contactId', 'leadId', 'accountId', 'opportunityId'] as const
+type Links = Pick<EmailThread, (typeof links)[number]>
+
+/**
+ * Queues a mail. The message, its thread and the row of the queue exist together or not at all, and a worker sends the mail after the
+ * commit. Templates are rendered while no transaction is open. `id` is the id of the message, for callers that retry.
+ */
+export function sendEmail(ctx: Ctx, input: EmailSendInput, id: string = newId()): Promise<EmailMessage> {
+  requireWritableRole(ctx)
+  return transactionWithExternalCalls(ctx, async (inner) => {
+    const recipients = recipientsOf(input)
+    await checkLinks(inner, input)
+    const thread = input.threadId ? await recordsOf(emailThread).require(inner, input.threadId) : null
+    const concerned = await linksOf(inner, input, recipients, thread)
+    const content = await contentOf(inner, input, concerned, thread, id)
+    await refuseSuppressed(inner, recipients.paths)
+    for (const email of recipients.paths.keys()) await countMail(inner, userMails, email)
+    return store(inner, id, input, recipients, content, concerned, thread)
+  })
+}
+
+/** The given records, then those of the thread, then the contact or lead with the first address, if the caller sees it. */
+async function linksOf(
+  ctx: Ctx,
+  input: EmailSendInput,
+  { to }: Recipients,
+  thread: EmailThread | null,
+): Promise<Links> {
+  const given = Object.fromEntries(links.map((name) => [name, input[name]?.toLowerCase() ?? thread?.[name] ?? null]))
+  const known = given as unknown as Links
+  if (known.contactId || known.leadId) return known
+  const holders = await addressHolders(ctx, to.slice(0, 1))
+  const ids = (object: string) => holders.filter((holder) => holder.object === object).map((holder) => holder.id)
+  const [contacts, leads] = [await visibleContacts(ctx, ids('contact')), await visibleLeads(ctx, ids('lead'))]
+  const contact = holders.find((holder) => contacts.has(holder.id))
+  if (contact) return { ...known, contactId: contact.id, accountId: known.accountId ?? contact.accountId }
+  return { ...known, leadId: ids('lead').find((lead) => leads.has(lead)) ?? null }
+}
+
+async function contentOf(
+  ctx: Ctx,
+  input: EmailSendInput,
+  concerned: Links,
+  thread: EmailThread | null,
+  id: string,
+): Promise<Content> {
+  const subject = input.subject == null ? null : checkSubject(input.subject)
+  const made = input.templateId ? await renderedOf(ctx, input, concerned, id) : writtenOf(input)
+  const text = subject ?? made.subject ?? (thread ? checkSubject(`Re: ${thread.subject}`.slice(0, 255)) : null)
+  if (!text) throw invalid({ path: 'subject', code: 'REQUIRED', message: 'subject must have 1 to 255 characters.' })
+  const body = { bodyHtml: made.bodyHtml, bodyText: made.bodyText }
+  const clean = await externalCall(ctx, `clean ${hash('sha256', JSON.stringify(body))}`, async () => {
+    const { work, caller } = ctx
+    return () => work.run(cleanTask, body, caller.organizationId)
+  })
+  return { ...clean, subject: text }
+}
+
+interface Made {
+  readonly subject: string | null
+  readonly bodyHtml: string | null
+  readonly bodyText: string | null
+}
+
+function writtenOf({ bodyHtml, bodyText, variables }: EmailSendInput): Made {
+  if (variables !== null && variables !== undefined)
+    throw invalid({ path: 'variables', code: 'NOT_ALLOWED', message: 'variables must be absent without templateId.' })
+  if (bodyHtml == null && bodyText == null)
+    throw invalid({ path: 'bodyHtml', code: 'REQUIRED', message: 'bodyHtml, bodyText or templateId is required.' })
+  return {
+    subject: null,
+    bodyHtml: bodyHtml == null ? null : checkBody('bodyHtml', bodyHtml),
+    bodyText: bodyText == null ? null : checkBody('bodyText', bodyText),
+  }
+}
+
+async function renderedOf(ctx: Ctx, input: EmailSendInput, concerned: Links, id: string): Promise<Made> {
+  if (input.bodyHtml != null || input.bodyText != null)
+    throw invalid({ path: 'bodyHtml', code: 'NOT_ALLOWED', message: 'A body must be absent with templateId.' })
+  const template = await recordsOf(emailTemplate).require(ctx, input.templateId!)
+  if (template.status !== 'ACTIVE') {
+    const message = `The template has the status ${template.status}; only an ACTIVE template can be sent.`
+    throw new Refusal('INVALID_STATE', message, { allowed: ['ACTIVE'] })
+  }
+  const unsubscribeUrl = urlOf(ctx, 'UNSUBSCRIBE', id, 0)
+  const values = { ...withGiven(await recordValues(ctx, concerned), givenValues(input.variables)), unsubscribeUrl }
+  const key = `render ${hash('sha256', JSON.stringify([template.id, template.version, values]))}`
+  const content = await externalCall(ctx, key, async () => () => renderTemplate(ctx, template, values))
+  const problems = [
+    ...content.missingVariables.map((name) => ['MISSING', name, 'needs a value'] as const),
+    ...content.unknownVariables.map((name) => ['UNKNOWN', name, 'must be declared by the template'] as const),
+  ].map(([code, name, text]): FieldProblem => {
+    const path = `variables.${name}`
+    return { path, code, message: `The variable ${name} ${text}.` }
+  })
+  if (problems.length > 0) throw invalid(...problems)
+  return content
+}
+
+export const urlOf = (
+  { keys, settings, caller }: Ctx,
+  kind: Parameters<typeof trackingToken>[1],
+  messageId: string,
+  link: number,
+): string => {
+  const token = trackingToken(keys, kind, { organizationId: caller.organizationId, messageId, link })
+  return `${settings.publicUrl}${trackedPath[kind]}/${token}`
+}
+
+/** The HTML as it leaves: links through the platform, and the picture that counts opens. */
+function sentHtmlOf(
+  ctx: Ctx,
+  id: string,
+  { linkedHtml, links: targets }: Content,
+  input: EmailSendInput,
+): string | null {
+  if (linkedHtml === null) return null
+  const ownPages = `${ctx.settings.publicUrl}${trackedPath.UNSUBSCRIBE}/`
+  let html = linkedHtml
+  for (const [index, target] of targets.entries()) {
+    const isTracked = input.trackClicks && !target.startsWith(ownPages)
+    const url = isTracked ? urlOf(ctx, 'CLICK', id, index) : target.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
+    html = html.replace(linkPlace(index), () => url)
+  }
+  return input.trackOpens ? `${html}<img src="${urlOf(ctx, 'OPEN', id, 0)}" width="1" height="1" alt="" />` : html
+}
+
+async function store(
+  ctx: Ctx,
+  id: string,
+  input: EmailSendInput,
+  { to, cc }: Recipients,
+  content: Content,
+  concerned: Links,
+  given: EmailThread | null,
+): Promise<EmailMessage> {
+  const sender = await userIdentity(ctx, ctx.caller.userId)
+  if (!sender) throw new Refusal('PERMISSION_DENIED', 'Only a user can send mails.')
+  const participants = (known: readonly string[]) => [...new Set([...known, sender.email, ...to, ...cc])].slice(0, 100)
+  const thread = await (given
+    ? given
+    : save(ctx, emailThread, {
+        operation: 'CREATE',
+        previous: null,
+        values: {},
+        implied: { subject: content.subject, status: 'OPEN', participants: participants([]), ...concerned },
+      }))
+  const earlier = await earlierIds(ctx, thread.id)
+  const { senderId, domain } = senderOf(ctx)
+  const message = await save(ctx, emailMessage, {
+    operation: 'CREATE',
+    previous: null,
+    values: {},
+    implied: {
+      id,
+      threadId: thread.id,
+      direction: 'OUTBOUND',
+      kind: 'MAIL',
+      fromEmail: sender.email,
+      toEmails: [...to],
+      ccEmails: [...cc],
+      subject: content.subject,
+      bodyHtml: content.bodyHtml,
+      bodyText: content.bodyText,
+      internetMessageId: `<${id}@${domain}>`,
+      inReplyTo: earlier.at(-1) ?? null,
+      referenceIds: earlier,
+      status: 'QUEUED',
+      templateId: input.templateId?.toLowerCase() ?? null,
+      sentHtml: sentHtmlOf(ctx, id, content, input),
+      links: [...content.links],
+    },
+  })
+  await ctx.db.query(
+    `insert into outreach.outgoing_email (organization_id, id, sender_id, traceparent) values ($1, $2, $3, $4)`,
+    [ctx.caller.organizationId, id, senderId, activeTracing()?.traceparent() ?? null],
+  )
+  return message
+}
+
+/** The mail server of the platform sends; its organization shares it fairly with others. */
+const senderOf = ({ caller, settings }: Ctx): { senderId: string; domain: string } => ({
+  senderId: caller.organizationId,
+  domain: new URL(settings.publicUrl).hostname,
+})
+
+/** The Message-IDs of the last 20 mails of the thread, oldest first. */
+async function earlierIds({ db, caller }: Ctx, threadId: string): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select internet_message_id as id from outreach.email_message
+     where organization_id = $1 and thread_id = $2 and deleted_at is null and internet_message_id is not null
+     order by created_at desc, id desc limit 20`,
+    [caller.organizationId, threadId],
+  )
+  return rows.map((row) => row.id).toReversed()
+}

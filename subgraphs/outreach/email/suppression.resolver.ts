@@ -1,0 +1,124 @@
+import { Arg, Ctx, Field, ID, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql'
+import { invalid } from '../../kernel/errors.ts'
+import { enumeration } from '../../kernel/record/column.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
+import { DateTime } from '../../kernel/record/scalars.ts'
+import { requireWritableRole } from '../../kernel/record/save.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { parseEmail } from '../../kernel/values/email-address.ts'
+import { suppress } from './suppression.ts'
+
+export const SuppressionReasonEnum = enumeration('EmailSuppressionReason', 'Why an address gets no mails.', {
+  UNSUBSCRIBED: 'The person unsubscribed.',
+  BOUNCED: 'The address does not exist or refuses mails.',
+  COMPLAINED: 'The person reported a mail as spam.',
+  MANUAL: 'A user added it.',
+})
+
+@ObjectType({ description: 'An address to which the organization sends no mails.' })
+@RequiresScope('*')
+export class SuppressedAddress {
+  @Field(() => String, { description: 'The address.' })
+  email!: string
+
+  @Field(() => SuppressionReasonEnum, { description: 'Why it gets no mails.' })
+  reason!: string
+
+  @Field(() => ID, { nullable: true, description: 'Id of the mail that led to it; null if none did.' })
+  messageId!: string | null
+
+  @Field(() => DateTime, { description: 'When it was added.' })
+  createdAt!: string
+}
+
+@ObjectType({ description: 'A page of the suppression list.' })
+@RequiresScope('*')
+export class SuppressedAddressPage {
+  @Field(() => [SuppressedAddress], { description: 'The addresses in alphabetical order.' })
+  data!: SuppressedAddress[]
+
+  @Field(() => Int, { description: 'Maximum number of addresses on a page, as requested: 1 to 100.' })
+  limit!: number
+
+  @Field(() => Boolean, { description: 'True if more addresses follow after this page.' })
+  hasMore!: boolean
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'The last address of the page, to send as `cursor`; null on the last page.',
+  })
+  nextCursor!: string | null
+}
+
+function addressOf(path: string, text: string): string {
+  const email = parseEmail(text)
+  if (!email) throw invalid({ path, code: 'NOT_AN_EMAIL', message: `${path} must be an email address.` })
+  return email
+}
+
+const EmailArg = () => Arg('email', () => String, { description: 'The address.' })
+
+@Resolver()
+export class SuppressionResolver {
+  @Query(() => SuppressedAddressPage, {
+    description: 'Addresses to which the organization sends no mails, in alphabetical order.',
+  })
+  async emailSuppressionList(
+    @Arg('email', () => String, { nullable: true, description: 'Only this address; null: all.' }) email: string | null,
+    @Arg('cursor', () => String, {
+      nullable: true,
+      description: 'The address after which the page begins; null: the first page.',
+    })
+    cursor: string | null,
+    @Arg('limit', () => Int, { defaultValue: 20, description: 'Addresses on a page, 1 to 100.' }) limit: number,
+    @Ctx() ctx: RequestContext,
+  ): Promise<SuppressedAddressPage> {
+    if (limit < 1 || limit > 100)
+      throw invalid({ path: 'limit', code: 'OUT_OF_RANGE', message: 'limit must be between 1 and 100.' })
+    const only = email == null ? null : addressOf('email', email)
+    const after = cursor == null ? '' : addressOf('cursor', cursor)
+    const rows = await ctx.db.query<SuppressedAddress>(
+      `select email, reason, message_id as "messageId", created_at as "createdAt" from outreach.suppressed_address
+       where organization_id = $1 and email > $2 and ($3::text is null or email = $3) order by email limit $4`,
+      [ctx.caller.organizationId, after, only, limit + 1],
+      'LIST',
+    )
+    const hasMore = rows.length > limit
+    const data = rows.slice(0, limit)
+    return { data, limit, hasMore, nextCursor: hasMore ? data.at(-1)!.email : null }
+  }
+
+  @Mutation(() => SuppressedAddress, {
+    description: 'Adds an address to the suppression list. An address that is on it keeps its reason.',
+  })
+  @RequiresScope('*')
+  async emailSuppress(@EmailArg() email: string, @Ctx() ctx: RequestContext): Promise<SuppressedAddress> {
+    requireWritableRole(ctx)
+    const address = addressOf('email', email)
+    await suppress(ctx, address, 'MANUAL', null)
+    const [row] = await ctx.db.query<SuppressedAddress>(
+      `select email, reason, message_id as "messageId", created_at as "createdAt" from outreach.suppressed_address
+       where organization_id = $1 and email = $2`,
+      [ctx.caller.organizationId, address],
+    )
+    return row!
+  }
+
+  @Mutation(() => String, {
+    description:
+      'Removes an address from the suppression list, for example because the person asked for mails again. Contacts and leads keep what they say.',
+  })
+  @RequiresScope('*')
+  async emailUnsuppress(@EmailArg() email: string, @Ctx() ctx: RequestContext): Promise<string> {
+    requireWritableRole(ctx)
+    const address = addressOf('email', email)
+    await ctx.db.query('delete from outreach.suppressed_address where organization_id = $1 and email = $2', [
+      ctx.caller.organizationId,
+      address,
+    ])
+    return address
+  }
+}
+
+export const suppressionResource: Resource = { resolver: SuppressionResolver }

@@ -1,0 +1,35 @@
+import { invalid } from '../../kernel/errors.ts'
+import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { emailMessage } from './email.record.ts'
+import type { EmailMessage } from './email-message.ts'
+
+const messagesMax = 200
+const threadsMax = 20
+
+/** How many threads of each operation were read with their mails. */
+const readThreads = new WeakMap<object, number>()
+
+/** The first mails of a thread that the caller sees, oldest first. */
+export async function messagesOfThread(ctx: RequestContext, threadId: string): Promise<EmailMessage[]> {
+  const count = (readThreads.get(ctx.batches) ?? 0) + 1
+  readThreads.set(ctx.batches, count)
+  if (count > threadsMax) {
+    const message = `At most ${threadsMax} threads of one request can be read with their mails.`
+    throw invalid({ path: 'messages', code: 'TOO_MANY', message })
+  }
+  const predicate = new TenantPredicate(ctx.caller)
+  const visible = predicate.live(emailMessage, 't')
+  const columns = emailMessage.columns.shown
+    .filter(({ internal }) => !internal)
+    .map((column) => `${column.sql('t')} as "${column.name}"`)
+  const id = predicate.values.add(threadId)
+  const rows = await ctx.db.query<EmailMessage>(
+    `select ${columns.join(', ')} from ${emailMessage.table} t where t.thread_id = ${id} and ${visible}
+     order by t.created_at, t.id limit ${messagesMax}`,
+    predicate.values.list,
+    'LIST',
+  )
+  ctx.answered?.records(emailMessage, rows)
+  return rows
+}

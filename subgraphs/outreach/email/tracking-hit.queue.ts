@@ -1,0 +1,53 @@
+import type { Job } from '../../kernel/jobs/job.ts'
+import { Refusal } from '../../kernel/errors.ts'
+import { deleteFinishedItems } from '../../kernel/queue/delete-finished-items.ts'
+import type { Leased, Outcome, Queue, QueuedItem } from '../../kernel/queue/queue.ts'
+import { recordsOf } from '../../kernel/record/records-of.ts'
+import type { Services } from '../../kernel/request.ts'
+import { organizationContext } from './organization-context.ts'
+import { applySignal } from './email-status.ts'
+import { emailMessage } from './email.record.ts'
+
+interface TrackingHit extends QueuedItem {
+  readonly messageId: string
+  readonly link: number | null
+  readonly isMachine: boolean
+  readonly seenAt: string
+}
+
+/** Counts opens and clicks after the gateway has stored them; those of one mail one after the other. */
+export const trackingHitQueue: Queue<TrackingHit> = {
+  name: 'tracking_hit',
+  table: 'outreach.tracking_hit',
+  columns: 'message_id as "messageId", link, is_machine as "isMachine", seen_at as "seenAt"',
+  leaseMs: 30_000,
+  lanes: { fresh: 2, retry: 1 },
+  shares: { organization: 'organization_id', key: 'message_id', perKeyMax: 1 },
+  attemptsMax: () => 10,
+  retryAfterMs: ({ attempts }) => 1000 * 2 ** attempts,
+  retentionMs: 86_400_000,
+  attempt: countHit,
+}
+
+export const deleteOldHits: Job = {
+  name: 'outreach.forgetHits',
+  cron: '45 * * * *',
+  run: (services) => deleteFinishedItems(trackingHitQueue, services),
+}
+
+async function countHit(services: Services, item: Leased<TrackingHit>): Promise<Outcome> {
+  const { messageId, link, isMachine, seenAt: at } = item
+  const ctx = organizationContext(services, item.organization!)
+  try {
+    if (link === null) await applySignal(ctx, messageId, { kind: 'OPENED', at, isMachine })
+    else {
+      const { links } = await recordsOf(emailMessage).require(ctx, messageId)
+      const url = links[link]
+      if (url) await applySignal(ctx, messageId, { kind: 'CLICKED', at, url, isMachine })
+    }
+    return { end: 'COUNTED' }
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'NOT_FOUND') return { end: 'GONE' }
+    throw error
+  }
+}

@@ -1,0 +1,5 @@
+export { sendEmail } from './email/send-email.ts'
+export type { EmailSendInput } from './email/send-email.inputs.ts'
+export { suppressedAddresses } from './email/suppression.ts'
+export { trackingService, type TrackingService } from './email/tracking-service.ts'
+export { renderTemplate } from './email-template/render-template.ts'

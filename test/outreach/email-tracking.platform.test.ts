@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { drain } from '../../subgraphs/kernel/queue/queue.fixture.ts'
+import { SmtpReceiver } from '../../subgraphs/kernel/mail/smtp.fixture.ts'
+import { SmtpMailer } from '../../subgraphs/kernel/mail/smtp-mailer.ts'
+import { outgoingEmailQueue } from '../../subgraphs/outreach/email/outgoing-email.queue.ts'
+import { trackingHitQueue } from '../../subgraphs/outreach/email/tracking-hit.queue.ts'
+import { contact } from '../builders.ts'
+import { expectValidEvents, refusedInputs } from '../expectations.ts'
+import { usePlatform, type Member } from '../platform.ts'
+
+const platform = usePlatform()
+const receiver = new SmtpReceiver()
+let member: Member
+let stranger: Member
+let smtpUrl: string
+
+beforeAll(async () => {
+  smtpUrl = await receiver.start()
+  member = await platform.member()
+  stranger = await platform.member({ organizationId: await platform.organization('Elsewhere') })
+})
+afterAll(async () => {
+  await receiver.stop()
+  await expectValidEvents(platform)
+})
+
+let people = 0
+const anAddress = () => `person${++people}@customer.example`
+
+const services = () => ({ ...platform.services, mailer: new SmtpMailer(smtpUrl, 'CRM <crm@platform.example>') })
+const deliver = () => drain(outgoingEmailQueue, services())
+const countHits = () => drain(trackingHitQueue, services())
+
+async function sent(to: string, values: object = {}) {
+  const { status, body } = await member.rest.emailSend!({
+    body: {
+      to: [to],
+      subject: 'Dock slots',
+      bodyHtml: '<p>Hello <a href="https://fjordline.example/a?b=1&amp;c=2">see</a></p>',
+      ...values,
+    },
+  })
+  expect(status, JSON.stringify(body)).toBe(201)
+  await deliver()
+  return body
+}
+
+const textTo = (to: string) => receiver.received.findLast((mail) => mail.to.includes(to))!.text
+/** The mail without the line breaks of its transfer encoding. */
+const decoded = (text: string) => text.replaceAll('=\r\n', '').replaceAll('=3D', '=')
+const threadOf = async (id: string) => (await member.rest.emailThread!({ id })).body
+const pathIn = (text: string, kind: string) => new RegExp(`/v1/public/mail/${kind}/[\\w-]{67}`).exec(decoded(text))![0]
+const person = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0' }
+
+describe('a mail', () => {
+  it('goes out once with its headers, is opened, clicked, answered and unsubscribed from', async () => {
+    const to = anAddress()
+    const { id: contactId } = await contact(member, { email: to })
+    const mail = await sent(to)
+    expect(mail).toMatchObject({ status: 'QUEUED', to: [to], cc: [], direction: 'OUTBOUND' })
+    const text = textTo(to)
+    expect(text).toContain(`Message-ID: ${mail.internetMessageId}\r\n`)
+    expect(text).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click')
+    expect(text).toContain('<crm@platform.example>')
+    expect(await threadOf(mail.threadId)).toMatchObject({
+      status: 'AWAITING_RESPONSE',
+      messageCount: 1,
+      lastDirection: 'OUTBOUND',
+      contactId,
+      messages: [{ id: mail.id, status: 'SENT' }],
+    })
+
+    const open = platform.url + pathIn(text, 'open')
+    const pixel = await fetch(open, { headers: person })
+    expect([pixel.status, pixel.headers.get('content-type')]).toEqual([200, 'image/gif'])
+    await fetch(open, { headers: { 'user-agent': 'Mozilla/5.0 (via ggpht.com GoogleImageProxy)' } })
+    const click = await fetch(platform.url + pathIn(text, 'click'), { headers: person, redirect: 'manual' })
+    expect([click.status, click.headers.get('location')]).toEqual([302, 'https://fjordline.example/a?b=1&c=2'])
+    await countHits()
+    await countHits()
+    await countHits()
+    const [opened] = (await threadOf(mail.threadId)).messages
+    expect(opened).toMatchObject({ status: 'CLICKED', openCount: 1, machineOpenCount: 1 })
+    expect(opened.clicks).toEqual([{ url: 'https://fjordline.example/a?b=1&c=2', at: platform.now.toISOString() }])
+
+    const reply = {
+      from: to,
+      to: ['ann@fjordline.example'],
+      subject: 'Re: Dock slots',
+      text: 'Yes',
+      messageId: '<r1@customer.example>',
+    }
+    const query = { api_key: member.secret }
+    const inbound = (body: object) => fetchInbound(body, query)
+    const auto = await inbound({
+      ...reply,
+      messageId: '<a1@customer.example>',
+      inReplyTo: mail.internetMessageId,
+      headers: { 'Auto-Submitted': 'auto-replied' },
+    })
+    expect(auto.body).toMatchObject({ accepted: true, threadId: mail.threadId })
+    expect(await threadOf(mail.threadId)).toMatchObject({ status: 'AWAITING_RESPONSE', messageCount: 2 })
+    const answer = await inbound({ ...reply, inReplyTo: mail.internetMessageId })
+    expect(answer.body.threadId).toBe(mail.threadId)
+    expect((await inbound({ ...reply, inReplyTo: mail.internetMessageId })).body.emailId).toBeNull()
+    const answered = await threadOf(mail.threadId)
+    expect(answered).toMatchObject({ status: 'REPLIED', messageCount: 3, unread: true, lastDirection: 'INBOUND' })
+    expect(answered.messages.map((one: { kind: string; status: string }) => [one.kind, one.status])).toEqual([
+      ['MAIL', 'REPLIED'],
+      ['AUTO_REPLY', 'DELIVERED'],
+      ['MAIL', 'DELIVERED'],
+    ])
+
+    const unsubscribe = platform.url + pathIn(text, 'unsubscribe')
+    expect((await fetch(unsubscribe)).status).toBe(200)
+    expect((await member.rest.contact!({ id: contactId })).body.emailStatus).toBe('UNKNOWN')
+    const body = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' })
+    expect((await fetch(unsubscribe, { method: 'POST', body })).status).toBe(200)
+    expect((await member.rest.contact!({ id: contactId })).body.emailStatus).toBe('UNSUBSCRIBED')
+    const again = () => member.rest.emailSend!({ body: { to: [to], subject: 'More', bodyText: 'x' } })
+    expect(await refusedInputs(platform, again)).toEqual([400, 'VALIDATION_FAILED', 'to.0 SUPPRESSED'])
+    expect(await platform.eventTypesOf(mail.id)).toEqual([
+      'email.created',
+      'email.sent',
+      'email.opened',
+      'email.updated',
+      'email.clicked',
+      'email.replied',
+    ])
+  })
+
+  async function fetchInbound(body: object, query: Record<string, string>) {
+    const answer = await member.rest.emailInboundReceive!({ body, query, headers: { 'X-API-Key': 'ignored' } })
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+    return answer
+  }
+
+  it('a status never moves backwards, and a hard bounce suppresses the address', async () => {
+    const to = anAddress()
+    const { id: contactId } = await contact(member, { email: to })
+    const mail = await sent(to)
+    const report = async (input: object) => {
+      const answer = await member.rest.emailStatusReceive!({
+        query: { api_key: member.secret },
+        body: { messageId: mail.id, ...input },
+      })
+      expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+      return (await threadOf(mail.threadId)).messages[0]
+    }
+    expect((await report({ event: 'OPENED' })).status).toBe('OPENED')
+    expect(await report({ event: 'DELIVERED' })).toMatchObject({
+      status: 'OPENED',
+      deliveredAt: platform.now.toISOString(),
+    })
+    expect(await report({ event: 'BOUNCED', bounceType: 'SOFT' })).toMatchObject({
+      status: 'OPENED',
+      bounceType: 'SOFT',
+    })
+    expect(await report({ event: 'BOUNCED', reason: '550 gone' })).toMatchObject({
+      status: 'BOUNCED',
+      bounceReason: '550 gone',
+    })
+    expect((await report({ event: 'CLICKED', url: 'https://a.example/' })).status).toBe('BOUNCED')
+    expect((await member.rest.contact!({ id: contactId })).body.emailStatus).toBe('BOUNCED')
+    const { body } = await member.rest.emailSuppressionList!({ query: { email: to } })
+    expect(body.data).toMatchObject([{ email: to, reason: 'BOUNCED', messageId: mail.id }])
+  })
+
+  it('a mail that the server accepted is not sent again when the worker runs twice', async () => {
+    const to = anAddress()
+    const mail = await sent(to)
+    await platform.query(
+      `update outreach.outgoing_email set state = 'QUEUED', is_due = true, attempts = 0, finished_at = null where id = $1`,
+      [mail.id],
+    )
+    await deliver()
+    expect(receiver.received.filter((one) => one.to.includes(to))).toHaveLength(1)
+  })
+})
+
+describe('hostile input', () => {
+  it.each([
+    [{ subject: 'a\r\nBcc: eve@example.com' }, 'subject NOT_ONE_LINE'],
+    [{ to: ['Eve <eve@example.com>'] }, 'to.0 NOT_AN_EMAIL'],
+    [{ to: ['a@example.com, eve@example.com'] }, 'to.0 NOT_AN_EMAIL'],
+    [{ bodyHtml: null, bodyText: null }, 'bodyHtml REQUIRED'],
+  ])('refuses %j', async (values, problem) => {
+    const body = { to: [anAddress()], subject: 'x', bodyHtml: '<p>x</p>', ...values }
+    expect(await refusedInputs(platform, () => member.rest.emailSend!({ body }))).toEqual([
+      400,
+      'VALIDATION_FAILED',
+      problem,
+    ])
+  })
+
+  it('a forged token redirects nowhere and counts nothing', async () => {
+    const mail = await sent(anAddress())
+    const path = pathIn(textTo(mail.to[0]), 'click')
+    const forged = `${path.slice(0, -1)}${path.endsWith('A') ? 'Q' : 'A'}`
+    expect((await fetch(platform.url + forged, { redirect: 'manual' })).status).toBe(404)
+    // A token of one kind is not one of another kind.
+    expect((await fetch(platform.url + path.replace('/click/', '/unsubscribe/'))).status).toBe(404)
+  })
+
+  it('another organization sees neither threads nor mails, and its key reports on none', async () => {
+    const mail = await sent(anAddress())
+    expect((await stranger.rest.emailThread!({ id: mail.threadId })).status).toBe(404)
+    const report = { query: { api_key: stranger.secret }, body: { messageId: mail.id, event: 'BOUNCED' } }
+    expect((await member.rest.emailStatusReceive!(report)).status).toBe(404)
+  })
+
+  it('a webhook without a valid key is refused, and the key is not in the answer', async () => {
+    const call = { body: { messageId: 'x', event: 'OPENED' }, query: { api_key: 'crm_live_wrong' } }
+    const { status, body } = await member.rest.emailStatusReceive!(call)
+    expect([status, JSON.stringify(body).includes('crm_live_wrong')]).toEqual([401, false])
+  })
+})
+
+describe('emailThreadAwaitingResponse', () => {
+  it('lists threads without a reply for 48 hours', async () => {
+    const mail = await sent(anAddress())
+    const ids = async (query: Record<string, number>) =>
+      (await member.rest.emailThreadAwaitingResponse!({ query: { limit: 100, ...query } })).body.data.map(
+        (one: { id: string }) => one.id,
+      )
+    expect(await ids({})).not.toContain(mail.threadId)
+    platform.advanceClock(49 * 3_600_000)
+    expect(await ids({})).toContain(mail.threadId)
+    expect(await ids({ afterHours: 50 })).not.toContain(mail.threadId)
+  })
+})

@@ -1,0 +1,291 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { runDunning } from '../../subgraphs/commerce/dunning/dunning.job.ts'
+import { invoiceOverdue } from '../../subgraphs/commerce/invoice/invoice-overdue.job.ts'
+import { account, contact, each, sentInvoice } from '../builders.ts'
+import { expectValidEvents, refused, refusedInputs } from '../expectations.ts'
+import { mailsTo } from '../mailbox.ts'
+import { usePlatform, type Member } from '../platform.ts'
+
+const platform = usePlatform()
+let member: Member
+const began = new Date('2027-02-01T10:00:00.000Z')
+
+beforeAll(() => {
+  platform.now = began
+})
+// Each test has an organization of its own, because a run concerns all of its invoices.
+let organizations = 0
+beforeEach(async () => {
+  platform.now = began
+  const organizationId = await platform.organization(`Dunning ${++organizations}`)
+  member = await platform.member({ organizationId, role: 'ADMIN' })
+})
+afterAll(() => expectValidEvents(platform))
+
+const configure = async (body: object) => {
+  const answer = await member.rest.dunningUpdate!({ body })
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+  return answer.body
+}
+/** An invoice that was due on this day, mailed to an address of its own. */
+async function due(day: string, values: object = {}) {
+  const email = `c${++organizations}@customer.example`
+  const { id: contactId } = await contact(member, { email })
+  const issueDate = new Date(Date.parse(day) - 30 * 86_400_000).toISOString()
+  return { ...(await sentInvoice(member, { contactId, issueDate, dueDate: day, ...values })), email }
+}
+const after = (days: number, time = '10:00') => {
+  platform.now = new Date(began.getTime() + days * 86_400_000)
+  platform.now.setUTCHours(Number(time.slice(0, 2)), Number(time.slice(3)))
+}
+const levelOf = async (id: string) => (await member.rest.invoice!({ id })).body.dunningLevel as number
+const reminders = async (email: string) =>
+  (await mailsTo(platform, email)).map(({ subject }) => subject).filter((subject) => subject.includes('eminder'))
+
+describe('the dunning configuration', () => {
+  it('has the documented defaults', async () => {
+    const { body } = await member.rest.dunningConfiguration!({})
+    expect(body).toMatchObject({
+      enabled: false,
+      gracePeriodDays: 3,
+      minimumAmount: 0,
+      stopOnPartialPayment: false,
+      pauseWhileDisputed: true,
+      markUncollectibleAfterDays: 120,
+      version: 1,
+    })
+    const steps = body.steps as { level: number; daysOverdue: number; tone: string }[]
+    expect(steps.map(({ level, daysOverdue, tone }) => [level, daysOverdue, tone])).toEqual([
+      [1, 3, 'FRIENDLY'],
+      [2, 10, 'FIRM'],
+      [3, 21, 'URGENT'],
+      [4, 45, 'FINAL'],
+    ])
+  })
+
+  it('changes only what is named', async () => {
+    await configure({ enabled: true, gracePeriodDays: 7, markUncollectibleAfterDays: null })
+    const body = await configure({ gracePeriodDays: 3, sendTime: '07:30' })
+    expect(body).toMatchObject({
+      enabled: true,
+      gracePeriodDays: 3,
+      sendTime: '07:30',
+      markUncollectibleAfterDays: null,
+    })
+    expect(body.version).toBe(3)
+    expect((await member.rest.dunningConfiguration!({})).body).toEqual(body)
+  })
+
+  it.each([
+    [{ steps: [{ level: 2, daysOverdue: 3, tone: 'FIRM' }] }, ['steps.0.level OUT_OF_ORDER']],
+    [
+      {
+        steps: [
+          { level: 1, daysOverdue: 5, tone: 'FIRM' },
+          { level: 2, daysOverdue: 5, tone: 'FINAL', fee: { type: 'NONE', value: 1 } },
+        ],
+      },
+      ['steps.1.daysOverdue OUT_OF_ORDER', 'steps.1.fee.value NOT_ALLOWED'],
+    ],
+    [
+      { steps: [{ level: 1, daysOverdue: 5, tone: 'FIRM', fee: { type: 'PERCENT', value: 101 } }] },
+      ['steps.0.fee.value OUT_OF_RANGE'],
+    ],
+    [
+      { steps: [{ level: 1, daysOverdue: 5, tone: 'FIRM', templateId: '019a0c5e-7f00-7a93-b1c4-0e6d28f75a41' }] },
+      ['steps.0.templateId UNKNOWN_REFERENCE'],
+    ],
+    [{ timezone: 'Mars/Olympus' }, ['timezone NOT_A_TIMEZONE']],
+    [
+      {
+        excludeAccountIds: ['019a0c5e-7f00-7a93-b1c4-0e6d28f75a41'],
+        steps: [{ level: 1, daysOverdue: 5, tone: 'FIRM', escalateToUserId: '019a0c5e-7f00-7a93-b1c4-0e6d28f75a41' }],
+      },
+      ['excludeAccountIds.0 UNKNOWN_REFERENCE', 'steps.0.escalateToUserId UNKNOWN_REFERENCE'],
+    ],
+  ])('refuses %j', async (body, problems) => {
+    const before = (await member.rest.dunningConfiguration!({})).body
+    expect((await refusedInputs(platform, () => member.rest.dunningUpdate!({ body }))).slice(2)).toEqual(problems)
+    expect((await member.rest.dunningConfiguration!({})).body).toEqual(before)
+  })
+
+  it('is changed by owners and admins only', async () => {
+    const { organizationId } = member
+    const other = await platform.member({ organizationId, role: 'MEMBER' })
+    const change = () => other.rest.dunningUpdate!({ body: { enabled: true } })
+    expect(await refused(platform, change)).toEqual([403, 'PERMISSION_DENIED'])
+  })
+})
+
+describe('invoiceRemind', () => {
+  it('sends one reminder a day, of the level that the days have reached', async () => {
+    const { id, email } = await due('2027-01-19')
+    const { body } = await member.rest.invoiceRemind!({ id })
+    expect(body).toMatchObject({ level: 2, tone: 'FIRM', sentTo: email, fee: 0, interest: 0 })
+    expect(body.invoice).toMatchObject({
+      reminderCount: 1,
+      dunningLevel: 2,
+      lastReminderAt: platform.now.toISOString(),
+    })
+    expect(await refused(platform, () => member.rest.invoiceRemind!({ id }))).toEqual([409, 'TOO_SOON'])
+    expect((await member.rest.invoiceRemind!({ id })).body.retryAt).toBe('2027-02-02T00:00:00.000Z')
+    after(1)
+    expect((await member.rest.invoiceRemind!({ id })).body).toMatchObject({ level: 2, invoice: { reminderCount: 2 } })
+    expect(await reminders(email)).toHaveLength(2)
+    expect((await platform.eventTypesOf(id)).filter((type) => type === 'invoice.reminder_sent')).toHaveLength(2)
+  })
+
+  it('adds the fee of a level once, and claims interest', async () => {
+    await configure({
+      interestRatePercent: 10,
+      steps: [{ level: 1, daysOverdue: 3, tone: 'FIRM', fee: { type: 'PERCENT', value: 2 } }],
+    })
+    const { id, email } = await due('2027-01-19')
+    const { body } = await member.rest.invoiceRemind!({ id })
+    // 2 % of 119, and 13 days of 10 % a year on 119.
+    expect(body).toMatchObject({ fee: 2.38, interest: 0.42, invoice: { dunningFees: 2.38, amountDue: 119 } })
+    expect((await mailsTo(platform, email)).at(-1)!.text).toContain('Together: $121.80.')
+    after(1)
+    expect((await member.rest.invoiceRemind!({ id })).body).toMatchObject({ fee: 0, invoice: { dunningFees: 2.38 } })
+  })
+
+  it('is refused for blocked, disputed, excluded and closed invoices', async () => {
+    const blocked = await due('2027-01-19')
+    await member.rest.invoiceUpdate!({ id: blocked.id, body: { dunningBlocked: true } })
+    const disputed = await due('2027-01-19')
+    await member.rest.invoiceDispute!({ id: disputed.id, body: { reason: 'Damaged.' } })
+    const excluded = await due('2027-01-19')
+    await configure({ excludeAccountIds: [excluded.customerId] })
+    const paid = await due('2027-01-19')
+    await member.rest.invoicePayment!({ id: paid.id, body: { amount: 119 } })
+    for (const { id } of [blocked, disputed, excluded, paid])
+      expect(await refused(platform, () => member.rest.invoiceRemind!({ id }))).toEqual([409, 'INVALID_STATE'])
+    await member.rest.invoiceResolveDispute!({ id: disputed.id })
+    expect((await member.rest.invoiceRemind!({ id: disputed.id })).status).toBe(200)
+  })
+})
+
+describe('the run', () => {
+  it('reminds by level, after the grace period, from the local time on, not at weekends', async () => {
+    await configure({ enabled: true, sendTime: '09:30', timezone: 'Europe/Oslo', gracePeriodDays: 5 })
+    const { id, email } = await due('2027-02-01')
+    const levels: number[] = []
+    // 2027-02-06 is a Saturday; 08:30 UTC is 09:30 in Oslo.
+    for (const [day, time] of [
+      [4, '10:00'],
+      [5, '10:00'],
+      [7, '08:29'],
+      [7, '08:30'],
+      [7, '12:00'],
+      [9, '10:00'],
+      [11, '10:00'],
+      [22, '10:00'],
+      [45, '10:00'],
+      [46, '10:00'],
+    ] as const) {
+      after(day, time)
+      await runDunning(platform.services)
+      levels.push(await levelOf(id))
+    }
+    expect(levels).toEqual([0, 0, 0, 1, 1, 1, 2, 3, 4, 4])
+    expect(await reminders(email)).toHaveLength(4)
+    after(122)
+    await runDunning(platform.services)
+    // The key has expired by then.
+    expect(await platform.query('select status from commerce.invoice where id = $1', [id])).toEqual([
+      { status: 'UNCOLLECTIBLE' },
+    ])
+  })
+
+  it('leaves out what the configuration leaves out', async () => {
+    const invoices = await each(['plain', 'small', 'blocked', 'disputed', 'partly', 'excluded'], async (name) => ({
+      name,
+      ...(await due('2027-01-19', name === 'small' ? { lineItems: [{ name: 'S', quantity: 1, unitPrice: 9 }] } : {})),
+    }))
+    const idOf = (wanted: string) => invoices.find(({ name }) => name === wanted)!
+    await member.rest.invoiceUpdate!({ id: idOf('blocked').id, body: { dunningBlocked: true } })
+    await member.rest.invoiceDispute!({ id: idOf('disputed').id })
+    await member.rest.invoicePayment!({ id: idOf('partly').id, body: { amount: 1 } })
+    await configure({
+      enabled: true,
+      minimumAmount: 10,
+      stopOnPartialPayment: true,
+      excludeAccountIds: [idOf('excluded').customerId],
+    })
+    await runDunning(platform.services)
+    expect(await each(invoices, async ({ name, id }) => [name, await levelOf(id)])).toEqual([
+      ['plain', 2],
+      ['small', 0],
+      ['blocked', 0],
+      ['disputed', 0],
+      ['partly', 0],
+      ['excluded', 0],
+    ])
+  })
+
+  it('creates the task and the notices of a level', async () => {
+    const boss = await platform.member({ organizationId: member.organizationId })
+    const [user] = await platform.query<{ email: string }>('select email from identity.admin_user where id = $1', [
+      boss.userId,
+    ])
+    await configure({
+      enabled: true,
+      steps: [{ level: 1, daysOverdue: 3, tone: 'FINAL', createTask: true, escalateToUserId: boss.userId }],
+    })
+    const { id, invoiceNumber, customerId } = await due('2027-01-19')
+    await runDunning(platform.services)
+    const { data } = (await member.rest.taskList!({ query: {} })).body
+    expect(data).toMatchObject([
+      {
+        subject: `Collect invoice ${invoiceNumber}, 13 days overdue`,
+        assignedToId: boss.userId,
+        relatedToType: 'INVOICE',
+        relatedToId: id,
+        accountId: customerId,
+        priority: 'URGENT',
+        source: 'WORKFLOW',
+      },
+    ])
+    expect((await mailsTo(platform, user!.email)).map(({ subject }) => subject)).toContain(
+      `Invoice ${invoiceNumber} reached dunning level 1`,
+    )
+  })
+
+  it('sends nothing twice, also when several workers run at once', async () => {
+    await configure({ enabled: true })
+    const invoices = await each(Array.from({ length: 12 }), () => due('2027-01-19'))
+    await Promise.all(Array.from({ length: 4 }, () => runDunning(platform.services)))
+    await runDunning(platform.services)
+    for (const { id, email } of invoices) {
+      expect((await member.rest.invoice!({ id })).body).toMatchObject({ dunningLevel: 2, reminderCount: 1 })
+      expect(await reminders(email)).toHaveLength(1)
+    }
+  })
+})
+
+describe('OVERDUE', () => {
+  it('begins at midnight of the time zone of the organization', async () => {
+    await platform.query(
+      `update identity.organization set settings = '{"timezone": "Pacific/Auckland"}' where id = $1`,
+      [member.organizationId],
+    )
+    const { id: customerId } = await account(member)
+    const sent = await sentInvoice(member, { customerId, issueDate: '2027-01-01', dueDate: '2027-02-02' })
+    const statusAt = async (time: string) => {
+      platform.now = new Date(time)
+      await invoiceOverdue.run(platform.services)
+      const { status, daysOverdue, overdueAt } = (await member.rest.invoice!({ id: sent.id })).body
+      return [status, daysOverdue, overdueAt]
+    }
+    // Auckland is thirteen hours ahead of UTC.
+    expect(await statusAt('2027-02-02T10:59:59.000Z')).toEqual(['SENT', 0, null])
+    const midnight = '2027-02-02T11:00:00.000Z'
+    expect(await statusAt(midnight)).toEqual(['OVERDUE', 1, midnight])
+    await member.rest.invoicePayment!({ id: sent.id, body: { amount: 19 } })
+    expect(await statusAt('2027-02-03T10:59:00.000Z')).toEqual(['PARTIALLY_PAID', 1, midnight])
+    expect(await statusAt('2027-02-03T11:00:00.000Z')).toEqual(['OVERDUE', 2, '2027-02-03T11:00:00.000Z'])
+    const later = await member.rest.invoiceUpdate!({ id: sent.id, body: { dueDate: '2027-02-04' } })
+    expect(later.body).toMatchObject({ status: 'PARTIALLY_PAID', daysOverdue: 0 })
+    expect((await platform.eventTypesOf(sent.id)).filter((type) => type === 'invoice.overdue')).toHaveLength(2)
+  })
+})

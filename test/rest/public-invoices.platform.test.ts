@@ -1,0 +1,216 @@
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { account, invoice, sentInvoice } from '../builders.ts'
+import { expectValidEvents } from '../expectations.ts'
+import { Platform, type Member } from '../platform.ts'
+
+/** A provider of hosted checkouts that says what the test wants. */
+class ScriptedProvider {
+  readonly requests: { readonly url: string; readonly body: URLSearchParams; readonly authorization: string }[] = []
+  readonly sessions = new Map<string, object>()
+  answer: 'USUAL' | 'FAIL' = 'USUAL'
+  server!: Server
+  url!: string
+
+  async open(): Promise<void> {
+    this.server = createServer(
+      (req, res) => void this.#answered(req).then(([status, body]) => res.writeHead(status).end(body)),
+    )
+    this.server.listen(0, '127.0.0.1')
+    await once(this.server, 'listening')
+    this.url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
+  }
+
+  async #answered(req: IncomingMessage): Promise<[number, string]> {
+    const body = new URLSearchParams(await text(req))
+    this.requests.push({ url: req.url!, body, authorization: req.headers.authorization ?? '' })
+    if (this.answer === 'FAIL') return [500, 'no JSON']
+    if (req.method === 'GET') return [200, JSON.stringify(this.sessions.get(req.url!.split('/').at(-1)!) ?? {})]
+    const id = `cs_test_${this.sessions.size + 1}`
+    const price = 'line_items[0][price_data]'
+    this.sessions.set(id, {
+      id,
+      payment_status: 'unpaid',
+      amount_total: Number(body.get(`${price}[unit_amount]`)),
+      currency: body.get(`${price}[currency]`),
+      payment_intent: `pi_${id}`,
+    })
+    return [200, JSON.stringify({ id, url: `https://pay.example/c/${id}` })]
+  }
+
+  pay(id: string): void {
+    this.sessions.set(id, { ...this.sessions.get(id), payment_status: 'paid' })
+  }
+}
+
+const provider = new ScriptedProvider()
+const secret = 'whsec_scripted_0123456789'
+let platform: Platform
+let member: Member
+
+beforeAll(async () => {
+  await provider.open()
+  platform = new Platform({
+    PAYMENT_URL: provider.url,
+    PAYMENT_KEY: 'sk_scripted',
+    PAYMENT_WEBHOOK_SECRET: secret,
+    OUTBOUND_ALLOW: '127.0.0.0/8',
+  })
+  await platform.open()
+  member = await platform.member()
+})
+afterAll(async () => {
+  await expectValidEvents(platform)
+  await platform.close()
+  provider.server.closeAllConnections()
+  provider.server.close()
+})
+
+/** The address of the page of an invoice, at this server. */
+async function aPage(values: Readonly<Record<string, unknown>> = {}) {
+  const sent = await sentInvoice(member, values)
+  return { id: sent.id as string, number: sent.invoiceNumber as string, link: sent.publicUrl as string }
+}
+const get = async (link: string, init: RequestInit = {}) => {
+  const response = await fetch(link, init)
+  return { status: response.status, headers: response.headers, html: await response.text() }
+}
+const stored = async (id: string) => (await member.rest.invoice!({ id })).body
+async function checkout(link: string): Promise<string> {
+  const { status, html } = await get(`${link}/pay`, { method: 'POST' })
+  expect(status, html).toBe(200)
+  return /https:\/\/pay\.example\/c\/(\w+)/.exec(html)![1]!
+}
+const event = (
+  id: string,
+  link: string,
+  { at = Date.now(), key = secret, type = 'checkout.session.completed' } = {},
+) => {
+  const body = JSON.stringify({ type, data: { object: { id, client_reference_id: link.split('/').at(-1) } } })
+  const time = Math.floor(at / 1000)
+  const signature = createHmac('sha256', key).update(`${time}.${body}`).digest('hex')
+  return fetch(`${platform.url}/v1/public/payment-events`, {
+    method: 'POST',
+    headers: { 'Stripe-Signature': `t=${time},v1=${signature}` },
+    body,
+  })
+}
+
+describe('the page of an invoice', () => {
+  it('shows the invoice without a script and without a credential, and remembers that it was opened', async () => {
+    const { id: customerId } = await account(member, { name: 'Lisbon <Docks>' })
+    await platform.query(`update identity.organization set settings = $2 where id = $1`, [
+      member.organizationId,
+      JSON.stringify({ paymentInstructions: 'IBAN <DE02>' }),
+    ])
+    const { id, number, link } = await aPage({ customerId, terms: 'Pay <soon>.', notes: 'Secret note' })
+    const { status, headers, html } = await get(link)
+    expect([status, headers.get('cache-control'), headers.get('referrer-policy')]).toEqual([
+      200,
+      'no-store',
+      'no-referrer',
+    ])
+    const texts = [
+      `Invoice ${number}`,
+      'Lisbon &#60;Docks&#62;',
+      'IBAN &#60;DE02&#62;',
+      'Pay &#60;soon&#62;.',
+      '3 March 2027',
+    ]
+    for (const shown of [...texts, 'USD 119.00'.replace(' ', '\u00a0')]) expect(html).toContain(shown)
+    expect(html).not.toMatch(/Secret note|<script/)
+    expect((await stored(id)).viewedAt).toBe(platform.now.toISOString())
+    await get(link)
+    expect((await platform.eventTypesOf(id)).filter((type) => type === 'invoice.viewed')).toHaveLength(1)
+    const pdf = await fetch(`${link}/document`)
+    expect([pdf.status, pdf.headers.get('content-type')]).toEqual([200, 'application/pdf'])
+    expect((await pdf.text()).slice(0, 5)).toBe('%PDF-')
+  })
+
+  it('is 404 for other tokens and drafts, and refuses other methods', async () => {
+    const { link } = await aPage()
+    await invoice(member)
+    for (const token of ['x', 'A'.repeat(43), link.slice(-42)])
+      expect((await get(`${platform.url}/v1/public/invoices/${token}`)).status).toBe(404)
+    expect((await fetch(link, { method: 'HEAD' })).status).toBe(405)
+    expect((await get(link, { method: 'DELETE' })).status).toBe(405)
+  })
+})
+
+describe('an online payment', () => {
+  it('is recorded once, whoever reports it and how often', async () => {
+    const { id, link, number } = await aPage({ currency: 'EUR' })
+    const session = await checkout(link)
+    const request = provider.requests.at(-1)!
+    expect(request.authorization).toBe('Bearer sk_scripted')
+    expect(Object.fromEntries(request.body)).toMatchObject({
+      mode: 'payment',
+      cancel_url: link,
+      success_url: `${link}/return?session={CHECKOUT_SESSION_ID}`,
+      'line_items[0][price_data][currency]': 'eur',
+      'line_items[0][price_data][unit_amount]': '11900',
+      'line_items[0][price_data][product_data][name]': `Invoice ${number}`,
+    })
+    // Nothing is believed before the provider confirms it.
+    await get(`${link}/return?session=${session}`)
+    expect((await event(session, link)).status).toBe(200)
+    expect(await stored(id)).toMatchObject({ status: 'SENT', payments: [] })
+    provider.pay(session)
+    await Promise.all([
+      event(session, link),
+      get(`${link}/return?session=${session}`),
+      event(session, link),
+      get(`${link}/return?session=${session}`),
+    ])
+    expect(await stored(id)).toMatchObject({
+      status: 'PAID',
+      amountDue: 0,
+      payments: [{ amount: 119, method: 'CARD', reference: `pi_${session}`, recordedById: null, status: 'SUCCEEDED' }],
+    })
+    expect((await get(link)).html).toContain('This invoice is paid. Thank you.')
+    expect((await get(`${link}/pay`, { method: 'POST' })).status).toBe(409)
+  })
+
+  it('is recorded also when the invoice was paid or voided meanwhile', async () => {
+    const paid = await aPage()
+    const [first, second] = [await checkout(paid.link), await checkout(paid.link)]
+    for (const session of [first, second]) {
+      provider.pay(session)
+      expect((await event(session, paid.link)).status).toBe(200)
+    }
+    expect(await stored(paid.id)).toMatchObject({ status: 'PAID', amountPaid: 238, amountDue: -119 })
+    const voided = await aPage()
+    const session = await checkout(voided.link)
+    await member.rest.invoiceVoid!({ id: voided.id })
+    provider.pay(session)
+    await event(session, voided.link)
+    const { payments, status } = await stored(voided.id)
+    expect([status, payments.length]).toEqual(['VOID', 1])
+  })
+
+  it('is refused with a wrong signature, an old one, and for the checkout of another invoice', async () => {
+    const [one, other] = [await aPage(), await aPage()]
+    const session = await checkout(one.link)
+    provider.pay(session)
+    expect((await event(session, one.link, { key: 'another secret' })).status).toBe(400)
+    expect((await event(session, one.link, { at: Date.now() - 301_000 })).status).toBe(400)
+    const unsigned = await fetch(`${platform.url}/v1/public/payment-events`, { method: 'POST', body: '{}' })
+    expect(unsigned.status).toBe(400)
+    expect((await event(session, other.link)).status).toBe(200)
+    expect((await get(`${other.link}/return?session=${session}`)).status).toBe(404)
+    expect((await get(`${other.link}/return?session=%00`)).status).toBe(404)
+    expect([(await stored(one.id)).status, (await stored(other.id)).status]).toEqual(['SENT', 'SENT'])
+  })
+
+  it('changes nothing while the provider fails', async () => {
+    const { id, link } = await aPage()
+    provider.answer = 'FAIL'
+    expect((await get(`${link}/pay`, { method: 'POST' })).status).toBe(503)
+    provider.answer = 'USUAL'
+    expect(await stored(id)).toMatchObject({ status: 'SENT', payments: [] })
+  })
+})

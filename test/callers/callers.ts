@@ -51,6 +51,7 @@ const privateAreas = restAreas.filter(({ definition }) => definition.privateUnle
 const visibleToByPath: Readonly<Record<string, Access['visibleTo']>> = {
   ...Object.fromEntries(sharedAreas.map(({ path }) => [`/v1/${path}`, 'everybody'] as const)),
   ...Object.fromEntries(privateAreas.map(({ path }) => [`/v1/${path}`, 'owner'] as const)),
+  '/v1/notifications': 'owner',
   '/v1/api-keys': 'administrators',
   '/v1/oauth-apps': 'administrators',
   '/v1/connected-apps': 'administrators',
@@ -66,10 +67,10 @@ const actsAsOwner: ReadonlySet<string> = new Set([
   'webhookUpdate',
 ])
 
-// Operations by which a user changes only their own session or consents, or nothing, are allowed for every role.
+// Operations by which a user changes only their own session, consents or notifications, or nothing, are allowed for every role.
 const ownOperations: ReadonlySet<string> = new Set(['connectedAppDelete', 'emailTemplatePreview'])
 const isOwnOperation = ({ path, documentId }: RestOperation): boolean =>
-  path.startsWith('/v1/auth/') || ownOperations.has(documentId)
+  path.startsWith('/v1/auth/') || path.startsWith('/v1/notifications') || ownOperations.has(documentId)
 
 const requiredReferences = ({ required = [], properties = {} }: Schema): string[] =>
   required.filter(

@@ -194,3 +194,54 @@ describe('the notification of another user', () => {
     ).toEqual(before)
   })
 })
+
+describe('notificationPreferencesUpdate', () => {
+  it('stores what is named, answers the complete preferences, and is read back', async () => {
+    const member = await platform.member()
+    const body = {
+      events: { 'task.assigned': { email: false } },
+      quietHours: { enabled: true, start: '21:30', end: '06:15', timezone: 'Europe/Oslo', followProfile: false },
+      digest: { enabled: true, time: '07:45' },
+      emailCategories: { TASKS: false },
+    }
+    const { status, body: set } = await member.rest.notificationPreferencesUpdate!({ body })
+    expect(status).toBe(200)
+    expect(set).toMatchObject({
+      events: { 'task.assigned': { inApp: true, email: false, push: true } },
+      quietHours: body.quietHours,
+      digest: { enabled: true, time: '07:45', timezone: null, followProfile: true },
+      emailCategories: { TASKS: false, CASES: true },
+    })
+    expect((await member.rest.notificationPreferences!()).body).toEqual(set)
+    const { body: shown } = await member.rest.notificationCatalog!()
+    expect(Object.keys(set['events'] as object)).toEqual((shown as unknown as { key: string }[]).map(({ key }) => key))
+  })
+
+  it('refuses unknown event keys with 400, lists all of them, and changes nothing', async () => {
+    const member = await platform.member()
+    const before = await platform.fingerprint(member.organizationId)
+    const { status, body } = await member.rest.notificationPreferencesUpdate!({
+      body: { events: { 'task.eaten': {}, 'task.assigned': { email: false }, 'lead.lost': {} } },
+    })
+    expect([status, body['code']]).toEqual([400, 'VALIDATION_FAILED'])
+    expect(body['errors']).toMatchObject([{ path: 'events.task.eaten' }, { path: 'events.lead.lost' }])
+    expect(await platform.fingerprint(member.organizationId)).toBe(before)
+  })
+
+  it('loses none of the changes that are made at the same time', async () => {
+    const member = await platform.member()
+    const changes = [
+      { emailCategories: { TASKS: false } },
+      { digest: { enabled: true } },
+      { quietHours: { enabled: true } },
+      { events: { 'task.assigned': { push: false } } },
+    ]
+    await Promise.all(changes.map((body) => member.rest.notificationPreferencesUpdate!({ body })))
+    expect((await member.rest.notificationPreferences!()).body).toMatchObject({
+      ...changes[0],
+      ...changes[1],
+      ...changes[2],
+      ...changes[3],
+    })
+  })
+})

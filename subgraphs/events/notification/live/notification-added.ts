@@ -10,11 +10,7 @@ import { Notification, notificationScope } from '../notification.ts'
 @ObjectType({ description: 'A notification that was added, and how many the caller has not read.' })
 @RequiresScopes(notificationScope)
 export class NotificationAdded {
-<<<<<<< HEAD
-  @Field(() => Notification, { simple: true, description: 'The notification that was added, as the list returns it.' })
-=======
   @Field(() => Notification, { simple: true, description: 'What was added, as in the list of the caller.' })
->>>>>>> part-notifications
   notification!: Notification
 
   @Field(() => Int, { simple: true, description: 'Number of unread notifications at the time of delivery.' })

@@ -22,10 +22,27 @@ export interface ListenSlot {
 /** Two streams may take the same free slot at the same time; the second one then tries the next. */
 const attemptsMax = listenersMax + 1
 
+interface HeldSlot extends ListenSlot {
+  readonly organizationId: string
+  readonly streamId: string
+  readonly onLost: () => void
+}
+
+/** The rows of these streams, found by the primary key. */
+const rowsOf = `unnest($1::uuid[], $2::uuid[]) as held (organization_id, stream_id)
+  where s.organization_id = held.organization_id and s.stream_id = held.stream_id`
+
+const idsOf = (slots: readonly HeldSlot[]): [string[], string[]] => [
+  slots.map(({ organizationId }) => organizationId),
+  slots.map(({ streamId }) => streamId),
+]
+
 /** Limits the streams of an organization over all processes: each stream leases a row, which its process renews. */
 export class ListenSlots {
-  readonly #held = new Map<string, () => void>()
-  readonly #releasing = new Set<Promise<unknown>>()
+  readonly #held = new Set<HeldSlot>()
+  /** Slots of streams that have ended, until their rows are deleted. */
+  #ended: HeldSlot[] = []
+  #deleting: Promise<void> | null = null
   readonly #leaseMs: number
   readonly #renewing: NodeJS.Timeout
 
@@ -63,43 +80,57 @@ export class ListenSlots {
 
   /** Renews the slots of this process. A slot that another stream has taken meanwhile is lost. */
   async renew(): Promise<void> {
-    const ids = [...this.#held.keys()]
-    if (ids.length === 0) return
+    if (this.#ended.length > 0) void this.#deleteEnded()
+    const held = [...this.#held]
+    if (held.length === 0) return
     try {
       const renewed = await this.options.database.query<{ id: string }>(
-        `update events.listen_slot set until = now() + $2 * interval '1 millisecond'
-         where stream_id = any($1::uuid[]) returning stream_id as id`,
-        [ids, this.#leaseMs],
+        `update events.listen_slot s set until = now() + $3 * interval '1 millisecond'
+         from ${rowsOf} returning s.stream_id as id`,
+        [...idsOf(held), this.#leaseMs],
       )
       const kept = new Set(renewed.map(({ id }) => id))
-      for (const id of ids) if (!kept.has(id)) this.#held.get(id)?.()
+      for (const { streamId, onLost } of held) if (!kept.has(streamId)) onLost()
     } catch (err) {
       this.options.log.warn({ err }, 'the slots of live streams could not be renewed; retrying')
     }
   }
 
-  /** Waits until the released slots are free. */
+  /** Waits until the slots of ended streams are free. */
   async close(): Promise<void> {
     clearInterval(this.#renewing)
-    await Promise.allSettled(this.#releasing)
+    await this.#deleteEnded()
   }
 
   #slot(organizationId: string, streamId: string, onLost: () => void): ListenSlot {
-    this.#held.set(streamId, onLost)
-    return {
-      release: () => {
-        if (!this.#held.delete(streamId)) return
-        const released = this.options.tenants
-          .of(organizationId)
-          .query('delete from events.listen_slot where organization_id = $1 and stream_id = $2', [
-            organizationId,
-            streamId,
-          ])
-          // The slot is free when its lease ends.
-          .catch((err: unknown) => this.options.log.warn({ err }, 'the slot of a live stream could not be released'))
-          .finally(() => this.#releasing.delete(released))
-        this.#releasing.add(released)
-      },
+    const release = (): void => {
+      if (!this.#held.delete(slot)) return
+      this.#ended.push(slot)
+      void this.#deleteEnded()
+    }
+    const slot: HeldSlot = { organizationId, streamId, onLost, release }
+    this.#held.add(slot)
+    return slot
+  }
+
+  /** One statement at a time, for all streams that have ended meanwhile. */
+  #deleteEnded(): Promise<void> {
+    this.#deleting ??= this.#deleteAll().finally(() => (this.#deleting = null))
+    return this.#deleting
+  }
+
+  async #deleteAll(): Promise<void> {
+    while (this.#ended.length > 0) {
+      const ended = this.#ended
+      this.#ended = []
+      try {
+        await this.options.database.query(`delete from events.listen_slot s using ${rowsOf}`, idsOf(ended))
+      } catch (err) {
+        // They are tried again with the next renewal, and are free when their leases end.
+        this.options.log.warn({ err }, 'the slots of live streams could not be released; retrying')
+        this.#ended.push(...ended)
+        return
+      }
     }
   }
 }

@@ -192,7 +192,7 @@ describe('literals of every argument and input field', () => {
     expect(found.length).toBeGreaterThan(500)
     expect(found.flat()).toEqual([])
     expect(await platform.fingerprint()).toBe(before)
-  })
+  }, 400_000)
 
   it.each([
     'query($d: Float = 1e400) { accountList(filter: {healthScore: {gt: $d}}) { total } }',

@@ -265,10 +265,53 @@ async function aNotification({ platform, member }: Requests, id: string): Promis
   )
 }
 
-/** What the new record of a path needs before the operation accepts it. */
+/** A thread of mails with this id, because no operation creates one without sending a mail. */
+async function aThread({ platform, member }: Requests, id: string): Promise<void> {
+  await platform.query(
+    `insert into outreach.email_thread (organization_id, id, owner_id, subject, status, custom_fields, version, created_at, updated_at)
+     values ($1, $2, $3, 'Dock slots', 'OPEN', '{}', 1, now(), now())`,
+    [member.organizationId, id, member.userId],
+  )
+}
+
+/** A mail that was sent, in a thread of its own. */
+async function aMessage(requests: Requests): Promise<string> {
+  const [threadId, id] = [newId(), newId()]
+  await aThread(requests, threadId)
+  await requests.platform.query(
+    `insert into outreach.email_message (organization_id, id, owner_id, thread_id, direction, kind, from_email, to_emails, subject, body_text, status,
+       custom_fields, version, created_at, updated_at)
+     values ($1, $2, $3, $4, 'OUTBOUND', 'MAIL', 'crm@platform.example', '{ines.duarte@example.com}', 'Dock slots', 'Hello', 'SENT', '{}', 1, now(), now())`,
+    [requests.member.organizationId, id, requests.member.userId, threadId],
+  )
+  return id
+}
+
+async function aSuppressedAddress({ platform, member }: Requests): Promise<string> {
+  const email = `u${newId()}@example.com`
+  await platform.query(
+    `insert into outreach.suppressed_address (organization_id, email, reason, created_at) values ($1, $2, 'MANUAL', now())`,
+    [member.organizationId, email],
+  )
+  return email
+}
+
+/** What the new record of a path needs before the operation accepts it. It may set the values of placeholders. */
 export const preparations: Readonly<
-  Record<string, (requests: Requests, id: string, path: Readonly<Record<string, string>>) => Promise<void>>
+  Record<string, (requests: Requests, id: string, path: Record<string, string>) => Promise<void>>
 > = {
+  emailThread: aThread,
+  emailThreadClose: aThread,
+  emailThreadMarkRead: aThread,
+  emailThreadList: async (requests) => {
+    for (let row = 0; row < 2; row++) await aThread(requests, newId())
+  },
+  emailSuppressionList: async (requests) => {
+    for (let row = 0; row < 2; row++) await aSuppressedAddress(requests)
+  },
+  emailUnsuppress: async (requests, _id, path) => {
+    path['email'] = await aSuppressedAddress(requests)
+  },
   webhookDelivery: aDelivery,
   webhookDeliveryList: async (requests, id) => {
     for (let row = 0; row < 2; row++) await aDelivery(requests, id, { deliveryId: newId() })
@@ -379,6 +422,17 @@ export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean
           emailCategories: { TASKS: false },
         }
       : {},
+  emailSend: async (_requests, whole) => ({
+    to: ['ines.duarte@example.com'],
+    subject: 'Dock slots',
+    bodyHtml: '<p>Hello</p>',
+    ...(whole && { cc: ['ida.berg@example.com'], bodyText: 'Hello', trackOpens: true, trackClicks: true }),
+  }),
+  emailStatusReceive: async (requests) => ({
+    messageId: await aMessage(requests),
+    event: 'DELIVERED',
+    timestamp: '2027-01-01T00:00:00.000Z',
+  }),
   quoteSend: async () => ({ to: 'ines.duarte@example.com' }),
   webhookTest: async () => ({ type: 'account.created' }),
   webhookListenTrigger: async () => ({ type: 'account.created' }),

@@ -1,5 +1,5 @@
 import { Arg, Ctx, Field, ID, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql'
-import { invalid } from '../../kernel/errors.ts'
+import { invalid, notFound } from '../../kernel/errors.ts'
 import { enumeration } from '../../kernel/record/column.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
@@ -107,16 +107,17 @@ export class SuppressionResolver {
 
   @Mutation(() => String, {
     description:
-      'Removes an address from the suppression list, for example because the person asked for mails again. Contacts and leads keep what they say.',
+      'Removes an address from the suppression list, for example because the person asked for mails again. Contacts and leads keep what they say. NOT_FOUND if the address is not on the list.',
   })
   @RequiresScope('*')
   async emailUnsuppress(@EmailArg() email: string, @Ctx() ctx: RequestContext): Promise<string> {
     requireWritableRole(ctx)
     const address = addressOf('email', email)
-    await ctx.db.query('delete from outreach.suppressed_address where organization_id = $1 and email = $2', [
-      ctx.caller.organizationId,
-      address,
-    ])
+    const removed = await ctx.db.query(
+      'delete from outreach.suppressed_address where organization_id = $1 and email = $2 returning 1',
+      [ctx.caller.organizationId, address],
+    )
+    if (removed.length === 0) throw notFound('The address')
     return address
   }
 }

@@ -8,6 +8,8 @@ import { atMost, type Finding } from './report.ts'
 const idleStreams = 2_000
 const perOrganization = 5
 const settleMs = 10_000
+const warmUpOrganizations = 20
+const youngRounds = 150
 const fanOut = { listeners: 5, subscriptions: 15, eventsPerSecond: 1_000, seconds: 10, batches: 20 }
 
 interface Admin {
@@ -58,18 +60,29 @@ async function openMany(admins: readonly Admin[], openOne: (admin: Admin) => Pro
   for (const admin of admins) await Promise.all(Array.from({ length: perOrganization }, () => openOne(admin)))
 }
 
-/** RSS of each idle stream. Streams were opened before, so that memory of the first connections does not count. */
+/** Fills the young generation with garbage, which is part of RSS and would otherwise count as memory of the streams. */
+async function fillYoungGeneration(server: Server, { secret }: Admin): Promise<void> {
+  const headers = { 'x-api-key': secret }
+  for (let round = 0; round < youngRounds; round++) {
+    const requests = Array.from({ length: 32 }, () => fetch(`http://127.0.0.1:${server.port}/v1/accounts`, { headers }))
+    for (const response of await Promise.all(requests)) await response.text()
+  }
+}
+
+/** RSS of each idle stream. A few streams were opened before, so that what the process loads for the first ones does not count. */
 async function measureIdle(
   project: Server,
   name: string,
   admins: readonly Admin[],
   openOne: (admin: Admin) => Promise<void>,
 ) {
-  await openMany(admins, openOne)
+  await openMany(admins.slice(0, warmUpOrganizations), openOne)
   await closeAll()
   await delay(settleMs)
+  await fillYoungGeneration(project, admins[0]!)
   const before = project.rssMb()
   await openMany(admins, openOne)
+  await fillYoungGeneration(project, admins[0]!)
   await delay(settleMs)
   const kb = ((project.rssMb() - before) * 1024) / idleStreams
   await closeAll()

@@ -245,6 +245,25 @@ describe('POST /v1/webhooks/listen', () => {
   })
 })
 
+describe('a page of another origin', () => {
+  it('may listen with a key', async () => {
+    const origin = { origin: 'https://tools.example' }
+    const asked = {
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'content-type,x-api-key',
+    }
+    const url = `${platform.url}/v1/webhooks/listen`
+    const preflight = await fetch(url, { method: 'OPTIONS', headers: { ...origin, ...asked } })
+    expect([preflight.status, preflight.headers.get('access-control-allow-headers')]).toEqual([
+      204,
+      'content-type,x-api-key',
+    ])
+    const stream = await listen(platform, { ...admin.headers, ...origin }, { events: ['lead.*'] })
+    expect(stream.response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(await stream.next()).toMatchObject({ event: 'ready', data: { events: ['lead.*'] } })
+  })
+})
+
 describe('POST /v1/webhooks/listen/trigger', () => {
   it('sends the sample with test true to the streams of the organization that have selected it', async () => {
     const other = await platform.member({ organizationId: await platform.organization('Other'), role: 'OWNER' })

@@ -42,7 +42,7 @@ describe('taskCreate', () => {
   })
 
   it.each<[string, (ids: { accountId: string; foreignId: string }) => object, string]>([
-    ['an invoice', () => ({ relatedToType: 'INVOICE', relatedToId: newId() }), 'relatedToType UNKNOWN_REFERENCE'],
+    ['an unknown invoice', () => ({ relatedToType: 'INVOICE', relatedToId: newId() }), 'relatedToId UNKNOWN_REFERENCE'],
     [
       'a custom object',
       () => ({ relatedToType: 'custom:yard', relatedToId: newId() }),

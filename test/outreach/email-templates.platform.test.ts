@@ -239,11 +239,11 @@ describe('emailTemplatePreview', () => {
     expect(given.body).toMatchObject({ bodyHtml: '<p>Ada CEO Friday X1 </p>', missingVariables: [] })
   })
 
-  it('a contact of another organization has no values', async () => {
+  it('refuses a contact of another organization', async () => {
     const { id: contactId } = await contact(stranger, { firstName: 'Secret' })
     const { id } = await template(member, { bodyHtml: '{{contact.firstName}}' })
-    const { body } = await member.rest.emailTemplatePreview!({ id, body: { contactId } })
-    expect(body).toMatchObject({ bodyHtml: '', missingVariables: ['contact.firstName'] })
+    const preview = () => member.rest.emailTemplatePreview!({ id, body: { contactId } })
+    expect(await refusedInputs(platform, preview)).toEqual([400, 'VALIDATION_FAILED', 'contactId UNKNOWN_REFERENCE'])
   })
 
   it('an expensive template answers 400 while others are served', async () => {

@@ -17,7 +17,7 @@ import { EmailTemplate } from './email-template.ts'
 const RecordArg = (name: string, one: string) =>
   Arg(name, () => ID, {
     nullable: true,
-    description: `Id of ${one} whose values the mail contains; null, or one that the caller does not see: none.`,
+    description: `Id of ${one} whose values the mail contains, one that the caller sees; null: none.`,
   })
 
 @Resolver(() => EmailTemplate)

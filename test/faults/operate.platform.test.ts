@@ -57,6 +57,10 @@ describe('keys:rotate', () => {
 
   it('knows every column that contains encrypted text', () => {
     expect(sealedColumns.map(({ table, column }) => `${table}.${column}`).sort()).toEqual([
+      'events.push_subscription.keys',
+      'events.webhook.sealed_headers',
+      'events.webhook.sealed_previous_secret',
+      'events.webhook.sealed_secret',
       'identity.meeting_connection.tokens',
       'identity.meeting_state.verifier',
       'identity.oauth_visit.sealed',

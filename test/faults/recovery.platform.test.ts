@@ -50,8 +50,8 @@ async function onDatabase<T>(folder: string, work: (client: pg.Client) => Promis
   return work(client).finally(() => client.end())
 }
 
-/** The LISTEN connections: for revoked credentials, queued mail and jobs. */
-const listeners = 3
+/** The LISTEN connections: for revoked credentials, events, subscribed webhooks, queued work and jobs. */
+const listeners = 5
 
 const listening = (folder: string): Promise<number> =>
   onDatabase(folder, async (client) => {

@@ -102,8 +102,8 @@ const wrongValues = [
   "'; drop table crm.account; --",
 ]
 
-// Timelines have a cursor only, no pages and no total; `timeline.platform.test.ts` has their tests.
-const pagedLists = listsWith('cursor').filter(([, operation]) => takes(operation, 'page'))
+// Timelines have a cursor only, no pages and no total; `timeline.platform.test.ts` has their tests. Notifications have `pageSize`.
+const pagedLists = listsWith('cursor').filter(([, operation]) => takes(operation, 'page') && takes(operation, 'limit'))
 
 describe.each(pagedLists)('the cursor of %s', (_, operation) => {
   it('is refused when it is invalid or belongs to another list or order', async () => {
@@ -208,9 +208,10 @@ const isPlainText = ({ path, schema: { enum: members, format, pattern = '\\S', t
   !format &&
   pattern === '\\S'
 
-// Lists with a cursor have a total. Users are created under another path, and their search is tested with their list.
+// Lists with a cursor have a total. Users are created under another path, and their search is tested with their list. No operation
+// creates a thread of mails alone.
 const searches = listsWith('search').filter(
-  ([, operation]) => takes(operation, 'cursor') && operation.documentId !== 'userLookup',
+  ([, operation]) => takes(operation, 'cursor') && !['userLookup', 'emailThreadList'].includes(operation.documentId),
 )
 
 describe.each(searches)('the search of %s', (_, operation) => {

@@ -318,6 +318,9 @@ export const preparations: Readonly<
     for (let row = 0; row < 2; row++) await aDelivery(requests, id, { deliveryId: newId() })
   },
   webhookDeliveryReplay: aDelivery,
+  notificationList: async (requests) => {
+    for (let row = 0; row < 2; row++) await aNotification(requests, newId())
+  },
   notificationRead: aNotification,
   notificationDelete: aNotification,
   quoteSubmit: quoteIn('DRAFT'),

@@ -49,6 +49,8 @@ const sharedAreas = restAreas.filter(
 const privateAreas = restAreas.filter(({ definition }) => definition.privateUnless)
 
 const visibleToByPath: Readonly<Record<string, Access['visibleTo']>> = {
+  '/v1/events/': 'everybody',
+  '/v1/email-tracking/suppressions': 'everybody',
   ...Object.fromEntries(sharedAreas.map(({ path }) => [`/v1/${path}`, 'everybody'] as const)),
   ...Object.fromEntries(privateAreas.map(({ path }) => [`/v1/${path}`, 'owner'] as const)),
   '/v1/notifications': 'owner',
@@ -214,6 +216,9 @@ const inverse = (scope: string): string =>
 const implies = (held: string, scope: string): boolean =>
   held === scope || (held.startsWith('WRITE_') && inverse(held) === scope) || `${held} ${scope}` === publishes
 const publishes = 'PUBLISH_EVENTS READ_EVENTS'
+/** The scope that implies a scope to read. */
+const writing = (scope: string): string =>
+  scope === 'READ_EVENTS' ? 'PUBLISH_EVENTS' : scope.replace('READ_', 'WRITE_')
 
 export const callers: readonly Caller[] = [
   withFullScopeKey('the owner', 'owner'),
@@ -237,7 +242,7 @@ export const callers: readonly Caller[] = [
   ),
   withScopedKey(
     'a key with WRITE for READ',
-    ({ scopes }) => (scopes.length > 0 ? scopes.map((scope) => scope.replace('READ_', 'WRITE_')) : ['*']),
+    ({ scopes }) => (scopes.length > 0 ? scopes.map(writing) : ['*']),
     () => true,
   ),
   withScopedKey(

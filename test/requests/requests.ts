@@ -105,6 +105,15 @@ export class Requests {
     await this.platform.query(
       `delete from events.push_subscription where id in (select id from events.push_subscription order by id desc offset 5)`,
     )
+    // Neither do more webhooks than an organization may have; the first ones are those that requests share.
+    await this.platform.query(
+      `update events.webhook set deleted_at = now() where deleted_at is null and id in (
+         select id from (
+           select id, row_number() over (partition by organization_id order by id) as oldest,
+             row_number() over (partition by organization_id order by id desc) as newest
+           from events.webhook where deleted_at is null
+         ) numbered where oldest > 60 and newest > 30)`,
+    )
     const path = await this.#pathOf(operation, fresh)
     const special = bodies[operation.documentId]
     const body = special ? await special(this, whole) : operation.body && (await this.#body(operation, fresh, whole))

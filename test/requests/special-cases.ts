@@ -359,6 +359,8 @@ export const needsOtherParty: ReadonlySet<string> = new Set([
   'connectedApp',
   'connectedAppDelete',
   'connectedAppUpdate',
+  // Its body names a mail that was sent.
+  'emailStatusReceive',
   'meetingDisconnect',
 ])
 

@@ -1,5 +1,5 @@
 import { activeUsers, activeWriters } from '../../subgraphs/identity/public.ts'
-import { newId } from '../../subgraphs/kernel/ids.ts'
+import { isId, newId } from '../../subgraphs/kernel/ids.ts'
 import type { Contract } from '../../rest-adapter/contract.ts'
 import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
 import type { Platform, Member } from '../platform.ts'
@@ -73,6 +73,9 @@ const userReferences = new Set(
   ),
 )
 
+/** The ids of the records that several requests share. */
+const sharedIds = new Set<string>()
+
 /** Valid requests to every operation of the contract, built from its schemas and from records created through the API. */
 export class Requests {
   readonly contract: Contract
@@ -105,14 +108,14 @@ export class Requests {
     await this.platform.query(
       `delete from events.push_subscription where id in (select id from events.push_subscription order by id desc offset 5)`,
     )
-    // Neither do more webhooks than an organization may have; the first ones are those that requests share.
+    // Neither do more webhooks than an organization may have.
     await this.platform.query(
-      `update events.webhook set deleted_at = now() where deleted_at is null and id in (
+      `update events.webhook set deleted_at = now() where deleted_at is null and id <> all($1::uuid[]) and id in (
          select id from (
-           select id, row_number() over (partition by organization_id order by id) as oldest,
-             row_number() over (partition by organization_id order by id desc) as newest
+           select id, row_number() over (partition by organization_id order by id desc) as newest
            from events.webhook where deleted_at is null
-         ) numbered where oldest > 60 and newest > 30)`,
+         ) numbered where newest > 50)`,
+      [[...sharedIds]],
     )
     const path = await this.#pathOf(operation, fresh)
     const special = bodies[operation.documentId]
@@ -182,7 +185,9 @@ export class Requests {
     const key = `${creator.id} ${JSON.stringify(path)}`
     let known = this.#records.get(key)
     if (!known) this.#records.set(key, (known = this.#create(creator, path)))
-    return known
+    const row = await known
+    if (isId(String(row['id']))) sharedIds.add(String(row['id']))
+    return row
   }
 
   async #create(creator: RestOperation, path: Readonly<Record<string, string>>): Promise<Row> {

@@ -74,6 +74,7 @@ describe.each(protocols)('notificationAdded over %s', (_protocol, subscribe) => 
     await deactivateUser(platform.services, organizationId, recipient.userId)
     // Over a websocket, the connection of a refused credential may close first.
     const ended = await live.next()
-    if (ended !== 'closed') expect(ended).toMatchObject({ errors: [{ extensions: { code: 'API_KEY_OWNER_INACTIVE' } }] })
+    if (ended !== 'closed')
+      expect(ended).toMatchObject({ errors: [{ extensions: { code: 'API_KEY_OWNER_INACTIVE' } }] })
   })
 })

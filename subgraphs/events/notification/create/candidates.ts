@@ -71,7 +71,8 @@ const ownersOf = (candidates: readonly WithoutUsers[]): string[] => [
 function usersOf({ kind, event, record }: WithoutUsers, managers: ReadonlyMap<string, readonly string[]>): string[] {
   const named = kind.to.map((field) => record[field]).filter((id) => typeof id === 'string')
   const others = kind.others ? (managers.get(String(record['ownerId'])) ?? []) : []
-  const ids = new Set([...named, ...others])
+  const ids = new Set([...named, ...others, ...(kind.named?.(event) ?? [])])
+  for (const id of kind.except?.(event) ?? []) ids.delete(id)
   if (!kind.isForActor && event.actorId !== null) ids.delete(event.actorId)
   return [...ids]
 }

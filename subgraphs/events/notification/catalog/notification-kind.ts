@@ -66,8 +66,8 @@ export interface NotificationKind {
   readonly isOwnRecord?: boolean
   /** True: several of one record belong together. Otherwise all of this kind do. */
   readonly groupsByRecord?: boolean
-  /** The field with the name of the record; of a record without a name, one that it does not have. */
-  readonly nameField: string
+  /** The field with the name of the record; null if it has none. */
+  readonly nameField: string | null
   readonly body?: (told: Told) => readonly (string | null | undefined)[]
 }
 

@@ -51,7 +51,7 @@ export const securityAndIntegrations: readonly NotificationKind[] = [
     when: ({ data }) => (data['record'] as { isUnfamiliar?: boolean }).isUnfamiliar === true,
     isForActor: true,
     isOwnRecord: true,
-    nameField: 'none',
+    nameField: null,
     body: ({ record }) => [
       said('Address:', record['ip']),
       said('Program:', record['userAgent']),

@@ -56,7 +56,7 @@ const columns = new Map<NotificationKind, ReadonlySet<string>>()
 /** The same set for each call, because sets are the keys of caches. */
 function columnsOf(kind: NotificationKind): ReadonlySet<string> {
   let names = columns.get(kind)
-  if (!names) columns.set(kind, (names = new Set([...kind.to, kind.nameField, 'ownerId'])))
+  if (!names) columns.set(kind, (names = new Set([...kind.to, ...(kind.nameField ? [kind.nameField] : []), 'ownerId'])))
   return names
 }
 

@@ -1,8 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
-import { parse, stringify } from 'uuid'
 import type { Services } from '../../../kernel/request.ts'
-import { derivedKey } from '../../../kernel/secrets/derived-key.ts'
 import type { Keys } from '../../../kernel/secrets/keys.ts'
+import { readSignedToken, signedToken } from '../../../kernel/secrets/signed-token.ts'
 import { categories, type Category } from '../catalog/notification-kind.ts'
 import { turnOffMails } from '../preferences/stored-preferences.ts'
 
@@ -18,42 +16,20 @@ export interface Unsubscribing {
 
 /** Their order is part of the tokens in mails that were sent: new ones are added at the end. */
 const numbered = Object.keys(categories) as Category[]
-const bodyBytes = 34
-const signatureBytes = 16
+const purpose = 'notification unsubscribe'
 
-const signatureOf = ({ encryption }: Pick<Keys, 'encryption'>, body: Buffer): Buffer =>
-  createHmac('sha256', derivedKey(encryption, 'notification unsubscribe'))
-    .update(body)
-    .digest()
-    .subarray(0, signatureBytes)
-
-/** The token in a mail: the user and the categories that the mail is about, signed. 67 characters. */
+/** The token in a mail: the user and the categories that the mail is about, signed. */
 export function unsubscribeToken(keys: Pick<Keys, 'encryption'>, given: Unsubscribing): string {
-  const body = Buffer.alloc(bodyBytes)
-  body.set(parse(given.organizationId), 0)
-  body.set(parse(given.userId), 16)
-  body.writeUInt16BE(
-    given.categories.reduce((bits, name) => bits | (1 << numbered.indexOf(name)), 0),
-    32,
-  )
-  return Buffer.concat([body, signatureOf(keys, body)]).toString('base64url')
+  const number = given.categories.reduce((bits, name) => bits | (1 << numbered.indexOf(name)), 0)
+  return signedToken(keys, purpose, { organizationId: given.organizationId, id: given.userId, number })
 }
-
-const form = /^[\w-]{67}$/
 
 /** What a token names; null unless the platform signed it. */
 export function readUnsubscribeToken(keys: Pick<Keys, 'encryption'>, token: string): Unsubscribing | null {
-  if (!form.test(token)) return null
-  const bytes = Buffer.from(token, 'base64url')
-  const body = bytes.subarray(0, bodyBytes)
-  if (bytes.length !== bodyBytes + signatureBytes) return null
-  if (!timingSafeEqual(signatureOf(keys, body), bytes.subarray(bodyBytes))) return null
-  const bits = body.readUInt16BE(32)
-  return {
-    organizationId: stringify(body.subarray(0, 16)),
-    userId: stringify(body.subarray(16, 32)),
-    categories: numbered.filter((_, index) => (bits & (1 << index)) !== 0),
-  }
+  const content = readSignedToken(keys, purpose, token)
+  if (!content) return null
+  const { organizationId, id: userId, number } = content
+  return { organizationId, userId, categories: numbered.filter((_, index) => (number & (1 << index)) !== 0) }
 }
 
 /** What the gateway needs for the addresses in mails about notifications. The token is the only credential. */

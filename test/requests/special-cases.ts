@@ -316,6 +316,15 @@ const draftIn =
     )
   }
 
+/** Gives a draft a variant, because the first call writes them and stores them. */
+async function withVariants({ platform, member }: Requests, id: string): Promise<void> {
+  const variant = { tone: 'CONCISE', subject: 'Slots', bodyHtml: '<p>When?</p>', bodyText: 'When?', model: 'local' }
+  await platform.query(
+    `insert into outreach.smart_email_variant (organization_id, draft_id, variants) values ($1, $2, $3) on conflict do nothing`,
+    [member.organizationId, id, JSON.stringify([{ ...variant, generatedAt: '2027-01-01T00:00:00.000Z' }])],
+  )
+}
+
 async function aSuppressedAddress({ platform, member }: Requests): Promise<string> {
   const email = `u${newId()}@example.com`
   await platform.query(
@@ -343,6 +352,7 @@ export const preparations: Readonly<
   },
   smartEmailDraftSend: draftIn('DRAFT'),
   smartEmailDraftUnschedule: draftIn('SCHEDULED'),
+  smartEmailDraftVariants: withVariants,
   webhookDelivery: aDelivery,
   webhookDeliveryList: async (requests, id) => {
     for (let row = 0; row < 2; row++) await aDelivery(requests, id, { deliveryId: newId() })

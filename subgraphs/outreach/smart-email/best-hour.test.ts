@@ -17,12 +17,14 @@ describe('the best hour of the week', () => {
     expect(prior[0]).toBe(1)
     const values = smoothed(week, prior)
     expect([values[inOslo], values[inNewYork], values[0]]).toEqual([(10 + 10) / 20, (5 + 10) / 15, 1])
-    expect(bestHour(smoothed(week, flatRate(weekOf([]))))).toBe(inOslo)
+    expect(bestHour(smoothed(week, flatRate(weekOf([]))), week)).toBe(inOslo)
+    // Without a difference, the hour with more mails.
+    expect(bestHour(prior, week)).toBe(inOslo)
   })
 
   it('is Tuesday at 10 without mails, and not changed by zones that are unknown', () => {
     const none = weekOf([{ timezone: 'Nowhere/Land', at: wednesday, sends: 1, opens: 1, replies: 1 }])
-    expect([none.total, bestHour(smoothed(none, flatRate(none)))]).toEqual([0, tuesdayAt10])
+    expect([none.total, bestHour(smoothed(none, flatRate(none)), none)]).toEqual([0, tuesdayAt10])
   })
 
   it('comes next on the same day, or a week later', () => {

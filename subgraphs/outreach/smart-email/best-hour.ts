@@ -49,7 +49,7 @@ export const flatRate = ({ successes, total }: Week): number[] => {
   return Array.from({ length: hoursOfWeek }, () => rate)
 }
 
-/** Hours of equal value are compared by this order: Tuesday at 10 and the hours near to it, then other working hours, then the rest. */
+/** Hours with equal value and evidence are compared by this order: Tuesday at 10 and the hours near to it, then other working hours, then the rest. */
 function preference(hour: number): number {
   const [day, time] = [Math.floor(hour / 24), hour % 24]
   const isWorking = day < 5 && time >= 8 && time < 18
@@ -58,8 +58,13 @@ function preference(hour: number): number {
 
 const order = Array.from({ length: hoursOfWeek }, (_, hour) => hour).sort((a, b) => preference(a) - preference(b))
 
-export const bestHour = (values: readonly number[]): number =>
-  order.reduce((best, hour) => (values[hour]! > values[best]! + 1e-9 ? hour : best), order[0]!)
+/** The hour with the highest value; of equal ones that with more mails, then the preferred one. */
+export const bestHour = (values: readonly number[], { sends }: Pick<Week, 'sends'>): number =>
+  order.reduce((best, hour) => {
+    const difference = values[hour]! - values[best]!
+    const isEqual = Math.abs(difference) < 1e-9
+    return (isEqual ? sends[hour]! > sends[best]! : difference > 0) ? hour : best
+  }, order[0]!)
 
 /** The first moment after `now` at which the clocks of the zone show this hour of the week. */
 export function nextMoment(now: Date, hour: number, zone: string): Date {

@@ -89,7 +89,7 @@ export async function sendTimeOf(ctx: RequestContext, given: string): Promise<Sm
       : ofAccount && ofAccount.total >= segmentMin
         ? (['SEGMENT', ofAccount] as const)
         : (['ORG', all] as const)
-  const hour = bestHour(source === 'ORG' ? prior : smoothed(week, prior))
+  const hour = bestHour(source === 'ORG' ? prior : smoothed(week, prior), week)
   const mails = week.sends[hour]!
   return {
     contactId,

@@ -130,7 +130,10 @@ async function renderedOf(ctx: Ctx, input: EmailSendInput, concerned: Links, id:
     throw new Refusal('INVALID_STATE', message, { allowed: ['ACTIVE'] })
   }
   const unsubscribeUrl = urlOf(ctx, 'UNSUBSCRIBE', id, 0)
-  const values = { ...withGiven(await recordValues(notAnswered(ctx), concerned), givenValues(input.variables)), unsubscribeUrl }
+  const values = {
+    ...withGiven(await recordValues(notAnswered(ctx), concerned), givenValues(input.variables)),
+    unsubscribeUrl,
+  }
   const key = `render ${hash('sha256', JSON.stringify([template.id, template.version, values]))}`
   const content = await externalCall(ctx, key, async () => () => renderTemplate(ctx, template, values))
   const problems = [

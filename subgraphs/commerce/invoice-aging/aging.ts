@@ -18,7 +18,7 @@ import {
   type InvoiceAging,
   type InvoiceAgingArgs,
 } from './aging.types.ts'
-import { bucketSums, customerSums, type BucketSum, type CustomerSums, type Day } from './open-balances.ts'
+import { customerSums, openAmounts, openSums, type BucketSum, type CustomerSums, type Day } from './open-balances.ts'
 
 /** What customers owed by age is a figure over these columns. */
 const needed = ['dueDate', 'issueDate'] as const
@@ -85,10 +85,14 @@ function customerOf(sums: CustomerSums, currency: string, names: ReadonlyMap<str
 }
 
 /** The customers with the names of those that the caller sees. */
-async function customersOf(ctx: RequestContext, day: Day, customerId: string | null): Promise<AgingCustomer[]> {
+async function customersOf(
+  ctx: RequestContext,
+  day: Day,
+  customers: readonly (string | null)[],
+  base: string,
+): Promise<AgingCustomer[]> {
   if (isHidden(ctx.caller, invoice, 'customerId')) return []
-  const base = await baseCurrencyOf(ctx)
-  const sums = await customerSums(ctx, day, customerId, base)
+  const sums = await customerSums(ctx, day, customers, base)
   const names = await accountNames(
     ctx,
     sums.flatMap(({ customerId: id }) => id ?? []),
@@ -104,12 +108,14 @@ export async function invoiceAging(ctx: RequestContext, args: InvoiceAgingArgs):
   const today = dayIn(zone, ctx.clock.now())
   const asOf = args.asOf ? dayOf(args.asOf) : today
   const begin = addDays(asOf, -periodDays)
-  const [closing, opening, sales, byCustomer] = await Promise.all([
-    bucketSums(ctx, dayWithEnd(zone, asOf, today), customerId),
-    bucketSums(ctx, dayWithEnd(zone, begin, today), customerId),
+  const base = await baseCurrencyOf(ctx)
+  const end = dayWithEnd(zone, asOf, today)
+  const [{ buckets: closing, largestCustomers }, opening, sales] = await Promise.all([
+    openSums(ctx, end, customerId, base),
+    openAmounts(ctx, dayWithEnd(zone, begin, today), customerId),
     salesSince(ctx, begin, asOf, customerId),
-    customersOf(ctx, dayWithEnd(zone, asOf, today), customerId),
   ])
+  const byCustomer = await customersOf(ctx, end, largestCustomers, base)
   const currencies = [...new Set([...closing, ...opening].map(({ currency }) => currency)), ...sales.keys()].toSorted()
   const rates = await ratesOf(ctx, currencies, asOf)
   const { buckets, total } = bucketsOf(closing, rates.baseCurrency, (currency) => rates.rates.get(currency))

@@ -23,6 +23,7 @@ import {
   InvoiceRefundRecordInput,
   invoiceTypes,
 } from './invoice.inputs.ts'
+import { invoiceBalances } from './invoice-balance.migrations.ts'
 import { invoiceTable } from './invoice.migrations.ts'
 import { invoiceOverdue } from './invoice-overdue.job.ts'
 import { invoice } from './invoice.record.ts'
@@ -231,7 +232,7 @@ export class InvoiceResolver extends standardResolver(invoice, {
 export const invoiceResource: Resource = {
   resolver: InvoiceResolver,
   entities: { Invoice: invoice },
-  migrations: [invoiceTable],
+  migrations: [invoiceTable, invoiceBalances],
   jobs: [invoiceOverdue, invoiceMailing],
   rest: restArea(invoice, {
     path: 'invoices',

@@ -33,7 +33,7 @@ export class SequenceAttempt {
   @Column(() => Int, {
     ...never,
     description:
-      '1 for the first time that the enrollment came to the step, 2 for the second, because a condition led back to it.',
+      'Round of the enrollment: 1 at first, and one more each time that a condition leads back to an executed step.',
     example: 1,
   })
   visit!: number

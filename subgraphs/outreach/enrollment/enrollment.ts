@@ -71,6 +71,10 @@ export class SequenceEnrollment extends OrgRecord {
   })
   currentStepPosition!: number | null
 
+  /** The round, see the migration. */
+  @Column(() => Int, { ...never, internal: true, default: 1 })
+  visit!: number
+
   @Column(() => DateTime, {
     ...time,
     description:

@@ -30,7 +30,7 @@ export const sequenceTables: Migration = {
 
     create table outreach.sequence_step (${recordColumns},
       sequence_id uuid not null,
-      -- 1 to n among the live steps. A deleted step keeps its last position: who is in it goes on with the first active step from there.
+      -- 1 to n among the live steps. A deleted step keeps its last position.
       position int not null,
       type text not null,
       name text,
@@ -47,6 +47,8 @@ export const sequenceTables: Migration = {
       condition jsonb,
       webhook_url text,
       is_active boolean not null default true,
+      -- Of a deleted step: the step that took its place; null if it was the last. An enrollment whose current step is deleted goes on there.
+      successor_id uuid,
       constraint sequence_step_position exclude using btree
         (organization_id with =, sequence_id with =, position with =) where (deleted_at is null) deferrable initially deferred
     );
@@ -68,6 +70,9 @@ export const sequenceTables: Migration = {
       -- The step that is executed next, and its position when it was scheduled. Null when the enrollment has ended.
       current_step_id uuid,
       current_step_position int,
+      -- The round: a condition that leads to a step that was executed in this round begins the next one. A step is executed at most once in a
+      -- round, so after a reordering of the steps, the way forward passes over those that the round has executed.
+      visit int not null default 1,
       -- When that step is due, if the sequence has been paused for paused_ms in all: with p = paused_ms of the sequence, it is due at
       -- next_run_at + (p - paused_ms), and never while the sequence is not ACTIVE. So a pause of a sequence changes no enrollment. Null
       -- unless the status is ACTIVE.
@@ -149,7 +154,7 @@ export const sequenceTables: Migration = {
       enrollment_id uuid not null,
       sequence_id uuid not null,
       step_id uuid not null,
-      -- 1 for the first time that this enrollment executes the step, 2 for the second (a condition led back to it).
+      -- The round of the enrollment (visit of the enrollment).
       visit int not null,
       step_type text not null,
       step_position int not null,

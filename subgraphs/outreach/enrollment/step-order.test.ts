@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { weekdays } from '../../kernel/time/working-week.ts'
 import type { ReadStep } from './sequence-reading.ts'
 import type { SendWindow } from './send-window.ts'
-import { branchOf, dueAt, firstStep, stepAfter, stepInPlaceOf } from './step-order.ts'
+import { branchOf, dueAt, firstStep, stepAfter, stepInPlaceOf, type Way } from './step-order.ts'
 
 const step = (position: number, changed: Partial<ReadStep> = {}): ReadStep => ({
   id: `step ${position}`,
@@ -17,12 +17,14 @@ const step = (position: number, changed: Partial<ReadStep> = {}): ReadStep => ({
   subject: null,
   bodyHtml: null,
   bodyText: null,
+  webhookUrl: null,
   replyInThread: false,
   variants: [],
   task: null,
   condition: null,
   isActive: true,
   isDeleted: false,
+  successorId: null,
   ...changed,
 })
 
@@ -31,28 +33,44 @@ const always: SendWindow = { zone: 'UTC', days: new Set(weekdays), start: '00:00
 describe('the order of steps', () => {
   const steps = [step(1, { isActive: false }), step(2), step(3, { isActive: false }), step(4)]
 
-  it('leaves out steps that are not active', () => {
+  const way = (...executed: string[]): Way => ({ steps, executed: new Set(executed) })
+  const byId = new Map(steps.map((one) => [one.id, one]))
+
+  it('leaves out steps that are not active, and those that the round has executed', () => {
     expect(firstStep(steps)?.id).toBe('step 2')
-    expect(stepAfter(steps, steps[1]!)?.id).toBe('step 4')
-    expect(stepAfter(steps, steps[3]!)).toBeNull()
+    expect(stepAfter(way(), steps[1]!)?.id).toBe('step 4')
+    expect(stepAfter(way(), steps[3]!)).toBeNull()
+    expect(stepAfter(way('step 2'), steps[0]!)?.id).toBe('step 4')
   })
 
   it('goes on from the place of a step that was deleted or is not active', () => {
-    expect(stepInPlaceOf(steps, steps[2]!)?.id).toBe('step 4')
-    expect(stepInPlaceOf(steps, step(2, { id: 'deleted', isDeleted: true }))?.id).toBe('step 2')
-    expect(stepInPlaceOf(steps, step(5, { isDeleted: true }))).toBeNull()
-    expect(stepInPlaceOf(steps, steps[1]!)?.id).toBe('step 2')
+    const deleted = (id: string, successorId: string | null) => step(9, { id, isDeleted: true, successorId })
+    const all = new Map([...byId, ['second', deleted('second', 'step 2')]])
+    expect(stepInPlaceOf(way(), steps[2]!, all)?.id).toBe('step 4')
+    expect(stepInPlaceOf(way(), deleted('first', 'second'), all)?.id).toBe('step 2')
+    expect(stepInPlaceOf(way('step 2'), deleted('first', 'second'), all)?.id).toBe('step 4')
+    expect(stepInPlaceOf(way(), deleted('last', null), all)).toBeNull()
+    expect(stepInPlaceOf(way(), steps[1]!, all)?.id).toBe('step 2')
+    const circle = new Map([['a', deleted('a', 'a')]])
+    expect(stepInPlaceOf(way(), circle.get('a')!, circle)).toBeNull()
   })
 
-  it('follows the branches of a condition, also back', () => {
-    const condition = step(5, { type: 'CONDITION', condition: { onTrueStepId: 'step 2', onFalseStepId: null } })
-    const all = [...steps, condition, step(6)]
-    expect(branchOf(all, condition, true)?.id).toBe('step 2')
-    expect(branchOf(all, condition, false)?.id).toBe('step 6')
-    const lost = { ...condition, condition: { onTrueStepId: 'gone' } }
-    expect(branchOf(all, lost, true)?.id).toBe('step 6')
-    const resting = { ...condition, condition: { onTrueStepId: 'step 3' } }
-    expect(branchOf(all, resting, true)?.id).toBe('step 4')
+  it('follows the branches of a condition, also back into the next round', () => {
+    const leads = (onTrueStepId: string, onFalseStepId: string | null = null) =>
+      ({ conditions: [], logic: 'AND', onTrueStepId, onFalseStepId }) as const
+    const condition = step(5, { type: 'CONDITION', condition: leads('step 2') })
+    const whole = (...executed: string[]): Way => ({ steps: [...steps, condition, step(6)], executed: new Set(executed) })
+    const branch = (on: Way, isMet: boolean, from = condition) => {
+      const found = branchOf(on, from, isMet)
+      return found && [found.step.id, found.isNextRound]
+    }
+    expect(branch(whole(), true)).toEqual(['step 2', false])
+    expect(branch(whole('step 2', 'step 4'), true)).toEqual(['step 2', true])
+    expect(branch(whole(), false)).toEqual(['step 6', false])
+    expect(branch(whole('step 6'), false)).toBeNull()
+    expect(branch(whole(), true, { ...condition, condition: leads('gone') })).toEqual(['step 6', false])
+    expect(branch(whole(), true, { ...condition, condition: leads('step 3') })).toEqual(['step 4', false])
+    expect(branch(whole(), true, { ...condition, condition: leads('step 5') })).toEqual(['step 5', true])
   })
 })
 

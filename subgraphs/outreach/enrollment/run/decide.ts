@@ -1,20 +1,22 @@
-import { compileStoredConditions } from '../../../kernel/condition/conditions.ts'
-import { fieldsOfShape } from '../../../kernel/condition/condition-fields.ts'
+import type { Conditions } from '../../../kernel/condition/conditions.ts'
 import type { Row } from '../../../kernel/database/sql.ts'
-import { recordType } from '../../../kernel/record/record-registry.ts'
-import { shapeFor } from '../../../kernel/record/shape-source.ts'
+
 import type { RequestContext } from '../../../kernel/request.ts'
 import { isStoredEmail } from '../../../kernel/values/email-address.ts'
-import type { SequenceAttemptResult, SequenceEnrollmentStatus } from '../enrollment.enumerations.ts'
+import type { SequenceAttemptResult, SequenceEnrollmentStatus, SequenceEntityType } from '../enrollment.enumerations.ts'
+import { compileCondition, conditionValues } from '../../sequence/step-conditions.ts'
 import type { SequenceEnrollment } from '../enrollment.ts'
 import { nextAllowed } from '../send-window.ts'
 import type { ReadSequence, ReadStep } from '../sequence-reading.ts'
-import { branchOf, dueAt, stepAfter, stepInPlaceOf } from '../step-order.ts'
+import { branchOf, dueAt, stepAfter, stepInPlaceOf, type Branch, type Way } from '../step-order.ts'
 import { windowOf } from '../window-of.ts'
-import { visitKey, type Snapshot } from './snapshot.ts'
+import type { Snapshot } from './snapshot.ts'
 
-/** How often an enrollment may come to the same step, so that a condition that always leads back ends. */
-export const visitsMax = 10
+/** Rounds of an enrollment, so that a condition that always leads back ends. */
+export const roundsMax = 50
+
+/** How long after the conversion of a lead its event is waited for. */
+const conversionMs = 3_600_000
 
 export type Ended = Exclude<SequenceEnrollmentStatus, 'ACTIVE' | 'PAUSED'>
 
@@ -22,11 +24,12 @@ export type Ended = Exclude<SequenceEnrollmentStatus, 'ACTIVE' | 'PAUSED'>
 export interface Execution {
   readonly sequence: ReadSequence
   readonly step: ReadStep
+  /** The round. */
   readonly visit: number
   readonly record: Row
   /** Canonical address; null for steps that need none. */
   readonly email: string | null
-  readonly next: { readonly step: ReadStep; readonly runAt: Date } | null
+  readonly next: { readonly step: ReadStep; readonly runAt: Date; readonly visit: number } | null
   /** What came of it, where that is known before it is done. */
   readonly result: SequenceAttemptResult | null
   readonly detail: string | null
@@ -52,11 +55,13 @@ export const exitReasons = {
   recordDeleted: 'The record was deleted.',
   converted: 'The lead was converted.',
   consent: 'The person does not agree to be contacted.',
+  meeting: 'A meeting was logged.',
+  company: 'Somebody else of the account replied.',
   noSender: 'The sender is no longer an active user who may change records.',
   noAccess: 'The sender no longer sees the record.',
   bounced: 'Mails to the address bounce.',
   unsubscribed: 'The person does not want mails.',
-  loop: `A condition led to the same step more than ${visitsMax} times.`,
+  loop: `Conditions led back more than ${roundsMax} times.`,
 } as const
 
 /** What becomes of a due enrollment. Reads nothing but the snapshot, so the same snapshot decides the same. */
@@ -74,8 +79,9 @@ export function decide(
   const steps = snapshot.steps.get(sequence.id) ?? []
   const current =
     (enrollment.currentStepId && snapshot.stepsById.get(enrollment.currentStepId)) ||
-    ({ position: enrollment.currentStepPosition ?? 1, isActive: false } as ReadStep)
-  const step = stepInPlaceOf(steps, current)
+    ({ position: enrollment.currentStepPosition ?? 1, isActive: false, isDeleted: false } as ReadStep)
+  const way = { steps, executed: snapshot.executed.get(enrollment.id) ?? new Set<string>() }
+  const step = stepInPlaceOf(way, current, snapshot.stepsById)
   if (!step) return end('COMPLETED', null)
 
   const runAt = new Date(Date.parse(enrollment.nextRunAt!) + pausedMs - enrollment.pausedMs)
@@ -87,7 +93,7 @@ export function decide(
   const record = snapshot.records.get(enrollment.id)
   if (!record) return end('FAILED', exitReasons.noAccess)
   if (enrollment.entityType === 'LEAD' && record['status'] === 'CONVERTED')
-    return end('UNENROLLED', exitReasons.converted)
+    return afterConversion(record, step, pausedMs, now)
   if (isConsentDenied(record)) return end('UNSUBSCRIBED', exitReasons.consent)
 
   const email = addressOf(record)
@@ -106,17 +112,29 @@ export function decide(
     const allowed = nextAllowed(now, window)
     if (allowed > now) return { kind: 'DEFER', runAt: allowed, step, pausedMs }
   }
-  const visit = (snapshot.visits.get(visitKey(enrollment.id, step.id)) ?? 0) + 1
-  if (visit > visitsMax) return end('FAILED', exitReasons.loop)
-
+  const { visit } = enrollment
   const isMet = step.type === 'CONDITION' ? meets(ctx, enrollment, step, record, now) : null
-  const following = isMet === null ? stepAfter(steps, step) : branchOf(steps, step, isMet)
-  const next = following && {
-    step: following,
-    runAt: dueAt(following, new Date(enrollment.enrolledAt), now, window),
+  const after = isMet === null ? forward(way, step) : branchOf(way, step, isMet)
+  if (after?.isNextRound && visit >= roundsMax) return end('FAILED', exitReasons.loop)
+  const next = after && {
+    step: after.step,
+    runAt: dueAt(after.step, new Date(enrollment.enrolledAt), now, window),
+    visit: visit + (after.isNextRound ? 1 : 0),
   }
   const known = knownResult(step, isMet, email, refusal)
   return { kind: 'EXECUTE', execution: { sequence, step, visit, record, email, next, ...known } }
+}
+
+/** The event of the conversion moves the enrollment to the contact; until then it waits. */
+function afterConversion(record: Row, step: ReadStep, pausedMs: number, now: Date): Decision {
+  const convertedAt = typeof record['convertedAt'] === 'string' ? Date.parse(record['convertedAt']) : 0
+  if (now.getTime() - convertedAt > conversionMs) return end('UNENROLLED', exitReasons.converted)
+  return { kind: 'DEFER', runAt: new Date(now.getTime() + 60_000), step, pausedMs }
+}
+
+function forward(way: Way, step: ReadStep): Branch | null {
+  const following = stepAfter({ steps: way.steps, executed: new Set([...way.executed, step.id]) }, step)
+  return following && { step: following, isNextRound: false }
 }
 
 /** The canonical address of a record; null without one, or if the sender's profile hides it. */
@@ -128,12 +146,19 @@ export function addressOf(record: Row): string | null {
 export const isConsentDenied = (record: Row): boolean =>
   (record['consent'] as { status?: string } | null | undefined)?.status === 'DENIED'
 
-function meets(ctx: RequestContext, enrollment: SequenceEnrollment, step: ReadStep, record: Row, now: Date): boolean {
-  const shape = shapeFor(ctx, recordType(enrollment.entityType === 'LEAD' ? 'lead' : 'contact')())
-  const { logic, conditions } = step.condition ?? {}
-  const matches = compileStoredConditions({ conditions: conditions ?? [], logic }, fieldsOfShape(shape, null))
-  return matches(record, null, now.getTime())
+const compiled = new WeakMap<ReadStep, Map<string, Conditions>>()
+
+/** A step of a snapshot is compiled once, for leads and for contacts. */
+function conditionsOf(ctx: RequestContext, step: ReadStep, entityType: SequenceEntityType): Conditions {
+  let byType = compiled.get(step)
+  if (!byType) compiled.set(step, (byType = new Map()))
+  let conditions = byType.get(entityType)
+  if (!conditions) byType.set(entityType, (conditions = compileCondition(ctx, step.condition!, entityType)))
+  return conditions
 }
+
+const meets = (ctx: RequestContext, enrollment: SequenceEnrollment, step: ReadStep, record: Row, now: Date): boolean =>
+  conditionsOf(ctx, step, enrollment.entityType)(conditionValues(record, enrollment), null, now.getTime())
 
 function knownResult(
   { type }: ReadStep,

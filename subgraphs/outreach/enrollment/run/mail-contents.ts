@@ -78,7 +78,7 @@ export function planMail(
   }
 }
 
-function valuesOf(
+export function valuesOf(
   ctx: RequestContext<'keys'>,
   snapshot: Snapshot,
   enrollment: SequenceEnrollment,

@@ -32,11 +32,9 @@ export interface Snapshot {
   readonly suppressed: ReadonlyMap<string, string>
   readonly templates: ReadonlyMap<string, EmailTemplate>
   readonly threads: ReadonlyMap<string, ReadThread>
-  /** How often each step was executed: by `<enrollment> <step>`. */
-  readonly visits: ReadonlyMap<string, number>
+  /** Ids of the steps that the present round of an enrollment has executed, by the id of the enrollment. */
+  readonly executed: ReadonlyMap<string, ReadonlySet<string>>
 }
-
-export const visitKey = (enrollmentId: string, stepId: string): string => `${enrollmentId} ${stepId}`
 
 const objectOf = (enrollment: Pick<SequenceEnrollment, 'entityType'>): 'lead' | 'contact' =>
   enrollment.entityType === 'LEAD' ? 'lead' : 'contact'
@@ -84,16 +82,18 @@ export async function readSnapshot(
 ): Promise<Snapshot> {
   const { db, caller } = ctx
   const sequenceIds = unique(enrollments.map(({ sequenceId }) => sequenceId))
-  const [sequences, steps, senders, settings, organizationName, visits, existing] = [
+  const [sequences, steps, senders, settings, organizationName, executed, existing] = [
     await readSequences(ctx, sequenceIds),
     await readSteps(ctx, sequenceIds, unique(enrollments.map(({ currentStepId }) => currentStepId))),
     await sendersOf(ctx, unique(enrollments.map(({ senderId }) => senderId))),
     await organizationSettings(ctx),
     await activeOrganizationName(ctx),
-    await db.query<{ enrollmentId: string; stepId: string; visits: number }>(
-      `select enrollment_id as "enrollmentId", step_id as "stepId", max(visit)::int as visits from outreach.sequence_attempt
-       where organization_id = $1 and enrollment_id = any($2::uuid[]) group by 1, 2`,
-      [caller.organizationId, enrollments.map(({ id }) => id)],
+    await db.query<{ enrollmentId: string; stepIds: string[] }>(
+      `select a.enrollment_id as "enrollmentId", array_agg(a.step_id) as "stepIds"
+       from unnest($2::uuid[], $3::int[]) as e (id, visit)
+       join outreach.sequence_attempt a on a.organization_id = $1 and a.enrollment_id = e.id and a.visit = e.visit
+       group by 1`,
+      [caller.organizationId, enrollments.map(({ id }) => id), enrollments.map(({ visit }) => visit)],
     ),
     await existingOf(ctx, enrollments),
   ]
@@ -143,6 +143,6 @@ export async function readSnapshot(
       templates.flatMap((row) => (row ? [[row['id'] as string, row as unknown as EmailTemplate] as const] : [])),
     ),
     threads: await readThreads(ctx, unique(enrollments.map(({ threadId }) => threadId))),
-    visits: new Map(visits.map(({ enrollmentId, stepId, visits: n }) => [visitKey(enrollmentId, stepId), n])),
+    executed: new Map(executed.map(({ enrollmentId, stepIds }) => [enrollmentId, new Set(stepIds)])),
   }
 }

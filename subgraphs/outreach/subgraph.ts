@@ -2,10 +2,22 @@ import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { emailResource } from './email/email.resolver.ts'
 import { inboundResource } from './email/inbound.resolver.ts'
 import { suppressionResource } from './email/suppression.resolver.ts'
+import { sequenceResource } from './sequence/sequence.resolver.ts'
+import { sequenceStepResource } from './sequence/sequence-step.resolver.ts'
+import { enrollmentResource, sequenceEnrollmentsResource } from './enrollment/enrollment.resolver.ts'
 import { emailTemplateResource } from './email-template/email-template.resolver.ts'
 
 export const outreach: SubgraphDefinition = {
   name: 'outreach',
-  ports: ['work', 'keys'],
-  resources: [emailTemplateResource, emailResource, inboundResource, suppressionResource],
+  ports: ['work', 'keys', 'outbound'],
+  resources: [
+    emailTemplateResource,
+    emailResource,
+    inboundResource,
+    suppressionResource,
+    sequenceResource,
+    sequenceStepResource,
+    enrollmentResource,
+    sequenceEnrollmentsResource,
+  ],
 }

@@ -29,7 +29,13 @@ async function enrolled(id: string, entityId: string, values: object = {}) {
 const read = async (id: string) => (await member.rest.sequenceEnrollment!({ id })).body
 const pass = (hours: number) => void (platform.now = new Date(platform.now.getTime() + hours * 3_600_000))
 const mailsTo = (email: string) =>
-  platform.query<{ id: string; subject: string; threadId: string; inReplyTo: string | null; internetMessageId: string }>(
+  platform.query<{
+    id: string
+    subject: string
+    threadId: string
+    inReplyTo: string | null
+    internetMessageId: string
+  }>(
     `select m.id, m.subject, m.thread_id as "threadId", m.in_reply_to as "inReplyTo", m.internet_message_id as "internetMessageId"
      from outreach.email_message m join outreach.outgoing_email o on o.organization_id = m.organization_id and o.id = m.id
      where m.to_emails = array[$1] order by m.created_at, m.id`,
@@ -185,7 +191,10 @@ describe('an enrollment', () => {
       pass(1)
       await run(platform)
     }
-    const results = (await read(enrollmentId)).attempts.map((one: { visit: number; result: string }) => [one.visit, one.result])
+    const results = (await read(enrollmentId)).attempts.map((one: { visit: number; result: string }) => [
+      one.visit,
+      one.result,
+    ])
     expect(results).toEqual([
       [1, 'TASK_CREATED'],
       [1, 'WAITED'],
@@ -209,7 +218,9 @@ describe('an enrollment', () => {
     await run(platform)
     const { attempts } = await read(enrollmentId)
     const task = (await member.rest.task!({ id: attempts[0].taskId })).body
-    expect(task.description).toBe('Send this text message to the person: the platform does not send it itself.\n\nHello Ida')
+    expect(task.description).toBe(
+      'Send this text message to the person: the platform does not send it itself.\n\nHello Ida',
+    )
   })
 
   it('fails with the reason if a mail has no value for a variable, and sends nothing', async () => {
@@ -248,7 +259,8 @@ describe('the limit of a sender', () => {
     await Promise.all([run(platform), run(platform), run(platform)])
     await run(platform)
     expect(await sent()).toBe(7)
-    const [{ id: enrollmentId }] = (await manager.rest.sequenceEnrollments!({ id, query: { status: 'ACTIVE' } })).body.data
+    const [{ id: enrollmentId }] = (await manager.rest.sequenceEnrollments!({ id, query: { status: 'ACTIVE' } })).body
+      .data
     const refused = await manager.rest.sequenceProcessStep!({ id, body: { enrollmentId } })
     expect(refused).toMatchObject({ status: 429, body: { code: 'MAIL_RATE_LIMITED' } })
     pass(24)
@@ -315,15 +327,16 @@ describe('enroll', () => {
     const tooMany = { entityType: 'CONTACT', entityIds: Array.from({ length: 501 }, newId) }
     expect((await member.rest.sequenceEnrollBulk!({ id, body: tooMany })).status).toBe(400)
     const most = { entityType: 'CONTACT', entityIds: Array.from({ length: 500 }, newId) }
-    expect((await member.rest.sequenceEnrollBulk!({ id, body: most })).body).toMatchObject({ requested: 500, failed: 500 })
+    expect((await member.rest.sequenceEnrollBulk!({ id, body: most })).body).toMatchObject({
+      requested: 500,
+      failed: 500,
+    })
   })
 
   it('puts a record into one sequence only, whatever happens at the same time', async () => {
     const sequences = await Promise.all([1, 2, 3, 4].map(() => aSequence(member, [aMail()])))
     const { id: contactId } = await aPerson()
-    const answers = await Promise.all(
-      [...sequences, ...sequences].map(({ id }) => enrollIn(id, contactId)),
-    )
+    const answers = await Promise.all([...sequences, ...sequences].map(({ id }) => enrollIn(id, contactId)))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409, 409, 409])
   })
 
@@ -374,7 +387,10 @@ describe('what ends an enrollment', () => {
     return [now, exitReason]
   }
   const report = (body: object) =>
-    member.rest.emailStatusReceive!({ query: { api_key: member.secret }, body: { timestamp: platform.now.toISOString(), ...body } })
+    member.rest.emailStatusReceive!({
+      query: { api_key: member.secret },
+      body: { timestamp: platform.now.toISOString(), ...body },
+    })
   const inbound = (mail: { internetMessageId: string }, from: string) =>
     member.rest.emailInboundReceive!({
       query: { api_key: member.secret },
@@ -402,7 +418,10 @@ describe('what ends an enrollment', () => {
     expect(await status(ids[0]!)).toEqual(['REPLIED', null])
     expect(await status(ids[1]!)).toEqual(['UNENROLLED', 'Somebody else of the account replied.'])
     expect(await status(ids[2]!)).toEqual(['ACTIVE', null])
-    expect(await read(ids[0]!)).toMatchObject({ repliedAt: expect.any(String), attempts: [{ repliedAt: expect.any(String) }] })
+    expect(await read(ids[0]!)).toMatchObject({
+      repliedAt: expect.any(String),
+      attempts: [{ repliedAt: expect.any(String) }],
+    })
   })
 
   it('a hard bounce, a complaint and an opt-out', async () => {
@@ -455,7 +474,10 @@ describe('what ends an enrollment', () => {
       aMail({ delayDays: 5, subject: 'Hello', bodyHtml: '<p>Again</p>' }),
     ])
     const person = await lead(member, { company: 'Quay One AS', email: anEmail() })
-    const { body: enrollment } = await member.rest.sequenceEnroll!({ id, body: { entityType: 'LEAD', entityId: person.id } })
+    const { body: enrollment } = await member.rest.sequenceEnroll!({
+      id,
+      body: { entityType: 'LEAD', entityId: person.id },
+    })
     await run(platform)
     const { body: converted } = await member.rest.leadConvert!({ id: person.id, body: { createOpportunity: false } })
     expect((await status(enrollment.id))[0]).toBe('ACTIVE')

@@ -19,7 +19,9 @@ export async function sendersOf(
   { db, caller }: RequestContext,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Sender>> {
-  const rows = await db.query<ActingUser & Pick<Sender, 'id' | 'name' | 'firstName' | 'lastName' | 'email' | 'timezone'>>(
+  const rows = await db.query<
+    ActingUser & Pick<Sender, 'id' | 'name' | 'firstName' | 'lastName' | 'email' | 'timezone'>
+  >(
     `select a.id, a.name, a.first_name as "firstName", a.last_name as "lastName", a.email, a.timezone, ${actingUserColumns}
      from identity.admin_user a
      join identity.app_user u on u.organization_id = a.organization_id and u.id = a.id

@@ -99,7 +99,11 @@ async function write<T extends StoredRow>(
   }))
   const events = changes.flatMap(({ previous, next, changed, events: additional }) => {
     const changedFields = changedFieldsIn(definition, changed, previous as T & Fields, next)
-    return eventsOf(definition, { operation: 'UPDATE', previous, next, changedFields, ...additional }, actorIdOf(ctx.caller))
+    return eventsOf(
+      definition,
+      { operation: 'UPDATE', previous, next, changedFields, ...additional },
+      actorIdOf(ctx.caller),
+    )
   })
   const values = new Values()
   const predicate = new TenantPredicate(ctx.caller, values)

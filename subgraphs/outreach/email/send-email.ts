@@ -226,7 +226,10 @@ async function store(
 }
 
 /** The mail server of the platform sends; its organization shares it fairly with others. */
-export const senderOf = ({ caller, settings }: Pick<Ctx, 'settings' | 'caller'>): { senderId: string; domain: string } => ({
+export const senderOf = ({
+  caller,
+  settings,
+}: Pick<Ctx, 'settings' | 'caller'>): { senderId: string; domain: string } => ({
   senderId: caller.organizationId,
   domain: new URL(settings.publicUrl).hostname,
 })

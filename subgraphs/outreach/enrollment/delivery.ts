@@ -31,7 +31,10 @@ export class SequenceDeliveredMail {
   @Field(() => DateTime, { description: 'When the step was executed.' })
   executedAt!: string
 
-  @Field(() => DateTime, { nullable: true, description: 'When the mail server of the sender accepted it; null before.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the mail server of the sender accepted it; null before.',
+  })
   sentAt!: string | null
 
   @Field(() => DateTime, {
@@ -110,7 +113,11 @@ export const attemptsOf = (ctx: RequestContext, enrollmentId: string): Promise<S
   ).load(enrollmentId)
 
 /** Refuses a record that the caller does not see. */
-export async function requireVisibleRecord(ctx: RequestContext, entityType: SequenceEntityType, id: string): Promise<void> {
+export async function requireVisibleRecord(
+  ctx: RequestContext,
+  entityType: SequenceEntityType,
+  id: string,
+): Promise<void> {
   const state = isId(id) ? await stateOf(ctx, shapeOf(entityType), id.toLowerCase()) : null
   if (state === null) throw notFound(entityType === 'LEAD' ? 'The lead' : 'The contact')
 }

@@ -45,7 +45,9 @@ const columns: Readonly<Record<SequenceEntityType, ReadonlySet<string>>> = {
 }
 
 const seenBy = async (ctx: RequestContext, { entityType, entityIds }: Wanted): Promise<ReadonlyMap<string, Row>> => {
-  const rows = await Promise.all(entityIds.map((id) => readReference(ctx, shapeOf(entityType), id, columns[entityType])))
+  const rows = await Promise.all(
+    entityIds.map((id) => readReference(ctx, shapeOf(entityType), id, columns[entityType])),
+  )
   return new Map(rows.flatMap((row, index) => (row ? [[entityIds[index]!, row] as const] : [])))
 }
 

@@ -42,7 +42,10 @@ async function enrollAll(
   const sender = isId(wantedSender) ? (await sendersOf(ctx, [wantedSender])).get(wantedSender) : undefined
   if (!sender) throw unknownSender()
   if (sender.id !== ctx.caller.userId && !['OWNER', 'ADMIN', 'MANAGER'].includes(ctx.caller.role))
-    throw new Refusal('PERMISSION_DENIED', 'Only owners, admins and managers may enroll with another user as the sender.')
+    throw new Refusal(
+      'PERMISSION_DENIED',
+      'Only owners, admins and managers may enroll with another user as the sender.',
+    )
   // Enrollments of an organization wait for each other, so that no record gets into two sequences at the same time.
   await ctx.db.query('select pg_advisory_xact_lock(hashtextextended($1, 47))', [ctx.caller.organizationId])
   const steps = await readSteps(ctx, [found.id])
@@ -109,7 +112,8 @@ export function requireRunning({ status }: Pick<Sequence, 'status'>): void {
 
 const messages: Readonly<Record<Exclude<SequenceRefusal, 'NOT_FOUND'>, string>> = {
   ALREADY_ACTIVE: 'The record has a running enrollment in this sequence.',
-  IN_OTHER_SEQUENCE: 'The record has a running enrollment in another sequence; set allowOtherSequences to enroll it too.',
+  IN_OTHER_SEQUENCE:
+    'The record has a running enrollment in another sequence; set allowOtherSequences to enroll it too.',
   NO_EMAIL: 'The record has no email address.',
   OPTED_OUT: 'The person does not want to be contacted.',
   BOUNCED: 'Mails to the address of the record bounce.',
@@ -117,7 +121,11 @@ const messages: Readonly<Record<Exclude<SequenceRefusal, 'NOT_FOUND'>, string>> 
 }
 
 /** Enrolls one record. */
-export function enroll(ctx: RequestContext, sequenceId: string, input: SequenceEnrollInput): Promise<SequenceEnrollment> {
+export function enroll(
+  ctx: RequestContext,
+  sequenceId: string,
+  input: SequenceEnrollInput,
+): Promise<SequenceEnrollment> {
   requireWritableRole(ctx)
   return inTransaction(ctx, async (inner) => {
     const [one] = await enrollAll(inner, sequenceId, [input.entityId], input)

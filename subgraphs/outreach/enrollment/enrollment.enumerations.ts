@@ -48,9 +48,13 @@ export const SequenceRefusal = enumeration('SequenceRefusal', 'Why a lead or con
 })
 export type SequenceRefusal = keyof typeof SequenceRefusal
 
-export const SequenceBulkStatus = enumeration('SequenceBulkStatus', 'What happened to one record of a bulk enrollment.', {
-  ENROLLED: 'It was enrolled.',
-  SKIPPED: 'It is in this or in another sequence already: ALREADY_ACTIVE or IN_OTHER_SEQUENCE.',
-  FAILED: 'It cannot be enrolled; reason says why.',
-})
+export const SequenceBulkStatus = enumeration(
+  'SequenceBulkStatus',
+  'What happened to one record of a bulk enrollment.',
+  {
+    ENROLLED: 'It was enrolled.',
+    SKIPPED: 'It is in this or in another sequence already: ALREADY_ACTIVE or IN_OTHER_SEQUENCE.',
+    FAILED: 'It cannot be enrolled; reason says why.',
+  },
+)
 export type SequenceBulkStatus = keyof typeof SequenceBulkStatus

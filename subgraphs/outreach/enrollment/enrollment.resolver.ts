@@ -11,7 +11,14 @@ import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { sequence } from '../sequence/sequence.record.ts'
 import { Sequence } from '../sequence/sequence.ts'
 import { SequenceAttempt } from './attempt.ts'
-import { attemptsMax, attemptsOf, enrollments, mailsOf, requireVisibleRecord, SequenceDeliveredMail } from './delivery.ts'
+import {
+  attemptsMax,
+  attemptsOf,
+  enrollments,
+  mailsOf,
+  requireVisibleRecord,
+  SequenceDeliveredMail,
+} from './delivery.ts'
 import { enroll, enrollMany } from './enroll.ts'
 import { SequenceBulkEnrollInput, SequenceBulkEnrollResult, SequenceEnrollInput } from './enroll.inputs.ts'
 import { pauseEnrollment, requireSequence, resumeEnrollment, unenroll } from './enrollment.actions.ts'
@@ -31,7 +38,8 @@ import { forgetSenderDays, sequenceRun } from './run/run-sequences.job.ts'
 
 const SequenceId = () => Arg('id', () => ID, { description: 'Id of the sequence.' })
 const EnrollmentId = () => Arg('enrollmentId', () => ID, { description: 'Id of an enrollment in the sequence.' })
-const Page = () => Arg('page', () => Int, { defaultValue: 1, description: 'Number of the page, from 1. Ignored with `cursor`.' })
+const Page = () =>
+  Arg('page', () => Int, { defaultValue: 1, description: 'Number of the page, from 1. Ignored with `cursor`.' })
 const Limit = () => Arg('limit', () => Int, { defaultValue: 20, description: 'Enrollments on a page, 1 to 100.' })
 const Cursor = () =>
   Arg('cursor', () => String, { nullable: true, description: '`nextCursor` of the previous page; replaces `page`.' })
@@ -67,7 +75,9 @@ export class EnrollmentResolver {
     return enrollments.connection(ctx, args, info)
   }
 
-  @Query(() => SequenceEnrollmentPage, { description: 'Enrollments in one sequence that the caller sees, newest first.' })
+  @Query(() => SequenceEnrollmentPage, {
+    description: 'Enrollments in one sequence that the caller sees, newest first.',
+  })
   async sequenceEnrollments(
     @SequenceId() id: string,
     @Arg('status', () => [SequenceEnrollmentStatus], {
@@ -91,7 +101,8 @@ export class EnrollmentResolver {
   })
   async sequenceEnrollmentsForRecord(
     @Arg('entityType', () => SequenceEntityType, { description: 'LEAD or CONTACT.' }) entityType: SequenceEntityType,
-    @Arg('entityId', () => ID, { description: 'Id of the lead or contact, one that the caller sees.' }) entityId: string,
+    @Arg('entityId', () => ID, { description: 'Id of the lead or contact, one that the caller sees.' })
+    entityId: string,
     @Page() page: number,
     @Limit() limit: number,
     @Cursor() cursor: Cursored,
@@ -203,7 +214,9 @@ export class EnrollmentResolver {
     return resumeEnrollment(ctx, id, enrollmentId)
   }
 
-  @Mutation(() => SequenceEnrollment, { description: 'Ends an ACTIVE or PAUSED enrollment with the status UNENROLLED.' })
+  @Mutation(() => SequenceEnrollment, {
+    description: 'Ends an ACTIVE or PAUSED enrollment with the status UNENROLLED.',
+  })
   @RequiresScope('*')
   sequenceUnenroll(
     @SequenceId() id: string,

@@ -59,7 +59,10 @@ describe('the order of steps', () => {
     const leads = (onTrueStepId: string, onFalseStepId: string | null = null) =>
       ({ conditions: [], logic: 'AND', onTrueStepId, onFalseStepId }) as const
     const condition = step(5, { type: 'CONDITION', condition: leads('step 2') })
-    const whole = (...executed: string[]): Way => ({ steps: [...steps, condition, step(6)], executed: new Set(executed) })
+    const whole = (...executed: string[]): Way => ({
+      steps: [...steps, condition, step(6)],
+      executed: new Set(executed),
+    })
     const branch = (on: Way, isMet: boolean, from = condition) => {
       const found = branchOf(on, from, isMet)
       return found && [found.step.id, found.isNextRound]

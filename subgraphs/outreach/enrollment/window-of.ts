@@ -20,5 +20,11 @@ export function windowOf(settings: ReadSettings, zones: Zones, holidays: Readonl
   const { recipient, sender, organization } = zones
   const wanted = timezone === 'RECIPIENT' ? [recipient, sender] : timezone === 'SENDER' ? [sender] : [timezone]
   const zone = [...wanted, organization].find(known) ?? 'UTC'
-  return { zone, days: new Set(sendDays), start: sendStart, end: sendEnd, holidays: skipHolidays ? holidays : new Set() }
+  return {
+    zone,
+    days: new Set(sendDays),
+    start: sendStart,
+    end: sendEnd,
+    holidays: skipHolidays ? holidays : new Set(),
+  }
 }

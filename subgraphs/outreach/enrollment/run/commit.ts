@@ -98,14 +98,22 @@ export function wantedMail(snapshot: Snapshot, one: Prepared): WantedMail | null
   return isMail(one) ? wantedOf(snapshot, one.enrollment, (one.decision as { execution: Execution }).execution) : null
 }
 
-export function wantedOf(snapshot: Snapshot, { id, senderId }: SequenceEnrollment, { sequence }: Execution): WantedMail {
+export function wantedOf(
+  snapshot: Snapshot,
+  { id, senderId }: SequenceEnrollment,
+  { sequence }: Execution,
+): WantedMail {
   const zone = snapshot.senders.get(senderId!)!.timezone
   const limit = sequence.settings.dailyLimitPerSender
   return { enrollmentId: id, senderId: senderId!, day: dayOf(snapshot.now, zone), limit }
 }
 
 /** When a mail beyond the limit of the day is tried again: in the first window of the sender's next day. */
-export function putOffUntil(snapshot: Snapshot, { senderId, timeZone }: SequenceEnrollment, execution: Execution): Date {
+export function putOffUntil(
+  snapshot: Snapshot,
+  { senderId, timeZone }: SequenceEnrollment,
+  execution: Execution,
+): Date {
   const sender = snapshot.senders.get(senderId!)!.timezone
   const recipient = (execution.record['timezone'] as string | null | undefined) ?? timeZone
   const zones = { recipient, sender, organization: snapshot.organizationZone }
@@ -214,7 +222,11 @@ async function doneBy(
     return { result: 'FAILED', detail: content.problem, variantId: plan?.variantId ?? null }
   switch (step.type) {
     case 'EMAIL':
-      return { result: 'SENT', variantId: plan!.variantId, mail: mailOf(snapshot, enrollment, record, email!, plan!, content!) }
+      return {
+        result: 'SENT',
+        variantId: plan!.variantId,
+        mail: mailOf(snapshot, enrollment, record, email!, plan!, content!),
+      }
     case 'WEBHOOK':
       return { result: 'CALLED', events: ['sequence.webhook'] }
     default:

@@ -116,8 +116,7 @@ export async function executeLeased(
     )
     const versions = new Map(locked.map(({ id, version }) => [id, version]))
     const unchanged = prepared.filter(
-      ({ enrollment }) =>
-        versions.get(enrollment.id) === enrollment.version && !changed.has(enrollment.sequenceId),
+      ({ enrollment }) => versions.get(enrollment.id) === enrollment.version && !changed.has(enrollment.sequenceId),
     )
     await commitPrepared(inner, snapshot, unchanged)
     await inner.db.query(

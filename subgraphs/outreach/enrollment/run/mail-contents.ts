@@ -32,8 +32,7 @@ export interface MailPlan {
 }
 
 export type MailContent =
-  | { readonly subject: string; readonly content: RenderedForSending }
-  | { readonly problem: string }
+  { readonly subject: string; readonly content: RenderedForSending } | { readonly problem: string }
 
 /** The mail of a step, or why it cannot be made. */
 export function planMail(

@@ -32,7 +32,11 @@ export async function runSequences(services: Services, msMax = 50_000): Promise<
       const organizations = turn.splice(0, turn.length)
       const again: string[] = []
       const work = async (): Promise<void> => {
-        for (let id = organizations.shift(); id !== undefined && performance.now() < until; id = organizations.shift()) {
+        for (
+          let id = organizations.shift();
+          id !== undefined && performance.now() < until;
+          id = organizations.shift()
+        ) {
           const batch = await runBatch(services, id)
           progress += batch
           if (batch === batchSize) again.push(id)

@@ -10,7 +10,10 @@ export const dayOf = (now: Date, zone: string): string =>
 
 /** When the next day of the sender begins. */
 export const nextDayOf = (now: Date, zone: string): Date =>
-  DateTime.fromJSDate(now, { zone: zoneOf(zone) }).plus({ days: 1 }).startOf('day').toJSDate()
+  DateTime.fromJSDate(now, { zone: zoneOf(zone) })
+    .plus({ days: 1 })
+    .startOf('day')
+    .toJSDate()
 
 export interface WantedMail {
   readonly enrollmentId: string

@@ -76,10 +76,7 @@ async function existingOf(ctx: RequestContext, enrollments: readonly SequenceEnr
 }
 
 /** `ctx` is a context of the platform. */
-export async function readSnapshot(
-  ctx: RequestContext,
-  enrollments: readonly SequenceEnrollment[],
-): Promise<Snapshot> {
+export async function readSnapshot(ctx: RequestContext, enrollments: readonly SequenceEnrollment[]): Promise<Snapshot> {
   const { db, caller } = ctx
   const sequenceIds = unique(enrollments.map(({ sequenceId }) => sequenceId))
   const [sequences, steps, senders, settings, organizationName, executed, existing] = [
@@ -119,9 +116,7 @@ export async function readSnapshot(
   const templates =
     templateIds.length === 0
       ? []
-      : await Promise.all(
-          templateIds.map((id) => readReference(ctx, emailTemplate, id, allColumnNames(emailTemplate))),
-        )
+      : await Promise.all(templateIds.map((id) => readReference(ctx, emailTemplate, id, allColumnNames(emailTemplate))))
   const emails = unique([...records.values()].map(({ email }) => (email as string | null)?.toLowerCase()))
   return {
     now: ctx.clock.now(),

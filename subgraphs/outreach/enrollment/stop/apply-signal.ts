@@ -50,7 +50,8 @@ export function changeBy(
   sequence: ReadSequence | undefined,
   now: Date,
 ): RuledChange<SequenceEnrollment> | null {
-  const name = firstTimes[signal.kind as keyof typeof firstTimes] as (typeof firstTimes)[keyof typeof firstTimes] | undefined
+  const name = firstTimes[signal.kind as keyof typeof firstTimes] as
+    (typeof firstTimes)[keyof typeof firstTimes] | undefined
   const first = name !== undefined && enrollment[name] === null ? { [name]: signal.at } : {}
   const ended = sequence && isRunning(enrollment) ? endBy(signal, sequence) : null
   if (ended) {

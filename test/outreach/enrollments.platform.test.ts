@@ -337,7 +337,8 @@ describe('enroll', () => {
     const sequences = await Promise.all([1, 2, 3, 4].map(() => aSequence(member, [aMail()])))
     const { id: contactId } = await aPerson()
     const answers = await Promise.all([...sequences, ...sequences].map(({ id }) => enrollIn(id, contactId)))
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409, 409, 409])
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(7)
   })
 
   it('needs a running sequence, and a manager for the name of somebody else', async () => {

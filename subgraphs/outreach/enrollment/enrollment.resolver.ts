@@ -247,21 +247,6 @@ export class EnrollmentResolver {
   }
 }
 
-@Resolver(() => Sequence)
-export class SequenceEnrollmentsResolver {
-  @FieldResolver(() => SequenceEnrollmentConnection, {
-    description: 'Enrollments in the sequence that the caller sees, newest first by default.',
-  })
-  enrollments(
-    @Root() root: Sequence,
-    @Args(() => SequenceEnrollmentConnectionArgs) args: ConnectionArgs,
-    @Ctx() ctx: RequestContext,
-    @Info() info: SelectionInfo,
-  ) {
-    return enrollments.children(ctx, 'sequenceId', root.id, args, info)
-  }
-}
-
 export const enrollmentResource: Resource = {
   resolver: EnrollmentResolver,
   entities: { SequenceEnrollment: sequenceEnrollment },
@@ -274,5 +259,3 @@ export const enrollmentResource: Resource = {
     derivedFields: ['attempts'],
   }),
 }
-
-export const sequenceEnrollmentsResource: Resource = { resolver: SequenceEnrollmentsResolver }

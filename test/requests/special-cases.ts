@@ -6,6 +6,7 @@ import { issueCode } from '../../subgraphs/identity/one-time-token/reset-code.ts
 import { customEventType } from '../../subgraphs/events/custom-event-type/custom-event-type.record.ts'
 import { recordsOf } from '../../subgraphs/kernel/record/records-of.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
+import { enrollmentBodies, enrollmentPreparations, enrollmentQueries, enrollmentsOnce } from './enrollments.ts'
 import { newSession } from './session.ts'
 import type { Member, Platform } from '../platform.ts'
 
@@ -194,6 +195,7 @@ export const queries: Readonly<Record<string, (requests: Requests) => Promise<Re
   authMagicLink: (requests) => mailedToken(requests, 'MAGIC_LINK'),
   emailStatusReceive: async ({ member }) => ({ api_key: member.secret }),
   emailInboundReceive: async ({ member }) => ({ api_key: member.secret }),
+  ...enrollmentQueries,
 }
 
 /** Values of placeholders that name no record. */
@@ -321,6 +323,7 @@ export const preparations: Readonly<
   notificationList: async (requests) => {
     for (let row = 0; row < 2; row++) await aNotification(requests, newId())
   },
+  ...enrollmentPreparations,
   notificationRead: aNotification,
   notificationDelete: aNotification,
   quoteSubmit: quoteIn('DRAFT'),
@@ -349,6 +352,8 @@ export const preparations: Readonly<
 /** Paths below which records of another path are named. */
 export const recordsOfPath: Readonly<Record<string, string>> = {
   '/v1/quota-forecast/deals': '/v1/deals',
+  '/v1/sequences/{id}/enroll/bulk': '/v1/sequences',
+  '/v1/sequences/{id}/enroll': '/v1/sequences',
   '/v1/invoices/from-order': '/v1/orders',
 }
 
@@ -369,6 +374,7 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   'authAcceptPartnerInvite',
   'authChangePassword',
   'authResetPassword',
+  ...enrollmentsOnce,
   'quoteApprove',
   'quoteReject',
   'leadConvert',
@@ -439,6 +445,7 @@ export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean
     event: 'DELIVERED',
     timestamp: '2027-01-01T00:00:00.000Z',
   }),
+  ...enrollmentBodies,
   quoteSend: async () => ({ to: 'ines.duarte@example.com' }),
   webhookTest: async () => ({ type: 'account.created' }),
   webhookListenTrigger: async () => ({ type: 'account.created' }),

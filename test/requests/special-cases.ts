@@ -6,6 +6,7 @@ import { issueCode } from '../../subgraphs/identity/one-time-token/reset-code.ts
 import { customEventType } from '../../subgraphs/events/custom-event-type/custom-event-type.record.ts'
 import { recordsOf } from '../../subgraphs/kernel/record/records-of.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
+import { enrollmentBodies, enrollmentPreparations, enrollmentQueries, enrollmentsOnce } from './enrollments.ts'
 import { newSession } from './session.ts'
 import type { Member, Platform } from '../platform.ts'
 
@@ -210,6 +211,7 @@ export const queries: Readonly<Record<string, (requests: Requests) => Promise<Re
   authMagicLink: (requests) => mailedToken(requests, 'MAGIC_LINK'),
   emailStatusReceive: async ({ member }) => ({ api_key: member.secret }),
   emailInboundReceive: async ({ member }) => ({ api_key: member.secret }),
+  ...enrollmentQueries,
 }
 
 /** Values of placeholders that name no record. */
@@ -361,6 +363,7 @@ export const preparations: Readonly<
   notificationList: async (requests) => {
     for (let row = 0; row < 2; row++) await aNotification(requests, newId())
   },
+  ...enrollmentPreparations,
   notificationRead: aNotification,
   notificationDelete: aNotification,
   quoteSubmit: quoteIn('DRAFT'),
@@ -389,6 +392,8 @@ export const preparations: Readonly<
 /** Paths below which records of another path are named. */
 export const recordsOfPath: Readonly<Record<string, string>> = {
   '/v1/quota-forecast/deals': '/v1/deals',
+  '/v1/sequences/{id}/enroll/bulk': '/v1/sequences',
+  '/v1/sequences/{id}/enroll': '/v1/sequences',
   '/v1/invoices/from-order': '/v1/orders',
   '/v1/smart-email/history': '/v1/contacts',
   '/v1/smart-email/send-time': '/v1/contacts',
@@ -411,6 +416,7 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   'authAcceptPartnerInvite',
   'authChangePassword',
   'authResetPassword',
+  ...enrollmentsOnce,
   'quoteApprove',
   'quoteReject',
   'leadConvert',
@@ -487,6 +493,7 @@ export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean
     event: 'DELIVERED',
     timestamp: '2027-01-01T00:00:00.000Z',
   }),
+  ...enrollmentBodies,
   quoteSend: async () => ({ to: 'ines.duarte@example.com' }),
   webhookTest: async () => ({ type: 'account.created' }),
   webhookListenTrigger: async () => ({ type: 'account.created' }),

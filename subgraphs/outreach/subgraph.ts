@@ -4,6 +4,8 @@ import { inboundResource } from './email/inbound.resolver.ts'
 import { suppressionResource } from './email/suppression.resolver.ts'
 import { sequenceResource } from './sequence/sequence.resolver.ts'
 import { sequenceStepResource } from './sequence/sequence-step.resolver.ts'
+import { enrollmentResource } from './enrollment/enrollment.resolver.ts'
+import { sequenceEnrollmentsResource } from './enrollment/sequence-enrollments.resolver.ts'
 import { emailTemplateResource } from './email-template/email-template.resolver.ts'
 
 export const outreach: SubgraphDefinition = {
@@ -16,5 +18,7 @@ export const outreach: SubgraphDefinition = {
     suppressionResource,
     sequenceResource,
     sequenceStepResource,
+    enrollmentResource,
+    sequenceEnrollmentsResource,
   ],
 }

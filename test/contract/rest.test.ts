@@ -22,14 +22,6 @@ const areasNotBuilt = [
 
 /** Operations that do not exist yet in an area that exists, as `METHOD path`. Remove an operation when it is built; never add one. */
 const operationsNotBuilt = [
-  'GET /v1/sequences/delivery',
-  'GET /v1/sequences/enrollments/for-record',
-  'GET /v1/sequences/{id}/enrollments',
-  'POST /v1/sequences/{id}/enroll',
-  'POST /v1/sequences/{id}/enroll/bulk',
-  'POST /v1/sequences/{id}/pause-enrollment',
-  'POST /v1/sequences/{id}/process-step',
-  'POST /v1/sequences/{id}/unenroll',
   'DELETE /v1/email-tracking/drafts/{draftId}',
   'GET /v1/email-tracking/drafts',
   'GET /v1/email-tracking/drafts/{draftId}',
@@ -98,6 +90,16 @@ const inputsInProse: Readonly<Record<string, NamedInputs>> = {
   'query api_key (string); JSON body †; no Authorization header': { place: 'query', named: ['api_key'], hasBody: true },
   'query api_key (string); JSON body † (delivery status updates such as opened, clicked, bounced); no Authorization header':
     { place: 'query', named: ['api_key'], hasBody: true },
+  'none (active and past enrollments of one lead or contact, scoped to the organization)': {
+    place: 'body',
+    named: [],
+    hasBody: false,
+  },
+  '† (enrolls up to 500 leads or contacts; records already active in the sequence are skipped)': {
+    place: 'body',
+    named: [],
+    hasBody: true,
+  },
   'none (one thread with all messages)': { place: 'body', named: [], hasBody: false },
   'none (forces an immediate mailbox poll)': { place: 'body', named: [], hasBody: false },
   'none (discards or rejects the draft)': { place: 'body', named: [], hasBody: false },

@@ -1,79 +1,51 @@
 import { expect } from 'vitest'
-import { newId } from '../../subgraphs/kernel/ids.ts'
+import { consumeNext } from '../../subgraphs/kernel/outbox/consume-events.ts'
+import { runSequences } from '../../subgraphs/outreach/enrollment/run/run-sequences.ts'
+import { sequenceStopConsumer } from '../../subgraphs/outreach/enrollment/stop/stop-consumer.ts'
 import type { Member, Platform } from '../platform.ts'
 
-/** A sequence or a step as REST returns it. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
-type Row = Record<string, any>
+/** Mails at any time of any day. */
+export const anyTime = {
+  timezone: 'UTC',
+  sendDays: ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'],
+  sendStart: '00:00',
+  sendEnd: '24:00',
+}
 
 export const aMail = (values: object = {}) => ({
   type: 'EMAIL',
-  subject: 'Slots for {{account.name | your terminal}}',
-  bodyHtml: '<p>Hello {{contact.firstName | there}}</p>',
+  subject: 'Dock slots for {{contact.firstName | you}}',
+  bodyHtml: '<p>Hello {{contact.firstName | there}}, {{sender.name}}</p>',
   ...values,
 })
 
-export const aWait = () => ({ type: 'WAIT', delayDays: 1 })
-
-export const stepIds = ({ steps }: Row): string[] => (steps as { id: string }[]).map(({ id }) => id)
-
-export async function step(by: Member, id: string, body: object): Promise<Row> {
-  const answer = await by.rest.sequenceStepAdd!({ id, body })
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201)
-  return answer.body
+/** Creates a sequence with these steps and starts it. Returns its id and those of its steps. */
+export async function aSequence(
+  member: Member,
+  steps: readonly object[],
+  { settings = {}, ...values }: { readonly settings?: object; readonly [name: string]: unknown } = {},
+): Promise<{ id: string; stepIds: string[] }> {
+  const body = { name: 'Terminals of the north', settings: { ...anyTime, ...settings }, ...values }
+  const created = await member.rest.sequenceCreate!({ body })
+  expect(created.status, JSON.stringify(created.body)).toBe(201)
+  const { id } = created.body
+  const stepIds: string[] = []
+  for (const step of steps) {
+    const added = await member.rest.sequenceStepAdd!({ id, body: step })
+    expect([200, 201], JSON.stringify(added.body)).toContain(added.status)
+    const all = added.body.steps as { id: string }[] | undefined
+    stepIds.push(all ? all.at(-1)!.id : added.body.id)
+  }
+  const started = await member.rest.sequenceToggle!({ id })
+  expect(started.status, JSON.stringify(started.body)).toBe(200)
+  return { id, stepIds }
 }
 
-/** A draft with these steps. */
-export async function aSequence(by: Member, steps: readonly object[] = [], values: object = {}): Promise<Row> {
-  const { status, body } = await by.rest.sequenceCreate!({ body: { name: 'After the fair', ...values } })
-  expect(status, JSON.stringify(body)).toBe(201)
-  if (steps.length === 0) return body
-  for (const one of steps) await step(by, body.id as string, one)
-  return (await by.rest.sequence!({ id: body.id })).body
-}
+/** Executes what is due, as a worker does. */
+export const run = (platform: Platform): Promise<number> => runSequences(platform.services)
 
-interface Enrollment {
-  readonly stepId: string | null | undefined
-  readonly nextRunAt: string | null
-  readonly status?: string
-  readonly isParked?: boolean
-  readonly contactedAt?: string
-  readonly openedAt?: string
-  readonly clickedAt?: string
-  readonly repliedAt?: string
-  readonly bouncedAt?: string
-}
-
-/** An enrollment of a record that nobody looks up. */
-export async function enrollmentIn(
-  platform: Platform,
-  { organizationId, userId }: Member,
-  sequenceId: string,
-  { stepId, nextRunAt, status = 'ACTIVE', isParked = false, ...times }: Enrollment,
-): Promise<string> {
-  const id = newId()
-  await platform.query(
-    `insert into outreach.sequence_enrollment (organization_id, id, owner_id, custom_fields, version, created_at, updated_at, sequence_id,
-       entity_type, entity_id, status, current_step_id, current_step_position, next_run_at, is_parked, enrolled_at, contacted_at, opened_at,
-       clicked_at, replied_at, bounced_at)
-     values ($1, $2, $3, '{}', 1, $10, $10, $4, 'CONTACT', $5, $6, $7, 1, $8, $9, $10, $11, $12, $13, $14, $15)`,
-    [
-      organizationId,
-      id,
-      userId,
-      sequenceId,
-      newId(),
-      status,
-      stepId ?? null,
-      nextRunAt,
-      isParked,
-      platform.now.toISOString(),
-      times.contactedAt ?? null,
-      times.openedAt ?? null,
-      times.clickedAt ?? null,
-      times.repliedAt ?? null,
-      times.bouncedAt ?? null,
-    ],
-  )
-  return id
+/** Lets the enrollments react to all events so far. */
+export async function react(platform: Platform, { organizationId }: Member): Promise<void> {
+  await platform.query('select kernel.assign_event_positions(10000)')
+  while (await consumeNext(platform.services, sequenceStopConsumer, organizationId));
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { expectValidEvents, refused, refusedInputs } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
-import { aMail, aSequence, aWait, enrollmentIn, step, stepIds } from './sequence.fixture.ts'
+import { aMail, aSequence, aWait, enrollmentIn, step, stepIds } from './sequence-rules.fixture.ts'
 
 const platform = usePlatform()
 let owner: Member

@@ -28,8 +28,11 @@ export async function changeAll<T extends StoredRow>(
   builtIn: RecordDefinition<T>,
   ids: readonly string[],
   imply: (previous: T) => Partial<T>,
+  /** Events that replace the event of the update. */
+  events?: readonly string[],
 ): Promise<void> {
-  await changeAllWithEvents(ctx, builtIn, ids, (previous) => ({ implied: imply(previous) }))
+  const replacing = events && { events, isEventReplaced: true }
+  await changeAllWithEvents(ctx, builtIn, ids, (previous) => ({ implied: imply(previous), ...replacing }))
 }
 
 /** As `changeAll`; a record for which `decide` returns null is not changed. Returns the changed records. */

@@ -145,7 +145,7 @@ async function renderedOf(ctx: Ctx, input: EmailSendInput, concerned: Links, id:
 }
 
 export const urlOf = (
-  { keys, settings, caller }: Ctx,
+  { keys, settings, caller }: Pick<Ctx, 'settings' | 'keys' | 'caller'>,
   kind: Parameters<typeof trackingToken>[1],
   messageId: string,
   link: number,
@@ -155,11 +155,11 @@ export const urlOf = (
 }
 
 /** The HTML as it leaves: links through the platform, and the picture that counts opens. */
-function sentHtmlOf(
-  ctx: Ctx,
+export function sentHtmlOf(
+  ctx: Pick<Ctx, 'settings' | 'keys' | 'caller'>,
   id: string,
-  { linkedHtml, links: targets }: Content,
-  input: EmailSendInput,
+  { linkedHtml, links: targets }: CleanMail,
+  input: Pick<EmailSendInput, 'trackOpens' | 'trackClicks'>,
 ): string | null {
   if (linkedHtml === null) return null
   const ownPages = `${ctx.settings.publicUrl}${trackedPath.UNSUBSCRIBE}/`
@@ -226,7 +226,10 @@ async function store(
 }
 
 /** The mail server of the platform sends; its organization shares it fairly with others. */
-const senderOf = ({ caller, settings }: Ctx): { senderId: string; domain: string } => ({
+export const senderOf = ({
+  caller,
+  settings,
+}: Pick<Ctx, 'settings' | 'caller'>): { senderId: string; domain: string } => ({
   senderId: caller.organizationId,
   domain: new URL(settings.publicUrl).hostname,
 })

@@ -34,3 +34,27 @@ export const SequenceAttemptResult = enumeration('SequenceAttemptResult', 'What 
   FAILED: 'It failed; detail says why.',
 })
 export type SequenceAttemptResult = keyof typeof SequenceAttemptResult
+
+export const SequenceRefusal = enumeration('SequenceRefusal', 'Why a lead or contact was not enrolled.', {
+  ALREADY_ACTIVE: 'It has a running enrollment in the sequence, ACTIVE or PAUSED.',
+  IN_OTHER_SEQUENCE: 'It has a running enrollment in another sequence, and allowOtherSequences is false.',
+  NO_EMAIL: 'It has no email address, and the sequence sends mails.',
+  OPTED_OUT:
+    'The person does not want mails, or does not agree to be contacted: emailOptOut, an unsubscription, a complaint, the suppression list, or the consent DENIED.',
+  BOUNCED: 'Mails to its address bounce.',
+  NOT_FOUND: 'There is no such lead or contact that the caller sees.',
+  NO_ACCESS:
+    'The sender does not see it, the profile of the caller hides its email address, or it is a converted lead.',
+})
+export type SequenceRefusal = keyof typeof SequenceRefusal
+
+export const SequenceBulkStatus = enumeration(
+  'SequenceBulkStatus',
+  'What happened to one record of a bulk enrollment.',
+  {
+    ENROLLED: 'It was enrolled.',
+    SKIPPED: 'It is in this or in another sequence already: ALREADY_ACTIVE or IN_OTHER_SEQUENCE.',
+    FAILED: 'It cannot be enrolled; reason says why.',
+  },
+)
+export type SequenceBulkStatus = keyof typeof SequenceBulkStatus

@@ -28,6 +28,11 @@ export const enrollmentEvents: RecordEvents<SequenceEnrollment> = {
       sample: { ...ended, status: 'REPLIED', repliedAt: finishedAt },
       before: { status: 'ACTIVE' },
     },
+    'sequence.webhook': {
+      operation: 'UPDATE',
+      description: 'An enrollment came to a step of the type WEBHOOK and went on.',
+      before: { currentStepPosition: 1 },
+    },
     'sequence.unenrolled': {
       operation: 'UPDATE',
       description: 'An enrollment ended before its last step: status and exitReason say why.',

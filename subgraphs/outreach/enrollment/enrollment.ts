@@ -107,7 +107,8 @@ export class SequenceEnrollment extends OrgRecord {
   @Column(() => ID, {
     ...never,
     nullable: true,
-    description: 'Id of the user in whose name mails are sent and tasks are created.',
+    description:
+      'Id of the user in whose name mails are sent and tasks are created; null only if it was enrolled without a user.',
     example: '019a0c5e-7f00-7c1d-8f21-64d0a95be713',
     user: { field: 'sender', description: 'The user in whose name mails are sent; null if `senderId` is null.' },
   })

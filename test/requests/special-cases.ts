@@ -107,6 +107,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'email',
   'excludeAccountIds',
   'fee',
+  'emailSend.subject',
   'emailTemplateCreate.subject',
   'emailTemplateReplace.subject',
   'emailTemplateUpdate.subject',

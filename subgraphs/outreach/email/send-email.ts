@@ -15,6 +15,7 @@ import { givenValues, withGiven } from '../email-template/email-template.actions
 import { emailTemplate } from '../email-template/email-template.record.ts'
 import { recordValues } from '../email-template/known-variables.ts'
 import { renderTemplate } from '../email-template/render-template.ts'
+import { expireDraftsOfThread } from '../reply-draft/suggest-reply.ts'
 import { checkBody, checkLinks, checkSubject, recipientsOf, type Recipients } from './email-checks.ts'
 import { emailMessage, emailThread } from './email.record.ts'
 import type { EmailMessage } from './email-message.ts'
@@ -192,6 +193,7 @@ async function store(
         values: {},
         implied: { subject: content.subject, status: 'OPEN', participants: participants([]), ...concerned },
       }))
+  if (given) await expireDraftsOfThread(ctx, given.id)
   const earlier = await earlierIds(ctx, thread.id)
   const { senderId, domain } = senderOf(ctx)
   const message = await save(ctx, emailMessage, {

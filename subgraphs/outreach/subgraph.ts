@@ -2,11 +2,21 @@ import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { emailResource } from './email/email.resolver.ts'
 import { inboundResource } from './email/inbound.resolver.ts'
 import { suppressionResource } from './email/suppression.resolver.ts'
+import { imapResource } from './mailbox/imap.resolver.ts'
+import { mailboxResource } from './mailbox/mailbox.resolver.ts'
 import { replyDraftResource } from './reply-draft/reply-draft.resolver.ts'
 import { emailTemplateResource } from './email-template/email-template.resolver.ts'
 
 export const outreach: SubgraphDefinition = {
   name: 'outreach',
-  ports: ['work', 'keys'],
-  resources: [emailTemplateResource, emailResource, inboundResource, suppressionResource, replyDraftResource],
+  ports: ['work', 'keys', 'vault', 'outbound', 'counters'],
+  resources: [
+    emailTemplateResource,
+    emailResource,
+    inboundResource,
+    suppressionResource,
+    replyDraftResource,
+    mailboxResource,
+    imapResource,
+  ],
 }

@@ -69,7 +69,7 @@ it('suggests a reply to a mail of a person, which a user edits, approves and sen
   const lines = await member.rest.replyDraftUpdate!({ draftId: id, body: { subject: 'Hi\r\nBcc: eve@example.com' } })
   expect([lines.status, lines.body.errors[0].code]).toEqual([400, 'NOT_ONE_LINE'])
   const sent = await Promise.all([1, 2].map(() => member.rest.replyDraftSend!({ draftId: id })))
-  expect(sent.map(({ status }) => status).sort()).toEqual([200, 409])
+  expect(sent.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409])
   const { body: mail } = sent.find(({ status }) => status === 200)!
   expect(mail).toMatchObject({ to: [to], threadId, subject: 'Re: Dock slots', bodyHtml: '<p>Tuesday?</p>' })
   expect(await drafts()).toMatchObject([{ status: 'SENT', sentMessageId: mail.id }])

@@ -22,6 +22,15 @@ const freshDay = (): string => new Date(++days * 86_400_000).toISOString().slice
 
 /** Values of fields whose rules a schema cannot express, by field name. */
 export const valuesOfField: Readonly<Record<string, () => unknown>> = {
+  smtpHost: () => 'smtp.example.com',
+  imapHost: () => 'imap.example.com',
+  smtpPort: () => 465,
+  imapPort: () => 993,
+  smtpSecurity: () => 'TLS',
+  imapSecurity: () => 'TLS',
+  smtpPassword: () => 'Correct horse 7!',
+  imapPassword: () => 'Correct horse 7!',
+  mailboxId: () => null,
   email: () => `u${newId()}@example.com`,
   secondaryEmails: () => `u${newId()}@example.com`,
   ipAllowList: () => '203.0.113.0/24',
@@ -85,6 +94,16 @@ export const typeOfReference: Readonly<Record<string, string>> = { reportsToId: 
 
 /** Fields with rules beyond their schema, so not every value that the schema allows is accepted: of all operations, or of one. */
 export const fieldsWithRules: ReadonlySet<string> = new Set([
+  'smtpHost',
+  'imapHost',
+  'smtpPort',
+  'imapPort',
+  'smtpSecurity',
+  'imapSecurity',
+  'smtpUser',
+  'imapUser',
+  'smtpPassword',
+  'imapPassword',
   'webhookTest.type',
   'webhookListenTrigger.type',
   'apiName',

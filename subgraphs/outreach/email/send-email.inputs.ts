@@ -57,6 +57,13 @@ export class EmailSendInput {
   })
   threadId?: string | null
 
+  @Field(() => ID, {
+    nullable: true,
+    description:
+      'Id of the mailbox that sends it, one that the caller sees and that is on. Null: the mailbox of the last mail of the thread, if the caller sees it, or the mail server of the platform.',
+  })
+  mailboxId?: string | null
+
   @Field(() => ID, idOf('contact'))
   contactId?: string | null
 

@@ -5,11 +5,14 @@ import { suppressionResource } from './email/suppression.resolver.ts'
 import { imapResource } from './mailbox/imap.resolver.ts'
 import { mailboxResource } from './mailbox/mailbox.resolver.ts'
 import { replyDraftResource } from './reply-draft/reply-draft.resolver.ts'
+import { contactExtensionResource } from './contact-extension/contact-extension.resolver.ts'
 import { emailTemplateResource } from './email-template/email-template.resolver.ts'
+import { opportunityExtensionResource } from './opportunity-extension/opportunity-extension.resolver.ts'
+import { smartEmailResource } from './smart-email/smart-email.resolver.ts'
 
 export const outreach: SubgraphDefinition = {
   name: 'outreach',
-  ports: ['work', 'keys', 'vault', 'outbound', 'counters'],
+  ports: ['work', 'keys', 'languageModel', 'vault', 'outbound', 'counters'],
   resources: [
     emailTemplateResource,
     emailResource,
@@ -18,5 +21,8 @@ export const outreach: SubgraphDefinition = {
     replyDraftResource,
     mailboxResource,
     imapResource,
+    smartEmailResource,
+    contactExtensionResource,
+    opportunityExtensionResource,
   ],
 }

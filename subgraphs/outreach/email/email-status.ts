@@ -2,7 +2,7 @@ import { change } from '../../kernel/record/records-of.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import type { EmailBounceType, EmailStatus } from './email.enumerations.ts'
 import { emailMessage, emailThread } from './email.record.ts'
-import type { EmailMessage } from './email-message.ts'
+import type { Email } from './email.ts'
 import type { EmailThread } from './email-thread.ts'
 import { suppress, type SuppressionReason } from './suppression.ts'
 
@@ -39,7 +39,7 @@ export type EmailSignal =
   | { readonly kind: 'UNSUBSCRIBED'; readonly at: string }
 
 interface Effect {
-  readonly values: Partial<EmailMessage>
+  readonly values: Partial<Email>
   readonly event?: string
   readonly thread?: (thread: EmailThread) => Partial<EmailThread>
 }
@@ -47,7 +47,7 @@ interface Effect {
 const clicksMax = 100
 
 /** What a signal changes. A program that opens a mail is only counted. */
-function effectOf(message: EmailMessage, signal: EmailSignal): Effect {
+function effectOf(message: Email, signal: EmailSignal): Effect {
   const { at } = signal
   const status = (reached: EmailStatus) => later(message.status, reached)
   switch (signal.kind) {
@@ -85,7 +85,7 @@ function effectOf(message: EmailMessage, signal: EmailSignal): Effect {
   }
 }
 
-function opened(message: EmailMessage, at: string): Effect {
+function opened(message: Email, at: string): Effect {
   return {
     values: {
       status: later(message.status, 'OPENED'),
@@ -98,7 +98,7 @@ function opened(message: EmailMessage, at: string): Effect {
 }
 
 /** Applies what became known about a sent mail, with its thread, its event and the suppression of its address in one transaction. */
-export function applySignal(ctx: RequestContext, messageId: string, signal: EmailSignal): Promise<EmailMessage> {
+export function applySignal(ctx: RequestContext, messageId: string, signal: EmailSignal): Promise<Email> {
   return inTransaction(ctx, async (inner) => {
     let effect: Effect = { values: {} }
     const message = await change(inner, emailMessage, messageId, (previous) => {
@@ -124,11 +124,7 @@ export function applySignal(ctx: RequestContext, messageId: string, signal: Emai
  * With several recipients, and unless the report says it, nobody knows whose address bounced, so none is suppressed. Who unsubscribes must get no further mail, so
  * all recipients of that mail are.
  */
-function addressesOf(
-  { toEmails, ccEmails }: EmailMessage,
-  reason: SuppressionReason,
-  signal: EmailSignal,
-): readonly string[] {
+function addressesOf({ toEmails, ccEmails }: Email, reason: SuppressionReason, signal: EmailSignal): readonly string[] {
   const all = [...toEmails, ...ccEmails]
   if (signal.kind === 'BOUNCED' && signal.recipient !== undefined)
     return all.filter((email) => email === signal.recipient)

@@ -15,7 +15,7 @@ import { inTransaction, type RequestContext, type Services } from '../../kernel/
 import { organizationContext } from './organization-context.ts'
 import { isStoredEmail } from '../../kernel/values/email-address.ts'
 import { emailMessage, emailThread } from './email.record.ts'
-import type { EmailMessage } from './email-message.ts'
+import type { Email } from './email.ts'
 import { suppressedAddresses } from './suppression.ts'
 import { trackedPath } from './tracked-path.ts'
 import { trackingToken } from './tracking-token.ts'
@@ -89,7 +89,7 @@ async function mailboxOf(ctx: RequestContext, id: string): Promise<Mailbox | nul
   }
 }
 
-async function failed(ctx: RequestContext, { id }: EmailMessage, failureReason: string): Promise<Outcome> {
+async function failed(ctx: RequestContext, { id }: Email, failureReason: string): Promise<Outcome> {
   await change(ctx, emailMessage, id, () => ({
     operation: 'UPDATE',
     values: {},
@@ -101,7 +101,7 @@ async function failed(ctx: RequestContext, { id }: EmailMessage, failureReason: 
 const addressOf = (address: string, name = '') => ({ name, address })
 
 /** The message for nodemailer, which gets parsed addresses only, so that no name or subject can add a recipient or a header. */
-async function optionsOf(ctx: RequestContext, { keys, mailer }: Services, message: EmailMessage, box: Mailbox | null) {
+async function optionsOf(ctx: RequestContext, { keys, mailer }: Services, message: Email, box: Mailbox | null) {
   const sender = message.createdById ? await userIdentity(ctx, message.createdById) : null
   const from = box?.email ?? /<([^>]+)>\s*$/.exec(mailer.from)?.[1] ?? mailer.from.trim()
   const token = trackingToken(keys, 'UNSUBSCRIBE', {
@@ -136,7 +136,7 @@ const plainName = (name: string): string =>
     .slice(0, 80)
 
 /** A mail that was sent: its status and event, its thread and its activity. A second call changes nothing. */
-async function recordSent(ctx: RequestContext, { id }: EmailMessage): Promise<void> {
+async function recordSent(ctx: RequestContext, { id }: Email): Promise<void> {
   await inTransaction(ctx, async (inner) => {
     const now = inner.clock.now().toISOString()
     let isFirst = false

@@ -20,7 +20,7 @@ import { senderMailbox } from '../mailbox/usable-mailbox.ts'
 import { expireDraftsOfThread } from '../reply-draft/suggest-reply.ts'
 import { checkBody, checkLinks, checkSubject, recipientsOf, type Recipients } from './email-checks.ts'
 import { emailMessage, emailThread } from './email.record.ts'
-import type { EmailMessage } from './email-message.ts'
+import type { Email } from './email.ts'
 import type { EmailThread } from './email-thread.ts'
 import type { EmailSendInput } from './send-email.inputs.ts'
 import { refuseSuppressed } from './suppression.ts'
@@ -55,7 +55,7 @@ type Links = Pick<EmailThread, (typeof links)[number]>
  * Queues a mail. The message, its thread and the row of the queue exist together or not at all, and a worker sends the mail after the
  * commit. Templates are rendered while no transaction is open. `id` is the id of the message, for callers that retry.
  */
-export function sendEmail(ctx: Ctx, input: EmailSendInput, id: string = newId()): Promise<EmailMessage> {
+export function sendEmail(ctx: Ctx, input: EmailSendInput, id: string = newId()): Promise<Email> {
   requireWritableRole(ctx)
   return transactionWithExternalCalls(ctx, async (inner) => {
     const recipients = recipientsOf(input)
@@ -188,7 +188,7 @@ async function store(
   concerned: Links,
   given: EmailThread | null,
   box: Mailbox | null,
-): Promise<EmailMessage> {
+): Promise<Email> {
   const sender = await userIdentity(ctx, ctx.caller.userId)
   if (!sender) throw new Refusal('PERMISSION_DENIED', 'Only a user can send mails.')
   const participants = (known: readonly string[]) =>

@@ -6,7 +6,7 @@ import { requireWritableRole } from '../../kernel/record/save.ts'
 import { requireNewStatus, type Transitions } from '../../kernel/record/transitions.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { emailMessage } from '../email/email.record.ts'
-import type { EmailMessage } from '../email/email-message.ts'
+import type { Email } from '../email/email.ts'
 import { sendEmail } from '../email/send-email.ts'
 import { replyDraft } from './reply-draft.record.ts'
 import { isOpen } from './suggest-reply.ts'
@@ -62,7 +62,7 @@ export async function rejectReplyDraft(
 }
 
 /** Sends a draft to the sender of the mail that it answers. The draft is SENT and the mail queued together or not at all. */
-export function sendReplyDraft(ctx: RequestContext<'work' | 'keys'>, id: string): Promise<EmailMessage> {
+export function sendReplyDraft(ctx: RequestContext<'work' | 'keys'>, id: string): Promise<Email> {
   requireWritableRole(ctx)
   const sentMessageId = newId()
   return transactionWithExternalCalls(ctx, async (inner) => {

@@ -7,7 +7,7 @@ import { restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
-import { EmailMessage } from '../email/email-message.ts'
+import { Email } from '../email/email.ts'
 import { emailThread } from '../email/email.record.ts'
 import { EmailThread } from '../email/email-thread.ts'
 import { rejectReplyDraft, sendReplyDraft, updateReplyDraft } from './reply-draft.actions.ts'
@@ -85,7 +85,7 @@ export class ReplyDraftResolver {
     return rejectReplyDraft(ctx, id, expectedVersion)
   }
 
-  @Mutation(() => EmailMessage, {
+  @Mutation(() => Email, {
     description:
       'Sends a suggested reply that is PENDING or APPROVED to the sender of the mail that it answers, as part of the thread. Returns the queued mail.',
   })

@@ -1,7 +1,7 @@
 import { change } from '../../kernel/record/records-of.ts'
 import { save } from '../../kernel/record/save.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import type { EmailMessage } from '../email/email-message.ts'
+import type { Email } from '../email/email.ts'
 import type { EmailThread } from '../email/email-thread.ts'
 import { composeReply } from './compose-reply.ts'
 import { replyDraft } from './reply-draft.record.ts'
@@ -13,7 +13,7 @@ const draftDays = 14
 export const isOpen = ({ status }: Pick<ReplyDraft, 'status'>): boolean => status === 'PENDING' || status === 'APPROVED'
 
 /** Suggests a reply to a received mail, in its transaction. Earlier suggestions of the thread are obsolete. */
-export async function suggestReply(ctx: RequestContext, mail: EmailMessage, { ownerId }: EmailThread): Promise<void> {
+export async function suggestReply(ctx: RequestContext, mail: Email, { ownerId }: EmailThread): Promise<void> {
   await expireDraftsOfThread(ctx, mail.threadId)
   const expiresAt = new Date(ctx.clock.now().getTime() + draftDays * 86_400_000).toISOString()
   await save(ctx, replyDraft, {

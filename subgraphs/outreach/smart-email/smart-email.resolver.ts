@@ -8,7 +8,7 @@ import { standardResolver } from '../../kernel/record/standard-resolver.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { emailMessage, emailThread } from '../email/email.record.ts'
-import { EmailMessage } from '../email/email-message.ts'
+import { Email } from '../email/email.ts'
 import { EmailThread } from '../email/email-thread.ts'
 import { composeDraft, regenerateDraft } from './compose.ts'
 import { smartEmailDelivery } from './delivery-consumer.ts'
@@ -143,7 +143,7 @@ export class SmartEmailResolver extends standardResolver(smartEmailDraft, {
     return threads.reference(ctx, threadId, info)
   }
 
-  @FieldResolver(() => EmailMessage, {
+  @FieldResolver(() => Email, {
     nullable: true,
     description: 'The mail that it became; null before it is sent, or if the caller does not see it.',
   })

@@ -17,7 +17,6 @@ const areasNotBuilt = [
   'Pipeline simulation',
   'Sequences',
   'Serverless functions',
-  'Smart email',
   'Webhook AI workflows',
 ]
 

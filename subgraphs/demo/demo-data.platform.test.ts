@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { validateEvents, type StoredEvent } from '../../test/contract/validate-events.ts'
 import { caseAutoClose } from '../support/case/case-auto-close.job.ts'
 import { caseSlaBreach } from '../support/case/case-sla-breach.job.ts'
+import { InvoiceStatus } from '../commerce/invoice/invoice.enumerations.ts'
 import { order } from '../commerce/order/order.record.ts'
 import { quoteExpire } from '../commerce/quote/quote-expire.job.ts'
 import { taskOverdue } from '../crm/task/task-overdue.job.ts'
@@ -280,6 +281,22 @@ describe('the quotes and orders of the demo', () => {
          (select count(distinct status)::int from ${order.table}) as orders`,
     )
     expect(numbers).toEqual({ quotes: 9, revised: 34, orders: 7 })
+  })
+})
+
+describe('invoices', () => {
+  it('are in every state, and the overdue ones and the lost ones were reminded of', async () => {
+    const rows = await query<{ status: string; n: number; reminded: number }>(
+      `select status, count(*)::int as n, count(*) filter (where reminder_count > 0)::int as reminded
+       from commerce.invoice group by status`,
+    )
+    expect(rows.map(({ status }) => status).toSorted()).toEqual(Object.keys(InvoiceStatus).toSorted())
+    const remindedOf = rows.filter(({ reminded }) => reminded > 0).map(({ status }) => status)
+    expect(remindedOf.toSorted()).toEqual(['OVERDUE', 'UNCOLLECTIBLE'])
+    expect(rows.find(({ status }) => status === 'UNCOLLECTIBLE')).toMatchObject({
+      reminded: rows.find(({ status }) => status === 'UNCOLLECTIBLE')!.n,
+    })
+    expect(await query('select from commerce.dunning_run where finished_at is not null')).not.toEqual([])
   })
 })
 

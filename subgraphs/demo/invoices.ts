@@ -24,7 +24,27 @@ export function demoInvoices(input: GeneratorInput, orders: readonly GeneratedRe
     // A customer who wants to pay in advance: the draft is not of the order.
     return values.confirmedAt && index % 4 === 0 ? [draftFor(input, random, values)] : []
   })
-  return numbered(invoices)
+  return numbered([...invoices, ...inAdvance(input, orders)])
+}
+
+/** Invoices of the last days over the first line of orders in progress, which are not of the orders: unpaid, and paid in part. */
+function inAdvance(input: GeneratorInput, orders: readonly GeneratedRecord<Order>[]): Generated[] {
+  const random = new Random(`advance invoices ${input.profile.code}`)
+  const inProgress = orders.filter(({ values }) => values.confirmedAt && !values.fulfilledAt).slice(-4)
+  return inProgress.map(({ values }, index) => {
+    const fulfilledAt = iso(input.midnightMs - (index + 2) * dayMs + 9 * hourMs)
+    const advance: OrderValues = {
+      ...values,
+      fulfilledAt,
+      lineItems: values.lineItems!.slice(0, 1),
+      discountType: null,
+      discountValue: null,
+      shippingTotal: 0,
+      paymentTerms: 'NET_30',
+      paymentStatus: index % 2 === 0 ? 'UNPAID' : 'PARTIALLY_PAID',
+    }
+    return issuedInvoice(input, random, advance, null)
+  })
 }
 
 /** Numbers the issued invoices of each year in the order of their issue. */
@@ -108,7 +128,12 @@ function moneyOf(input: GeneratorInput, random: Random, order: OrderValues, id: 
   }
 }
 
-function issuedInvoice(input: GeneratorInput, random: Random, order: OrderValues): Generated {
+function issuedInvoice(
+  input: GeneratorInput,
+  random: Random,
+  order: OrderValues,
+  orderId: string | null = order.id,
+): Generated {
   const sentMs = Date.parse(order.fulfilledAt!)
   const createdMs = sentMs - hourMs
   const { discountType = null, discountValue = null, shippingTotal = 0, currency } = order
@@ -140,7 +165,7 @@ function issuedInvoice(input: GeneratorInput, random: Random, order: OrderValues
     ...header,
     ...totals,
     lineItems,
-    orderId: order.id,
+    orderId,
     status,
     issueDate,
     dueDate,
@@ -156,6 +181,7 @@ function issuedInvoice(input: GeneratorInput, random: Random, order: OrderValues
     publicToken: tokenOf(random),
     updatedAt: lastPaymentAt ?? iso(sentMs),
     ...(status === 'OVERDUE' && remindersUntil(dueDate, today)),
+    ...(lostAt !== null && remindersUntil(dueDate, lostAt)),
   }
   const before = {
     status: 'DRAFT' as const,

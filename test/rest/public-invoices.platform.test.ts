@@ -206,6 +206,19 @@ describe('an online payment', () => {
     expect([(await stored(one.id)).status, (await stored(other.id)).status]).toEqual(['SENT', 'SENT'])
   })
 
+  it('cannot begin when the invoice can have no more payments', async () => {
+    const { id, link } = await aPage()
+    await platform.query(
+      `update commerce.invoice set payments = (select jsonb_agg(jsonb_build_object('id', gen_random_uuid(), 'invoiceId', id, 'amount', n,
+         'currency', currency, 'method', 'CARD', 'reference', null, 'paidAt', '2027-01-01T00:00:00.000Z', 'note', null,
+         'recordedById', null, 'status', 'FAILED', 'refundedAmount', 0)) from generate_series(1, 200) n) where id = $1`,
+      [id],
+    )
+    const opened = 'select count(*)::int as n from commerce.invoice_checkout where invoice_id = $1'
+    expect((await get(`${link}/pay`, { method: 'POST' })).status).toBe(409)
+    expect(await platform.query(opened, [id])).toEqual([{ n: 0 }])
+  })
+
   it('changes nothing while the provider fails', async () => {
     const { id, link } = await aPage()
     provider.answer = 'FAIL'

@@ -13,6 +13,7 @@ import { documentOfInvoice } from '../invoice/invoice.document.ts'
 import { invoice } from '../invoice/invoice.record.ts'
 import type { Invoice } from '../invoice/invoice.ts'
 import { publicPageOf } from '../invoice/public-page.ts'
+import { paymentsMax } from '../invoice/invoice-payment.ts'
 import { recordPayment, requirePayable } from '../invoice/record-payment.ts'
 import type { PublicCheckout, PublicInvoice } from './public-invoice.ts'
 
@@ -61,8 +62,8 @@ async function shown({ inner, organizationName }: Linked, whole: Invoice): Promi
   }
 }
 
-const isPayable = ({ status, amountDue }: Invoice): boolean =>
-  status !== 'DRAFT' && status !== 'VOID' && decimalOf(amountDue).gt(zero)
+const isPayable = ({ status, amountDue, payments }: Invoice): boolean =>
+  status !== 'DRAFT' && status !== 'VOID' && decimalOf(amountDue).gt(zero) && payments.length < paymentsMax
 
 /** The invoice of the token as its page shows it; the first time sets `viewedAt`. */
 export async function viewPublicInvoice(ctx: Context, token: string): Promise<PublicInvoice> {
@@ -76,10 +77,12 @@ export async function publicInvoiceDocument(ctx: Context, token: string): Promis
   return documentFile(inner, await documentOfInvoice(inner, shownInvoice), shownInvoice)
 }
 
+const notPayable = () => new Refusal('INVALID_STATE', 'This invoice cannot be paid online.', { allowed: [] })
+
 function requireProvider({ settings, outbound }: Context) {
   const provider = paymentProvider(settings.payments, outbound)
   if (provider) return provider
-  throw new Refusal('INVALID_STATE', 'This invoice cannot be paid online.', { allowed: [] })
+  throw notPayable()
 }
 
 /** Opens a page of the provider over what is due. Nothing of the invoice changes before the provider confirms the payment. */
@@ -88,6 +91,8 @@ export async function openCheckout(ctx: Context, token: string): Promise<PublicC
   const provider = requireProvider(inner)
   const whole = await requireRecord(inner, invoice, id)
   requirePayable(whole)
+  // A payment that the provider received could not be recorded.
+  if (!isPayable(whole)) throw notPayable()
   const page = publicPageOf(inner, whole)!
   const checkout = await provider.open({
     amount: whole.amountDue,

@@ -15,9 +15,7 @@ const areasNotBuilt = [
   'Engagement scoring',
   'Health triage',
   'Pipeline simulation',
-  'Sequences',
   'Serverless functions',
-  'Smart email',
   'Webhook AI workflows',
 ]
 
@@ -91,6 +89,16 @@ const inputsInProse: Readonly<Record<string, NamedInputs>> = {
   'query api_key (string); JSON body †; no Authorization header': { place: 'query', named: ['api_key'], hasBody: true },
   'query api_key (string); JSON body † (delivery status updates such as opened, clicked, bounced); no Authorization header':
     { place: 'query', named: ['api_key'], hasBody: true },
+  'none (active and past enrollments of one lead or contact, scoped to the organization)': {
+    place: 'body',
+    named: [],
+    hasBody: false,
+  },
+  '† (enrolls up to 500 leads or contacts; records already active in the sequence are skipped)': {
+    place: 'body',
+    named: [],
+    hasBody: true,
+  },
   'none (one thread with all messages)': { place: 'body', named: [], hasBody: false },
   'none (forces an immediate mailbox poll)': { place: 'body', named: [], hasBody: false },
   'none (discards or rejects the draft)': { place: 'body', named: [], hasBody: false },

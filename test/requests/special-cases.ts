@@ -6,6 +6,7 @@ import { issueCode } from '../../subgraphs/identity/one-time-token/reset-code.ts
 import { customEventType } from '../../subgraphs/events/custom-event-type/custom-event-type.record.ts'
 import { recordsOf } from '../../subgraphs/kernel/record/records-of.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
+import { enrollmentBodies, enrollmentPreparations, enrollmentQueries, enrollmentsOnce } from './enrollments.ts'
 import { newSession } from './session.ts'
 import type { Member, Platform } from '../platform.ts'
 
@@ -54,6 +55,11 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   shippingTotal: () => 0,
   issueDate: () => '2001-02-03T00:00:00.000Z',
   to: () => 'ines.duarte@example.com',
+  toEmails: () => 'ines.duarte@example.com',
+  ccEmails: () => 'ida.berg@example.com',
+  threadId: () => null,
+  inReplyToMessageId: () => null,
+  dealId: () => null,
   cc: () => 'ida.berg@example.com',
   from: () => 'ines.duarte@example.com',
   templateId: () => null,
@@ -66,6 +72,10 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   selection: () => 'fragment Webhook on Order { orderNumber }',
   apiName: () => `t_${newId().replaceAll('-', '')}`,
   schema: () => ({ type: 'object', properties: { minutes: { type: 'integer' } } }),
+  entityTypes: () => 'LEAD',
+  sendDays: () => 'MON',
+  sendStart: () => '09:00',
+  sendEnd: () => '17:00',
 }
 
 /** Lists whose items depend on each other, by field name. */
@@ -95,7 +105,14 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'conditions',
   'currency',
   'currentPassword',
+  'ccEmails',
   'data',
+  'dealId',
+  'inReplyToMessageId',
+  'scheduledAt',
+  'sendAt',
+  'threadId',
+  'toEmails',
   'date',
   'deviceToken',
   'daysOverdue',
@@ -111,9 +128,14 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'emailTemplateReplace.subject',
   'emailTemplateUpdate.subject',
   'emailCategories',
+  // One line, without spaces at its ends.
+  'smartEmailCompose.subject',
+  'smartEmailDraftCreate.subject',
+  'smartEmailDraftUpdate.subject',
   'end',
   'endedAt',
   'endpoint',
+  'entityTypes',
   'events',
   'expiresAt',
   'fields',
@@ -151,8 +173,17 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'schema',
   'secondaryEmails',
   'selection',
+  'sendDays',
+  'sendEnd',
+  'sendStart',
+  'sequenceStepAdd.position',
+  'sequenceStepAdd.subject',
+  'sequenceStepAdd.type',
+  'sequenceStepChange.bodyHtml',
+  'sequenceStepChange.subject',
   'stage',
   'stages',
+  'stepIds',
   'steps',
   'shippingTotal',
   'start',
@@ -161,6 +192,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'to',
   'token',
   'url',
+  'webhookUrl',
 ])
 
 /** Values of enumerated fields that only an operation of their own sets, such as the conversion of a lead. */
@@ -194,6 +226,7 @@ export const queries: Readonly<Record<string, (requests: Requests) => Promise<Re
   authMagicLink: (requests) => mailedToken(requests, 'MAGIC_LINK'),
   emailStatusReceive: async ({ member }) => ({ api_key: member.secret }),
   emailInboundReceive: async ({ member }) => ({ api_key: member.secret }),
+  ...enrollmentQueries,
 }
 
 /** Values of placeholders that name no record. */
@@ -288,6 +321,27 @@ async function aMessage(requests: Requests): Promise<string> {
   return id
 }
 
+/** Gives a draft what it needs to be sent, and the status. */
+const draftIn =
+  (status: string) =>
+  async ({ platform }: Requests, id: string): Promise<void> => {
+    await platform.query(
+      `update outreach.smart_email_draft set status = $2, to_emails = '{ines.duarte@example.com}', subject = 'Dock slots',
+         body_html = '<p>Hello</p>', body_text = 'Hello', scheduled_at = '2027-03-04', next_attempt_at = '2027-03-04', timezone = 'UTC'
+       where id = $1`,
+      [id, status],
+    )
+  }
+
+/** Gives a draft a variant, because the first call writes them and stores them. */
+async function withVariants({ platform, member }: Requests, id: string): Promise<void> {
+  const variant = { tone: 'CONCISE', subject: 'Slots', bodyHtml: '<p>When?</p>', bodyText: 'When?', model: 'local' }
+  await platform.query(
+    `insert into outreach.smart_email_variant (organization_id, draft_id, variants) values ($1, $2, $3) on conflict do nothing`,
+    [member.organizationId, id, JSON.stringify([{ ...variant, generatedAt: '2027-01-01T00:00:00.000Z' }])],
+  )
+}
+
 async function aSuppressedAddress({ platform, member }: Requests): Promise<string> {
   const email = `u${newId()}@example.com`
   await platform.query(
@@ -296,6 +350,21 @@ async function aSuppressedAddress({ platform, member }: Requests): Promise<strin
   )
   return email
 }
+
+const stepId = '019a0c5e-7f00-7d11-9c55-02c4d6e8f013'
+
+/** Gives a sequence a step; the one with this id belongs to the sequence that was prepared last. */
+const stepOfSequence =
+  (idOf: () => string) =>
+  async ({ platform, member }: Requests, sequenceId: string): Promise<void> => {
+    await platform.query(
+      `insert into outreach.sequence_step (organization_id, id, owner_id, sequence_id, position, type, delay_days, delay_hours, delay_from,
+         custom_fields, version, created_at, updated_at)
+       values ($1, $2, $3, $4, 1, 'WAIT', 1, 0, 'PREVIOUS_STEP', '{}', 1, now(), now())
+       on conflict (organization_id, id) do update set sequence_id = excluded.sequence_id`,
+      [member.organizationId, idOf(), member.userId, sequenceId],
+    )
+  }
 
 /** What the new record of a path needs before the operation accepts it. It may set the values of placeholders. */
 export const preparations: Readonly<
@@ -313,6 +382,9 @@ export const preparations: Readonly<
   emailUnsuppress: async (requests, _id, path) => {
     path['email'] = await aSuppressedAddress(requests)
   },
+  smartEmailDraftSend: draftIn('DRAFT'),
+  smartEmailDraftUnschedule: draftIn('SCHEDULED'),
+  smartEmailDraftVariants: withVariants,
   webhookDelivery: aDelivery,
   webhookDeliveryList: async (requests, id) => {
     for (let row = 0; row < 2; row++) await aDelivery(requests, id, { deliveryId: newId() })
@@ -321,8 +393,11 @@ export const preparations: Readonly<
   notificationList: async (requests) => {
     for (let row = 0; row < 2; row++) await aNotification(requests, newId())
   },
+  ...enrollmentPreparations,
   notificationRead: aNotification,
   notificationDelete: aNotification,
+  sequenceToggle: stepOfSequence(newId),
+  sequenceStepReorder: stepOfSequence(() => stepId),
   quoteSubmit: quoteIn('DRAFT'),
   quoteRecall: quoteIn('IN_REVIEW'),
   quoteApprove: quoteIn('IN_REVIEW'),
@@ -349,7 +424,11 @@ export const preparations: Readonly<
 /** Paths below which records of another path are named. */
 export const recordsOfPath: Readonly<Record<string, string>> = {
   '/v1/quota-forecast/deals': '/v1/deals',
+  '/v1/sequences/{id}/enroll/bulk': '/v1/sequences',
+  '/v1/sequences/{id}/enroll': '/v1/sequences',
   '/v1/invoices/from-order': '/v1/orders',
+  '/v1/smart-email/history': '/v1/contacts',
+  '/v1/smart-email/send-time': '/v1/contacts',
 }
 
 /** Operations that need another party to succeed; separate tests provide it. */
@@ -369,8 +448,10 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   'authAcceptPartnerInvite',
   'authChangePassword',
   'authResetPassword',
+  ...enrollmentsOnce,
   'quoteApprove',
   'quoteReject',
+  'sequenceArchive',
   'leadConvert',
   'invoiceFromOrder',
   'invoiceFromOrderById',
@@ -381,6 +462,8 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   'orderCancel',
   'orderFulfill',
   'orderReturn',
+  'smartEmailDraftSend',
+  'smartEmailDraftUnschedule',
 ])
 
 /** The custom event type with this name, whose payload has the property `minutes`. */
@@ -434,11 +517,42 @@ export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean
     bodyHtml: '<p>Hello</p>',
     ...(whole && { cc: ['ida.berg@example.com'], bodyText: 'Hello', trackOpens: true, trackClicks: true }),
   }),
+  smartEmailDraftSchedule: async (_requests, whole) => ({
+    scheduledAt: '2027-03-04T05:06',
+    ...(whole && { sendAt: '2027-03-04T05:06', timezone: 'Europe/Oslo' }),
+  }),
   emailStatusReceive: async (requests) => ({
     messageId: await aMessage(requests),
     event: 'DELIVERED',
     timestamp: '2027-01-01T00:00:00.000Z',
   }),
+  ...enrollmentBodies,
+  sequenceStepAdd: async (_requests, whole) => ({
+    type: 'EMAIL',
+    subject: 'Dock slots',
+    bodyHtml: '<p>Hello {{contact.firstName | there}}</p>',
+    ...(whole && {
+      name: 'First mail',
+      position: 1,
+      delayDays: 1,
+      delayHours: 2,
+      delayFrom: 'ENROLLMENT',
+      replyInThread: true,
+      isActive: true,
+    }),
+  }),
+  sequenceStepChange: async (_requests, whole) =>
+    whole
+      ? {
+          name: 'First mail',
+          subject: 'Dock slots',
+          bodyHtml: '<p>Hello</p>',
+          delayDays: 1,
+          delayHours: 2,
+          isActive: false,
+        }
+      : {},
+  sequenceStepReorder: async () => ({ stepIds: [stepId] }),
   quoteSend: async () => ({ to: 'ines.duarte@example.com' }),
   webhookTest: async () => ({ type: 'account.created' }),
   webhookListenTrigger: async () => ({ type: 'account.created' }),
@@ -514,6 +628,28 @@ export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean
     const data = { userId, role: 'MEMBER', invitedById }
     const { token } = await issueToken(ctx, 'INVITATION', { email, personId: person!.id, organizationId, data })
     return { token, password: 'Correct horse 7!', firstName: 'Ann', lastName: 'Lee' }
+  },
+}
+
+const partsOfStep = {
+  tags: ['stand'],
+  variants: [{ id: stepId, weight: 1, subject: 'Dock slots', bodyHtml: '<p>Hello</p>' }],
+  task: { subject: 'Call', priority: 'HIGH', description: 'Ask about berths.', dueInDays: 1 },
+  condition: { conditions: [], logic: 'AND', onTrueStepId: stepId, onFalseStepId: stepId },
+}
+
+/** Parts that no valid body of an operation has together, for the tests of the values in them. */
+export const exclusiveParts: Readonly<Record<string, object>> = {
+  sequenceStepAdd: partsOfStep,
+  sequenceStepChange: partsOfStep,
+}
+
+/** Makes room for the next request of an operation that a limit would refuse. */
+export const makeRoom: Readonly<
+  Record<string, (requests: Requests, path: Readonly<Record<string, string>>) => Promise<void>>
+> = {
+  sequenceStepAdd: async ({ platform }, { id }) => {
+    await platform.query('delete from outreach.sequence_step where sequence_id = $1', [id])
   },
 }
 

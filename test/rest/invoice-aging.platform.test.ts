@@ -57,6 +57,7 @@ describe('invoiceAging', () => {
         daysOver90: 0,
         total: 110,
         oldestInvoiceId: expect.any(String),
+        medianDaysLate: 46,
       },
       {
         customerId: two.id,
@@ -68,6 +69,7 @@ describe('invoiceAging', () => {
         daysOver90: 50,
         total: 100,
         oldestInvoiceId: old.id,
+        medianDaysLate: null,
       },
     ])
     // (10 × 1 + 20 × 30 + 30 × 31 + 50 × 91) ÷ 210
@@ -134,6 +136,28 @@ describe('invoiceAging', () => {
       ['JPY', 700],
       ['USD', 10],
     ])
+  })
+
+  it('expects a payment as late as the customer usually pays', async () => {
+    const other = await platform.member({ organizationId: await platform.organization('Habits'), role: 'ADMIN' })
+    const customerId = (await account(other)).id
+    const issue = { customerId, issueDate: '2026-10-01' }
+    for (const paidOn of ['2026-10-29', '2026-11-08', '2026-12-30']) {
+      const { id } = await sentInvoice(other, { ...issue, dueDate: '2026-11-01', ...priced(10) })
+      await other.rest.invoicePayment!({ id, body: { amount: 10, paidAt: `${paidOn}T12:00:00Z` } })
+    }
+    const open = await sentInvoice(other, { ...issue, dueDate: '2027-01-30', ...priced(10) })
+    const stranger = (await account(other)).id
+    const first = await sentInvoice(other, { ...issue, customerId: stranger, dueDate: '2027-01-30', ...priced(10) })
+    const { body } = await other.graphql('{ invoiceList { data { id status expectedPaymentDate } } }')
+    const byId = new Map(
+      body.data.invoiceList.data.map((one: Record<string, string>) => [one['id'], one['expectedPaymentDate']]),
+    )
+    expect([byId.get(open.id), byId.get(first.id)]).toEqual(['2027-02-06T00:00:00.000Z', null])
+    expect([...byId.values()].filter((day) => day !== null)).toHaveLength(1)
+    expect((await aging(other)).byCustomer.map((one: Record<string, unknown>) => one['medianDaysLate'])).toEqual(
+      expect.arrayContaining([7, null]),
+    )
   })
 
   it('refuses what is no day or no id', async () => {

@@ -8,6 +8,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { decimalOf, exactOf, roundToCurrency, sumOf, zero } from '../../kernel/values/decimal.ts'
 import { addDays, beginOfDay, dayIn, dayOf, timezoneOf } from '../invoice/invoice-day.ts'
 import { invoice } from '../invoice/invoice.record.ts'
+import { medianDaysLate } from '../invoice/payment-habit.ts'
 import { ratio } from '../invoice/invoice.stats.ts'
 import { salesSince } from '../invoice/sales.ts'
 import {
@@ -63,7 +64,12 @@ function bucketsOf(
 const inBase = ({ rates }: RatesOfDay, parts: readonly (readonly [string, ExactNumber])[]): Big =>
   sumOf(parts.map(([currency, amount]) => decimalOf(amount).times(decimalOf(rates.get(currency) ?? 0))))
 
-function customerOf(sums: CustomerSums, currency: string, names: ReadonlyMap<string, string>): AgingCustomer {
+function customerOf(
+  sums: CustomerSums,
+  currency: string,
+  names: ReadonlyMap<string, string>,
+  medians: ReadonlyMap<string, number>,
+): AgingCustomer {
   const { customerId, oldestInvoiceId } = sums
   const amount = (value: ExactNumber) => roundToCurrency(decimalOf(value), currency)
   const parts = {
@@ -81,6 +87,7 @@ function customerOf(sums: CustomerSums, currency: string, names: ReadonlyMap<str
     }),
     total: exactOf(sumOf(Object.values(parts))),
     oldestInvoiceId,
+    medianDaysLate: (customerId !== null ? medians.get(customerId) : undefined) ?? null,
   }
 }
 
@@ -93,11 +100,9 @@ async function customersOf(
 ): Promise<AgingCustomer[]> {
   if (isHidden(ctx.caller, invoice, 'customerId')) return []
   const sums = await customerSums(ctx, day, customers, base)
-  const names = await accountNames(
-    ctx,
-    sums.flatMap(({ customerId: id }) => id ?? []),
-  )
-  return sums.map((one) => customerOf(one, base, names))
+  const ids = sums.flatMap(({ customerId: id }) => id ?? [])
+  const [names, medians] = await Promise.all([accountNames(ctx, ids), medianDaysLate(ctx, ids)])
+  return sums.map((one) => customerOf(one, base, names, medians))
 }
 
 /** What customers owed at the end of a day. */

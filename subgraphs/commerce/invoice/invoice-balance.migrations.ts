@@ -69,6 +69,9 @@ export const invoiceBalances: Migration = {
         is distinct from (false, new.payments, new.refunds, new.total, new.issue_date, new.due_date,
           new.closed_at, new.deleted_at, new.customer_id, new.owner_id, new.currency))
       execute function commerce.keep_invoice_balances();
+    -- How late customers pay.
+    create index invoice_paid_of_customer on commerce.invoice (organization_id, customer_id, paid_at) include (due_date, owner_id)
+      where deleted_at is null and status = 'PAID';
     insert into commerce.invoice_balance select b.* from commerce.invoice i cross join lateral commerce.balances_of(i) b;
   `,
 }

@@ -7,7 +7,7 @@ import { countMail, type MailKind } from '../../kernel/mail/mail-limits.ts'
 import { externalCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { requireWritableRole, save } from '../../kernel/record/save.ts'
-import type { RequestContext } from '../../kernel/request.ts'
+import { notAnswered, type RequestContext } from '../../kernel/request.ts'
 import { linkPlace, type cleanMail, type CleanMail } from '../../kernel/template/clean-mail.ts'
 import { activeTracing } from '../../kernel/tracing/tracing.ts'
 import { threadTask } from '../../kernel/work/thread-task.ts'
@@ -130,7 +130,10 @@ async function renderedOf(ctx: Ctx, input: EmailSendInput, concerned: Links, id:
     throw new Refusal('INVALID_STATE', message, { allowed: ['ACTIVE'] })
   }
   const unsubscribeUrl = urlOf(ctx, 'UNSUBSCRIBE', id, 0)
-  const values = { ...withGiven(await recordValues(ctx, concerned), givenValues(input.variables)), unsubscribeUrl }
+  const values = {
+    ...withGiven(await recordValues(notAnswered(ctx), concerned), givenValues(input.variables)),
+    unsubscribeUrl,
+  }
   const key = `render ${hash('sha256', JSON.stringify([template.id, template.version, values]))}`
   const content = await externalCall(ctx, key, async () => () => renderTemplate(ctx, template, values))
   const problems = [
@@ -145,7 +148,7 @@ async function renderedOf(ctx: Ctx, input: EmailSendInput, concerned: Links, id:
 }
 
 export const urlOf = (
-  { keys, settings, caller }: Ctx,
+  { keys, settings, caller }: Pick<Ctx, 'settings' | 'keys' | 'caller'>,
   kind: Parameters<typeof trackingToken>[1],
   messageId: string,
   link: number,
@@ -155,11 +158,11 @@ export const urlOf = (
 }
 
 /** The HTML as it leaves: links through the platform, and the picture that counts opens. */
-function sentHtmlOf(
-  ctx: Ctx,
+export function sentHtmlOf(
+  ctx: Pick<Ctx, 'settings' | 'keys' | 'caller'>,
   id: string,
-  { linkedHtml, links: targets }: Content,
-  input: EmailSendInput,
+  { linkedHtml, links: targets }: CleanMail,
+  input: Pick<EmailSendInput, 'trackOpens' | 'trackClicks'>,
 ): string | null {
   if (linkedHtml === null) return null
   const ownPages = `${ctx.settings.publicUrl}${trackedPath.UNSUBSCRIBE}/`
@@ -226,7 +229,10 @@ async function store(
 }
 
 /** The mail server of the platform sends; its organization shares it fairly with others. */
-const senderOf = ({ caller, settings }: Ctx): { senderId: string; domain: string } => ({
+export const senderOf = ({
+  caller,
+  settings,
+}: Pick<Ctx, 'settings' | 'caller'>): { senderId: string; domain: string } => ({
   senderId: caller.organizationId,
   domain: new URL(settings.publicUrl).hostname,
 })

@@ -192,7 +192,7 @@ export class Requests {
 
   async #create(creator: RestOperation, path: Readonly<Record<string, string>>): Promise<Row> {
     const whole = creator.path.includes('{') ? { ...(await this.#pathOf(creator, false)), ...path } : {}
-    const body = await this.#value(creator, false)
+    const body = (await bodies[creator.documentId]?.(this, false)) ?? (await this.#value(creator, false))
     const answer = await this.send({
       operation: creator,
       path: whole,

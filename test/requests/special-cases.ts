@@ -67,6 +67,10 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   selection: () => 'fragment Webhook on Order { orderNumber }',
   apiName: () => `t_${newId().replaceAll('-', '')}`,
   schema: () => ({ type: 'object', properties: { minutes: { type: 'integer' } } }),
+  entityTypes: () => 'LEAD',
+  sendDays: () => 'MON',
+  sendStart: () => '09:00',
+  sendEnd: () => '17:00',
 }
 
 /** Lists whose items depend on each other, by field name. */
@@ -115,6 +119,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'end',
   'endedAt',
   'endpoint',
+  'entityTypes',
   'events',
   'expiresAt',
   'fields',
@@ -152,8 +157,17 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'schema',
   'secondaryEmails',
   'selection',
+  'sendDays',
+  'sendEnd',
+  'sendStart',
+  'sequenceStepAdd.position',
+  'sequenceStepAdd.subject',
+  'sequenceStepAdd.type',
+  'sequenceStepChange.bodyHtml',
+  'sequenceStepChange.subject',
   'stage',
   'stages',
+  'stepIds',
   'steps',
   'shippingTotal',
   'start',
@@ -162,6 +176,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'to',
   'token',
   'url',
+  'webhookUrl',
 ])
 
 /** Values of enumerated fields that only an operation of their own sets, such as the conversion of a lead. */
@@ -299,6 +314,21 @@ async function aSuppressedAddress({ platform, member }: Requests): Promise<strin
   return email
 }
 
+const stepId = '019a0c5e-7f00-7d11-9c55-02c4d6e8f013'
+
+/** Gives a sequence a step; the one with this id belongs to the sequence that was prepared last. */
+const stepOfSequence =
+  (idOf: () => string) =>
+  async ({ platform, member }: Requests, sequenceId: string): Promise<void> => {
+    await platform.query(
+      `insert into outreach.sequence_step (organization_id, id, owner_id, sequence_id, position, type, delay_days, delay_hours, delay_from,
+         custom_fields, version, created_at, updated_at)
+       values ($1, $2, $3, $4, 1, 'WAIT', 1, 0, 'PREVIOUS_STEP', '{}', 1, now(), now())
+       on conflict (organization_id, id) do update set sequence_id = excluded.sequence_id`,
+      [member.organizationId, idOf(), member.userId, sequenceId],
+    )
+  }
+
 /** What the new record of a path needs before the operation accepts it. It may set the values of placeholders. */
 export const preparations: Readonly<
   Record<string, (requests: Requests, id: string, path: Record<string, string>) => Promise<void>>
@@ -326,6 +356,8 @@ export const preparations: Readonly<
   ...enrollmentPreparations,
   notificationRead: aNotification,
   notificationDelete: aNotification,
+  sequenceToggle: stepOfSequence(newId),
+  sequenceStepReorder: stepOfSequence(() => stepId),
   quoteSubmit: quoteIn('DRAFT'),
   quoteRecall: quoteIn('IN_REVIEW'),
   quoteApprove: quoteIn('IN_REVIEW'),
@@ -377,6 +409,7 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   ...enrollmentsOnce,
   'quoteApprove',
   'quoteReject',
+  'sequenceArchive',
   'leadConvert',
   'invoiceFromOrder',
   'invoiceFromOrderById',
@@ -446,6 +479,32 @@ export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean
     timestamp: '2027-01-01T00:00:00.000Z',
   }),
   ...enrollmentBodies,
+  sequenceStepAdd: async (_requests, whole) => ({
+    type: 'EMAIL',
+    subject: 'Dock slots',
+    bodyHtml: '<p>Hello {{contact.firstName | there}}</p>',
+    ...(whole && {
+      name: 'First mail',
+      position: 1,
+      delayDays: 1,
+      delayHours: 2,
+      delayFrom: 'ENROLLMENT',
+      replyInThread: true,
+      isActive: true,
+    }),
+  }),
+  sequenceStepChange: async (_requests, whole) =>
+    whole
+      ? {
+          name: 'First mail',
+          subject: 'Dock slots',
+          bodyHtml: '<p>Hello</p>',
+          delayDays: 1,
+          delayHours: 2,
+          isActive: false,
+        }
+      : {},
+  sequenceStepReorder: async () => ({ stepIds: [stepId] }),
   quoteSend: async () => ({ to: 'ines.duarte@example.com' }),
   webhookTest: async () => ({ type: 'account.created' }),
   webhookListenTrigger: async () => ({ type: 'account.created' }),
@@ -521,6 +580,28 @@ export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean
     const data = { userId, role: 'MEMBER', invitedById }
     const { token } = await issueToken(ctx, 'INVITATION', { email, personId: person!.id, organizationId, data })
     return { token, password: 'Correct horse 7!', firstName: 'Ann', lastName: 'Lee' }
+  },
+}
+
+const partsOfStep = {
+  tags: ['stand'],
+  variants: [{ id: stepId, weight: 1, subject: 'Dock slots', bodyHtml: '<p>Hello</p>' }],
+  task: { subject: 'Call', priority: 'HIGH', description: 'Ask about berths.', dueInDays: 1 },
+  condition: { conditions: [], logic: 'AND', onTrueStepId: stepId, onFalseStepId: stepId },
+}
+
+/** Parts that no valid body of an operation has together, for the tests of the values in them. */
+export const exclusiveParts: Readonly<Record<string, object>> = {
+  sequenceStepAdd: partsOfStep,
+  sequenceStepChange: partsOfStep,
+}
+
+/** Makes room for the next request of an operation that a limit would refuse. */
+export const makeRoom: Readonly<
+  Record<string, (requests: Requests, path: Readonly<Record<string, string>>) => Promise<void>>
+> = {
+  sequenceStepAdd: async ({ platform }, { id }) => {
+    await platform.query('delete from outreach.sequence_step where sequence_id = $1', [id])
   },
 }
 

@@ -56,6 +56,9 @@ function fieldProblems(step: SequenceStep): FieldProblem[] {
   const needed = required[type]
   if (needed && (!isSet(step[needed]) || (needed === 'bodyText' && isBlank(step.bodyText))))
     problems.push(requires(needed, `${needed} is required in a step of the type ${type}.`))
+  const { condition } = step
+  if (type === 'CONDITION' && condition && condition.onTrueStepId === null && condition.onFalseStepId === null)
+    problems.push(requires('condition.onTrueStepId', 'condition.onTrueStepId or condition.onFalseStepId is required.'))
   if (type === 'WAIT' && delayHoursOf(step) === 0)
     problems.push(requires('delayHours', 'delayDays or delayHours must be greater than 0 in a step of the type WAIT.'))
   return problems

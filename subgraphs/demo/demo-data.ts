@@ -14,6 +14,7 @@ import type { Sql } from '../kernel/database/sql.ts'
 import type { RecordDefinition, StoredRow } from '../kernel/record/definition.ts'
 import { insertRecords, type GeneratedRecord } from '../kernel/record/insert-records.ts'
 import { emailTemplate } from '../outreach/email-template/email-template.record.ts'
+import { smartEmailDraft } from '../outreach/smart-email/smart-email.record.ts'
 import { caseComment, supportCase } from '../support/case/case.record.ts'
 import { ActivityDates, withDates } from './activity-dates.ts'
 import { demoActivities, demoTasks, subjectsOf } from './engagement.ts'
@@ -26,6 +27,7 @@ import { demoConversions } from './conversions.ts'
 import { demoRates } from './currencies.ts'
 import { demoOpportunities } from './opportunities.ts'
 import { demoEmailTemplates } from './email-templates.ts'
+import { demoSmartEmailDrafts } from './smart-email-drafts.ts'
 import type { GeneratorInput } from './organization.ts'
 import { demoInvoices, withInvoices } from './invoices.ts'
 import { demoOrders } from './orders.ts'
@@ -67,6 +69,7 @@ export function demoData(input: GeneratorInput) {
     eventTypes: demoEventTypes(input),
     tasks: withTaskHistory(input, tasks),
     emailTemplates: demoEmailTemplates(input),
+    smartEmailDrafts: demoSmartEmailDrafts(input, contacts),
   }
 }
 
@@ -108,4 +111,5 @@ export const recordsByType = ({
   ofType(task, tasks),
   { ...ofType(customEventType, eventTypes.types), insert: (sql: Sql) => insertEventTypes(sql, eventTypes) },
   ofType(emailTemplate, data.emailTemplates),
+  ofType(smartEmailDraft, data.smartEmailDrafts),
 ]

@@ -55,6 +55,11 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   shippingTotal: () => 0,
   issueDate: () => '2001-02-03T00:00:00.000Z',
   to: () => 'ines.duarte@example.com',
+  toEmails: () => 'ines.duarte@example.com',
+  ccEmails: () => 'ida.berg@example.com',
+  threadId: () => null,
+  inReplyToMessageId: () => null,
+  dealId: () => null,
   cc: () => 'ida.berg@example.com',
   from: () => 'ines.duarte@example.com',
   templateId: () => null,
@@ -100,7 +105,14 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'conditions',
   'currency',
   'currentPassword',
+  'ccEmails',
   'data',
+  'dealId',
+  'inReplyToMessageId',
+  'scheduledAt',
+  'sendAt',
+  'threadId',
+  'toEmails',
   'date',
   'deviceToken',
   'daysOverdue',
@@ -116,6 +128,10 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'emailTemplateReplace.subject',
   'emailTemplateUpdate.subject',
   'emailCategories',
+  // One line, without spaces at its ends.
+  'smartEmailCompose.subject',
+  'smartEmailDraftCreate.subject',
+  'smartEmailDraftUpdate.subject',
   'end',
   'endedAt',
   'endpoint',
@@ -305,6 +321,27 @@ async function aMessage(requests: Requests): Promise<string> {
   return id
 }
 
+/** Gives a draft what it needs to be sent, and the status. */
+const draftIn =
+  (status: string) =>
+  async ({ platform }: Requests, id: string): Promise<void> => {
+    await platform.query(
+      `update outreach.smart_email_draft set status = $2, to_emails = '{ines.duarte@example.com}', subject = 'Dock slots',
+         body_html = '<p>Hello</p>', body_text = 'Hello', scheduled_at = '2027-03-04', next_attempt_at = '2027-03-04', timezone = 'UTC'
+       where id = $1`,
+      [id, status],
+    )
+  }
+
+/** Gives a draft a variant, because the first call writes them and stores them. */
+async function withVariants({ platform, member }: Requests, id: string): Promise<void> {
+  const variant = { tone: 'CONCISE', subject: 'Slots', bodyHtml: '<p>When?</p>', bodyText: 'When?', model: 'local' }
+  await platform.query(
+    `insert into outreach.smart_email_variant (organization_id, draft_id, variants) values ($1, $2, $3) on conflict do nothing`,
+    [member.organizationId, id, JSON.stringify([{ ...variant, generatedAt: '2027-01-01T00:00:00.000Z' }])],
+  )
+}
+
 async function aSuppressedAddress({ platform, member }: Requests): Promise<string> {
   const email = `u${newId()}@example.com`
   await platform.query(
@@ -345,6 +382,9 @@ export const preparations: Readonly<
   emailUnsuppress: async (requests, _id, path) => {
     path['email'] = await aSuppressedAddress(requests)
   },
+  smartEmailDraftSend: draftIn('DRAFT'),
+  smartEmailDraftUnschedule: draftIn('SCHEDULED'),
+  smartEmailDraftVariants: withVariants,
   webhookDelivery: aDelivery,
   webhookDeliveryList: async (requests, id) => {
     for (let row = 0; row < 2; row++) await aDelivery(requests, id, { deliveryId: newId() })
@@ -387,6 +427,8 @@ export const recordsOfPath: Readonly<Record<string, string>> = {
   '/v1/sequences/{id}/enroll/bulk': '/v1/sequences',
   '/v1/sequences/{id}/enroll': '/v1/sequences',
   '/v1/invoices/from-order': '/v1/orders',
+  '/v1/smart-email/history': '/v1/contacts',
+  '/v1/smart-email/send-time': '/v1/contacts',
 }
 
 /** Operations that need another party to succeed; separate tests provide it. */
@@ -420,6 +462,8 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   'orderCancel',
   'orderFulfill',
   'orderReturn',
+  'smartEmailDraftSend',
+  'smartEmailDraftUnschedule',
 ])
 
 /** The custom event type with this name, whose payload has the property `minutes`. */
@@ -472,6 +516,10 @@ export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean
     subject: 'Dock slots',
     bodyHtml: '<p>Hello</p>',
     ...(whole && { cc: ['ida.berg@example.com'], bodyText: 'Hello', trackOpens: true, trackClicks: true }),
+  }),
+  smartEmailDraftSchedule: async (_requests, whole) => ({
+    scheduledAt: '2027-03-04T05:06',
+    ...(whole && { sendAt: '2027-03-04T05:06', timezone: 'Europe/Oslo' }),
   }),
   emailStatusReceive: async (requests) => ({
     messageId: await aMessage(requests),

@@ -80,15 +80,15 @@ async function fill(services: OpenServices, organizationId: string, ownerId: str
     stopCompanyOnReply: false,
   }
   const users = await senderIds(services, organizationId)
-  const common = 'organization_id, id, owner_id, created_at, updated_at, version'
+  const common = 'organization_id, id, owner_id, created_at, updated_at, version, custom_fields'
   await database.query(
     `insert into outreach.sequence (${common}, name, status, entity_types, settings, step_count)
-     values ($1, $2, $3, now(), now(), 1, 'Bench', 'ACTIVE', '{CONTACT}', $4, 1)`,
+     values ($1, $2, $3, now(), now(), 1, '{}', 'Bench', 'ACTIVE', '{CONTACT}', $4, 1)`,
     [organizationId, sequenceId, ownerId, JSON.stringify(settings)],
   )
   await database.query(
     `insert into outreach.sequence_step (${common}, sequence_id, position, type, delay_days, delay_hours, delay_from, subject, body_html)
-     values ($1, $2, $3, now(), now(), 1, $4, 1, 'EMAIL', 0, 0, 'PREVIOUS_STEP', 'Dock slots for {{contact.firstName | you}}', $5)`,
+     values ($1, $2, $3, now(), now(), 1, '{}', $4, 1, 'EMAIL', 0, 0, 'PREVIOUS_STEP', 'Dock slots for {{contact.firstName | you}}', $5)`,
     [
       organizationId,
       stepId,
@@ -101,19 +101,19 @@ async function fill(services: OpenServices, organizationId: string, ownerId: str
     `with people as (
        select gen_random_uuid() as id, n from generate_series(1, $2::int) n
      ), inserted as (
-       insert into crm.contact (organization_id, id, owner_id, created_at, updated_at, version, first_name, last_name, name, email,
+       insert into crm.contact (organization_id, id, owner_id, created_at, updated_at, version, custom_fields, first_name, last_name, name, email,
          normalized_email, email_status, lifecycle_stage, status)
-       select $1, id, $3, now(), now(), 1, 'Ida', 'Berg', 'Ida Berg', 'bench' || n || '@sequence.example',
+       select $1, id, $3, now(), now(), 1, '{}', 'Ida', 'Berg', 'Ida Berg', 'bench' || n || '@sequence.example',
          'bench' || n || '@sequence.example', 'UNKNOWN', 'LEAD', 'ACTIVE' from people
      )
-     insert into outreach.sequence_enrollment (organization_id, id, owner_id, created_at, updated_at, version, sequence_id, entity_type,
+     insert into outreach.sequence_enrollment (organization_id, id, owner_id, created_at, updated_at, version, custom_fields, sequence_id, entity_type,
        entity_id, email, status, current_step_id, current_step_position, next_run_at, enrolled_by_id, sender_id, enrolled_at)
-     select $1, gen_random_uuid(), $3, now(), now(), 1, $4, 'CONTACT', id, 'bench' || n || '@sequence.example', 'ACTIVE', $5, 1,
+     select $1, gen_random_uuid(), $3, now(), now(), 1, '{}', $4, 'CONTACT', id, 'bench' || n || '@sequence.example', 'ACTIVE', $5, 1,
        now() - interval '1 minute', $3, ($6::uuid[])[1 + n % cardinality($6::uuid[])], now()
      from people`,
     [organizationId, enrollments, ownerId, sequenceId, stepId, users],
   )
-  await database.query('analyze outreach.sequence_enrollment')
+  for (const table of ['crm.contact', 'outreach.sequence_enrollment']) await database.query(`analyze ${table}`)
 }
 
 async function senderIds(services: OpenServices, organizationId: string): Promise<string[]> {

@@ -64,7 +64,7 @@ describe('a worker that is killed while it executes sequences', { timeout: 240_0
     const start = async (name: string) => {
       await due()
       worker.launch()
-      const add = `select graphile_worker.add_job('sequence.run', job_key => $1)`
+      const add = `select count(*) from graphile_worker.add_job('sequence.run', job_key => $1)`
       await vi.waitFor(() => platform.query(add, [name]), patience)
     }
     for (const [round, part] of [0.1, 0.4, 0.8].entries()) {

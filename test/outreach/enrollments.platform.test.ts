@@ -1,11 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { newId } from '../../subgraphs/kernel/ids.ts'
+import { ageQueueItems, drain } from '../../subgraphs/kernel/queue/queue.fixture.ts'
+import { sequenceCallQueue } from '../../subgraphs/outreach/enrollment/run/webhook-call.queue.ts'
 import { account, contact, lead } from '../builders.ts'
 import { expectValidEvents } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { aMail, aSequence, react, run } from './sequence.fixture.ts'
 
-const platform = usePlatform()
+const platform = usePlatform({ OUTBOUND_ALLOW: '127.0.0.0/8' })
 let member: Member
 
 beforeAll(async () => {
@@ -221,6 +225,48 @@ describe('an enrollment', () => {
     expect(task.description).toBe(
       'Send this text message to the person: the platform does not send it itself.\n\nHello Ida',
     )
+  })
+
+  it('calls the address of a webhook step, says what came of it, and does not wait for it', async () => {
+    const calls: { id: string; enrollment: { id: string } }[] = []
+    let answer = 500
+    const server = createServer((request, response) => {
+      const chunks: Buffer[] = []
+      request.on('data', (chunk: Buffer) => chunks.push(chunk))
+      request.on('end', () => {
+        calls.push(JSON.parse(Buffer.concat(chunks).toString()) as (typeof calls)[number])
+        response.writeHead(answer).end()
+      })
+    })
+    await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done))
+    onTestFinished(() => void server.close())
+    const owner = await platform.member({ organizationId: member.organizationId, role: 'OWNER' })
+    const { id } = await aSequence(owner, [
+      { type: 'WEBHOOK', webhookUrl: 'https://hooks.example.com/sequence' },
+      { type: 'WAIT', delayDays: 1 },
+    ])
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+    await platform.query('update outreach.sequence_step set webhook_url = $2 where sequence_id = $1 and position = 1', [
+      id,
+      url,
+    ])
+    const { id: contactId } = await aPerson()
+    const { body: enrollment } = await enrollIn(id, contactId, {}, owner)
+    await run(platform)
+    const result = async () => (await owner.rest.sequenceEnrollment!({ id: enrollment.id })).body.attempts[0].result
+    expect(await result()).toBe('PENDING')
+    await drain(sequenceCallQueue, platform.services)
+    answer = 204
+    await ageQueueItems(platform.services, 'outreach.sequence_call', 120_000)
+    await drain(sequenceCallQueue, platform.services)
+    expect(await result()).toBe('CALLED')
+    expect(calls.map((one) => one.enrollment.id)).toEqual([enrollment.id, enrollment.id])
+    expect(new Set(calls.map((one) => one.id)).size).toBe(1)
+    const events = await platform.query(
+      `select 1 from kernel.event where type = 'sequence.webhook' and record_id = $1`,
+      [enrollment.id],
+    )
+    expect(events).toHaveLength(1)
   })
 
   it('fails with the reason if a mail has no value for a variable, and sends nothing', async () => {

@@ -32,8 +32,9 @@ import {
 import { sequenceEnrollment } from './enrollment.record.ts'
 import { SequenceEnrollment } from './enrollment.ts'
 import { processStep } from './process-step.ts'
-import { sequenceStopBegins } from './enrollment.migrations.ts'
+import { sequenceCallTable, sequenceStopBegins } from './enrollment.migrations.ts'
 import { sequenceStopConsumer } from './stop/stop-consumer.ts'
+import { forgetSequenceCalls, sequenceCallQueue } from './run/webhook-call.queue.ts'
 import { forgetSenderDays, sequenceRun } from './run/run-sequences.job.ts'
 
 const SequenceId = () => Arg('id', () => ID, { description: 'Id of the sequence.' })
@@ -250,9 +251,10 @@ export class EnrollmentResolver {
 export const enrollmentResource: Resource = {
   resolver: EnrollmentResolver,
   entities: { SequenceEnrollment: sequenceEnrollment },
-  jobs: [sequenceRun, forgetSenderDays],
+  jobs: [sequenceRun, forgetSenderDays, forgetSequenceCalls],
+  queues: [sequenceCallQueue],
   consumers: [sequenceStopConsumer],
-  migrations: [sequenceStopBegins],
+  migrations: [sequenceStopBegins, sequenceCallTable],
   rest: restArea(sequenceEnrollment, {
     path: 'sequence-enrollments',
     filters: ['sequenceId', 'status', 'entityType', 'entityId', 'senderId', 'ownerId', updatedAfter],

@@ -15,6 +15,8 @@ import type { MailContent, MailPlan } from './mail-contents.ts'
 import { countWithin, dayOf, nextDayOf, type WantedMail } from './sender-limit.ts'
 import type { Snapshot } from './snapshot.ts'
 import { taskOf } from './task-of-step.ts'
+import { callOf } from './webhook-body.ts'
+import { queueCalls, type QueuedCall } from './webhook-call.queue.ts'
 import { insertAttempts, park, type Attempt } from './write-rows.ts'
 
 /** A decision with what was prepared for it while no transaction was open. */
@@ -31,6 +33,7 @@ interface Outcome {
   readonly change: RuledChange<SequenceEnrollment> | null
   readonly attempt: Attempt | null
   readonly mail: GeneratedMail | null
+  readonly call?: QueuedCall | null
 }
 
 /**
@@ -59,6 +62,10 @@ export async function commitPrepared(
     ctx,
     snapshot,
     all.flatMap(({ attempt }) => attempt ?? []),
+  )
+  await queueCalls(
+    ctx,
+    all.flatMap(({ call }) => call ?? []),
   )
   await park(
     ctx,
@@ -183,6 +190,7 @@ async function execute(
     messageId: mail?.messageId ?? null,
     taskId: done.taskId ?? null,
   }
+  const call = done.result === 'PENDING' ? callOf(enrollment, execution, attempt.id, snapshot.now) : null
   const mailed = mail
     ? { threadId: mail.threadId, contactedAt: enrollment.contactedAt ?? snapshot.now.toISOString() }
     : {}
@@ -190,10 +198,10 @@ async function execute(
   if (!next) {
     const { implied, ...events } = endOf('COMPLETED', null, snapshot.now)
     const further = [...(done.events ?? []), ...(events.events ?? [])]
-    return { change: { implied: { ...implied, ...mailed }, ...events, events: further }, attempt, mail }
+    return { change: { implied: { ...implied, ...mailed }, ...events, events: further }, attempt, mail, call }
   }
   const implied = { ...schedule(next.step, next.runAt.toISOString(), sequence.pausedMs, next.visit), ...mailed }
-  return { change: { implied, ...(done.events && { events: done.events }) }, attempt, mail }
+  return { change: { implied, ...(done.events && { events: done.events }) }, attempt, mail, call }
 }
 
 async function doneBy(
@@ -213,7 +221,7 @@ async function doneBy(
         mail: mailOf(snapshot, enrollment, record, email!, plan!, content!),
       }
     case 'WEBHOOK':
-      return { result: 'CALLED', events: ['sequence.webhook'] }
+      return { result: 'PENDING', events: ['sequence.webhook'] }
     default:
       return createStepTask(ctx, snapshot, enrollment, step, content)
   }

@@ -36,6 +36,11 @@ const happened = [
   'case.assigned',
   'case.escalated',
   'case.sla_breached',
+  'sequence.activated',
+  'sequence.enrolled',
+  'sequence.completed',
+  'sequence.replied',
+  'sequence.unenrolled',
 ]
 
 describe('the demo', () => {

@@ -30,7 +30,7 @@ import { eventCatalogHandlers } from './rest-adapter/event-catalog.ts'
 import { restRouter } from './rest-adapter/routes.ts'
 import { scimBase } from './rest-adapter/scim/scim-call.ts'
 import { scimRouter } from './rest-adapter/scim/scim-router.ts'
-import { LiveEvents } from './subgraphs/events/public.ts'
+import { LiveEvents, notificationMailService } from './subgraphs/events/public.ts'
 import { credentialSource, oauthScopes, oauthService, findScimToken, UsageBuffer } from './subgraphs/identity/public.ts'
 import type { Config } from './subgraphs/kernel/config/config.ts'
 import { trackingService } from './subgraphs/outreach/public.ts'
@@ -86,7 +86,14 @@ async function appOf(config: Config, services: OpenServices, parts: GatewayParts
     log.error({ err: thrown, requestId }, 'a SCIM request failed')
   app.use(scimBase, scimRouter({ edge, apiVersion, graph, findToken, publicUrl, onDefect }))
   app.use(publicQuotesRouter({ config, edge, graph }))
-  app.use(mailLinksRouter({ config, edge, tracking: trackingService(services) }))
+  app.use(
+    mailLinksRouter({
+      config,
+      edge,
+      tracking: trackingService(services),
+      notifications: notificationMailService(services),
+    }),
+  )
   app.use(publicInvoicesRouter({ config, edge, graph }))
   app.use(
     await restRouter({

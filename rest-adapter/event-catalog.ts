@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { PublishedFile } from '../gateway/edge/published-file.ts'
 import type { PreparedOperation } from '../gateway/graph/prepared-operation.ts'
 import { notFound } from '../subgraphs/kernel/errors.ts'
-import { eventCatalog, type CatalogEntry } from '../subgraphs/kernel/outbox/event-catalog.ts'
+import { eventCatalog, platformEventType } from '../subgraphs/kernel/outbox/event-catalog.ts'
 import type { GraphPort } from './ports.ts'
 import type { CustomCall, CustomHandler } from './serve.ts'
 
@@ -14,21 +14,6 @@ const forOrganization = { ...mediaType, 'Cache-Control': 'private, no-cache' }
 /** The catalogs of organizations that are kept, with about 1 MB each. Organizations without custom event types share one. */
 const organizationFilesMax = 8
 
-/** The same members as `EventType` of the graph. */
-const shownEntry = ({ name, type, version, isCurrent, object, description, schema, sample }: CatalogEntry): object => ({
-  name,
-  type,
-  version,
-  isCurrent,
-  object,
-  isCustom: false,
-  label: null,
-  description,
-  publishAccess: null,
-  schema,
-  sample,
-})
-
 const customTypes = `query organizationCustomEventTypes {
   result: organizationEventCatalog(isCustom: true) {
     data { name type version isCurrent object isCustom label description publishAccess schema sample }
@@ -37,7 +22,9 @@ const customTypes = `query organizationCustomEventTypes {
 
 /** The catalogs as prepared texts: the types of the platform are hundreds of kilobytes, which are written as JSON once. */
 class CatalogFiles {
-  readonly #platform: readonly string[] = eventCatalog().entries.map((entry) => JSON.stringify(shownEntry(entry)))
+  readonly #platform: readonly string[] = eventCatalog().entries.map((entry) =>
+    JSON.stringify(platformEventType(entry)),
+  )
   readonly #joined = this.#platform.join()
   readonly #entries = new Map<string, PublishedFile>()
   readonly #organizations = new LRUCache<string, PublishedFile>({ max: organizationFilesMax })
@@ -62,7 +49,7 @@ class CatalogFiles {
     const entry = eventCatalog().find(name)
     if (!entry) throw notFound('The event type')
     let file = this.#entries.get(entry.name)
-    if (!file) this.#entries.set(entry.name, (file = new PublishedFile(JSON.stringify(shownEntry(entry)))))
+    if (!file) this.#entries.set(entry.name, (file = new PublishedFile(JSON.stringify(platformEventType(entry)))))
     return file
   }
 }

@@ -55,8 +55,10 @@ export const titleOfCode: Readonly<Record<ErrorCode, string>> = {
   API_KEY_AUTH_THROTTLED: 'Too many failed API key authentications',
   SIGN_IN_THROTTLED: 'Too many sign-in attempts',
   MAIL_RATE_LIMITED: 'Too many mails',
+  MODEL_RATE_LIMITED: 'Too many calls of the language model',
   IP_RATE_LIMITED: 'Too many requests from this address',
   HEADERS_TOO_LARGE: 'Headers too large',
   INTERNAL: 'Internal error',
+  MODEL_FAILED: 'Language model failed',
   UNAVAILABLE: 'Temporarily unavailable',
 }

@@ -14,10 +14,18 @@ export interface MailTracking {
   unsubscribe(token: string): Promise<boolean>
 }
 
+/** What the addresses in mails about notifications do. */
+export interface NotificationMails {
+  /** What the mails are about, for the page that asks; null for an unknown token. */
+  describe(token: string): readonly string[] | null
+  unsubscribe(token: string): Promise<boolean>
+}
+
 export interface MailLinksOptions {
   readonly config: Pick<Config, 'ipLimits'>
   readonly edge: Pick<Edge, 'enforceRouteLimits' | 'refuse'>
   readonly tracking: MailTracking
+  readonly notifications: NotificationMails
 }
 
 const base = '/v1/public/mail'
@@ -26,7 +34,7 @@ const base = '/v1/public/mail'
 const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
 
 /** The addresses in mails: the picture that counts opens, links, and the page to unsubscribe. */
-export function mailLinksRouter({ edge, config, tracking }: MailLinksOptions): Router {
+export function mailLinksRouter({ edge, config, tracking, notifications }: MailLinksOptions): Router {
   const tokenOf = (req: Request): string => String(req.params['token'])
   const router = Router({ caseSensitive: true })
   router.use(base, async (req, res, next) => {
@@ -64,6 +72,17 @@ export function mailLinksRouter({ edge, config, tracking }: MailLinksOptions): R
     if (!(await tracking.unsubscribe(tokenOf(req)))) return sendPage(res, 404, missingPage())
     sendPage(res, 200, donePage())
   })
+
+  router.get(`${base}/notifications/:token`, async (req, res) => {
+    const about = notifications.describe(tokenOf(req))
+    if (!about) return sendPage(res, 404, missingPage())
+    sendPage(res, 200, turnOffPage(`${base}/notifications/${tokenOf(req)}`, about))
+  })
+  router.post(`${base}/notifications/:token`, async (req, res) => {
+    if (!(await notifications.unsubscribe(tokenOf(req)))) return sendPage(res, 404, missingPage())
+    sendPage(res, 200, turnedOffPage())
+  })
+  router.all(`${base}/notifications/:token`, refuseOtherThan('GET', 'POST'))
   router.all(`${base}/unsubscribe/:token`, refuseOtherThan('GET', 'POST'))
   router.all([`${base}/open/:token`, `${base}/click/:token`], refuseOtherThan('GET'))
   router.use(base, (error: unknown, req: Request, res: Response, _next: NextFunction) => edge.refuse(error, req, res))
@@ -85,6 +104,20 @@ const confirmPage = (path: string): string =>
 
 const donePage = (): string =>
   plainPage('You are unsubscribed', '<p role="status">This sender will send you no more mails.</p>')
+
+const turnOffPage = (path: string, about: readonly string[]): string =>
+  plainPage(
+    'Turn off mails',
+    `<p>You will get no more mails about:</p>
+<ul>${about.map((each) => `<li>${escaped(each)}</li>`).join('')}</ul>
+<form method="post" action="${escaped(path)}"><button>Turn off</button></form>`,
+  )
+
+const turnedOffPage = (): string =>
+  plainPage(
+    'The mails are turned off',
+    '<p role="status">You can turn them on again in the preferences of your notifications.</p>',
+  )
 
 const missingPage = (): string =>
   plainPage('This link is not valid', '<p>The link is not complete, or the mail was deleted.</p>')

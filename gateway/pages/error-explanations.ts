@@ -216,6 +216,7 @@ export const explanationOfCode: Readonly<Record<ErrorCode, Explanation>> = {
   },
   SIGN_IN_THROTTLED: { meaning: 'There were too many failed sign-ins or registrations.', action: waitAndRetry },
   MAIL_RATE_LIMITED: { meaning: 'Too many mails were requested.', action: waitAndRetry },
+  MODEL_RATE_LIMITED: { meaning: 'Too many texts of the language model were requested.', action: waitAndRetry },
   IP_RATE_LIMITED: { meaning: 'Too many requests came from this address.', action: waitAndRetry },
   HEADERS_TOO_LARGE: {
     meaning: 'The headers of the request have more than 32,768 bytes together.',
@@ -224,6 +225,10 @@ export const explanationOfCode: Readonly<Record<ErrorCode, Explanation>> = {
   INTERNAL: {
     meaning: 'The platform made an error. The answer shows no details of it.',
     action: 'Send the `requestId` to the operator of the platform; it leads to the details in the log.',
+  },
+  MODEL_FAILED: {
+    meaning: 'The language model refused the request, or its answer could not be used. Nothing was changed.',
+    action: 'Send the request again. If it fails again, tell the operator of the platform, who configures the model.',
   },
   UNAVAILABLE: {
     meaning: 'A part of the platform does not respond, or too many requests of the organization are waiting.',

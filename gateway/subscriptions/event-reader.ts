@@ -1,31 +1,25 @@
-import type { Cancellation } from '../../subgraphs/kernel/cancellation.ts'
 import type { Caller } from '../../subgraphs/kernel/context.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import type { LoggedEvent } from '../../subgraphs/kernel/outbox/event-feed.ts'
-import { endsCredential } from '../edge/ends-credential.ts'
 import type { GraphResult } from '../graph/graph.ts'
 import type { EventChannel } from './event-channel.ts'
 import type { EventMatch } from './event-match.ts'
-import { Signal } from './signal.ts'
+import { Wakeup, type WakeupOptions } from './wakeup.ts'
 
 /** Events of one read. */
 const batch = 20
 
-export interface EventReaderOptions {
+export interface EventReaderOptions extends WakeupOptions {
   readonly channel: EventChannel
   /** The position after which events are sent. */
   readonly after: number
   /** A reader that was at the end of the log ends when it is further behind. */
   readonly behindMax: number
-  currentCaller(): Caller | Promise<Caller>
-  readonly cancellation: Cancellation
 }
 
 /** Reads an event log for one subscription. It keeps a position and no events, so a slow client needs no memory. */
 export abstract class EventReader {
-  /** Notified of a new event, of the end of the credential, and of the cancellation. */
-  readonly #signal = new Signal()
-  #refusal: Refusal | null = null
+  readonly #wakeup: Wakeup
   #after: number
   #hasBeenLive = false
 
@@ -34,21 +28,15 @@ export abstract class EventReader {
     private readonly match: EventMatch,
   ) {
     this.#after = reading.after
-    reading.cancellation.add({ cancel: this.notify })
+    this.#wakeup = new Wakeup(reading)
   }
 
-  readonly notify = (): void => this.#signal.notify()
+  get notify(): () => void {
+    return this.#wakeup.notify
+  }
 
-  /** Ends the subscription if its credential is no longer valid. */
-  readonly recheck = async (): Promise<void> => {
-    try {
-      await this.reading.currentCaller()
-    } catch (thrown) {
-      // An unreachable database does not mean that the credential is invalid.
-      if (!endsCredential(thrown)) return
-      this.#refusal = thrown
-      this.notify()
-    }
+  get recheck(): () => Promise<void> {
+    return this.#wakeup.recheck
   }
 
   async *results(): AsyncGenerator<GraphResult> {
@@ -69,7 +57,7 @@ export abstract class EventReader {
       this.#after = position
       if (channel.eventsAfter(position) > 0) continue
       this.#hasBeenLive = true
-      await this.#signal.wait()
+      await this.#wakeup.wait()
     }
   }
 
@@ -81,7 +69,7 @@ export abstract class EventReader {
   }
 
   #refuse(): void {
-    if (this.#refusal) throw this.#refusal
+    this.#wakeup.requireCredential()
     const { channel, behindMax } = this.reading
     if (!this.#hasBeenLive || channel.eventsAfter(this.#after) <= behindMax) return
     const message = `The subscription was more than ${behindMax} events behind, because its client reads too slowly. Subscribe again with \`after: "${this.#after}"\`.`

@@ -1,6 +1,5 @@
 import { Kind, OperationTypeNode, parseType, print, stripIgnoredCharacters, type GraphQLSchema } from 'graphql'
 import type { Caller } from '../../subgraphs/kernel/context.ts'
-import { endsCredential } from '../edge/ends-credential.ts'
 import type { OperationParts } from '../graph/operation.ts'
 import type { GraphResult } from '../graph/graph.ts'
 import type { PreparedOperation } from '../graph/prepared-operation.ts'
@@ -8,8 +7,8 @@ import { unusedVariableName } from './change-query.ts'
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import { convertRoot } from './convert-root.ts'
 import { errorOf } from './record-changes.ts'
-import { Signal } from './signal.ts'
 import type { OpenedSubscription, OpenSubscription, SourceDependencies, SubscriptionRequest } from './source.ts'
+import { Wakeup } from './wakeup.ts'
 
 export interface NotificationsPort {
   /** Calls `wake` after new notifications of the user, and sometimes without any, until the returned function is called. */
@@ -46,25 +45,11 @@ interface AddedOptions extends SubscriptionRequest {
 
 /** It keeps a cursor and no notification, so a slow client needs no memory. */
 class AddedNotifications {
-  readonly #signal = new Signal()
-  #refusal: Error | null = null
+  readonly wakeup: Wakeup
   #after = '0'
 
   constructor(private readonly options: AddedOptions) {
-    options.cancellation.add({ cancel: this.notify })
-  }
-
-  readonly notify = (): void => this.#signal.notify()
-
-  readonly recheck = async (): Promise<void> => {
-    try {
-      await this.options.currentCaller()
-    } catch (thrown) {
-      // An unreachable database does not mean that the credential is invalid.
-      if (!endsCredential(thrown)) return
-      this.#refusal = thrown
-      this.notify()
-    }
+    this.wakeup = new Wakeup(options)
   }
 
   /** Begins after the given cursor, or after the latest notification. Rejects if the caller may not read notifications. */
@@ -78,16 +63,16 @@ class AddedNotifications {
   async *results(): AsyncGenerator<GraphResult> {
     const { cancellation, currentCaller } = this.options
     while (!cancellation.isCancelled) {
-      if (this.#refusal) throw this.#refusal
+      this.wakeup.requireCredential()
       const cursors = await this.#cursors(await currentCaller(), this.#after)
       for (const cursor of cursors) {
         const result = await this.#resultAt(cursor)
         if (cancellation.isCancelled) return
         this.#after = cursor
         if (result) yield result
-        if (this.#refusal) throw this.#refusal
+        this.wakeup.requireCredential()
       }
-      if (cursors.length === 0) await this.#signal.wait()
+      if (cursors.length === 0) await this.wakeup.wait()
     }
   }
 
@@ -124,10 +109,10 @@ export const openNotifications =
     const cursors = await graph.prepareAsync(cursorsDocument, null)
     const added = new AddedNotifications({ ...request, graph, limiter, cursors, query, cursorVariable })
     // The watch begins before the latest cursor is read, so that no notification in between is missed.
-    const leave = await port.onNotified(organizationId, userId, added.notify)
+    const leave = await port.onNotified(organizationId, userId, added.wakeup.notify)
     try {
       await added.begin(args['after'])
-      return { results: added.results(), recheck: added.recheck, leave }
+      return { results: added.results(), recheck: added.wakeup.recheck, leave }
     } catch (thrown) {
       leave()
       throw thrown

@@ -25,6 +25,7 @@ import { invoiceExtensionResource } from './invoice-extension/invoice-extension.
 import { timelineEntryResource } from './timeline/timeline-entry.resolver.ts'
 import { timelineResources } from './timeline/timeline.resolver.ts'
 import { quoteExtensionResource } from './quote-extension/quote-extension.resolver.ts'
+import { smartEmailExtensionResource } from './smart-email-extension/smart-email-extension.resolver.ts'
 
 export const crm: SubgraphDefinition = {
   name: 'crm',
@@ -42,6 +43,7 @@ export const crm: SubgraphDefinition = {
     quoteExtensionResource,
     orderExtensionResource,
     invoiceExtensionResource,
+    smartEmailExtensionResource,
     pipelineResource,
     opportunityResource,
     bulkResource(opportunity, 'OPPORTUNITIES'),

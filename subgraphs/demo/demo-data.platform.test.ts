@@ -89,6 +89,7 @@ describe('the demo', () => {
       'commerce.quote': [220, 22],
       [order.table]: [90, 9],
       'outreach.email_template': [7, 7],
+      'outreach.smart_email_draft': [12, 12],
       'support."case"': [600, 60],
       'events.custom_event_type': [2, 2],
     })

@@ -15,6 +15,7 @@ import type { RecordDefinition, StoredRow } from '../kernel/record/definition.ts
 import { insertRecords, type GeneratedRecord } from '../kernel/record/insert-records.ts'
 import { emailTemplate } from '../outreach/email-template/email-template.record.ts'
 import { sequence } from '../outreach/sequence/sequence.record.ts'
+import { smartEmailDraft } from '../outreach/smart-email/smart-email.record.ts'
 import { caseComment, supportCase } from '../support/case/case.record.ts'
 import { ActivityDates, withDates } from './activity-dates.ts'
 import { demoActivities, demoTasks, subjectsOf } from './engagement.ts'
@@ -27,6 +28,7 @@ import { demoConversions } from './conversions.ts'
 import { demoRates } from './currencies.ts'
 import { demoOpportunities } from './opportunities.ts'
 import { demoEmailTemplates } from './email-templates.ts'
+import { demoSmartEmailDrafts } from './smart-email-drafts.ts'
 import type { GeneratorInput } from './organization.ts'
 import { demoInvoices, withInvoices } from './invoices.ts'
 import { demoOrders } from './orders.ts'
@@ -70,6 +72,7 @@ export function demoData(input: GeneratorInput) {
     tasks: withTaskHistory(input, tasks),
     emailTemplates: demoEmailTemplates(input),
     sequences: demoSequences(input, contacts),
+    smartEmailDrafts: demoSmartEmailDrafts(input, contacts),
   }
 }
 
@@ -115,4 +118,5 @@ export const recordsByType = ({
     ...ofType(sequence, data.sequences.sequences),
     insert: (sql: Sql) => insertSequences(sql, data.sequences),
   },
+  ofType(smartEmailDraft, data.smartEmailDrafts),
 ]

@@ -12,4 +12,5 @@ export {
   type VisibleEvent,
 } from './envelope/envelope.ts'
 export { noParents, parentsOf, type Parents, type Recipient } from './envelope/visibility.ts'
+export { notificationMailService, type NotificationMailService } from './notification/mail/unsubscribe.ts'
 export { LiveEvents, type LiveEventsOptions } from './live.ts'

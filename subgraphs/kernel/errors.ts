@@ -56,9 +56,11 @@ export const statusOfCode = {
   API_KEY_AUTH_THROTTLED: 429,
   SIGN_IN_THROTTLED: 429,
   MAIL_RATE_LIMITED: 429,
+  MODEL_RATE_LIMITED: 429,
   IP_RATE_LIMITED: 429,
   HEADERS_TOO_LARGE: 431,
   INTERNAL: 500,
+  MODEL_FAILED: 502,
   UNAVAILABLE: 503,
 } as const satisfies Record<string, number>
 

@@ -140,6 +140,9 @@ export const unrestricted = <C extends RequestContext>(ctx: C): C => ({
   answered: null,
 })
 
+/** The context for reads whose records are not part of the caller's answer. What the caller sees stays the same. */
+export const notAnswered = <C extends RequestContext>(ctx: C): C => ({ ...ctx, batches: new Map(), answered: null })
+
 /** The context for what the platform does in an organization on the request of somebody without an account, in the same transaction. */
 export const asSystem = <C extends RequestContext>(ctx: C, organizationId: string): C => ({
   ...ctx,

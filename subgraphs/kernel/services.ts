@@ -14,7 +14,7 @@ import { CrossTenantDatabase, TenantDatabase } from './database/tenant-database.
 import { migrate, pendingMigrations, type Migration } from './database/migrate.ts'
 import { GraphConnection } from './graph-port/graph-port.ts'
 import { loadKeys, type Keys } from './secrets/keys.ts'
-import { localModelIn } from './language-model/local-model.ts'
+import { openLanguageModel } from './language-model/open-language-model.ts'
 import { openLog } from './log.ts'
 import { openMailer } from './mail/mailer.ts'
 import { onceASecond } from './time/once-a-second.ts'
@@ -139,7 +139,7 @@ export async function openServices({
       log,
       keys,
       counters,
-      languageModel: localModelIn(work),
+      languageModel: openLanguageModel(config, { work, outbound, counters, clock }),
       work,
       settings: settingsOf(config),
       mailer: openMailer(config, log),

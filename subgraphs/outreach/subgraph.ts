@@ -1,21 +1,27 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
+import { contactExtensionResource } from './contact-extension/contact-extension.resolver.ts'
 import { emailResource } from './email/email.resolver.ts'
 import { inboundResource } from './email/inbound.resolver.ts'
 import { suppressionResource } from './email/suppression.resolver.ts'
-import { sequenceResource } from './sequence/sequence.resolver.ts'
-import { sequenceStepResource } from './sequence/sequence-step.resolver.ts'
+import { emailTemplateResource } from './email-template/email-template.resolver.ts'
 import { enrollmentResource } from './enrollment/enrollment.resolver.ts'
 import { sequenceEnrollmentsResource } from './enrollment/sequence-enrollments.resolver.ts'
-import { emailTemplateResource } from './email-template/email-template.resolver.ts'
+import { opportunityExtensionResource } from './opportunity-extension/opportunity-extension.resolver.ts'
+import { sequenceResource } from './sequence/sequence.resolver.ts'
+import { sequenceStepResource } from './sequence/sequence-step.resolver.ts'
+import { smartEmailResource } from './smart-email/smart-email.resolver.ts'
 
 export const outreach: SubgraphDefinition = {
   name: 'outreach',
-  ports: ['work', 'keys', 'outbound'],
+  ports: ['work', 'keys', 'outbound', 'languageModel'],
   resources: [
     emailTemplateResource,
     emailResource,
     inboundResource,
     suppressionResource,
+    smartEmailResource,
+    contactExtensionResource,
+    opportunityExtensionResource,
     sequenceResource,
     sequenceStepResource,
     enrollmentResource,

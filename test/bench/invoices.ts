@@ -36,13 +36,26 @@ export async function measureInvoices(
       rateLimit: { limit: 1_000_000, window: 'MINUTE' },
     })
   const reader = new OneConnection(project, (await keyOf(main)).secret)
-  const aging = (asOf: string | null) => () =>
-    ({ method: 'GET', path: `/v1/invoices/aging${asOf ? `?asOf=${asOf}` : ''}` }) as const
+  const [anInvoice] = await services.database.query<{ customerId: string }>(
+    'select customer_id as "customerId" from commerce.invoice where organization_id = $1 limit 1',
+    [main.organizationId],
+  )
+  const { customerId } = anInvoice!
+  const read = async (title: string, query: string, max: number, samples = 30) => {
+    const path = `/v1/invoices${query}`
+    const p95 = await reader.percentileOf(() => ({ method: 'GET', path }), 0.95, samples)
+    return atMost(`${title}: p95`, p95, max, ' ms')
+  }
   const findings = [
-    atMost('Aging of 1,000,000 invoices, today: p95', await reader.percentileOf(aging(null), 0.95, 60), 300, ' ms'),
-    atMost('Aging, 30 days ago: p95', await reader.percentileOf(aging(day(30)), 0.95, 20), 300, ' ms'),
-    atMost('Aging, a year ago: p95', await reader.percentileOf(aging(day(365)), 0.95, 10), 2000, ' ms'),
+    await read('Aging of 1,000,000 invoices, today', '/aging', 300),
+    await read('Aging, 30 days ago', `/aging?asOf=${day(30)}`, 300),
+    await read('Aging, a year ago', `/aging?asOf=${day(365)}`, 300),
+    await read('Aging of one customer', `/aging?customerId=${customerId}`, 50),
+    await read('Aging of one customer, a year ago', `/aging?customerId=${customerId}&asOf=${day(365)}`, 50),
+    await read('Figures with DSO', '/stats', 150),
   ]
+  for (const filter of listFilters(customerId, main.ownerId))
+    findings.push(await read(`List of 1,000,000 invoices, ${filter.split('=')[0]!}`, `?limit=50&${filter}`, 100, 15))
   const writer = new OneConnection(project, (await keyOf(writing)).secret)
   const body = JSON.stringify({ currency: 'USD', lineItems: Array.from({ length: 10 }, (_, index) => aLine(index)) })
   const create = () => ({ method: 'POST', path: '/v1/invoices', body }) as const
@@ -53,6 +66,27 @@ export async function measureInvoices(
   findings.push(atMost('Invoice create with ten lines: p50 in units of the floor', ourMs / floorMs, 2.5, ''))
   return [...findings, ...(await measureRun(services, main))]
 }
+
+/** Each parameter of the list, with a value that many invoices have. */
+const listFilters = (customerId: string, ownerId: string): string[] => [
+  'status=OVERDUE',
+  'status=PAID,OVERDUE',
+  `customerId=${customerId}`,
+  `contactId=${customerId}`,
+  `orderId=${customerId}`,
+  `quoteId=${customerId}`,
+  `ownerId=${ownerId}`,
+  'currency=EUR',
+  'purchaseOrderNumber=PO-1',
+  'invoiceNumber=B-000500000',
+  'externalId=none',
+  `dueBefore=${day(200)}`,
+  `createdAfter=${day(60)}`,
+  `updatedAfter=${day(60)}`,
+  'search=B-0005',
+  'sortBy=-dueDate',
+  'sortBy=total',
+]
 
 const aLine = (index: number) => ({ name: `Line ${index}`, quantity: index + 1, unitPrice: 19.99, taxRate: 19 })
 
@@ -131,7 +165,7 @@ async function fillInvoices(services: OpenServices, { organizationId, ownerId }:
     const step = 100_000
     for (let from = 0; from < invoices; from += step)
       await insertInvoices(sql, organizationId, ownerId, from, from + step)
-    for (const table of ['invoice', 'invoice_movement', 'invoice_totals'])
+    for (const table of ['invoice', 'invoice_balance', 'invoice_totals'])
       await sql.query(`vacuum analyze commerce.${table}`)
   } finally {
     await sql.close()

@@ -92,6 +92,10 @@ describe('configuration', () => {
       PAYMENT_KEY: 'sk_live',
       PAYMENT_URL: 'https://pay.example.com/api/',
       PAYMENT_WEBHOOK_SECRET: 'whsec_0123456789',
+      MODEL_URL: 'https://models.example.com/v1/',
+      MODEL_KEY: 'sk-model',
+      MODEL_NAME: 'writer-1',
+      MODEL_TIMEOUT_MS: '5000',
       SUBGRAPH_SUPPORT_URL: 'http://support:4001',
     }
     expect(readConfig(env)).toEqual({
@@ -124,6 +128,7 @@ describe('configuration', () => {
       registration: 'CODE',
       oauthRegistration: true,
       payments: { url: 'https://pay.example.com/api', key: 'sk_live', webhookSecret: 'whsec_0123456789' },
+      languageModel: { url: 'https://models.example.com/v1', key: 'sk-model', name: 'writer-1', timeoutMs: 5000 },
       subgraphUrls: { support: 'http://support:4001' },
     })
   })
@@ -184,6 +189,11 @@ describe('configuration', () => {
     ['CORS_ORIGINS', 'app.example.com'],
     ['CORS_ORIGINS', 'https://*.example.com'],
     ['CORS_ORIGINS', 'null'],
+    ['MODEL_URL', 'models.example.com'],
+    ['MODEL_NAME', 'writer-1'],
+    ['MODEL_KEY', 'sk-1'],
+    ['MODEL_TIMEOUT_MS', '99'],
+    ['MODEL_TIMEOUT_MS', '60001'],
     ['SMTP_URL', 'mail.example.com'],
     ['SMTP_URL', 'smtp:mail.example.com'],
     ['MAIL_FROM', 'nobody'],

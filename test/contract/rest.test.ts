@@ -16,7 +16,6 @@ const areasNotBuilt = [
   'Health triage',
   'Pipeline simulation',
   'Serverless functions',
-  'Smart email',
   'Webhook AI workflows',
 ]
 

@@ -6,6 +6,7 @@ import { issueCode } from '../../subgraphs/identity/one-time-token/reset-code.ts
 import { customEventType } from '../../subgraphs/events/custom-event-type/custom-event-type.record.ts'
 import { recordsOf } from '../../subgraphs/kernel/record/records-of.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
+import { enrollmentBodies, enrollmentPreparations, enrollmentQueries, enrollmentsOnce } from './enrollments.ts'
 import { newSession } from './session.ts'
 import type { Member, Platform } from '../platform.ts'
 
@@ -54,6 +55,11 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   shippingTotal: () => 0,
   issueDate: () => '2001-02-03T00:00:00.000Z',
   to: () => 'ines.duarte@example.com',
+  toEmails: () => 'ines.duarte@example.com',
+  ccEmails: () => 'ida.berg@example.com',
+  threadId: () => null,
+  inReplyToMessageId: () => null,
+  dealId: () => null,
   cc: () => 'ida.berg@example.com',
   from: () => 'ines.duarte@example.com',
   templateId: () => null,
@@ -99,7 +105,14 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'conditions',
   'currency',
   'currentPassword',
+  'ccEmails',
   'data',
+  'dealId',
+  'inReplyToMessageId',
+  'scheduledAt',
+  'sendAt',
+  'threadId',
+  'toEmails',
   'date',
   'deviceToken',
   'daysOverdue',
@@ -115,6 +128,10 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'emailTemplateReplace.subject',
   'emailTemplateUpdate.subject',
   'emailCategories',
+  // One line, without spaces at its ends.
+  'smartEmailCompose.subject',
+  'smartEmailDraftCreate.subject',
+  'smartEmailDraftUpdate.subject',
   'end',
   'endedAt',
   'endpoint',
@@ -209,6 +226,7 @@ export const queries: Readonly<Record<string, (requests: Requests) => Promise<Re
   authMagicLink: (requests) => mailedToken(requests, 'MAGIC_LINK'),
   emailStatusReceive: async ({ member }) => ({ api_key: member.secret }),
   emailInboundReceive: async ({ member }) => ({ api_key: member.secret }),
+  ...enrollmentQueries,
 }
 
 /** Values of placeholders that name no record. */
@@ -303,6 +321,27 @@ async function aMessage(requests: Requests): Promise<string> {
   return id
 }
 
+/** Gives a draft what it needs to be sent, and the status. */
+const draftIn =
+  (status: string) =>
+  async ({ platform }: Requests, id: string): Promise<void> => {
+    await platform.query(
+      `update outreach.smart_email_draft set status = $2, to_emails = '{ines.duarte@example.com}', subject = 'Dock slots',
+         body_html = '<p>Hello</p>', body_text = 'Hello', scheduled_at = '2027-03-04', next_attempt_at = '2027-03-04', timezone = 'UTC'
+       where id = $1`,
+      [id, status],
+    )
+  }
+
+/** Gives a draft a variant, because the first call writes them and stores them. */
+async function withVariants({ platform, member }: Requests, id: string): Promise<void> {
+  const variant = { tone: 'CONCISE', subject: 'Slots', bodyHtml: '<p>When?</p>', bodyText: 'When?', model: 'local' }
+  await platform.query(
+    `insert into outreach.smart_email_variant (organization_id, draft_id, variants) values ($1, $2, $3) on conflict do nothing`,
+    [member.organizationId, id, JSON.stringify([{ ...variant, generatedAt: '2027-01-01T00:00:00.000Z' }])],
+  )
+}
+
 async function aSuppressedAddress({ platform, member }: Requests): Promise<string> {
   const email = `u${newId()}@example.com`
   await platform.query(
@@ -343,6 +382,9 @@ export const preparations: Readonly<
   emailUnsuppress: async (requests, _id, path) => {
     path['email'] = await aSuppressedAddress(requests)
   },
+  smartEmailDraftSend: draftIn('DRAFT'),
+  smartEmailDraftUnschedule: draftIn('SCHEDULED'),
+  smartEmailDraftVariants: withVariants,
   webhookDelivery: aDelivery,
   webhookDeliveryList: async (requests, id) => {
     for (let row = 0; row < 2; row++) await aDelivery(requests, id, { deliveryId: newId() })
@@ -351,6 +393,7 @@ export const preparations: Readonly<
   notificationList: async (requests) => {
     for (let row = 0; row < 2; row++) await aNotification(requests, newId())
   },
+  ...enrollmentPreparations,
   notificationRead: aNotification,
   notificationDelete: aNotification,
   sequenceToggle: stepOfSequence(newId),
@@ -381,7 +424,11 @@ export const preparations: Readonly<
 /** Paths below which records of another path are named. */
 export const recordsOfPath: Readonly<Record<string, string>> = {
   '/v1/quota-forecast/deals': '/v1/deals',
+  '/v1/sequences/{id}/enroll/bulk': '/v1/sequences',
+  '/v1/sequences/{id}/enroll': '/v1/sequences',
   '/v1/invoices/from-order': '/v1/orders',
+  '/v1/smart-email/history': '/v1/contacts',
+  '/v1/smart-email/send-time': '/v1/contacts',
 }
 
 /** Operations that need another party to succeed; separate tests provide it. */
@@ -401,6 +448,7 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   'authAcceptPartnerInvite',
   'authChangePassword',
   'authResetPassword',
+  ...enrollmentsOnce,
   'quoteApprove',
   'quoteReject',
   'sequenceArchive',
@@ -414,6 +462,8 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   'orderCancel',
   'orderFulfill',
   'orderReturn',
+  'smartEmailDraftSend',
+  'smartEmailDraftUnschedule',
 ])
 
 /** The custom event type with this name, whose payload has the property `minutes`. */
@@ -467,11 +517,18 @@ export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean
     bodyHtml: '<p>Hello</p>',
     ...(whole && { cc: ['ida.berg@example.com'], bodyText: 'Hello', trackOpens: true, trackClicks: true }),
   }),
+  smartEmailDraftSchedule: async (_requests, whole) => ({
+    scheduledAt: '2027-03-04T05:06',
+    ...(whole && { sendAt: '2027-03-04T05:06', timezone: 'Europe/Oslo' }),
+  }),
   emailStatusReceive: async (requests) => ({
     messageId: await aMessage(requests),
     event: 'DELIVERED',
     timestamp: '2027-01-01T00:00:00.000Z',
   }),
+<<<<<<< HEAD
+  ...enrollmentBodies,
+=======
   sequenceStepAdd: async (_requests, whole) => ({
     type: 'EMAIL',
     subject: 'Dock slots',
@@ -498,6 +555,7 @@ export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean
         }
       : {},
   sequenceStepReorder: async () => ({ stepIds: [stepId] }),
+>>>>>>> part-sequences
   quoteSend: async () => ({ to: 'ines.duarte@example.com' }),
   webhookTest: async () => ({ type: 'account.created' }),
   webhookListenTrigger: async () => ({ type: 'account.created' }),

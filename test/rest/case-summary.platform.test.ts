@@ -114,7 +114,7 @@ describe('caseSummarize', () => {
     const { id } = await supportCase(member)
     answer = () => JSON.stringify({ summary: 'Only this.' })
     const { status, body } = await member.rest.caseSummarize!({ id })
-    expect([status, body.code]).toEqual([500, 'INTERNAL'])
+    expect([status, body.code]).toEqual([502, 'MODEL_FAILED'])
     expect((await member.rest.case!({ id })).body.aiSummary).toBe(null)
   })
 

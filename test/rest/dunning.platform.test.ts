@@ -263,6 +263,108 @@ describe('the run', () => {
   })
 })
 
+describe('a run over many invoices', () => {
+  it('ends after its time, and the next tick continues behind the last invoice', async () => {
+    await configure({ enabled: true })
+    const invoices = await each(
+      Array.from({ length: 5 }, () => 0),
+      () => due('2027-01-19'),
+    )
+    const levels = () => each(invoices, ({ id }) => levelOf(id))
+    const slice = () => runDunning(platform.services, { batchSize: 2, sliceMs: 0 })
+    await slice()
+    expect(await levels()).toEqual([2, 2, 0, 0, 0])
+    // What the first slice handled is not looked at again, even if it would be due.
+    await platform.query('update commerce.invoice set dunning_level = 0, last_reminder_at = null where id = $1', [
+      invoices[0]!.id,
+    ])
+    await slice()
+    await slice()
+    expect(await levels()).toEqual([0, 2, 2, 2, 2])
+    const ended = 'select finished_at is not null as ended from commerce.dunning_run where organization_id = $1'
+    expect(await platform.query(ended, [member.organizationId])).toEqual([{ ended: true }])
+  })
+
+  it('obeys a configuration that changes meanwhile', async () => {
+    await configure({ enabled: true })
+    const invoices = await each([1, 2, 3], () => due('2027-01-19'))
+    await runDunning(platform.services, { batchSize: 1, sliceMs: 0 })
+    await configure({ enabled: false })
+    await runDunning(platform.services, { batchSize: 1, sliceMs: 60_000 })
+    expect(await each(invoices, ({ id }) => levelOf(id))).toEqual([2, 0, 0])
+  })
+})
+
+describe('the template of a level', () => {
+  const template = async (values: object = {}) => {
+    const given = {
+      name: 'Reminder',
+      status: 'ACTIVE',
+      subject: 'Please pay {{ invoice.invoiceNumber }}',
+      bodyHtml:
+        '<p>{{ contact.lastName }} of {{ organization.name }}: {{ invoice.totalDue }} since {{ invoice.dueDate }}</p>',
+    }
+    const { status, body } = await member.rest.emailTemplateCreate!({ body: { ...given, ...values } })
+    expect(status, JSON.stringify(body)).toBe(201)
+    return body
+  }
+  const step = (templateId: string) => ({
+    level: 1,
+    daysOverdue: 3,
+    tone: 'FIRM',
+    fee: { type: 'FIXED', value: 5 },
+    templateId,
+  })
+  const lastMail = async (email: string) => (await mailsTo(platform, email)).at(-1)!
+
+  it('is the text of its reminders, by hand and automatically', async () => {
+    const { id: templateId } = await template()
+    expect((await configure({ enabled: true, steps: [step(templateId)] })).steps[0].templateId).toBe(templateId)
+    const [first, second, third] = await each([1, 2, 3], () => due('2027-01-19'))
+    const expected = ({ invoiceNumber }: { invoiceNumber: string }) => ({
+      subject: `Please pay ${invoiceNumber}`,
+      html: expect.stringMatching(/ of Dunning \d+: \$124\.00 since 2027-01-19/),
+    })
+    expect((await member.rest.invoiceRemind!({ id: first!.id })).status).toBe(200)
+    expect(await lastMail(first!.email)).toMatchObject(expected(first!))
+    const headers = { 'Idempotency-Key': 'remind' }
+    expect((await member.rest.invoiceRemind!({ id: second!.id, headers })).status).toBe(200)
+    expect(await lastMail(second!.email)).toMatchObject(expected(second!))
+    await runDunning(platform.services)
+    expect(await lastMail(third!.email)).toMatchObject(expected(third!))
+    expect(await mailsTo(platform, third!.email)).toHaveLength(2)
+  })
+
+  it.each([
+    [
+      'is not ACTIVE any more',
+      {},
+      (id: string) => member.rest.emailTemplateUpdate!({ id, body: { status: 'ARCHIVED' } }),
+    ],
+    ['was deleted', {}, (id: string) => member.rest.emailTemplateDelete!({ id })],
+    ['lacks a value', { bodyHtml: '<p>{{ contact.title }} {{ weather }}</p>' }, () => null],
+  ])('is replaced by the built-in text if it %s', async (_case, values, change) => {
+    const { id: templateId } = await template(values)
+    await configure({ steps: [step(templateId)] })
+    await change(templateId)
+    const { id, email, invoiceNumber } = await due('2027-01-19')
+    expect((await member.rest.invoiceRemind!({ id })).status).toBe(200)
+    expect((await lastMail(email)).subject).toBe(`Second reminder: invoice ${invoiceNumber}`)
+  })
+
+  it('must be ACTIVE and visible', async () => {
+    const draft = await template({ status: 'DRAFT' })
+    const other = await platform.member({ organizationId: await platform.organization('Elsewhere'), role: 'ADMIN' })
+    const { body: foreign } = await other.rest.emailTemplateCreate!({
+      body: { name: 'Foreign', status: 'ACTIVE', subject: 'S', bodyHtml: '<p>B</p>' },
+    })
+    for (const { id } of [draft, foreign])
+      expect(
+        (await refusedInputs(platform, () => member.rest.dunningUpdate!({ body: { steps: [step(id)] } }))).slice(2),
+      ).toEqual(['steps.0.templateId UNKNOWN_REFERENCE'])
+  })
+})
+
 describe('OVERDUE', () => {
   it('begins at midnight of the time zone of the organization', async () => {
     await platform.query(

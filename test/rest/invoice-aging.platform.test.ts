@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { seededRandom } from '../../subgraphs/kernel/time/business-hours.fixture.ts'
-import { account, sentInvoice } from '../builders.ts'
+import { account, each, sentInvoice } from '../builders.ts'
 import { expectValidEvents, refusedInputs } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
 
@@ -57,6 +57,7 @@ describe('invoiceAging', () => {
         daysOver90: 0,
         total: 110,
         oldestInvoiceId: expect.any(String),
+        medianDaysLate: 46,
       },
       {
         customerId: two.id,
@@ -68,6 +69,7 @@ describe('invoiceAging', () => {
         daysOver90: 50,
         total: 100,
         oldestInvoiceId: old.id,
+        medianDaysLate: null,
       },
     ])
     // (10 × 1 + 20 × 30 + 30 × 31 + 50 × 91) ÷ 210
@@ -136,6 +138,28 @@ describe('invoiceAging', () => {
     ])
   })
 
+  it('expects a payment as late as the customer usually pays', async () => {
+    const other = await platform.member({ organizationId: await platform.organization('Habits'), role: 'ADMIN' })
+    const customerId = (await account(other)).id
+    const issue = { customerId, issueDate: '2026-10-01' }
+    for (const paidOn of ['2026-10-29', '2026-11-08', '2026-12-30']) {
+      const { id } = await sentInvoice(other, { ...issue, dueDate: '2026-11-01', ...priced(10) })
+      await other.rest.invoicePayment!({ id, body: { amount: 10, paidAt: `${paidOn}T12:00:00Z` } })
+    }
+    const open = await sentInvoice(other, { ...issue, dueDate: '2027-01-30', ...priced(10) })
+    const stranger = (await account(other)).id
+    const first = await sentInvoice(other, { ...issue, customerId: stranger, dueDate: '2027-01-30', ...priced(10) })
+    const { body } = await other.graphql('{ invoiceList { data { id status expectedPaymentDate } } }')
+    const byId = new Map(
+      body.data.invoiceList.data.map((one: Record<string, string>) => [one['id'], one['expectedPaymentDate']]),
+    )
+    expect([byId.get(open.id), byId.get(first.id)]).toEqual(['2027-02-06T00:00:00.000Z', null])
+    expect([...byId.values()].filter((day) => day !== null)).toHaveLength(1)
+    expect((await aging(other)).byCustomer.map((one: Record<string, unknown>) => one['medianDaysLate'])).toEqual(
+      expect.arrayContaining([7, null]),
+    )
+  })
+
   it('refuses what is no day or no id', async () => {
     for (const [query, problem] of [
       [{ asOf: 'yesterday' }, 'asOf'],
@@ -154,85 +178,101 @@ interface Ledger {
   closedAt: string | null
 }
 
-const cents = (value: number): number => Math.round(value * 100)
+describe.each([
+  { seed: 1, currency: 'USD', decimals: 2 },
+  { seed: 2, currency: 'USD', decimals: 2 },
+  { seed: 3, currency: 'JPY', decimals: 0 },
+  { seed: 4, currency: 'KWD', decimals: 3 },
+])(
+  'after a random sequence of payments and refunds, sent at once (seed $seed, $currency)',
+  ({ seed, currency, decimals }) => {
+    const scale = 10 ** decimals
+    const cents = (value: number): number => Math.round(value * scale)
 
-describe.each([1, 2])('after a random sequence of payments and refunds, sent at once (seed %i)', (seed) => {
-  it('amountDue is total − payments + refunds, and the buckets are the open balance at any day', async () => {
-    const random = seededRandom(seed)
-    const organizationId = await platform.organization(`Random ${seed}`)
-    const other = await platform.member({ organizationId, role: 'ADMIN' })
-    const customers = [(await account(other)).id, (await account(other)).id]
-    const dayAgo = (days: number) => new Date(platform.now.getTime() - days * 86_400_000).toISOString()
-    const ledgers: Ledger[] = []
-    for (let index = 0; index < 8; index += 1) {
-      const age = 10 + random(150)
-      const issued = dayAgo(age).slice(0, 10)
-      const dueDate = dayAgo(age - random(60)).slice(0, 10)
-      const { id, total } = await sentInvoice(other, {
-        customerId: customers[index % 2],
-        issueDate: issued,
-        dueDate,
-        ...priced(10 + random(9000) / 100),
-      })
-      ledgers.push({ id, issued, total, moves: [], closedAt: null })
-    }
-    for (let round = 0; round < 6; round += 1) {
-      await Promise.all(
-        ledgers.map(async (ledger) => {
-          const paidAt = dayAgo(random(10 + round))
-          const recorded = ledger.moves.find(({ paymentId }) => paymentId !== undefined)
-          if (recorded && random(3) === 0) {
-            const amount = random(2) ? null : 0.01
-            const { status, body } = await other.rest.invoiceRefundPayment!({
-              id: ledger.id,
-              paymentId: recorded.paymentId!,
-              body: { amount },
-            })
-            if (status === 200) {
-              const refund = body.refunds.at(-1)
-              ledger.moves.push({ at: refund.refundedAt, amount: -refund.amount })
-            }
-            return
-          }
-          const wanted = [1, 2, 3].map(() => (1 + random(4000)) / 100)
-          const answers = await Promise.all(
-            wanted.map((amount) => other.rest.invoicePayment!({ id: ledger.id, body: { amount, paidAt } })),
-          )
-          for (const [index, { status, body }] of answers.entries()) {
-            if (status !== 200) continue
-            const payment = body.payments.find(
-              (one: { amount: number; id: string }) =>
-                one.amount === wanted[index] && !ledger.moves.some(({ paymentId }) => paymentId === one.id),
-            )
-            ledger.moves.push({ at: paidAt, amount: payment.amount, paymentId: payment.id })
-          }
-        }),
+    it('amountDue is total − payments + refunds, and the buckets are the open balance at any day', async () => {
+      const random = seededRandom(seed)
+      const organizationId = await platform.organization(`Random ${seed}`)
+      const other = await platform.member({ organizationId, role: 'ADMIN' })
+      await platform.query(
+        `update identity.organization set settings = jsonb_build_object('baseCurrency', $2::text) where id = $1`,
+        [organizationId, currency],
       )
-    }
-    await other.rest.invoiceMarkUncollectible!({ id: ledgers[0]!.id })
-    for (const ledger of ledgers) {
-      const { body } = await other.rest.invoice!({ id: ledger.id })
-      const paid = ledger.moves.reduce((sum, { amount }) => sum + cents(amount), 0)
-      expect([cents(body.amountPaid), cents(body.amountDue)]).toEqual([paid, cents(body.total) - paid])
-      expect(body.amountDue).toBeGreaterThanOrEqual(0)
-      expect(body.status === 'PAID').toBe(body.amountDue === 0)
-      if (body.status === 'UNCOLLECTIBLE') ledger.closedAt = body.uncollectibleAt
-    }
-    for (const days of [0, 1, 3, 5, 8, 13, 30, 60, 100, 200]) {
-      const asOf = dayAgo(days).slice(0, 10)
-      const end = new Date(Date.parse(asOf) + 86_400_000).toISOString()
-      const open = ledgers
-        .filter(({ issued, closedAt }) => issued <= asOf && (closedAt === null || closedAt >= end))
-        .map(({ total, moves }) =>
-          moves.filter(({ at }) => at < end).reduce((left, { amount }) => left - cents(amount), cents(total)),
+      const customers = [(await account(other)).id, (await account(other)).id]
+      const dayAgo = (days: number) => new Date(platform.now.getTime() - days * 86_400_000).toISOString()
+      const ledgers: Ledger[] = []
+      for (let index = 0; index < 8; index += 1) {
+        const age = 10 + random(150)
+        const issued = dayAgo(age).slice(0, 10)
+        const dueDate = dayAgo(age - random(60)).slice(0, 10)
+        const { id, total } = await sentInvoice(other, {
+          customerId: customers[index % 2],
+          issueDate: issued,
+          dueDate,
+          currency,
+          ...priced((10 * scale + random(90 * scale)) / scale),
+        })
+        ledgers.push({ id, issued, total, moves: [], closedAt: null })
+      }
+      for (let round = 0; round < 6; round += 1) {
+        await Promise.all(
+          ledgers.map(async (ledger) => {
+            const paidAt = dayAgo(random(10 + round))
+            const recorded = ledger.moves.find(({ paymentId }) => paymentId !== undefined)
+            if (recorded && random(3) === 0) {
+              const amount = random(2) ? null : 1 / scale
+              const { status, body } = await other.rest.invoiceRefundPayment!({
+                id: ledger.id,
+                paymentId: recorded.paymentId!,
+                body: { amount },
+              })
+              if (status === 200) {
+                const refund = body.refunds.at(-1)
+                ledger.moves.push({ at: refund.refundedAt, amount: -refund.amount })
+              }
+              return
+            }
+            const wanted = [1, 2, 3].map(() => (1 + random(40 * scale)) / scale)
+            const answers = await Promise.all(
+              wanted.map((amount) => other.rest.invoicePayment!({ id: ledger.id, body: { amount, paidAt } })),
+            )
+            for (const [index, { status, body }] of answers.entries()) {
+              if (status !== 200) continue
+              const payment = body.payments.find(
+                (one: { amount: number; id: string }) =>
+                  one.amount === wanted[index] && !ledger.moves.some(({ paymentId }) => paymentId === one.id),
+              )
+              ledger.moves.push({ at: paidAt, amount: payment.amount, paymentId: payment.id })
+            }
+          }),
         )
-        .filter((left) => left > 0)
-      const report = await aging(other, { asOf })
-      const sumOf = (values: number[]) => values.reduce((sum, value) => sum + cents(value), 0)
-      const expected = open.reduce((sum, left) => sum + left, 0)
-      expect([asOf, sumOf(amounts(report)), cents(report.total)]).toEqual([asOf, expected, expected])
-      expect(report.buckets.reduce((sum: number, { count }: { count: number }) => sum + count, 0)).toBe(open.length)
-      expect(sumOf(report.byCustomer.map(({ total }: { total: number }) => total))).toBe(expected)
-    }
-  })
-})
+      }
+      await other.rest.invoiceMarkUncollectible!({ id: ledgers[0]!.id })
+      for (const ledger of ledgers) {
+        const { body } = await other.rest.invoice!({ id: ledger.id })
+        const paid = ledger.moves.reduce((sum, { amount }) => sum + cents(amount), 0)
+        expect([cents(body.amountPaid), cents(body.amountDue)]).toEqual([paid, cents(body.total) - paid])
+        expect(body.amountDue).toBeGreaterThanOrEqual(0)
+        expect(body.status === 'PAID').toBe(body.amountDue === 0)
+        if (body.status === 'UNCOLLECTIBLE') ledger.closedAt = body.uncollectibleAt
+      }
+      for (const days of [0, 1, 3, 5, 8, 13, 30, 60, 100, 200]) {
+        const asOf = dayAgo(days).slice(0, 10)
+        const end = new Date(Date.parse(asOf) + 86_400_000).toISOString()
+        const open = ledgers
+          .filter(({ issued, closedAt }) => issued <= asOf && (closedAt === null || closedAt >= end))
+          .map(({ total, moves }) =>
+            moves.filter(({ at }) => at < end).reduce((left, { amount }) => left - cents(amount), cents(total)),
+          )
+          .filter((left) => left > 0)
+        const report = await aging(other, { asOf })
+        const sumOf = (values: number[]) => values.reduce((sum, value) => sum + cents(value), 0)
+        const expected = open.reduce((sum, left) => sum + left, 0)
+        expect([asOf, sumOf(amounts(report)), cents(report.total)]).toEqual([asOf, expected, expected])
+        expect(report.buckets.reduce((sum: number, { count }: { count: number }) => sum + count, 0)).toBe(open.length)
+        expect(sumOf(report.byCustomer.map(({ total }: { total: number }) => total))).toBe(expected)
+        const alone = await each(customers, async (customerId) => (await aging(other, { asOf, customerId })).total)
+        expect(sumOf(alone)).toBe(expected)
+      }
+    })
+  },
+)

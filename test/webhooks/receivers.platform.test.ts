@@ -7,7 +7,7 @@ import { newId } from '../../subgraphs/kernel/ids.ts'
 import { startBackground } from '../../worker.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { untrustedCertificate } from './certificate.ts'
-import { httpReceiver, httpsReceiver, rawReceiver, type Receiver } from './bad-receiver.ts'
+import { httpReceiver, httpsReceiver, rawReceiver, type Receiver } from './hostile-receiver.ts'
 
 const platform = usePlatform({ OUTBOUND_ALLOW: '127.0.0.1' })
 const patience = { timeout: 60_000, interval: 50 }

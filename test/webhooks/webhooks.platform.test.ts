@@ -306,6 +306,25 @@ describe('webhookUpdate', () => {
   })
 })
 
+it.each([
+  ['webhookUpdate', { name: 'New' }, 200, { name: 'New', version: 3 }],
+  ['webhookEnable', undefined, 200, { is_enabled: true, version: 3 }],
+  ['webhookDisable', undefined, 200, { is_enabled: false, version: 3 }],
+  ['webhookRotateSecret', undefined, 200, { version: 3 }],
+  ['webhookDelete', undefined, 204, { sealed_secret: null, version: 3 }],
+] as const)('%s repeats its change when the webhook is changed between reading and writing it', async (...each) => {
+  const [operation, body, status, expected] = each
+  const { id } = await aWebhook({ isEnabled: operation !== 'webhookEnable' })
+  const late = await platform.services.database.transaction(async (sql) => {
+    await sql.query('update events.webhook set version = 2 where id = $1', [id])
+    const answer = owner.rest[operation]!({ id, ...(body && { body }) })
+    await expect.poll(() => platform.waitingForLocks(), { interval: 1, timeout: 5000 }).toBe(1)
+    return { answer }
+  })
+  expect((await late.answer).status).toBe(status)
+  expect(await stored(id)).toMatchObject(expected)
+})
+
 describe('conditions of a webhook', () => {
   const large = { field: 'total', operator: 'GREATER_THAN', value: 1000 }
 

@@ -1,6 +1,7 @@
 import { baseCurrencyOf, ratesOf } from '../../identity/public.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { nearestNumber } from '../../kernel/json/exact-number.ts'
+import { transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import { systemContext, type Port, type RequestContext, type Services } from '../../kernel/request.ts'
 import { decimalOf } from '../../kernel/values/decimal.ts'
 import { changeInvoice, type Move } from '../invoice/change-invoice.ts'
@@ -10,9 +11,6 @@ import type { Invoice } from '../invoice/invoice.ts'
 import type { DunningSettings } from './dunning-configuration.ts'
 import { daysOfStep, reachedStep } from './dunning-level.ts'
 import { addressOf, remind } from './remind.ts'
-
-/** Invoices that are read at once; the memory of a run does not depend on the number of invoices. */
-export const batchSize = 200
 
 /** The reminders of one organization on one day. */
 export interface Run {
@@ -25,7 +23,7 @@ export interface Run {
   readonly minimums: ReadonlyMap<string, number>
 }
 
-type Due = Pick<Invoice, 'id'> & { readonly dueDate: string }
+export type Due = Pick<Invoice, 'id'> & { readonly dueDate: string }
 
 /** The smallest amount by currency: the minimum of the base currency at the rates of the day. */
 async function minimumsOf(
@@ -61,7 +59,11 @@ export async function openRun(
 }
 
 /** The next invoices that the run may concern, by their due day. Whether it does is decided under the lock of each. */
-export function dueInvoices({ ctx, settings, zone, today, minimums }: Run, after: Due | null): Promise<Due[]> {
+export function dueInvoices(
+  { ctx, settings, zone, today, minimums }: Run,
+  after: Due | null,
+  count: number,
+): Promise<Due[]> {
   const { steps, markUncollectibleAfterDays, stopOnPartialPayment, pauseWhileDisputed, excludeAccountIds } = settings
   const days = steps.map((step) => addDays(today, -daysOfStep(settings, step)))
   const uncollectible = markUncollectibleAfterDays === null ? null : addDays(today, -markUncollectibleAfterDays)
@@ -78,7 +80,7 @@ export function dueInvoices({ ctx, settings, zone, today, minimums }: Run, after
        and i.amount_due >= coalesce((
          select m.minimum from unnest($9::text[], $10::numeric[]) m(currency, minimum) where m.currency = i.currency), 0)
        and ($11::timestamptz is null or (i.due_date, i.id) > ($11, $12::uuid))
-     order by i.due_date, i.id limit ${batchSize}`,
+     order by i.due_date, i.id limit ${count}`,
     [
       ctx.caller.organizationId,
       days,
@@ -126,11 +128,13 @@ async function decide(run: Run, previous: Invoice, ctx: RequestContext<Port>): P
 export async function remindOf(run: Run, { id }: Pick<Due, 'id'>): Promise<boolean> {
   let isChanged = false
   try {
-    await changeInvoice(run.ctx, id, null, async (previous, inner) => {
-      const move = await decide(run, previous, inner)
-      isChanged = move !== nothing
-      return move
-    })
+    await transactionWithExternalCalls(run.ctx, (outer) =>
+      changeInvoice(outer, id, null, async (previous, inner) => {
+        const move = await decide(run, previous, inner)
+        isChanged = move !== nothing
+        return move
+      }),
+    )
     return isChanged
   } catch (error) {
     // Deleted meanwhile, or refused by a rule of a task or a mail: the invoice stays as it is until the next day.

@@ -20,3 +20,14 @@ export const dunningTables: Migration = {
     );
   `,
 }
+
+export const dunningCursor: Migration = {
+  name: '20261125-commerce-dunning-cursor',
+  sql: `
+    -- The last invoice that the run has handled, and whether one of the invoices up to it failed.
+    alter table commerce.dunning_run
+      add column after_due_date timestamptz(3),
+      add column after_id uuid,
+      add column has_failures boolean not null default false;
+  `,
+}

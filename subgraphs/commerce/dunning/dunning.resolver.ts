@@ -9,7 +9,7 @@ import type { Version } from '../invoice/change-invoice.ts'
 import { Invoice } from '../invoice/invoice.ts'
 import { DunningConfiguration, DunningTone, DunningUpdateInput } from './dunning-configuration.ts'
 import { invoiceDunning } from './dunning.job.ts'
-import { dunningTables } from './dunning.migrations.ts'
+import { dunningCursor, dunningTables } from './dunning.migrations.ts'
 import { dunningConfiguration, updateDunning } from './dunning.settings.ts'
 import { sendReminder } from './send-reminder.ts'
 
@@ -64,7 +64,7 @@ export class DunningResolver {
   invoiceRemind(
     @IdArg() id: string,
     @ExpectedVersionArg() expectedVersion: Version,
-    @Ctx() ctx: RequestContext<'vault'>,
+    @Ctx() ctx: RequestContext<'vault' | 'work'>,
   ) {
     return sendReminder(ctx, id, expectedVersion)
   }
@@ -72,6 +72,6 @@ export class DunningResolver {
 
 export const dunningResource: Resource = {
   resolver: DunningResolver,
-  migrations: [dunningTables],
+  migrations: [dunningTables, dunningCursor],
   jobs: [invoiceDunning],
 }

@@ -6,6 +6,7 @@ import { decimalsOf, type ExactNumber } from '../../kernel/json/exact-number.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { decimalOf } from '../../kernel/values/decimal.ts'
 import { timezoneProblems } from '../../kernel/values/time-zone.ts'
+import { activeTemplates } from '../../outreach/public.ts'
 import { daysMax, excludedMax, stepsMax, type DunningSettings, type DunningStep } from './dunning-configuration.ts'
 
 const problem = (path: string, code: string, message: string): FieldProblem => ({ path, code, message })
@@ -41,10 +42,6 @@ function stepProblems(step: DunningStep, index: number, before: DunningStep | un
   }
   if (fee.type === 'NONE' && decimalOf(fee.value).gt(0))
     problems.push(problem(`${path}.fee.value`, 'NOT_ALLOWED', `${path}.fee.value must be 0 or null for NONE.`))
-  if (step.templateId !== null) {
-    const message = `${path}.templateId must be null; there are no templates of reminders yet.`
-    problems.push(problem(`${path}.templateId`, 'UNKNOWN_REFERENCE', message))
-  }
   return problems
 }
 
@@ -73,8 +70,10 @@ export function settingsProblems(settings: DunningSettings): FieldProblem[] {
   return [...problems, ...steps.flatMap((step, index) => stepProblems(step, index, steps[index - 1]))]
 }
 
-const unknown = (path: string): FieldProblem =>
-  problem(path, 'UNKNOWN_REFERENCE', `${path} must be the id of an existing record that you can see.`)
+const unknown = (path: string): FieldProblem => {
+  const what = path.endsWith('.templateId') ? 'ACTIVE email template' : 'existing record'
+  return problem(path, 'UNKNOWN_REFERENCE', `${path} must be the id of an ${what} that you can see.`)
+}
 
 /** The new references that name no record. What was set before is kept, also when the record was deleted. */
 export async function referenceProblems(
@@ -86,11 +85,16 @@ export async function referenceProblems(
   const users = next.steps.flatMap(({ escalateToUserId: id }, index) =>
     id === null ? [] : [{ path: `steps.${index}.escalateToUserId`, id }],
   )
-  const kept = new Set([...before.excludeAccountIds, ...before.steps.map(({ escalateToUserId }) => escalateToUserId)])
+  const templates = next.steps.flatMap(({ templateId: id }, index) =>
+    id === null ? [] : [{ path: `steps.${index}.templateId`, id }],
+  )
+  const inSteps = before.steps.flatMap(({ escalateToUserId, templateId }) => [escalateToUserId, templateId])
+  const kept = new Set([...before.excludeAccountIds, ...inSteps])
   const problems: FieldProblem[] = []
   for (const [named, reference] of [
     [accounts, visibleAccounts],
     [users, activeUsers],
+    [templates, activeTemplates],
   ] as const) {
     const changed = named.filter(({ id }) => !kept.has(id))
     const ids = [...new Set(changed.map(({ id }) => id))].filter((id) => isId(id))

@@ -39,7 +39,7 @@ export async function dunningConfiguration(ctx: RequestContext, isLocked = false
 const stepOf = ({ fee, escalateToUserId, templateId, ...step }: DunningStepInput): DunningStep => ({
   ...step,
   fee: { type: fee?.type ?? 'NONE', value: fee?.value ?? 0 },
-  templateId: templateId ?? null,
+  templateId: templateId?.toLowerCase() ?? null,
   escalateToUserId: escalateToUserId?.toLowerCase() ?? null,
 })
 

@@ -27,10 +27,10 @@ export const addressOf = async (
 
 /**
  * Sends the reminder of a level: its mail, its notices and its task are rows of the transaction in which the invoice changes, so a
- * reminder is sent once or not at all. `today` is the day in the time zone of the configuration.
+ * reminder is sent once or not at all. Use it inside `transactionWithExternalCalls`. `today` is the day in the time zone of the configuration.
  */
 export async function remind(
-  ctx: RequestContext<'vault'>,
+  ctx: RequestContext<'vault' | 'work'>,
   invoice: Invoice,
   settings: DunningSettings,
   step: DunningStep,
@@ -43,7 +43,7 @@ export async function remind(
   const { level, tone } = step
   const claim: Claim = { level, tone, daysOverdue, fees, interest }
   const sentTo = await addressOf(ctx, invoice)
-  if (sentTo !== null) await queueReminder(ctx, invoice, sentTo, claim)
+  if (sentTo !== null) await queueReminder(ctx, invoice, sentTo, claim, step.templateId)
   // A level that is repeated escalates nothing again.
   if (level > invoice.dunningLevel) await escalate(ctx, invoice, step, claim)
   return {

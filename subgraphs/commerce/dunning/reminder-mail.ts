@@ -7,6 +7,7 @@ import { quotedName } from '../../kernel/mail/quoted-name.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { decimalOf, exactOf, sumOf, zero } from '../../kernel/values/decimal.ts'
 import { amountFormat } from '../document/amount-format.ts'
+import { templateMail } from '../../outreach/public.ts'
 import type { Invoice } from '../invoice/invoice.ts'
 import { publicPageOf } from '../invoice/public-page.ts'
 import type { DunningTone } from './dunning-configuration.ts'
@@ -63,14 +64,46 @@ function amountLines({ currency, amountDue }: Invoice, { fees, interest }: Claim
   return [`Amount due: ${amount(amountDue)}. In addition: ${added}. Together: ${amount(total)}.`]
 }
 
-/** Mails the reminder. The caller changes the invoice in the same transaction. */
+/** What a template may contain of an invoice, as a mail shows it. */
+function templateValues(ctx: RequestContext, invoice: Invoice, { level, daysOverdue, fees, interest }: Claim) {
+  const { invoiceNumber, currency, total, amountDue, purchaseOrderNumber } = invoice
+  const { amount } = amountFormat(currency)
+  const totalDue = exactOf(sumOf([amountDue, fees, interest].map((value) => decimalOf(value))))
+  return {
+    invoice: {
+      invoiceNumber,
+      issueDate: invoice.issueDate!.slice(0, 10),
+      dueDate: invoice.dueDate!.slice(0, 10),
+      daysOverdue,
+      total: amount(total),
+      amountDue: amount(amountDue),
+      fees: amount(fees),
+      interest: amount(interest),
+      totalDue: amount(totalDue),
+      currency,
+      purchaseOrderNumber,
+      publicUrl: publicPageOf(ctx, invoice),
+      level,
+    },
+  }
+}
+
+/** Mails the reminder with the text of the template if it can be used. The caller changes the invoice in the same transaction. */
 export const queueReminder = (
-  ctx: RequestContext<'vault'>,
+  ctx: RequestContext<'vault' | 'work'>,
   invoice: Invoice,
   to: string,
   claim: Claim,
+  templateId: string | null,
 ): Promise<boolean> =>
   queueMail(ctx, { to, kind: reminderMails }, async () => {
+    const expiresAt = new Date(ctx.clock.now().getTime() + 2 * dayMs)
+    const { contactId, customerId: accountId } = invoice
+    const own =
+      templateId === null
+        ? null
+        : await templateMail(ctx, templateId, { contactId, accountId }, templateValues(ctx, invoice, claim))
+    if (own) return { subject: own.subject, text: own.bodyText, html: own.bodyHtml, expiresAt }
     const sender = quotedName((await activeOrganizationName(ctx)) ?? '')
     const { invoiceNumber, dueDate } = invoice
     const due = dueDate!.slice(0, 10)
@@ -85,7 +118,7 @@ export const queueReminder = (
       action: { label: 'View the invoice', url: publicPageOf(ctx, invoice)! },
       closing: ['If you have paid already, please ignore this mail.'],
     })
-    return { ...content, expiresAt: new Date(ctx.clock.now().getTime() + 2 * dayMs) }
+    return { ...content, expiresAt }
   })
 
 /** Tells a user of the organization that a customer got a reminder of this level. */

@@ -1,4 +1,5 @@
 import { Refusal } from '../../kernel/errors.ts'
+import { transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { changeInvoice, type Version } from '../invoice/change-invoice.ts'
 import { addDays, beginOfDay, dayIn, daysBetween, timezoneOf } from '../invoice/invoice-day.ts'
@@ -34,21 +35,23 @@ function requireNewDay({ lastReminderAt }: Invoice, zone: string, today: string)
 
 /** Sends a reminder now, as a user wants it: of the level that the days since the due day have reached, at least the first. */
 export async function sendReminder(
-  ctx: RequestContext<'vault'>,
+  ctx: RequestContext<'vault' | 'work'>,
   id: string,
   expectedVersion: Version,
 ): Promise<SentReminder & { readonly invoice: Invoice }> {
   let reminder: SentReminder | undefined
-  const invoice = await changeInvoice(ctx, id, expectedVersion, async (previous, inner) => {
-    const settings = await dunningConfiguration(inner)
-    const zone = settings.timezone ?? (await timezoneOf(inner))
-    const today = dayIn(zone, inner.clock.now())
-    requireRemindable(settings, previous)
-    requireNewDay(previous, zone, today)
-    const step = stepToSend(settings, daysBetween(previous.dueDate!, today), previous.dunningLevel)
-    const sent = await remind(inner, previous, settings, step, today)
-    reminder = sent.reminder
-    return sent.move
-  })
+  const invoice = await transactionWithExternalCalls(ctx, (outer) =>
+    changeInvoice(outer, id, expectedVersion, async (previous, inner) => {
+      const settings = await dunningConfiguration(inner)
+      const zone = settings.timezone ?? (await timezoneOf(inner))
+      const today = dayIn(zone, inner.clock.now())
+      requireRemindable(settings, previous)
+      requireNewDay(previous, zone, today)
+      const step = stepToSend(settings, daysBetween(previous.dueDate!, today), previous.dunningLevel)
+      const sent = await remind(inner, previous, settings, step, today)
+      reminder = sent.reminder
+      return sent.move
+    }),
+  )
   return { ...reminder!, invoice }
 }

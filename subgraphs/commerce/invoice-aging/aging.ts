@@ -8,6 +8,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { decimalOf, exactOf, roundToCurrency, sumOf, zero } from '../../kernel/values/decimal.ts'
 import { addDays, beginOfDay, dayIn, dayOf, timezoneOf } from '../invoice/invoice-day.ts'
 import { invoice } from '../invoice/invoice.record.ts'
+import { medianDaysLate } from '../invoice/payment-habit.ts'
 import { ratio } from '../invoice/invoice.stats.ts'
 import { salesSince } from '../invoice/sales.ts'
 import {
@@ -18,7 +19,7 @@ import {
   type InvoiceAging,
   type InvoiceAgingArgs,
 } from './aging.types.ts'
-import { bucketSums, customerSums, type BucketSum, type CustomerSums, type Day } from './open-balances.ts'
+import { customerSums, openAmounts, openSums, type BucketSum, type CustomerSums, type Day } from './open-balances.ts'
 
 /** What customers owed by age is a figure over these columns. */
 const needed = ['dueDate', 'issueDate'] as const
@@ -63,7 +64,12 @@ function bucketsOf(
 const inBase = ({ rates }: RatesOfDay, parts: readonly (readonly [string, ExactNumber])[]): Big =>
   sumOf(parts.map(([currency, amount]) => decimalOf(amount).times(decimalOf(rates.get(currency) ?? 0))))
 
-function customerOf(sums: CustomerSums, currency: string, names: ReadonlyMap<string, string>): AgingCustomer {
+function customerOf(
+  sums: CustomerSums,
+  currency: string,
+  names: ReadonlyMap<string, string>,
+  medians: ReadonlyMap<string, number>,
+): AgingCustomer {
   const { customerId, oldestInvoiceId } = sums
   const amount = (value: ExactNumber) => roundToCurrency(decimalOf(value), currency)
   const parts = {
@@ -81,19 +87,22 @@ function customerOf(sums: CustomerSums, currency: string, names: ReadonlyMap<str
     }),
     total: exactOf(sumOf(Object.values(parts))),
     oldestInvoiceId,
+    medianDaysLate: (customerId !== null ? medians.get(customerId) : undefined) ?? null,
   }
 }
 
 /** The customers with the names of those that the caller sees. */
-async function customersOf(ctx: RequestContext, day: Day, customerId: string | null): Promise<AgingCustomer[]> {
+async function customersOf(
+  ctx: RequestContext,
+  day: Day,
+  customers: readonly (string | null)[],
+  base: string,
+): Promise<AgingCustomer[]> {
   if (isHidden(ctx.caller, invoice, 'customerId')) return []
-  const base = await baseCurrencyOf(ctx)
-  const sums = await customerSums(ctx, day, customerId, base)
-  const names = await accountNames(
-    ctx,
-    sums.flatMap(({ customerId: id }) => id ?? []),
-  )
-  return sums.map((one) => customerOf(one, base, names))
+  const sums = await customerSums(ctx, day, customers, base)
+  const ids = sums.flatMap(({ customerId: id }) => id ?? [])
+  const [names, medians] = await Promise.all([accountNames(ctx, ids), medianDaysLate(ctx, ids)])
+  return sums.map((one) => customerOf(one, base, names, medians))
 }
 
 /** What customers owed at the end of a day. */
@@ -104,12 +113,14 @@ export async function invoiceAging(ctx: RequestContext, args: InvoiceAgingArgs):
   const today = dayIn(zone, ctx.clock.now())
   const asOf = args.asOf ? dayOf(args.asOf) : today
   const begin = addDays(asOf, -periodDays)
-  const [closing, opening, sales, byCustomer] = await Promise.all([
-    bucketSums(ctx, dayWithEnd(zone, asOf, today), customerId),
-    bucketSums(ctx, dayWithEnd(zone, begin, today), customerId),
+  const base = await baseCurrencyOf(ctx)
+  const end = dayWithEnd(zone, asOf, today)
+  const [{ buckets: closing, largestCustomers }, opening, sales] = await Promise.all([
+    openSums(ctx, end, customerId, base),
+    openAmounts(ctx, dayWithEnd(zone, begin, today), customerId),
     salesSince(ctx, begin, asOf, customerId),
-    customersOf(ctx, dayWithEnd(zone, asOf, today), customerId),
   ])
+  const byCustomer = await customersOf(ctx, end, largestCustomers, base)
   const currencies = [...new Set([...closing, ...opening].map(({ currency }) => currency)), ...sales.keys()].toSorted()
   const rates = await ratesOf(ctx, currencies, asOf)
   const { buckets, total } = bucketsOf(closing, rates.baseCurrency, (currency) => rates.rates.get(currency))

@@ -1,5 +1,6 @@
 import { ArgsType, Field, Float, ID, Int, ObjectType } from 'type-graphql'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
+import { habitInvoices } from '../invoice/payment-habit.ts'
 import { enumeration } from '../../kernel/record/column.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
@@ -111,6 +112,12 @@ export class AgingCustomer {
 
   @Field(() => ID, { description: 'Id of the invoice with the earliest due day.' })
   oldestInvoiceId!: string
+
+  @Field(() => Int, {
+    nullable: true,
+    description: `Median of the days by which the customer paid the last ${habitInvoices} invoices after the due day, below 0 if before: an open invoice will likely be paid so many days after its due day. Null if none was paid.`,
+  })
+  medianDaysLate!: number | null
 }
 
 @ObjectType({ description: 'What customers owed at the end of a day, by the days since the due day.' })

@@ -1,7 +1,7 @@
 import { exchangeRateSql, rateDayOf } from '../../identity/public.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
-import { TenantPredicate, type Values } from '../../kernel/record/predicate.ts'
-import { readSource } from '../../kernel/record/read-source.ts'
+import type { RecordShape } from '../../kernel/record/definition.ts'
+import { TenantPredicate, Values } from '../../kernel/record/predicate.ts'
 import { shapeFor } from '../../kernel/record/shape-source.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { invoice } from '../invoice/invoice.record.ts'
@@ -17,38 +17,59 @@ export interface Day {
   readonly isPresent: boolean
 }
 
+/** SQL of the days since the due day. */
+const ageSql = (day: string, dueDate: string): string =>
+  `(extract(epoch from ${day}::timestamptz - ${dueDate}) / 86400)::int`
+
 const bucketSql = (age: string): string => `case when ${age} <= 0 then 'CURRENT' when ${age} <= 30 then 'DAYS_1_30'
   when ${age} <= 60 then 'DAYS_31_60' when ${age} <= 90 then 'DAYS_61_90' else 'DAYS_OVER_90' end`
 
+/** The level of the periods without an end (`invoice-balance.migrations.ts`). */
+const endless = 99
+const dayMs = 86_400_000
+
+/** The levels of the periods that may contain the end of a day, with the earliest moment at which such a period begins. */
+function levelsAt(end: string): readonly (readonly [level: number, after: string])[] {
+  const levels = Array.from({ length: 23 }, (_, level): [number, string] => {
+    const after = Date.parse(end) - (2 ** level + 1) * dayMs
+    return [level, after < 0 ? '-infinity' : new Date(after).toISOString()]
+  })
+  return [...levels, [endless, '-infinity']]
+}
+
+/** SQL of the condition on the customer; null: invoices of all customers. */
+function ofCustomers(customers: readonly (string | null)[] | null, values: Values): string {
+  if (customers === null) return ''
+  const named = `t.customer_id = any(${values.add(customers.filter((id) => id !== null))}::uuid[])`
+  return customers.includes(null) ? ` and (${named} or t.customer_id is null)` : ` and ${named}`
+}
+
 /**
- * SQL of the invoices that were open at the end of the day, with what they owed then. At present these are the open ones, in one range
- * of an index. For an earlier day there are also those that closed later, and what was paid later is added again.
+ * SQL of the invoices that were open at the end of the day, with what they owed then. `offset 0` makes PostgreSQL read one short range of
+ * an index for each level, instead of all periods of the organization.
  */
-export function openSql(ctx: RequestContext, { day, end, isPresent }: Day, customerId: string | null, values: Values) {
-  const shape = shapeFor(ctx, invoice)
-  const predicate = new TenantPredicate(ctx.caller, values)
-  const visible = predicate.live(shape, 't')
-  const ofCustomer = customerId === null ? '' : ` and t.customer_id = ${values.add(customerId)}::uuid`
+function openSql(
+  { caller }: RequestContext,
+  shape: RecordShape,
+  { day, end, isPresent }: Day,
+  customers: readonly (string | null)[] | null,
+  values: Values,
+): string {
+  const visible = new TenantPredicate(caller, values).visible(shape, 't')
   const dayParameter = values.add(day)
-  const issued = `${visible}${ofCustomer} and t.issue_date <= ${dayParameter}::timestamptz`
-  const isOpen = `t.status in ('SENT', 'PARTIALLY_PAID', 'OVERDUE')`
-  const columns = (alias: string) =>
-    ['id', 'customer_id', 'currency', 'due_date'].map((name) => `${alias}.${name}`).join(', ')
-  const age = (alias: string) => `(extract(epoch from ${dayParameter}::timestamptz - ${alias}.due_date) / 86400)::int`
-  const from = readSource(shape)
-  if (isPresent)
-    return `select ${columns('t')}, t.amount_due as balance, ${age('t')} as age from ${from} t
-      where ${issued} and ${isOpen} and t.amount_due > 0`
-  const endParameter = values.add(end)
-  return `select ${columns('o')}, o.amount_due + coalesce(l.amount, 0) as balance, ${age('o')} as age from (
-      select ${columns('t')}, t.amount_due from ${from} t where ${issued} and ${isOpen}
-      union all
-      select ${columns('t')}, t.amount_due from ${from} t where ${issued} and t.closed_at >= ${endParameter}::timestamptz
-    ) o left join (
-      select m.invoice_id, sum(m.amount) as amount from commerce.invoice_movement m
-      where m.organization_id = ${predicate.organization()} and m.moved_at >= ${endParameter}::timestamptz
-      group by m.invoice_id
-    ) l on l.invoice_id = o.id where o.amount_due + coalesce(l.amount, 0) > 0`
+  const issued = `t.issue_date <= ${dayParameter}::timestamptz`
+  const columns = 't.invoice_id as id, t.customer_id, t.currency, t.due_date, t.balance'
+  const from = `commerce.invoice_balance t where ${visible}${ofCustomers(customers, values)} and ${issued}`
+  if (isPresent) return `select ${columns} from ${from} and t.level = ${endless}`
+  const levels = levelsAt(end)
+  const endParameter = `${values.add(end)}::timestamptz`
+  const levelsParameter = values.add(levels.map(([level]) => level))
+  const aftersParameter = values.add(levels.map(([, after]) => after))
+  return `select ${columns} from unnest(${levelsParameter}::smallint[], ${aftersParameter}::timestamptz[]) l(level, after)
+    cross join lateral (
+      select t.* from ${from} and t.level = l.level
+        and t.since >= l.after and t.since < ${endParameter} and t.until >= ${endParameter} offset 0
+    ) t`
 }
 
 export interface BucketSum {
@@ -60,15 +81,68 @@ export interface BucketSum {
   readonly weighted: ExactNumber
 }
 
-/** The open balances at the end of a day, by currency and range of ages. */
-export async function bucketSums(ctx: RequestContext, day: Day, customerId: string | null): Promise<BucketSum[]> {
-  const predicate = new TenantPredicate(ctx.caller)
+/** SQL of the exchange rates `rates` of the currencies in `from`; a currency without a rate has none. */
+function ratesSql(ctx: RequestContext, day: Day, base: string, from: string, values: Values): string {
+  const rate = exchangeRateSql({
+    organizationId: values.add(ctx.caller.organizationId),
+    base: values.add(base),
+    currency: 'c.currency',
+    day: values.add(rateDayOf(day.day)),
+  })
+  return `rates as materialized (select c.currency, ${rate} as rate from (select distinct currency from ${from}) c)`
+}
+
+export interface OpenSums {
+  readonly buckets: BucketSum[]
+  /** The customers that owed most, in the base currency. */
+  readonly largestCustomers: (string | null)[]
+}
+
+type SumRow = BucketSum & { readonly customerId: string | null; readonly isCustomer: boolean }
+
+/** The open balances at the end of a day, by currency and range of ages, with the largest customers: the periods are read once for both. */
+export async function openSums(
+  ctx: RequestContext,
+  day: Day,
+  customerId: string | null,
+  base: string,
+): Promise<OpenSums> {
+  const values = new Values()
+  const open = openSql(ctx, shapeFor(ctx, invoice), day, customerId === null ? null : [customerId], values)
+  const age = ageSql(values.add(day.day), 'due_date')
   ctx.answered?.aggregate(invoice)
-  return ctx.db.query<BucketSum & Record<string, unknown>>(
-    `select currency, bucket, count(*)::int as count, sum(balance) as amount, sum(balance * greatest(age, 0)) as weighted
-     from (select o.*, ${bucketSql('o.age')} as bucket from (${openSql(ctx, day, customerId, predicate.values)}) o) b
-     group by currency, bucket`,
-    predicate.values.list,
+  const rows = await ctx.db.query<SumRow & Record<string, unknown>>(
+    `with sums as materialized (
+       select currency, due_date, customer_id, grouping(due_date) = 1 as of_customer, count(*) as n, sum(balance) as amount
+       from (${open}) o group by grouping sets ((currency, due_date), (currency, customer_id))
+     ), ${ratesSql(ctx, day, base, 'sums', values)},
+       buckets as (
+         select currency, bucket, sum(n)::int as count, sum(amount) as amount, sum(amount * greatest(age, 0)) as weighted
+         from (select d.*, ${bucketSql('d.age')} as bucket from (
+           select currency, n, amount, ${age} as age from sums where not of_customer) d) b
+         group by currency, bucket
+       ), largest as (
+         select customer_id from sums join rates using (currency) where of_customer and rate is not null
+         group by customer_id order by sum(amount * rate) desc, customer_id limit ${customersMax}
+       )
+     select currency, bucket, count, amount, weighted, null::uuid as "customerId", false as "isCustomer" from buckets
+     union all select null, null, null, null, null, customer_id, true from largest`,
+    values.list,
+    'SCAN',
+  )
+  return {
+    buckets: rows.filter(({ isCustomer }) => !isCustomer),
+    largestCustomers: rows.filter(({ isCustomer }) => isCustomer).map((row) => row.customerId),
+  }
+}
+
+/** The open balances at the end of a day by currency. */
+export async function openAmounts(ctx: RequestContext, day: Day, customerId: string | null) {
+  const values = new Values()
+  const open = openSql(ctx, shapeFor(ctx, invoice), day, customerId === null ? null : [customerId], values)
+  return ctx.db.query<{ readonly currency: string; readonly amount: ExactNumber }>(
+    `select currency, sum(balance) as amount from (${open}) o group by currency`,
+    values.list,
     'SCAN',
   )
 }
@@ -91,40 +165,31 @@ const customerColumns: readonly [keyof CustomerSums, string][] = [
   ['daysOver90', 'age > 90'],
 ]
 
-/** Stands for no customer in joins, which compare equal values only. */
-const noCustomer = `'00000000-0000-0000-0000-000000000000'::uuid`
-
-/** The customers that owed most at the end of a day, in the base currency. Amounts without a rate are left out. */
+/** The sums of these customers at the end of a day, in the base currency. Amounts without a rate are left out. */
 export async function customerSums(
   ctx: RequestContext,
   day: Day,
-  customerId: string | null,
+  customers: readonly (string | null)[],
   base: string,
 ): Promise<CustomerSums[]> {
-  const predicate = new TenantPredicate(ctx.caller)
-  const { values } = predicate
-  const open = openSql(ctx, day, customerId, values)
-  const rate = exchangeRateSql({
-    organizationId: values.add(ctx.caller.organizationId),
-    base: values.add(base),
-    currency: 'c.currency',
-    day: values.add(rateDayOf(day.day)),
-  })
+  if (customers.length === 0) return []
+  const values = new Values()
+  const open = openSql(ctx, shapeFor(ctx, invoice), day, customers, values)
+  const age = ageSql(values.add(day.day), 'due_date')
   return ctx.db.query<CustomerSums & Record<string, unknown>>(
-    `with open as materialized (${open}),
-       rates as materialized (select c.currency, ${rate} as rate from (select distinct currency from open) c),
-       largest as materialized (
-         select o.customer_id as "customerId", coalesce(o.customer_id, ${noCustomer}) as key, sum(o.balance * r.rate) as total,
-           ${customerColumns.map(([name, where]) => `coalesce(sum(o.balance * r.rate) filter (where ${where}), 0) as "${name}"`).join(', ')}
+    `with open as materialized (${open}), ${ratesSql(ctx, day, base, 'open', values)},
+       known as materialized (
+         select o.*, o.balance * r.rate as amount, ${age} as age
          from open o join rates r on r.currency = o.currency and r.rate is not null
-         group by o.customer_id order by total desc, o.customer_id limit ${customersMax}
        ),
-       oldest as (
-         select distinct on (l.key) l.key, o.id from open o join largest l on l.key = coalesce(o.customer_id, ${noCustomer})
-         order by l.key, o.due_date, o.id
-       )
-     select l.*, d.id as "oldestInvoiceId" from largest l join oldest d on d.key = l.key
-     order by l.total desc, l."customerId"`,
+       sums as (
+         select customer_id, sum(amount) as total,
+           ${customerColumns.map(([name, where]) => `coalesce(sum(amount) filter (where ${where}), 0) as "${name}"`).join(', ')}
+         from known group by customer_id
+       ),
+       oldest as (select distinct on (customer_id) customer_id, id from known order by customer_id, due_date, id)
+     select s.*, s.customer_id as "customerId", d.id as "oldestInvoiceId"
+     from sums s join oldest d on d.customer_id is not distinct from s.customer_id order by s.total desc, s.customer_id`,
     values.list,
     'SCAN',
   )

@@ -4,6 +4,7 @@ import { ExpectedVersionArg, IdArg } from '../../kernel/record/args.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { createdAfter, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
+import { DateTime } from '../../kernel/record/scalars.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import { standardResolver } from '../../kernel/record/standard-resolver.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -23,11 +24,13 @@ import {
   InvoiceRefundRecordInput,
   invoiceTypes,
 } from './invoice.inputs.ts'
+import { invoiceBalances } from './invoice-balance.migrations.ts'
 import { invoiceTable } from './invoice.migrations.ts'
 import { invoiceOverdue } from './invoice-overdue.job.ts'
 import { invoice } from './invoice.record.ts'
 import { InvoiceStats, invoiceStats } from './invoice.stats.ts'
 import { Invoice } from './invoice.ts'
+import { expectedPaymentDate, habitInvoices } from './payment-habit.ts'
 import { publicPageOf } from './public-page.ts'
 import { recordPayment } from './record-payment.ts'
 import { refundPayment } from './refund-payment.ts'
@@ -202,6 +205,14 @@ export class InvoiceResolver extends standardResolver(invoice, {
     return daysOverdueOf(ctx, root)
   }
 
+  @FieldResolver(() => DateTime, {
+    nullable: true,
+    description: `Day on which an open invoice will likely be paid, as midnight UTC: \`dueDate\` and the median of the days by which the customer paid the last ${habitInvoices} invoices late (or early); null if the invoice is not open or none was paid.`,
+  })
+  expectedPaymentDate(@Root() root: Invoice, @Ctx() ctx: RequestContext) {
+    return expectedPaymentDate(ctx, root)
+  }
+
   @FieldResolver(() => String, {
     nullable: true,
     description:
@@ -231,7 +242,7 @@ export class InvoiceResolver extends standardResolver(invoice, {
 export const invoiceResource: Resource = {
   resolver: InvoiceResolver,
   entities: { Invoice: invoice },
-  migrations: [invoiceTable],
+  migrations: [invoiceTable, invoiceBalances],
   jobs: [invoiceOverdue, invoiceMailing],
   rest: restArea(invoice, {
     path: 'invoices',

@@ -52,6 +52,7 @@ export class Invoice extends PricedRecord {
   @Column(() => ID, {
     indexed: true,
     nullable: true,
+    decidesEdges: true,
     description: 'Id of the account that must pay; null if none. An invoice without a customer cannot be sent.',
     example: '019a0c5e-7f00-7b52-9d0e-5a4c7e1f3b26',
   })

@@ -1,12 +1,12 @@
 import { Arg, Ctx, Query, Resolver } from 'type-graphql'
 import { notFound } from '../../kernel/errors.ts'
-import { eventCatalog } from '../../kernel/outbox/event-catalog.ts'
+import { eventCatalog, platformEventType } from '../../kernel/outbox/event-catalog.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { memberScope } from '../../kernel/scopes.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { EventType, EventTypeList, eventTypeList } from './event-type.ts'
-import { customTypes, eventTypeNamed, platformType, platformTypes } from './organization-catalog.ts'
+import { customTypes, eventTypeNamed, platformTypes } from './organization-catalog.ts'
 
 const nameText = 'Type, `lead.created`, or type and version, `lead.created@1`. Without a version it is the current one.'
 
@@ -23,7 +23,7 @@ class CatalogResolver {
   eventType(@Arg('type', () => String, { description: nameText }) type: string) {
     const entry = eventCatalog().find(type)
     if (!entry) throw notFound('The event type')
-    return platformType(entry)
+    return platformEventType(entry)
   }
 
   @Query(() => EventTypeList, {

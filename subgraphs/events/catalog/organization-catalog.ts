@@ -1,4 +1,4 @@
-import { eventCatalog, type CatalogEntry } from '../../kernel/outbox/event-catalog.ts'
+import { eventCatalog, platformEventType } from '../../kernel/outbox/event-catalog.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { PublishAccess } from '../custom-event-type/custom-event-type.ts'
 import { publishedSchema, samplePayload } from '../custom-event-type/payload-schema.ts'
@@ -14,32 +14,9 @@ interface StoredSchema {
   readonly publishAccess: PublishAccess | null
 }
 
-export const platformType = ({
-  name,
-  type,
-  version,
-  object,
-  description,
-  schema,
-  sample,
-  isCurrent,
-}: CatalogEntry): EventType => ({
-  name,
-  type,
-  version,
-  isCurrent,
-  object,
-  isCustom: false,
-  label: null,
-  description,
-  publishAccess: null,
-  schema,
-  sample,
-})
-
 /** The event types of the platform; the list is made once. */
 let platform: readonly EventType[] | null = null
-export const platformTypes = (): readonly EventType[] => (platform ??= eventCatalog().entries.map(platformType))
+export const platformTypes = (): readonly EventType[] => (platform ??= eventCatalog().entries.map(platformEventType))
 
 function customType({
   apiName,
@@ -101,5 +78,5 @@ async function customTypeNamed({ db, caller }: RequestContext, name: string): Pr
 /** An event type of the platform or of the caller's organization: `lead.created`, `lead.created@1`, `custom.machine_stopped`. */
 export async function eventTypeNamed(ctx: RequestContext, name: string): Promise<EventType | null> {
   const entry = eventCatalog().find(name)
-  return entry ? platformType(entry) : customTypeNamed(ctx, name)
+  return entry ? platformEventType(entry) : customTypeNamed(ctx, name)
 }

@@ -2,6 +2,7 @@ import DataLoader from 'dataloader'
 import { OutboundError, type OutboundAnswer } from '../../kernel/outbound/outbound.ts'
 import { AttemptNotBegun, type Leased, type Outcome } from '../../kernel/queue/queue.ts'
 import type { Services } from '../../kernel/request.ts'
+import { ownEventLoopTurn } from '../../kernel/work/turn.ts'
 import { shownEventId } from '../envelope/envelope.ts'
 import { signingSecrets, WebhookReader, type SubscribedWebhook } from '../webhook/webhook-reader.ts'
 import { attemptIdOf, type AttemptResult, type QueuedDelivery } from './queued-delivery.ts'
@@ -14,6 +15,8 @@ const exchangeMs = 10_000
 const responseBytesKept = 2_048
 /** A longer response is not read to its end: the connection is closed. */
 const responseBytesMax = 65_536
+/** From this length on, a body is signed and sent in its own turn of the event loop. */
+const largeBodyFrom = 8_192
 /** Attempts of which no outcome is known, in addition to those that the webhook allows: a delivery that ends its worker is given up. */
 const lostAttemptsMax = 5
 
@@ -46,6 +49,8 @@ export async function attemptDelivery(services: Services, item: Leased<QueuedDel
     return failed('Several workers stopped during attempts of this delivery, so it was given up.')
   const mayBeSelected = webhook!.selection !== null && !item.isReplay && !item.isTest
   const body = mayBeSelected ? await beforeSending(withSelection(services, webhook!, content)) : content.body
+  // The attempts of a lease begin together, and signing large bodies takes long.
+  if (body.length > largeBodyFrom) await ownEventLoopTurn()
   return send(services, item, webhook!, { ...content, body }, attemptId)
 }
 

@@ -7,7 +7,7 @@ import { customFieldKey } from '../../kernel/record/custom-field-column.ts'
 import { eventSource } from '../../kernel/record/record-registry.ts'
 import { isSameValue } from '../../kernel/record/same-value.ts'
 import { shapeFor, type OrganizationShapes } from '../../kernel/record/shape-source.ts'
-import type { VisibleEvent } from '../envelope/envelope.ts'
+import { customEventObject, type VisibleEvent } from '../envelope/envelope.ts'
 import type { ActiveSubscription } from './subscriptions.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -33,13 +33,23 @@ export function wants(
   return matcherOf(given, event.object, owner.fields, shapes)(record, previous, Date.parse(event.occurredAt))
 }
 
-/** An event of a record has the record and, if it was changed, its previous version; the data of any other event is its record. */
-function recordsOf({ data }: VisibleEvent): { record: Fields; previous: Fields | null } {
+/**
+ * An event of a record has the record and, if it was changed, its previous version; the data of any other event is its record. The payload of
+ * a custom event may have members of any name, also `record` and `previous`.
+ */
+function recordsOf({ object, data }: Pick<VisibleEvent, 'object' | 'data'>): {
+  record: Fields
+  previous: Fields | null
+} {
+  if (object === customEventObject) return { record: data, previous: null }
   const { record, previous = null } = data
   return typeof record === 'object' && record !== null
     ? { record: record as Fields, previous: previous as Fields | null }
     : { record: data, previous: null }
 }
+
+/** Whether the event is a change of a record that existed before. */
+export const isUpdate = (event: Pick<VisibleEvent, 'object' | 'data'>): boolean => recordsOf(event).previous !== null
 
 function hasChanged(name: string, { changedFields }: Fields, record: Fields, previous: Fields): boolean {
   const key = customFieldKey(name)

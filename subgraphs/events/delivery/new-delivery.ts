@@ -21,6 +21,8 @@ export interface NewDelivery {
 /** A larger body is not sent: the delivery fails at once, and the log says why. */
 export const bodyBytesMax = 1_048_576
 const rowsAtOnceMax = 500
+/** Characters of bodies in one statement, so that no statement keeps the process busy for long. */
+const charactersAtOnce = 262_144
 
 const columns = `"organizationId" uuid, id uuid, "webhookId" uuid, "eventId" uuid, "eventType" text, "eventVersion" int, body text,
   "attemptsMax" int, "retryDelaySeconds" int, "isReplay" boolean, "isTest" boolean, "recordId" uuid, seconds int, traceparent text, error text`
@@ -33,7 +35,7 @@ export async function queueDeliveries(sql: Sql, deliveries: readonly NewDelivery
     const size = { body: isTooLarge ? null : delivery.body, error: isTooLarge ? tooLarge : null }
     return { ...delivery, ...size, id: newId(), isReplay, isTest, ...debounced, traceparent }
   })
-  for (let at = 0; at < rows.length; at += rowsAtOnceMax) {
+  for (const part of inParts(rows)) {
     await sql.query(
       `with new as (select * from json_to_recordset($1::json) as n(${columns})),
        logged as (
@@ -50,10 +52,21 @@ export async function queueDeliveries(sql: Sql, deliveries: readonly NewDelivery
          case when "recordId" is not null then "eventType" end, traceparent, seconds is null,
          date_trunc('milliseconds', clock_timestamp()) + coalesce(seconds, 0) * interval '1 second'
        from new where error is null`,
-      [JSON.stringify(rows.slice(at, at + rowsAtOnceMax))],
+      [JSON.stringify(part)],
     )
   }
   return rows.map(({ id }) => id)
+}
+
+function* inParts<Row extends { readonly body: string | null }>(rows: readonly Row[]): Generator<readonly Row[]> {
+  let [from, characters] = [0, 0]
+  for (const [index, { body }] of rows.entries()) {
+    characters += body?.length ?? 0
+    const next = index + 1
+    if (next - from < rowsAtOnceMax && characters < charactersAtOnce && next < rows.length) continue
+    yield rows.slice(from, next)
+    ;[from, characters] = [next, 0]
+  }
 }
 
 const tooLarge = `The body was not sent, because it has more than ${bodyBytesMax} bytes.`

@@ -52,7 +52,9 @@ export async function withOwners(
     if (!owners.has(ownerId)) owners.set(ownerId, await findActingUser(sql, organizationId, ownerId))
   return subscriptions.flatMap((subscription) => {
     const owner = owners.get(subscription.ownerId)
-    return owner && mayReceiveEvents(owner) ? [{ ...subscription, owner }] : []
+    return owner && mayReceiveEvents(owner)
+      ? [{ ...subscription, owner: { ...owner, userId: subscription.ownerId } }]
+      : []
   })
 }
 

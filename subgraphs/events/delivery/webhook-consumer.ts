@@ -7,7 +7,7 @@ import { ownEventLoopTurn } from '../../kernel/work/turn.ts'
 import { payloadOf, visibleEvent, type EnvelopeContext, type VisibleEvent } from '../envelope/envelope.ts'
 import { noParents, parentsOf } from '../envelope/visibility.ts'
 import { debounce } from './debounce.ts'
-import { namesType, wants } from './matches.ts'
+import { isUpdate, namesType, wants } from './matches.ts'
 import { queueDeliveries, type NewDelivery } from './new-delivery.ts'
 import { readSubscriptions, unsubscribe, withOwners, type ActiveSubscription } from './subscriptions.ts'
 
@@ -85,7 +85,7 @@ class OwnersViews {
 }
 
 function deliveryOf(
-  { id, position, type, version, recordId, data }: LoggedEvent,
+  { id, position, type, version, recordId }: LoggedEvent,
   subscription: ActiveSubscription,
   views: OwnersViews,
   shapes: OrganizationShapes | null,
@@ -95,7 +95,6 @@ function deliveryOf(
   const seen = views.eventFor(subscription)
   if (!seen || !wants(subscription, seen, shapes)) return null
   const { debounceSeconds, retryAttempts, retryDelaySeconds } = subscription
-  const isUpdate = typeof data['previous'] === 'object' && data['previous'] !== null
   return {
     organizationId: seen.organizationId,
     webhookId: subscription.id,
@@ -105,6 +104,6 @@ function deliveryOf(
     body: views.bodyFor(subscription, seen),
     attemptsMax: 1 + retryAttempts,
     retryDelaySeconds,
-    ...(isUpdate && debounceSeconds > 0 && { debounced: { recordId, seconds: debounceSeconds } }),
+    ...(debounceSeconds > 0 && isUpdate(seen) && { debounced: { recordId, seconds: debounceSeconds } }),
   }
 }

@@ -46,6 +46,18 @@ const seen = (to: Recipient, logged: LoggedEvent, parents = noParents) =>
   visibleEvent(to, logged, { shapes: null, parents })
 
 describe('who receives an event', () => {
+  it('of a private record is its owner only, unless it is shared', () => {
+    for (const type of ['email_template.updated', 'smart_email_draft.deleted']) {
+      const logged = event(type)
+      const shared = { ...(logged.data['record'] as Fields), isShared: true }
+      const secret = event(type, { record: { ...shared, isShared: false } })
+      expect(seen(recipient({ userId: elin }), secret), type).not.toBeNull()
+      expect(seen(recipient({ userId: other, role: 'OWNER' }), secret), type).toBeNull()
+      expect(seen(recipient(), secret), type).toBeNull()
+      expect(seen(recipient({ userId: other }), event(type, { record: shared })), type).not.toBeNull()
+    }
+  })
+
   it('is decided by the owner and the assignee in the event, for deletions too', () => {
     const own = recipient({ ownerIds: [elin] })
     const foreign = recipient({ ownerIds: [other] })
@@ -217,7 +229,7 @@ describe('the body', () => {
       ),
     )
     for (const type of types) {
-      const sent = seen(recipient({ role: 'OWNER' }), event(type))!
+      const sent = seen(recipient({ role: 'OWNER', userId: elin }), event(type))!
       const members = (version: number) => Object.keys(payloadOf(sent, version).data)
       expect(members(1), type).toEqual(['id', 'entityType', 'record', 'previous', 'changedFields', 'userId'])
       expect(members(2).slice(0, 6), type).toEqual(['object', 'id', 'record', 'previous', 'changedFields', 'actorId'])

@@ -6,8 +6,9 @@ import { eventSource } from '../../kernel/record/record-registry.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A user in an organization who receives events. A `Caller` and an `ActingUser` are recipients. */
-export type Recipient = Pick<Caller, 'organizationId' | 'role' | 'ownerIds' | 'fields' | 'entitlements'>
+/** A user in an organization who receives events. A `Caller` is a recipient. Without `userId`, nobody's private records are received. */
+export type Recipient = Pick<Caller, 'organizationId' | 'role' | 'ownerIds' | 'fields' | 'entitlements'> &
+  Partial<Pick<Caller, 'userId'>>
 
 /** The parents of records whose visibility follows from them, deleted ones included, by record type and id. */
 export type Parents = ReadonlyMap<string, Fields>
@@ -27,7 +28,8 @@ function setOf(ids: readonly string[]): ReadonlySet<string> {
 /** Whether the recipient may see the record, by the values in the event. This also holds for a record that is deleted by now. */
 export function mayReceive(recipient: Recipient, shape: RecordShape, record: Fields, parents: Parents): boolean {
   if (shape.entitlement && !recipient.entitlements.includes(shape.entitlement)) return false
-  const { visibleThrough, visibleBy } = shape
+  const { visibleThrough, visibleBy, privateUnless } = shape
+  if (privateUnless && record[privateUnless] !== true && record['ownerId'] !== recipient.userId) return false
   if (visibleThrough) {
     const parent = visibleThrough.to()
     if (recipient.ownerIds === null && !parent.visibleThrough) return mayReceive(recipient, parent, {}, parents)

@@ -65,7 +65,8 @@ export class Webhook extends WebhookRow {
     default: 2,
     minimum: 1,
     maximum: 2,
-    description: 'Format of the body: 2 for the event envelope, 1 for the format before it.',
+    description:
+      'Format of the body. 2: the event envelope. 1: the format before it, `event`, `eventId`, `timestamp`, and `data` with `id`, `entityType`, `record`, `previous`, `changedFields`, `userId` and, if fields were removed, `redactedFields`; of a custom event `record` is the payload and `id` the event id. Test events have no `test` in it. What `selection` selects is part of `data` in both.',
     example: 2,
   })
   payloadVersion!: number

@@ -13,6 +13,10 @@ export const apiKeyEvents: RecordEvents<ApiKey> = {
       operation: 'UPDATE',
       description: 'An API key got a new secret; the former one works until the overlap ends.',
     },
+    'api_key.expiring': {
+      operation: 'UPDATE',
+      description: 'An API key expires within 7 days; emitted once for each value of expiresAt.',
+    },
     'api_key.revoked': { operation: 'UPDATE', description: 'An API key was revoked permanently.' },
     'api_key.deleted': { operation: 'DELETE', description: 'An API key was deleted and no longer works.' },
   },

@@ -65,6 +65,16 @@ export const formerSecretTable: Migration = {
   `,
 }
 
+export const apiKeyExpiry: Migration = {
+  name: '20261123-identity-api-key-expiry',
+  sql: `
+    -- The time of expiry that was announced.
+    alter table identity.api_key add column expiry_announced_for timestamptz(3);
+    create index api_key_expiring on identity.api_key (expires_at, id)
+      where deleted_at is null and revoked_at is null and expiry_announced_for is distinct from expires_at;
+  `,
+}
+
 export const apiKeyTotals: Migration = {
   name: '20261122-identity-api-key-totals',
   sql: `

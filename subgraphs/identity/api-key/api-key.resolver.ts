@@ -15,7 +15,8 @@ import {
   updateApiKey,
 } from './api-key.actions.ts'
 import { ApiKeyCreateInput, ApiKeyFilter, ApiKeyOrder, ApiKeyPage, ApiKeyUpdateInput } from './api-key.inputs.ts'
-import { apiKeyTable, apiKeyTotals, formerSecretTable } from './api-key.migrations.ts'
+import { apiKeyExpiring } from './api-key-expiring.job.ts'
+import { apiKeyTable, apiKeyExpiry, apiKeyTotals, formerSecretTable } from './api-key.migrations.ts'
 import { ApiKey, ApiKeyStatus, expiresSoon, statusOf } from './api-key.ts'
 import { apiKey } from './api-key.record.ts'
 import { ListedUser } from '../user-lookup/listed-user.ts'
@@ -129,5 +130,6 @@ export class ApiKeyResolver {
 export const apiKeyResource: Resource = {
   resolver: ApiKeyResolver,
   announces: [apiKey],
-  migrations: [apiKeyTable, formerSecretTable, apiKeyTotals],
+  migrations: [apiKeyTable, formerSecretTable, apiKeyTotals, apiKeyExpiry],
+  jobs: [apiKeyExpiring],
 }

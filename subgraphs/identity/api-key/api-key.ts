@@ -114,6 +114,10 @@ export class ApiKey {
   @Column(() => DateTime, { nullable: true, internal: true })
   deletedAt!: string | null
 
+  /** The `expiresAt` for which `api_key.expiring` was emitted. */
+  @Column(() => DateTime, { nullable: true, internal: true })
+  expiryAnnouncedFor!: string | null
+
   @Field(() => String, {
     nullable: true,
     simple: true,
@@ -129,11 +133,11 @@ export function statusOf(key: ApiKey, now: Date): keyof typeof ApiKeyStatus {
   return key.previousSecretExpiresAt && !isOver(key.previousSecretExpiresAt) ? 'ROTATING' : 'ACTIVE'
 }
 
-const soonMs = 7 * 86_400_000
+export const expiresSoonMs = 7 * 86_400_000
 
 /** Whether the key works and expires within 7 days. */
 export function expiresSoon(key: ApiKey, now: Date): boolean {
   const status = statusOf(key, now)
   const works = status === 'ACTIVE' || status === 'ROTATING'
-  return works && key.expiresAt !== null && Date.parse(key.expiresAt) - now.getTime() <= soonMs
+  return works && key.expiresAt !== null && Date.parse(key.expiresAt) - now.getTime() <= expiresSoonMs
 }

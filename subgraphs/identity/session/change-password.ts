@@ -40,6 +40,6 @@ export async function changePassword(ctx: IdentityContext, input: ChangePassword
     const { organizationId, userId } = inner.caller
     const user = (await findUser(inner.db, organizationId, userId))!
     const acting = actingAs(inner, user)
-    return signedIn(acting, user, await startSession(acting))
+    return signedIn(acting, user, await startSession(acting, { isKnownDevice: true }))
   })
 }

@@ -16,7 +16,8 @@ const wrong = () => new Refusal('UNAUTHENTICATED', 'The email or the password is
 
 /** Unknown accounts get the same answer after the same time as a wrong password, so that only the right password reveals an account. */
 export async function login(ctx: IdentityContext, input: LoginInput): Promise<SignedIn> {
-  const { person, users } = await verifiedPassword(ctx, input)
+  const { person, users, attempt } = await verifiedPassword(ctx, input)
+  const isKnownDevice = attempt === 'KNOWN_DEVICE'
   const [{ id, organizationId }] = users
   return inTransaction(ctx, async (inner) => {
     const user = (await lockVerifiedMemberships(inner, person)).find(
@@ -28,13 +29,14 @@ export async function login(ctx: IdentityContext, input: LoginInput): Promise<Si
       throw new Refusal('ORGANIZATION_SUSPENDED', 'The organization is suspended.')
     }
     const acting = actingAs(inner, user)
-    return signedIn(acting, user, await startSession(acting))
+    return signedIn(acting, user, await startSession(acting, { isKnownDevice }))
   })
 }
 
 interface VerifiedPassword {
   readonly person: Person
   readonly users: readonly [Membership, ...Membership[]]
+  readonly attempt: 'KNOWN_DEVICE' | 'UNKNOWN_DEVICE'
 }
 
 /** The users of the person with this email and password, the latest sign-in first. Starts no session. */
@@ -64,7 +66,7 @@ async function verifiedPassword(ctx: IdentityContext, input: LoginInput): Promis
       ? memberships.filter((found) => found.organizationId === organizationId.toLowerCase())
       : memberships
     if (!person || !user) throw await countFailure(ctx, email, wrong(), attempt)
-    return { person, users: [user, ...others] }
+    return { person, users: [user, ...others], attempt }
   }, ctx)
 }
 

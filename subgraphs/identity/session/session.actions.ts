@@ -23,13 +23,20 @@ export function actingAs(
   return { ...ctx, caller: { ...caller, fields: null, entitlements: [], credentialId: '', ip, userAgent } }
 }
 
-/** Starts a session (a family of refresh tokens) with its first token. Must run in a transaction, with the user as the caller. */
-export async function startSession(ctx: IdentityContext): Promise<{ sessionId: string; refreshToken: string }> {
+/**
+ * Starts a session (a family of refresh tokens) with its first token. Must run in a transaction, with the user as the caller. The user is told
+ * of a sign-in in an unfamiliar place, unless the device is known.
+ */
+export async function startSession(
+  ctx: IdentityContext,
+  { isKnownDevice = false } = {},
+): Promise<{ sessionId: string; refreshToken: string }> {
   const { organizationId, userId, ip, userAgent } = ctx.caller
   const now = ctx.clock.now()
   const sessionId = newId()
   const [createdAt, expiresAt] = [now.toISOString(), new Date(now.getTime() + sessionLifeMs).toISOString()]
-  const next = { id: sessionId, organizationId, userId, ip, userAgent, createdAt }
+  const isUnfamiliar = !isKnownDevice && (await isUnfamiliarPlace(ctx, now))
+  const next = { id: sessionId, organizationId, userId, ip, userAgent, createdAt, isUnfamiliar }
   await writeChange(ctx, sessionChanges, { operation: 'CREATE', previous: null, next }, (values) =>
     insertRow(values, 'identity.session', {
       organization_id: organizationId,
@@ -44,6 +51,22 @@ export async function startSession(ctx: IdentityContext): Promise<{ sessionId: s
   )
   await markJoined(ctx)
   return { sessionId, refreshToken: await issueRefreshToken(ctx, sessionId) }
+}
+
+const familiarForMs = 30 * 86_400_000
+/** Sessions that are compared, the newest ones. */
+const comparedMax = 1_000
+
+/** Whether the user had sessions, but none with this address and this program. */
+async function isUnfamiliarPlace({ db, caller }: IdentityContext, now: Date): Promise<boolean> {
+  const [row] = await db.query<{ isUnfamiliar: boolean }>(
+    `select count(*) > 0 and not coalesce(bool_or(ip = $3 and user_agent = $4), false) as "isUnfamiliar" from (
+       select ip, user_agent from identity.session
+       where organization_id = $1 and user_id = $2 and created_at > $5 order by created_at desc limit ${comparedMax}
+     ) s`,
+    [caller.organizationId, caller.userId, caller.ip, caller.userAgent, new Date(now.getTime() - familiarForMs)],
+  )
+  return row!.isUnfamiliar
 }
 
 /** Issues another refresh token of the session. */

@@ -14,6 +14,7 @@ interface SessionPayload {
   readonly ip?: string
   readonly userAgent?: string
   readonly createdAt?: string
+  readonly isUnfamiliar?: boolean
   readonly endedAt?: string
   readonly reason?: string
 }
@@ -26,8 +27,15 @@ export const sessionChanges: TrackedObject<SessionPayload> = {
     types: {
       'session.started': {
         operation: 'CREATE',
-        description: 'A user signed in; the record contains ip, userAgent and createdAt.',
-        sample: { ...record, ip: '203.0.113.7', userAgent: 'Mozilla/5.0', createdAt: '2026-11-02T08:15:00.000Z' },
+        description:
+          'A user signed in; the record contains ip, userAgent, createdAt and isUnfamiliar: true if the user had sessions in the last 30 days, but none with this ip and userAgent, and the device is not known by a device token.',
+        sample: {
+          ...record,
+          ip: '203.0.113.7',
+          userAgent: 'Mozilla/5.0',
+          createdAt: '2026-11-02T08:15:00.000Z',
+          isUnfamiliar: false,
+        },
       },
       'session.ended': {
         operation: 'DELETE',
@@ -47,6 +55,7 @@ export const sessionChanges: TrackedObject<SessionPayload> = {
         createdAt: 'timestamp',
         endedAt: 'timestamp',
         reason: 'text',
+        isUnfamiliar: 'boolean',
       },
       of: (record) => record,
     },

@@ -1,5 +1,10 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
 
+export const sessionOfUser: Migration = {
+  name: '20261123-identity-session-of-user',
+  sql: 'create index session_of_user on identity.session (organization_id, user_id, created_at)',
+}
+
 export const sessionTables: Migration = {
   name: '20261121-identity-session',
   sql: `

@@ -9,7 +9,7 @@ import { logout } from './logout.ts'
 import { refresh } from './refresh.ts'
 import { register } from './register.ts'
 import { sessionForget } from './session-forget.job.ts'
-import { sessionTables } from './session.migrations.ts'
+import { sessionOfUser, sessionTables } from './session.migrations.ts'
 import { sessionChanges } from './session.events.ts'
 import { LoginInput, RegisterInput, SignedIn, SignedOut } from './session.ts'
 
@@ -57,6 +57,6 @@ export const sessionResource: Resource = {
   resolver: SessionResolver,
   crossTenantFields: ['authRegister', 'authLogin', 'authRefresh'],
   announces: [sessionChanges],
-  migrations: [sessionTables],
+  migrations: [sessionTables, sessionOfUser],
   jobs: [sessionForget],
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { PaymentSettings } from '../payment/payment.ts'
 import { isAddressEntry } from '../network/address.ts'
 import { ConfigError } from './config-error.ts'
+import { languageModelOf, type LanguageModelSettings } from './language-model.ts'
 import { paymentsOf } from './payments.ts'
 import { vapidOf, type VapidKeys } from './vapid.ts'
 import { parseMeetingProviders, type MeetingProvider } from '../credentials/public.ts'
@@ -70,6 +71,8 @@ export interface Config {
   readonly outboundAllow: readonly string[]
   /** The provider of hosted checkouts. Null: invoices cannot be paid online. */
   readonly payments: PaymentSettings | null
+  /** The provider of language models. Null: texts are written by fixed rules in this process. */
+  readonly languageModel: LanguageModelSettings | null
   /** URLs of subgraphs in other processes, by lower-case name. */
   readonly subgraphUrls: Readonly<Record<string, string>>
 }
@@ -133,6 +136,10 @@ export const variables = [
   'PAYMENT_KEY',
   'PAYMENT_URL',
   'PAYMENT_WEBHOOK_SECRET',
+  'MODEL_URL',
+  'MODEL_KEY',
+  'MODEL_NAME',
+  'MODEL_TIMEOUT_MS',
   'SUBGRAPH_<NAME>_URL',
 ] as const
 
@@ -296,6 +303,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     vapid: vapidOf(env),
     outboundAllow: addressesOf('OUTBOUND_ALLOW', env.OUTBOUND_ALLOW ?? ''),
     payments: paymentsOf(env, urlOf('PAYMENT_URL', env.PAYMENT_URL, ['http:', 'https:'])),
+    languageModel: languageModelOf(env, urlOf('MODEL_URL', env.MODEL_URL, ['http:', 'https:'])),
     subgraphUrls: subgraphUrlsOf(env),
   }
 }

@@ -1,3 +1,5 @@
+import { modelFailed } from './model-error.ts'
+
 /** One message of a conversation with a language model. */
 export interface ModelMessage {
   readonly role: 'system' | 'user' | 'assistant' | 'tool'
@@ -26,6 +28,8 @@ export interface ToolCall {
 export interface ModelRequest {
   /** The organization that the call is counted for: limits of the model are per organization. */
   readonly organizationId: string
+  /** The credential of the caller, which has limits of its own. */
+  readonly credentialId: string
   readonly messages: readonly ModelMessage[]
   readonly tools?: readonly ModelTool[]
   /** The answer must be JSON that matches this schema. The name identifies the kind of answer. */
@@ -75,4 +79,13 @@ export async function complete(model: LanguageModel, request: ModelRequest): Pro
     else return { text, toolCalls, model: event.model, reason: event.reason, usage: event.usage }
   }
   throw new Error('The answer of the language model ended without its last event.')
+}
+
+/** The JSON of an answer. */
+export function jsonOf({ text }: ModelAnswer): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw modelFailed('gave an answer that is no JSON')
+  }
 }

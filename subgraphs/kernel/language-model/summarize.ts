@@ -1,6 +1,7 @@
 import { Ajv, type JSONSchemaType } from 'ajv'
 import type { Summarizable } from './extractive-summary.ts'
-import { complete, type LanguageModel, type ModelUsage } from './language-model.ts'
+import { modelFailed } from './model-error.ts'
+import { complete, jsonOf, type LanguageModel, type ModelUsage } from './language-model.ts'
 
 /** The name of this kind of answer in requests to the model. */
 export const summaryAnswer = 'summary'
@@ -30,6 +31,7 @@ const instruction =
 
 export interface SummarizeOptions {
   readonly organizationId: string
+  readonly credentialId: string
   readonly signal?: AbortSignal
 }
 
@@ -37,10 +39,11 @@ export interface SummarizeOptions {
 export async function summarize(
   model: LanguageModel,
   text: Summarizable,
-  { organizationId, signal }: SummarizeOptions,
+  { organizationId, credentialId, signal }: SummarizeOptions,
 ): Promise<Summary> {
   const answer = await complete(model, {
     organizationId,
+    credentialId,
     messages: [
       { role: 'system', content: instruction },
       { role: 'user', content: JSON.stringify(text) },
@@ -48,7 +51,7 @@ export async function summarize(
     answer: { name: summaryAnswer, schema },
     ...(signal && { signal }),
   })
-  const value: unknown = JSON.parse(answer.text)
-  if (!isSummary(value)) throw new Error(`The answer of ${answer.model} is not a summary.`)
+  const value = jsonOf(answer)
+  if (!isSummary(value)) throw modelFailed('gave an answer that is no summary')
   return { ...value, model: answer.model, usage: answer.usage }
 }

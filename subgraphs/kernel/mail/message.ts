@@ -8,11 +8,19 @@ export class MailRefused extends Error {}
 /** `example.com` of `Example <no-reply@example.com>`. */
 const domainOf = (from: string): string => /@([^\s>]+)>?\s*$/.exec(from)?.[1] ?? 'localhost'
 
+const unsubscribe = (url: string) => ({
+  'List-Unsubscribe': `<${url}>`,
+  'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+})
+
 /**
  * The message for nodemailer. Its parser finds recipients in comments and lists, so it gets exactly one validated address, already
  * parsed. `Auto-Submitted` keeps auto-responders from answering (RFC 3834).
  */
-export function messageOf({ id, to, attachments = [], ...mail }: OutgoingMail, from: string): Mail.Options {
+export function messageOf(
+  { id, to, attachments = [], unsubscribeUrl, ...mail }: OutgoingMail,
+  from: string,
+): Mail.Options {
   if (!isStoredEmail(to)) throw new MailRefused('The recipient must be an email address.')
   return {
     ...mail,
@@ -20,7 +28,7 @@ export function messageOf({ id, to, attachments = [], ...mail }: OutgoingMail, f
     to: { name: '', address: to },
     from,
     messageId: `<${id}@${domainOf(from)}>`,
-    headers: { 'Auto-Submitted': 'auto-generated' },
+    headers: { 'Auto-Submitted': 'auto-generated', ...(unsubscribeUrl !== undefined && unsubscribe(unsubscribeUrl)) },
     disableFileAccess: true,
     disableUrlAccess: true,
   }

@@ -18,6 +18,8 @@ export interface OutgoingMail {
   readonly text: string
   readonly html: string
   readonly attachments?: readonly EncodedAttachment[]
+  /** A POST to it without a credential ends mails like this one (RFC 8058). */
+  readonly unsubscribeUrl?: string
   readonly date: Date
 }
 

@@ -17,6 +17,7 @@ export interface MailContent {
 
 export interface MailDraft extends MailContent {
   readonly attachments?: readonly MailAttachment[]
+  readonly unsubscribeUrl?: string
   /** The mail is not sent after this time. */
   readonly expiresAt: Date
 }
@@ -31,6 +32,8 @@ export interface MailRequest {
 /** The sealed content of a mail. */
 export interface StoredContent extends MailContent {
   readonly attachments?: readonly EncodedAttachment[]
+  /** A POST to it without a credential ends mails like this one (RFC 8058). */
+  readonly unsubscribeUrl?: string
 }
 
 function encoded(attachments: readonly MailAttachment[]): EncodedAttachment[] {
@@ -60,9 +63,15 @@ export async function queueMail(
   draft: () => Promise<MailDraft>,
 ): Promise<boolean> {
   if (!(await countMail(ctx, kind, to))) return false
-  const { expiresAt, subject, text, html, attachments = [] } = await draft()
+  const { expiresAt, subject, text, html, unsubscribeUrl, attachments = [] } = await draft()
   const id = newId()
-  const stored: StoredContent = { subject, text, html, attachments: encoded(attachments) }
+  const stored: StoredContent = {
+    subject,
+    text,
+    html,
+    attachments: encoded(attachments),
+    ...(unsubscribeUrl !== undefined && { unsubscribeUrl }),
+  }
   const content = ctx.vault.seal(platformId, mailPlace(id), JSON.stringify(stored))
   await ctx.db.query(
     `insert into kernel.mail (id, recipient, content, state, created_at, expires_at, traceparent)

@@ -49,6 +49,7 @@ export async function stopAccepting(server: Server): Promise<void> {
     quiet = isQuiet ? quiet + 1 : 0
   }
   server.off('connection', count)
-  // http.Server.close would also close idle connections at once.
+  // http.Server.close would also close idle connections at once. It is called in the end, because it stops the timer of the timeouts.
+  server.once('close', () => server.close())
   NetServer.prototype.close.call(server)
 }

@@ -38,13 +38,14 @@ export async function consumeNext(
       const progress = await lockProgress(sql, consumer, organizationId)
       if (!progress || progress.head <= progress.position) return false
       const { position: after, head, oneByOneUntil, failures } = progress
-      const through = after < oneByOneUntil ? after + 1 : Math.min(head, after + consumer.batch)
-      tried = { after, through, failures }
+      const wanted = after < oneByOneUntil ? after + 1 : Math.min(head, after + consumer.batch)
+      tried = { after, through: wanted, failures }
       const types = await consumer.types(sql, organizationId)
-      const events =
+      const { events, through } =
         types === 'ALL' || types.length > 0
-          ? await eventsThrough(sql, organizationId, { after, through, types: types === 'ALL' ? null : types })
-          : []
+          ? await eventsThrough(sql, organizationId, { after, through: wanted, types: types === 'ALL' ? null : types })
+          : { events: [], through: wanted }
+      tried = { after, through, failures }
       if (events.length > 0) await consumer.consume(services, sql, { organizationId, events })
       const position = types.length === 0 ? head : through
       await sql.query(

@@ -92,3 +92,27 @@ let catalog: EventCatalog | null = null
 
 /** The catalog of this release, read with the first call. */
 export const eventCatalog = (): EventCatalog => (catalog ??= new EventCatalog(schemaPath('events')))
+
+/** The members of the GraphQL type `EventType`, for a type of the platform. */
+export const platformEventType = ({
+  name,
+  type,
+  version,
+  isCurrent,
+  object,
+  description,
+  schema,
+  sample,
+}: CatalogEntry) => ({
+  name,
+  type,
+  version,
+  isCurrent,
+  object,
+  isCustom: false,
+  label: null,
+  description,
+  publishAccess: null,
+  schema,
+  sample,
+})

@@ -13,23 +13,47 @@ const selectEvents = `select l.position, e.id, e.type, e.version, e.occurred_at 
 const withWholeData = (rows: readonly (LoggedEvent & Row)[]): LoggedEvent[] =>
   rows.map((row) => ({ ...row, data: wholeData(row.data) }))
 
-/** The events of these types (null: of all types) after a position up to another one, in the transaction of the reader. */
+/** Positions of the first statement of a batch. */
+const firstPositions = 4
+/** While the events of a statement have fewer bytes, the next one reads four times as many positions. */
+const fewBytes = 65_536
+/** From so many bytes on, a batch ends. */
+const batchBytes = 524_288
+
+interface Range {
+  readonly after: number
+  readonly through: number
+  readonly types: readonly string[] | null
+}
+
+/**
+ * The events of these types (null: of all types) after a position up to another one, in the transaction of the reader, and the position up to
+ * which they were read: large events make a batch shorter. Several statements, because a client decides how large its events are, and
+ * parsing many large ones together would stop all other requests.
+ */
 export async function eventsThrough(
   sql: Sql,
   organizationId: string,
-  {
-    after,
-    through,
-    types,
-  }: { readonly after: number; readonly through: number; readonly types: readonly string[] | null },
-): Promise<LoggedEvent[]> {
-  const rows = await sql.query<LoggedEvent & Row>(
-    `${selectEvents}
-       where l.organization_id = $1 and l.position > $2 and l.position <= $3${types ? ' and e.type = any($4)' : ''}
-       order by l.position`,
-    [organizationId, after, through, ...(types ? [types] : [])],
-  )
-  return withWholeData(rows)
+  { after, through, types }: Range,
+): Promise<{ readonly events: LoggedEvent[]; readonly through: number }> {
+  const events: LoggedEvent[] = []
+  let [read, positions, bytes] = [after, firstPositions, 0]
+  while (read < through && bytes < batchBytes) {
+    const upTo = Math.min(read + positions, through)
+    const rows = await sql.query<LoggedEvent & Row & { readonly bytes: number }>(
+      `select x.*, octet_length(x.data::text) as bytes from (
+         ${selectEvents}
+         where l.organization_id = $1 and l.position > $2 and l.position <= $3${types ? ' and e.type = any($4)' : ''}
+       ) x order by x.position`,
+      [organizationId, read, upTo, ...(types ? [types] : [])],
+    )
+    const bytesRead = rows.reduce((sum, row) => sum + row.bytes, 0)
+    events.push(...withWholeData(rows.map(({ bytes: _bytes, ...event }) => event as LoggedEvent & Row)))
+    read = upTo
+    bytes += bytesRead
+    if (bytesRead < fewBytes) positions *= 4
+  }
+  return { events, through: read }
 }
 
 export interface EventLogOptions {

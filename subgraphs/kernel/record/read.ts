@@ -73,12 +73,22 @@ export async function requireRecord<T extends StoredRow>(
   const predicate = new TenantPredicate(ctx.caller)
   const columns = selectList(definition, allColumnNames(definition), 't', null)
   const state = deleted || !hasColumn(definition, 'deletedAt') ? '' : ' and t.deleted_at is null'
-  const sql = `select ${columns} from ${definition.table} t where t.id = ${predicate.values.add(id)} and ${predicate.visible(definition, 't')}${state}${isLocked ? ' for update of t' : ''}`
+  const lock = isLocked && !definition.storedIn ? ' for update of t' : ''
+  if (isLocked && definition.storedIn && isId(id)) await lockStored(ctx, definition.storedIn, id)
+  const sql = `select ${columns} from ${definition.table} t where t.id = ${predicate.values.add(id)} and ${predicate.visible(definition, 't')}${state}${lock}`
   const [row] = isId(id) ? await ctx.db.query(sql, predicate.values.list) : []
   if (!row) throw notFound(`The ${definition.object}`)
   if (deleted && row.deletedAt === null)
     throw new Refusal('INVALID_STATE', `The ${definition.object} is not deleted.`, { allowed: [] })
   return row as unknown as T
+}
+
+/** Locks the row behind a view, which requests may only read. A statement after this one sees what the transactions before it have written. */
+async function lockStored({ db, caller }: RequestContext, table: string, id: string): Promise<void> {
+  await db.query(`select 1 from ${table} where organization_id = $1 and id = $2 for update`, [
+    caller.organizationId,
+    id,
+  ])
 }
 
 /** A record by id; null when it is deleted or not visible. Calls of one operation with the same selection share one statement. */

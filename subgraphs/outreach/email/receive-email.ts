@@ -1,5 +1,6 @@
 import { addressHolders, logEmail } from '../../crm/public.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { readSource } from '../../kernel/record/read-source.ts'
 import { change } from '../../kernel/record/records-of.ts'
 import { save } from '../../kernel/record/save.ts'
 import type { EmailKind } from './email.enumerations.ts'
@@ -48,7 +49,7 @@ async function threadWith(
 ): Promise<string | null> {
   const since = new Date(clock.now().getTime() - daysOfAddressMatch * 86_400_000).toISOString()
   const [found] = await db.query<{ id: string }>(
-    `select id from outreach.email_thread where organization_id = $1 and participants @> array[$2] and deleted_at is null
+    `select id from ${readSource(emailThread)} where organization_id = $1 and participants @> array[$2] and deleted_at is null
        and last_message_at > $3 and lower(subject) = lower($4) order by last_message_at desc, id desc limit 1`,
     [caller.organizationId, from, since, bareSubject(subject)],
   )

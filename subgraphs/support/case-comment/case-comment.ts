@@ -41,7 +41,8 @@ export class CaseComment {
   @Column(() => String, {
     max: 20_000,
     filled: true,
-    description: 'Text of the comment.',
+    description:
+      'Text of the comment. `@[name](id)` with the id of a user mentions the user, who is notified if the user may see the case; at most 20 users for each comment.',
     example: 'The label template of dock 3 was replaced; please print one more label.',
   })
   body!: string

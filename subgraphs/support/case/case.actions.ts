@@ -122,8 +122,8 @@ type StoredSummary = Awaited<ReturnType<Awaited<ReturnType<typeof summaryCall>>>
 async function summaryCall(ctx: RequestContext<'languageModel'>, previous: Case) {
   const text = await summarizableOf(ctx, previous)
   return async () => {
-    const { organizationId } = ctx.caller
-    const { summary, keyPoints, model } = await summarize(ctx.languageModel, text, { organizationId })
+    const { organizationId, credentialId } = ctx.caller
+    const { summary, keyPoints, model } = await summarize(ctx.languageModel, text, { organizationId, credentialId })
     const generatedAt = ctx.clock.now().toISOString()
     return { summary, keyPoints, generatedAt, model, basedOnVersion: previous.version }
   }

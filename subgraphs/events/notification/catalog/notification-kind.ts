@@ -52,6 +52,10 @@ export interface NotificationKind {
   /** Fields of the record with ids of users. */
   readonly to: readonly string[]
   readonly others?: Others
+  /** Ids of users whom the event names in another way. */
+  readonly named?: (event: LoggedEvent) => readonly string[]
+  /** Ids of users who do not get it. */
+  readonly except?: (event: LoggedEvent) => readonly string[]
   /** Only if it returns true. */
   readonly when?: (event: LoggedEvent) => boolean
   /** The record that it is about, when it is not the record of the event. It is read from the database. */
@@ -62,8 +66,8 @@ export interface NotificationKind {
   readonly isOwnRecord?: boolean
   /** True: several of one record belong together. Otherwise all of this kind do. */
   readonly groupsByRecord?: boolean
-  /** The field with the name of the record. */
-  readonly nameField: string
+  /** The field with the name of the record; null if it has none. */
+  readonly nameField: string | null
   readonly body?: (told: Told) => readonly (string | null | undefined)[]
 }
 

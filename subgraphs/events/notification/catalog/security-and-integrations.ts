@@ -1,4 +1,4 @@
-import { channels, dueOn, type NotificationKind } from './notification-kind.ts'
+import { channels, dueOn, said, type NotificationKind } from './notification-kind.ts'
 
 const ownKey = {
   category: 'SECURITY',
@@ -27,6 +27,36 @@ export const securityAndIntegrations: readonly NotificationKind[] = [
     description: 'Somebody else revoked or deleted an API key of yours.',
     priority: 'HIGH',
     channels: channels.all,
+  },
+  {
+    ...ownKey,
+    key: 'api_key.expiring',
+    on: ['api_key.expiring'],
+    title: 'An API key of yours expires soon',
+    description: 'An API key of yours expires within 7 days.',
+    priority: 'NORMAL',
+    channels: channels.all,
+    body: ({ record }) => [dueOn(record['expiresAt'], 'It expires on'), 'Rotate it or give it a later date.'],
+  },
+  {
+    key: 'session.started',
+    on: ['session.started'],
+    category: 'SECURITY',
+    title: 'A new sign-in to your account',
+    description:
+      'Somebody signed in as you without the device token of an earlier sign-in, with an address and a program that no session of yours had together in the last 30 days.',
+    priority: 'HIGH',
+    channels: channels.all,
+    to: ['userId'],
+    when: ({ data }) => (data['record'] as { isUnfamiliar?: boolean }).isUnfamiliar === true,
+    isForActor: true,
+    isOwnRecord: true,
+    nameField: null,
+    body: ({ record }) => [
+      said('Address:', record['ip']),
+      said('Program:', record['userAgent']),
+      'If this was not you, change your password: that ends all sessions.',
+    ],
   },
   {
     key: 'webhook.disabled',

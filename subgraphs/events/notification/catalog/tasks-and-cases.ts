@@ -1,6 +1,26 @@
+import type { LoggedEvent } from '../../../kernel/outbox/event-feed.ts'
+import { mentionedIn, withoutMentions } from './mentions.ts'
 import { channels, changedBy, dueOn, words, type NotificationKind } from './notification-kind.ts'
 
 const assigneeElseOwner = ['assignedToId', 'ownerId'] as const
+
+const commentOf = ({ data }: LoggedEvent): { readonly caseId: string; readonly body?: unknown } =>
+  data['record'] as { caseId: string; body?: unknown }
+
+const mentioned = (event: LoggedEvent): readonly string[] => mentionedIn(commentOf(event).body)
+
+/** What notifications of comments have in common: the case is their record. */
+const ofComment = {
+  about: (event) => ({ object: 'case', id: commentOf(event).caseId }),
+  groupsByRecord: true,
+  nameField: 'subject',
+  body: ({ event, nameOf }) => {
+    const { body } = commentOf(event)
+    const author = nameOf(event.actorId)
+    const text = typeof body === 'string' ? withoutMentions(body) : ''
+    return [author ? `${author}: ${text}` : text]
+  },
+} as const satisfies Partial<NotificationKind>
 
 export const tasksAndCases: readonly NotificationKind[] = [
   {
@@ -98,15 +118,21 @@ export const tasksAndCases: readonly NotificationKind[] = [
     description: 'Somebody commented on a case that you own or are assigned to.',
     priority: 'NORMAL',
     channels: channels.listAndPush,
+    ...ofComment,
     to: assigneeElseOwner,
-    about: ({ data }) => ({ object: 'case', id: (data['record'] as { caseId: string }).caseId }),
-    groupsByRecord: true,
-    nameField: 'subject',
-    body: ({ event, nameOf }) => {
-      const { body } = event.data['record'] as { body?: unknown }
-      const author = nameOf(event.actorId)
-      const text = typeof body === 'string' ? body : ''
-      return [author ? `${author}: ${text}` : text]
-    },
+    // A mention is a kind of its own.
+    except: mentioned,
+  },
+  {
+    key: 'case.comment_mention',
+    on: ['case.comment_added'],
+    category: 'CASES',
+    title: 'You were mentioned in a comment',
+    description: 'Somebody mentioned you in a comment on a case that you may see; at most 20 users for each comment.',
+    priority: 'NORMAL',
+    channels: channels.all,
+    ...ofComment,
+    to: [],
+    named: mentioned,
   },
 ]

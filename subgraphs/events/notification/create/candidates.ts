@@ -56,7 +56,7 @@ const columns = new Map<NotificationKind, ReadonlySet<string>>()
 /** The same set for each call, because sets are the keys of caches. */
 function columnsOf(kind: NotificationKind): ReadonlySet<string> {
   let names = columns.get(kind)
-  if (!names) columns.set(kind, (names = new Set([...kind.to, kind.nameField, 'ownerId'])))
+  if (!names) columns.set(kind, (names = new Set([...kind.to, ...(kind.nameField ? [kind.nameField] : []), 'ownerId'])))
   return names
 }
 
@@ -71,7 +71,8 @@ const ownersOf = (candidates: readonly WithoutUsers[]): string[] => [
 function usersOf({ kind, event, record }: WithoutUsers, managers: ReadonlyMap<string, readonly string[]>): string[] {
   const named = kind.to.map((field) => record[field]).filter((id) => typeof id === 'string')
   const others = kind.others ? (managers.get(String(record['ownerId'])) ?? []) : []
-  const ids = new Set([...named, ...others])
+  const ids = new Set([...named, ...others, ...(kind.named?.(event) ?? [])])
+  for (const id of kind.except?.(event) ?? []) ids.delete(id)
   if (!kind.isForActor && event.actorId !== null) ids.delete(event.actorId)
   return [...ids]
 }

@@ -35,7 +35,7 @@ export function compose(
     ? { ...event.data, record: redact(recipient, ofEvent, event.data['record'] as object) }
     : event.data
   const nameOf = (id: unknown): string | null => (typeof id === 'string' ? (names.get(id) ?? null) : null)
-  const value = record[kind.nameField]
+  const value = kind.nameField && record[kind.nameField]
   const name = typeof value === 'string' ? oneLine(value) : ''
   const sentences = kind.body?.({ record, event: { ...event, data }, nameOf }) ?? []
   return {

@@ -52,6 +52,7 @@ async function mailDue(services: Services, { organizationId, userId }: DueUser):
        where organization_id = $1 and id = any($2::uuid[])`,
       [organizationId, due.map(({ id }) => id), email !== null],
     )
-    if (email !== null) await mailTogether(withSql(systemContext(services, organizationId), sql), email, due)
+    if (email !== null)
+      await mailTogether(withSql(systemContext(services, organizationId), sql), { userId, email }, due)
   })
 }

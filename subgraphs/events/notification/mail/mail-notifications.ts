@@ -5,6 +5,7 @@ import { queueMail, type MailDraft } from '../../../kernel/mail/queue-mail.ts'
 import { quotedName } from '../../../kernel/mail/quoted-name.ts'
 import type { RequestContext } from '../../../kernel/request.ts'
 import { catalog } from '../catalog/catalog.ts'
+import { unsubscribePath, unsubscribeToken } from './unsubscribe.ts'
 
 const hourMs = 3_600_000
 
@@ -57,38 +58,58 @@ export function digestLines(notifications: readonly Mailed[]): string[] {
   return more > 0 ? [...lines.slice(0, linesMax), `And ${more} more.`] : lines
 }
 
-function mailOf(ctx: RequestContext, parts: MailParts, mailed: readonly Mailed[]): MailDraft {
+/** Who gets a mail. */
+interface Addressee {
+  readonly userId: string
+  readonly email: string
+}
+
+type MailContext = RequestContext<'vault' | 'keys'>
+
+function unsubscribeUrl({ keys, settings, caller }: MailContext, userId: string, mailed: readonly Mailed[]): string {
+  const categories = [...new Set(mailed.flatMap(({ event_key: key }) => catalog.get(key)?.category ?? []))]
+  const token = unsubscribeToken(keys, { organizationId: caller.organizationId, userId, categories })
+  return `${settings.publicUrl}${unsubscribePath}/${token}`
+}
+
+function mailOf(ctx: MailContext, userId: string, parts: MailParts, mailed: readonly Mailed[]): MailDraft {
   const urgent = mailed.some(({ priority }) => priority === 'HIGH')
   const [origin] = ctx.settings.mailLinkOrigins
   const action =
     origin === undefined ? {} : { action: { label: 'Open your notifications', url: `${origin}/notifications` } }
   const expiresAt = new Date(ctx.clock.now().getTime() + (urgent ? 24 : 48) * hourMs)
-  return { ...mailContent({ ...parts, ...action, closing }), expiresAt }
+  const url = unsubscribeUrl(ctx, userId, mailed)
+  const content = mailContent({
+    ...parts,
+    ...action,
+    closing: [...closing, `To get no more mails of this kind: ${url}`],
+  })
+  return { ...content, unsubscribeUrl: url, expiresAt }
 }
 
 /** Queues a mail for each notification, in the transaction that creates them. */
 export async function mailNotifications(
-  ctx: RequestContext<'vault'>,
-  drafts: readonly { readonly row: Mailed; readonly recipient: Pick<Recipient, 'email'> }[],
+  ctx: MailContext,
+  drafts: readonly { readonly row: Mailed; readonly recipient: Pick<Recipient, 'id' | 'email'> }[],
 ): Promise<void> {
   for (const { row, recipient } of drafts) {
     const subject = catalog.get(row.event_key)!.title
     await queueMail(ctx, { to: recipient.email!, kind: notificationMails }, () =>
-      Promise.resolve(mailOf(ctx, { subject, lines: [`${textOf(row)}.`] }, [row])),
+      Promise.resolve(mailOf(ctx, recipient.id, { subject, lines: [`${textOf(row)}.`] }, [row])),
     )
   }
 }
 
 /** Queues one mail about several notifications, newest first. */
 export async function mailTogether(
-  ctx: RequestContext<'vault'>,
-  email: string,
+  ctx: MailContext,
+  { userId, email }: Addressee,
   notifications: readonly Mailed[],
 ): Promise<void> {
   const count = notifications.reduce((sum, one) => sum + one.count, 0)
   const subject =
     notifications.length === 1 ? catalog.get(notifications[0]!.event_key)!.title : `${count} notifications`
   await queueMail(ctx, { to: email, kind: notificationMails }, () =>
-    Promise.resolve(mailOf(ctx, { subject, lines: digestLines(notifications) }, notifications)),
+    Promise.resolve(mailOf(ctx, userId, { subject, lines: digestLines(notifications) }, notifications)),
   )
 }

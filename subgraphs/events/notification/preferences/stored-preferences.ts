@@ -9,6 +9,12 @@ import {
   type StoredPreferences,
 } from './preferences.rules.ts'
 
+interface MailsOf {
+  readonly organizationId: string
+  readonly userId: string
+  readonly categories: readonly string[]
+}
+
 /** What these users have set, by user. Users who have set nothing are absent. */
 export async function preferencesOf(
   sql: Sql,
@@ -26,6 +32,25 @@ export async function preferencesOf(
 export async function readPreferences({ db, caller }: RequestContext): Promise<NotificationPreferences> {
   const stored = await preferencesOf(db, caller.organizationId, [caller.userId])
   return completePreferences(stored.get(caller.userId) ?? {})
+}
+
+/** Turns off the mails of categories for one user, and leaves everything else as it is. False if the user does not exist. */
+export async function turnOffMails(
+  sql: Sql,
+  { organizationId, userId, categories }: MailsOf,
+  now: Date,
+): Promise<boolean> {
+  const off = JSON.stringify(Object.fromEntries(categories.map((name) => [name, false])))
+  const rows = await sql.query(
+    `insert into events.notification_preference as p (organization_id, user_id, preferences, updated_at)
+     select organization_id, id, jsonb_build_object('emailCategories', $3::jsonb), $4 from identity.app_user
+     where organization_id = $1 and id = $2
+     on conflict (organization_id, user_id) do update set updated_at = excluded.updated_at, preferences = p.preferences
+       || jsonb_build_object('emailCategories', coalesce(p.preferences -> 'emailCategories', '{}') || $3::jsonb)
+     returning 1`,
+    [organizationId, userId, off, now.toISOString()],
+  )
+  return rows.length > 0
 }
 
 /** Concurrent changes are made one after the other, so that none is lost. */

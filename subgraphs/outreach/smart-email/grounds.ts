@@ -1,0 +1,162 @@
+import { invalid } from '../../kernel/errors.ts'
+import { isId } from '../../kernel/ids.ts'
+import type { RecordShape } from '../../kernel/record/definition.ts'
+import { fieldRules } from '../../kernel/record/field-security.ts'
+import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import { readReference } from '../../kernel/record/read.ts'
+import { recordType } from '../../kernel/record/record-registry.ts'
+import { selectList } from '../../kernel/record/selection.ts'
+import { notAnswered, type RequestContext } from '../../kernel/request.ts'
+import { emailMessage, emailThread } from '../email/email.record.ts'
+import { plainValue } from '../email-template/known-variables.ts'
+import type { SmartEmailEntityType } from './smart-email.enumerations.ts'
+
+/** The ids that a request names. */
+export interface NamedRecords {
+  readonly contactId: string | null
+  readonly opportunityId: string | null
+  readonly threadId: string | null
+  readonly inReplyToMessageId: string | null
+}
+
+export interface Source {
+  readonly entityType: SmartEmailEntityType
+  readonly entityId: string
+}
+
+type Values = Readonly<Record<string, unknown>>
+
+interface Said {
+  readonly isFromRecipient: boolean
+  readonly text: string
+}
+
+/** What the caller sees of the records that a mail is about. Fields that the profile of the caller hides have no value. */
+export interface Grounds extends NamedRecords {
+  readonly contact: Values | null
+  readonly account: Values | null
+  readonly opportunity: Values | null
+  readonly conversation: readonly Said[]
+  readonly conversationSubject: string | null
+  readonly sources: readonly Source[]
+}
+
+const fields = {
+  contact: new Set(['name', 'firstName', 'title', 'department', 'language', 'accountId']),
+  account: new Set(['name', 'industry']),
+  opportunity: new Set(['name', 'stage', 'closeDate', 'nextStep', 'accountId']),
+} as const
+
+const messagesMax = 10
+const messageMax = 2_000
+const messageFields = new Set(['threadId', 'direction', 'kind', 'subject', 'bodyText'])
+const threadFields = new Set(['subject', 'contactId', 'opportunityId'])
+
+const unknown = (path: string) => {
+  const message = `${path} must be the id of an existing record that you can see.`
+  return invalid({ path, code: 'UNKNOWN_REFERENCE', message })
+}
+
+export const textOf = (values: Values | null, name: string): string | null => {
+  const value = values?.[name]
+  return typeof value === 'string' && value !== '' ? value : null
+}
+
+async function read(ctx: RequestContext, record: keyof typeof fields, id: string | null): Promise<Values | null> {
+  return id === null ? null : readReference(ctx, recordType(record)(), id, fields[record])
+}
+
+/** What happens with a named record that the caller does not see: the request is refused, or the record is not used. */
+export type Missing = 'REFUSE' | 'IGNORE'
+
+/** The values of a named record. */
+async function named(
+  ctx: RequestContext,
+  path: keyof NamedRecords,
+  shape: RecordShape,
+  id: string | null,
+  selected: ReadonlySet<string>,
+  missing: Missing,
+): Promise<Values | null> {
+  if (id === null) return null
+  const found = isId(id) ? await readReference(ctx, shape, id.toLowerCase(), selected) : null
+  if (!found && missing === 'REFUSE') throw unknown(path)
+  return found
+}
+
+/** The last mails of people in the thread that the caller sees, oldest first. */
+async function conversationOf(ctx: RequestContext, threadId: string): Promise<Said[]> {
+  const predicate = new TenantPredicate(ctx.caller)
+  const columns = selectList(emailMessage, messageFields, 't', fieldRules(ctx.caller, emailMessage))
+  const live = predicate.live(emailMessage, 't')
+  const rows = await ctx.db.query<Record<string, unknown>>(
+    `select ${columns} from ${emailMessage.table} t where t.thread_id = ${predicate.values.add(threadId)} and ${live}
+     order by t.created_at desc, t.id desc limit ${messagesMax}`,
+    predicate.values.list,
+  )
+  return rows.toReversed().flatMap((row) => {
+    const text = textOf(row, 'bodyText')
+    if (text === null || row['kind'] !== 'MAIL') return []
+    return [{ isFromRecipient: row['direction'] === 'INBOUND', text: text.slice(0, messageMax).toWellFormed() }]
+  })
+}
+
+/** Reads what a mail can be based on. What follows from a named record is used if the caller sees it. */
+export async function groundsOf(
+  outer: RequestContext,
+  ids: NamedRecords,
+  missing: Missing = 'REFUSE',
+): Promise<Grounds> {
+  const ctx = notAnswered(outer)
+  const find = (path: keyof NamedRecords, shape: RecordShape, id: string | null, selected: ReadonlySet<string>) =>
+    named(ctx, path, shape, id, selected, missing)
+  const message = await find('inReplyToMessageId', emailMessage, ids.inReplyToMessageId, messageFields)
+  const messageThreadId = textOf(message, 'threadId')
+  const threadId = ids.threadId?.toLowerCase() ?? messageThreadId
+  if (messageThreadId !== null && threadId !== messageThreadId) {
+    const text = 'inReplyToMessageId must be the id of a mail of the thread.'
+    throw invalid({ path: 'inReplyToMessageId', code: 'NOT_IN_THREAD', message: text })
+  }
+  const thread = await find('threadId', emailThread, threadId, threadFields)
+  const namedContact = await find('contactId', recordType('contact')(), ids.contactId, fields.contact)
+  const namedDeal = await find('opportunityId', recordType('opportunity')(), ids.opportunityId, fields.opportunity)
+  const contactId = ids.contactId?.toLowerCase() ?? textOf(thread, 'contactId')
+  const opportunityId = ids.opportunityId?.toLowerCase() ?? textOf(thread, 'opportunityId')
+  const contact = namedContact ?? (await read(ctx, 'contact', contactId))
+  const opportunity = namedDeal ?? (await read(ctx, 'opportunity', opportunityId))
+  const accountId = textOf(contact, 'accountId') ?? textOf(opportunity, 'accountId')
+  const account = await read(ctx, 'account', accountId)
+  const messageId = ids.inReplyToMessageId?.toLowerCase() ?? null
+  const source = (entityType: SmartEmailEntityType, entityId: string | null, values: Values | null): Source[] =>
+    values !== null && entityId !== null ? [{ entityType, entityId }] : []
+  return {
+    contactId: contact && contactId,
+    opportunityId: opportunity && opportunityId,
+    threadId: thread && threadId,
+    inReplyToMessageId: message && messageId,
+    contact,
+    account,
+    opportunity,
+    conversation: thread && threadId ? await conversationOf(ctx, threadId) : [],
+    conversationSubject: textOf(thread, 'subject'),
+    sources: [
+      ...source('CONTACT', contactId, contact),
+      ...source('ACCOUNT', accountId, account),
+      ...source('OPPORTUNITY', opportunityId, opportunity),
+      ...source('EMAIL_THREAD', threadId, thread),
+      ...source('EMAIL', messageId, message),
+    ],
+  }
+}
+
+/** The values for the model, by name: `opportunity.stage`. */
+export function factsOf({ contact, account, opportunity }: Grounds): { name: string; value: string }[] {
+  const records = { contact, account, opportunity }
+  return Object.entries(records).flatMap(([record, values]) =>
+    Object.entries(values ?? {}).flatMap(([field, value]) => {
+      const text = plainValue(value)
+      if (field === 'id' || field.endsWith('Id') || typeof text !== 'string' || text === '') return []
+      return [{ name: `${record}.${field}`, value: text.slice(0, messageMax).toWellFormed() }]
+    }),
+  )
+}

@@ -1,0 +1,94 @@
+import { Field, Float, Int, ObjectType } from 'type-graphql'
+import { count, countBy } from '../../kernel/record/aggregates.ts'
+import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
+import { figures, type Counts } from '../../kernel/record/stats.ts'
+import { valueCounts } from '../../kernel/record/value-counts.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { SmartEmailStatus } from './smart-email.enumerations.ts'
+import { smartEmailDraft } from './smart-email.record.ts'
+
+const StatusCounts = valueCounts(SmartEmailStatus, '*', 'drafts')
+/** The sent drafts whose mails are counted. */
+export const countedMax = 1_000
+
+@ObjectType({ description: 'Statistics of the drafts that the caller sees.' })
+@RequiresScope('*')
+export class SmartEmailDraftStats {
+  @Field(() => Int, { description: 'Number of drafts that are not discarded.' })
+  total!: number
+
+  @Field(() => Int, { description: 'Number of drafts whose text a model or the rules of the platform wrote.' })
+  generated!: number
+
+  @Field(() => StatusCounts, { description: 'Number of drafts by `status`; discarded ones are not counted.' })
+  byStatus!: Counts
+
+  @Field(() => Int, {
+    description: `Number of mails in the rates: those of the ${countedMax.toLocaleString('en')} drafts that were sent last.`,
+  })
+  counted!: number
+
+  @Field(() => Float, {
+    nullable: true,
+    description: 'Share of these mails that a person opened, 0 to 1; null without mails.',
+  })
+  openRate!: number | null
+
+  @Field(() => Float, {
+    nullable: true,
+    description: 'Share of these mails with a link that a person followed, 0 to 1; null without mails.',
+  })
+  clickRate!: number | null
+
+  @Field(() => Float, {
+    nullable: true,
+    description: 'Share of these mails that a person answered, 0 to 1; null without mails.',
+  })
+  replyRate!: number | null
+}
+
+interface Engagement {
+  readonly counted: number
+  readonly opened: number
+  readonly clicked: number
+  readonly replied: number
+}
+
+/** What became of the mails of the drafts that were sent last. A mail that the caller does not see as a thread counts too: the draft is seen. */
+async function engagementOf(ctx: RequestContext): Promise<Engagement> {
+  const predicate = new TenantPredicate(ctx.caller)
+  const [row] = await ctx.db.query<Engagement & Record<string, unknown>>(
+    `select count(*)::int as counted, count(*) filter (where m.open_count > 0)::int as opened,
+       count(*) filter (where m.clicks <> '[]')::int as clicked, count(*) filter (where m.status = 'REPLIED')::int as replied
+     from (
+       select d.organization_id, d.message_id from ${smartEmailDraft.table} d
+       where ${predicate.live(smartEmailDraft, 'd')} and d.status = 'SENT'
+       order by d.sent_at desc limit ${countedMax}
+     ) d join outreach.email_message m on m.organization_id = d.organization_id and m.id = d.message_id`,
+    predicate.values.list,
+    'SCAN',
+  )
+  return row!
+}
+
+const rate = (part: number, whole: number): number | null =>
+  whole === 0 ? null : Math.round((part / whole) * 10_000) / 10_000
+
+export async function smartEmailStats(ctx: RequestContext): Promise<SmartEmailDraftStats> {
+  const [counts, { counted, opened, clicked, replied }] = await Promise.all([
+    figures(ctx, smartEmailDraft, {
+      total: count(),
+      generated: count({ generation: { isNull: false } }),
+      byStatus: countBy('status'),
+    }),
+    engagementOf(ctx),
+  ])
+  return {
+    ...(counts as Pick<SmartEmailDraftStats, 'total' | 'generated' | 'byStatus'>),
+    counted,
+    openRate: rate(opened, counted),
+    clickRate: rate(clicked, counted),
+    replyRate: rate(replied, counted),
+  }
+}

@@ -1,0 +1,106 @@
+import { userIdentity } from '../../identity/public.ts'
+import type { MailBrief, WrittenMail } from '../../kernel/language-model/mail-brief.ts'
+import { promptVersion, writeMails } from '../../kernel/language-model/write-mails.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import type { CleanMail, cleanMail } from '../../kernel/template/clean-mail.ts'
+import { oneLine } from '../../kernel/template/one-line.ts'
+import { threadTask } from '../../kernel/work/thread-task.ts'
+import { factsOf, textOf, type Grounds, type Source } from './grounds.ts'
+import type { SmartEmailTone } from './smart-email.enumerations.ts'
+
+const cleanTask = threadTask<typeof cleanMail>(import.meta.url, '../../kernel/template/clean-mail', 'cleanMail')
+
+/** What `compose` was asked for and no column of the draft has. */
+export interface ComposeRequest {
+  readonly recipientName: string | null
+  readonly companyName: string | null
+  readonly subject: string | null
+  readonly body: string | null
+  readonly conversationSummary: string | null
+}
+
+export interface Wishes {
+  readonly tones: readonly SmartEmailTone[]
+  readonly purpose: string | null
+  readonly intent: string | null
+  readonly style: string | null
+  readonly request: ComposeRequest
+  readonly attempt: number
+}
+
+export interface Generation {
+  readonly model: string
+  readonly promptVersion: string
+  readonly generatedAt: string
+  readonly groundedOn: readonly Source[]
+}
+
+/** A written mail as a draft has it. */
+export interface DraftText {
+  readonly tone: SmartEmailTone
+  readonly subject: string
+  readonly bodyHtml: string
+  readonly bodyText: string
+  readonly generation: Generation
+}
+
+export async function briefOf(ctx: RequestContext, grounds: Grounds, wishes: Wishes): Promise<MailBrief> {
+  const { tones, purpose, intent, style, request, attempt } = wishes
+  const sender = await userIdentity(ctx, ctx.caller.userId)
+  const { contact, account, opportunity, conversation, conversationSubject } = grounds
+  return {
+    tones,
+    senderName: sender?.name ?? null,
+    recipientName: request.recipientName ?? textOf(contact, 'firstName') ?? textOf(contact, 'name'),
+    companyName: request.companyName ?? textOf(account, 'name'),
+    purpose,
+    intent,
+    style,
+    notes: request.body,
+    subject: request.subject,
+    dealName: textOf(opportunity, 'name'),
+    facts: factsOf(grounds),
+    conversationSummary: request.conversationSummary,
+    conversation,
+    conversationSubject,
+    attempt,
+  }
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => entities[character]!)
+
+/** Plain paragraphs as HTML: whatever they contain is text, so neither a model nor a record can add a link, a picture or a script. */
+const htmlOf = ({ paragraphs }: WrittenMail): string =>
+  paragraphs
+    .filter((paragraph) => paragraph.trim() !== '')
+    .map((paragraph) => `<p>${escaped(paragraph.trim()).replaceAll('\n', '<br />')}</p>`)
+    .join('')
+
+/** The safe form of HTML and its text alternative, made in a worker thread. */
+export const cleanBody = ({ work, caller }: RequestContext<'work'>, bodyHtml: string): Promise<CleanMail> =>
+  work.run(cleanTask, { bodyHtml, bodyText: null }, caller.organizationId)
+
+/** Calls the language model once, while no transaction is open. The texts are in the order of the tones. */
+export async function writeTexts(
+  ctx: RequestContext<'work' | 'languageModel'>,
+  brief: MailBrief,
+  groundedOn: readonly Source[],
+): Promise<DraftText[]> {
+  const { organizationId, credentialId } = ctx.caller
+  const { mails, model } = await writeMails(ctx.languageModel, brief, { organizationId, credentialId })
+  const generation = { model, promptVersion, generatedAt: ctx.clock.now().toISOString(), groundedOn }
+  const texts: DraftText[] = []
+  for (const [index, mail] of mails.entries()) {
+    const { bodyHtml, bodyText } = await cleanBody(ctx, htmlOf(mail))
+    const subject = oneLine(mail.subject.toWellFormed().replaceAll('\0', ''))
+    texts.push({ tone: brief.tones[index]!, subject, bodyHtml: bodyHtml ?? '', bodyText, generation })
+  }
+  return texts
+}

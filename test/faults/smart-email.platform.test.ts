@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { SmtpReceiver } from '../../subgraphs/kernel/mail/smtp.fixture.ts'
+import { each } from '../builders.ts'
+import { usePlatform, type Member } from '../platform.ts'
+import { aProcess } from '../processes.ts'
+
+const platform = usePlatform()
+const receiver = new SmtpReceiver()
+const patience = { timeout: 90_000, interval: 5 }
+const count = 20
+let member: Member
+let smtpUrl: string
+
+beforeAll(async () => {
+  smtpUrl = await receiver.start()
+  member = await platform.member({ organizationId: await platform.organization('Killed') })
+})
+afterAll(() => receiver.stop())
+
+describe('a worker that is killed while it sends scheduled drafts', { timeout: 240_000 }, () => {
+  it('makes one mail of each draft, and all of them are sent when it runs again', async () => {
+    const numbers = Array.from({ length: count }, (_, index) => index)
+    const drafts = await each(numbers, async (index) => {
+      const toEmails = [`killed-${index}@customer.example`]
+      const body = { subject: 'Slots', bodyHtml: '<p>Hello</p>', toEmails }
+      return (await member.rest.smartEmailDraftCreate!({ body })).body.id as string
+    })
+    await platform.query(
+      `update outreach.smart_email_draft set status = 'SCHEDULED', scheduled_at = now() - interval '1 minute',
+         next_attempt_at = now() - interval '1 minute', timezone = 'UTC' where id = any($1::uuid[])`,
+      [drafts],
+    )
+    const worker = await aProcess(
+      ['bin/run', 'worker'],
+      {
+        DATABASE_URL: platform.services.databaseUrl,
+        DATA_DIR: platform.dataDir,
+        LOG_LEVEL: 'warn',
+        DEMO: 'off',
+        SMTP_URL: smtpUrl,
+      },
+      '',
+    )
+    onTestFinished(() => worker.kill())
+    const runJob = (attempt: string) =>
+      platform.query(`select graphile_worker.add_job('smartEmail.sendDue', job_key => $1)`, [`send ${attempt}`])
+    const inStatus = async (...statuses: string[]): Promise<number> =>
+      (
+        await platform.query(
+          'select from outreach.smart_email_draft where id = any($1::uuid[]) and status = any($2::text[])',
+          [drafts, statuses],
+        )
+      ).length
+
+    worker.launch()
+    await vi.waitFor(() => runJob('first'), patience)
+    await vi.waitFor(async () => expect(await inStatus('SENDING', 'SENT')).toBeGreaterThan(0), patience)
+    await worker.kill()
+    worker.launch()
+    await vi.waitFor(() => runJob('second'), patience)
+    // What the killed process was sending is sent again when its lease has ended.
+    await vi.waitFor(async () => expect(await inStatus('SCHEDULED')).toBe(0), patience)
+    await platform.query(`update outreach.outgoing_email set next_attempt_at = now() where state = 'QUEUED'`)
+    await vi.waitFor(async () => expect(await inStatus('SENT')).toBe(count), patience)
+    await worker.kill()
+
+    const mails = await platform.query<{ mails: number; queued: number }>(
+      `select count(distinct m.id)::int as mails, count(distinct q.id)::int as queued
+       from outreach.email_message m left join outreach.outgoing_email q on q.id = m.id where m.organization_id = $1`,
+      [member.organizationId],
+    )
+    expect(mails).toEqual([{ mails: count, queued: count }])
+    const idsOf = (index: number) =>
+      new Set(
+        receiver.received
+          .filter(({ to }) => to.includes(`killed-${index}@customer.example`))
+          .map(({ text }) => /^Message-ID: (.+)$/im.exec(text)![1]),
+      )
+    expect(numbers.map((index) => idsOf(index).size)).toEqual(numbers.map(() => 1))
+    const sent = await platform.query(
+      `select from kernel.event where organization_id = $1 and type = 'smart_email_draft.sent'`,
+      [member.organizationId],
+    )
+    expect(sent).toHaveLength(count)
+  })
+})

@@ -526,9 +526,7 @@ export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean
     event: 'DELIVERED',
     timestamp: '2027-01-01T00:00:00.000Z',
   }),
-<<<<<<< HEAD
   ...enrollmentBodies,
-=======
   sequenceStepAdd: async (_requests, whole) => ({
     type: 'EMAIL',
     subject: 'Dock slots',
@@ -555,7 +553,6 @@ export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean
         }
       : {},
   sequenceStepReorder: async () => ({ stepIds: [stepId] }),
->>>>>>> part-sequences
   quoteSend: async () => ({ to: 'ines.duarte@example.com' }),
   webhookTest: async () => ({ type: 'account.created' }),
   webhookListenTrigger: async () => ({ type: 'account.created' }),

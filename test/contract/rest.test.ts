@@ -21,13 +21,6 @@ const areasNotBuilt = [
 
 /** Operations that do not exist yet in an area that exists, as `METHOD path`. Remove an operation when it is built; never add one. */
 const operationsNotBuilt = [
-  'DELETE /v1/email-tracking/drafts/{draftId}',
-  'GET /v1/email-tracking/drafts',
-  'GET /v1/email-tracking/drafts/{draftId}',
-  'GET /v1/email-tracking/imap/status',
-  'PATCH /v1/email-tracking/drafts/{draftId}',
-  'POST /v1/email-tracking/drafts/{draftId}/send',
-  'POST /v1/email-tracking/imap/poll',
   'DELETE /v1/quota-forecast/quotas/{id}',
   'GET /v1/quota-forecast/forecasts',
   'GET /v1/quota-forecast/forecasts/rollup',

@@ -23,6 +23,15 @@ const freshDay = (): string => new Date(++days * 86_400_000).toISOString().slice
 
 /** Values of fields whose rules a schema cannot express, by field name. */
 export const valuesOfField: Readonly<Record<string, () => unknown>> = {
+  smtpHost: () => 'smtp.example.com',
+  imapHost: () => 'imap.example.com',
+  smtpPort: () => 465,
+  imapPort: () => 993,
+  smtpSecurity: () => 'TLS',
+  imapSecurity: () => 'TLS',
+  smtpPassword: () => 'Correct horse 7!',
+  imapPassword: () => 'Correct horse 7!',
+  mailboxId: () => null,
   email: () => `u${newId()}@example.com`,
   secondaryEmails: () => `u${newId()}@example.com`,
   ipAllowList: () => '203.0.113.0/24',
@@ -95,6 +104,16 @@ export const typeOfReference: Readonly<Record<string, string>> = { reportsToId: 
 
 /** Fields with rules beyond their schema, so not every value that the schema allows is accepted: of all operations, or of one. */
 export const fieldsWithRules: ReadonlySet<string> = new Set([
+  'smtpHost',
+  'imapHost',
+  'smtpPort',
+  'imapPort',
+  'smtpSecurity',
+  'imapSecurity',
+  'smtpUser',
+  'imapUser',
+  'smtpPassword',
+  'imapPassword',
   'webhookTest.type',
   'webhookListenTrigger.type',
   'apiName',
@@ -124,6 +143,9 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'email',
   'excludeAccountIds',
   'fee',
+  'emailSend.subject',
+  'replyDraftUpdate.status',
+  'replyDraftUpdate.subject',
   'emailTemplateCreate.subject',
   'emailTemplateReplace.subject',
   'emailTemplateUpdate.subject',
@@ -321,6 +343,29 @@ async function aMessage(requests: Requests): Promise<string> {
   return id
 }
 
+/** A suggested reply with this id, in a thread of its own. */
+async function aReplyDraft(
+  { platform, member }: Requests,
+  newRecord: string,
+  path: Record<string, string> = {},
+): Promise<void> {
+  const id = path['draftId'] ?? newRecord
+  const [threadId, messageId] = [newId(), newId()]
+  await aThread({ platform, member }, threadId)
+  await platform.query(
+    `insert into outreach.email_message (organization_id, id, owner_id, thread_id, direction, kind, from_email, to_emails, subject, body_text, status,
+       custom_fields, version, created_at, updated_at)
+     values ($1, $2, $3, $4, 'INBOUND', 'MAIL', 'ines.duarte@example.com', '{crm@platform.example}', 'Dock slots', 'When?', 'DELIVERED', '{}', 1, now(), now())`,
+    [member.organizationId, messageId, member.userId, threadId],
+  )
+  await platform.query(
+    `insert into outreach.reply_draft (organization_id, id, owner_id, status, thread_id, reply_to_message_id, subject, body_html, confidence, reason,
+       expires_at, custom_fields, version, created_at, updated_at)
+     values ($1, $2, $3, 'PENDING', $4, $5, 'Re: Dock slots', '<p>Soon</p>', 45, 'The mail asks a question.', '2099-01-01', '{}', 1, now(), now())`,
+    [member.organizationId, id, member.userId, threadId, messageId],
+  )
+}
+
 /** Gives a draft what it needs to be sent, and the status. */
 const draftIn =
   (status: string) =>
@@ -375,6 +420,13 @@ export const preparations: Readonly<
   emailThreadMarkRead: aThread,
   emailThreadList: async (requests) => {
     for (let row = 0; row < 2; row++) await aThread(requests, newId())
+  },
+  replyDraft: aReplyDraft,
+  replyDraftUpdate: aReplyDraft,
+  replyDraftDelete: aReplyDraft,
+  replyDraftSend: aReplyDraft,
+  replyDraftList: async (requests) => {
+    for (let row = 0; row < 2; row++) await aReplyDraft(requests, newId())
   },
   emailSuppressionList: async (requests) => {
     for (let row = 0; row < 2; row++) await aSuppressedAddress(requests)

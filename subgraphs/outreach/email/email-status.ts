@@ -32,6 +32,8 @@ export type EmailSignal =
       readonly at: string
       readonly bounceType: EmailBounceType
       readonly reason: string | null
+      /** Whose address bounced, if the report says it. */
+      readonly recipient?: string
     }
   | { readonly kind: 'COMPLAINED'; readonly at: string }
   | { readonly kind: 'UNSUBSCRIBED'; readonly at: string }
@@ -113,17 +115,23 @@ export function applySignal(ctx: RequestContext, messageId: string, signal: Emai
       }))
     const reason = suppressionOf(signal)
     if (reason && message.direction === 'OUTBOUND')
-      for (const email of addressesOf(message, reason)) await suppress(inner, email, reason, message.id)
+      for (const email of addressesOf(message, reason, signal)) await suppress(inner, email, reason, message.id)
     return message
   })
 }
 
 /**
- * With several recipients, nobody knows whose address bounced, so none is suppressed. Who unsubscribes must get no further mail, so
+ * With several recipients, and unless the report says it, nobody knows whose address bounced, so none is suppressed. Who unsubscribes must get no further mail, so
  * all recipients of that mail are.
  */
-function addressesOf({ toEmails, ccEmails }: EmailMessage, reason: SuppressionReason): readonly string[] {
+function addressesOf(
+  { toEmails, ccEmails }: EmailMessage,
+  reason: SuppressionReason,
+  signal: EmailSignal,
+): readonly string[] {
   const all = [...toEmails, ...ccEmails]
+  if (signal.kind === 'BOUNCED' && signal.recipient !== undefined)
+    return all.filter((email) => email === signal.recipient)
   return reason === 'UNSUBSCRIBED' || all.length === 1 ? all.toSorted() : []
 }
 

@@ -1,5 +1,11 @@
 import { logEmail } from '../../crm/public.ts'
 import { userIdentity } from '../../identity/public.ts'
+import { Refusal } from '../../kernel/errors.ts'
+import { sendOver, withoutFiles } from '../../kernel/mail/smtp-mailer.ts'
+import { smtpTransport } from '../mailbox/connect.ts'
+import { mailbox } from '../mailbox/mailbox.record.ts'
+import type { Mailbox } from '../mailbox/mailbox.ts'
+import { takeSendSlot } from '../mailbox/send-slot.ts'
 import type { Job } from '../../kernel/jobs/job.ts'
 import { MailRefused } from '../../kernel/mail/message.ts'
 import { deleteFinishedItems } from '../../kernel/queue/delete-finished-items.ts'
@@ -52,12 +58,16 @@ async function send(services: Services, item: Leased<OutgoingEmail>): Promise<Ou
   const suppressed = await suppressedAddresses(ctx, addresses)
   if (suppressed.size > 0 || !addresses.every(isStoredEmail))
     return failed(ctx, message, `Not sent: ${[...suppressed.values()].join(', ') || 'an address is not valid'}.`)
+  const box = message.mailboxId === null ? null : await mailboxOf(ctx, message.mailboxId)
+  if (message.mailboxId !== null && !box) return failed(ctx, message, 'Not sent: the mailbox is turned off or deleted.')
+  const waitMs = box ? await takeSendSlot(ctx, box) : 0
+  if (waitMs > 0)
+    // Waiting is no attempt.
+    return { retry: 'The limit of the mailbox is reached.', afterMs: waitMs, result: { attempts: item.attempts - 1 } }
   try {
-    await services.mailer.sendForUser({
-      id: message.id,
-      date: new Date(message.createdAt),
-      message: await optionsOf(ctx, services, message),
-    })
+    const options = await optionsOf(ctx, services, message, box)
+    if (box) await sendOver(await smtpTransport(services, box), { ...options, ...withoutFiles })
+    else await services.mailer.sendForUser({ id: message.id, date: new Date(message.createdAt), message: options })
   } catch (error) {
     const reason = (error as Error).message.slice(0, 400)
     const isOver = error instanceof MailRefused || item.attempts >= outgoingEmailQueue.attemptsMax(item)
@@ -66,6 +76,17 @@ async function send(services: Services, item: Leased<OutgoingEmail>): Promise<Ou
   }
   await recordSent(ctx, message)
   return { end: 'SENT' }
+}
+
+/** The mailbox that sends; null if it is off or deleted. */
+async function mailboxOf(ctx: RequestContext, id: string): Promise<Mailbox | null> {
+  try {
+    const box = await recordsOf(mailbox).require(ctx, id)
+    return box.isEnabled ? box : null
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'NOT_FOUND') return null
+    throw error
+  }
 }
 
 async function failed(ctx: RequestContext, { id }: EmailMessage, failureReason: string): Promise<Outcome> {
@@ -80,9 +101,9 @@ async function failed(ctx: RequestContext, { id }: EmailMessage, failureReason: 
 const addressOf = (address: string, name = '') => ({ name, address })
 
 /** The message for nodemailer, which gets parsed addresses only, so that no name or subject can add a recipient or a header. */
-async function optionsOf(ctx: RequestContext, { keys, mailer }: Services, message: EmailMessage) {
+async function optionsOf(ctx: RequestContext, { keys, mailer }: Services, message: EmailMessage, box: Mailbox | null) {
   const sender = message.createdById ? await userIdentity(ctx, message.createdById) : null
-  const from = /<([^>]+)>\s*$/.exec(mailer.from)?.[1] ?? mailer.from.trim()
+  const from = box?.email ?? /<([^>]+)>\s*$/.exec(mailer.from)?.[1] ?? mailer.from.trim()
   const token = trackingToken(keys, 'UNSUBSCRIBE', {
     organizationId: message.organizationId,
     messageId: message.id,

@@ -30,7 +30,7 @@ export interface GeneratedMail {
 export async function queueMails(ctx: RequestContext<'keys'>, mails: readonly GeneratedMail[]): Promise<void> {
   if (mails.length === 0) return
   const { organizationId } = ctx.caller
-  const { senderId, domain } = senderOf(ctx)
+  const { senderId, domain } = senderOf(ctx, null)
   const createdAt = ctx.clock.now().toISOString()
   const common = ({ sender }: GeneratedMail) => ({
     organizationId,

@@ -3,11 +3,13 @@ import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { readSource } from '../../kernel/record/read-source.ts'
 import { change } from '../../kernel/record/records-of.ts'
 import { save } from '../../kernel/record/save.ts'
+import { bareSubject } from './bare-subject.ts'
 import type { EmailKind } from './email.enumerations.ts'
 import type { EmailAttachment, EmailMessage } from './email-message.ts'
 import { emailMessage, emailThread } from './email.record.ts'
 import type { EmailThread } from './email-thread.ts'
 import { applySignal } from './email-status.ts'
+import { suggestReply } from '../reply-draft/suggest-reply.ts'
 
 export interface ReceivedEmail {
   readonly messageId: string | null
@@ -56,10 +58,6 @@ async function threadWith(
   return found?.id ?? null
 }
 
-/** The subject without `Re:` and the like. */
-const bareSubject = (subject: string): string =>
-  subject.replace(/^(?:\s*(?:re|aw|sv|fwd?|wg)\s*:\s*){1,10}/i, '').trim()
-
 /**
  * Stores a received mail in its thread, once for each Message-ID. A reply is found by the Message-IDs that it names, then by its sender and
  * subject. A person's reply moves the answered mail to REPLIED; an automatic one does not. Null for a mail that is stored already.
@@ -87,6 +85,7 @@ export function receiveEmail(ctx: RequestContext, mail: ReceivedEmail): Promise<
         occurredAt: mail.sentAt,
         actorId: null,
       })
+      if (updated.status === 'REPLIED') await suggestReply(inner, message, updated)
     }
     return message
   })

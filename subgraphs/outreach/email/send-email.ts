@@ -15,6 +15,9 @@ import { givenValues, withGiven } from '../email-template/email-template.actions
 import { emailTemplate } from '../email-template/email-template.record.ts'
 import { recordValues } from '../email-template/known-variables.ts'
 import { renderTemplate } from '../email-template/render-template.ts'
+import type { Mailbox } from '../mailbox/mailbox.ts'
+import { senderMailbox } from '../mailbox/usable-mailbox.ts'
+import { expireDraftsOfThread } from '../reply-draft/suggest-reply.ts'
 import { checkBody, checkLinks, checkSubject, recipientsOf, type Recipients } from './email-checks.ts'
 import { emailMessage, emailThread } from './email.record.ts'
 import type { EmailMessage } from './email-message.ts'
@@ -59,10 +62,11 @@ export function sendEmail(ctx: Ctx, input: EmailSendInput, id: string = newId())
     await checkLinks(inner, input)
     const thread = input.threadId ? await recordsOf(emailThread).require(inner, input.threadId) : null
     const concerned = await linksOf(inner, input, recipients, thread)
+    const box = await senderMailbox(inner, input.mailboxId, thread?.id ?? null)
     const content = await contentOf(inner, input, concerned, thread, id)
     await refuseSuppressed(inner, recipients.paths)
     for (const email of recipients.paths.keys()) await countMail(inner, userMails, email)
-    return store(inner, id, input, recipients, content, concerned, thread)
+    return store(inner, id, input, recipients, content, concerned, thread, box)
   })
 }
 
@@ -183,10 +187,12 @@ async function store(
   content: Content,
   concerned: Links,
   given: EmailThread | null,
+  box: Mailbox | null,
 ): Promise<EmailMessage> {
   const sender = await userIdentity(ctx, ctx.caller.userId)
   if (!sender) throw new Refusal('PERMISSION_DENIED', 'Only a user can send mails.')
-  const participants = (known: readonly string[]) => [...new Set([...known, sender.email, ...to, ...cc])].slice(0, 100)
+  const participants = (known: readonly string[]) =>
+    [...new Set([...known, box?.email ?? sender.email, ...to, ...cc])].slice(0, 100)
   const thread = await (given
     ? given
     : save(ctx, emailThread, {
@@ -195,8 +201,10 @@ async function store(
         values: {},
         implied: { subject: content.subject, status: 'OPEN', participants: participants([]), ...concerned },
       }))
+  if (given) await expireDraftsOfThread(ctx, given.id)
   const earlier = await earlierIds(ctx, thread.id)
-  const { senderId, domain } = senderOf(ctx)
+  const { senderId, domain } = senderOf(ctx, box)
+  const fromEmail = box?.email ?? sender.email
   const message = await save(ctx, emailMessage, {
     operation: 'CREATE',
     previous: null,
@@ -206,7 +214,8 @@ async function store(
       threadId: thread.id,
       direction: 'OUTBOUND',
       kind: 'MAIL',
-      fromEmail: sender.email,
+      fromEmail,
+      mailboxId: box?.id ?? null,
       toEmails: [...to],
       ccEmails: [...cc],
       subject: content.subject,
@@ -228,14 +237,14 @@ async function store(
   return message
 }
 
-/** The mail server of the platform sends; its organization shares it fairly with others. */
-export const senderOf = ({
-  caller,
-  settings,
-}: Pick<Ctx, 'settings' | 'caller'>): { senderId: string; domain: string } => ({
-  senderId: caller.organizationId,
-  domain: new URL(settings.publicUrl).hostname,
-})
+/** A mailbox sends by itself; mails without one are sent by the mail server of the platform, which organizations share fairly. */
+export const senderOf = (
+  { caller, settings }: Pick<Ctx, 'settings' | 'caller'>,
+  box: { readonly id: string; readonly email: string } | null,
+): { senderId: string; domain: string } =>
+  box
+    ? { senderId: box.id, domain: box.email.slice(box.email.lastIndexOf('@') + 1) }
+    : { senderId: caller.organizationId, domain: new URL(settings.publicUrl).hostname }
 
 /** The Message-IDs of the last 20 mails of the thread, oldest first. */
 async function earlierIds({ db, caller }: Ctx, threadId: string): Promise<string[]> {

@@ -45,6 +45,11 @@ interface Batch {
 function workOnce(ctx: RequestContext, { sequenceId, kind }: Work): Promise<boolean> {
   const { organizationId } = ctx.caller
   return inTransaction(ctx, async (inner) => {
+    // The worker locks a sequence before its enrollments, too, so that none waits for the other.
+    await inner.db.query('select from outreach.sequence where organization_id = $1 and id = $2 for update', [
+      organizationId,
+      sequenceId,
+    ])
     const [work] = await inner.db.query<{ afterId: string; createdAt: string }>(
       `select after_id as "afterId", created_at as "createdAt" from outreach.sequence_work
        where organization_id = $1 and sequence_id = $2 and kind = $3 for update`,

@@ -8,6 +8,7 @@ import { createdAfter, restArea, updatedAfter } from '../../kernel/record/rest-a
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { attemptTotals } from './attempt-totals.job.ts'
 import {
   archiveSequence,
   deleteSequence,
@@ -159,7 +160,7 @@ export const sequenceResource: Resource = {
   resolver: SequenceResolver,
   entities: { Sequence: sequence },
   migrations: [sequenceTables],
-  jobs: [sequenceWork],
+  jobs: [sequenceWork, attemptTotals],
   rest: restArea(sequence, {
     path: 'sequences',
     filters: ['status', 'ownerId', 'externalId', createdAfter, updatedAfter],

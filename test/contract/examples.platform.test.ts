@@ -28,6 +28,7 @@ const situational: Readonly<Record<string, readonly string[]>> = {
   caseAssign: ['assignedToId'],
   invoiceFromOrder: ['orderId', 'lineItems'],
   opportunityCreate: ['accountId'],
+  sequenceEnroll: ['entityId'],
   teamMembersAdd: ['userIds'],
   teamMembersRemove: ['userIds'],
   teamMembersReplace: ['userIds'],

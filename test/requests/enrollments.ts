@@ -12,19 +12,24 @@ async function aRunningSequence({ platform }: Requests, sequenceId: string): Pro
   await platform.query(`update outreach.sequence set status = 'ACTIVE' where id = $1`, [sequenceId])
 }
 
-/** An enrollment with this id, in a sequence that may not exist. */
+/** An enrollment with this id, in a sequence that may not exist; it belongs to the owner of the sequence. */
 async function anEnrollment(
   { platform, member }: Requests,
   id: string,
-  { sequenceId = newId(), status = 'ACTIVE' }: { sequenceId?: string; status?: string } = {},
+  {
+    sequenceId = newId(),
+    status = 'ACTIVE',
+    entityId = newId(),
+  }: { sequenceId?: string; status?: string; entityId?: string } = {},
 ): Promise<void> {
   await platform.query(
     `insert into outreach.sequence_enrollment (organization_id, id, owner_id, sequence_id, entity_type, entity_id, status,
        current_step_position, next_run_at, remaining_ms, enrolled_by_id, sender_id, enrolled_at, custom_fields, version, created_at, updated_at)
-     values ($1, $2, $3, $4, 'CONTACT', gen_random_uuid(), $5, 1, case when $5 = 'ACTIVE' then now() end, 1000, $3, $3, now(), '{}', 1, now(), now())
-     on conflict (organization_id, id) do update set sequence_id = excluded.sequence_id, status = excluded.status,
+     select $1, $2, o.id, $4, 'CONTACT', $6, $5, 1, case when $5 = 'ACTIVE' then now() end, 1000, o.id, o.id, now(), '{}', 1, now(), now()
+     from (select coalesce((select owner_id from outreach.sequence where organization_id = $1 and id = $4), $3) as id) o
+     on conflict (organization_id, id) do update set owner_id = excluded.owner_id, sequence_id = excluded.sequence_id, status = excluded.status,
        next_run_at = excluded.next_run_at`,
-    [member.organizationId, id, member.userId, sequenceId, status],
+    [member.organizationId, id, member.userId, sequenceId, status, entityId],
   )
 }
 
@@ -88,10 +93,11 @@ export const enrollmentBodies = {
 }
 
 export const enrollmentQueries = {
-  sequenceEnrollmentsForRecord: async (requests: Requests): Promise<Record<string, string>> => ({
-    entityType: 'CONTACT',
-    entityId: await aContactId(requests),
-  }),
+  sequenceEnrollmentsForRecord: async (requests: Requests): Promise<Record<string, string>> => {
+    const entityId = await aContactId(requests)
+    for (let row = 0; row < 2; row++) await anEnrollment(requests, newId(), { entityId })
+    return { entityType: 'CONTACT', entityId }
+  },
 }
 
 /** Each of them moves the enrollment on, or enrolls a record that can be enrolled once. */

@@ -12,7 +12,7 @@ const tests = '{gateway,rest-adapter,subgraphs,test}/**'
 const common = { isolate: false, setupFiles: ['test/setup.ts'], testTimeout: 120_000, hookTimeout: 120_000 }
 
 const alone = [
-  'test/hostile/{resources,isolation,blocking,subscriptions}.platform.test.ts',
+  'test/hostile/{resources,isolation,blocking,subscriptions,publish-flood}.platform.test.ts',
   'test/faults/process.platform.test.ts',
 ]
 

@@ -100,13 +100,14 @@ export async function aProcess(
 }
 
 /** A process of the platform that uses the database and the keys of the platform in this process. */
-export const aSecondProcess = ({ services, dataDir }: Platform): Promise<Process> =>
+export const aSecondProcess = ({ services, dataDir }: Platform, environment: Environment = {}): Promise<Process> =>
   aProcess(['bin/run', 'main'], {
     DATABASE_URL: services.databaseUrl,
     DATA_DIR: dataDir,
     DEMO: 'off',
     IP_LIMITS: 'off',
     LOG_LEVEL: 'warn',
+    ...environment,
   })
 
 /** Runs an operator command with `environment` and returns its output. */

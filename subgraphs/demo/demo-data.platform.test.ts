@@ -37,6 +37,11 @@ const happened = [
   'case.assigned',
   'case.escalated',
   'case.sla_breached',
+  'sequence.activated',
+  'sequence.enrolled',
+  'sequence.completed',
+  'sequence.replied',
+  'sequence.unenrolled',
 ]
 
 describe('the demo', () => {

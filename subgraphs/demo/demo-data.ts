@@ -14,6 +14,7 @@ import type { Sql } from '../kernel/database/sql.ts'
 import type { RecordDefinition, StoredRow } from '../kernel/record/definition.ts'
 import { insertRecords, type GeneratedRecord } from '../kernel/record/insert-records.ts'
 import { emailTemplate } from '../outreach/email-template/email-template.record.ts'
+import { sequence } from '../outreach/sequence/sequence.record.ts'
 import { smartEmailDraft } from '../outreach/smart-email/smart-email.record.ts'
 import { caseComment, supportCase } from '../support/case/case.record.ts'
 import { ActivityDates, withDates } from './activity-dates.ts'
@@ -34,6 +35,7 @@ import { demoOrders } from './orders.ts'
 import { withLines } from './basket-lines.ts'
 import { withDealHistory } from './deal-history.ts'
 import { withOrderHistory, withQuoteHistory } from './sales-history.ts'
+import { demoSequences, insertSequences } from './sequences.ts'
 import { withLeadHistory, withTaskHistory } from './work-history.ts'
 import { demoQuotes } from './quotes.ts'
 import { demoProducts } from './products.ts'
@@ -69,6 +71,7 @@ export function demoData(input: GeneratorInput) {
     eventTypes: demoEventTypes(input),
     tasks: withTaskHistory(input, tasks),
     emailTemplates: demoEmailTemplates(input),
+    sequences: demoSequences(input, contacts),
     smartEmailDrafts: demoSmartEmailDrafts(input, contacts),
   }
 }
@@ -111,5 +114,9 @@ export const recordsByType = ({
   ofType(task, tasks),
   { ...ofType(customEventType, eventTypes.types), insert: (sql: Sql) => insertEventTypes(sql, eventTypes) },
   ofType(emailTemplate, data.emailTemplates),
+  {
+    ...ofType(sequence, data.sequences.sequences),
+    insert: (sql: Sql) => insertSequences(sql, data.sequences),
+  },
   ofType(smartEmailDraft, data.smartEmailDrafts),
 ]

@@ -1,22 +1,36 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
+import { contactExtensionResource } from './contact-extension/contact-extension.resolver.ts'
 import { emailResource } from './email/email.resolver.ts'
 import { inboundResource } from './email/inbound.resolver.ts'
 import { suppressionResource } from './email/suppression.resolver.ts'
-import { contactExtensionResource } from './contact-extension/contact-extension.resolver.ts'
 import { emailTemplateResource } from './email-template/email-template.resolver.ts'
+import { enrollmentResource } from './enrollment/enrollment.resolver.ts'
+import { sequenceEnrollmentsResource } from './enrollment/sequence-enrollments.resolver.ts'
+import { imapResource } from './mailbox/imap.resolver.ts'
+import { mailboxResource } from './mailbox/mailbox.resolver.ts'
 import { opportunityExtensionResource } from './opportunity-extension/opportunity-extension.resolver.ts'
+import { replyDraftResource } from './reply-draft/reply-draft.resolver.ts'
+import { sequenceResource } from './sequence/sequence.resolver.ts'
+import { sequenceStepResource } from './sequence/sequence-step.resolver.ts'
 import { smartEmailResource } from './smart-email/smart-email.resolver.ts'
 
 export const outreach: SubgraphDefinition = {
   name: 'outreach',
-  ports: ['work', 'keys', 'languageModel'],
+  ports: ['work', 'keys', 'languageModel', 'vault', 'outbound', 'counters'],
   resources: [
     emailTemplateResource,
     emailResource,
     inboundResource,
     suppressionResource,
+    mailboxResource,
+    imapResource,
+    replyDraftResource,
     smartEmailResource,
     contactExtensionResource,
     opportunityExtensionResource,
+    sequenceResource,
+    sequenceStepResource,
+    enrollmentResource,
+    sequenceEnrollmentsResource,
   ],
 }

@@ -25,6 +25,7 @@ import { Load, startBaseline, startProject, type Server } from './processes.ts'
 import { profileScenario } from './profile.ts'
 import { findingsTable, type Finding } from './report.ts'
 import { scenarios } from './scenarios.ts'
+import { measureSequences } from './sequences.ts'
 import { measureStreams } from './streams.ts'
 import { openTenant, openTenants, sampleIds } from './tenants.ts'
 
@@ -50,6 +51,8 @@ async function run(): Promise<void> {
   if (options.only.length === 1 && options.only[0] === 'delivery') return
   if (isWanted('streams')) findings.push(...(await measureStreams(services, join(dataDir, 'streams'))))
   if (options.only.length === 1 && options.only[0] === 'streams') return
+  if (isWanted('sequences')) findings.push(...(await measureSequences(services, await openTenant(services, 100))))
+  if (options.only.length === 1 && options.only[0] === 'sequences') return
   const { databaseUrl } = services
   const tenants = await openTenants(services, options.accounts)
   const load = Load.start()

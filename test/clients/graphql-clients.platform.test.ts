@@ -7,15 +7,18 @@ import { cacheExchange, Client as Urql, fetchExchange, gql, subscriptionExchange
 import { beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { usePlatform, type Member } from '../platform.ts'
+import { customEventsDocument, publishOne } from './publish.ts'
 
 // The clients run with their defaults; only the address and the credential are given.
 
 const platform = usePlatform()
 let member: Member
+let owner: Member
 let url: string
 
 beforeAll(async () => {
   member = await platform.member()
+  owner = await platform.member({ role: 'OWNER' })
   url = `${platform.url}/v1/graphql`
 })
 
@@ -91,6 +94,24 @@ describe('@urql/core', () => {
     unsubscribe()
     await close()
   })
+
+  it.each(['websocket', 'server-sent events'])('gets custom events over %s', async (protocol) => {
+    const type = await publishOne(owner)
+    const { urql, close } = client()
+    const streaming = new Urql({
+      url,
+      exchanges: [cacheExchange, fetchExchange],
+      fetchSubscriptions: true,
+      fetchOptions: { headers: member.headers },
+    })
+    const received = Promise.withResolvers<unknown>()
+    const { unsubscribe } = (protocol === 'websocket' ? urql : streaming)
+      .subscription(gql(customEventsDocument), { types: [type] })
+      .subscribe(({ data, error }) => received.resolve(data ?? error))
+    expect(await received.promise).toMatchObject({ customEvents: { type, data: { level: 7 } } })
+    unsubscribe()
+    await close()
+  })
 })
 
 describe('@apollo/client', () => {
@@ -138,6 +159,18 @@ describe('@apollo/client', () => {
       .subscribe({ query: apolloGql(changesDocument), variables: { id } })
       .subscribe(({ data }) => received.resolve(data))
     expect(await received.promise).toMatchObject({ recordChanged: { type: 'account.created', account: { id } } })
+    subscription.unsubscribe()
+    await close()
+  })
+
+  it('gets custom events over a websocket', async () => {
+    const type = await publishOne(owner)
+    const { apollo, close } = client()
+    const received = Promise.withResolvers<unknown>()
+    const subscription = apollo
+      .subscribe({ query: apolloGql(customEventsDocument), variables: { types: [type] } })
+      .subscribe(({ data, error }) => received.resolve(data ?? error))
+    expect(await received.promise).toMatchObject({ customEvents: { type, data: { level: 7 } } })
     subscription.unsubscribe()
     await close()
   })

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { chromium } from '../chromium.ts'
 import { usePlatform } from '../platform.ts'
+import { customEventsDocument, publishOne } from './publish.ts'
 
 // Pages in a real browser. The origin of a page is `localhost` with the port of its server; the API is at another port.
 
@@ -120,6 +121,51 @@ describe.skipIf(!here.executablePath)('a page of another origin in Chromium', ()
     })
     const expected = { data: { account: { name: 'Changed' } } }
     expect([posted!.body, got!.body]).toEqual([expected, expected])
+  })
+
+  it('gets custom events as server-sent events and over a websocket', async () => {
+    const owner = await platform.member({ role: 'OWNER' })
+    const type = await publishOne(owner)
+    const page = await pageAt(other.origin)
+    const request = { query: customEventsDocument, variables: { types: [type] } }
+    const expected = { data: { customEvents: { type, data: { level: 7 } } } }
+    const streamed = await page.evaluate(
+      async ({ url, headers, body }) => {
+        const response = await fetch(url, {
+          method: 'POST',
+          headers: { ...headers, 'Content-Type': 'application/json', Accept: 'text/event-stream' },
+          body,
+        })
+        const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+        let text = ''
+        while (!/^data: ?(\{.*)$/m.test(text)) {
+          const { value, done } = await reader.read()
+          if (done) break
+          text += value
+        }
+        await reader.cancel()
+        return JSON.parse(/^data: ?(\{.*)$/m.exec(text)![1]!) as unknown
+      },
+      { url: `${platform.url}/v1/graphql`, headers: owner.headers, body: JSON.stringify(request) },
+    )
+    expect(streamed).toMatchObject(expected)
+    const overSocket = await page.evaluate(
+      ({ url, payload, connection }) =>
+        new Promise((resolve, reject) => {
+          const socket = new WebSocket(url, 'graphql-transport-ws')
+          socket.onopen = () => socket.send(JSON.stringify({ type: 'connection_init', payload: connection }))
+          socket.onclose = ({ code, reason }) => reject(new Error(`${code} ${reason}`))
+          socket.onmessage = ({ data }) => {
+            const message = JSON.parse(String(data)) as { type: string; payload: unknown }
+            if (message.type === 'connection_ack') socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload }))
+            if (message.type !== 'next' && message.type !== 'error') return
+            resolve(message.payload)
+            socket.close()
+          }
+        }),
+      { url: `${platform.url.replace('http', 'ws')}/v1/graphql`, payload: request, connection: owner.headers },
+    )
+    expect(overSocket).toMatchObject(expected)
   })
 
   it('reads refusals', async () => {

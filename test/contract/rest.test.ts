@@ -15,20 +15,12 @@ const areasNotBuilt = [
   'Engagement scoring',
   'Health triage',
   'Pipeline simulation',
-  'Sequences',
   'Serverless functions',
   'Webhook AI workflows',
 ]
 
 /** Operations that do not exist yet in an area that exists, as `METHOD path`. Remove an operation when it is built; never add one. */
 const operationsNotBuilt = [
-  'DELETE /v1/email-tracking/drafts/{draftId}',
-  'GET /v1/email-tracking/drafts',
-  'GET /v1/email-tracking/drafts/{draftId}',
-  'GET /v1/email-tracking/imap/status',
-  'PATCH /v1/email-tracking/drafts/{draftId}',
-  'POST /v1/email-tracking/drafts/{draftId}/send',
-  'POST /v1/email-tracking/imap/poll',
   'DELETE /v1/quota-forecast/quotas/{id}',
   'GET /v1/quota-forecast/forecasts',
   'GET /v1/quota-forecast/forecasts/rollup',
@@ -90,6 +82,16 @@ const inputsInProse: Readonly<Record<string, NamedInputs>> = {
   'query api_key (string); JSON body †; no Authorization header': { place: 'query', named: ['api_key'], hasBody: true },
   'query api_key (string); JSON body † (delivery status updates such as opened, clicked, bounced); no Authorization header':
     { place: 'query', named: ['api_key'], hasBody: true },
+  'none (active and past enrollments of one lead or contact, scoped to the organization)': {
+    place: 'body',
+    named: [],
+    hasBody: false,
+  },
+  '† (enrolls up to 500 leads or contacts; records already active in the sequence are skipped)': {
+    place: 'body',
+    named: [],
+    hasBody: true,
+  },
   'none (one thread with all messages)': { place: 'body', named: [], hasBody: false },
   'none (forces an immediate mailbox poll)': { place: 'body', named: [], hasBody: false },
   'none (discards or rejects the draft)': { place: 'body', named: [], hasBody: false },

@@ -66,6 +66,8 @@ describe('keys:rotate', () => {
       'identity.oauth_visit.sealed',
       'kernel.idempotency.answer',
       'kernel.mail.content',
+      'outreach.mailbox.sealed_imap_password',
+      'outreach.mailbox.sealed_smtp_password',
     ])
   })
 })

@@ -43,7 +43,9 @@ describe('a worker that is killed while it sends scheduled drafts', { timeout: 2
     )
     onTestFinished(() => worker.kill())
     const runJob = (attempt: string) =>
-      platform.query(`select graphile_worker.add_job('smartEmail.sendDue', job_key => $1)`, [`send ${attempt}`])
+      platform.query(`select count(*) from graphile_worker.add_job('smartEmail.sendDue', job_key => $1)`, [
+        `send ${attempt}`,
+      ])
     const inStatus = async (...statuses: string[]): Promise<number> =>
       (
         await platform.query(

@@ -122,8 +122,23 @@ function badObjects(name: string): HostileRequest[] {
   }))
 }
 
-function badParameter({ name, schema = {}, content }: Parameter): HostileRequest[] {
+/** A credential is checked before the query is validated, so whatever is no key is refused as one. */
+function badCredentials(name: string): HostileRequest[] {
+  const refused = refusedWith('API_KEY_INVALID')
+  const texts = ['', '\0', 'a\0b', 'nosuch', 'a'.repeat(201), '😀'.repeat(201)]
+  return [
+    { what: `${name} twice`, change: { query: `${name}=1&${name}=1` }, refused },
+    ...texts.map((text) => ({
+      what: `${name}=${JSON.stringify(text.slice(0, 50))}`,
+      change: { query: queryOf(name, text) },
+      refused,
+    })),
+  ]
+}
+
+function badParameter({ name, schema = {}, content, ...parameter }: Parameter): HostileRequest[] {
   if (content) return badObjects(name)
+  if (parameter['x-credential']) return badCredentials(name)
   if (typesOf(schema).includes('array')) return badLists(name, schema)
   const repeated = {
     what: `${name} twice`,

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import type { Change, Requests, ValidRequest } from '../requests/requests.ts'
+import { makeRoom } from '../requests/special-cases.ts'
 import { flawsOf, refusedBy, type Refused } from '../requests/problem.ts'
 import { inParallel, type RawResponse } from '../requests/send.ts'
 
@@ -63,6 +64,7 @@ export async function expectAccepted(
 ): Promise<void> {
   const found: string[] = []
   for (const { what, change, read, expected } of accepted) {
+    await makeRoom[request.operation.documentId]?.(requests, request.path)
     const answer = await requests.send(request, change)
     if (answer.status !== request.operation.success.status)
       found.push(`${what}: ${answer.status} ${answer.text.slice(0, 300)}`)

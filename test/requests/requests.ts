@@ -120,6 +120,15 @@ export class Requests {
          ) numbered where newest > 50)`,
       [[...sharedIds]],
     )
+    // Neither do more mailboxes than an organization may have.
+    await this.platform.query(
+      `update outreach.mailbox set deleted_at = now() where deleted_at is null and id <> all($1::uuid[]) and id in (
+         select id from (
+           select id, row_number() over (partition by organization_id order by id desc) as newest
+           from outreach.mailbox where deleted_at is null
+         ) numbered where newest > 50)`,
+      [[...sharedIds]],
+    )
     const path = await this.#pathOf(operation, fresh)
     const special = bodies[operation.documentId]
     const body = special ? await special(this, whole) : operation.body && (await this.#body(operation, fresh, whole))
@@ -195,7 +204,7 @@ export class Requests {
 
   async #create(creator: RestOperation, path: Readonly<Record<string, string>>): Promise<Row> {
     const whole = creator.path.includes('{') ? { ...(await this.#pathOf(creator, false)), ...path } : {}
-    const body = await this.#value(creator, false)
+    const body = (await bodies[creator.documentId]?.(this, false)) ?? (await this.#value(creator, false))
     const answer = await this.send({
       operation: creator,
       path: whole,

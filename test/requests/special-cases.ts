@@ -6,6 +6,7 @@ import { issueCode } from '../../subgraphs/identity/one-time-token/reset-code.ts
 import { customEventType } from '../../subgraphs/events/custom-event-type/custom-event-type.record.ts'
 import { recordsOf } from '../../subgraphs/kernel/record/records-of.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
+import { enrollmentBodies, enrollmentPreparations, enrollmentQueries, enrollmentsOnce } from './enrollments.ts'
 import { newSession } from './session.ts'
 import type { Member, Platform } from '../platform.ts'
 
@@ -22,6 +23,15 @@ const freshDay = (): string => new Date(++days * 86_400_000).toISOString().slice
 
 /** Values of fields whose rules a schema cannot express, by field name. */
 export const valuesOfField: Readonly<Record<string, () => unknown>> = {
+  smtpHost: () => 'smtp.example.com',
+  imapHost: () => 'imap.example.com',
+  smtpPort: () => 465,
+  imapPort: () => 993,
+  smtpSecurity: () => 'TLS',
+  imapSecurity: () => 'TLS',
+  smtpPassword: () => 'Correct horse 7!',
+  imapPassword: () => 'Correct horse 7!',
+  mailboxId: () => null,
   email: () => `u${newId()}@example.com`,
   secondaryEmails: () => `u${newId()}@example.com`,
   ipAllowList: () => '203.0.113.0/24',
@@ -71,6 +81,10 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   selection: () => 'fragment Webhook on Order { orderNumber }',
   apiName: () => `t_${newId().replaceAll('-', '')}`,
   schema: () => ({ type: 'object', properties: { minutes: { type: 'integer' } } }),
+  entityTypes: () => 'LEAD',
+  sendDays: () => 'MON',
+  sendStart: () => '09:00',
+  sendEnd: () => '17:00',
 }
 
 /** Lists whose items depend on each other, by field name. */
@@ -90,6 +104,16 @@ export const typeOfReference: Readonly<Record<string, string>> = { reportsToId: 
 
 /** Fields with rules beyond their schema, so not every value that the schema allows is accepted: of all operations, or of one. */
 export const fieldsWithRules: ReadonlySet<string> = new Set([
+  'smtpHost',
+  'imapHost',
+  'smtpPort',
+  'imapPort',
+  'smtpSecurity',
+  'imapSecurity',
+  'smtpUser',
+  'imapUser',
+  'smtpPassword',
+  'imapPassword',
   'webhookTest.type',
   'webhookListenTrigger.type',
   'apiName',
@@ -119,6 +143,9 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'email',
   'excludeAccountIds',
   'fee',
+  'emailSend.subject',
+  'replyDraftUpdate.status',
+  'replyDraftUpdate.subject',
   'emailTemplateCreate.subject',
   'emailTemplateReplace.subject',
   'emailTemplateUpdate.subject',
@@ -130,6 +157,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'end',
   'endedAt',
   'endpoint',
+  'entityTypes',
   'events',
   'expiresAt',
   'fields',
@@ -167,8 +195,17 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'schema',
   'secondaryEmails',
   'selection',
+  'sendDays',
+  'sendEnd',
+  'sendStart',
+  'sequenceStepAdd.position',
+  'sequenceStepAdd.subject',
+  'sequenceStepAdd.type',
+  'sequenceStepChange.bodyHtml',
+  'sequenceStepChange.subject',
   'stage',
   'stages',
+  'stepIds',
   'steps',
   'shippingTotal',
   'start',
@@ -177,6 +214,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'to',
   'token',
   'url',
+  'webhookUrl',
 ])
 
 /** Values of enumerated fields that only an operation of their own sets, such as the conversion of a lead. */
@@ -210,6 +248,7 @@ export const queries: Readonly<Record<string, (requests: Requests) => Promise<Re
   authMagicLink: (requests) => mailedToken(requests, 'MAGIC_LINK'),
   emailStatusReceive: async ({ member }) => ({ api_key: member.secret }),
   emailInboundReceive: async ({ member }) => ({ api_key: member.secret }),
+  ...enrollmentQueries,
 }
 
 /** Values of placeholders that name no record. */
@@ -304,6 +343,29 @@ async function aMessage(requests: Requests): Promise<string> {
   return id
 }
 
+/** A suggested reply with this id, in a thread of its own. */
+async function aReplyDraft(
+  { platform, member }: Requests,
+  newRecord: string,
+  path: Record<string, string> = {},
+): Promise<void> {
+  const id = path['draftId'] ?? newRecord
+  const [threadId, messageId] = [newId(), newId()]
+  await aThread({ platform, member }, threadId)
+  await platform.query(
+    `insert into outreach.email_message (organization_id, id, owner_id, thread_id, direction, kind, from_email, to_emails, subject, body_text, status,
+       custom_fields, version, created_at, updated_at)
+     values ($1, $2, $3, $4, 'INBOUND', 'MAIL', 'ines.duarte@example.com', '{crm@platform.example}', 'Dock slots', 'When?', 'DELIVERED', '{}', 1, now(), now())`,
+    [member.organizationId, messageId, member.userId, threadId],
+  )
+  await platform.query(
+    `insert into outreach.reply_draft (organization_id, id, owner_id, status, thread_id, reply_to_message_id, subject, body_html, confidence, reason,
+       expires_at, custom_fields, version, created_at, updated_at)
+     values ($1, $2, $3, 'PENDING', $4, $5, 'Re: Dock slots', '<p>Soon</p>', 45, 'The mail asks a question.', '2099-01-01', '{}', 1, now(), now())`,
+    [member.organizationId, id, member.userId, threadId, messageId],
+  )
+}
+
 /** Gives a draft what it needs to be sent, and the status. */
 const draftIn =
   (status: string) =>
@@ -334,6 +396,21 @@ async function aSuppressedAddress({ platform, member }: Requests): Promise<strin
   return email
 }
 
+const stepId = '019a0c5e-7f00-7d11-9c55-02c4d6e8f013'
+
+/** Gives a sequence a step; the one with this id belongs to the sequence that was prepared last. */
+const stepOfSequence =
+  (idOf: () => string) =>
+  async ({ platform, member }: Requests, sequenceId: string): Promise<void> => {
+    await platform.query(
+      `insert into outreach.sequence_step (organization_id, id, owner_id, sequence_id, position, type, delay_days, delay_hours, delay_from,
+         custom_fields, version, created_at, updated_at)
+       values ($1, $2, $3, $4, 1, 'WAIT', 1, 0, 'PREVIOUS_STEP', '{}', 1, now(), now())
+       on conflict (organization_id, id) do update set sequence_id = excluded.sequence_id`,
+      [member.organizationId, idOf(), member.userId, sequenceId],
+    )
+  }
+
 /** What the new record of a path needs before the operation accepts it. It may set the values of placeholders. */
 export const preparations: Readonly<
   Record<string, (requests: Requests, id: string, path: Record<string, string>) => Promise<void>>
@@ -343,6 +420,13 @@ export const preparations: Readonly<
   emailThreadMarkRead: aThread,
   emailThreadList: async (requests) => {
     for (let row = 0; row < 2; row++) await aThread(requests, newId())
+  },
+  replyDraft: aReplyDraft,
+  replyDraftUpdate: aReplyDraft,
+  replyDraftDelete: aReplyDraft,
+  replyDraftSend: aReplyDraft,
+  replyDraftList: async (requests) => {
+    for (let row = 0; row < 2; row++) await aReplyDraft(requests, newId())
   },
   emailSuppressionList: async (requests) => {
     for (let row = 0; row < 2; row++) await aSuppressedAddress(requests)
@@ -361,8 +445,11 @@ export const preparations: Readonly<
   notificationList: async (requests) => {
     for (let row = 0; row < 2; row++) await aNotification(requests, newId())
   },
+  ...enrollmentPreparations,
   notificationRead: aNotification,
   notificationDelete: aNotification,
+  sequenceToggle: stepOfSequence(newId),
+  sequenceStepReorder: stepOfSequence(() => stepId),
   quoteSubmit: quoteIn('DRAFT'),
   quoteRecall: quoteIn('IN_REVIEW'),
   quoteApprove: quoteIn('IN_REVIEW'),
@@ -389,6 +476,8 @@ export const preparations: Readonly<
 /** Paths below which records of another path are named. */
 export const recordsOfPath: Readonly<Record<string, string>> = {
   '/v1/quota-forecast/deals': '/v1/deals',
+  '/v1/sequences/{id}/enroll/bulk': '/v1/sequences',
+  '/v1/sequences/{id}/enroll': '/v1/sequences',
   '/v1/invoices/from-order': '/v1/orders',
   '/v1/smart-email/history': '/v1/contacts',
   '/v1/smart-email/send-time': '/v1/contacts',
@@ -411,8 +500,10 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   'authAcceptPartnerInvite',
   'authChangePassword',
   'authResetPassword',
+  ...enrollmentsOnce,
   'quoteApprove',
   'quoteReject',
+  'sequenceArchive',
   'leadConvert',
   'invoiceFromOrder',
   'invoiceFromOrderById',
@@ -487,6 +578,33 @@ export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean
     event: 'DELIVERED',
     timestamp: '2027-01-01T00:00:00.000Z',
   }),
+  ...enrollmentBodies,
+  sequenceStepAdd: async (_requests, whole) => ({
+    type: 'EMAIL',
+    subject: 'Dock slots',
+    bodyHtml: '<p>Hello {{contact.firstName | there}}</p>',
+    ...(whole && {
+      name: 'First mail',
+      position: 1,
+      delayDays: 1,
+      delayHours: 2,
+      delayFrom: 'ENROLLMENT',
+      replyInThread: true,
+      isActive: true,
+    }),
+  }),
+  sequenceStepChange: async (_requests, whole) =>
+    whole
+      ? {
+          name: 'First mail',
+          subject: 'Dock slots',
+          bodyHtml: '<p>Hello</p>',
+          delayDays: 1,
+          delayHours: 2,
+          isActive: false,
+        }
+      : {},
+  sequenceStepReorder: async () => ({ stepIds: [stepId] }),
   quoteSend: async () => ({ to: 'ines.duarte@example.com' }),
   webhookTest: async () => ({ type: 'account.created' }),
   webhookListenTrigger: async () => ({ type: 'account.created' }),
@@ -562,6 +680,28 @@ export const bodies: Readonly<Record<string, (requests: Requests, whole: boolean
     const data = { userId, role: 'MEMBER', invitedById }
     const { token } = await issueToken(ctx, 'INVITATION', { email, personId: person!.id, organizationId, data })
     return { token, password: 'Correct horse 7!', firstName: 'Ann', lastName: 'Lee' }
+  },
+}
+
+const partsOfStep = {
+  tags: ['stand'],
+  variants: [{ id: stepId, weight: 1, subject: 'Dock slots', bodyHtml: '<p>Hello</p>' }],
+  task: { subject: 'Call', priority: 'HIGH', description: 'Ask about berths.', dueInDays: 1 },
+  condition: { conditions: [], logic: 'AND', onTrueStepId: stepId, onFalseStepId: stepId },
+}
+
+/** Parts that no valid body of an operation has together, for the tests of the values in them. */
+export const exclusiveParts: Readonly<Record<string, object>> = {
+  sequenceStepAdd: partsOfStep,
+  sequenceStepChange: partsOfStep,
+}
+
+/** Makes room for the next request of an operation that a limit would refuse. */
+export const makeRoom: Readonly<
+  Record<string, (requests: Requests, path: Readonly<Record<string, string>>) => Promise<void>>
+> = {
+  sequenceStepAdd: async ({ platform }, { id }) => {
+    await platform.query('delete from outreach.sequence_step where sequence_id = $1', [id])
   },
 }
 

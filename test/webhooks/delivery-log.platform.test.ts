@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { countedMax } from '../../subgraphs/events/delivery/delivery.actions.ts'
 import { recoveredMax } from '../../subgraphs/events/delivery/recover.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { usePlatform, type Member } from '../platform.ts'
@@ -42,6 +43,23 @@ const list = async (id: string, query: Readonly<Record<string, string | number>>
   }
 
 describe('webhookDeliveryList', () => {
+  it('counts up to 10,000 attempts', async () => {
+    const { id } = await aWebhook()
+    const attempts = (count: number, status: string) =>
+      platform.query(
+        `insert into events.delivery (organization_id, id, webhook_id, first_id, event_id, event_type, event_version, attempt, status,
+           is_replay, is_test, created_at)
+         select $1, n, $2, n, n, 'account.created', 1, 1, $3, false, false, now()
+         from (select uuidv7() as n from generate_series(1, $4)) g`,
+        [owner.organizationId, id, status, count],
+      )
+    await attempts(countedMax, 'SUCCEEDED')
+    expect(await list(id)).toMatchObject({ total: 10_000, totalPages: 500, hasMore: true })
+    await attempts(1, 'FAILED')
+    expect(await list(id)).toMatchObject({ total: null, totalPages: null, hasMore: true })
+    expect(await list(id, { status: 'FAILED' })).toMatchObject({ total: 1, totalPages: 1, hasMore: false })
+  })
+
   it('has all attempts, newest first, by state and page by page with a cursor', async () => {
     const { id } = await aWebhook()
     answering(500)

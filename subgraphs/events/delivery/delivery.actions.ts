@@ -24,6 +24,9 @@ export interface DeliveryListArgs extends Pick<PageArgs, 'page' | 'limit' | 'cur
   readonly status?: readonly WebhookDeliveryStatus[] | null
 }
 
+/** More attempts are not counted: an endpoint may have millions. */
+export const countedMax = 10_000
+
 /** Attempts, newest first. */
 export async function readDeliveries(
   ctx: RequestContext,
@@ -33,16 +36,29 @@ export async function readDeliveries(
 ) {
   const { id } = await requireWebhook(ctx, webhookId)
   const filter = { webhookId: { eq: id }, ...(status?.length && { status: { in: status } }) }
-  return readPage(
-    ctx,
-    delivery,
-    { ...range, filter },
-    {
-      page: selectedFields(info),
-      record: selectedFields(info, ['data']),
-      total: isAnySelected(info, 'total', 'totalPages'),
-    },
+  const selected = { page: selectedFields(info), record: selectedFields(info, ['data']), total: false }
+  const page = await readPage(ctx, delivery, { ...range, filter }, selected)
+  if (!isAnySelected(info, 'total', 'totalPages')) return page
+  const total = await countAttempts(ctx, id, status?.length ? status : null)
+  return { ...page, total, totalPages: total === null ? null : Math.ceil(total / page.limit) }
+}
+
+/** Null if there are more than `countedMax`. */
+async function countAttempts(
+  { db, caller, answered }: RequestContext,
+  webhookId: string,
+  status: readonly WebhookDeliveryStatus[] | null,
+): Promise<number | null> {
+  answered?.aggregate(delivery)
+  const ofStatus = status ? ' and status = any($3)' : ''
+  const [row] = await db.query<{ count: number }>(
+    `select count(*)::int as count from (
+       select 1 from events.delivery_shown where organization_id = $1 and webhook_id = $2${ofStatus} limit ${countedMax + 1}
+     ) counted`,
+    [caller.organizationId, webhookId, ...(status ? [status] : [])],
+    'SCAN',
   )
+  return row!.count > countedMax ? null : row!.count
 }
 
 export async function readDelivery(ctx: RequestContext, webhookId: string, id: string, info: SelectionInfo) {

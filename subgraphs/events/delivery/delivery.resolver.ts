@@ -40,7 +40,7 @@ const IdOfAttempt = () => Arg('id', () => ID, { description: 'Id of the attempt.
 export class WebhookDeliveryResolver {
   @Query(() => WebhookDeliveryPage, {
     description:
-      'The attempts to deliver events to a webhook in the last 30 days, newest first. For owners and admins.',
+      'The attempts to deliver events to a webhook in the last 30 days, newest first. `total` and `totalPages` are null if there are more than 10,000. For owners and admins.',
   })
   webhookDeliveryList(
     @WebhookIdArg() webhookId: string,

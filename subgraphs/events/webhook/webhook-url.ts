@@ -1,25 +1,7 @@
 import type { FieldProblem } from '../../kernel/errors.ts'
 import type { Outbound } from '../../kernel/outbound/outbound.ts'
+import { receiverUrlProblems } from '../../kernel/outbound/receiver-url.ts'
 
-const problem = (code: string, message: string): FieldProblem[] => [{ path: 'url', code, message }]
-
-const isPort = (port: number): boolean => port === 80 || port === 443 || (port >= 1024 && port <= 65_535)
-
-/** White space and control characters, which a URL parser would skip. */
-const invisible = /[\s\p{Cc}]/u
-
-/** What is wrong with the address of a receiver. Names are not resolved here, except for http, because DNS may change at any time. */
-export async function urlProblems(outbound: Outbound, text: string): Promise<FieldProblem[]> {
-  const url = invisible.test(text) ? null : URL.parse(text)
-  if (!url || !/^https?:$/.test(url.protocol))
-    return problem('NOT_A_URL', 'url must be an absolute URL that starts with https://.')
-  if (url.username || url.password)
-    return problem('CREDENTIALS_IN_URL', 'url must not contain a user or a password; send them in a header.')
-  if (url.hash || text.includes('#')) return problem('FRAGMENT_IN_URL', 'url must not contain a fragment (#).')
-  const isSecure = url.protocol === 'https:'
-  if (!isPort(Number(url.port || (isSecure ? 443 : 80))))
-    return problem('PORT_NOT_ALLOWED', 'url must have the port 80, 443 or one from 1024 to 65535.')
-  if (outbound.isRefusedAddress(url)) return problem('ADDRESS_NOT_PUBLIC', 'url must have a public address.')
-  if (isSecure || (await outbound.isAllowedByConfiguration(url))) return []
-  return problem('NOT_HTTPS', 'url must start with https://.')
-}
+/** What is wrong with the address of a receiver. */
+export const urlProblems = (outbound: Outbound, text: string): Promise<FieldProblem[]> =>
+  receiverUrlProblems(outbound, text, 'url')

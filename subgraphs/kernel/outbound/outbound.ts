@@ -76,6 +76,18 @@ export class Outbound {
     return isIP(host) !== 0 && !this.#isAllowed(host)
   }
 
+  /**
+   * An address of the host to connect to for a protocol other than HTTP. Every address of the host must be allowed. The caller must connect
+   * to this address and not to the name, whose DNS answer may change.
+   */
+  async vettedAddress(hostname: string): Promise<string> {
+    const addresses = await addressesOf(hostname)
+    const [address] = addresses
+    if (!address) throw new OutboundError('UNREACHABLE', 'The name of the host does not exist.')
+    if (addresses.some((each) => !this.#isAllowed(each))) throw refusedAddress()
+    return address
+  }
+
   /** Closes the open connections. */
   async close(): Promise<void> {
     await this.#agent.destroy()

@@ -2,7 +2,7 @@ import { actorIdOf } from '../context.ts'
 import { invalid } from '../errors.ts'
 import { manyEventsInsert } from '../outbox/event.ts'
 import type { RequestContext } from '../request.ts'
-import type { RecordDefinition, StoredRow } from './definition.ts'
+import type { Draft, RecordDefinition, StoredRow } from './definition.ts'
 import { changedColumns, nextRecord, normalized, type Fields } from './next-record.ts'
 import { allColumnNames } from './read.ts'
 import { bookkeeping, changedFieldsIn, eventsOf } from './record-events.ts'
@@ -13,9 +13,14 @@ import { TenantPredicate, Values } from './predicate.ts'
 /** Records that are in memory at once. */
 const batchSize = 25
 
+/** What a rule changes of a record, and the additional events of that change. */
+export type RuledChange<T extends StoredRow> = Pick<Draft<T>, 'events' | 'isEventReplaced'> & {
+  readonly implied: Partial<T>
+}
+
 /**
  * Changes the live records with these ids by a rule, in batches of one read and one write: every record gets its new version and its
- * event. `imply` returns the values of a record that change. For changes that follow from another one: the transaction has locked the
+ * event. `imply` returns the values of a record that change; `changeAllWithEvents` emits further events. For changes that follow from another one: the transaction has locked the
  * rows, and neither visibility, references, `checks` nor serialized rules are checked.
  */
 export async function changeAll<T extends StoredRow>(
@@ -23,13 +28,32 @@ export async function changeAll<T extends StoredRow>(
   builtIn: RecordDefinition<T>,
   ids: readonly string[],
   imply: (previous: T) => Partial<T>,
+  /** Events that replace the event of the update. */
+  events?: readonly string[],
 ): Promise<void> {
+  const replacing = events && { events, isEventReplaced: true }
+  await changeAllWithEvents(ctx, builtIn, ids, (previous) => ({ implied: imply(previous), ...replacing }))
+}
+
+/** As `changeAll`; a record for which `decide` returns null is not changed. Returns the changed records. */
+export async function changeAllWithEvents<T extends StoredRow>(
+  ctx: RequestContext,
+  builtIn: RecordDefinition<T>,
+  ids: readonly string[],
+  decide: (previous: T) => RuledChange<T> | null,
+): Promise<T[]> {
+  const changed: T[] = []
   const definition = shapeFor(ctx, builtIn)
   for (let at = 0; at < ids.length; at += batchSize) {
     const records = await read(ctx, definition, ids.slice(at, at + batchSize))
-    const changes = records.flatMap((previous) => changeOf(ctx, definition, previous, imply(previous)) ?? [])
+    const changes = records.flatMap((previous) => {
+      const decided = decide(previous)
+      return (decided && changeOf(ctx, definition, previous, decided)) ?? []
+    })
     if (changes.length > 0) await write(ctx, definition, changes)
+    changed.push(...changes.map(({ next }) => next))
   }
+  return changed
 }
 
 function read<T extends StoredRow>(
@@ -51,7 +75,7 @@ function changeOf<T extends StoredRow>(
   ctx: RequestContext,
   definition: RecordDefinition<T>,
   previous: T,
-  implied: Partial<T>,
+  { implied, ...events }: RuledChange<T>,
 ) {
   const values = normalized(definition, implied)
   const next = nextRecord(ctx, definition, { operation: 'UPDATE', previous }, values)
@@ -60,7 +84,7 @@ function changeOf<T extends StoredRow>(
   if (changed.every(({ name }) => bookkeeping.has(name))) return null
   const problems = definition.invariants?.(next, previous) ?? []
   if (problems.length > 0) throw invalid(...problems)
-  return { previous, next, changed }
+  return { previous, next, changed, events }
 }
 
 async function write<T extends StoredRow>(
@@ -73,9 +97,13 @@ async function write<T extends StoredRow>(
     id: next.id,
     ...Object.fromEntries(columns.map(({ name, column }) => [column, next[name]])),
   }))
-  const events = changes.flatMap(({ previous, next, changed }) => {
+  const events = changes.flatMap(({ previous, next, changed, events: additional }) => {
     const changedFields = changedFieldsIn(definition, changed, previous as T & Fields, next)
-    return eventsOf(definition, { operation: 'UPDATE', previous, next, changedFields }, actorIdOf(ctx.caller))
+    return eventsOf(
+      definition,
+      { operation: 'UPDATE', previous, next, changedFields, ...additional },
+      actorIdOf(ctx.caller),
+    )
   })
   const values = new Values()
   const predicate = new TenantPredicate(ctx.caller, values)

@@ -69,6 +69,8 @@ export interface TotalsColumns {
   readonly separately?: readonly string[]
   /** What is summed up besides the number of rows, by the name of its column. */
   readonly measures?: Readonly<Record<string, string>>
+  /** SQL condition of the rows that count; default: rows that are not deleted. */
+  readonly counted?: string
 }
 
 /**
@@ -77,7 +79,10 @@ export interface TotalsColumns {
  * `mergeTotals` merges them into one row for each combination of `by` (`GROUP`), one for the organization (`TOTAL`), and one for each value
  * of a separate column (the kind is the name of the column).
  */
-export function maintainedTotals(table: string, { by, separately = [], measures = {} }: TotalsColumns): string {
+export function maintainedTotals(
+  table: string,
+  { by, separately = [], measures = {}, counted = 'deleted_at is null' }: TotalsColumns,
+): string {
   const name = table.replaceAll('"', '')
   const totals = `${name}_totals`
   const summed: Readonly<Record<string, string>> = {
@@ -90,15 +95,15 @@ export function maintainedTotals(table: string, { by, separately = [], measures 
   const sums = (sign: string) => Object.values(summed).map((value) => `coalesce(${sign}sum(${value}), 0)`)
   const differences = (sign: string, from: string) => `
       insert into ${totals} (${columns})
-      select ${[...changing, `${sign}count(*)`, ...sums(sign)].join(', ')} from ${from} where deleted_at is null
+      select ${[...changing, `${sign}count(*)`, ...sums(sign)].join(', ')} from ${from} where ${counted}
       group by ${changing.join(', ')};`
   const versions = (sign: string, from: string) =>
     `select ${[...changing, `${sign}1 as sign`, ...names.map((measure) => `${sign}(${summed[measure]}) as ${measure}`)].join(', ')}
-        from ${from} where deleted_at is null`
+        from ${from} where ${counted}`
   const changedSums = ['sum(sign)', ...names.map((measure) => `coalesce(sum(${measure}), 0)`)]
   const fill = (kind: string, grouping: readonly string[], sql: readonly string[], condition = '') => `
     insert into ${totals} (${['organization_id', 'kind', ...grouping, 'n', ...(sql.length > 1 ? names : [])].join(', ')})
-    select ${['organization_id', `'${kind}'`, ...grouping, ...sql].join(', ')} from ${table} where deleted_at is null${condition}
+    select ${['organization_id', `'${kind}'`, ...grouping, ...sql].join(', ')} from ${table} where ${counted}${condition}
     group by ${['organization_id', ...grouping].join(', ')};`
   return `
     create table ${totals} as

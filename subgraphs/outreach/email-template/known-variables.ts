@@ -61,7 +61,8 @@ async function valuesOf(ctx: RequestContext, record: RecordName, id: string): Pr
   throw invalid({ path, code: 'UNKNOWN_REFERENCE', message })
 }
 
-const shown = (record: RecordName, values: Readonly<Record<string, unknown>>): object =>
+/** The values of a record that a mail can contain. */
+export const shownValues = (record: RecordName, values: Readonly<Record<string, unknown>>): object =>
   Object.fromEntries(fieldsOf[record].map((field) => [field, plainValue(values[field])]))
 
 /** A value for a worker thread. Numbers are written with all their digits. */
@@ -88,9 +89,9 @@ export async function recordValues(ctx: RequestContext, records: MailRecords): P
   return {
     ...(sender && { sender: { ...sender } }),
     ...(organizationName && { organization: { name: organizationName } }),
-    ...(contact && { contact: shown('contact', contact) }),
-    ...(lead && { lead: shown('lead', lead) }),
-    ...(account && { account: shown('account', account) }),
-    ...(opportunity && { opportunity: shown('opportunity', opportunity) }),
+    ...(contact && { contact: shownValues('contact', contact) }),
+    ...(lead && { lead: shownValues('lead', lead) }),
+    ...(account && { account: shownValues('account', account) }),
+    ...(opportunity && { opportunity: shownValues('opportunity', opportunity) }),
   }
 }

@@ -2,7 +2,7 @@ import { change } from '../../kernel/record/records-of.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import type { EmailBounceType, EmailStatus } from './email.enumerations.ts'
 import { emailMessage, emailThread } from './email.record.ts'
-import type { EmailMessage } from './email-message.ts'
+import type { Email } from './email.ts'
 import type { EmailThread } from './email-thread.ts'
 import { suppress, type SuppressionReason } from './suppression.ts'
 
@@ -32,12 +32,14 @@ export type EmailSignal =
       readonly at: string
       readonly bounceType: EmailBounceType
       readonly reason: string | null
+      /** Whose address bounced, if the report says it. */
+      readonly recipient?: string
     }
   | { readonly kind: 'COMPLAINED'; readonly at: string }
   | { readonly kind: 'UNSUBSCRIBED'; readonly at: string }
 
 interface Effect {
-  readonly values: Partial<EmailMessage>
+  readonly values: Partial<Email>
   readonly event?: string
   readonly thread?: (thread: EmailThread) => Partial<EmailThread>
 }
@@ -45,7 +47,7 @@ interface Effect {
 const clicksMax = 100
 
 /** What a signal changes. A program that opens a mail is only counted. */
-function effectOf(message: EmailMessage, signal: EmailSignal): Effect {
+function effectOf(message: Email, signal: EmailSignal): Effect {
   const { at } = signal
   const status = (reached: EmailStatus) => later(message.status, reached)
   switch (signal.kind) {
@@ -83,7 +85,7 @@ function effectOf(message: EmailMessage, signal: EmailSignal): Effect {
   }
 }
 
-function opened(message: EmailMessage, at: string): Effect {
+function opened(message: Email, at: string): Effect {
   return {
     values: {
       status: later(message.status, 'OPENED'),
@@ -96,7 +98,7 @@ function opened(message: EmailMessage, at: string): Effect {
 }
 
 /** Applies what became known about a sent mail, with its thread, its event and the suppression of its address in one transaction. */
-export function applySignal(ctx: RequestContext, messageId: string, signal: EmailSignal): Promise<EmailMessage> {
+export function applySignal(ctx: RequestContext, messageId: string, signal: EmailSignal): Promise<Email> {
   return inTransaction(ctx, async (inner) => {
     let effect: Effect = { values: {} }
     const message = await change(inner, emailMessage, messageId, (previous) => {
@@ -113,17 +115,19 @@ export function applySignal(ctx: RequestContext, messageId: string, signal: Emai
       }))
     const reason = suppressionOf(signal)
     if (reason && message.direction === 'OUTBOUND')
-      for (const email of addressesOf(message, reason)) await suppress(inner, email, reason, message.id)
+      for (const email of addressesOf(message, reason, signal)) await suppress(inner, email, reason, message.id)
     return message
   })
 }
 
 /**
- * With several recipients, nobody knows whose address bounced, so none is suppressed. Who unsubscribes must get no further mail, so
+ * With several recipients, and unless the report says it, nobody knows whose address bounced, so none is suppressed. Who unsubscribes must get no further mail, so
  * all recipients of that mail are.
  */
-function addressesOf({ toEmails, ccEmails }: EmailMessage, reason: SuppressionReason): readonly string[] {
+function addressesOf({ toEmails, ccEmails }: Email, reason: SuppressionReason, signal: EmailSignal): readonly string[] {
   const all = [...toEmails, ...ccEmails]
+  if (signal.kind === 'BOUNCED' && signal.recipient !== undefined)
+    return all.filter((email) => email === signal.recipient)
   return reason === 'UNSUBSCRIBED' || all.length === 1 ? all.toSorted() : []
 }
 

@@ -1,5 +1,5 @@
 import type { RecordEvents } from '../../kernel/record/event-types.ts'
-import type { EmailMessage } from './email-message.ts'
+import type { Email } from './email.ts'
 import type { EmailThread } from './email-thread.ts'
 
 export const emailThreadEvents: RecordEvents<EmailThread> = {
@@ -13,7 +13,7 @@ export const emailThreadEvents: RecordEvents<EmailThread> = {
   },
 }
 
-export const emailEvents: RecordEvents<EmailMessage> = {
+export const emailEvents: RecordEvents<Email> = {
   types: {
     'email.created': { operation: 'CREATE', description: 'A mail was queued or received.' },
     'email.updated': {

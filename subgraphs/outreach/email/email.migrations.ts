@@ -99,7 +99,7 @@ export const emailTables: Migration = {
     ${queueIndexes({
       name: 'outgoing_email',
       table: 'outreach.outgoing_email',
-      shares: { organization: 'organization_id', key: 'sender_id', perKeyMax: 1 },
+      shares: { organization: 'organization_id', key: 'sender_id', perKeyMax: 2 },
     })}
 
     -- Opens and clicks that the gateway has seen, until they are counted.

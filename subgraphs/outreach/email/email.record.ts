@@ -1,6 +1,6 @@
 import { activeUsers } from '../../identity/public.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
-import { EmailMessage } from './email-message.ts'
+import { Email } from './email.ts'
 import { EmailThread } from './email-thread.ts'
 import { emailEvents, emailThreadEvents } from './email.events.ts'
 
@@ -14,7 +14,7 @@ export const emailThread: RecordDefinition<EmailThread> = defineRecord(EmailThre
   events: emailThreadEvents,
 })
 
-export const emailMessage: RecordDefinition<EmailMessage> = defineRecord(EmailMessage, {
+export const emailMessage: RecordDefinition<Email> = defineRecord(Email, {
   object: 'email',
   table: 'outreach.email_message',
   visibleBy: [],

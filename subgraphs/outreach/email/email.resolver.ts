@@ -8,7 +8,7 @@ import { restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
-import { EmailMessage } from './email-message.ts'
+import { Email } from './email.ts'
 import {
   EmailThreadConnection,
   EmailThreadConnectionArgs,
@@ -77,11 +77,11 @@ export class EmailResolver {
     return threads.page(ctx, { filter, orderBy, page, limit } as unknown as PageArgs, info)
   }
 
-  @FieldResolver(() => [EmailMessage], {
+  @FieldResolver(() => [Email], {
     description:
       'The first 200 mails of the thread, oldest first. At most 20 threads of one request can be read with their mails.',
   })
-  messages(@Root() { id }: EmailThread, @Ctx() ctx: RequestContext): Promise<EmailMessage[]> {
+  messages(@Root() { id }: EmailThread, @Ctx() ctx: RequestContext): Promise<Email[]> {
     return messagesOfThread(ctx, id)
   }
 
@@ -101,7 +101,7 @@ export class EmailResolver {
     }))
   }
 
-  @Mutation(() => EmailMessage, {
+  @Mutation(() => Email, {
     description:
       'Sends a mail to customers, in a new thread or as part of one. It is queued with its thread in one transaction and sent by a worker.',
   })
@@ -116,7 +116,7 @@ export class EmailResolver {
 
 export const emailResource: Resource = {
   resolver: EmailResolver,
-  entities: { EmailThread: emailThread, EmailMessage: emailMessage },
+  entities: { EmailThread: emailThread, Email: emailMessage },
   migrations: [emailTables],
   queues: [outgoingEmailQueue, trackingHitQueue],
   jobs: [deleteOldOutgoingEmail, deleteOldHits],

@@ -13,6 +13,7 @@ import { applySignal, type EmailSignal } from './email-status.ts'
 import type { EmailInboundInput, EmailStatusInput, EmailWebhookResult } from './inbound.inputs.ts'
 import { kindOf } from './mail-kind.ts'
 import { receiveEmail } from './receive-email.ts'
+import { bodyMax } from './send-email.inputs.ts'
 import { isMachine } from './tracking-service.ts'
 
 const cleanTask = threadTask<typeof cleanMail>(import.meta.url, '../../kernel/template/clean-mail', 'cleanMail')
@@ -124,8 +125,8 @@ export function receiveInbound(ctx: RequestContext<'work'>, input: EmailInboundI
   const attachments = files ?? []
   checkTexts([
     { path: 'subject', value: input.subject, max: 10_000 },
-    { path: 'html', value: input.html, max: 500_000 },
-    { path: 'text', value: input.text, max: 500_000 },
+    { path: 'html', value: input.html, max: bodyMax },
+    { path: 'text', value: input.text, max: bodyMax },
     { path: 'messageId', value: input.messageId, max: 996 },
     { path: 'inReplyTo', value: input.inReplyTo, max: 996 },
     ...references.map((value, index) => ({ path: `references.${index}`, value, max: 996 })),

@@ -78,12 +78,12 @@ export class EmailInboundInput {
   @Field(() => String, { nullable: true, description: 'Subject; its first 255 characters are stored in one line.' })
   subject?: string | null
 
-  @Field(() => String, { nullable: true, description: 'Body as HTML, at most 500,000 characters; it is sanitised.' })
+  @Field(() => String, { nullable: true, description: 'Body as HTML, at most 250,000 characters; it is sanitised.' })
   html?: string | null
 
   @Field(() => String, {
     nullable: true,
-    description: 'Body as text, at most 500,000 characters; null: it is derived from the HTML.',
+    description: 'Body as text, at most 250,000 characters; null: it is derived from the HTML.',
   })
   text?: string | null
 

@@ -1,5 +1,11 @@
 import { logEmail } from '../../crm/public.ts'
 import { userIdentity } from '../../identity/public.ts'
+import { Refusal } from '../../kernel/errors.ts'
+import { sendOver, withoutFiles } from '../../kernel/mail/smtp-mailer.ts'
+import { smtpTransport } from '../mailbox/connect.ts'
+import { mailbox } from '../mailbox/mailbox.record.ts'
+import type { Mailbox } from '../mailbox/mailbox.ts'
+import { takeSendSlot } from '../mailbox/send-slot.ts'
 import type { Job } from '../../kernel/jobs/job.ts'
 import { MailRefused } from '../../kernel/mail/message.ts'
 import { deleteFinishedItems } from '../../kernel/queue/delete-finished-items.ts'
@@ -9,7 +15,7 @@ import { inTransaction, type RequestContext, type Services } from '../../kernel/
 import { organizationContext } from './organization-context.ts'
 import { isStoredEmail } from '../../kernel/values/email-address.ts'
 import { emailMessage, emailThread } from './email.record.ts'
-import type { EmailMessage } from './email-message.ts'
+import type { Email } from './email.ts'
 import { suppressedAddresses } from './suppression.ts'
 import { trackedPath } from './tracked-path.ts'
 import { trackingToken } from './tracking-token.ts'
@@ -52,12 +58,16 @@ async function send(services: Services, item: Leased<OutgoingEmail>): Promise<Ou
   const suppressed = await suppressedAddresses(ctx, addresses)
   if (suppressed.size > 0 || !addresses.every(isStoredEmail))
     return failed(ctx, message, `Not sent: ${[...suppressed.values()].join(', ') || 'an address is not valid'}.`)
+  const box = message.mailboxId === null ? null : await mailboxOf(ctx, message.mailboxId)
+  if (message.mailboxId !== null && !box) return failed(ctx, message, 'Not sent: the mailbox is turned off or deleted.')
+  const waitMs = box ? await takeSendSlot(ctx, box) : 0
+  if (waitMs > 0)
+    // Waiting is no attempt.
+    return { retry: 'The limit of the mailbox is reached.', afterMs: waitMs, result: { attempts: item.attempts - 1 } }
   try {
-    await services.mailer.sendForUser({
-      id: message.id,
-      date: new Date(message.createdAt),
-      message: await optionsOf(ctx, services, message),
-    })
+    const options = await optionsOf(ctx, services, message, box)
+    if (box) await sendOver(await smtpTransport(services, box), { ...options, ...withoutFiles })
+    else await services.mailer.sendForUser({ id: message.id, date: new Date(message.createdAt), message: options })
   } catch (error) {
     const reason = (error as Error).message.slice(0, 400)
     const isOver = error instanceof MailRefused || item.attempts >= outgoingEmailQueue.attemptsMax(item)
@@ -68,7 +78,18 @@ async function send(services: Services, item: Leased<OutgoingEmail>): Promise<Ou
   return { end: 'SENT' }
 }
 
-async function failed(ctx: RequestContext, { id }: EmailMessage, failureReason: string): Promise<Outcome> {
+/** The mailbox that sends; null if it is off or deleted. */
+async function mailboxOf(ctx: RequestContext, id: string): Promise<Mailbox | null> {
+  try {
+    const box = await recordsOf(mailbox).require(ctx, id)
+    return box.isEnabled ? box : null
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'NOT_FOUND') return null
+    throw error
+  }
+}
+
+async function failed(ctx: RequestContext, { id }: Email, failureReason: string): Promise<Outcome> {
   await change(ctx, emailMessage, id, () => ({
     operation: 'UPDATE',
     values: {},
@@ -80,9 +101,9 @@ async function failed(ctx: RequestContext, { id }: EmailMessage, failureReason: 
 const addressOf = (address: string, name = '') => ({ name, address })
 
 /** The message for nodemailer, which gets parsed addresses only, so that no name or subject can add a recipient or a header. */
-async function optionsOf(ctx: RequestContext, { keys, mailer }: Services, message: EmailMessage) {
+async function optionsOf(ctx: RequestContext, { keys, mailer }: Services, message: Email, box: Mailbox | null) {
   const sender = message.createdById ? await userIdentity(ctx, message.createdById) : null
-  const from = /<([^>]+)>\s*$/.exec(mailer.from)?.[1] ?? mailer.from.trim()
+  const from = box?.email ?? /<([^>]+)>\s*$/.exec(mailer.from)?.[1] ?? mailer.from.trim()
   const token = trackingToken(keys, 'UNSUBSCRIBE', {
     organizationId: message.organizationId,
     messageId: message.id,
@@ -115,7 +136,7 @@ const plainName = (name: string): string =>
     .slice(0, 80)
 
 /** A mail that was sent: its status and event, its thread and its activity. A second call changes nothing. */
-async function recordSent(ctx: RequestContext, { id }: EmailMessage): Promise<void> {
+async function recordSent(ctx: RequestContext, { id }: Email): Promise<void> {
   await inTransaction(ctx, async (inner) => {
     const now = inner.clock.now().toISOString()
     let isFirst = false

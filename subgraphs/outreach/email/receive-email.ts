@@ -3,11 +3,13 @@ import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { readSource } from '../../kernel/record/read-source.ts'
 import { change } from '../../kernel/record/records-of.ts'
 import { save } from '../../kernel/record/save.ts'
+import { bareSubject } from './bare-subject.ts'
 import type { EmailKind } from './email.enumerations.ts'
-import type { EmailAttachment, EmailMessage } from './email-message.ts'
+import type { EmailAttachment, Email } from './email.ts'
 import { emailMessage, emailThread } from './email.record.ts'
 import type { EmailThread } from './email-thread.ts'
 import { applySignal } from './email-status.ts'
+import { suggestReply } from '../reply-draft/suggest-reply.ts'
 
 export interface ReceivedEmail {
   readonly messageId: string | null
@@ -29,8 +31,8 @@ export interface ReceivedEmail {
 }
 
 /** The mail that a received one answers, by its Message-IDs, the last one first. */
-async function answered({ db, caller }: RequestContext, ids: readonly string[]): Promise<EmailMessage | null> {
-  const [found] = await db.query<EmailMessage>(
+async function answered({ db, caller }: RequestContext, ids: readonly string[]): Promise<Email | null> {
+  const [found] = await db.query<Email>(
     `select id, thread_id as "threadId", sent_at as "sentAt", direction from outreach.email_message
      where organization_id = $1 and internet_message_id = any($2::text[]) and deleted_at is null
      order by array_position($2::text[], internet_message_id) limit 1`,
@@ -56,15 +58,11 @@ async function threadWith(
   return found?.id ?? null
 }
 
-/** The subject without `Re:` and the like. */
-const bareSubject = (subject: string): string =>
-  subject.replace(/^(?:\s*(?:re|aw|sv|fwd?|wg)\s*:\s*){1,10}/i, '').trim()
-
 /**
  * Stores a received mail in its thread, once for each Message-ID. A reply is found by the Message-IDs that it names, then by its sender and
  * subject. A person's reply moves the answered mail to REPLIED; an automatic one does not. Null for a mail that is stored already.
  */
-export function receiveEmail(ctx: RequestContext, mail: ReceivedEmail): Promise<EmailMessage | null> {
+export function receiveEmail(ctx: RequestContext, mail: ReceivedEmail): Promise<Email | null> {
   return inTransaction(ctx, async (inner) => {
     await inner.db.query('select pg_advisory_xact_lock(hashtextextended($1, 31))', [
       `${inner.caller.organizationId} ${mail.messageId ?? ''}`,
@@ -87,6 +85,7 @@ export function receiveEmail(ctx: RequestContext, mail: ReceivedEmail): Promise<
         occurredAt: mail.sentAt,
         actorId: null,
       })
+      if (updated.status === 'REPLIED') await suggestReply(inner, message, updated)
     }
     return message
   })
@@ -110,7 +109,7 @@ async function newThread(ctx: RequestContext, { from, subject, ownerId }: Receiv
   })
 }
 
-const store = (ctx: RequestContext, mail: ReceivedEmail, threadId: string): Promise<EmailMessage> =>
+const store = (ctx: RequestContext, mail: ReceivedEmail, threadId: string): Promise<Email> =>
   save(ctx, emailMessage, {
     operation: 'CREATE',
     previous: null,
@@ -137,12 +136,7 @@ const store = (ctx: RequestContext, mail: ReceivedEmail, threadId: string): Prom
     },
   })
 
-function addToThread(
-  ctx: RequestContext,
-  mail: EmailMessage,
-  original: EmailMessage | null,
-  threadId: string,
-): Promise<EmailThread> {
+function addToThread(ctx: RequestContext, mail: Email, original: Email | null, threadId: string): Promise<EmailThread> {
   const isPersons = mail.kind === 'MAIL'
   const now = ctx.clock.now().toISOString()
   return change(ctx, emailThread, threadId, (previous) => {

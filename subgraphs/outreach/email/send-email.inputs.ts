@@ -2,7 +2,8 @@ import { Field, ID, InputType } from 'type-graphql'
 import { Json } from '../../kernel/record/scalars.ts'
 
 export const recipientsMax = 10
-export const bodyMax = 500_000
+/** A body of four bytes each still fits into a request of 1 MB. */
+export const bodyMax = 250_000
 
 const idOf = (what: string) => ({
   nullable: true,
@@ -55,6 +56,13 @@ export class EmailSendInput {
     description: 'Id of the thread that the mail continues; null: a new thread begins.',
   })
   threadId?: string | null
+
+  @Field(() => ID, {
+    nullable: true,
+    description:
+      'Id of the mailbox that sends it, one that the caller sees and that is on. Null: the mailbox of the last mail of the thread, if the caller sees it, or the mail server of the platform.',
+  })
+  mailboxId?: string | null
 
   @Field(() => ID, idOf('contact'))
   contactId?: string | null

@@ -15,9 +15,12 @@ import { givenValues, withGiven } from '../email-template/email-template.actions
 import { emailTemplate } from '../email-template/email-template.record.ts'
 import { recordValues } from '../email-template/known-variables.ts'
 import { renderTemplate } from '../email-template/render-template.ts'
+import type { Mailbox } from '../mailbox/mailbox.ts'
+import { senderMailbox } from '../mailbox/usable-mailbox.ts'
+import { expireDraftsOfThread } from '../reply-draft/suggest-reply.ts'
 import { checkBody, checkLinks, checkSubject, recipientsOf, type Recipients } from './email-checks.ts'
 import { emailMessage, emailThread } from './email.record.ts'
-import type { EmailMessage } from './email-message.ts'
+import type { Email } from './email.ts'
 import type { EmailThread } from './email-thread.ts'
 import type { EmailSendInput } from './send-email.inputs.ts'
 import { refuseSuppressed } from './suppression.ts'
@@ -52,17 +55,18 @@ type Links = Pick<EmailThread, (typeof links)[number]>
  * Queues a mail. The message, its thread and the row of the queue exist together or not at all, and a worker sends the mail after the
  * commit. Templates are rendered while no transaction is open. `id` is the id of the message, for callers that retry.
  */
-export function sendEmail(ctx: Ctx, input: EmailSendInput, id: string = newId()): Promise<EmailMessage> {
+export function sendEmail(ctx: Ctx, input: EmailSendInput, id: string = newId()): Promise<Email> {
   requireWritableRole(ctx)
   return transactionWithExternalCalls(ctx, async (inner) => {
     const recipients = recipientsOf(input)
     await checkLinks(inner, input)
     const thread = input.threadId ? await recordsOf(emailThread).require(inner, input.threadId) : null
     const concerned = await linksOf(inner, input, recipients, thread)
+    const box = await senderMailbox(inner, input.mailboxId, thread?.id ?? null)
     const content = await contentOf(inner, input, concerned, thread, id)
     await refuseSuppressed(inner, recipients.paths)
     for (const email of recipients.paths.keys()) await countMail(inner, userMails, email)
-    return store(inner, id, input, recipients, content, concerned, thread)
+    return store(inner, id, input, recipients, content, concerned, thread, box)
   })
 }
 
@@ -148,7 +152,7 @@ async function renderedOf(ctx: Ctx, input: EmailSendInput, concerned: Links, id:
 }
 
 export const urlOf = (
-  { keys, settings, caller }: Ctx,
+  { keys, settings, caller }: Pick<Ctx, 'settings' | 'keys' | 'caller'>,
   kind: Parameters<typeof trackingToken>[1],
   messageId: string,
   link: number,
@@ -158,11 +162,11 @@ export const urlOf = (
 }
 
 /** The HTML as it leaves: links through the platform, and the picture that counts opens. */
-function sentHtmlOf(
-  ctx: Ctx,
+export function sentHtmlOf(
+  ctx: Pick<Ctx, 'settings' | 'keys' | 'caller'>,
   id: string,
-  { linkedHtml, links: targets }: Content,
-  input: EmailSendInput,
+  { linkedHtml, links: targets }: CleanMail,
+  input: Pick<EmailSendInput, 'trackOpens' | 'trackClicks'>,
 ): string | null {
   if (linkedHtml === null) return null
   const ownPages = `${ctx.settings.publicUrl}${trackedPath.UNSUBSCRIBE}/`
@@ -183,10 +187,12 @@ async function store(
   content: Content,
   concerned: Links,
   given: EmailThread | null,
-): Promise<EmailMessage> {
+  box: Mailbox | null,
+): Promise<Email> {
   const sender = await userIdentity(ctx, ctx.caller.userId)
   if (!sender) throw new Refusal('PERMISSION_DENIED', 'Only a user can send mails.')
-  const participants = (known: readonly string[]) => [...new Set([...known, sender.email, ...to, ...cc])].slice(0, 100)
+  const participants = (known: readonly string[]) =>
+    [...new Set([...known, box?.email ?? sender.email, ...to, ...cc])].slice(0, 100)
   const thread = await (given
     ? given
     : save(ctx, emailThread, {
@@ -195,8 +201,10 @@ async function store(
         values: {},
         implied: { subject: content.subject, status: 'OPEN', participants: participants([]), ...concerned },
       }))
+  if (given) await expireDraftsOfThread(ctx, given.id)
   const earlier = await earlierIds(ctx, thread.id)
-  const { senderId, domain } = senderOf(ctx)
+  const { senderId, domain } = senderOf(ctx, box)
+  const fromEmail = box?.email ?? sender.email
   const message = await save(ctx, emailMessage, {
     operation: 'CREATE',
     previous: null,
@@ -206,7 +214,8 @@ async function store(
       threadId: thread.id,
       direction: 'OUTBOUND',
       kind: 'MAIL',
-      fromEmail: sender.email,
+      fromEmail,
+      mailboxId: box?.id ?? null,
       toEmails: [...to],
       ccEmails: [...cc],
       subject: content.subject,
@@ -228,11 +237,14 @@ async function store(
   return message
 }
 
-/** The mail server of the platform sends; its organization shares it fairly with others. */
-const senderOf = ({ caller, settings }: Ctx): { senderId: string; domain: string } => ({
-  senderId: caller.organizationId,
-  domain: new URL(settings.publicUrl).hostname,
-})
+/** A mailbox sends by itself; mails without one are sent by the mail server of the platform, which organizations share fairly. */
+export const senderOf = (
+  { caller, settings }: Pick<Ctx, 'settings' | 'caller'>,
+  box: { readonly id: string; readonly email: string } | null,
+): { senderId: string; domain: string } =>
+  box
+    ? { senderId: box.id, domain: box.email.slice(box.email.lastIndexOf('@') + 1) }
+    : { senderId: caller.organizationId, domain: new URL(settings.publicUrl).hostname }
 
 /** The Message-IDs of the last 20 mails of the thread, oldest first. */
 async function earlierIds({ db, caller }: Ctx, threadId: string): Promise<string[]> {

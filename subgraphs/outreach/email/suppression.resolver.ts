@@ -112,7 +112,8 @@ export class SuppressionResolver {
   @RequiresScope('*')
   async emailUnsuppress(@EmailArg() email: string, @Ctx() ctx: RequestContext): Promise<string> {
     requireWritableRole(ctx)
-    const address = addressOf('email', email)
+    const address = parseEmail(email)
+    if (!address) throw notFound('The address')
     const removed = await ctx.db.query(
       'delete from outreach.suppressed_address where organization_id = $1 and email = $2 returning 1',
       [ctx.caller.organizationId, address],

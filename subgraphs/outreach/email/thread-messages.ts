@@ -2,7 +2,7 @@ import { invalid } from '../../kernel/errors.ts'
 import { TenantPredicate } from '../../kernel/record/predicate.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { emailMessage } from './email.record.ts'
-import type { EmailMessage } from './email-message.ts'
+import type { Email } from './email.ts'
 
 const messagesMax = 200
 const threadsMax = 20
@@ -11,7 +11,7 @@ const threadsMax = 20
 const readThreads = new WeakMap<object, number>()
 
 /** The first mails of a thread that the caller sees, oldest first. */
-export async function messagesOfThread(ctx: RequestContext, threadId: string): Promise<EmailMessage[]> {
+export async function messagesOfThread(ctx: RequestContext, threadId: string): Promise<Email[]> {
   const count = (readThreads.get(ctx.batches) ?? 0) + 1
   readThreads.set(ctx.batches, count)
   if (count > threadsMax) {
@@ -24,7 +24,7 @@ export async function messagesOfThread(ctx: RequestContext, threadId: string): P
     .filter(({ internal }) => !internal)
     .map((column) => `${column.sql('t')} as "${column.name}"`)
   const id = predicate.values.add(threadId)
-  const rows = await ctx.db.query<EmailMessage>(
+  const rows = await ctx.db.query<Email>(
     `select ${columns.join(', ')} from ${emailMessage.table} t where t.thread_id = ${id} and ${visible}
      order by t.created_at, t.id limit ${messagesMax}`,
     predicate.values.list,

@@ -1,11 +1,10 @@
 import { invalid } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
-import { fieldRules } from '../../kernel/record/field-security.ts'
+import { isHidden } from '../../kernel/record/field-security.ts'
 import { TenantPredicate } from '../../kernel/record/predicate.ts'
 import { readReference } from '../../kernel/record/read.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
-import { selectList } from '../../kernel/record/selection.ts'
 import { notAnswered, type RequestContext } from '../../kernel/request.ts'
 import { emailMessage, emailThread } from '../email/email.record.ts'
 import { plainValue } from '../email-template/known-variables.ts'
@@ -49,7 +48,7 @@ const fields = {
 
 const messagesMax = 10
 const messageMax = 2_000
-const messageFields = new Set(['threadId', 'direction', 'kind', 'subject', 'bodyText'])
+const messageFields = new Set(['threadId'])
 const threadFields = new Set(['subject', 'contactId', 'opportunityId'])
 
 const unknown = (path: string) => {
@@ -84,21 +83,18 @@ async function named(
   return found
 }
 
-/** The last mails of people in the thread that the caller sees, oldest first. */
+/** The last mails of people in the thread that the caller sees, oldest first; none if the profile of the caller hides what they say. */
 async function conversationOf(ctx: RequestContext, threadId: string): Promise<Said[]> {
+  if (['bodyText', 'direction', 'kind'].some((name) => isHidden(ctx.caller, emailMessage, name))) return []
   const predicate = new TenantPredicate(ctx.caller)
-  const columns = selectList(emailMessage, messageFields, 't', fieldRules(ctx.caller, emailMessage))
   const live = predicate.live(emailMessage, 't')
-  const rows = await ctx.db.query<Record<string, unknown>>(
-    `select ${columns} from ${emailMessage.table} t where t.thread_id = ${predicate.values.add(threadId)} and ${live}
+  const rows = await ctx.db.query<Said & Record<string, unknown>>(
+    `select t.direction = 'INBOUND' as "isFromRecipient", left(t.body_text, ${messageMax}) as text from ${emailMessage.table} t
+     where t.thread_id = ${predicate.values.add(threadId)} and t.kind = 'MAIL' and ${live}
      order by t.created_at desc, t.id desc limit ${messagesMax}`,
     predicate.values.list,
   )
-  return rows.toReversed().flatMap((row) => {
-    const text = textOf(row, 'bodyText')
-    if (text === null || row['kind'] !== 'MAIL') return []
-    return [{ isFromRecipient: row['direction'] === 'INBOUND', text: text.slice(0, messageMax).toWellFormed() }]
-  })
+  return rows.toReversed()
 }
 
 /** Reads what a mail can be based on. What follows from a named record is used if the caller sees it. */

@@ -86,16 +86,17 @@ export async function historyOf(ctx: RequestContext, given: string, limit: numbe
   const rows = await ctx.db.query<Row>(
     `select ${columns}, d.id as "draftId"
      from (
-       select m.* from (
+       select m.id from (
          select t.id from ${emailThread.table} t
          where t.contact_id = ${predicate.values.add(contactId)} and ${predicate.live(emailThread, 't')}
          order by t.created_at desc, t.id desc limit ${threadsMax}
        ) t cross join lateral (
-         select m.* from ${emailMessage.table} m
+         select m.id, m.created_at from ${emailMessage.table} m
          where m.organization_id = ${predicate.organization()} and m.thread_id = t.id and m.deleted_at is null
          order by m.created_at desc, m.id desc limit ${count}
        ) m order by m.created_at desc, m.id desc limit ${count}
-     ) m
+     ) newest
+     join ${emailMessage.table} m on m.organization_id = ${predicate.organization()} and m.id = newest.id
      left join ${smartEmailDraft.table} d on d.message_id = m.id and ${predicate.live(smartEmailDraft, 'd')}
      order by m.created_at desc, m.id desc`,
     predicate.values.list,

@@ -2,9 +2,6 @@ import { DateTime } from 'luxon'
 import { invalid, type FieldProblem } from '../../kernel/errors.ts'
 import { timezoneProblems } from '../../kernel/values/time-zone.ts'
 
-/** How far ahead a mail can be scheduled. */
-export const daysAheadMax = 366
-
 const form = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?$/i
 
 const problem = (path: string, code: string, message: string): FieldProblem => ({ path, code, message })
@@ -47,7 +44,5 @@ export function scheduledTime(
   if (sendAt !== null && scheduledAt !== null && +momentOf('scheduledAt', scheduledAt, zone) !== +moment)
     throw invalid(problem('sendAt', 'CONFLICT', 'sendAt must be the same time as scheduledAt; send one of them.'))
   if (+moment <= now.getTime()) throw invalid(problem(path, 'IN_THE_PAST', `${path} must be in the future.`))
-  if (+moment > now.getTime() + daysAheadMax * 86_400_000)
-    throw invalid(problem(path, 'OUT_OF_RANGE', `${path} must be at most ${daysAheadMax} days ahead.`))
   return { scheduledAt: moment.toJSDate().toISOString(), timezone: zone }
 }

@@ -8,7 +8,7 @@ import { standardResolver } from '../../kernel/record/standard-resolver.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { emailMessage, emailThread } from '../email/email.record.ts'
-import { EmailMessage } from '../email/email-message.ts'
+import { Email } from '../email/email.ts'
 import { EmailThread } from '../email/email-thread.ts'
 import { composeDraft, regenerateDraft } from './compose.ts'
 import { smartEmailDelivery } from './delivery-consumer.ts'
@@ -92,7 +92,7 @@ export class SmartEmailResolver extends standardResolver(smartEmailDraft, {
     @IdArg() id: string,
     @TimeArg(
       'scheduledAt',
-      'When to send it: after now, at most 366 days ahead. `2026-11-03T09:00:00+01:00` is that moment; `2026-11-03T09:00` is the time that the clocks of `timezone` show. Of a time that they show twice it is the first; a time that they skip is as much later as they skip. Required unless `sendAt` is sent.',
+      'When to send it: after now. `2026-11-03T09:00:00+01:00` is that moment; `2026-11-03T09:00` is the time that the clocks of `timezone` show. Of a time that they show twice it is the first; a time that they skip is as much later as they skip. Required unless `sendAt` is sent.',
     )
     scheduledAt: string | null,
     @TimeArg('sendAt', 'A second name of `scheduledAt`; the two must not differ.') sendAt: string | null,
@@ -143,7 +143,7 @@ export class SmartEmailResolver extends standardResolver(smartEmailDraft, {
     return threads.reference(ctx, threadId, info)
   }
 
-  @FieldResolver(() => EmailMessage, {
+  @FieldResolver(() => Email, {
     nullable: true,
     description: 'The mail that it became; null before it is sent, or if the caller does not see it.',
   })

@@ -1,3 +1,4 @@
+import { getNamedType, isObjectType, type GraphQLOutputType } from 'graphql'
 import { enumerationName, type Column } from '../../../subgraphs/kernel/record/column.ts'
 import { columnOf } from '../../../subgraphs/kernel/record/definition.ts'
 import type { RestFilter } from '../../../subgraphs/kernel/record/rest-area.ts'
@@ -87,6 +88,20 @@ function list(api: RecordApi): string {
 const selectionOf = ({ name, structure }: Column): string =>
   structure ? `${name} { ${structure.parts.map(selectionOf).join(' ')} }` : name
 
+/** A field that is no column in a selection, with all fields of an object. */
+function selectionOfDerived({ schema, type }: RecordApi, name: string): string {
+  const record = schema.getType(type)
+  const field = isObjectType(record) ? record.getFields()[name] : undefined
+  if (!field) throw new Error(`The graph type ${type} must have the field ${name}.`)
+  const select = (selected: string, fieldType: GraphQLOutputType): string => {
+    const named = getNamedType(fieldType)
+    if (!isObjectType(named)) return selected
+    const inner = Object.values(named.getFields()).map(({ name: one, type: of }) => select(one, of))
+    return `${selected} { ${inner.join(' ')} }`
+  }
+  return select(name, field.type)
+}
+
 const writers: Readonly<Record<StandardOperation, (api: RecordApi) => string>> = {
   '': (api) => documentOf(api, '', ['id: ID!'], record(api)),
   List: list,
@@ -129,7 +144,7 @@ export function standardDocuments(
   operations: readonly StandardOperation[],
 ): [name: string, text: string][] {
   const columns = api.columns.filter(({ name }) => name !== 'customFields').map(selectionOf)
-  const selected = [...columns, ...api.area.derivedFields]
+  const selected = [...columns, ...api.area.derivedFields.map((name) => selectionOfDerived(api, name))]
   const fragment = `fragment ${api.prefix}Fields on ${api.type} { ${selected.join(' ')} }`
   const isBulk = operations.some((operation) => operation.startsWith('Bulk'))
   return [

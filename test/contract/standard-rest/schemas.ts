@@ -328,7 +328,7 @@ export function standardSchemas(api: RecordApi): Json {
     ...structureSchemas(api),
     [type]: recordSchema(api),
     ...(api.offers('List') && { [`${type}Page`]: pageSchema(api) }),
-    ...(api.offers('Create') && {
+    ...(schema.getType(`${type}CreateInput`) && {
       [`${type}CreateInput`]: bodySchema({
         operation: 'CREATE',
         columns: inOrder('CREATE'),
@@ -336,10 +336,10 @@ export function standardSchemas(api: RecordApi): Json {
         description: described(`${type}CreateInput`),
       }),
     }),
-    ...(api.offers('Update') && {
+    ...(schema.getType(`${type}UpdateInput`) && {
       [`${type}UpdateInput`]: bodySchema({ ...changes, required: [], description: described(`${type}UpdateInput`) }),
     }),
-    ...(api.offers('Replace') && {
+    ...(schema.getType(`${type}ReplaceInput`) && {
       [`${type}ReplaceInput`]: bodySchema({
         operation: 'CREATE',
         columns: inOrder('UPDATE'),

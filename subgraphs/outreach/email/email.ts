@@ -36,7 +36,7 @@ const addresses = { ...never, max: 254, maxItems: 100 } as const
 @Directive('@key(fields: "id")')
 @RequiresScope('*')
 @Entity({ schema: 'outreach', tableName: 'email_message' })
-export class EmailMessage extends OrgRecord {
+export class Email extends OrgRecord {
   @Column(() => ID, {
     ...never,
     indexed: true,

@@ -1,0 +1,10 @@
+import { connectionOf, filterOf, orderOf, pageOf } from '../../kernel/record/inputs.ts'
+import { connectionArgs, pageArgs } from '../../kernel/record/list-args.ts'
+import { SequenceEnrollment } from './enrollment.ts'
+
+const EnrollmentFilter = filterOf('SequenceEnrollmentFilter', SequenceEnrollment)
+const EnrollmentOrder = orderOf('SequenceEnrollmentOrder', SequenceEnrollment)
+export const SequenceEnrollmentPage = pageOf('SequenceEnrollmentPage', SequenceEnrollment, '*')
+export const SequenceEnrollmentConnection = connectionOf('SequenceEnrollment', SequenceEnrollment, '*')
+export const SequenceEnrollmentPageArgs = pageArgs(EnrollmentFilter, EnrollmentOrder)
+export const SequenceEnrollmentConnectionArgs = connectionArgs(EnrollmentFilter, EnrollmentOrder)

@@ -1,0 +1,120 @@
+import type { Row } from '../../../kernel/database/sql.ts'
+import type { RequestContext } from '../../../kernel/request.ts'
+import type { RenderedForSending, renderMails } from '../../../kernel/template/render-mails.ts'
+import type { MailTemplate } from '../../../kernel/template/render-mail.ts'
+import type { TemplateValues } from '../../../kernel/template/template-variables.ts'
+import { threadTask } from '../../../kernel/work/thread-task.ts'
+import { urlOf } from '../../email/send-email.ts'
+import { knownVariables, shownValues } from '../../email-template/known-variables.ts'
+import { chooseVariant } from '../choose-variant.ts'
+import type { SequenceEnrollment } from '../enrollment.ts'
+import type { ReadThread } from './read-threads.ts'
+import type { Execution } from './decide.ts'
+import type { Snapshot } from './snapshot.ts'
+
+const renderTask = threadTask<typeof renderMails>(
+  import.meta.url,
+  '../../../kernel/template/render-mails',
+  'renderMails',
+)
+
+/** Mails that one task of a worker thread renders. */
+export const mailsOfTask = 10
+
+/** A mail that is to be rendered. */
+export interface MailPlan {
+  readonly enrollmentId: string
+  readonly messageId: string
+  readonly variantId: string | null
+  readonly templateId: string | null
+  readonly thread: ReadThread | null
+  readonly template: MailTemplate
+}
+
+export type MailContent =
+  { readonly subject: string; readonly content: RenderedForSending } | { readonly problem: string }
+
+/** The mail of a step, or why it cannot be made. */
+export function planMail(
+  ctx: RequestContext<'keys'>,
+  snapshot: Snapshot,
+  enrollment: SequenceEnrollment,
+  { step, sequence, record }: Execution,
+  messageId: string,
+): MailPlan | { readonly problem: string } {
+  const template = step.templateId ? snapshot.templates.get(step.templateId) : undefined
+  if (step.templateId && !template) return { problem: 'The template of the step was deleted.' }
+  if (template && template.status !== 'ACTIVE') return { problem: `The template has the status ${template.status}.` }
+  const variant = chooseVariant(step.variants, enrollment.id, step.id)
+  const isReply = step.replyInThread || sequence.settings.threadReplies
+  const thread = isReply && enrollment.threadId ? (snapshot.threads.get(enrollment.threadId) ?? null) : null
+  const given = variant?.subject ?? step.subject ?? template?.subject ?? null
+  const bodyHtml = variant?.bodyHtml ?? step.bodyHtml ?? template?.bodyHtml ?? null
+  const hasOwnBody = (variant?.bodyHtml ?? step.bodyHtml) != null
+  const bodyText = hasOwnBody ? step.bodyText : (step.bodyText ?? template?.bodyText ?? null)
+  const subject = given ?? (thread ? '' : null)
+  if (subject === null) return { problem: 'The step has no subject.' }
+  if (bodyHtml === null && bodyText === null) return { problem: 'The step has no text.' }
+  const declared = (template?.variables ?? []).map(({ name, required, defaultValue }) => ({
+    name,
+    required,
+    defaultValue,
+  }))
+  return {
+    enrollmentId: enrollment.id,
+    messageId,
+    variantId: variant?.id ?? null,
+    templateId: template?.id ?? null,
+    thread,
+    template: {
+      subject,
+      bodyHtml: bodyHtml ?? '',
+      bodyText,
+      declared,
+      known: knownVariables,
+      values: valuesOf(ctx, snapshot, enrollment, record, messageId),
+    },
+  }
+}
+
+export function valuesOf(
+  ctx: RequestContext<'keys'>,
+  snapshot: Snapshot,
+  enrollment: SequenceEnrollment,
+  record: Row,
+  messageId: string,
+): TemplateValues {
+  const { name, email, firstName, lastName } = snapshot.senders.get(enrollment.senderId!)!
+  const account = snapshot.accounts.get(enrollment.id)
+  const object = enrollment.entityType === 'LEAD' ? 'lead' : 'contact'
+  return {
+    sender: { name, email, firstName, lastName },
+    ...(snapshot.organizationName !== null && { organization: { name: snapshot.organizationName } }),
+    [object]: shownValues(object, record),
+    ...(account && { account: shownValues('account', account) }),
+    unsubscribeUrl: urlOf(ctx, 'UNSUBSCRIBE', messageId, 0),
+  }
+}
+
+/** Renders mails in a worker thread. No transaction may be open. */
+export async function renderPlans(
+  { work, caller }: RequestContext<'work'>,
+  plans: readonly MailPlan[],
+): Promise<MailContent[]> {
+  const rendered = await work.run(
+    renderTask,
+    plans.map(({ template }) => template),
+    caller.organizationId,
+  )
+  return rendered.map((mail, index) => contentOf(plans[index]!, mail))
+}
+
+function contentOf({ thread }: MailPlan, mail: Awaited<ReturnType<typeof renderMails>>[number]): MailContent {
+  if ('problem' in mail) return { problem: mail.problem.message }
+  const { missingVariables: missing, unknownVariables: unknown } = mail
+  if (missing.length > 0) return { problem: `The mail needs a value of ${missing.slice(0, 5).join(', ')}.` }
+  if (unknown.length > 0) return { problem: `The mail has the unknown variable ${unknown.slice(0, 5).join(', ')}.` }
+  const subject = mail.subject || (thread ? `Re: ${thread.subject}` : '')
+  if (subject === '') return { problem: 'The subject is empty.' }
+  return { subject: [...subject].slice(0, 255).join(''), content: mail.content }
+}

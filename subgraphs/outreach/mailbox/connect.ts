@@ -1,0 +1,63 @@
+import { isIP } from 'node:net'
+import { ImapFlow } from 'imapflow'
+import { createTransport } from 'nodemailer'
+import type { Services } from '../../kernel/request.ts'
+import { passwordPlace, type MailServer } from './mailbox-secret.ts'
+import type { Mailbox } from './mailbox.ts'
+
+const [connectMs, idleMs] = [10_000, 20_000]
+
+type ConnectServices = Pick<Services, 'outbound' | 'vault'>
+
+async function passwordOf({ vault }: ConnectServices, server: MailServer, box: Mailbox): Promise<string> {
+  const sealed = server === 'smtp' ? box.sealedSmtpPassword : box.sealedImapPassword
+  if (!sealed) return ''
+  await vault.load(box.organizationId, sealed)
+  return vault.open(box.organizationId, passwordPlace(server, box.organizationId, box.id), sealed)
+}
+
+/** A connection goes to exactly the address that was vetted, so DNS cannot change in between; TLS still verifies the name. */
+export async function smtpTransport(services: ConnectServices, box: Mailbox) {
+  const address = await services.outbound.vettedAddress(box.smtpHost)
+  const auth = box.smtpUser ? { user: box.smtpUser, pass: await passwordOf(services, 'smtp', box) } : undefined
+  return createTransport({
+    host: address,
+    port: box.smtpPort,
+    secure: box.smtpSecurity === 'TLS',
+    requireTLS: box.smtpSecurity === 'STARTTLS',
+    ignoreTLS: box.smtpSecurity === 'NONE',
+    ...(isIP(box.smtpHost) === 0 && { tls: { servername: box.smtpHost } }),
+    ...(auth && { auth }),
+    connectionTimeout: connectMs,
+    greetingTimeout: connectMs,
+    socketTimeout: idleMs,
+  })
+}
+
+/** More bytes in one answer of the server end the connection. */
+const answerBytesMax = 8 * 1024 * 1024
+
+export async function imapClient(services: ConnectServices, box: Mailbox): Promise<ImapFlow> {
+  const address = await services.outbound.vettedAddress(box.imapHost!)
+  const client = new ImapFlow({
+    host: address,
+    port: box.imapPort,
+    ...(isIP(box.imapHost!) === 0 && { servername: box.imapHost! }),
+    secure: box.imapSecurity === 'TLS',
+    ...(box.imapSecurity !== 'TLS' && { doSTARTTLS: box.imapSecurity === 'STARTTLS' }),
+    auth: { user: box.imapUser!, pass: await passwordOf(services, 'imap', box) },
+    logger: false,
+    disableAutoIdle: true,
+    disableCompression: true,
+    connectionTimeout: connectMs,
+    greetingTimeout: connectMs,
+    socketTimeout: idleMs,
+    maxLiteralSize: answerBytesMax,
+    maxLineLength: answerBytesMax,
+    maxResponseSize: 4 * answerBytesMax,
+  })
+  // An error after the connection is lost ends the command that waits; without a listener it would end the process.
+  client.on('error', () => undefined)
+  await client.connect()
+  return client
+}

@@ -1,0 +1,138 @@
+import type { ImapFlow } from 'imapflow'
+import { inTransaction, type RequestContext, type Services } from '../../kernel/request.ts'
+import { threadTask } from '../../kernel/work/thread-task.ts'
+import { parseEmail } from '../../kernel/values/email-address.ts'
+import { organizationContext } from '../email/organization-context.ts'
+import { imapClient } from './connect.ts'
+import type { Mailbox } from './mailbox.ts'
+import { messageIdsIn } from './message-ids.ts'
+import type { ParsedMail, parseMail } from './parse-mail.ts'
+import { receiveParsed } from './receive-parsed.ts'
+
+const parseTask = threadTask<typeof parseMail>(import.meta.url, './parse-mail', 'parseMail')
+
+/** The first bytes of a mail that are read. Later parts are attachments, whose content is not stored anyway. */
+export const readBytesMax = 5 * 1024 * 1024
+/** Mails that one poll stores; the next one continues. */
+const mailsMax = 100
+const pollMsMax = 180_000
+/** After so many attempts that ended the thread or the process, a mail is stored with its envelope only. */
+const triesMax = 2
+const dayMs = 86_400_000
+
+interface Cursor {
+  readonly uidValidity: string
+  readonly lastUid: number
+  /** Mails before this day are not new, although the server has numbered its mails anew. */
+  readonly since: Date | null
+}
+
+/** Stores the mails that arrived in INBOX since the last poll; true if more are waiting. */
+export async function pollMailbox(services: Services, box: Mailbox): Promise<boolean> {
+  const ctx = organizationContext(services, box.organizationId)
+  const client = await imapClient(services, box)
+  const timer = setTimeout(() => client.close(), pollMsMax)
+  try {
+    const opened = await client.mailboxOpen('INBOX', { readOnly: true })
+    const cursor = await cursorOf(ctx, box, String(opened.uidValidity), opened.uidNext)
+    const range = { uid: `${cursor.lastUid + 1}:*`, ...(cursor.since && { since: cursor.since }) }
+    const found = (await client.search(range, { uid: true })) || []
+    // `n:*` always names the last mail, whatever its number.
+    const uids = found.filter((uid) => uid > cursor.lastUid).toSorted((one, other) => one - other)
+    for (const uid of uids.slice(0, mailsMax)) await receive(services, ctx, client, box, cursor.uidValidity, uid)
+    return uids.length > mailsMax
+  } finally {
+    clearTimeout(timer)
+    client.close()
+  }
+}
+
+/** How far the mailbox was read. The first poll begins with the next mail, and so does one after a server has lost its numbers. */
+async function cursorOf(ctx: RequestContext, box: Mailbox, uidValidity: string, uidNext: number): Promise<Cursor> {
+  const key = [box.organizationId, box.id]
+  const [known] = await ctx.db.query<{ uidValidity: string | null; lastUid: string; polledAt: string | null }>(
+    `select uid_validity::text as "uidValidity", last_uid as "lastUid", polled_at as "polledAt" from outreach.mailbox_state
+     where organization_id = $1 and id = $2`,
+    key,
+  )
+  if (known?.uidValidity === uidValidity) return { uidValidity, lastUid: Number(known.lastUid), since: null }
+  const isNew = known?.uidValidity == null
+  const lastUid = isNew ? uidNext - 1 : 0
+  await ctx.db.query(
+    `insert into outreach.mailbox_state (organization_id, id, uid_validity, last_uid) values ($1, $2, $3::numeric, $4)
+     on conflict (organization_id, id) do update set uid_validity = excluded.uid_validity, last_uid = excluded.last_uid, tried_uid = null`,
+    [...key, uidValidity, lastUid],
+  )
+  // Mails that are stored already have a known Message-ID.
+  return { uidValidity, lastUid, since: isNew ? null : new Date(Date.parse(known.polledAt ?? '') - 2 * dayMs) }
+}
+
+/** Stores one mail. The number up to which the mailbox was read changes in the same transaction, so no mail is lost or stored twice. */
+async function receive(
+  services: Services,
+  ctx: RequestContext,
+  client: ImapFlow,
+  box: Mailbox,
+  uidValidity: string,
+  uid: number,
+): Promise<void> {
+  const tries = await countTry(ctx, box, uid)
+  const content = tries > triesMax ? 'UNREADABLE' : await contentOf(services, client, box, uid)
+  const mail = content === 'UNREADABLE' ? await envelopeOf(client, uid) : content
+  await inTransaction(ctx, async (inner) => {
+    const [isNext] = await inner.db.query(
+      `update outreach.mailbox_state set last_uid = $4, tried_uid = null, tries = 0, received_count = received_count + 1
+       where organization_id = $1 and id = $2 and uid_validity = $3::numeric and last_uid < $4 returning 1`,
+      [box.organizationId, box.id, uidValidity, uid],
+    )
+    if (isNext && mail) await receiveParsed(inner, box, mail)
+  })
+}
+
+/** Counts before the mail is read, so that one that ends the process is counted too. */
+async function countTry({ db }: RequestContext, box: Mailbox, uid: number): Promise<number> {
+  const [row] = await db.query<{ tries: number }>(
+    `update outreach.mailbox_state set tries = case when tried_uid = $3 then tries + 1 else 1 end, tried_uid = $3
+     where organization_id = $1 and id = $2 returning tries`,
+    [box.organizationId, box.id, uid],
+  )
+  return row?.tries ?? 1
+}
+
+/** Null if somebody has deleted the mail in the meantime. */
+async function contentOf(
+  services: Services,
+  client: ImapFlow,
+  box: Mailbox,
+  uid: number,
+): Promise<ParsedMail | 'UNREADABLE' | null> {
+  const query = { source: { start: 0, maxLength: readBytesMax } }
+  const fetched = await client.fetchOne(String(uid), query, { uid: true })
+  if (!fetched || !fetched.source) return null
+  const parsed = await services.work.run(parseTask, { source: new Uint8Array(fetched.source) }, box.organizationId)
+  return parsed ?? 'UNREADABLE'
+}
+
+/** What the mail server itself tells about a mail that cannot be parsed. */
+async function envelopeOf(client: ImapFlow, uid: number): Promise<ParsedMail | null> {
+  const fetched = await client.fetchOne(String(uid), { envelope: true }, { uid: true })
+  if (!fetched) return null
+  const { from = [], to = [], subject = '', messageId = '', inReplyTo = '', date } = fetched.envelope ?? {}
+  const addresses = (all: readonly { address?: string | undefined }[]) =>
+    all.map(({ address }) => parseEmail(address ?? '')).filter((email) => email !== null)
+  return {
+    messageId: messageIdsIn(messageId)[0] ?? `<${fetched.uid}.${Date.parse(String(date)) || 0}@no-id.invalid>`,
+    inReplyTo: messageIdsIn(inReplyTo)[0] ?? null,
+    references: [],
+    from: addresses(from)[0] ?? null,
+    to: addresses(to).slice(0, 100),
+    cc: [],
+    subject: subject.replaceAll('\0', '').toWellFormed().slice(0, 10_000),
+    sentAt: date instanceof Date && Number.isFinite(date.getTime()) ? date.toISOString() : null,
+    bodyHtml: null,
+    bodyText: 'The mail could not be read, because it is too large or too complex. See it in the mailbox.',
+    headers: [],
+    attachments: [],
+    report: null,
+  }
+}

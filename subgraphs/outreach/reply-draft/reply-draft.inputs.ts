@@ -1,0 +1,11 @@
+import { connectionOf, filterOf, orderOf, pageOf, updateInputOf } from '../../kernel/record/inputs.ts'
+import { connectionArgs, pageArgs } from '../../kernel/record/list-args.ts'
+import { ReplyDraft } from './reply-draft.ts'
+
+const ReplyDraftFilter = filterOf('ReplyDraftFilter', ReplyDraft)
+const ReplyDraftOrder = orderOf('ReplyDraftOrder', ReplyDraft)
+export const ReplyDraftUpdateInput = updateInputOf('ReplyDraftUpdateInput', ReplyDraft)
+export const ReplyDraftPage = pageOf('ReplyDraftPage', ReplyDraft, '*')
+export const ReplyDraftConnection = connectionOf('ReplyDraft', ReplyDraft, '*')
+export const ReplyDraftPageArgs = pageArgs(ReplyDraftFilter, ReplyDraftOrder)
+export const ReplyDraftConnectionArgs = connectionArgs(ReplyDraftFilter, ReplyDraftOrder)

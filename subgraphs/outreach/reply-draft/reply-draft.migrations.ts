@@ -1,0 +1,23 @@
+import type { Migration } from '../../kernel/database/migrate.ts'
+import { listIndexes, recordColumns } from '../../kernel/record/record-table.ts'
+
+export const replyDraftTable: Migration = {
+  name: '20261123-outreach-reply-draft',
+  sql: `
+    create table outreach.reply_draft (${recordColumns},
+      status text not null,
+      thread_id uuid not null,
+      reply_to_message_id uuid not null,
+      subject text not null,
+      body_html text not null,
+      confidence int not null,
+      reason text not null,
+      expires_at timestamptz(3) not null,
+      sent_message_id uuid
+    );
+    ${listIndexes('outreach.reply_draft', 'reply_draft', ['status', 'thread_id', 'expires_at'])}
+    -- A mail is answered by one draft, however often it is processed.
+    create unique index reply_draft_message on outreach.reply_draft (organization_id, reply_to_message_id);
+    create index reply_draft_open on outreach.reply_draft (expires_at, id) where deleted_at is null and status in ('PENDING', 'APPROVED');
+  `,
+}

@@ -1,0 +1,47 @@
+import { activeUsers } from '../../identity/public.ts'
+import { newId } from '../../kernel/ids.ts'
+import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
+import { visibleIds } from '../../kernel/record/read.ts'
+import { emailTemplate } from '../email-template/email-template.record.ts'
+import { sequenceEvents, sequenceStepEvents } from './sequence.events.ts'
+import { requireNotArchived, sequenceProblems } from './sequence.rules.ts'
+import type { SequenceSettings } from './sequence-settings.ts'
+import { SequenceStep } from './sequence-step.ts'
+import { Sequence } from './sequence.ts'
+import { stepProblems } from './step.rules.ts'
+
+export const sequence: RecordDefinition<Sequence> = defineRecord(Sequence, {
+  object: 'sequence',
+  table: 'outreach.sequence',
+  visibleBy: ['ownerId'],
+  searchable: ['name', 'description'],
+  hasSearchText: true,
+  references: { ownerId: activeUsers },
+  events: sequenceEvents,
+  async decide(_ctx, { entityTypes, settings }, previous) {
+    if (previous) requireNotArchived(previous)
+    if (previous) return {}
+    return {
+      implied: {
+        entityTypes: entityTypes ?? ['LEAD', 'CONTACT'],
+        settings: settings ?? ({} as SequenceSettings),
+      },
+    }
+  },
+  invariants: sequenceProblems,
+})
+
+export const sequenceStep: RecordDefinition<SequenceStep> = defineRecord(SequenceStep, {
+  object: 'sequence_step',
+  table: 'outreach.sequence_step',
+  visibleBy: [],
+  visibleThrough: { by: 'sequenceId', to: () => sequence },
+  searchable: [],
+  references: {
+    ownerId: activeUsers,
+    templateId: (ctx, ids) => visibleIds(ctx, emailTemplate, ids),
+  },
+  events: sequenceStepEvents,
+  calculated: ({ variants }) => ({ variants: variants.map((variant) => ({ ...variant, id: variant.id ?? newId() })) }),
+  invariants: stepProblems,
+})

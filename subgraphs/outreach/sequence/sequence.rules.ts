@@ -1,0 +1,65 @@
+import { Refusal, type FieldProblem } from '../../kernel/errors.ts'
+import type { Transitions } from '../../kernel/record/transitions.ts'
+import { weekdays } from '../../kernel/time/working-week.ts'
+import { timezoneProblems } from '../../kernel/values/time-zone.ts'
+import { SequenceEntityType } from '../enrollment/enrollment.enumerations.ts'
+import type { Sequence } from './sequence.ts'
+import type { SequenceStatus } from './sequence.enumerations.ts'
+
+export const sequenceTransitions: Transitions<SequenceStatus> = {
+  DRAFT: ['ACTIVE', 'ARCHIVED'],
+  ACTIVE: ['PAUSED', 'ARCHIVED'],
+  PAUSED: ['ACTIVE', 'ARCHIVED'],
+  ARCHIVED: [],
+}
+
+/** What a list of names must be: some of these, each once, at least one. */
+function nameProblems(path: string, given: readonly string[], allowed: readonly string[]): FieldProblem[] {
+  const message = `${path} must have at least one of ${allowed.join(', ')}.`
+  if (given.length === 0) return [{ path, code: 'REQUIRED', message }]
+  const seen = new Set<string>()
+  return given.flatMap((name, index): FieldProblem[] => {
+    const at = `${path}.${index}`
+    if (!allowed.includes(name))
+      return [{ path: at, code: 'NOT_ALLOWED', message: `${at} must be one of ${allowed.join(', ')}.` }]
+    if (seen.has(name)) return [{ path: at, code: 'NOT_UNIQUE', message: `${at} must not repeat ${name}.` }]
+    seen.add(name)
+    return []
+  })
+}
+
+const localTime = /^(?:[01]\d|2[0-3]):[0-5]\d$/
+
+function windowProblems({ sendStart, sendEnd }: Sequence['settings']): FieldProblem[] {
+  const wrong = (path: string, until: string): FieldProblem[] => [
+    { path, code: 'WRONG_FORMAT', message: `${path} must be a time of day such as 09:00, from 00:00 to ${until}.` },
+  ]
+  if (!localTime.test(sendStart)) return wrong('settings.sendStart', '23:59')
+  if (!localTime.test(sendEnd) && sendEnd !== '24:00') return wrong('settings.sendEnd', '24:00')
+  if (sendStart < sendEnd) return []
+  const message = 'settings.sendEnd must be later than settings.sendStart.'
+  return [{ path: 'settings.sendEnd', code: 'OUT_OF_RANGE', message }]
+}
+
+function zoneProblems(timezone: string): FieldProblem[] {
+  if (timezone === 'RECIPIENT' || timezone === 'SENDER') return []
+  return timezoneProblems('settings.timezone', timezone).map((problem) => ({
+    ...problem,
+    message: 'settings.timezone must be RECIPIENT, SENDER or the IANA name of a time zone, for example Europe/Oslo.',
+  }))
+}
+
+export const sequenceProblems = ({ entityTypes, settings }: Sequence): FieldProblem[] => [
+  ...nameProblems('entityTypes', entityTypes, Object.keys(SequenceEntityType)),
+  ...zoneProblems(settings.timezone),
+  ...nameProblems('settings.sendDays', settings.sendDays, weekdays),
+  ...windowProblems(settings),
+]
+
+/** An archived sequence is kept for its history. */
+export function requireNotArchived({ status }: Sequence): void {
+  if (status !== 'ARCHIVED') return
+  throw new Refusal('INVALID_STATE', 'An archived sequence cannot change. Duplicate it to use it again.', {
+    allowed: [],
+  })
+}

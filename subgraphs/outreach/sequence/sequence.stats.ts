@@ -1,0 +1,83 @@
+import { Field, Float, Int, ObjectType } from 'type-graphql'
+import { count, countBy } from '../../kernel/record/aggregates.ts'
+import { totalsTable } from '../../kernel/record/maintained-totals.ts'
+import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
+import { figures, type Counts } from '../../kernel/record/stats.ts'
+import { valueCounts } from '../../kernel/record/value-counts.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { sequenceEnrollment } from '../enrollment/enrollment.record.ts'
+import { SequenceStatus } from './sequence.enumerations.ts'
+import { enrollmentSums, figuresOf, type EnrollmentSums } from './sequence-figures.ts'
+import { sequence } from './sequence.record.ts'
+
+const StatusCounts = valueCounts(SequenceStatus, '*', 'sequences')
+
+const rate = (of: string) => ({
+  nullable: true,
+  description: `${of} divided by \`contacted\`, 0 to 1 with four decimals; null before the first mail.`,
+})
+
+@ObjectType({
+  description: 'Statistics of the live sequences that the caller sees, and of their enrollments of all times.',
+})
+@RequiresScope('*')
+export class SequenceStats {
+  @Field(() => Int, { description: 'Number of sequences.' })
+  total!: number
+
+  @Field(() => StatusCounts, { description: 'Number of sequences by `status`.' })
+  byStatus!: Counts
+
+  @Field(() => Int, { description: 'Number of enrollments.' })
+  enrolled!: number
+
+  @Field(() => Int, { description: 'Enrollments that are ACTIVE.' })
+  active!: number
+
+  @Field(() => Int, { description: 'Enrollments that are PAUSED.' })
+  paused!: number
+
+  @Field(() => Int, { description: 'Enrollments that are COMPLETED.' })
+  completed!: number
+
+  @Field(() => Int, { description: 'Enrollments that got at least one mail.' })
+  contacted!: number
+
+  @Field(() => Int, { description: 'Enrollments whose person replied.' })
+  replied!: number
+
+  @Field(() => Int, { description: 'Enrollments of which a mail bounced.' })
+  bounced!: number
+
+  @Field(() => Int, { description: 'Enrollments whose person unsubscribed or complained.' })
+  unsubscribed!: number
+
+  @Field(() => Float, rate('Enrollments with an open'))
+  openRate!: number | null
+
+  @Field(() => Float, rate('Enrollments with a click'))
+  clickRate!: number | null
+
+  @Field(() => Float, rate('`replied`'))
+  replyRate!: number | null
+
+  @Field(() => Float, rate('Enrollments with a meeting'))
+  meetingRate!: number | null
+}
+
+export async function sequenceStats(ctx: RequestContext): Promise<SequenceStats> {
+  const predicate = new TenantPredicate(ctx.caller)
+  const inOrganization = predicate.totals(sequenceEnrollment, 't', ['CHANGE', 'GROUP'])
+  const visible = predicate.live(sequence, 's')
+  const [counts, [sums]] = await Promise.all([
+    figures(ctx, sequence, { total: count(), byStatus: countBy('status') }),
+    ctx.db.query<EnrollmentSums>(
+      `select ${enrollmentSums} from ${totalsTable(sequenceEnrollment)} t
+       where ${inOrganization} and exists (select 1 from ${sequence.table} s where ${visible} and s.id = t.sequence_id)`,
+      predicate.values.list,
+      'SCAN',
+    ),
+  ])
+  return { ...counts, ...figuresOf(sums!) } as SequenceStats
+}

@@ -103,7 +103,7 @@ async function measureRun(services: OpenServices, { organizationId }: Tenant): P
   let largest = before
   const sampling = setInterval(() => (largest = Math.max(largest, process.memoryUsage().rss)), 200)
   const began = performance.now()
-  await runDunning(services)
+  await runDunning(services, { batchSize: 200, sliceMs: Number.POSITIVE_INFINITY })
   clearInterval(sampling)
   const [sent] = await services.database.query<{ n: number }>(
     'select count(*)::int as n from commerce.invoice where organization_id = $1 and reminder_count > 0',

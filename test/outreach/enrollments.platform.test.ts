@@ -46,6 +46,30 @@ const mailsTo = (email: string) =>
     [email],
   )
 
+describe('an enrollment that meets a change of its sequence', () => {
+  it.each([
+    ['an archiving', `status = 'ARCHIVED'`, 409],
+    ['a deletion', 'deleted_at = now()', 404],
+  ])('waits for %s and is refused', async (_, change, status) => {
+    const { id } = await aSequence(member, [aMail()])
+    const { id: contactId } = await aPerson()
+    const held = Promise.withResolvers<void>()
+    const changed = Promise.withResolvers<void>()
+    const changing = platform.inSeparateTransaction(async (sql) => {
+      await sql.query(`update outreach.sequence set ${change} where id = $1`, [id])
+      changed.resolve()
+      await held.promise
+    })
+    await changed.promise
+    const enrolling = enrollIn(id, contactId)
+    await expect.poll(() => platform.waitingForLocks(), { timeout: 10_000 }).toBe(1)
+    held.resolve()
+    await changing
+    expect((await enrolling).status).toBe(status)
+    expect(await platform.query('select 1 from outreach.sequence_enrollment where sequence_id = $1', [id])).toEqual([])
+  })
+})
+
 describe('an enrollment', () => {
   it('goes from mail to mail in one thread, with a task between, and completes', async () => {
     const { id, stepIds } = await aSequence(member, [

@@ -2,6 +2,7 @@ import { organizationSettings, sendersOf } from '../../identity/public.ts'
 import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
 import { isId, newId } from '../../kernel/ids.ts'
 import { insertRecords } from '../../kernel/record/insert-records.ts'
+import { requireRecord } from '../../kernel/record/read.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
@@ -31,7 +32,8 @@ async function enrollAll(
   entityIds: readonly string[],
   { entityType, senderId, allowOtherSequences }: Omit<SequenceEnrollInput, 'entityId'>,
 ): Promise<Enrolled[]> {
-  const found = await recordsOf(sequence).require(ctx, sequenceId)
+  // Locked, so that nobody is enrolled beside a pause, an archiving or a deletion that does not see the enrollment.
+  const found = await requireRecord(ctx, sequence, sequenceId, { isLocked: true })
   ctx.answered?.record(sequence, found.id)
   requireRunning(found)
   if (!found.entityTypes.includes(entityType)) {

@@ -138,6 +138,17 @@ describe('visibility', () => {
     expect((await member.rest.emailTemplateUpdate!({ id, body: { isShared: false } })).status).toBe(200)
     expect((await colleague.rest.emailTemplatePreview!({ id, body: {}, headers })).status).toBe(404)
   })
+
+  it('a preview with a record and an Idempotency-Key is answered once', async () => {
+    const { id } = await template(member, { subject: 'Hello {{contact.firstName}}' })
+    const { body: contact } = await member.rest.contactCreate!({ body: { firstName: 'Ida', lastName: 'Berg' } })
+    const headers = { 'Idempotency-Key': 'preview-with-record' }
+    const preview = () => member.rest.emailTemplatePreview!({ id, body: { contactId: contact.id }, headers })
+    const first = await preview()
+    expect([first.status, first.body.subject]).toEqual([200, 'Hello Ida'])
+    await member.rest.contactUpdate!({ id: contact.id, body: { firstName: 'Eva' } })
+    expect((await preview()).body).toEqual(first.body)
+  })
 })
 
 describe('emailTemplateReplace', () => {

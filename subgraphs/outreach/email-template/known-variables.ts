@@ -1,7 +1,7 @@
 import { activeOrganizationName, userIdentity } from '../../identity/public.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { isJsonObject, isRawNumber } from '../../kernel/json/exact-number.ts'
-import type { RequestContext } from '../../kernel/request.ts'
+import { notAnswered, type RequestContext } from '../../kernel/request.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
 import { readReference } from '../../kernel/record/read.ts'
@@ -74,7 +74,9 @@ export function plainValue(value: unknown): unknown {
 }
 
 /** The values of the records as the caller sees them; hidden fields have none. The account of a contact or deal is used unless one is given. */
-export async function recordValues(ctx: RequestContext, records: MailRecords): Promise<TemplateValues> {
+export async function recordValues(outer: RequestContext, records: MailRecords): Promise<TemplateValues> {
+  // The answer contains a mail, not these records, which belong to another subgraph.
+  const ctx = notAnswered(outer)
   const { contactId, leadId, opportunityId } = records
   const [contact, lead, given, opportunity, sender, organizationName] = await Promise.all([
     contactId ? valuesOf(ctx, 'contact', contactId) : null,

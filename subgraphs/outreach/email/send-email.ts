@@ -7,7 +7,7 @@ import { countMail, type MailKind } from '../../kernel/mail/mail-limits.ts'
 import { externalCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { requireWritableRole, save } from '../../kernel/record/save.ts'
-import { notAnswered, type RequestContext } from '../../kernel/request.ts'
+import type { RequestContext } from '../../kernel/request.ts'
 import { linkPlace, type cleanMail, type CleanMail } from '../../kernel/template/clean-mail.ts'
 import { activeTracing } from '../../kernel/tracing/tracing.ts'
 import { threadTask } from '../../kernel/work/thread-task.ts'
@@ -134,10 +134,7 @@ async function renderedOf(ctx: Ctx, input: EmailSendInput, concerned: Links, id:
     throw new Refusal('INVALID_STATE', message, { allowed: ['ACTIVE'] })
   }
   const unsubscribeUrl = urlOf(ctx, 'UNSUBSCRIBE', id, 0)
-  const values = {
-    ...withGiven(await recordValues(notAnswered(ctx), concerned), givenValues(input.variables)),
-    unsubscribeUrl,
-  }
+  const values = { ...withGiven(await recordValues(ctx, concerned), givenValues(input.variables)), unsubscribeUrl }
   const key = `render ${hash('sha256', JSON.stringify([template.id, template.version, values]))}`
   const content = await externalCall(ctx, key, async () => () => renderTemplate(ctx, template, values))
   const problems = [

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { Change, Requests, ValidRequest } from '../requests/requests.ts'
-import { makeRoom } from '../requests/special-cases.ts'
+import { makeRoom } from '../requests/outreach.ts'
 import { flawsOf, refusedBy, type Refused } from '../requests/problem.ts'
 import { inParallel, type RawResponse } from '../requests/send.ts'
 

@@ -1,20 +1,15 @@
 import { newId } from '../../subgraphs/kernel/ids.ts'
-import type { Member, Platform } from '../platform.ts'
-
-interface Requests {
-  readonly platform: Platform
-  readonly member: Member
-}
+import type { Sender } from './sender.ts'
 
 const enrollmentId = '019a0c5e-7f00-7d14-8a90-1c2b3d4e5f60'
 
-async function aRunningSequence({ platform }: Requests, sequenceId: string): Promise<void> {
+async function aRunningSequence({ platform }: Sender, sequenceId: string): Promise<void> {
   await platform.query(`update outreach.sequence set status = 'ACTIVE' where id = $1`, [sequenceId])
 }
 
 /** An enrollment with this id, in a sequence that may not exist; it belongs to the owner of the sequence. */
 async function anEnrollment(
-  { platform, member }: Requests,
+  { platform, member }: Sender,
   id: string,
   {
     sequenceId = newId(),
@@ -36,20 +31,20 @@ async function anEnrollment(
 /** Makes the enrollment of the bodies one of this sequence, which runs. */
 const enrollmentIn =
   (status: string) =>
-  async (requests: Requests, sequenceId: string): Promise<void> => {
+  async (requests: Sender, sequenceId: string): Promise<void> => {
     await aRunningSequence(requests, sequenceId)
     await anEnrollment(requests, enrollmentId, { sequenceId, status })
   }
 
-const twoEnrollments = async (requests: Requests, sequenceId = newId()): Promise<void> => {
+const twoEnrollments = async (requests: Sender, sequenceId = newId()): Promise<void> => {
   for (let row = 0; row < 2; row++) await anEnrollment(requests, newId(), { sequenceId })
 }
 
 export const enrollmentPreparations = {
-  sequenceEnrollment: (requests: Requests, id: string) => anEnrollment(requests, id),
-  sequenceEnrollmentList: (requests: Requests) => twoEnrollments(requests),
-  sequenceDelivery: (requests: Requests) => twoEnrollments(requests),
-  sequenceEnrollments: (requests: Requests, id: string) => twoEnrollments(requests, id),
+  sequenceEnrollment: (requests: Sender, id: string) => anEnrollment(requests, id),
+  sequenceEnrollmentList: (requests: Sender) => twoEnrollments(requests),
+  sequenceDelivery: (requests: Sender) => twoEnrollments(requests),
+  sequenceEnrollments: (requests: Sender, id: string) => twoEnrollments(requests, id),
   sequenceEnroll: aRunningSequence,
   sequenceEnrollBulk: aRunningSequence,
   sequencePauseEnrollment: enrollmentIn('ACTIVE'),
@@ -58,42 +53,42 @@ export const enrollmentPreparations = {
   sequenceProcessStep: enrollmentIn('ACTIVE'),
 }
 
-async function aContactId({ member }: Requests): Promise<string> {
+async function aContactId({ member }: Sender): Promise<string> {
   const { body } = await member.rest.contactCreate!({ body: { lastName: 'Berg', email: `u${newId()}@example.com` } })
   return body.id as string
 }
 
-const wholeOptions = ({ member }: Requests, whole: boolean): object =>
+const wholeOptions = ({ member }: Sender, whole: boolean): object =>
   whole ? { senderId: member.userId, allowOtherSequences: true } : {}
 
 export const enrollmentBodies = {
-  sequenceEnroll: async (requests: Requests, whole: boolean) => ({
+  sequenceEnroll: async (requests: Sender, whole: boolean) => ({
     entityType: 'CONTACT',
     entityId: await aContactId(requests),
     ...wholeOptions(requests, whole),
   }),
-  sequenceEnrollBulk: async (requests: Requests, whole: boolean) => ({
+  sequenceEnrollBulk: async (requests: Sender, whole: boolean) => ({
     entityType: 'CONTACT',
     entityIds: [await aContactId(requests)],
     ...wholeOptions(requests, whole),
   }),
-  sequencePauseEnrollment: async (_requests: Requests, whole: boolean) => ({
+  sequencePauseEnrollment: async (_requests: Sender, whole: boolean) => ({
     enrollmentId,
     ...(whole && { reason: 'Holiday' }),
   }),
-  sequenceUnenroll: async (_requests: Requests, whole: boolean) => ({
+  sequenceUnenroll: async (_requests: Sender, whole: boolean) => ({
     enrollmentId,
     ...(whole && { reason: 'Taken over by phone' }),
   }),
   sequenceResumeEnrollment: async () => ({ enrollmentId }),
-  sequenceProcessStep: async (_requests: Requests, whole: boolean) => ({
+  sequenceProcessStep: async (_requests: Sender, whole: boolean) => ({
     enrollmentId,
     ...(whole && { stepId: null }),
   }),
 }
 
 export const enrollmentQueries = {
-  sequenceEnrollmentsForRecord: async (requests: Requests): Promise<Record<string, string>> => {
+  sequenceEnrollmentsForRecord: async (requests: Sender): Promise<Record<string, string>> => {
     const entityId = await aContactId(requests)
     for (let row = 0; row < 2; row++) await anEnrollment(requests, newId(), { entityId })
     return { entityType: 'CONTACT', entityId }

@@ -4,15 +4,8 @@ import type { Contract } from '../../rest-adapter/contract.ts'
 import { localModel } from '../../subgraphs/kernel/language-model/local-model.ts'
 import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
 import type { Platform, Member } from '../platform.ts'
-import {
-  bodies,
-  credentials,
-  placeholders,
-  preparations,
-  queries,
-  typeOfReference,
-  recordsOfPath,
-} from './special-cases.ts'
+import { bodies, credentials, placeholders, preparations, queries, recordsOfPath } from './special-cases.ts'
+import { typeOfReference } from './field-values.ts'
 import { restAreas } from '../rest-areas.ts'
 import { sessionOf } from './session.ts'
 import { send, type RawResponse, type Sent } from './send.ts'

@@ -1,7 +1,7 @@
 import type { Contract } from '../../rest-adapter/contract.ts'
 import { typesOf, type Schema } from '../../rest-adapter/openapi.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
-import { valuesOfField, valuesOfList } from './special-cases.ts'
+import { valuesOfField, valuesOfList } from './field-values.ts'
 import { schemaAt } from './schema.ts'
 
 /** Values of reference fields, by field name. */

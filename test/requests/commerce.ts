@@ -1,0 +1,105 @@
+import type { Sender } from './sender.ts'
+
+const lineId = '019a0c5e-7f00-7e11-9c3d-4a6b8f2d1e07'
+const aLine = `[{"id": "${lineId}", "productId": null, "sku": null, "name": "Onboarding", "description": null,
+  "quantity": 1, "unitPrice": 100, "listPrice": null, "discountPercent": 0, "discountAmount": 0, "taxRate": 0, "lineTotal": 100,
+  "discountShare": 0, "taxAmount": 0, "billingFrequency": "ONE_TIME", "startDate": null, "endDate": null, "sortOrder": 0,
+  "quantityFulfilled": 0, "quantityInvoiced": 0}]`
+
+/** Gives a quote or an order a line and a status, as if operations had led to it. */
+const documentIn =
+  (table: string) =>
+  (status: string) =>
+  async ({ platform }: Sender, id: string): Promise<void> => {
+    await platform.query(
+      `update commerce.${table} set status = $2, line_items = $3, subtotal = 100, total = 100 where id = $1`,
+      [id, status, aLine],
+    )
+  }
+
+const quoteIn = documentIn('quote')
+const orderIn = documentIn('"order"')
+
+const paymentId = '019a0c5e-7f00-7d41-8b2e-6f1a9c3e5d70'
+const aPayment = `[{"id": "${paymentId}", "invoiceId": "${lineId}", "amount": 10, "currency": "USD", "method": "CARD", "reference": null,
+  "paidAt": "2026-03-04T05:06:07.000Z", "note": null, "recordedById": null, "status": "SUCCEEDED", "refundedAmount": 0}]`
+
+/** Gives an invoice a customer, a line and a status, as if operations had led to it; one that is paid in part has a payment. */
+const invoiceIn =
+  (status: string) =>
+  async ({ platform }: Sender, id: string): Promise<void> => {
+    const paid = status === 'PARTIALLY_PAID' ? 10 : 0
+    await platform.query(
+      `update commerce.invoice set status = $2, line_items = $3, subtotal = 100, total = 100, amount_paid = $4::numeric, amount_due = 100 - $4::numeric,
+         customer_id = id, account_id = id, payments = $5::jsonb, issue_date = '2026-01-05', due_date = '2026-02-04',
+         invoice_number = case when $2 = 'DRAFT' then null else left(id::text, 20) end where id = $1`,
+      [id, status, aLine, paid, paid > 0 ? aPayment : '[]'],
+    )
+  }
+
+export const commercePreparations = {
+  quoteSubmit: quoteIn('DRAFT'),
+  quoteRecall: quoteIn('IN_REVIEW'),
+  quoteApprove: quoteIn('IN_REVIEW'),
+  quoteReject: quoteIn('IN_REVIEW'),
+  quoteSend: quoteIn('DRAFT'),
+  quoteRevise: quoteIn('SENT'),
+  quoteConvert: quoteIn('ACCEPTED'),
+  orderConfirm: orderIn('DRAFT'),
+  orderProcess: orderIn('CONFIRMED'),
+  orderFulfill: orderIn('PROCESSING'),
+  orderCancel: orderIn('CONFIRMED'),
+  orderReturn: orderIn('FULFILLED'),
+  invoiceSend: invoiceIn('DRAFT'),
+  invoicePayment: invoiceIn('SENT'),
+  invoiceRecordPayment: invoiceIn('SENT'),
+  invoiceRefundPayment: invoiceIn('PARTIALLY_PAID'),
+  invoiceVoid: invoiceIn('SENT'),
+  invoiceMarkUncollectible: invoiceIn('OVERDUE'),
+  invoiceDispute: invoiceIn('SENT'),
+  invoiceRemind: invoiceIn('OVERDUE'),
+  invoiceFromOrderById: orderIn('CONFIRMED'),
+}
+
+const wholePayment = {
+  amount: 1,
+  currency: null,
+  method: 'CARD',
+  reference: 'SEPA 1',
+  paidAt: null,
+  note: 'Thanks.',
+  allowOverpayment: false,
+}
+
+export const commerceBodies = {
+  quoteSend: async () => ({ to: 'ines.duarte@example.com' }),
+  invoicePayment: async (_requests: Sender, whole: boolean) => (whole ? wholePayment : { amount: 1 }),
+  invoiceRecordPayment: async (_requests: Sender, whole: boolean) => (whole ? wholePayment : { amount: 1 }),
+  invoiceRefundPayment: async (_requests: Sender, whole: boolean) =>
+    whole ? { amount: 1, reason: 'Twice.', refundedAt: null } : {},
+  async invoiceFromOrder(requests: Sender, whole: boolean) {
+    const { body } = await requests.member.rest.orderCreate!({ body: {} })
+    await orderIn('CONFIRMED')(requests, body.id as string)
+    return { orderId: body.id, ...(whole && { lineItems: [{ lineItemId: lineId, quantity: 1 }] }) }
+  },
+  async dunningUpdate({ member }: Sender, whole: boolean) {
+    if (!whole) return {}
+    const { body } = await member.rest.accountCreate!({ body: { name: 'Excluded' } })
+    return {
+      enabled: false,
+      gracePeriodDays: 4,
+      minimumAmount: 5,
+      sendTime: '08:15',
+      timezone: 'Europe/Oslo',
+      skipWeekends: true,
+      stopOnPartialPayment: true,
+      pauseWhileDisputed: true,
+      excludeAccountIds: [body.id],
+      steps: [{ level: 1, daysOverdue: 3, tone: 'FIRM', fee: { type: 'FIXED', value: 5 } }],
+      interestRatePercent: 2,
+      markUncollectibleAfterDays: 90,
+    }
+  },
+  orderFulfill: async (_requests: Sender, whole: boolean) =>
+    whole ? { lines: [{ lineItemId: lineId, quantity: 1 }] } : {},
+}

@@ -10,6 +10,7 @@ import {
   type GraphQLField,
   type GraphQLInputObjectType,
   type GraphQLInputType,
+  type GraphQLNamedType,
   type GraphQLSchema,
   type IntrospectionQuery,
 } from 'graphql'
@@ -311,6 +312,9 @@ describe('filters', () => {
   })
 })
 
+const aValue = (type: GraphQLNamedType): string =>
+  isEnumType(type) ? type.getValues()[0]!.name : '"0199d1a0-0000-7000-8000-000000000000"'
+
 describe('sizes of lists', () => {
   const sizes = [0, -1, 101, 1_000_000_000, -2147483648, 2147483647]
   it.each(['first', 'limit', 'page'])('%s outside its bounds is refused everywhere', async (name) => {
@@ -319,8 +323,8 @@ describe('sizes of lists', () => {
       ([kind, field]) => kind === 'query' && field.args.some((arg) => arg.name === name),
     )
     for (const [, field] of fields) {
-      const id = field.args.find((arg) => isNonNullType(arg.type) && arg.defaultValue === undefined)
-      const given = id ? `${id.name}: "0199d1a0-0000-7000-8000-000000000000" ` : ''
+      const required = field.args.filter((arg) => isNonNullType(arg.type) && arg.defaultValue === undefined)
+      const given = required.map(({ name: of, type }) => `${of}: ${aValue(getNamedType(type))} `).join('')
       for (const size of sizes.filter((value) => name !== 'page' || value !== 101)) {
         const answer = await ask(
           {

@@ -1,7 +1,14 @@
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import type { Sender } from './sender.ts'
 
-const enrollmentId = '019a0c5e-7f00-7d14-8a90-1c2b3d4e5f60'
+const enrollmentIds = new Map<string, string>()
+
+/** The id of the enrollment that bodies name, another one for each organization. */
+function enrollmentIdOf({ member: { organizationId } }: Sender): string {
+  const id = enrollmentIds.get(organizationId) ?? newId()
+  enrollmentIds.set(organizationId, id)
+  return id
+}
 
 async function aRunningSequence({ platform }: Sender, sequenceId: string): Promise<void> {
   await platform.query(`update outreach.sequence set status = 'ACTIVE' where id = $1`, [sequenceId])
@@ -33,7 +40,7 @@ const enrollmentIn =
   (status: string) =>
   async (requests: Sender, sequenceId: string): Promise<void> => {
     await aRunningSequence(requests, sequenceId)
-    await anEnrollment(requests, enrollmentId, { sequenceId, status })
+    await anEnrollment(requests, enrollmentIdOf(requests), { sequenceId, status })
   }
 
 const twoEnrollments = async (requests: Sender, sequenceId = newId()): Promise<void> => {
@@ -72,17 +79,17 @@ export const enrollmentBodies = {
     entityIds: [await aContactId(requests)],
     ...wholeOptions(requests, whole),
   }),
-  sequencePauseEnrollment: async (_requests: Sender, whole: boolean) => ({
-    enrollmentId,
+  sequencePauseEnrollment: async (requests: Sender, whole: boolean) => ({
+    enrollmentId: enrollmentIdOf(requests),
     ...(whole && { reason: 'Holiday' }),
   }),
-  sequenceUnenroll: async (_requests: Sender, whole: boolean) => ({
-    enrollmentId,
+  sequenceUnenroll: async (requests: Sender, whole: boolean) => ({
+    enrollmentId: enrollmentIdOf(requests),
     ...(whole && { reason: 'Taken over by phone' }),
   }),
-  sequenceResumeEnrollment: async () => ({ enrollmentId }),
-  sequenceProcessStep: async (_requests: Sender, whole: boolean) => ({
-    enrollmentId,
+  sequenceResumeEnrollment: async (requests: Sender) => ({ enrollmentId: enrollmentIdOf(requests) }),
+  sequenceProcessStep: async (requests: Sender, whole: boolean) => ({
+    enrollmentId: enrollmentIdOf(requests),
     ...(whole && { stepId: null }),
   }),
 }

@@ -3,7 +3,7 @@ import { isHidden } from '../../kernel/record/field-security.ts'
 import { readReference } from '../../kernel/record/read.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
 import { shapeFor } from '../../kernel/record/shape-source.ts'
-import type { RequestContext } from '../../kernel/request.ts'
+import { notAnswered, type RequestContext } from '../../kernel/request.ts'
 import { suppressedAddresses } from '../email/suppression.ts'
 import type { SequenceEntityType, SequenceRefusal } from './enrollment.enumerations.ts'
 import { addressOf, isConsentDenied } from './run/decide.ts'
@@ -44,7 +44,9 @@ const columns: Readonly<Record<SequenceEntityType, ReadonlySet<string>>> = {
   LEAD: new Set(['email', 'status']),
 }
 
-const seenBy = async (ctx: RequestContext, { entityType, entityIds }: Wanted): Promise<ReadonlyMap<string, Row>> => {
+/** The answer contains none of these records, which belong to another subgraph. */
+const seenBy = async (outer: RequestContext, { entityType, entityIds }: Wanted): Promise<ReadonlyMap<string, Row>> => {
+  const ctx = notAnswered(outer)
   const rows = await Promise.all(
     entityIds.map((id) => readReference(ctx, shapeOf(entityType), id, columns[entityType])),
   )

@@ -150,11 +150,15 @@ describe.each(writes)('%s', (_, types, prepare) => {
 const { operations } = loadContract(schemaPath('rest'))
 const pastTense = { Create: 'created', Update: 'updated', Delete: 'deleted', Restore: 'restored' } as const
 
+/** Deletions that are a change of the status. */
+const updatedBy: Readonly<Record<string, string>> = { replyDraftDelete: 'reply_draft.updated' }
+
 /** The standard writes of every record type, each with the event that it emits. */
 const standardWrites = restAreas.flatMap((area) =>
   Object.entries(pastTense).flatMap(([write, done]) => {
     const operation = operations.find(({ id }) => id === prefixOf(area) + write)
-    return operation ? [[operation.id, operation, `${area.definition.object}.${done}`] as const] : []
+    if (!operation) return []
+    return [[operation.id, operation, updatedBy[operation.id] ?? `${area.definition.object}.${done}`] as const]
   }),
 )
 

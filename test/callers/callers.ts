@@ -79,6 +79,10 @@ const requiredReferences = ({ required = [], properties = {} }: Schema): string[
     (name) => properties[name]?.format === 'uuid' && !['assignedToId', 'ownerId', 'userId'].includes(name),
   )
 
+/** A required query parameter names the record of an answer as an id in the path does. */
+const namesOneRecord = ({ in: place, required, schema }: RestOperation['parameters'][number]): boolean =>
+  place === 'query' && required === true && schema?.format === 'uuid'
+
 export function accessOf(operation: RestOperation, described: OperationObject): Access {
   const { scopes, isPublic, path, documentId, method } = operation
   return {
@@ -88,7 +92,7 @@ export function accessOf(operation: RestOperation, described: OperationObject): 
     documentId,
     isWrite: method !== 'get' && !isOwnOperation(operation),
     isBlocked: Boolean((described as { 'x-api-key-blocked'?: boolean })['x-api-key-blocked']),
-    namesRecord: path.includes('{'),
+    namesRecord: path.includes('{') || operation.parameters.some(namesOneRecord),
     roles: (described as { 'x-required-roles'?: readonly Role[] })['x-required-roles'] ?? null,
     isAdministration: path.startsWith('/v1/admin/'),
     isOfApps: path.startsWith('/v1/app-runtime/'),

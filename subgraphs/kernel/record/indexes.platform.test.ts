@@ -37,7 +37,7 @@ async function planOf(definition: RecordShape, condition: string): Promise<strin
   let plan = ''
   const undo = new Error('undo')
   const explained = fresh.database.transaction(async (sql) => {
-    await sql.query(`alter table ${definition.table} drop constraint ${definition.object}_pkey`)
+    await sql.query(`alter table ${definition.table} drop constraint ${definition.object}_pkey cascade`)
     const others = await sql.query<{ name: string }>(
       `select indexrelid::regclass as name from pg_index where indrelid = $1::regclass and not indexrelid::regclass::text like '%\\_search'`,
       [definition.table],

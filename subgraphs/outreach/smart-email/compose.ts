@@ -137,7 +137,8 @@ export function regenerateDraft(ctx: Ctx, id: string, expectedVersion: number | 
         refuseForeignDraft(inner, previous)
         requireEditable(previous, ['DRAFT', 'FAILED'])
         const rewrites = previous.rewrites + 1
-        const [text] = await externalCall(inner, `rewrite ${id} ${rewrites}`, async () => {
+        // One text for each request, also when another request has rewritten the draft meanwhile.
+        const [text] = await externalCall(inner, `rewrite ${id}`, async () => {
           const grounds = await groundsOf(inner, previous, 'IGNORE')
           const brief = await briefOf(inner, grounds, wishesOf(previous, [previous.tone], rewrites))
           return () => writeTexts(ctx, brief, grounds.sources)

@@ -53,7 +53,6 @@ describe('the demo', () => {
        from events.notification n group by n.organization_id order by count(*) desc`,
       [midnight.toISOString()],
     )
-    console.log(JSON.stringify(organizations))
     expect(organizations).toHaveLength(2)
     for (const { read, unread, users, waiting, later } of organizations) {
       expect(Math.min(read, unread, users - 1)).toBeGreaterThan(0)
@@ -66,6 +65,28 @@ describe('the demo', () => {
          where position <> (select count(*) from kernel.event e where e.organization_id = c.organization_id)`,
       ),
     ).toEqual([])
+  })
+
+  it('has threads of mails that wait, were opened, followed, answered or came back', async () => {
+    const threads = await query(
+      `select t.status, m.status as mail, t.message_count as mails, t.open_count as opens, t.click_count as clicks, m.bounce_type as bounce,
+         count(*)::int as n
+       from outreach.email_thread t join outreach.email_message m on m.organization_id = t.organization_id and m.thread_id = t.id
+       where m.direction = 'OUTBOUND' group by 1, 2, 3, 4, 5, 6 order by m.status, bounce nulls first`,
+    )
+    const waiting = { status: 'AWAITING_RESPONSE', mails: 1, bounce: null }
+    expect(threads).toEqual([
+      { ...waiting, mail: 'CLICKED', opens: 1, clicks: 1, n: 6 },
+      { ...waiting, mail: 'DELIVERED', opens: 0, clicks: 0, n: 6 },
+      { ...waiting, mail: 'OPENED', opens: 1, clicks: 0, n: 6 },
+      { status: 'REPLIED', mail: 'REPLIED', mails: 2, opens: 1, clicks: 1, bounce: null, n: 10 },
+      { ...waiting, mail: 'SENT', opens: 0, clicks: 0, bounce: 'SOFT', n: 4 },
+    ])
+    const replies = await query(
+      `select 1 from outreach.email_message reply join outreach.email_message sent on sent.organization_id = reply.organization_id
+         and sent.internet_message_id = reply.in_reply_to and sent.thread_id = reply.thread_id where reply.direction = 'INBOUND'`,
+    )
+    expect(replies).toHaveLength(10)
   })
 
   it('has an exact number of records, and maintained counts', async () => {
@@ -90,6 +111,8 @@ describe('the demo', () => {
       'commerce.quote': [220, 22],
       [order.table]: [90, 9],
       'outreach.email_template': [7, 7],
+      'outreach.email_thread': [16, 16],
+      'outreach.email_message': [21, 21],
       'outreach.smart_email_draft': [12, 12],
       'support."case"': [600, 60],
       'events.custom_event_type': [2, 2],

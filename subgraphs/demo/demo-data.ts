@@ -13,6 +13,7 @@ import { exchangeRate } from '../identity/currency/exchange-rate.record.ts'
 import type { Sql } from '../kernel/database/sql.ts'
 import type { RecordDefinition, StoredRow } from '../kernel/record/definition.ts'
 import { insertRecords, type GeneratedRecord } from '../kernel/record/insert-records.ts'
+import { emailMessage, emailThread } from '../outreach/email/email.record.ts'
 import { emailTemplate } from '../outreach/email-template/email-template.record.ts'
 import { sequence } from '../outreach/sequence/sequence.record.ts'
 import { smartEmailDraft } from '../outreach/smart-email/smart-email.record.ts'
@@ -28,6 +29,7 @@ import { demoConversions } from './conversions.ts'
 import { demoRates } from './currencies.ts'
 import { demoOpportunities } from './opportunities.ts'
 import { demoEmailTemplates } from './email-templates.ts'
+import { demoEmailThreads } from './email-threads.ts'
 import { demoSmartEmailDrafts } from './smart-email-drafts.ts'
 import type { GeneratorInput } from './organization.ts'
 import { demoInvoices, withInvoices } from './invoices.ts'
@@ -71,6 +73,7 @@ export function demoData(input: GeneratorInput) {
     eventTypes: demoEventTypes(input),
     tasks: withTaskHistory(input, tasks),
     emailTemplates: demoEmailTemplates(input),
+    emails: demoEmailThreads(input, contacts),
     sequences: demoSequences(input, contacts),
     smartEmailDrafts: demoSmartEmailDrafts(input, contacts),
   }
@@ -114,6 +117,8 @@ export const recordsByType = ({
   ofType(task, tasks),
   { ...ofType(customEventType, eventTypes.types), insert: (sql: Sql) => insertEventTypes(sql, eventTypes) },
   ofType(emailTemplate, data.emailTemplates),
+  ofType(emailThread, data.emails.threads),
+  ofType(emailMessage, data.emails.mails),
   {
     ...ofType(sequence, data.sequences.sequences),
     insert: (sql: Sql) => insertSequences(sql, data.sequences),

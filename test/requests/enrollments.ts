@@ -1,14 +1,8 @@
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import type { Sender } from './sender.ts'
 
-const enrollmentIds = new Map<string, string>()
-
-/** The id of the enrollment that bodies name, another one for each organization. */
-function enrollmentIdOf({ member: { organizationId } }: Sender): string {
-  const id = enrollmentIds.get(organizationId) ?? newId()
-  enrollmentIds.set(organizationId, id)
-  return id
-}
+/** The enrollment that bodies and examples name; each organization has one with this id. */
+export const enrollmentId = '019a0c5e-7f00-7d14-8a90-1c2b3d4e5f60'
 
 async function aRunningSequence({ platform }: Sender, sequenceId: string): Promise<void> {
   await platform.query(`update outreach.sequence set status = 'ACTIVE' where id = $1`, [sequenceId])
@@ -40,7 +34,7 @@ const enrollmentIn =
   (status: string) =>
   async (requests: Sender, sequenceId: string): Promise<void> => {
     await aRunningSequence(requests, sequenceId)
-    await anEnrollment(requests, enrollmentIdOf(requests), { sequenceId, status })
+    await anEnrollment(requests, enrollmentId, { sequenceId, status })
   }
 
 const twoEnrollments = async (requests: Sender, sequenceId = newId()): Promise<void> => {
@@ -79,17 +73,17 @@ export const enrollmentBodies = {
     entityIds: [await aContactId(requests)],
     ...wholeOptions(requests, whole),
   }),
-  sequencePauseEnrollment: async (requests: Sender, whole: boolean) => ({
-    enrollmentId: enrollmentIdOf(requests),
+  sequencePauseEnrollment: async (_requests: Sender, whole: boolean) => ({
+    enrollmentId,
     ...(whole && { reason: 'Holiday' }),
   }),
-  sequenceUnenroll: async (requests: Sender, whole: boolean) => ({
-    enrollmentId: enrollmentIdOf(requests),
+  sequenceUnenroll: async (_requests: Sender, whole: boolean) => ({
+    enrollmentId,
     ...(whole && { reason: 'Taken over by phone' }),
   }),
-  sequenceResumeEnrollment: async (requests: Sender) => ({ enrollmentId: enrollmentIdOf(requests) }),
-  sequenceProcessStep: async (requests: Sender, whole: boolean) => ({
-    enrollmentId: enrollmentIdOf(requests),
+  sequenceResumeEnrollment: async () => ({ enrollmentId }),
+  sequenceProcessStep: async (_requests: Sender, whole: boolean) => ({
+    enrollmentId,
     ...(whole && { stepId: null }),
   }),
 }

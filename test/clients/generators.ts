@@ -46,14 +46,18 @@ export class GeneratedFolder {
     await writeFile(join(this.path, name), text)
   }
 
-  /** Runs the command of a package as its users do. */
+  /** Runs the command of a package as its users do; a second time if it fails, because Vitest repeats tests, but not what comes before them. */
   async generate(packageName: string, bin: string, args: readonly string[], nodeOptions = ''): Promise<void> {
     const folder = packageFolder(packageName)
     const { bin: bins } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
       bin: Record<string, string>
     }
     const env = { ...process.env, NODE_OPTIONS: nodeOptions }
-    await run(process.execPath, [join(folder, bins[bin]!), ...args], { cwd: this.path, env })
+    const generate = () => run(process.execPath, [join(folder, bins[bin]!), ...args], { cwd: this.path, env })
+    await generate().catch((error: Error & { readonly stdout?: string }) => {
+      console.warn(`${bin} failed and is run again: ${error.message}\n${error.stdout ?? ''}`)
+      return generate()
+    })
   }
 
   /** Compiles the files strictly, with the TypeScript release that most users have, and returns the problems. */

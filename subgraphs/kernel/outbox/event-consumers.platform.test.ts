@@ -105,6 +105,16 @@ describe('an event consumer', () => {
     expect(await progress(organizationId)).toEqual({ position: 4, failures: 0 })
   })
 
+  it('finds the few events of its types among many others', async () => {
+    const organizationId = await logged(
+      Array.from({ length: 90 }, (_, index) => ([41, 42, 88].includes(index + 1) ? 'a.wanted' : 'a.other')),
+    )
+    const consumer = aConsumer({ batch: 30, types: () => Promise.resolve(['a.wanted']) })
+    await consumeAll(consumer, organizationId)
+    expect(await effects(organizationId)).toEqual(['41 a.wanted', '42 a.wanted', '88 a.wanted'])
+    expect(await progress(organizationId)).toEqual({ position: 90, failures: 0 })
+  })
+
   it('that needs no type moves to the end of the log at once', async () => {
     const organizationId = await logged(Array.from({ length: 9 }, () => 'a.other'))
     const consumer = aConsumer({

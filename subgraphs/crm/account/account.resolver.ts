@@ -7,7 +7,7 @@ import { standardResolver } from '../../kernel/record/standard-resolver.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { accountTypes } from './account.inputs.ts'
-import { accountMatch } from './account-match.migrations.ts'
+import { accountMatch, accountMatchFunctions } from './account-match.migrations.ts'
 import { accountIndexes, accountTable, accountTotals } from './account.migrations.ts'
 import { AccountStats, accountStats } from './account.stats.ts'
 import { Account } from './account.ts'
@@ -45,7 +45,7 @@ export class AccountResolver extends standardResolver(account, {
 export const accountResource: Resource = {
   resolver: AccountResolver,
   entities: { Account: account },
-  migrations: [accountTable, accountIndexes, accountTotals, accountMatch],
+  migrations: [accountTable, accountIndexes, accountTotals, accountMatch, accountMatchFunctions],
   rest: restArea(account, {
     path: 'accounts',
     filters: [

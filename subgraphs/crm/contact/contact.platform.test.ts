@@ -190,6 +190,21 @@ describe('uniqueContactEmail', () => {
   })
 })
 
+describe('emails that change at the same time', () => {
+  it('with the same If-Match change once; the others are told the current version', async () => {
+    const { id } = await contact(member, { email: 'ann@first.example' })
+    const change = (index: number) =>
+      member.rest.contactUpdate!({ id, body: { email: `ann@${index}.example` }, headers: { 'If-Match': '"1"' } })
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => change(index)))
+    const [changed, ...others] = answers.toSorted((a, b) => a.status - b.status)
+    expect(changed!.status).toBe(200)
+    expect(others.map(({ body }) => [body.code, body.currentVersion])).toEqual(
+      others.map(() => ['VERSION_CONFLICT', 2]),
+    )
+    expect(await read(id)).toMatchObject({ email: changed!.body.email, version: 2 })
+  })
+})
+
 describe('relations of contacts', () => {
   let ids: Record<'account' | 'boss' | 'worker' | 'case', string>
   beforeAll(async () => {

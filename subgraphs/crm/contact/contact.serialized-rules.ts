@@ -24,13 +24,14 @@ export const onePrimaryContact = (contact: () => RecordDefinition<Contact>): Ser
 
 /** If the organization wants it, no two live contacts have the same email. */
 export const uniqueEmail = (contact: () => RecordDefinition<Contact>): SerializedRule<Contact> => ({
-  async concerns(ctx, next, previous) {
+  concerns(_ctx, next, previous) {
     const isNew = next.normalizedEmail !== previous?.normalizedEmail || previous.deletedAt !== null
-    if (next.normalizedEmail === null || next.deletedAt !== null || !isNew) return false
-    const { uniqueContactEmail = false } = await organizationSettings(ctx)
-    return uniqueContactEmail
+    return next.normalizedEmail !== null && next.deletedAt === null && isNew
   },
+  holdsIf: (organization) =>
+    `exists (select from identity.organization where id = ${organization} and settings @> '{"uniqueContactEmail": true}')`,
   async enforce(ctx, { organizationId, id, normalizedEmail }) {
+    if (!(await organizationSettings(ctx)).uniqueContactEmail) return []
     const [other] = await ctx.db.query(
       `select 1 from crm.contact where organization_id = $1 and normalized_email = $2 and deleted_at is null and id <> $3 limit 1`,
       [organizationId, normalizedEmail, id],

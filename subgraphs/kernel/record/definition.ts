@@ -166,6 +166,11 @@ export interface RecordDefinition<T extends StoredRow> extends RecordShape {
 export interface SerializedRule<T extends StoredRow> {
   /** Whether this change can break the rule. */
   readonly concerns: (ctx: RequestContext, next: T, previous: T | null) => boolean | Promise<boolean>
+  /**
+   * SQL condition with the placeholder of the organization's id: without it, the rule does not hold in the organization. The statement of the
+   * change evaluates it, so that most organizations need neither another statement nor a lock. `enforce` must check it as well.
+   */
+  readonly holdsIf?: (organization: string) => string
   /** Runs in the transaction of the change, before the record is written. It may change other records of the type. */
   readonly enforce: (ctx: RequestContext, next: T, previous: T | null) => Promise<FieldProblem[]>
 }

@@ -77,9 +77,9 @@ async function checkAndWrite<T extends StoredRow>(
   refuse(definition.invariants?.(next, previous) ?? [])
   refuse((await definition.checks?.(ctx, next, previous)) ?? [])
   if (definition.numbered && !previous) await setNumber(ctx, definition, definition.numbered, next)
-  await underSerializedRules(ctx, definition, next, previous, async (inner, problems) => {
+  await underSerializedRules(ctx, definition, next, previous, (inner, problems, unless) => {
     refuse(problems)
-    await write(inner, definition, draft, next, changed)
+    return write(inner, definition, draft, next, changed, unless)
   })
   return next
 }
@@ -157,13 +157,16 @@ async function write<T extends StoredRow>(
   draft: Draft<T>,
   next: T & Fields,
   changed: readonly Column[],
-): Promise<void> {
+  unless: readonly ((organization: string) => string)[] = [],
+): Promise<boolean> {
   const { operation, events, isEventReplaced, action } = draft
   const previous = draft.previous as (T & Fields) | null
-  const rowSql = (values: Values): string =>
-    previous
-      ? changeSql(ctx, definition, operation, previous, next, changed, values)
-      : insertSql(definition, next, values)
+  const rowSql = (values: Values): string => {
+    const conditions = unless.map((holds) => `not ${holds(values.add(ctx.caller.organizationId))}`)
+    return previous
+      ? changeSql(ctx, definition, operation, previous, next, changed, values, conditions)
+      : insertSql(definition, next, values, conditions)
+  }
   const changedFields =
     previous && operation === 'UPDATE' ? changedFieldsIn(definition, changed, previous, next) : undefined
   const change = { operation, previous, next, changedFields, events, isEventReplaced, action }
@@ -171,10 +174,11 @@ async function write<T extends StoredRow>(
   try {
     // PostgreSQL aborts a transaction after a failed statement, so an open transaction needs a savepoint.
     const isWritten = ctx.db.open ? await inTransaction(ctx, run) : await run(ctx)
-    if (!isWritten)
+    if (!isWritten && unless.length === 0)
       throw previous && hasColumn(definition, 'version')
         ? versionConflict(definition, previous)
         : notFound(`The ${definition.object}`)
+    return isWritten
   } catch (error) {
     throw await uniqueRefusal(ctx, definition, next, error)
   }
@@ -182,10 +186,12 @@ async function write<T extends StoredRow>(
 
 const writtenTable = ({ storedIn, table }: RecordShape): string => storedIn ?? table
 
-function insertSql(definition: RecordShape, next: Fields, values: Values): string {
+function insertSql(definition: RecordShape, next: Fields, values: Values, conditions: readonly string[]): string {
   const columns = definition.columns.stored.filter(({ name, computed }) => !computed && next[name] !== undefined)
   const placeholders = columns.map((column) => values.add(column.stored(next[column.name])))
-  return `insert into ${writtenTable(definition)} (${columns.map(({ column }) => column).join(', ')}) values (${placeholders.join(', ')}) returning 1`
+  const names = columns.map(({ column }) => column).join(', ')
+  const row = conditions.length > 0 ? `select ${placeholders.join(', ')} where ${conditions.join(' and ')}` : null
+  return `insert into ${writtenTable(definition)} (${names}) ${row ?? `values (${placeholders.join(', ')})`} returning 1`
 }
 
 /** SQL of an update or delete; it affects no row when the version is not the one that was read. */
@@ -197,11 +203,13 @@ function changeSql(
   next: Fields,
   changed: readonly Column[],
   values: Values,
+  conditions: readonly string[],
 ): string {
   const table = writtenTable(definition)
   const predicate = new TenantPredicate(ctx.caller, values)
   const version = hasColumn(definition, 'version') ? ` and t.version = ${values.add(previous.version)}` : ''
-  const where = `t.id = ${values.add(previous.id)} and ${predicate.visible(definition, 't')}${version}`
+  const visible = `t.id = ${values.add(previous.id)} and ${predicate.visible(definition, 't')}${version}`
+  const where = [visible, ...conditions].join(' and ')
   if (operation === 'DELETE' && !hasColumn(definition, 'deletedAt'))
     return `delete from ${table} t where ${where} returning 1`
   const written = changed.filter(({ computed }) => !computed)

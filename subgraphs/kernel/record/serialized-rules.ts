@@ -16,22 +16,34 @@ export async function lockSerializedRules<T extends StoredRow>(
   await db.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`${object} ${caller.organizationId}`])
 }
 
+/**
+ * Writes the change if none of these conditions (`holdsIf`) holds; false if one does, or if the record has changed. Without conditions it
+ * is written or refused.
+ */
+type Write = (
+  ctx: RequestContext,
+  problems: FieldProblem[],
+  unless?: readonly NonNullable<SerializedRule<StoredRow>['holdsIf']>[],
+) => Promise<boolean>
+
 /** Calls `write` with the problems that the rules find, in a transaction if a rule concerns the change. */
 export async function underSerializedRules<T extends StoredRow>(
   ctx: RequestContext,
   definition: Ruled<T>,
   next: T,
   previous: T | null,
-  write: (ctx: RequestContext, problems: FieldProblem[]) => Promise<void>,
-): Promise<void> {
+  write: Write,
+): Promise<boolean> {
   const rules: SerializedRule<T>[] = []
   for (const rule of definition.serializedRules ?? []) if (await rule.concerns(ctx, next, previous)) rules.push(rule)
   if (rules.length === 0) return write(ctx, [])
+  const conditions = rules.flatMap(({ holdsIf }) => holdsIf ?? [])
+  if (conditions.length === rules.length && (await write(ctx, [], conditions))) return true
   return inTransaction(ctx, async (inner) => {
     await lockSerializedRules(inner, definition)
     const problems: FieldProblem[] = []
     for (const rule of rules) problems.push(...(await rule.enforce(inner, next, previous)))
-    await write(inner, problems)
+    return write(inner, problems)
   })
 }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
 import { connectionGuard, unguarded, type ConnectionGuard } from './connection-guard.ts'
 import { Database } from './database.ts'
+import type { Sql } from './sql.ts'
 
 let fresh: FreshDatabase
 beforeAll(async () => {
@@ -157,6 +158,51 @@ describe('transaction', () => {
     const broken = database.transaction((sql) => sql.query('select pg_terminate_backend(pg_backend_pid())'))
     await expect(broken).rejects.toMatchObject({ code: '57P01' })
     expect(await database.query('select 1 as one')).toEqual([{ one: 1 }])
+  })
+
+  it('keeps what its savepoints did, except those that failed', async () => {
+    const database = aDatabase()
+    const failing = new Error('failing')
+    const kept = await database.transaction(async (sql) => {
+      const insert = (inner: Sql, n: number) => inner.query('insert into number values ($1)', [n])
+      await sql.transaction(() => sql.query('create temporary table number (n int) on commit drop'))
+      await sql.transaction(async (a) => {
+        await insert(a, 1)
+        const broken = a.transaction(async (b) => {
+          await insert(b, 2)
+          await b.transaction((c) => insert(c, 3))
+          await b.query('select 1 / 0')
+        })
+        await expect(broken).rejects.toMatchObject({ code: '22012' })
+        await a.transaction(() => insert(a, 4))
+      })
+      await expect(sql.transaction(() => Promise.reject(failing))).rejects.toBe(failing)
+      await sql.transaction((a) => a.transaction(() => Promise.resolve()))
+      await expect(
+        sql.transaction(async (a) => {
+          await insert(a, 5)
+          await a.transaction((b) => insert(b, 6))
+          throw failing
+        }),
+      ).rejects.toBe(failing)
+      await insert(sql, 7)
+      return sql.query('select n from number order by n')
+    })
+    expect(kept).toEqual([{ n: 1 }, { n: 4 }, { n: 7 }])
+  })
+
+  it('leaves its connection without a transaction, whether it has no statement, a refused one or an error', async () => {
+    const database = aDatabase()
+    // In an open transaction, time stands still.
+    const begun = async () => (await database.query('select now()::timestamptz(6)::text as begun'))[0]!['begun']
+    const expectNoTransaction = async () => expect(await begun()).not.toBe(await begun())
+    expect(await database.transaction(() => Promise.resolve(1))).toBe(1)
+    await expectNoTransaction()
+    await expect(database.transaction((sql) => sql.query('select 1 / 0'))).rejects.toMatchObject({ code: '22012' })
+    await expectNoTransaction()
+    const failing = new Error('failing')
+    await expect(database.transaction(() => Promise.reject(failing))).rejects.toBe(failing)
+    await expectNoTransaction()
   })
 })
 

@@ -4,7 +4,7 @@ import { connectionGuard, type ConnectionGuard } from './connection-guard.ts'
 import { parseJsonExactly } from '../json/exact-json.ts'
 import { exactNumber, type ExactNumber } from '../json/exact-number.ts'
 import { RowClient } from './row-client.ts'
-import { PreparedQuery, type StatementSettings } from './prepared-query.ts'
+import { PreparedQuery, type LeadingStatement } from './prepared-query.ts'
 import type { Row, Sql, StatementKind } from './sql.ts'
 import { activeTracing, inStatementSpan } from '../tracing/tracing.ts'
 import { statementName } from './statement-names.ts'
@@ -59,6 +59,8 @@ const defaultParser = pg.types.getTypeParser as ParserOf
 const parserOf: ParserOf = (oid, format) => parsers.get(oid) ?? defaultParser(oid, format)
 const types = { getTypeParser: parserOf } as pg.CustomTypesConfig
 
+const none: readonly LeadingStatement[] = []
+
 export type Settle = (error: unknown, rows: Row[]) => void
 
 export function run(
@@ -66,9 +68,9 @@ export function run(
   text: string,
   values: readonly unknown[],
   settle: Settle,
-  settings: StatementSettings | null = null,
+  leading: readonly LeadingStatement[] = none,
 ): void {
-  client.query(new PreparedQuery(statementName(text), text, values, parserOf, settle, settings))
+  client.query(new PreparedQuery(statementName(text), text, values, parserOf, settle, leading))
 }
 
 /** The error if it broke the connection. Undefined for other errors: a statement that PostgreSQL refuses leaves the connection usable. */
@@ -168,9 +170,8 @@ export class Database implements Sql {
 
   async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     this.guard.refuseNested()
-    const result = await runInTransaction(await this.pool.connect(), (client) =>
-      this.guard.insideTransaction(() => work(new Transaction(client))),
-    )
+    const transaction = new Transaction(await this.pool.connect())
+    const result = await transaction.run(() => this.guard.insideTransaction(() => work(transaction)))
     this.onCommit?.()
     return result
   }
@@ -180,34 +181,25 @@ export class Database implements Sql {
   }
 }
 
-/** Runs `work` in a transaction on the connection: commits, or rolls back when it throws, and releases the connection. */
-export async function runInTransaction<T>(
-  client: pg.PoolClient,
-  work: (client: pg.PoolClient) => Promise<T>,
-): Promise<T> {
-  let broken: Error | undefined
-  try {
-    await client.query('begin')
-    const result = await work(client)
-    await client.query('commit')
-    return result
-  } catch (error) {
-    await client.query('rollback').catch((failure: unknown) => {
-      broken = failure as Error
-    })
-    throw error
-  } finally {
-    client.release(broken)
-  }
-}
-
 const firstOf = async (rows: Promise<Row[]>): Promise<Row | null> => (await rows)[0] ?? null
 
+/** A statement without values that is not prepared. */
+const command = (text: string): LeadingStatement => ({ name: '', text, values: [] })
+
+/** A transaction on a connection. Its begin and its savepoints are sent in front of the next statement, so they need no round trip. */
 export class Transaction implements Sql {
   readonly open = true
+  /** What is sent in front of the next statement. */
+  #leading: LeadingStatement[]
+  #hasBegun = false
   #depth = 0
 
-  constructor(protected readonly client: pg.PoolClient) {}
+  constructor(
+    private readonly client: pg.PoolClient,
+    ...settings: LeadingStatement[]
+  ) {
+    this.#leading = [command('begin'), ...settings]
+  }
 
   query<R = Row>(text: string, values: readonly unknown[] = []): Promise<R[]> {
     return this.queryWithSettings<R>(text, values, null)
@@ -220,7 +212,7 @@ export class Transaction implements Sql {
   protected queryWithSettings<R>(
     text: string,
     values: readonly unknown[],
-    settings: StatementSettings | null,
+    settings: LeadingStatement | null,
   ): Promise<R[]> {
     const tracing = activeTracing()
     return tracing
@@ -228,23 +220,55 @@ export class Transaction implements Sql {
       : this.#query<R>(text, values, settings)
   }
 
-  #query<R>(text: string, values: readonly unknown[], settings: StatementSettings | null): Promise<R[]> {
+  #query<R>(text: string, values: readonly unknown[], settings: LeadingStatement | null): Promise<R[]> {
     return new Promise((resolve, reject) => {
       const settle: Settle = (error, rows) => (error ? reject(error) : resolve(rows as R[]))
-      run(this.client, text, values, settle, settings)
+      run(this.client, text, values, settle, settings ? [...this.#leading, settings] : this.#leading)
+      this.#leading = []
+      this.#hasBegun = true
     })
   }
 
-  async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    const savepoint = `level_${++this.#depth}`
-    await this.client.query(`savepoint ${savepoint}`)
+  /** Runs `work` as the whole transaction: commits, or rolls back when it throws, and releases the connection. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    let broken: Error | undefined
     try {
-      const result = await work(this)
-      await this.client.query(`release savepoint ${savepoint}`)
+      const result = await work()
+      if (this.#hasBegun) await this.client.query('commit')
       return result
     } catch (error) {
-      await this.client.query(`rollback to savepoint ${savepoint}`)
+      if (this.#hasBegun)
+        await this.client.query('rollback').catch((failure: unknown) => {
+          broken = failure as Error
+        })
+      throw error
+    } finally {
+      this.client.release(broken)
+    }
+  }
+
+  async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    const name = `level_${++this.#depth}`
+    const savepoint = command(`savepoint ${name}`)
+    this.#leading.push(savepoint)
+    try {
+      const result = await work(this)
+      // The end of a savepoint also ends those that were set after it.
+      if (!this.#takeBack(savepoint)) this.#leading = [command(`release savepoint ${name}`)]
+      return result
+    } catch (error) {
+      if (!this.#takeBack(savepoint)) {
+        this.#leading = []
+        await this.client.query(`rollback to savepoint ${name}`)
+      }
       throw error
     }
+  }
+
+  /** Removes a savepoint and what follows it, if they have not been sent. */
+  #takeBack(savepoint: LeadingStatement): boolean {
+    const index = this.#leading.indexOf(savepoint)
+    if (index >= 0) this.#leading.length = index
+    return index >= 0
   }
 }

@@ -69,8 +69,11 @@ function rowFactoryFor(fields: readonly Field[], parserOf: (oid: number) => Pars
   return build
 }
 
-/** A prepared statement that sets parameters for the next statement only: both run in one implicit transaction. */
-export interface StatementSettings {
+/**
+ * A statement that is sent in front of another one, in the same round trip; its rows are discarded. It is prepared on the connection if it has
+ * a name. Outside of a transaction both run in one implicit transaction, so that settings end with the other statement.
+ */
+export interface LeadingStatement {
   readonly name: string
   readonly text: string
   readonly values: string[]
@@ -88,8 +91,8 @@ export class PreparedQuery implements pg.Submittable {
   private bytesMax = Infinity
   private failure: unknown = null
   private connection: Connection | null = null
-  /** False while the rows belong to the settings statement, whose answer comes first and is discarded. */
-  private areSettingsDone: boolean
+  /** Leading statements that have not ended: the next rows belong to them. */
+  private leadingCount: number
 
   constructor(
     readonly name: string,
@@ -97,9 +100,9 @@ export class PreparedQuery implements pg.Submittable {
     values: readonly unknown[],
     private readonly parserOf: (oid: number) => Parser,
     private readonly done: (error: unknown, rows: Row[]) => void,
-    private readonly settings: StatementSettings | null,
+    private readonly leading: readonly LeadingStatement[],
   ) {
-    this.areSettingsDone = settings === null
+    this.leadingCount = leading.length
     this.values = values.map(prepareValue)
   }
 
@@ -111,9 +114,9 @@ export class PreparedQuery implements pg.Submittable {
     this.rowFactory = known?.rowFactory
     connection.stream.cork()
     if (name && !known) this.prepare(connection)
-    if (this.settings !== null) {
-      // Both run before one sync, therefore in one implicit transaction: the settings end with it and need no round trip.
-      connection.bind({ statement: this.settings.name, values: this.settings.values })
+    for (const first of this.leading) {
+      if (!first.name) connection.parse(first)
+      connection.bind({ statement: first.name, values: first.values })
       connection.execute()
     }
     if (!name || connection.parsedStatements[name] === undefined) {
@@ -142,7 +145,7 @@ export class PreparedQuery implements pg.Submittable {
   }
 
   handleDataRow({ fields, length }: { readonly fields: Texts; readonly length: number }): void {
-    if (!this.areSettingsDone || this.failure) return
+    if (this.leadingCount > 0 || this.failure) return
     this.bytes += length
     if (this.bytes > this.bytesMax) return this.stop()
     try {
@@ -153,7 +156,7 @@ export class PreparedQuery implements pg.Submittable {
   }
 
   handleCommandComplete(): void {
-    this.areSettingsDone = true
+    this.leadingCount--
   }
 
   handleEmptyQuery(): void {}

@@ -1,5 +1,4 @@
 import type { Cancellation } from '../cancellation.ts'
-import { runInTransaction } from './database.ts'
 import type { Row, Sql, StatementKind } from './sql.ts'
 import type { SharedLookups } from './shared-lookups.ts'
 import type { SettingsFor, SharedOperation, SharedPool } from './shared-pool.ts'
@@ -52,11 +51,8 @@ export class SharedSql implements Sql, SharedOperation {
     shared.guard.refuseNested()
     const request = await shared.whenAcquired({ tenant, needsConnection: true, needsScanSlot: false, operation: this })
     try {
-      const result = await runInTransaction(await shared.pool.connect(), async (client) => {
-        const transaction = new TenantTransaction(client, this)
-        await transaction.applySettings()
-        return shared.guard.insideTransaction(() => work(transaction))
-      })
+      const transaction = new TenantTransaction(await shared.pool.connect(), this)
+      const result = await transaction.run(() => shared.guard.insideTransaction(() => work(transaction)))
       shared.onCommit?.()
       return result
     } finally {

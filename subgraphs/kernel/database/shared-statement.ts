@@ -6,7 +6,7 @@ import type { Row, StatementKind } from './sql.ts'
 import { isClientComposed, operationMs, tooExpensive, translateTimeout } from './deadlines.ts'
 import type { PoolRequest } from './fair-queue.ts'
 import { poolExhausted } from './pool-exhausted.ts'
-import type { StatementSettings } from './prepared-query.ts'
+import type { LeadingStatement } from './prepared-query.ts'
 import type { SharedOperation } from './shared-pool.ts'
 
 type Release = (broken?: Error) => void
@@ -95,9 +95,9 @@ export class SharedStatement implements PoolRequest, Cancellable {
     this.resolve(rows)
   }
 
-  #settings(): StatementSettings | null {
+  #settings(): LeadingStatement[] {
     const { kind, operation } = this
-    return operation.settingsFor && operation.settingsFor(kind === 'WRITE' || kind === 'SCAN' ? kind : 'DEFAULT')
+    return operation.settingsFor ? [operation.settingsFor(kind === 'WRITE' || kind === 'SCAN' ? kind : 'DEFAULT')] : []
   }
 
   #refuse(refusal: Refusal): void {

@@ -13,13 +13,8 @@ export class TenantTransaction extends Transaction {
     client: pg.PoolClient,
     private readonly operation: SharedOperation,
   ) {
-    super(client)
-  }
-
-  /** Sets the organization and the timeouts of the transaction. */
-  async applySettings(): Promise<void> {
-    const settings = this.operation.settingsFor?.('WRITE')
-    if (settings) await this.client.query(settings)
+    const settings = operation.settingsFor?.('WRITE')
+    super(client, ...(settings ? [settings] : []))
   }
 
   override query<R = Row>(text: string, values: readonly unknown[] = [], kind: StatementKind = 'LOOKUP'): Promise<R[]> {

@@ -14,7 +14,7 @@ import { Refusal } from '../subgraphs/kernel/errors.ts'
 import type { SubgraphEndpoint, SubgraphRequest, SubgraphResult } from '../subgraphs/kernel/subgraph/endpoint.ts'
 import { loadContract } from './contract.ts'
 import type { DeprecatedCall } from '../subgraphs/kernel/credentials/public.ts'
-import { restRouter } from './routes.ts'
+import { restRoutes } from './routes.ts'
 import type { CustomHandler } from './serve.ts'
 
 export const partsContract = loadContract(fileURLToPath(new URL('./fixture', import.meta.url)))
@@ -110,23 +110,22 @@ export async function partsServer(watch: CustomHandler = () => [], edgeOptions: 
   const graph = Graph.create({ supergraphSdl: composeSupergraph([{ name: 'parts', sdl }]), endpoints: [parts] })
   const deprecated: DeprecatedCall[] = []
   const app = express().disable('x-powered-by')
-  app.use(
-    await restRouter({
-      contract: partsContract,
-      publicUrl: async () => 'https://crm.example.com',
-      edge,
-      graph,
-      clock: { now: () => new Date('2026-03-01T12:00:00Z') },
-      deprecatedCalls: { record: (call) => void deprecated.push(call) },
-      eventStreams,
-      streamSlots: new StreamSlots({ perOrganization: 1 }),
-      subscriptions: { open: () => Promise.reject(new Error('the parts have no subscriptions')) },
-      customHandlers: new Map<string, CustomHandler>([
-        ['partEcho', ({ path }) => path['text']],
-        ['partWatch', (call) => watch(call)],
-      ]),
-    }),
-  )
+  const { router } = await restRoutes({
+    contract: partsContract,
+    publicUrl: async () => 'https://crm.example.com',
+    edge,
+    graph,
+    clock: { now: () => new Date('2026-03-01T12:00:00Z') },
+    deprecatedCalls: { record: (call) => void deprecated.push(call) },
+    eventStreams,
+    streamSlots: new StreamSlots({ perOrganization: 1 }),
+    subscriptions: { open: () => Promise.reject(new Error('the parts have no subscriptions')) },
+    customHandlers: new Map<string, CustomHandler>([
+      ['partEcho', ({ path }) => path['text']],
+      ['partWatch', (call) => watch(call)],
+    ]),
+  })
+  app.use(router)
   const server = createServer(app).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -15,16 +15,22 @@ export interface RestOptions extends Omit<Dependencies, 'version' | 'validator' 
   readonly customHandlers?: Dependencies['customHandlers']
 }
 
-/**
- * The routes under /v1 that the contract describes, and /openapi.json. Mount it at the root, after all other routes under
- * /v1, because it answers unknown paths there with 404.
- */
-export async function restRouter({
+export interface RestRoutes {
+  /** The routes of the area that the address names; null if the contract has no such area. Unknown paths in it are answered with 404. */
+  readonly areaOf: (req: IncomingMessage) => RequestHandler | null
+  /**
+   * All routes under /v1 that the contract describes, and /openapi.json. Mount it at the root, after all other routes under
+   * /v1, because it answers unknown paths there with 404.
+   */
+  readonly router: ExpressRouter
+}
+
+export async function restRoutes({
   contract,
   publicUrl,
   customHandlers = new Map(),
   ...options
-}: RestOptions): Promise<ExpressRouter> {
+}: RestOptions): Promise<RestRoutes> {
   const validator = await Validator.create(contract)
   const dependencies: Dependencies = { ...options, customHandlers, validator, version: contract.version }
   const areas = new Map<string, ExpressRouter>()
@@ -35,21 +41,31 @@ export async function restRouter({
     addPath(area, path, operations, dependencies)
   }
 
+  // The area is found by its name, so a request is compared with the routes of its own area only.
+  const handlers = new Map(
+    Array.from(areas, ([prefix, area]): [string, RequestHandler] => [prefix, answering(area, dependencies)]),
+  )
+  const unknown = answering(null, dependencies)
   const root = Router({ caseSensitive: true })
   root.get('/openapi.json', openApiJson(contract, publicUrl))
-  // The area is found by its name, so a request is compared with the routes of its own area only.
   root.use((req, res, next) => {
     if (!req.url.startsWith('/')) req.url = originForm(req.url)
     const { url } = req
     if (!url.startsWith('/v1/') && url !== '/v1') return next()
-    res.setHeader('API-Version', contract.version)
+    return (handlers.get(prefixOf(url)) ?? unknown)(req, res, next)
+  })
+  return { areaOf: ({ url }) => handlers.get(prefixOf(url!)) ?? null, router: root }
+}
+
+/** Answers every request: what the area does not is unknown. */
+const answering =
+  (area: ExpressRouter | null, dependencies: Dependencies): RequestHandler =>
+  (req, res) => {
+    res.setHeader('API-Version', dependencies.version)
     const unknown = (thrown?: unknown): void => void refuseUnknown(thrown, req, res, dependencies)
-    const area = areas.get(prefixOf(url))
     if (area) area(req, res, unknown)
     else unknown()
-  })
-  return root
-}
+  }
 
 /** Some proxies send scheme and host in the request line; servers must accept this (RFC 9112, 3.2.2). */
 const originForm = (url: string): string => url.replace(/^https?:\/\/[^/?#]*/i, '')

@@ -26,9 +26,14 @@ const lengthBytes = 4
 function rowReader(): Reader {
   const reader = new Parser() as unknown as Reader
   const other = reader.handlePacket.bind(reader)
+  const texts: (string | null)[] = []
   reader.handlePacket = (offset, code, length, bytes) => {
-    if (code !== dataRow) return other(offset, code, length, bytes)
-    return { name: 'dataRow', length, fields: rowTexts(bytes, offset, offset + length - lengthBytes) } as Message
+    if (code !== dataRow) {
+      // An idle connection must not keep the texts of its last row.
+      texts.length = 0
+      return other(offset, code, length, bytes)
+    }
+    return { name: 'dataRow', length, fields: rowTexts(bytes, offset, offset + length - lengthBytes, texts) } as Message
   }
   return reader
 }

@@ -44,20 +44,21 @@ const int32At = (bytes: Uint8Array, at: number): number =>
  * Parses PostgreSQL's DataRow message: the number of texts, then each text after its length.
  *
  * A row of ASCII characters is decoded as a whole and then cut, which is five times as fast as decoding each text separately.
+ * The texts replace those in `texts`, so that all rows of a connection share one array: its reader uses a row before it parses the next.
  */
-export function rowTexts(bytes: Buffer, start: number, end: number): (string | null)[] {
+export function rowTexts(bytes: Buffer, start: number, end: number, texts: (string | null)[] = []): (string | null)[] {
   const count = (bytes[start]! << 8) | bytes[start + 1]!
-  const texts: (string | null)[] = []
+  texts.length = count
   const plain = isPlain(bytes, start + 2, end) ? bytes.toString('latin1', start, end) : null
   for (let index = 0, at = start + 2; index < count; index++) {
     const length = int32At(bytes, at)
     at += 4
     if (length < 0) {
-      texts.push(null)
+      texts[index] = null
       continue
     }
     const from = at - start
-    texts.push(plain === null ? bytes.toString('utf8', at, at + length) : plain.substring(from, from + length))
+    texts[index] = plain === null ? bytes.toString('utf8', at, at + length) : plain.substring(from, from + length)
     at += length
   }
   return texts

@@ -12,7 +12,7 @@ const schema = buildSchema(`type Query { one: Wide } type Wide { ${names.map((na
 const tenants = { of: () => ({ open: false }) }
 const services = { tenants, shapes: builtInShapes, log: pino({ level: 'silent' }) } as unknown as Services
 
-const subgraphSchema = { schema, crossTenantFields: new Set<string>(), kinds: new Map(), ports: [] }
+const subgraphSchema = { schema, crossTenantFields: new Set<string>(), kinds: new Map(), entities: {}, ports: [] }
 const aSubgraph = (): LocalSubgraph => new LocalSubgraph('wide', subgraphSchema, services)
 const wideDocument = (number: number): string => `{ alias${number}: one { ${names.join(' ')} } }`
 

@@ -12,6 +12,7 @@ import { readOrReplay, runOnce } from './idempotency.ts'
 import { fieldsIn } from './document-size.ts'
 import { crossTenantParts } from './cross-tenant-parts.ts'
 import { withCoercedType, withoutRecursion, type RewrittenOperation } from './recursive-variables.ts'
+import { compileTextListsAsValues } from './stored-lists.ts'
 import type { SubgraphSchema } from './subgraph.ts'
 
 interface Compiled {
@@ -44,10 +45,12 @@ export class LocalSubgraph implements SubgraphEndpoint {
       schema,
       crossTenantFields,
       kinds,
+      entities,
       ports,
-    }: Pick<SubgraphSchema, 'schema' | 'crossTenantFields' | 'kinds' | 'ports'>,
+    }: Pick<SubgraphSchema, 'schema' | 'crossTenantFields' | 'kinds' | 'entities' | 'ports'>,
     private readonly services: Services,
   ) {
+    compileTextListsAsValues(schema, entities)
     this.schema = withCoercedType(schema)
     this.crossTenantFields = crossTenantFields
     this.crossTenantServices = { ...services, tenants: services.crossTenant }

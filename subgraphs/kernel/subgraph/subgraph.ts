@@ -24,6 +24,7 @@ import { DateTime, Json } from '../record/scalars.ts'
 import type { Port, RequestContext } from '../request.ts'
 import type { SealedColumn } from '../secrets/rotate.ts'
 import { describeSchema } from './describe-schema.ts'
+import { callResolversDirectly } from './direct-resolvers.ts'
 import { makeDefaultedInputsNullable, resolveNullAsDefault } from './null-defaults.ts'
 
 type Class = abstract new (...args: never[]) => object
@@ -74,6 +75,8 @@ export interface SubgraphSchema {
   readonly crossTenantFields: ReadonlySet<string>
   readonly ports: readonly Port[]
   readonly kinds: RecordTypes
+  /** The record types by the names of their GraphQL types. */
+  readonly entities: Readonly<Record<string, RecordShape>>
   /** The schema as it is published to the gateway. */
   readonly sdl: string
 }
@@ -136,8 +139,9 @@ const noPubSub = {
 
 export async function buildSubgraph({ resources, ports = [] }: SubgraphDefinition): Promise<SubgraphSchema> {
   const entities = Object.assign({}, ...resources.map((resource) => resource.entities)) as Record<string, RecordShape>
+  const resolvers = resources.map(({ resolver }) => resolver)
   const schema = await buildSchema({
-    resolvers: resources.map(({ resolver }) => resolver) as unknown as NonEmptyArray<new () => object>,
+    resolvers: resolvers as unknown as NonEmptyArray<new () => object>,
     orphanedTypes: resources.flatMap(({ types = [] }) => types) as never,
     pubSub: noPubSub,
     skipCheck: true,
@@ -147,6 +151,7 @@ export async function buildSubgraph({ resources, ports = [] }: SubgraphDefinitio
       { type: Object, scalar: Json },
     ],
   })
+  callResolversDirectly(schema, resolvers)
   const kinds = kindsOf(resources)
   resolveUsers(schema, kinds.values())
   makeMutationsNullable(schema)
@@ -180,6 +185,7 @@ export async function buildSubgraph({ resources, ports = [] }: SubgraphDefinitio
     ports,
     crossTenantFields: new Set(resources.flatMap(({ crossTenantFields = [] }) => crossTenantFields)),
     kinds,
+    entities,
     sdl,
   }
 }

@@ -23,10 +23,19 @@ export interface EventStreamTimes {
 const defaultTimes: EventStreamTimes = { heartbeatMs: 15_000, readMs: 20_000 }
 /** How long a stream may take to close when the server stops. */
 const endingMs = 1_000
-const heartbeat = ':\n\n'
+
+/** How the items of a stream are written. */
+export interface StreamFormat<Item> {
+  readonly contentType: string
+  /** Sent before the first item. */
+  readonly begin: string
+  readonly textOf: (item: Item) => string
+  readonly heartbeat: string
+  /** Sent after the last item. */
+  readonly end: string
+}
 
 const headers = {
-  'Content-Type': 'text/event-stream; charset=utf-8',
   // Proxies must neither cache nor compress the stream, because both delay events.
   'Cache-Control': 'no-store, no-transform',
   'X-Accel-Buffering': 'no',
@@ -39,6 +48,14 @@ export function textOf({ event, id, data }: ServerSentEvent): string {
     throw new Error('The type and the id of an event must have one line each.')
   const lines = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}`)
   return `${[...head, ...lines].join('\n')}\n\n`
+}
+
+export const serverSentEvents: StreamFormat<ServerSentEvent> = {
+  contentType: 'text/event-stream; charset=utf-8',
+  begin: '',
+  textOf,
+  heartbeat: ':\n\n',
+  end: '',
 }
 
 /** All open event streams over HTTP. */
@@ -61,9 +78,20 @@ export class EventStreams {
    * events end, the client leaves or the server stops; the source is then stopped by `cancellation` and `return`.
    * Throws a `Refusal` if the server is stopping. If the source throws, the connection is closed.
    */
-  async send(
+  send(
     res: ServerResponse,
     events: AsyncIterable<ServerSentEvent>,
+    cancellation: Cancellation,
+    status = 200,
+  ): Promise<void> {
+    return this.sendAs(serverSentEvents, res, events, cancellation, status)
+  }
+
+  /** Like `send`, in another format. */
+  async sendAs<Item>(
+    format: StreamFormat<Item>,
+    res: ServerResponse,
+    events: AsyncIterable<Item>,
     cancellation: Cancellation,
     status = 200,
   ): Promise<void> {
@@ -77,18 +105,20 @@ export class EventStreams {
     this.#open.set(res, stop)
     res.once('close', stop)
     for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
+    res.setHeader('Content-Type', format.contentType)
     res.writeHead(status)
     res.flushHeaders()
+    if (format.begin !== '') res.write(format.begin)
     const heartbeatTimer = setInterval(() => {
-      if (!res.writableNeedDrain && !res.writableEnded) res.write(heartbeat)
+      if (!res.writableNeedDrain && !res.writableEnded) res.write(format.heartbeat)
     }, this.#times.heartbeatMs)
     try {
       for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
         if (res.destroyed || res.writableEnded) break
         heartbeatTimer.refresh()
-        await this.#write(res, textOf(next.value))
+        await this.#write(res, format.textOf(next.value))
       }
-      if (!res.destroyed) res.end()
+      if (!res.destroyed && !res.writableEnded) res.end(format.end)
     } catch (thrown) {
       if (!cancellation.isCancelled) {
         res.destroy()

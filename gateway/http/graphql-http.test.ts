@@ -270,7 +270,7 @@ describe('a refusal before execution', () => {
       406,
       refusalBody(
         'NOT_ACCEPTABLE',
-        'Accept must allow application/json, application/graphql-response+json or text/event-stream.',
+        'Accept must allow application/json, application/graphql-response+json, text/event-stream or, for subscriptions, multipart/mixed;subscriptionSpec=1.0.',
       ),
     ])
     expect(serving.executions()).toBe(0)

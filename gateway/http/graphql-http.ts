@@ -13,7 +13,8 @@ import { parseBody, readBody, refuseOtherThanJson } from '../edge/body.ts'
 import { cancellationOf } from '../edge/cancellation-of.ts'
 import { claimOf } from '../edge/idempotency.ts'
 import { failedResult, isSentAsEvent, singleResult, writeStream, type GraphqlStreamOptions } from './graphql-stream.ts'
-import { jsonType, mediaTypeOf, streamType } from './media-type.ts'
+import { writeMultipart } from './graphql-multipart.ts'
+import { jsonType, mediaTypeOf, multipartType, singleTypeOf, streamType, type MediaType } from './media-type.ts'
 import { namesPersistedQuery, readParameters, refuseUnreadable } from './parameters.ts'
 import { admitOperation } from './admit-operation.ts'
 import type { Ports } from './ports.ts'
@@ -42,10 +43,11 @@ export function graphqlHttp(options: GraphqlHttpOptions): RequestHandler {
       if (admission.usage) admission.usage.operation = 'graphql'
       if (mediaType === null) throw notAcceptable()
       if (mediaType === streamType) return await executeAsStream(options, apollo, req, res, admission)
+      if (mediaType === multipartType) return await executeAsMultipart(options, apollo, req, res, admission)
       const result = await execute(options, apollo, req, res, admission)
       writeExecuted(res, mediaType, result as GraphResult)
     } catch (thrown) {
-      writeRefused(thrown, req, res, mediaType === null || mediaType === streamType ? jsonType : mediaType, log)
+      writeRefused(thrown, req, res, refusalTypeOf(req, mediaType), log)
     }
   }
   return (req, res, next) => {
@@ -119,14 +121,34 @@ async function executeAsStream(
   await writeStream(res, results, cancellation, options)
 }
 
+/** Answers a subscription with the parts of `writeMultipart`. Another operation, and a refused subscription, are answered in JSON. */
+async function executeAsMultipart(
+  options: GraphqlHttpOptions,
+  apollo: ApolloFront,
+  req: Request,
+  res: Response,
+  admission: Admission,
+): Promise<void> {
+  const cancellation = cancellationOnDisconnect(res)
+  const result = await execute(options, apollo, req, res, admission, cancellation)
+  if (!('next' in result)) return writeExecuted(res, singleTypeOf(req), result)
+  options.edge.finished(admission, 200)
+  await writeMultipart(res, result, cancellation, options)
+}
+
 /** Checks the credential again. The address is copied, because a closed socket no longer has it. */
 function currentCallerOf(edge: Ports['edge'], { headers, socket, method, originalUrl }: Request) {
   const incoming: IncomingRequest = { headers, socket: { remoteAddress: socket.remoteAddress }, method, originalUrl }
   return () => edge.currentCaller(incoming)
 }
 
+function refusalTypeOf(req: Request, wanted: MediaType | null): MediaType {
+  if (wanted === multipartType) return singleTypeOf(req)
+  return wanted === null || wanted === streamType ? jsonType : wanted
+}
+
 const notAcceptable = (): Refusal =>
   new Refusal(
     'NOT_ACCEPTABLE',
-    'Accept must allow application/json, application/graphql-response+json or text/event-stream.',
+    'Accept must allow application/json, application/graphql-response+json, text/event-stream or, for subscriptions, multipart/mixed;subscriptionSpec=1.0.',
   )

@@ -8,7 +8,7 @@ import type { GraphResult } from '../graph/graph.ts'
 import { executedAnswer, refusedAnswer, type GraphQLAnswer } from './answer.ts'
 
 export interface GraphqlStreamOptions {
-  readonly eventStreams: Pick<EventStreams, 'send'>
+  readonly eventStreams: Pick<EventStreams, 'send' | 'sendAs'>
   readonly log: Pick<Logger, 'error'>
 }
 

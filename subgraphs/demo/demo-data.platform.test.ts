@@ -45,6 +45,31 @@ const happened = [
 ]
 
 describe('the demo', () => {
+  it('has webhooks that are turned off, and a log of deliveries: received, received after a retry, and failed', async () => {
+    const logs = await query<{ name: string; isEnabled: boolean; received: number; retried: number; failed: number }>(
+      `select w.name, w.is_enabled as "isEnabled", count(*) filter (where d.status = 'SUCCEEDED' and d.attempt = 1)::int as received,
+         count(*) filter (where d.status = 'SUCCEEDED' and d.attempt = 2)::int as retried,
+         count(*) filter (where d.is_recoverable)::int as failed
+       from events.webhook w join events.delivery d on d.organization_id = w.organization_id and d.webhook_id = w.id
+       group by w.organization_id, w.id order by w.organization_id, w.created_at`,
+    )
+    // The small organization has no orders.
+    expect(logs.map(({ name, isEnabled }) => `${name}: ${isEnabled}`).toSorted()).toEqual([
+      'Cases to the on-call team: false',
+      'Cases to the on-call team: false',
+      'Orders to the ERP: false',
+    ])
+    expect(logs.every(({ received, retried }) => received > retried && retried > 0)).toBe(true)
+    expect(logs.some(({ failed }) => failed > 0)).toBe(true)
+    const [left] = await query<{ queued: number; pending: number; subscribers: number; states: number }>(
+      `select (select count(*)::int from events.delivery_queue) as queued,
+         (select count(*)::int from events.delivery where status not in ('SUCCEEDED', 'FAILED')) as pending,
+         (select count(*)::int from events.webhook_subscriber) as subscribers,
+         (select count(*)::int from events.webhook_state where last_delivery_at is not null) as states`,
+    )
+    expect(left).toEqual({ queued: 0, pending: 0, subscribers: 0, states: 3 })
+  })
+
   it('has notifications, read and unread, of which none is mailed, and the worker begins after them', async () => {
     const organizations = await query<{ read: number; unread: number; users: number; waiting: number; later: number }>(
       `select count(*) filter (where n.is_read)::int as read, count(*) filter (where not n.is_read)::int as unread,

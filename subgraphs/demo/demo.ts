@@ -14,6 +14,7 @@ import { Random } from './random.ts'
 import { membersOf, organizationIdOf, generatorInputOf, teamNames, type GeneratorInput } from './organization.ts'
 import { demoKeys, profiles as allProfiles, type Profile } from './profiles.ts'
 import { Secrets } from './secrets.ts'
+import { loadWebhooks } from './webhooks.ts'
 
 export interface DemoOptions {
   readonly services: Services
@@ -95,6 +96,7 @@ async function loadOrganization(services: Services, input: GeneratorInput, secre
   await loadKeys({ ...services, clock: clockAt(input.midnightMs) }, input, secrets)
   for (const records of recordsByType(demoData(input))) await records.insert(services.database)
   await loadDunning(services.database, input)
+  await loadWebhooks(services, input)
   await loadNotifications(services, input)
 }
 

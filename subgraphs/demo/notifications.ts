@@ -25,7 +25,7 @@ export async function loadNotifications(services: Services, input: GeneratorInpu
   const sql = services.database
   for (let day = daysBack; day > 0; day--) {
     const fromMs = midnightMs - day * dayMs
-    const events = await eventsBetween(services, organizationId, fromMs, fromMs + dayMs)
+    const events = await eventsBetween(services, organizationId, notifyingTypes, fromMs, fromMs + dayMs)
     // Each day is processed at another time, so that the bounds for one hour do not join several days.
     const clock = { now: () => new Date(midnightMs + 3 * dayMs - day * 2 * hourMs) }
     if (events.length > 0) await notificationConsumer.consume({ ...services, clock }, sql, { organizationId, events })
@@ -44,9 +44,11 @@ export async function loadNotifications(services: Services, input: GeneratorInpu
   )
 }
 
-async function eventsBetween(
+/** Events of the demo as the event log will have them, oldest first. */
+export async function eventsBetween(
   { database }: Services,
   organizationId: string,
+  types: readonly string[],
   fromMs: number,
   untilMs: number,
 ): Promise<LoggedEvent[]> {
@@ -55,7 +57,7 @@ async function eventsBetween(
        record_id as "recordId", actor_id as "actorId", data
      from kernel.event
      where organization_id = $1 and occurred_at >= $2 and occurred_at < $3 and type = any($4) order by occurred_at, id`,
-    [organizationId, new Date(fromMs).toISOString(), new Date(untilMs).toISOString(), notifyingTypes],
+    [organizationId, new Date(fromMs).toISOString(), new Date(untilMs).toISOString(), types],
   )
   return rows.map((row) => ({ ...row, data: wholeData(row.data) }))
 }

@@ -10,9 +10,13 @@ import { openListen, type ListenPort } from './listen.ts'
 const log = pino({ level: 'silent' })
 const caller = anonymous({ ip: '', userAgent: '' })
 
-/** Listens to an organization without events. `held` tells whether the slot of the stream is taken, `lose` takes it away. */
-async function listening(lastsMs: number) {
-  const slot = { held: false, lose: () => {} }
+const slotless = { held: false, triggered: false, lose: () => {} }
+
+/**
+ * Listens to an organization without events. `held` and `triggered` tell whether the slot of the stream is taken and whether it gets samples;
+ * `lose` takes the slot away.
+ */
+async function listening(lastsMs: number, use?: () => never, slot = { ...slotless }) {
   const port: ListenPort = {
     requireListener: () => {},
     selectionOf: () => () => true,
@@ -21,7 +25,10 @@ async function listening(lastsMs: number) {
       return { release: () => void (slot.held = false) }
     },
     envelopeOf: () => null,
-    onTriggered: async () => () => {},
+    onTriggered: async () => {
+      slot.triggered = true
+      return () => void (slot.triggered = false)
+    },
   }
   const events = { latest: async () => 0, oldest: async () => null, read: async () => [], watch: () => () => {} }
   const projection = { resultOf: (frame: object) => ({ data: { ...frame } }) }
@@ -29,7 +36,7 @@ async function listening(lastsMs: number) {
     graph: { authorize: () => {} },
     events,
     channels: new EventChannels(events, log),
-    projections: { use: () => ({ projection, release: () => {} }) },
+    projections: { use: use ?? (() => ({ projection, release: () => {} })) },
   } as unknown as SourceDependencies
   const request = { caller, currentCaller: () => caller, cancellation: new Cancellation(), variables: {} }
   const opened = await openListen(dependencies, port, log, { lastsMs })(
@@ -50,7 +57,7 @@ it('a stream ends by itself after its maximum duration', async () => {
   const stream = await listening(20)
   expect(await stream.frames()).toMatchObject(ended('TIME_LIMIT'))
   stream.leave()
-  expect(stream.slot.held).toBe(false)
+  expect(stream.slot).toMatchObject({ held: false, triggered: false })
 })
 
 it('a stream ends when the server stops, and when its slot is lost', async () => {
@@ -62,4 +69,14 @@ it('a stream ends when the server stops, and when its slot is lost', async () =>
   losing.slot.lose()
   expect(await losing.frames()).toMatchObject(ended('SLOT_LOST'))
   losing.leave()
+})
+
+it('a stream that cannot be opened keeps neither its slot nor its samples', async () => {
+  const slot = { ...slotless }
+  const failing = (): never => {
+    expect(slot).toMatchObject({ held: true, triggered: true })
+    throw new Error('The selection has no projection.')
+  }
+  await expect(listening(60_000, failing, slot)).rejects.toThrow('no projection')
+  expect(slot).toMatchObject({ held: false, triggered: false })
 })

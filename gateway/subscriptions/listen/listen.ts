@@ -168,12 +168,10 @@ export function openListen(
     let stream: ListenStream | null = null
     const lost = { message: 'The process did not keep the place of the stream. Send the request again.' }
     const slot = await port.takeSlot(organizationId, () => stream?.end('SLOT_LOST', lost))
+    let stopTriggers = (): void => {}
     try {
-      const stopTriggers = await port.onTriggered(organizationId, (sample) => stream?.sample(sample))
-      const after = await events.latest(organizationId).catch((thrown: unknown) => {
-        stopTriggers()
-        throw thrown
-      })
+      stopTriggers = await port.onTriggered(organizationId, (sample) => stream?.sample(sample))
+      const after = await events.latest(organizationId)
       const { projection, release } = projections.use(call, variables)
       const { channel, leave } = channels.join(organizationId, [topics.all], () => void stream?.read())
       const shared = { port, limits, channel, envelopes, projection, listener, organizationId, log }
@@ -195,6 +193,7 @@ export function openListen(
         },
       }
     } catch (thrown) {
+      stopTriggers()
       slot.release()
       throw thrown
     }

@@ -4,7 +4,12 @@ import { AttemptNotBegun, type Leased, type Outcome } from '../../kernel/queue/q
 import type { Services } from '../../kernel/request.ts'
 import { ownEventLoopTurn } from '../../kernel/work/turn.ts'
 import { shownEventId } from '../envelope/envelope.ts'
-import { signingSecrets, WebhookReader, type SubscribedWebhook } from '../webhook/webhook-reader.ts'
+import {
+  signingSecrets,
+  WebhookReader,
+  type SigningWebhook,
+  type SubscribedWebhook,
+} from '../webhook/webhook-reader.ts'
 import { attemptIdOf, type AttemptResult, type QueuedDelivery } from './queued-delivery.ts'
 import { keptText } from './kept-text.ts'
 import { requestedDelayMs } from './retry-delay.ts'
@@ -81,7 +86,8 @@ async function send(
   attemptId: string,
 ): Promise<Outcome> {
   const now = clock.now()
-  const own = deliveryHeaders(item, webhook, content, attemptId, now)
+  const body = Buffer.from(content.body)
+  const own = deliveryHeaders(item, webhook, { ...content, body }, attemptId, now)
   const logged = { ...own, ...Object.fromEntries(Object.keys(webhook.headers).map((name) => [name, '[redacted]'])) }
   const startedMs = performance.now()
   const result = (answer: OutboundAnswer | null): AttemptResult => ({
@@ -96,7 +102,7 @@ async function send(
       method: 'POST',
       url: webhook.url,
       headers: { ...own, ...webhook.headers },
-      body: content.body,
+      body,
       timeoutMs: exchangeMs,
       answerBytesMax: responseBytesMax,
       answerBytesKept: responseBytesKept,
@@ -116,10 +122,16 @@ async function send(
 const redirected = (status: number): string =>
   `The receiver answered with the redirect ${status}; redirects are not followed.`
 
-function deliveryHeaders(
-  { attempts }: QueuedDelivery,
-  webhook: SubscribedWebhook,
-  { eventId, eventType, eventVersion, body }: Content,
+/** The headers of an attempt, except those that the webhook adds. */
+export function deliveryHeaders(
+  { attempts }: Pick<QueuedDelivery, 'attempts'>,
+  webhook: SigningWebhook,
+  {
+    eventId,
+    eventType,
+    eventVersion,
+    body,
+  }: Pick<Content, 'eventId' | 'eventType' | 'eventVersion'> & { readonly body: Buffer },
   attemptId: string,
   now: Date,
 ): Record<string, string> {

@@ -10,7 +10,7 @@ import { recoverDeliveries } from './recover.ts'
 import { testWebhook } from './send-test-event.ts'
 import { deliveryJobs } from './delivery.jobs.ts'
 import { deliveryQueue } from './delivery-queue.ts'
-import { deliveryTables, earlierEvents } from './delivery.migrations.ts'
+import { deliveryTables, earlierEvents, queueIndexesOfDeliveries } from './delivery.migrations.ts'
 import { WebhookDeliveryPage } from './delivery.record.ts'
 import { WebhookDelivery, WebhookRecovery } from './delivery.ts'
 import { webhookConsumer } from './webhook-consumer.ts'
@@ -110,7 +110,7 @@ export class WebhookDeliveryResolver {
 
 export const deliveryResource: Resource = {
   resolver: WebhookDeliveryResolver,
-  migrations: [deliveryTables, earlierEvents],
+  migrations: [deliveryTables, earlierEvents, queueIndexesOfDeliveries],
   jobs: deliveryJobs,
   queues: [deliveryQueue],
   consumers: [webhookConsumer],

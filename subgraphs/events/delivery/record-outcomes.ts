@@ -36,15 +36,18 @@ export async function recordOutcomes(
   services: Services,
   attempted: readonly Attempted<QueuedDelivery>[],
 ): Promise<void> {
-  await services.database.transaction(async (sql) => {
+  let hasDisabled = false
+  const work = async (sql: Sql): Promise<void> => {
     const recorded = await settle(sql, attempted.map(recordedOf))
     const later = recorded.filter(({ attempt }) => attempt > 1)
     if (later.length > 0) await logLaterAttempts(sql, later)
     for (const failing of await updateStates(sql, recorded)) {
       const ctx = { ...systemContext(services, failing.organizationId), db: sql }
       await disableFailingWebhook(ctx, failing.webhookId)
+      hasDisabled = true
     }
-  })
+  }
+  await services.database.transaction(work, { hasEvents: () => hasDisabled })
 }
 
 function recordedOf({ item, outcome, waitMs }: Attempted<QueuedDelivery>): Recorded {
@@ -79,18 +82,24 @@ const outcomeColumns = `"organizationId" uuid, id uuid, "attemptId" uuid, token 
 
 const outcomes = `outcome as (select * from json_to_recordset($1::json) as o(${outcomeColumns}))`
 
+/**
+ * `is not distinct from` keeps the planner from the index of leased items: it would read all of them, and the entries of those that have ended,
+ * instead of the row of each outcome.
+ */
+const holdsLease = 'q.lease_token is not distinct from o.token'
+
 /** Ends or reschedules the items whose lease is still held, and writes first attempts into their rows of the log. Returns these outcomes. */
 async function settle(sql: Sql, given: readonly Recorded[]): Promise<Recorded[]> {
   const rows = await sql.query<{ organizationId: string; id: string; nextAttemptAt: string | null }>(
     `with ${outcomes}, ended as (
        delete from events.delivery_queue q using outcome o
-       where q.organization_id = o."organizationId" and q.id = o.id and q.lease_token = o.token and o.status <> 'RETRY_SCHEDULED'
+       where q.organization_id = o."organizationId" and q.id = o.id and ${holdsLease} and o.status <> 'RETRY_SCHEDULED'
        returning q.organization_id, q.id, null::timestamptz as next_attempt_at
      ), rescheduled as (
        update events.delivery_queue q set lease_token = null, is_due = false, last_attempt_id = o."attemptId", last_error = o.error,
          next_attempt_at = statement_timestamp() + o."waitMs" * interval '1 millisecond'
        from outcome o
-       where q.organization_id = o."organizationId" and q.id = o.id and q.lease_token = o.token and o.status = 'RETRY_SCHEDULED'
+       where q.organization_id = o."organizationId" and q.id = o.id and ${holdsLease} and o.status = 'RETRY_SCHEDULED'
        returning q.organization_id, q.id, q.next_attempt_at
      ), settled as (select * from ended union all select * from rescheduled),
      logged as (

@@ -50,9 +50,11 @@ interface Cached {
 
 const bytesMax = 32 * 1024 * 1024
 
+export type SigningWebhook = Pick<SubscribedWebhook, 'secret' | 'previousSecret' | 'previousSecretExpiresAt'>
+
 /** The secrets that sign a delivery at this time, the current one first. */
 export function signingSecrets(
-  { secret, previousSecret, previousSecretExpiresAt }: SubscribedWebhook,
+  { secret, previousSecret, previousSecretExpiresAt }: SigningWebhook,
   now: Date,
 ): readonly string[] {
   const isValid = previousSecret !== null && Date.parse(previousSecretExpiresAt ?? '') > now.getTime()

@@ -5,7 +5,7 @@ import { parseJsonExactly } from '../json/exact-json.ts'
 import { exactNumber, type ExactNumber } from '../json/exact-number.ts'
 import { RowClient } from './row-client.ts'
 import { PreparedQuery, type LeadingStatement } from './prepared-query.ts'
-import type { Row, Sql, StatementKind } from './sql.ts'
+import type { Row, Sql, StatementKind, TransactionOptions } from './sql.ts'
 import { activeTracing, inStatementSpan } from '../tracing/tracing.ts'
 import { statementName } from './statement-names.ts'
 
@@ -168,11 +168,11 @@ export class Database implements Sql {
     return firstOf(this.query(text, [...values, [id]]))
   }
 
-  async transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (sql: Sql) => Promise<T>, options?: TransactionOptions): Promise<T> {
     this.guard.refuseNested()
     const transaction = new Transaction(await this.pool.connect())
     const result = await transaction.run(() => this.guard.insideTransaction(() => work(transaction)))
-    this.onCommit?.()
+    if (options?.hasEvents?.() !== false) this.onCommit?.()
     return result
   }
 

@@ -23,5 +23,10 @@ export interface Sql {
    */
   byId(text: string, values: readonly unknown[], id: string): Promise<Row | null>
   /** Everything in `work` commits together or not at all; inside a transaction, `work` runs in a savepoint. */
-  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>
+  transaction<T>(work: (sql: Sql) => Promise<T>, options?: TransactionOptions): Promise<T>
+}
+
+export interface TransactionOptions {
+  /** Asked after the commit: false saves the search for new events, which follows every other commit. */
+  readonly hasEvents?: () => boolean
 }

@@ -1,5 +1,6 @@
 import { lookup as lookupAll } from 'node:dns/promises'
 import { isIP } from 'node:net'
+import { LRUCache } from 'lru-cache'
 import { Agent, type Dispatcher } from 'undici'
 import { isListed } from '../network/address.ts'
 import { Exchange } from './exchange.ts'
@@ -14,6 +15,14 @@ export type { OutboundAnswer, OutboundRequest }
 
 const keepAliveMs = 4_000
 const headerBytesMax = 16_384
+const destinationCharactersMax = 262_144
+
+/** Where a URL leads. `origin`: null if it is no URL of http or https. */
+interface Destination {
+  readonly origin: string | null
+  readonly path: string
+  readonly isRefused: boolean
+}
 
 /**
  * All outgoing HTTP requests go through this class. Every address is checked when a connection is opened, so a changed DNS answer
@@ -23,6 +32,12 @@ const headerBytesMax = 16_384
 export class Outbound {
   readonly #allowed: readonly string[]
   readonly #agent: Agent
+  /** Parsing a URL takes longer than sending to it. Names are resolved and checked for each connection. */
+  readonly #destinations = new LRUCache<string, Destination>({
+    maxSize: destinationCharactersMax,
+    sizeCalculation: (_, url) => 100 + url.length,
+    memoMethod: (url) => this.#destinationOf(url),
+  })
 
   /** `allowed`: private addresses and CIDR blocks that may be called. */
   constructor(allowed: readonly string[]) {
@@ -42,14 +57,13 @@ export class Outbound {
 
   async send(wanted: OutboundRequest): Promise<OutboundAnswer> {
     const { timeoutMs = 10_000, answerBytesMax = 1_048_576, answerBytesKept, body = null } = wanted
-    const url = URL.parse(wanted.url)
-    if (!url || !/^https?:$/.test(url.protocol))
-      throw new OutboundError('UNREACHABLE', 'The URL must start with http:// or https://.')
-    if (this.isRefusedAddress(url)) throw refusedAddress()
+    const { origin, path, isRefused } = this.#destinations.memo(wanted.url)
+    if (origin === null) throw new OutboundError('UNREACHABLE', 'The URL must start with http:// or https://.')
+    if (isRefused) throw refusedAddress()
     const exchange = new Exchange({ timeoutMs, answerBytesMax, answerBytesKept })
     const options: Dispatcher.DispatchOptions = {
-      origin: url.origin,
-      path: `${url.pathname}${url.search}`,
+      origin,
+      path,
       method: wanted.method,
       headers: { ...wanted.headers, 'accept-encoding': 'identity' },
       body,
@@ -91,6 +105,12 @@ export class Outbound {
   /** Closes the open connections. */
   async close(): Promise<void> {
     await this.#agent.destroy()
+  }
+
+  #destinationOf(text: string): Destination {
+    const url = URL.parse(text)
+    if (!url || !/^https?:$/.test(url.protocol)) return { origin: null, path: '', isRefused: true }
+    return { origin: url.origin, path: `${url.pathname}${url.search}`, isRefused: this.isRefusedAddress(url) }
   }
 
   #isAllowed(address: string): boolean {

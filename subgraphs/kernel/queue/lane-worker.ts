@@ -3,7 +3,7 @@ import { attemptItem } from './attempt-item.ts'
 import { leaseOldest, type LeasedItems } from './lease.ts'
 import { leaseShares, newLaneState } from './lease-shares.ts'
 import { OutcomeRecorder } from './outcome-recorder.ts'
-import type { Lane, Leased, Queue, QueuedItem } from './queue.ts'
+import type { Attempted, Lane, Leased, Queue, QueuedItem } from './queue.ts'
 
 /** Most items of one lease. */
 const togetherMax = 128
@@ -15,7 +15,10 @@ export class LaneWorker<Item extends QueuedItem> {
   readonly #slots: number
   readonly #state = newLaneState()
   readonly #recorder: OutcomeRecorder<Item>
+  /** Attempts that are running: they use the slots. */
   #running = 0
+  /** Leased items whose outcome is not recorded yet. */
+  #open = 0
   #isWoken = true
   #mayHaveMore = false
   #isStopping = false
@@ -44,7 +47,7 @@ export class LaneWorker<Item extends QueuedItem> {
 
   /** Works until it is stopped and the running attempts have ended. */
   async run(): Promise<void> {
-    while (!this.#isStopping || this.#running > 0) {
+    while (!this.#isStopping || this.#open > 0) {
       await this.#leaseWhileUseful()
       await this.#nextSignal()
     }
@@ -55,7 +58,7 @@ export class LaneWorker<Item extends QueuedItem> {
     do {
       this.#isWoken = true
       await this.#leaseWhileUseful()
-      while (this.#running > 0) {
+      while (this.#open > 0) {
         await this.#nextSignal()
         await this.#leaseWhileUseful()
       }
@@ -63,7 +66,7 @@ export class LaneWorker<Item extends QueuedItem> {
   }
 
   async #leaseWhileUseful(): Promise<void> {
-    while (!this.#isStopping && this.#running < this.#slots && (this.#isWoken || this.#mayHaveMore)) {
+    while (!this.#isStopping && this.#free() > 0 && (this.#isWoken || this.#mayHaveMore)) {
       this.#isWoken = false
       const { items, mayHaveMore } = await this.#lease().catch((error: unknown): LeasedItems<Item> => {
         this.services.log.warn({ err: error, queue: this.queue.name }, 'leasing items failed')
@@ -79,25 +82,42 @@ export class LaneWorker<Item extends QueuedItem> {
   #lease(): Promise<LeasedItems<Item>> {
     const { queue, lane } = this
     const { database } = this.services
-    const free = this.#slots - this.#running
+    const free = this.#free()
     const count = Math.min(free, togetherMax)
     return queue.shares
       ? leaseShares(database, queue, lane, count, this.#state, free)
       : leaseOldest(database, queue, lane, count)
   }
 
+  /** Free slots. While as many outcomes as there are slots wait for their record, nothing is leased: that many are repeated if the process dies. */
+  #free(): number {
+    return Math.min(this.#slots - this.#running, 2 * this.#slots - this.#open)
+  }
+
   async #attempt(item: Leased<Item>): Promise<void> {
-    this.#count(item, 1)
+    this.#open++
     try {
-      await this.#recorder.add(await attemptItem(this.queue, this.services, item))
+      const attempted = await this.#inSlot(item)
+      await this.#recorder.add(attempted)
     } catch (error) {
       this.services.log.warn(
         { err: error, queue: this.queue.name },
         'an attempt or its record failed; it is repeated after its lease',
       )
     }
-    this.#count(item, -1)
+    this.#open--
     this.#signal.resolve()
+  }
+
+  /** The slot is free again when the attempt has ended, so that further attempts run while its outcome is recorded. */
+  async #inSlot(item: Leased<Item>): Promise<Attempted<Item>> {
+    this.#count(item, 1)
+    try {
+      return await attemptItem(this.queue, this.services, item)
+    } finally {
+      this.#count(item, -1)
+      this.#signal.resolve()
+    }
   }
 
   #count({ organization }: Leased<Item>, change: 1 | -1): void {

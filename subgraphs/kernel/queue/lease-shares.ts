@@ -74,8 +74,10 @@ export function leaseShares<Item extends QueuedItem>(
       found.length === portions.length &&
       portions.every((portion) => leasedOf(items, portion) < portion.items)
     return { items, mayHaveMore: !isComplete }
-  })
+  }, withoutEvents)
 }
+
+const withoutEvents = { hasEvents: () => false }
 
 /** The planner does not know how few items are wanted: it would sort all items of a key, and read the whole table to find them. */
 const onlyByIndex = ['enable_sort', 'enable_bitmapscan', 'enable_seqscan', 'enable_hashjoin', 'enable_mergejoin']

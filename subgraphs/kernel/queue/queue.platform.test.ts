@@ -10,7 +10,7 @@ import { deleteFinishedItems } from './delete-finished-items.ts'
 import { drain, ageQueueItems } from './queue.fixture.ts'
 import { queueIndexes, sharedQueueColumns } from './queue-table.ts'
 import { QueueWorker } from './queue-worker.ts'
-import type { Lane, Outcome, Queue, QueuedItem } from './queue.ts'
+import type { Attempted, Lane, Outcome, Queue, QueuedItem } from './queue.ts'
 
 interface Delivery extends QueuedItem {
   readonly organizationId: string
@@ -294,5 +294,28 @@ describe('a worker', () => {
     await vi.waitFor(async () => expect(await rows()).toMatchObject([{ state: 'QUEUED' }, { state: 'SENT' }]), patience)
     await put(['b'])
     await vi.waitFor(async () => expect(await rows()).toMatchObject([{}, {}, { state: 'SENT' }]), patience)
+  })
+
+  it('uses a slot again while its outcome is recorded, for as many outcomes as there are slots', async () => {
+    const letGo = Promise.withResolvers<void>()
+    const attempted: string[] = []
+    const send = ({ text }: Delivery): Outcome => {
+      attempted.push(text)
+      return { end: 'SENT' }
+    }
+    const record = async ({ database }: Services, outcomes: readonly Attempted<Delivery>[]): Promise<void> => {
+      await letGo.promise
+      await database.query(`delete from ${table} where lease_token = any($1::uuid[])`, [
+        outcomes.map(({ item }) => item.token),
+      ])
+    }
+    const queue = aQueue(send, { lanes: { fresh: 3, retry: 1 }, shares: { ...shares, perKeyMax: 100 }, record })
+    const texts = Array.from({ length: 20 }, (_, index) => String(index))
+    await put(texts)
+    const draining = drain(queue, services, ['fresh'])
+    await vi.waitFor(() => expect(attempted).toHaveLength(6), patience)
+    letGo.resolve()
+    await draining
+    expect([attempted.toSorted(), await rows()]).toEqual([texts.toSorted(), []])
   })
 })

@@ -71,15 +71,28 @@ async function insertRows<T extends StoredRow>(
   definition: RecordDefinition<T>,
   records: readonly T[],
 ): Promise<void> {
-  const columns = definition.columns.stored.filter(({ computed }) => !computed)
+  const { table, storedIn } = definition
+  const written = storedIn ? await columnsOf(sql, storedIn) : null
+  const columns = definition.columns.stored.filter(
+    ({ column, computed }) => !computed && (written?.has(column) ?? true),
+  )
   const names = columns.map(({ column }) => column).join(', ')
   const rows = records.map((record) =>
     Object.fromEntries(columns.map(({ name, column }) => [column, record[name as keyof T]])),
   )
   await sql.query(
-    `insert into ${definition.table} (${names}) select ${names} from jsonb_populate_recordset(null::${definition.table}, $1::jsonb)`,
+    `insert into ${storedIn ?? table} (${names}) select ${names} from jsonb_populate_recordset(null::${storedIn ?? table}, $1::jsonb)`,
     [JSON.stringify(rows)],
   )
+}
+
+/** A view also has columns that are stored in other tables. */
+async function columnsOf(sql: Sql, table: string): Promise<ReadonlySet<string>> {
+  const rows = await sql.query<{ name: string }>(
+    'select attname as name from pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped',
+    [table],
+  )
+  return new Set(rows.map(({ name }) => name))
 }
 
 function eventsOfRecord<T extends StoredRow>(

@@ -21,6 +21,7 @@ import { EmailThread } from './email-thread.ts'
 import { deleteOldOutgoingEmail, outgoingEmailQueue } from './outgoing-email.queue.ts'
 import { sendEmail } from './send-email.ts'
 import { EmailSendInput } from './send-email.inputs.ts'
+import { templateTotals } from './template-totals.migrations.ts'
 import { messagesOfThread } from './thread-messages.ts'
 import { deleteOldHits, trackingHitQueue } from './tracking-hit.queue.ts'
 
@@ -117,7 +118,7 @@ export class EmailResolver {
 export const emailResource: Resource = {
   resolver: EmailResolver,
   entities: { EmailThread: emailThread, Email: emailMessage },
-  migrations: [emailTables],
+  migrations: [emailTables, templateTotals],
   queues: [outgoingEmailQueue, trackingHitQueue],
   jobs: [deleteOldOutgoingEmail, deleteOldHits],
   rest: restArea(emailThread, {

@@ -79,8 +79,15 @@ describe('usageCount and stats of a template', () => {
       usageCount: 3,
       stats: {
         ...noFigures,
-        ...{ sent: 3, delivered: 1, opened: 1, clicked: 1, bounced: 1 },
-        ...{ openRate: 0.3333, clickRate: 0.3333, replyRate: 0, bounceRate: 0.3333 },
+        sent: 3,
+        delivered: 1,
+        opened: 1,
+        clicked: 1,
+        bounced: 1,
+        openRate: 0.3333,
+        clickRate: 0.3333,
+        replyRate: 0,
+        bounceRate: 0.3333,
       },
     }
     expect(await figuresOf(id)).toEqual(expected)

@@ -54,7 +54,7 @@ async function send(services: Services, item: Leased<OutgoingEmail>): Promise<Ou
   const ctx = organizationContext(services, item.organization!)
   const message = await recordsOf(emailMessage).require(ctx, item.id)
   if (message.status !== 'QUEUED') return { end: 'SENT' }
-  const addresses = [...message.toEmails, ...message.ccEmails]
+  const addresses = [...message.toEmails, ...message.ccEmails, ...message.bccEmails]
   const suppressed = await suppressedAddresses(ctx, addresses)
   if (suppressed.size > 0 || !addresses.every(isStoredEmail))
     return failed(ctx, message, `Not sent: ${[...suppressed.values()].join(', ') || 'an address is not valid'}.`)
@@ -114,6 +114,8 @@ async function optionsOf(ctx: RequestContext, { keys, mailer }: Services, messag
     replyTo: addressOf(message.fromEmail, plainName(sender?.name ?? '')),
     to: message.toEmails.map((address) => addressOf(address)),
     cc: message.ccEmails.map((address) => addressOf(address)),
+    // Recipients of the envelope only: nodemailer writes no header for them.
+    bcc: message.bccEmails.map((address) => addressOf(address)),
     subject: message.subject,
     text: message.bodyText,
     ...(message.sentHtml !== null && { html: message.sentHtml }),

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { ImapFlow } from 'imapflow'
+import { ImapFlow, type ImapFlowOptions } from 'imapflow'
 import { createTransport } from 'nodemailer'
 import type Mail from 'nodemailer/lib/mailer/index.js'
 import type { SMTPTransportOptions } from 'nodemailer/lib/smtp-transport/index.js'
@@ -51,7 +51,11 @@ export function sendFromMailbox(services: Services, box: Mailbox, message: Mail.
 /** More bytes in one answer of the server end the connection. */
 const answerBytesMax = 8 * 1024 * 1024
 
-export async function imapClient(services: ConnectServices, box: Mailbox): Promise<ImapFlow> {
+export async function imapClient(
+  services: ConnectServices,
+  box: Mailbox,
+  waiting: Pick<ImapFlowOptions, 'socketTimeout' | 'maxIdleTime'> = {},
+): Promise<ImapFlow> {
   const address = await services.outbound.vettedAddress(box.imapHost!)
   const client = new ImapFlow({
     host: address,
@@ -69,6 +73,7 @@ export async function imapClient(services: ConnectServices, box: Mailbox): Promi
     maxLiteralSize: answerBytesMax,
     maxLineLength: answerBytesMax,
     maxResponseSize: 4 * answerBytesMax,
+    ...waiting,
   })
   // An error after the connection is lost ends the command that waits; without a listener it would end the process.
   client.on('error', () => undefined)

@@ -87,6 +87,9 @@ export const consumers: readonly EventConsumer[] = subgraphs.flatMap(({ resource
   resources.flatMap(({ consumers: own = [] }) => own),
 )
 
+/** What runs in every worker until it is closed. */
+export const background = subgraphs.flatMap(({ resources }) => resources.flatMap(({ background: own = [] }) => own))
+
 /** Every column with secrets that are read back. */
 export const sealedColumns: readonly SealedColumn[] = [
   sealedAnswers,

@@ -11,6 +11,7 @@ import { loadKeys } from '../kernel/secrets/keys.ts'
 import { Vault } from '../kernel/secrets/vault.ts'
 import { localModel } from '../kernel/language-model/local-model.ts'
 import { RecordingMailer } from '../kernel/mail/mail.fixture.ts'
+import { SmtpPools } from '../kernel/mail/smtp-pools.ts'
 import { Outbound } from '../kernel/outbound/outbound.ts'
 import { EventLog } from '../kernel/outbox/event-log.ts'
 import { builtInShapes } from '../kernel/record/shape-source.ts'
@@ -82,6 +83,7 @@ async function newEnvironment(now: Date, encryptionKey: string | null): Promise<
     counters: new MemoryCounters(),
     settings: settingsOf(readConfig({})),
     mailer: new RecordingMailer(),
+    smtpPools: new SmtpPools(),
     outbound: new Outbound([]),
     events: new EventLog({ tenants, databaseUrl: url, log }),
     graph: new GraphConnection(),

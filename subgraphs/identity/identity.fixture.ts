@@ -8,6 +8,7 @@ import { MemoryCounters } from '../kernel/counters/memory-counters.ts'
 import { newId } from '../kernel/ids.ts'
 import { localModel } from '../kernel/language-model/local-model.ts'
 import { RecordingMailer } from '../kernel/mail/mail.fixture.ts'
+import { SmtpPools } from '../kernel/mail/smtp-pools.ts'
 import { TenantDatabase } from '../kernel/database/tenant-database.ts'
 import { Outbound } from '../kernel/outbound/outbound.ts'
 import { EventLog } from '../kernel/outbox/event-log.ts'
@@ -62,6 +63,7 @@ export class IdentityWorld {
       counters: new MemoryCounters(),
       settings: settingsOf(readConfig({})),
       mailer: new RecordingMailer(),
+      smtpPools: new SmtpPools(),
       outbound: new Outbound(['127.0.0.1']),
       events: new EventLog({ tenants: this.#tenants, databaseUrl: this.fresh.url, log }),
       graph: new GraphConnection(),

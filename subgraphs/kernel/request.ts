@@ -12,6 +12,7 @@ import type { GraphPort } from './graph-port/graph-port.ts'
 import type { Keys } from './secrets/keys.ts'
 import type { LanguageModel } from './language-model/language-model.ts'
 import type { Mailer } from './mail/outgoing-mail.ts'
+import type { SmtpPools } from './mail/smtp-pools.ts'
 import type { Outbound } from './outbound/outbound.ts'
 import type { EventFeed } from './outbox/event-feed.ts'
 import type { OrganizationShapes, ShapeSource } from './record/shape-source.ts'
@@ -36,6 +37,8 @@ export interface Services {
   readonly settings: Settings
   /** Sends the mails that `queueMail` has queued. */
   readonly mailer: Mailer
+  /** Connections to the mail servers of tenants. */
+  readonly smtpPools: SmtpPools
   readonly outbound: Outbound
   /** Worker threads for CPU-heavy work. */
   readonly work: Work

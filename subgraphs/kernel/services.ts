@@ -17,6 +17,7 @@ import { loadKeys, type Keys } from './secrets/keys.ts'
 import { openLanguageModel } from './language-model/open-language-model.ts'
 import { openLog } from './log.ts'
 import { openMailer } from './mail/mailer.ts'
+import { SmtpPools } from './mail/smtp-pools.ts'
 import { onceASecond } from './time/once-a-second.ts'
 import { Outbound } from './outbound/outbound.ts'
 import { EventLog } from './outbox/event-log.ts'
@@ -84,6 +85,10 @@ export async function openServices({
     }
     const outbound = new Outbound(config.outboundAllow)
     closers.push(() => outbound.close())
+    const mailer = openMailer(config, log)
+    closers.push(() => mailer.close())
+    const smtpPools = new SmtpPools()
+    closers.push(() => smtpPools.close())
     const keys = await loadKeys(config)
     let databaseUrl = config.databaseUrl
     let databaseLost: Promise<Error> = new Promise(() => undefined)
@@ -142,7 +147,8 @@ export async function openServices({
       languageModel: openLanguageModel(config, { work, outbound, counters, clock }),
       work,
       settings: settingsOf(config),
-      mailer: openMailer(config, log),
+      mailer,
+      smtpPools,
       outbound,
       events,
       graph: new GraphConnection(),

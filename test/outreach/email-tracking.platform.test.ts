@@ -135,6 +135,44 @@ describe('a mail', () => {
     return answer
   }
 
+  it('has hidden copies in its envelope, and nowhere else', async () => {
+    const [to, hidden] = [anAddress(), anAddress()]
+    const mail = await sent(to, { bcc: [hidden.toUpperCase(), to] })
+    const received = receiver.received.findLast((one) => one.to.includes(to))!
+    expect(received.to).toEqual([to, hidden])
+    expect(received.text).not.toMatch(new RegExp(hidden, 'i'))
+    const { body: thread } = await member.rest.emailThread!({ id: mail.threadId })
+    const events = await platform.query('select data from kernel.event where record_id in ($1, $2)', [
+      mail.id,
+      mail.threadId,
+    ])
+    expect(JSON.stringify([mail, thread, events])).not.toContain(hidden)
+
+    await member.rest.emailStatusReceive!({
+      body: { messageId: mail.id, event: 'UNSUBSCRIBED' },
+      query: { api_key: member.secret },
+    })
+    const again = () =>
+      member.rest.emailSend!({ body: { to: [anAddress()], bcc: [hidden], subject: 'x', bodyText: 'x' } })
+    expect(await refusedInputs(platform, again)).toEqual([400, 'VALIDATION_FAILED', 'bcc.0 SUPPRESSED'])
+    const many = { to: [anAddress()], bcc: Array.from({ length: 11 }, anAddress), subject: 'x', bodyText: 'x' }
+    expect((await refusedInputs(platform, () => member.rest.emailSend!({ body: many })))[0]).toBe(400)
+  })
+
+  it('is not sent when a hidden copy was suppressed after it was queued', async () => {
+    const [to, hidden] = [anAddress(), anAddress()]
+    const { body: mail } = await member.rest.emailSend!({
+      body: { to: [to], bcc: [hidden], subject: 'x', bodyText: 'x' },
+    })
+    await platform.query(
+      `insert into outreach.suppressed_address (organization_id, email, reason, created_at) values ($1, $2, 'MANUAL', now())`,
+      [member.organizationId, hidden],
+    )
+    await deliver()
+    expect((await threadOf(mail.threadId)).messages[0].status).toBe('FAILED')
+    expect(receiver.received.filter((one) => one.to.includes(to))).toEqual([])
+  })
+
   it('a status never moves backwards, and a hard bounce suppresses the address', async () => {
     const to = anAddress()
     const { id: contactId } = await contact(member, { email: to })
@@ -184,6 +222,7 @@ describe('hostile input', () => {
     [{ to: ['Eve <eve@example.com>'] }, 'to.0 WRONG_FORMAT'],
     [{ to: ['a@example.com, eve@example.com'] }, 'to.0 WRONG_FORMAT'],
     [{ bodyHtml: null, bodyText: null }, 'bodyHtml REQUIRED'],
+    [{ bcc: ['a@example.com\r\nTo: eve@example.com'] }, 'bcc.0 WRONG_FORMAT'],
   ])('refuses %j', async (values, problem) => {
     const body = { to: [anAddress()], subject: 'x', bodyHtml: '<p>x</p>', ...values }
     expect(await refusedInputs(platform, () => member.rest.emailSend!({ body }))).toEqual([
@@ -191,6 +230,38 @@ describe('hostile input', () => {
       'VALIDATION_FAILED',
       problem,
     ])
+  })
+
+  it.each([
+    ['elements', '<div>'.repeat(49_000)],
+    ['elements whose ends are in comments', '<div><!--</div>-->'.repeat(13_000)],
+  ])(
+    'HTML of %s inside one another is refused from a user, and only the text is stored of a received mail',
+    async (_of, html) => {
+      const to = anAddress()
+      const deep = () => member.rest.emailSend!({ body: { to: [to], subject: 'x', bodyHtml: html } })
+      expect(await refusedInputs(platform, deep)).toEqual([400, 'VALIDATION_FAILED', 'bodyHtml TOO_DEEP'])
+      const draft = (await member.rest.smartEmailCompose!({ body: { toEmails: [to] } })).body
+      const change = () =>
+        member.rest.smartEmailDraftUpdate!({ id: draft.id, body: { bodyHtml: html.slice(0, 50_000) } })
+      expect(await refusedInputs(platform, change)).toEqual([400, 'VALIDATION_FAILED', 'bodyHtml TOO_DEEP'])
+
+      const received = await member.rest.emailInboundReceive!({
+        body: { from: to, to: ['ann@fjordline.example'], subject: 'Deep', html: `Read this${html}` },
+        query: { api_key: member.secret },
+      })
+      expect(received.status, JSON.stringify(received.body)).toBe(200)
+      const [message] = (await threadOf(received.body.threadId)).messages
+      expect(message.bodyHtml).toBeNull()
+      expect(message.bodyText).toMatch(/^Read this/)
+    },
+  )
+
+  it('a template that makes HTML of many elements inside one another is refused', async () => {
+    const values = { name: 'Deep', subject: 'x', bodyHtml: '{% for i in (1..501) %}<div>{% endfor %}' }
+    const { id } = (await member.rest.emailTemplateCreate!({ body: values })).body
+    const preview = () => member.rest.emailTemplatePreview!({ id, body: {} })
+    expect((await refusedInputs(platform, preview)).slice(0, 2)).toEqual([400, 'VALIDATION_FAILED'])
   })
 
   it('a forged token redirects nowhere and counts nothing', async () => {

@@ -209,7 +209,7 @@ describe('a draft', () => {
   })
 
   it('is changed and sanitised, sent once, and then not changed any more', async () => {
-    const to = anAddress()
+    const [to, hidden] = [anAddress(), anAddress()]
     const { id } = await aDraft({ toEmails: [to] })
     const changed = await member.rest.smartEmailDraftUpdate!({
       id,
@@ -218,6 +218,7 @@ describe('a draft', () => {
         bodyHtml: '<p onclick="x()">Hello <script>x()</script><b>Ida</b></p>',
         toEmails: [to.toUpperCase(), to],
         ccEmails: [anAddress()],
+        bccEmails: [hidden.toUpperCase(), hidden],
       },
     })
     expect(changed.body).toMatchObject({
@@ -225,6 +226,7 @@ describe('a draft', () => {
       bodyHtml: '<p>Hello <b>Ida</b></p>',
       bodyText: 'Hello Ida',
       toEmails: [to],
+      bccEmails: [hidden],
       version: 2,
     })
     const sending = await member.rest.smartEmailDraftSend!({ id })
@@ -244,7 +246,9 @@ describe('a draft', () => {
       messageId: sending.body.messageId,
     })
     for (const { status, body } of await refusals()) expect([status, body.code]).toEqual([409, 'INVALID_STATE'])
-    expect(receiver.received.filter((mail) => mail.to.includes(to))).toHaveLength(1)
+    const received = receiver.received.filter((mail) => mail.to.includes(to))
+    expect(received.map((mail) => mail.to.at(-1))).toEqual([hidden])
+    expect(received[0]!.text).not.toContain(hidden)
     expect(await typesOf(id)).toEqual(['created', 'updated', 'updated', 'sent'])
   })
 

@@ -333,6 +333,8 @@ describe('the template of a level', () => {
     await runDunning(platform.services)
     expect(await lastMail(third!.email)).toMatchObject(expected(third!))
     expect(await mailsTo(platform, third!.email)).toHaveLength(2)
+    const counted = (await member.rest.emailTemplate!({ id: templateId })).body
+    expect([counted.usageCount, counted.stats.sent]).toEqual([3, 0])
   })
 
   it.each([
@@ -350,6 +352,8 @@ describe('the template of a level', () => {
     const { id, email, invoiceNumber } = await due('2027-01-19')
     expect((await member.rest.invoiceRemind!({ id })).status).toBe(200)
     expect((await lastMail(email)).subject).toBe(`Second reminder: invoice ${invoiceNumber}`)
+    const uses = `select coalesce(sum(n), 0)::int as n from outreach.email_message_totals where template_id = $1`
+    expect(await platform.query(uses, [templateId])).toEqual([{ n: 0 }])
   })
 
   it('must be ACTIVE and visible', async () => {

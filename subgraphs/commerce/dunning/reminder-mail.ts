@@ -7,7 +7,7 @@ import { quotedName } from '../../kernel/mail/quoted-name.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { decimalOf, exactOf, sumOf, zero } from '../../kernel/values/decimal.ts'
 import { amountFormat } from '../document/amount-format.ts'
-import { templateMail } from '../../outreach/public.ts'
+import { countTemplateUse, templateMail } from '../../outreach/public.ts'
 import type { Invoice } from '../invoice/invoice.ts'
 import { publicPageOf } from '../invoice/public-page.ts'
 import type { DunningTone } from './dunning-configuration.ts'
@@ -103,7 +103,10 @@ export const queueReminder = (
       templateId === null
         ? null
         : await templateMail(ctx, templateId, { contactId, accountId }, templateValues(ctx, invoice, claim))
-    if (own) return { subject: own.subject, text: own.bodyText, html: own.bodyHtml, expiresAt }
+    if (own) {
+      await countTemplateUse(ctx, templateId!)
+      return { subject: own.subject, text: own.bodyText, html: own.bodyHtml, expiresAt }
+    }
     const sender = quotedName((await activeOrganizationName(ctx)) ?? '')
     const { invoiceNumber, dueDate } = invoice
     const due = dueDate!.slice(0, 10)

@@ -5,6 +5,7 @@ import { MemoryCounters } from '../counters/memory-counters.ts'
 import type { Database } from '../database/database.ts'
 import { localModel } from '../language-model/local-model.ts'
 import { RecordingMailer } from '../mail/mail.fixture.ts'
+import { SmtpPools } from '../mail/smtp-pools.ts'
 import { Outbound } from '../outbound/outbound.ts'
 import { EventLog } from '../outbox/event-log.ts'
 import { builtInShapes } from '../record/shape-source.ts'
@@ -40,6 +41,7 @@ export const servicesOf = (database: Database, clock: ManualClock): Services => 
   counters: new MemoryCounters(),
   settings: settingsOf(readConfig({})),
   mailer: new RecordingMailer(),
+  smtpPools: new SmtpPools(),
   outbound: new Outbound(['127.0.0.1']),
   events: new EventLog({ tenants: { of: () => database }, databaseUrl: '', log: pino({ level: 'silent' }) }),
   graph: new GraphConnection(),

@@ -28,6 +28,10 @@ export class FileMailer implements Mailer {
     return this.#write(mail, { ...mail.message, disableFileAccess: true, disableUrlAccess: true })
   }
 
+  close(): void {
+    this.#transport.close()
+  }
+
   async #write({ id, date }: Pick<UserMail, 'id' | 'date'>, options: Mail.Options): Promise<void> {
     const { message } = await this.#transport.sendMail(options)
     const path = join(this.#folder, `${date.toISOString().replaceAll(':', '')}-${id}.eml`)

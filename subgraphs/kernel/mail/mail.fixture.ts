@@ -7,6 +7,7 @@ export class RecordingMailer implements Mailer {
   readonly sentForUsers: UserMail[] = []
   /** Errors for the next attempts, one for each attempt. */
   readonly failures: Error[] = []
+  isClosed = false
 
   async send(mail: OutgoingMail): Promise<void> {
     await Promise.resolve()
@@ -20,5 +21,9 @@ export class RecordingMailer implements Mailer {
     const failure = this.failures.shift()
     if (failure) throw failure
     this.sentForUsers.push(mail)
+  }
+
+  close(): void {
+    this.isClosed = true
   }
 }

@@ -126,6 +126,7 @@ describe('mail', () => {
     const hanging: Mailer = {
       from: 'crm@example.com',
       sendForUser: () => Promise.reject(new Error('not used')),
+      close: () => undefined,
       async send() {
         begun.resolve()
         await end.promise

@@ -39,4 +39,6 @@ export interface Mailer {
   sendForUser(mail: UserMail): Promise<void>
   /** The address from which the platform sends. */
   readonly from: string
+  /** Closes the connections to the mail server. */
+  close(): void
 }

@@ -1,21 +1,17 @@
-import { createTransport } from 'nodemailer'
-import type Mail from 'nodemailer/lib/mailer/index.js'
 import type { Mailer, OutgoingMail, UserMail } from './outgoing-mail.ts'
-import { MailRefused, messageOf } from './message.ts'
+import { messageOf } from './message.ts'
+import { pooledTransport, sendOver } from './smtp-transport.ts'
 
-const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 }
+/** Connections of a process to the mail server of the platform. `?maxConnections=` of its URL changes their number. */
+const connectionsMax = 10
 
-interface SmtpError extends Error {
-  readonly code?: string
-  readonly responseCode?: number
-}
-
+/** Sends over connections that stay open for a while, because a new one costs several round trips and the delay of the greeting. */
 export class SmtpMailer implements Mailer {
   readonly #transport
   readonly from: string
 
   constructor(url: string, from: string) {
-    this.#transport = createTransport({ url, ...timeouts })
+    this.#transport = pooledTransport({ url, maxConnections: connectionsMax })
     this.from = from
   }
 
@@ -24,24 +20,10 @@ export class SmtpMailer implements Mailer {
   }
 
   sendForUser({ message }: UserMail): Promise<void> {
-    return sendOver(this.#transport, { ...message, ...withoutFiles })
+    return sendOver(this.#transport, message)
   }
-}
 
-/** A message must not read files or addresses of the machine. */
-export const withoutFiles = { disableFileAccess: true, disableUrlAccess: true } as const
-
-/** Sends a message; a permanent refusal of the mail is `MailRefused`. */
-export async function sendOver(
-  transport: { sendMail(message: Mail.Options): Promise<unknown> },
-  message: Mail.Options,
-): Promise<void> {
-  try {
-    await transport.sendMail(message)
-  } catch (error) {
-    const { code, responseCode = 0, message: reason } = error as SmtpError
-    const isAboutTheMail = code === 'EENVELOPE' || code === 'EMESSAGE'
-    if (isAboutTheMail && responseCode >= 500) throw new MailRefused(reason, { cause: error })
-    throw error
+  close(): void {
+    this.#transport.close()
   }
 }

@@ -17,6 +17,8 @@ export class SmtpReceiver {
   constructor() {
     this.#server = new SMTPServer({
       authOptional: true,
+      // Connections that a mailer keeps open do not delay the end of a test.
+      closeTimeout: 1,
       disabledCommands: ['STARTTLS'],
       onRcptTo: ({ address }, _session, done) => {
         const responseCode = this.refusals.get(address)

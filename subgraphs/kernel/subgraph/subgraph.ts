@@ -21,7 +21,7 @@ import { resolveUsers } from '../record/user-fields.ts'
 import type { RecordTypes } from '../record/visible-records.ts'
 import { selectedFields, type SelectionInfo } from '../record/selection.ts'
 import { DateTime, Json } from '../record/scalars.ts'
-import type { Port, RequestContext } from '../request.ts'
+import type { Port, RequestContext, Services } from '../request.ts'
 import type { SealedColumn } from '../secrets/rotate.ts'
 import { describeSchema } from './describe-schema.ts'
 import { callResolversDirectly } from './direct-resolvers.ts'
@@ -46,6 +46,8 @@ export interface Resource {
   readonly consumers?: readonly EventConsumer[]
   /** Work that leaves the process, attempted in every worker. */
   readonly queues?: readonly Queue[]
+  /** What runs in every worker until it is closed, such as connections that wait for something outside. */
+  readonly background?: readonly ((services: Services) => { close(): Promise<void> })[]
   /**
    * Root fields that run before an organization is known (sign-in), or for a person across all their organizations. Only these
    * bypass row-level security, so their SQL must contain the tenant predicate itself.

@@ -1,4 +1,5 @@
 import { cleanHtml, htmlWithLinks, textOfHtml } from './clean-html.ts'
+import { isTooDeep } from './html-depth.ts'
 import { outputMax } from './template-bounds.ts'
 
 export interface MailBody {
@@ -22,10 +23,19 @@ export const linkPlace = (index: number): string => `https://link-${index}.inval
 
 const textOf = (text: string): string => text.slice(0, outputMax)
 
-/** The safe form of a body that somebody wrote. Runs in a worker thread. */
+/** The text of HTML that is nested too deeply for a parser. */
+const textBetweenTags = (html: string): string => html.replaceAll(/<[^>]{0,1000}>/g, ' ')
+
+/**
+ * The safe form of a body that somebody wrote. HTML that is nested too deeply is given up: `bodyHtml` is null, and the text is that
+ * between its tags. Runs in a worker thread.
+ */
 export function cleanMail({ bodyHtml, bodyText }: MailBody): CleanMail {
   if (bodyHtml === null) return { bodyHtml: null, bodyText: textOf(bodyText ?? ''), linkedHtml: null, links: [] }
-  const clean = cleanHtml(bodyHtml.slice(0, outputMax))
+  const html = bodyHtml.slice(0, outputMax)
+  if (isTooDeep(html))
+    return { bodyHtml: null, bodyText: textOf(bodyText ?? textBetweenTags(html)), linkedHtml: null, links: [] }
+  const clean = cleanHtml(html)
   const links: string[] = []
   const linkedHtml = htmlWithLinks(clean, (url) => {
     if (!/^https?:/i.test(url) || url.length > 2048 || links.length >= linksMax) return url

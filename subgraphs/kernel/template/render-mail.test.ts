@@ -97,10 +97,11 @@ describe('renderMail', () => {
 
   it.each([
     ['a huge range', '{% for i in (1..1000000000) %}x{% endfor %}', 'TOO_EXPENSIVE'],
-    ['much output', '{% for i in (1..100000) %}{{"x" | append: "yyyyyyyyyyyyyyyyy"}}{% endfor %}', 'TOO_LONG'],
+    // Long pieces, so that the limit of length is reached long before that of time.
+    ['much output', `{% for i in (1..3000) %}${'y'.repeat(500)}{% endfor %}`, 'TOO_LONG'],
     [
       'much captured',
-      '{% capture a %}{% for i in (1..100000) %}xxxxxxxxxxxxxxxx{% endfor %}{% endcapture %}',
+      `{% capture a %}{% for i in (1..3000) %}${'x'.repeat(500)}{% endfor %}{% endcapture %}`,
       'TOO_LONG',
     ],
     [
@@ -118,6 +119,8 @@ describe('renderMail', () => {
     ['1,001 outputs', '{{a}}'.repeat(1001), 'TOO_MANY'],
     ['a long output', `{{ a${' | upcase'.repeat(300)} }}`, 'TOO_LONG'],
     ['deep brackets', `{{ ${'a['.repeat(900)}0${']'.repeat(900)} }}`, 'TOO_LONG'],
+    ['501 elements inside one another', '<div>'.repeat(501), 'TOO_DEEP'],
+    ['elements whose ends are in comments', '<div><!-- </div> -->'.repeat(501), 'TOO_DEEP'],
     ['a date of a million digits', '{{ "2026-01-01" | date: "%99999999d" }}', 'TOO_EXPENSIVE'],
   ])('refuses %s', (_, bodyHtml, code) => {
     expect(rendered({ bodyHtml })).toMatchObject({ problem: { path: 'bodyHtml', code } })

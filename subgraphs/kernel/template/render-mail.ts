@@ -1,4 +1,5 @@
 import { cleanHtml, textOfHtml } from './clean-html.ts'
+import { isTooDeep, tooDeep } from './html-depth.ts'
 import { liquidEngine } from './liquid-engine.ts'
 import { oneLine } from './one-line.ts'
 import { parseTemplate } from './parse-template.ts'
@@ -55,7 +56,9 @@ export function renderMail(template: MailTemplate): RenderedMail {
       return { problem: { path, code: problem.code, message: `${path} ${problem.message}` } }
     }
   }
-  const bodyHtml = cleanHtml(rendered['bodyHtml'] ?? '')
+  const html = rendered['bodyHtml'] ?? ''
+  if (isTooDeep(html)) return { problem: { path: 'bodyHtml', code: 'TOO_DEEP', message: `bodyHtml ${tooDeep}` } }
+  const bodyHtml = cleanHtml(html)
   return {
     content: {
       subject: oneLine(rendered['subject'] ?? ''),

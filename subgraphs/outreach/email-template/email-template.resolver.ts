@@ -1,4 +1,4 @@
-import { Arg, Ctx, ID, Mutation, Resolver } from 'type-graphql'
+import { Arg, Ctx, FieldResolver, ID, Int, Mutation, Resolver, Root } from 'type-graphql'
 import { ExpectedVersionArg, IdArg, InputArg } from '../../kernel/record/args.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { createdAfter, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
@@ -13,6 +13,7 @@ import { emailTemplateTable } from './email-template.migrations.ts'
 import { emailTemplate } from './email-template.record.ts'
 import { EmailTemplateStats, emailTemplateStats } from './email-template.stats.ts'
 import { EmailTemplate } from './email-template.ts'
+import { EmailTemplateFigures, figuresOfTemplate, usesOfTemplate } from './template-figures.ts'
 
 const RecordArg = (name: string, one: string) =>
   Arg(name, () => ID, {
@@ -26,6 +27,19 @@ export class EmailTemplateResolver extends standardResolver(emailTemplate, {
   types: emailTemplateTypes,
   stats: { type: EmailTemplateStats, read: emailTemplateStats },
 }) {
+  @FieldResolver(() => Int, {
+    description:
+      'Number of mails that were made of the template: mails of users and of sequences, also before they are sent, and reminders of invoices. Previews and copies do not count.',
+  })
+  usageCount(@Root() { id }: EmailTemplate, @Ctx() ctx: RequestContext) {
+    return usesOfTemplate(ctx, id)
+  }
+
+  @FieldResolver(() => EmailTemplateFigures, { description: 'Figures of the mails of all times.' })
+  stats(@Root() { id }: EmailTemplate, @Ctx() ctx: RequestContext) {
+    return figuresOfTemplate(ctx, id)
+  }
+
   @Mutation(() => EmailTemplate, {
     description:
       'Replaces an email template: a field that the input does not name gets the value that a new template would have. The owner stays unless the input names one.',
@@ -87,5 +101,6 @@ export const emailTemplateResource: Resource = {
   rest: restArea(emailTemplate, {
     path: 'email-templates',
     filters: ['category', 'status', 'ownerId', 'isShared', 'language', 'externalId', createdAfter, updatedAfter],
+    derivedFields: ['usageCount', 'stats'],
   }),
 }

@@ -5,16 +5,18 @@ import { isStorable } from '../../kernel/record/scalars.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { parseEmail } from '../../kernel/values/email-address.ts'
 import { bodyMax, recipientsMax, type EmailSendInput } from './send-email.inputs.ts'
+import { tooDeep } from '../../kernel/template/html-depth.ts'
 
 export interface Recipients {
   readonly to: readonly string[]
   readonly cc: readonly string[]
+  readonly bcc: readonly string[]
   /** The path of each address in the input. */
   readonly paths: ReadonlyMap<string, string>
 }
 
 /** The canonical addresses, each once. A name, a list or a header in an address is refused. */
-export function recipientsOf({ to, cc }: Pick<EmailSendInput, 'to' | 'cc'>): Recipients {
+export function recipientsOf({ to, cc, bcc }: Pick<EmailSendInput, 'to' | 'cc' | 'bcc'>): Recipients {
   const problems: FieldProblem[] = []
   const paths = new Map<string, string>()
   const addresses = (path: string, given: readonly string[], min: number): string[] => {
@@ -32,7 +34,12 @@ export function recipientsOf({ to, cc }: Pick<EmailSendInput, 'to' | 'cc'>): Rec
       return [email]
     })
   }
-  const found = { to: addresses('to', to, 1), cc: addresses('cc', cc ?? [], 0), paths }
+  const found = {
+    to: addresses('to', to, 1),
+    cc: addresses('cc', cc ?? [], 0),
+    bcc: addresses('bcc', bcc ?? [], 0),
+    paths,
+  }
   if (problems.length > 0) throw invalid(...problems)
   return found
 }
@@ -56,6 +63,12 @@ export function checkBody(path: string, text: string): string {
   if (text.length > bodyMax && codePoints(text) > bodyMax)
     throw problem('TOO_LONG', `${path} must have at most ${bodyMax.toLocaleString('en')} characters.`)
   return text
+}
+
+/** A sender can write another body, so HTML that is nested too deeply is refused and not given up. */
+export function refuseDeepHtml(given: string | null, clean: { readonly bodyHtml: string | null }): void {
+  if (given !== null && clean.bodyHtml === null)
+    throw invalid({ path: 'bodyHtml', code: 'TOO_DEEP', message: `bodyHtml ${tooDeep}` })
 }
 
 const references = {

@@ -124,8 +124,12 @@ export function applySignal(ctx: RequestContext, messageId: string, signal: Emai
  * With several recipients, and unless the report says it, nobody knows whose address bounced, so none is suppressed. Who unsubscribes must get no further mail, so
  * all recipients of that mail are.
  */
-function addressesOf({ toEmails, ccEmails }: Email, reason: SuppressionReason, signal: EmailSignal): readonly string[] {
-  const all = [...toEmails, ...ccEmails]
+function addressesOf(
+  { toEmails, ccEmails, bccEmails }: Email,
+  reason: SuppressionReason,
+  signal: EmailSignal,
+): readonly string[] {
+  const all = [...toEmails, ...ccEmails, ...bccEmails]
   if (signal.kind === 'BOUNCED' && signal.recipient !== undefined)
     return all.filter((email) => email === signal.recipient)
   return reason === 'UNSUBSCRIBED' || all.length === 1 ? all.toSorted() : []

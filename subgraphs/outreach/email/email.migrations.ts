@@ -121,3 +121,8 @@ export const emailTables: Migration = {
     })}
   `,
 }
+
+export const hiddenCopies: Migration = {
+  name: '20261126-outreach-email-bcc',
+  sql: `alter table outreach.email_message add column bcc_emails text[] not null default '{}'`,
+}

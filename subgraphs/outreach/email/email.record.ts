@@ -20,5 +20,17 @@ export const emailMessage: RecordDefinition<Email> = defineRecord(Email, {
   visibleBy: [],
   visibleThrough: { by: 'threadId', to: () => emailThread },
   searchable: [],
+  // The figures of templates (`template-figures.ts`). Lists of messages do not use them, because they are visible through their threads.
+  totals: {
+    by: ['templateId'],
+    measures: {
+      sent: { count: 'sentAt' },
+      delivered: { count: 'deliveredAt' },
+      opened: { count: 'firstOpenedAt' },
+      clicked: { count: 'clicks' },
+      replied: { where: { status: 'REPLIED' } },
+      bounced: { where: { bounceType: 'HARD' } },
+    },
+  },
   events: emailEvents,
 })

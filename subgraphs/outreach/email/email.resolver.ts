@@ -15,12 +15,13 @@ import {
   EmailThreadPage,
   EmailThreadPageArgs,
 } from './email.inputs.ts'
-import { emailTables } from './email.migrations.ts'
+import { emailTables, hiddenCopies } from './email.migrations.ts'
 import { emailMessage, emailThread } from './email.record.ts'
 import { EmailThread } from './email-thread.ts'
 import { deleteOldOutgoingEmail, outgoingEmailQueue } from './outgoing-email.queue.ts'
 import { sendEmail } from './send-email.ts'
 import { EmailSendInput } from './send-email.inputs.ts'
+import { templateTotals } from './template-totals.migrations.ts'
 import { messagesOfThread } from './thread-messages.ts'
 import { deleteOldHits, trackingHitQueue } from './tracking-hit.queue.ts'
 
@@ -117,7 +118,7 @@ export class EmailResolver {
 export const emailResource: Resource = {
   resolver: EmailResolver,
   entities: { EmailThread: emailThread, Email: emailMessage },
-  migrations: [emailTables],
+  migrations: [emailTables, templateTotals, hiddenCopies],
   queues: [outgoingEmailQueue, trackingHitQueue],
   jobs: [deleteOldOutgoingEmail, deleteOldHits],
   rest: restArea(emailThread, {

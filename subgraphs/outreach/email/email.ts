@@ -69,6 +69,10 @@ export class Email extends OrgRecord {
   @Column(() => [String], { ...addresses, description: 'Addresses that get a copy; empty if none.', example: [] })
   ccEmails!: string[]
 
+  /** Addresses that get a hidden copy. Others who see the thread must not learn them, so no API has them. */
+  @Column(() => [String], { ...never, max: 254, maxItems: 100, internal: true })
+  bccEmails!: string[]
+
   @Column(() => String, { ...never, max: 255, description: 'Subject in one line.', example: 'Dock slots in May' })
   subject!: string
 

@@ -78,7 +78,11 @@ export class EmailInboundInput {
   @Field(() => String, { nullable: true, description: 'Subject; its first 255 characters are stored in one line.' })
   subject?: string | null
 
-  @Field(() => String, { nullable: true, description: 'Body as HTML, at most 250,000 characters; it is sanitised.' })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Body as HTML, at most 250,000 characters; it is sanitised. Of more than 500 elements inside one another only the text is stored.',
+  })
   html?: string | null
 
   @Field(() => String, {

@@ -20,6 +20,12 @@ export class EmailSendInput {
   @Field(() => [String], { nullable: true, description: `Addresses that get a copy: at most ${recipientsMax}.` })
   cc?: string[] | null
 
+  @Field(() => [String], {
+    nullable: true,
+    description: `Addresses that get a hidden copy: at most ${recipientsMax}. No header, thread or answer of the API has them.`,
+  })
+  bcc?: string[] | null
+
   @Field(() => String, {
     nullable: true,
     description:
@@ -29,7 +35,7 @@ export class EmailSendInput {
 
   @Field(() => String, {
     nullable: true,
-    description: `Body as HTML of at most ${bodyMax.toLocaleString('en')} characters; it is sanitised. Without a template, bodyHtml or bodyText is required.`,
+    description: `Body as HTML of at most ${bodyMax.toLocaleString('en')} characters and 500 elements inside one another; it is sanitised. Without a template, bodyHtml or bodyText is required.`,
   })
   bodyHtml?: string | null
 

@@ -18,7 +18,7 @@ import { renderTemplate } from '../email-template/render-template.ts'
 import type { Mailbox } from '../mailbox/mailbox.ts'
 import { senderMailbox } from '../mailbox/usable-mailbox.ts'
 import { expireDraftsOfThread } from '../reply-draft/suggest-reply.ts'
-import { checkBody, checkLinks, checkSubject, recipientsOf, type Recipients } from './email-checks.ts'
+import { checkBody, checkLinks, checkSubject, recipientsOf, refuseDeepHtml, type Recipients } from './email-checks.ts'
 import { emailMessage, emailThread } from './email.record.ts'
 import type { Email } from './email.ts'
 import type { EmailThread } from './email-thread.ts'
@@ -104,6 +104,7 @@ async function contentOf(
     const { work, caller } = ctx
     return () => work.run(cleanTask, body, caller.organizationId)
   })
+  refuseDeepHtml(body.bodyHtml, clean)
   return { ...clean, subject: text }
 }
 
@@ -180,7 +181,7 @@ async function store(
   ctx: Ctx,
   id: string,
   input: EmailSendInput,
-  { to, cc }: Recipients,
+  { to, cc, bcc }: Recipients,
   content: Content,
   concerned: Links,
   given: EmailThread | null,
@@ -215,6 +216,7 @@ async function store(
       mailboxId: box?.id ?? null,
       toEmails: [...to],
       ccEmails: [...cc],
+      bccEmails: [...bcc],
       subject: content.subject,
       bodyHtml: content.bodyHtml,
       bodyText: content.bodyText,

@@ -1,6 +1,8 @@
 import { isIP } from 'node:net'
-import { ImapFlow } from 'imapflow'
+import { ImapFlow, type ImapFlowOptions } from 'imapflow'
 import { createTransport } from 'nodemailer'
+import type Mail from 'nodemailer/lib/mailer/index.js'
+import type { SMTPTransportOptions } from 'nodemailer/lib/smtp-transport/index.js'
 import type { Services } from '../../kernel/request.ts'
 import { passwordPlace, type MailServer } from './mailbox-secret.ts'
 import type { Mailbox } from './mailbox.ts'
@@ -17,10 +19,10 @@ async function passwordOf({ vault }: ConnectServices, server: MailServer, box: M
 }
 
 /** A connection goes to exactly the address that was vetted, so DNS cannot change in between; TLS still verifies the name. */
-export async function smtpTransport(services: ConnectServices, box: Mailbox) {
+async function smtpOptions(services: ConnectServices, box: Mailbox): Promise<SMTPTransportOptions> {
   const address = await services.outbound.vettedAddress(box.smtpHost)
   const auth = box.smtpUser ? { user: box.smtpUser, pass: await passwordOf(services, 'smtp', box) } : undefined
-  return createTransport({
+  return {
     host: address,
     port: box.smtpPort,
     secure: box.smtpSecurity === 'TLS',
@@ -28,16 +30,32 @@ export async function smtpTransport(services: ConnectServices, box: Mailbox) {
     ignoreTLS: box.smtpSecurity === 'NONE',
     ...(isIP(box.smtpHost) === 0 && { tls: { servername: box.smtpHost } }),
     ...(auth && { auth }),
-    connectionTimeout: connectMs,
-    greetingTimeout: connectMs,
-    socketTimeout: idleMs,
-  })
+  }
+}
+
+/** Opens a connection of its own and signs in. */
+export async function verifySmtp(services: ConnectServices, box: Mailbox): Promise<void> {
+  const timeouts = { connectionTimeout: connectMs, greetingTimeout: connectMs, socketTimeout: idleMs }
+  const transport = createTransport({ ...(await smtpOptions(services, box)), ...timeouts })
+  await transport.verify().finally(() => transport.close())
+}
+
+/** Sends over a connection to the server of the mailbox, which stays open for a while. */
+export function sendFromMailbox(services: Services, box: Mailbox, message: Mail.Options): Promise<void> {
+  const { smtpHost, smtpPort, smtpSecurity, smtpUser, sealedSmtpPassword } = box
+  const key = `${box.organizationId} ${box.id}`
+  const settings = JSON.stringify([smtpHost, smtpPort, smtpSecurity, smtpUser, sealedSmtpPassword])
+  return services.smtpPools.send({ key, settings, open: () => smtpOptions(services, box) }, message)
 }
 
 /** More bytes in one answer of the server end the connection. */
 const answerBytesMax = 8 * 1024 * 1024
 
-export async function imapClient(services: ConnectServices, box: Mailbox): Promise<ImapFlow> {
+export async function imapClient(
+  services: ConnectServices,
+  box: Mailbox,
+  waiting: Pick<ImapFlowOptions, 'socketTimeout' | 'maxIdleTime'> = {},
+): Promise<ImapFlow> {
   const address = await services.outbound.vettedAddress(box.imapHost!)
   const client = new ImapFlow({
     host: address,
@@ -55,6 +73,7 @@ export async function imapClient(services: ConnectServices, box: Mailbox): Promi
     maxLiteralSize: answerBytesMax,
     maxLineLength: answerBytesMax,
     maxResponseSize: 4 * answerBytesMax,
+    ...waiting,
   })
   // An error after the connection is lost ends the command that waits; without a listener it would end the process.
   client.on('error', () => undefined)

@@ -35,7 +35,7 @@ export class ImapMailboxStatus {
   @Field(() => DateTime, {
     nullable: true,
     description:
-      'When it is read again at the earliest: a minute after the last time, up to an hour after failures in a row. Null before the first time.',
+      'When it is read again, unless its server announces a mail before (IMAP IDLE, for ten mailboxes of an organization): a minute after the last time, up to an hour after failures in a row. Null before the first time.',
   })
   nextPollAt!: string | null
 

@@ -68,3 +68,15 @@ export const mailboxTables: Migration = {
       where state = 'QUEUED' and lease_token is null;
   `,
 }
+
+export const mailboxWatch: Migration = {
+  name: '20261126-outreach-mailbox-watch',
+  sql: `
+    alter table outreach.mailbox_state
+      -- The process that waits for mails of the mailbox; null if none does.
+      add column watch_token uuid,
+      -- By the clock of the database: the end of its lease, or the time before which nobody begins.
+      add column watched_until timestamptz(3);
+    create index mailbox_state_watched on outreach.mailbox_state (watch_token) where watch_token is not null;
+  `,
+}

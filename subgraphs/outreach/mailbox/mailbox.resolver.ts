@@ -7,9 +7,10 @@ import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { createMailbox, updateMailbox, type MailboxContext } from './mailbox.actions.ts'
 import { mailboxTypes } from './mailbox.inputs.ts'
-import { mailboxTables } from './mailbox.migrations.ts'
+import { mailboxTables, mailboxWatch } from './mailbox.migrations.ts'
 import { deleteOldPolls, mailboxPollQueue, queueDuePolls } from './mailbox-poll.queue.ts'
 import { mailbox } from './mailbox.record.ts'
+import { MailboxWatcher } from './mailbox-watcher.ts'
 import { sealedMailboxColumns } from './mailbox-secret.ts'
 import { MailboxStats, mailboxStats } from './mailbox.stats.ts'
 import { Mailbox } from './mailbox.ts'
@@ -38,9 +39,10 @@ export class MailboxResolver extends standardResolver(mailbox, {
 export const mailboxResource: Resource = {
   resolver: MailboxResolver,
   entities: { Mailbox: mailbox },
-  migrations: [mailboxTables],
+  migrations: [mailboxTables, mailboxWatch],
   queues: [mailboxPollQueue],
   jobs: [queueDuePolls, deleteOldPolls],
+  background: [(services) => new MailboxWatcher(services)],
   sealed: sealedMailboxColumns,
   rest: restArea(mailbox, {
     path: 'email-tracking/mailboxes',

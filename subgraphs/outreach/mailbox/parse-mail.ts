@@ -50,27 +50,6 @@ function addressesOf(given: AddressObject | AddressObject[] | undefined): string
 /** Text without characters that the database or a header cannot contain. */
 export const storable = (text: string, max: number): string => text.replaceAll('\0', '').slice(0, max).toWellFormed()
 
-const depthMax = 500
-/** Elements that a parser ends by itself. */
-const flat = /^(?:br|hr|img|input|meta|link|area|col|wbr|p|li|td|th|tr|option|dt|dd)$/
-
-/** Sanitising takes time that grows with the square of the depth. An end without a beginning ends nothing. */
-function isTooDeep(html: string): boolean {
-  const open = new Map<string, number>()
-  let depth = 0
-  for (const [, end, given] of html.matchAll(/<(\/?)([a-z][a-z0-9]{0,30})/gi)) {
-    const name = given!.toLowerCase()
-    if (flat.test(name)) continue
-    const count = open.get(name) ?? 0
-    if (end === '/' && count === 0) continue
-    const change = end === '/' ? -1 : 1
-    open.set(name, count + change)
-    depth += change
-    if (depth > depthMax) return true
-  }
-  return false
-}
-
 /** What is stored of a mail; null if it has too many parts or is no mail. Runs in a worker thread. */
 export async function parseMail({ source }: { readonly source: Uint8Array }): Promise<ParsedMail | null> {
   const bytes = Buffer.from(source)
@@ -106,11 +85,7 @@ function partsToStore(bytes: Buffer, mail: Mail): ParsedMail {
   const line = (name: string): string => mail.headerLines.find(({ key }) => key === name)?.line.slice(0, 20_000) ?? ''
   const html = typeof mail.html === 'string' ? storable(mail.html, htmlMax) : null
   const text = mail.text === undefined ? null : storable(mail.text, htmlMax)
-  const isDeep = html !== null && isTooDeep(html)
-  const { bodyHtml, bodyText } = cleanMail({
-    bodyHtml: isDeep ? null : html,
-    bodyText: text || !isDeep ? text || null : html.replaceAll(/<[^>]{0,1000}>/g, ' '),
-  })
+  const { bodyHtml, bodyText } = cleanMail({ bodyHtml: html, bodyText: text || null })
   const isDated = mail.date instanceof Date && Number.isFinite(mail.date.getTime())
   return {
     // A mail without Message-ID gets one of its content, so that it too is stored once.

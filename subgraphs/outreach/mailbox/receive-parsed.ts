@@ -51,7 +51,7 @@ async function applyReport(
 ): Promise<void> {
   if (messageId === null) return
   const [sent] = await ctx.db.query<SentMail>(
-    `select id, to_emails || cc_emails as recipients from outreach.email_message
+    `select id, to_emails || cc_emails || bcc_emails as recipients from outreach.email_message
      where organization_id = $1 and internet_message_id = $2 and direction = 'OUTBOUND' and deleted_at is null`,
     [ctx.caller.organizationId, messageId],
   )

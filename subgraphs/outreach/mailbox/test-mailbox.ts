@@ -6,7 +6,7 @@ import { recordsOf } from '../../kernel/record/records-of.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { imapClient, smtpTransport } from './connect.ts'
+import { imapClient, verifySmtp } from './connect.ts'
 import { refuseForeignMailbox } from './mailbox.rules.ts'
 import { mailbox } from './mailbox.record.ts'
 import type { Mailbox } from './mailbox.ts'
@@ -53,10 +53,7 @@ async function testServers(ctx: TestContext, box: Mailbox): Promise<MailboxTest>
     throw new Refusal('MAIL_RATE_LIMITED', 'A mailbox can be tested 10 times in an hour; retry later.', { retryAfter })
   }
   const [smtp, imap] = await Promise.all([
-    outcomeOf(async () => {
-      const transport = await smtpTransport(ctx, box)
-      await transport.verify().finally(() => transport.close())
-    }),
+    outcomeOf(() => verifySmtp(ctx, box)),
     box.imapHost === null ? null : outcomeOf(async () => (await imapClient(ctx, box)).close()),
   ])
   return { smtp, imap }

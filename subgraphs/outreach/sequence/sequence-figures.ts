@@ -4,6 +4,7 @@ import { totalsTable } from '../../kernel/record/maintained-totals.ts'
 import { TenantPredicate } from '../../kernel/record/predicate.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import { shareOf } from '../../kernel/values/share.ts'
 import { sequenceAttempt } from '../enrollment/attempt.record.ts'
 import { sequenceEnrollment } from '../enrollment/enrollment.record.ts'
 
@@ -116,8 +117,6 @@ export class SequenceStepFigures {
   variants!: SequenceVariantFigures[]
 }
 
-const share = (part: number, of: number): number | null => (of === 0 ? null : Math.round((part / of) * 10_000) / 10_000)
-
 /** The sums of enrollments by a condition on the totals, with the alias `t`. */
 export const enrollmentSums = `
   coalesce(sum(t.n), 0)::int as enrolled,
@@ -164,10 +163,10 @@ export function figuresOf({ opened, clicked, meetings, ...sums }: EnrollmentSums
   const { contacted, replied } = sums
   return {
     ...sums,
-    openRate: share(opened, contacted),
-    clickRate: share(clicked, contacted),
-    replyRate: share(replied, contacted),
-    meetingRate: share(meetings, contacted),
+    openRate: shareOf(opened, contacted),
+    clickRate: shareOf(clicked, contacted),
+    replyRate: shareOf(replied, contacted),
+    meetingRate: shareOf(meetings, contacted),
   }
 }
 
@@ -215,9 +214,9 @@ function ratesOf(rows: readonly AttemptSums[]) {
   )
   return {
     sent,
-    openRate: share(sumOf(rows, 'opened'), sent),
-    clickRate: share(sumOf(rows, 'clicked'), sent),
-    replyRate: share(sumOf(rows, 'replied'), sent),
+    openRate: shareOf(sumOf(rows, 'opened'), sent),
+    clickRate: shareOf(sumOf(rows, 'clicked'), sent),
+    replyRate: shareOf(sumOf(rows, 'replied'), sent),
   }
 }
 

@@ -52,7 +52,8 @@ export class SmartEmailDraft extends OrgRecord {
   @Column(() => String, {
     default: '',
     max: draftBodyMax,
-    description: 'Body of the mail as HTML; it is sanitised when it is stored. Required to send it.',
+    description:
+      'Body of the mail as HTML with at most 500 elements inside one another; it is sanitised when it is stored. Required to send it.',
     example: '<p>Hello Ida,</p><p>which day would suit you for a call?</p>',
   })
   bodyHtml!: string
@@ -79,8 +80,8 @@ export class SmartEmailDraft extends OrgRecord {
 
   @Column(() => [String], {
     ...addresses,
-    ...never,
-    description: 'Addresses that get a hidden copy. Always empty: mails of the platform have no hidden recipients.',
+    description:
+      'Addresses that get a hidden copy; empty if none. No header of the mail has them, and neither has its thread.',
     example: [],
   })
   bccEmails!: string[]

@@ -7,7 +7,7 @@ import { requireRecord } from '../../kernel/record/read.ts'
 import { change, recordsOf, type RecordActions } from '../../kernel/record/records-of.ts'
 import { requireWritableRole, save } from '../../kernel/record/save.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { checkBody } from '../email/email-checks.ts'
+import { checkBody, refuseDeepHtml } from '../email/email-checks.ts'
 import { sendEmail } from '../email/send-email.ts'
 import type { SmartEmailDraft } from './smart-email-draft.ts'
 import { smartEmailDraft, visibleThreads } from './smart-email.record.ts'
@@ -26,6 +26,7 @@ async function cleaned(ctx: RequestContext, { bodyHtml }: Values): Promise<Value
   checkBody('bodyHtml', bodyHtml)
   const key = `clean ${hash('sha256', bodyHtml)}`
   const made = await externalCall(ctx, key, async () => () => cleanBody(ctx as RequestContext<'work'>, bodyHtml))
+  refuseDeepHtml(bodyHtml, made)
   return { bodyHtml: made.bodyHtml ?? '', bodyText: made.bodyText }
 }
 
@@ -88,7 +89,7 @@ function withOwnPaths(error: unknown): unknown {
   if (!(error instanceof Refusal)) return error
   const problems = (error.extensions['errors'] ?? []) as FieldProblem[]
   if (!problems.some(({ path }) => /^(to|cc)\b/.test(path))) return error
-  const named = (text: string): string => text.replace(/^(to|cc)(?=[. ]|$)/, '$1Emails')
+  const named = (text: string): string => text.replace(/^(to|cc|bcc)(?=[. ]|$)/, '$1Emails')
   return invalid(
     ...problems.map((problem) => ({ ...problem, path: named(problem.path), message: named(problem.message) })),
   )
@@ -98,7 +99,17 @@ const incomplete = (path: string, message: string) => invalid({ path, code: 'REQ
 
 /** Queues the mail of a draft whose row is locked. Links that the owner does not see any more are left out. */
 async function queueMail(ctx: RequestContext<'work' | 'keys'>, draft: SmartEmailDraft, messageId: string) {
-  const { subject, bodyHtml, bodyText, toEmails: to, ccEmails: cc, contactId, opportunityId, threadId } = draft
+  const {
+    subject,
+    bodyHtml,
+    bodyText,
+    toEmails: to,
+    ccEmails: cc,
+    bccEmails: bcc,
+    contactId,
+    opportunityId,
+    threadId,
+  } = draft
   if (to.length === 0) throw incomplete('toEmails', 'toEmails must have at least one address before the draft is sent.')
   if (subject === '') throw incomplete('subject', 'subject must not be empty before the draft is sent.')
   if (bodyText.trim() === '') throw incomplete('bodyHtml', 'bodyHtml must not be empty before the draft is sent.')
@@ -114,7 +125,7 @@ async function queueMail(ctx: RequestContext<'work' | 'keys'>, draft: SmartEmail
     threadId,
   }
   try {
-    const content = { to, cc, subject, bodyHtml, trackOpens: true, trackClicks: true }
+    const content = { to, cc, bcc, subject, bodyHtml, trackOpens: true, trackClicks: true }
     return await sendEmail(ctx, { ...content, ...links }, messageId)
   } catch (error) {
     throw withOwnPaths(error)

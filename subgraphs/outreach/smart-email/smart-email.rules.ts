@@ -45,14 +45,11 @@ export const subjectIsOneLine = ({ subject }: SmartEmailDraft): FieldProblem[] =
       ]
     : []
 
-const lists = ['toEmails', 'ccEmails'] as const
+const lists = ['toEmails', 'ccEmails', 'bccEmails'] as const
 
 /** The canonical addresses, each once. */
-export const canonicalAddresses = (next: SmartEmailDraft): Partial<SmartEmailDraft> => {
-  const to = [...new Set(next.toEmails.map((text) => parseEmail(text) ?? text))]
-  const cc = [...new Set(next.ccEmails.map((text) => parseEmail(text) ?? text))]
-  return { toEmails: to, ccEmails: cc }
-}
+export const canonicalAddresses = (next: SmartEmailDraft): Partial<SmartEmailDraft> =>
+  Object.fromEntries(lists.map((list) => [list, [...new Set(next[list].map((text) => parseEmail(text) ?? text))]]))
 
 /** A name, a list or a header in an address is refused. */
 export const addressesAreValid = (next: SmartEmailDraft): FieldProblem[] =>

@@ -4,6 +4,7 @@ import { TenantPredicate } from '../../kernel/record/predicate.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { figures, type Counts } from '../../kernel/record/stats.ts'
 import { valueCounts } from '../../kernel/record/value-counts.ts'
+import { shareOf } from '../../kernel/values/share.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { SmartEmailStatus } from './smart-email.enumerations.ts'
 import { smartEmailDraft } from './smart-email.record.ts'
@@ -72,9 +73,6 @@ async function engagementOf(ctx: RequestContext): Promise<Engagement> {
   return row!
 }
 
-const rate = (part: number, whole: number): number | null =>
-  whole === 0 ? null : Math.round((part / whole) * 10_000) / 10_000
-
 export async function smartEmailStats(ctx: RequestContext): Promise<SmartEmailDraftStats> {
   const [counts, { counted, opened, clicked, replied }] = await Promise.all([
     figures(ctx, smartEmailDraft, {
@@ -87,8 +85,8 @@ export async function smartEmailStats(ctx: RequestContext): Promise<SmartEmailDr
   return {
     ...(counts as Pick<SmartEmailDraftStats, 'total' | 'generated' | 'byStatus'>),
     counted,
-    openRate: rate(opened, counted),
-    clickRate: rate(clicked, counted),
-    replyRate: rate(replied, counted),
+    openRate: shareOf(opened, counted),
+    clickRate: shareOf(clicked, counted),
+    replyRate: shareOf(replied, counted),
   }
 }

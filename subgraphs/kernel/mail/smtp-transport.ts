@@ -1,0 +1,44 @@
+import { createTransport } from 'nodemailer'
+import type Mail from 'nodemailer/lib/mailer/index.js'
+import type { SMTPPoolOptions } from 'nodemailer/lib/smtp-pool/index.js'
+import { MailRefused } from './message.ts'
+
+/** An attempt ends within this time, so that it is over before the lease of its row ends and another process repeats it. */
+const sendMsMax = 90_000
+
+const bounds = {
+  connectionTimeout: 10_000,
+  greetingTimeout: 10_000,
+  socketTimeout: 20_000,
+  maxMessages: 100,
+  // Servers close idle connections after a minute or more.
+  idleTimeout: 30_000,
+  // A mail of which nothing was sent, because the server had closed the connection, goes over another one. The queue repeats other failures.
+  maxRequeues: 3,
+} as const
+
+/** Keeps its connections open for further mails: at most `maxConnections`, each for at most 100 mails and closed when idle for 30 s. */
+export const pooledTransport = (options: SMTPPoolOptions & { readonly maxConnections: number }) =>
+  createTransport({ ...bounds, ...options, pool: true })
+
+export type PooledTransport = ReturnType<typeof pooledTransport>
+
+/** A message must not read files or addresses of the machine. */
+const withoutFiles = { disableFileAccess: true, disableUrlAccess: true } as const
+
+interface SmtpError extends Error {
+  readonly code?: string
+  readonly responseCode?: number
+}
+
+/** Sends a message; a permanent refusal of the mail is `MailRefused`. */
+export async function sendOver(transport: PooledTransport, message: Mail.Options, msMax = sendMsMax): Promise<void> {
+  try {
+    await transport.sendMail({ ...message, ...withoutFiles, signal: AbortSignal.timeout(msMax) })
+  } catch (error) {
+    const { code, responseCode = 0, message: reason } = error as SmtpError
+    const isAboutTheMail = code === 'EENVELOPE' || code === 'EMESSAGE'
+    if (isAboutTheMail && responseCode >= 500) throw new MailRefused(reason, { cause: error })
+    throw error
+  }
+}

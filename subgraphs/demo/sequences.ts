@@ -4,16 +4,18 @@ import type { SequenceEnrollment } from '../outreach/enrollment/enrollment.ts'
 import { sequenceEnrollment } from '../outreach/enrollment/enrollment.record.ts'
 import type { Sequence } from '../outreach/sequence/sequence.ts'
 import { sequence, sequenceStep } from '../outreach/sequence/sequence.record.ts'
+import { SequenceSettings } from '../outreach/sequence/sequence-settings.ts'
 import type { SequenceStep } from '../outreach/sequence/sequence-step.ts'
 import type { Sql } from '../kernel/database/sql.ts'
 import { insertRecords, type GeneratedRecord } from '../kernel/record/insert-records.ts'
+import { defaultsOf } from '../kernel/record/structure.ts'
 import { parseEmail } from '../kernel/values/email-address.ts'
 import { dayMs, hourMs, iso, workTime } from './calendar.ts'
 import type { DemoContact } from './contacts.ts'
 import { withHistory, type Step } from './history.ts'
 import { commonFields, recordOwners, type DemoUser, type GeneratorInput } from './organization.ts'
 import { Random } from './random.ts'
-import { sequenceSettings, sequenceTexts, type StepText } from './vocabulary/sequences.ts'
+import { sequenceTexts, type StepText } from './vocabulary/sequences.ts'
 
 const enrollmentsOfSequence = 18
 
@@ -79,7 +81,7 @@ function sequenceOf(
     name,
     description,
     entityTypes: ['CONTACT'],
-    settings: sequenceSettings,
+    settings: { ...defaultsOf(SequenceSettings), stopOnOpportunityStage: ['CLOSED_WON'] },
     status: 'ACTIVE' as const,
     activatedAt: iso(activatedMs),
     stepCount: steps.length,

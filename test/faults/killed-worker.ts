@@ -24,11 +24,11 @@ export function useSmtpReceiver(): { readonly receiver: SmtpReceiver; url(): str
 }
 
 /** A worker process on the database of the platform, with the clock of the machine. */
-export async function aWorker(platform: Platform, smtpUrl: string): Promise<Worker> {
+export async function aWorker(platform: Platform, smtpUrl?: string): Promise<Worker> {
   const environment = {
     DATABASE_URL: platform.services.databaseUrl,
     DATA_DIR: platform.dataDir,
-    SMTP_URL: smtpUrl,
+    ...(smtpUrl && { SMTP_URL: smtpUrl }),
     LOG_LEVEL: 'warn',
     DEMO: 'off',
   }

@@ -1,8 +1,8 @@
 import { Router, type NextFunction, type Request, type Response } from 'express'
 import type { Config } from '../../subgraphs/kernel/config/config.ts'
-import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { userAgentOf } from '../edge/address.ts'
 import type { Edge } from '../edge/edge.ts'
+import { refuseOtherThan } from '../edge/refuse-other-than.ts'
 import { escaped } from '../pages/escaped.ts'
 import { plainPage, sendPage } from '../pages/plain-page.ts'
 
@@ -88,12 +88,6 @@ export function mailLinksRouter({ edge, config, tracking, notifications }: MailL
   router.use(base, (error: unknown, req: Request, res: Response, _next: NextFunction) => edge.refuse(error, req, res))
   return router
 }
-
-const refuseOtherThan =
-  (...allow: string[]) =>
-  (): never => {
-    throw new Refusal('METHOD_NOT_ALLOWED', `Send ${allow.join(' or ')}.`, { allow })
-  }
 
 const confirmPage = (path: string): string =>
   plainPage(

@@ -97,7 +97,7 @@ describe('the demo', () => {
       `select t.status, m.status as mail, t.message_count as mails, t.open_count as opens, t.click_count as clicks, m.bounce_type as bounce,
          count(*)::int as n
        from outreach.email_thread t join outreach.email_message m on m.organization_id = t.organization_id and m.thread_id = t.id
-       where m.direction = 'OUTBOUND' group by 1, 2, 3, 4, 5, 6 order by m.status, bounce nulls first`,
+       where m.direction = 'OUTBOUND' and m.links <> '{}' group by 1, 2, 3, 4, 5, 6 order by m.status, bounce nulls first`,
     )
     const waiting = { status: 'AWAITING_RESPONSE', mails: 1, bounce: null }
     expect(threads).toEqual([
@@ -111,7 +111,38 @@ describe('the demo', () => {
       `select 1 from outreach.email_message reply join outreach.email_message sent on sent.organization_id = reply.organization_id
          and sent.internet_message_id = reply.in_reply_to and sent.thread_id = reply.thread_id where reply.direction = 'INBOUND'`,
     )
-    expect(replies).toHaveLength(10)
+    expect(replies).toHaveLength(24)
+  })
+
+  it('has mails behind the executions of sequences and the drafts that were sent', async () => {
+    const attempts = await query(
+      `select a.result, m.id is not null as "isMailed", m.thread_id = e.thread_id as "isInThread", count(*)::int as n
+       from outreach.sequence_attempt a
+       join outreach.sequence_enrollment e on e.organization_id = a.organization_id and e.id = a.enrollment_id
+       left join outreach.email_message m on m.organization_id = a.organization_id and m.id = a.message_id
+       where a.step_type = 'EMAIL' group by 1, 2, 3`,
+    )
+    expect(attempts).toEqual([{ result: 'SENT', isMailed: true, isInThread: true, n: 96 }])
+    const apart = await query(
+      `select 1 from outreach.sequence_attempt a
+       join outreach.email_message m on m.organization_id = a.organization_id and m.id = a.message_id
+       where a.opened_at is distinct from m.first_opened_at or (a.replied_at is not null) <> (m.status = 'REPLIED')
+         or m.body_html like '%{{%'`,
+    )
+    expect(apart).toEqual([])
+    const drafts = await query(
+      `select d.status, m.id is not null as "isMailed", d.sent_at = m.sent_at and d.thread_id = m.thread_id as "isSame", count(*)::int as n
+       from outreach.smart_email_draft d
+       left join outreach.email_message m on m.organization_id = d.organization_id and m.id = d.message_id
+       group by 1, 2, 3 order by 1`,
+    )
+    const written = { isMailed: false, isSame: null }
+    expect(drafts).toEqual([
+      { status: 'DRAFT', ...written, n: 10 },
+      { status: 'FAILED', ...written, n: 2 },
+      { status: 'SCHEDULED', ...written, n: 6 },
+      { status: 'SENT', isMailed: true, isSame: true, n: 6 },
+    ])
   })
 
   it('has an exact number of records, and maintained counts', async () => {
@@ -136,8 +167,8 @@ describe('the demo', () => {
       'commerce.quote': [220, 22],
       [order.table]: [90, 9],
       'outreach.email_template': [7, 7],
-      'outreach.email_thread': [16, 16],
-      'outreach.email_message': [21, 21],
+      'outreach.email_thread': [55, 55],
+      'outreach.email_message': [79, 79],
       'outreach.smart_email_draft': [12, 12],
       'support."case"': [600, 60],
       'events.custom_event_type': [2, 2],

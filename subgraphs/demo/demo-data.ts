@@ -57,6 +57,13 @@ export function demoData(input: GeneratorInput) {
   const activities = demoActivities(input, subjects)
   const tasks = demoTasks(input, subjects)
   const dates = new ActivityDates(activities, tasks)
+  const sequences = demoSequences(input, contacts)
+  const drafts = demoSmartEmailDrafts(input, contacts)
+  const threads = [
+    ...demoEmailThreads(input, contacts),
+    ...sequences.mails,
+    ...drafts.flatMap(({ mails }) => mails ?? []),
+  ]
   return {
     rates,
     products,
@@ -73,9 +80,10 @@ export function demoData(input: GeneratorInput) {
     eventTypes: demoEventTypes(input),
     tasks: withTaskHistory(input, tasks),
     emailTemplates: demoEmailTemplates(input),
-    emails: demoEmailThreads(input, contacts),
-    sequences: demoSequences(input, contacts),
-    smartEmailDrafts: demoSmartEmailDrafts(input, contacts),
+    threads: threads.map(({ thread }) => thread),
+    mails: threads.flatMap(({ sent, received }) => [...sent, ...received]),
+    sequences,
+    smartEmailDrafts: drafts.map(({ draft }) => draft),
   }
 }
 
@@ -117,8 +125,8 @@ export const recordsByType = ({
   ofType(task, tasks),
   { ...ofType(customEventType, eventTypes.types), insert: (sql: Sql) => insertEventTypes(sql, eventTypes) },
   ofType(emailTemplate, data.emailTemplates),
-  ofType(emailThread, data.emails.threads),
-  ofType(emailMessage, data.emails.mails),
+  ofType(emailThread, data.threads),
+  ofType(emailMessage, data.mails),
   {
     ...ofType(sequence, data.sequences.sequences),
     insert: (sql: Sql) => insertSequences(sql, data.sequences),

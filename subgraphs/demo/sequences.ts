@@ -2,22 +2,21 @@ import type { SequenceAttempt } from '../outreach/enrollment/attempt.ts'
 import { sequenceAttempt } from '../outreach/enrollment/attempt.record.ts'
 import type { SequenceEnrollment } from '../outreach/enrollment/enrollment.ts'
 import { sequenceEnrollment } from '../outreach/enrollment/enrollment.record.ts'
-import type { Sequence } from '../outreach/sequence/sequence.ts'
 import { sequence, sequenceStep } from '../outreach/sequence/sequence.record.ts'
-import type { SequenceStep } from '../outreach/sequence/sequence-step.ts'
 import type { Sql } from '../kernel/database/sql.ts'
-import { insertRecords, type GeneratedRecord } from '../kernel/record/insert-records.ts'
+import { insertRecords } from '../kernel/record/insert-records.ts'
 import { parseEmail } from '../kernel/values/email-address.ts'
 import { dayMs, hourMs, iso, workTime } from './calendar.ts'
 import type { DemoContact } from './contacts.ts'
 import { withHistory, type Step } from './history.ts'
+import { mailThread } from './mail-thread.ts'
 import { commonFields, recordOwners, type DemoUser, type GeneratorInput } from './organization.ts'
 import { Random } from './random.ts'
-import { sequenceSettings, sequenceTexts, type StepText } from './vocabulary/sequences.ts'
+import { sequenceMail } from './sequence-mail.ts'
+import { sequenceOf, stepsOf, type GeneratedStep } from './sequence-steps.ts'
+import { sequenceTexts, type StepText } from './vocabulary/sequences.ts'
 
 const enrollmentsOfSequence = 18
-
-type GeneratedStep = GeneratedRecord<SequenceStep>
 
 interface Running {
   readonly random: Random
@@ -48,77 +47,8 @@ export function demoSequences(input: GeneratorInput, contacts: readonly DemoCont
     steps: made.flatMap(({ steps }) => steps),
     enrollments: made.flatMap(({ enrolled }) => enrolled.map(({ given }) => given)),
     attempts: made.flatMap(({ enrolled }) => enrolled.flatMap(({ attempts }) => attempts)),
+    mails: made.flatMap(({ enrolled }) => enrolled.map(({ mails }) => mails)),
   }
-}
-
-type Common = ReturnType<typeof commonFields>
-
-function sequenceOf(
-  random: Random,
-  owner: DemoUser,
-  common: Common,
-  { name, description, steps }: (typeof sequenceTexts)[number],
-  createdMs: number,
-): GeneratedRecord<Sequence> {
-  const added = steps.map((_, index): Step<Sequence> => ({
-    atMs: createdMs + (index + 1) * 60_000,
-    actorId: owner.id,
-    values: { stepCount: index + 1, stepRevision: index + 1 },
-  }))
-  const activatedMs = createdMs + hourMs
-  const activated: Step<Sequence> = {
-    atMs: activatedMs,
-    actorId: owner.id,
-    values: { status: 'ACTIVE', activatedAt: iso(activatedMs) },
-    events: ['sequence.activated'],
-    isEventReplaced: true,
-  }
-  const values = {
-    ...common,
-    ownerId: owner.id,
-    name,
-    description,
-    entityTypes: ['CONTACT'],
-    settings: sequenceSettings,
-    status: 'ACTIVE' as const,
-    activatedAt: iso(activatedMs),
-    stepCount: steps.length,
-    stepRevision: steps.length,
-  }
-  const created = { status: 'DRAFT' as const, activatedAt: null, stepCount: 0, stepRevision: 0 }
-  return withHistory(random, { values, actorId: owner.id, eventId: random.id(createdMs) }, created, [
-    ...added,
-    activated,
-  ])
-}
-
-function stepsOf(
-  input: GeneratorInput,
-  random: Random,
-  owner: DemoUser,
-  sequenceId: string,
-  texts: readonly StepText[],
-  createdMs: number,
-): GeneratedStep[] {
-  const commons = texts.map((_, index) => commonFields(input, random, createdMs + (index + 1) * 60_000, owner.id))
-  return texts.map(({ opened, ...text }, index) => {
-    const common = commons[index]!
-    const condition = opened && {
-      conditions: [{ field: 'enrollment.openedAt', operator: 'IS_NOT_EMPTY' }],
-      logic: 'AND' as const,
-      onTrueStepId: commons[opened.onTrue - 1]!.id,
-      onFalseStepId: commons[opened.onFalse - 1]!.id,
-    }
-    const values = {
-      ...common,
-      ...text,
-      ownerId: owner.id,
-      sequenceId,
-      position: index + 1,
-      ...(condition && { condition }),
-    }
-    return { values, actorId: owner.id, eventId: random.id(Date.parse(common.createdAt)) }
-  })
 }
 
 /** How the enrollment ended; null while it runs. */
@@ -142,7 +72,8 @@ function wayOf(texts: readonly StepText[], end: End, isOpened: boolean): number[
   return way
 }
 
-function enrollmentOf(running: Running, { given: { values: contact } }: DemoContact, at: number) {
+function enrollmentOf(running: Running, demoContact: DemoContact, at: number) {
+  const { values: contact } = demoContact.given
   const { random, input, owner, sequenceId, texts, steps } = running
   const end = ends[at % ends.length]!
   const isOpened = end === 'REPLIED' || random.chance(0.6)
@@ -151,10 +82,30 @@ function enrollmentOf(running: Running, { given: { values: contact } }: DemoCont
   const common = commonFields(input, random, enrolledMs, owner.id)
   const openedMs = enrolledMs + random.whole(1, 6) * hourMs
   let executedMs = enrolledMs
-  const attempts = wayOf(texts, end, isOpened).map((position) => {
+  const executed = wayOf(texts, end, isOpened).map((position) => {
     executedMs += (texts[position - 1]!.delayDays ?? 0) * dayMs
-    return attemptOf(running, common.id, position, executedMs, isOpened ? openedMs : null, end === 'REPLIED')
+    const step = { position, executedMs, openedMs: isOpened ? openedMs : null, isReplied: end === 'REPLIED' }
+    return { text: texts[position - 1]!, attempt: attemptOf(running, common.id, step) }
   })
+  const mailed = executed.filter(({ text }) => text.type === 'EMAIL')
+  const mails = mailThread({
+    input,
+    random,
+    owner,
+    contact: demoContact,
+    address: parseEmail(contact.email!)!,
+    mails: mailed.map(({ text, attempt }) => ({
+      text: sequenceMail(text, attempt.variantId, demoContact, owner),
+      queuedMs: Date.parse(attempt.executedAt),
+    })),
+    reaction: end === 'REPLIED' ? 'REPLIED' : isOpened ? 'OPENED' : 'NONE',
+    openedMs,
+    repliedMs: openedMs + 2 * hourMs,
+    reply: 'Thank you for your mail. Please call me on Monday.',
+  })
+  const messageIds = new Map(mailed.map(({ attempt }, index) => [attempt.id, mails.sent[index]!.values.id]))
+  const attempts = executed.map(({ attempt }) => ({ ...attempt, messageId: messageIds.get(attempt.id) ?? null }))
+  const threadId = mails.thread.values.id
   const next = texts[attempts.length]
   const dueMs = executedMs + (next?.delayDays ?? 0) * dayMs
   const first = steps[0]!.values
@@ -176,7 +127,7 @@ function enrollmentOf(running: Running, { given: { values: contact } }: DemoCont
       }
     : // Not before tomorrow, so that the worker finds no work that is late.
       atStep(2, Math.max(dueMs, input.midnightMs + dayMs + 9 * hourMs))
-  const times = { contactedAt: iso(enrolledMs), openedAt: isOpened ? iso(openedMs) : null }
+  const times = { threadId, contactedAt: iso(enrolledMs), openedAt: isOpened ? iso(openedMs) : null }
   const values = {
     ...common,
     ownerId: owner.id,
@@ -198,6 +149,7 @@ function enrollmentOf(running: Running, { given: { values: contact } }: DemoCont
     finishedAt: null,
     exitReason: null,
     repliedAt: null,
+    threadId: null,
     contactedAt: null,
     openedAt: null,
   }
@@ -208,16 +160,20 @@ function enrollmentOf(running: Running, { given: { values: contact } }: DemoCont
     ...(end && { events: [endEvents[end]], isEventReplaced: true }),
   }
   const given = withHistory(random, { values, actorId: owner.id, eventId: random.id(enrolledMs) }, created, [last])
-  return { given, attempts }
+  return { given, attempts, mails }
+}
+
+interface ExecutedStep {
+  readonly position: number
+  readonly executedMs: number
+  readonly openedMs: number | null
+  readonly isReplied: boolean
 }
 
 function attemptOf(
   { random, input, owner, sequenceId, texts, steps }: Running,
   enrollmentId: string,
-  position: number,
-  executedMs: number,
-  openedMs: number | null,
-  isReplied: boolean,
+  { position, executedMs, openedMs, isReplied }: ExecutedStep,
 ): SequenceAttempt {
   const { type, variants = [] } = texts[position - 1]!
   const isMail = type === 'EMAIL'

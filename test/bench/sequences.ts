@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import { SmtpMailer } from '../../subgraphs/kernel/mail/smtp-mailer.ts'
 import { createUser } from '../../subgraphs/identity/public.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
+import { defaultsOf } from '../../subgraphs/kernel/record/structure.ts'
 import { QueueWorker } from '../../subgraphs/kernel/queue/queue-worker.ts'
 import type { OpenServices } from '../../subgraphs/kernel/services.ts'
 import { runSequences } from '../../subgraphs/outreach/enrollment/run/run-sequences.ts'
+import { SequenceSettings } from '../../subgraphs/outreach/sequence/sequence-settings.ts'
 import { outgoingEmailQueue } from '../../subgraphs/outreach/email/outgoing-email.queue.ts'
 import { atMost, type Finding } from './report.ts'
 import type { Tenant } from './tenants.ts'
@@ -64,21 +66,9 @@ export async function measureSequences(
 async function fill(services: OpenServices, organizationId: string, ownerId: string): Promise<void> {
   const { database } = services
   const [sequenceId, stepId] = [newId(), newId()]
-  const settings = {
-    timezone: 'UTC',
-    sendDays: ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'],
-    sendStart: '00:00',
-    sendEnd: '24:00',
-    skipHolidays: true,
-    dailyLimitPerSender: 1000,
-    threadReplies: true,
-    stopOnReply: true,
-    stopOnMeeting: true,
-    stopOnBounce: true,
-    stopOnUnsubscribe: true,
-    stopOnOpportunityStage: [],
-    stopCompanyOnReply: false,
-  }
+  const days = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN']
+  const anyTime = { timezone: 'UTC', sendDays: days, sendStart: '00:00', sendEnd: '24:00' }
+  const settings = { ...defaultsOf(SequenceSettings), ...anyTime, dailyLimitPerSender: 1000 }
   const users = await senderIds(services, organizationId)
   const common = 'organization_id, id, owner_id, created_at, updated_at, version, custom_fields'
   await database.query(

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { account, contact, each, sentInvoice } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
-import { aProcess, aSecondProcess, type Process } from '../processes.ts'
+import { aSecondProcess, type Process } from '../processes.ts'
 import { restClient } from '../rest-client.ts'
+import { aWorker, patience } from './killed-worker.ts'
 
 const platform = usePlatform()
-const patience = { timeout: 90_000, interval: 5 }
 // Processes start slowly on a busy machine.
 const slowly = { timeout: 240_000 }
 let member: Member
@@ -131,19 +131,7 @@ describe('a worker that is killed during a dunning run', slowly, () => {
     const given = { enabled: true, sendTime: '00:00', skipWeekends: false, steps }
     expect((await member.rest.dunningUpdate!({ body: given })).status).toBe(200)
 
-    const worker = await aProcess(
-      ['bin/run', 'worker'],
-      {
-        DATABASE_URL: platform.services.databaseUrl,
-        DATA_DIR: platform.dataDir,
-        LOG_LEVEL: 'warn',
-        DEMO: 'off',
-      },
-      '',
-    )
-    onTestFinished(() => worker.kill())
-    const run = (attempt: string) =>
-      platform.query(`select graphile_worker.add_job('invoice.dunning', job_key => 'invoice.dunning' || $1)`, [attempt])
+    const worker = await aWorker(platform)
     const reminded = async () =>
       (
         await platform.query<{ n: number }>(
@@ -156,14 +144,12 @@ describe('a worker that is killed during a dunning run', slowly, () => {
         member.organizationId,
       ])
 
-    worker.launch()
-    await vi.waitFor(() => run(' first'), patience)
+    await worker.start('invoice.dunning')
     await vi.waitFor(async () => expect(await reminded()).toBeGreaterThan(0), patience)
     await worker.kill()
     expect(await reminded()).toBeLessThan(due.length)
     expect(await ended()).toEqual([])
-    worker.launch()
-    await vi.waitFor(() => run(' second'), patience)
+    await worker.start('invoice.dunning')
     await vi.waitFor(async () => expect(await ended()).toHaveLength(1), patience)
     await worker.kill()
 

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { SmtpReceiver } from '../../subgraphs/kernel/mail/smtp.fixture.ts'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { contact, each } from '../builders.ts'
+import { manyEnrolled } from '../outreach/many-enrolled.ts'
 import { aMail, aSequence } from '../outreach/sequence.fixture.ts'
 import { usePlatform, type Member } from '../platform.ts'
-import { aProcess } from '../processes.ts'
+import { aWorker, patience, useSmtpReceiver } from './killed-worker.ts'
 
 const platform = usePlatform()
-const receiver = new SmtpReceiver()
-const patience = { timeout: 90_000, interval: 5 }
+const smtp = useSmtpReceiver()
 const count = 120
 let member: Member
-let smtpUrl: string
 
 beforeAll(async () => {
-  smtpUrl = await receiver.start()
   member = await platform.member({ organizationId: await platform.organization('Killed') })
 })
-afterAll(() => receiver.stop())
 
 describe('a worker that is killed while it executes sequences', { timeout: 240_000 }, () => {
   it('queues one mail for each step of each enrollment, whenever it dies', async () => {
@@ -42,18 +38,7 @@ describe('a worker that is killed while it executes sequences', { timeout: 240_0
          where sequence_id = $1 and status = 'ACTIVE'`,
         [id],
       )
-    const worker = await aProcess(
-      ['bin/run', 'worker'],
-      {
-        DATABASE_URL: platform.services.databaseUrl,
-        DATA_DIR: platform.dataDir,
-        SMTP_URL: smtpUrl,
-        LOG_LEVEL: 'warn',
-        DEMO: 'off',
-      },
-      '',
-    )
-    onTestFinished(() => worker.kill())
+    const worker = await aWorker(platform, smtp.url())
     const attempts = async () =>
       (
         await platform.query<{ n: number }>(
@@ -61,18 +46,16 @@ describe('a worker that is killed while it executes sequences', { timeout: 240_0
           [id],
         )
       )[0]!.n
-    const start = async (name: string) => {
+    const start = async () => {
       await due()
-      worker.launch()
-      const add = `select count(*) from graphile_worker.add_job('sequence.run', job_key => $1)`
-      await vi.waitFor(() => platform.query(add, [name]), patience)
+      await worker.start('sequence.run')
     }
-    for (const [round, part] of [0.1, 0.4, 0.8].entries()) {
-      await start(`sequences ${round}`)
+    for (const part of [0.1, 0.4, 0.8]) {
+      await start()
       await vi.waitFor(async () => expect(await attempts()).toBeGreaterThan(count * 3 * part), patience)
       await worker.kill()
     }
-    await start('sequences last')
+    await start()
     await vi.waitFor(async () => expect(await attempts()).toBe(count * 3), patience)
     await worker.kill()
 
@@ -107,5 +90,47 @@ describe('a worker that is killed while it executes sequences', { timeout: 240_0
       [member.organizationId],
     )
     expect(all).toEqual({ messages: 2 * count, queued: 2 * count, tasks: count, counted: 2 * count, completed: count })
+  })
+  it('ends and resumes all enrollments of a sequence once, in batches, whenever it dies', async () => {
+    const hour = 3_600_000
+    const [ended, resumed] = [await aSequence(member, [aMail()]), await aSequence(member, [aMail()])]
+    const nextRunAt = new Date(platform.now.getTime() + 48 * hour).toISOString()
+    await manyEnrolled(platform, member, ended, { count: 1500, nextRunAt })
+    await manyEnrolled(platform, member, resumed, { count: 6000, nextRunAt })
+    expect((await member.rest.sequenceDelete!({ id: ended.id, query: { force: 'true' } })).status).toBe(204)
+    await member.rest.sequenceToggle!({ id: resumed.id })
+    platform.advanceClock(24 * hour)
+    expect((await member.rest.sequenceToggle!({ id: resumed.id })).body.status).toBe('ACTIVE')
+
+    const counted = async () =>
+      (
+        await platform.query<{ ended: number; resumed: number }>(
+          `select count(*) filter (where sequence_id = $1 and status = 'UNENROLLED')::int as ended,
+             count(*) filter (where sequence_id = $2 and paused_ms = $3 and next_run_at = $4)::int as resumed
+           from outreach.sequence_enrollment where sequence_id in ($1, $2)`,
+          [ended.id, resumed.id, 24 * hour, new Date(Date.parse(nextRunAt) + 24 * hour).toISOString()],
+        )
+      )[0]!
+    // The first batch of each is part of the request.
+    expect(await counted()).toEqual({ ended: 100, resumed: 1000 })
+    const worker = await aWorker(platform, smtp.url())
+    for (const part of [200, 800]) {
+      await worker.start('outreach.sequenceWork')
+      await vi.waitFor(async () => expect((await counted()).ended).toBeGreaterThan(part), patience)
+      await worker.kill()
+    }
+    await worker.start('outreach.sequenceWork')
+    await vi.waitFor(
+      async () => expect(await platform.query('select from outreach.sequence_work')).toEqual([]),
+      patience,
+    )
+    await worker.kill()
+    expect(await counted()).toEqual({ ended: 1500, resumed: 6000 })
+    const events = await platform.query(
+      `select count(*)::int as events, count(distinct record_id)::int as records from kernel.event
+       where organization_id = $1 and type = 'sequence.unenrolled'`,
+      [member.organizationId],
+    )
+    expect(events).toEqual([{ events: 1500, records: 1500 }])
   })
 })

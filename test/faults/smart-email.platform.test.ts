@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { SmtpReceiver } from '../../subgraphs/kernel/mail/smtp.fixture.ts'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { each } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
-import { aProcess } from '../processes.ts'
+import { aWorker, patience, useSmtpReceiver } from './killed-worker.ts'
 
 const platform = usePlatform()
-const receiver = new SmtpReceiver()
-const patience = { timeout: 90_000, interval: 5 }
+const smtp = useSmtpReceiver()
 const count = 20
 let member: Member
-let smtpUrl: string
 
 beforeAll(async () => {
-  smtpUrl = await receiver.start()
   member = await platform.member({ organizationId: await platform.organization('Killed') })
 })
-afterAll(() => receiver.stop())
 
 describe('a worker that is killed while it sends scheduled drafts', { timeout: 240_000 }, () => {
   it('makes one mail of each draft, and all of them are sent when it runs again', async () => {
@@ -30,22 +25,7 @@ describe('a worker that is killed while it sends scheduled drafts', { timeout: 2
          next_attempt_at = now() - interval '1 minute', timezone = 'UTC' where id = any($1::uuid[])`,
       [drafts],
     )
-    const worker = await aProcess(
-      ['bin/run', 'worker'],
-      {
-        DATABASE_URL: platform.services.databaseUrl,
-        DATA_DIR: platform.dataDir,
-        LOG_LEVEL: 'warn',
-        DEMO: 'off',
-        SMTP_URL: smtpUrl,
-      },
-      '',
-    )
-    onTestFinished(() => worker.kill())
-    const runJob = (attempt: string) =>
-      platform.query(`select count(*) from graphile_worker.add_job('smartEmail.sendDue', job_key => $1)`, [
-        `send ${attempt}`,
-      ])
+    const worker = await aWorker(platform, smtp.url())
     const inStatus = async (...statuses: string[]): Promise<number> =>
       (
         await platform.query(
@@ -54,12 +34,10 @@ describe('a worker that is killed while it sends scheduled drafts', { timeout: 2
         )
       ).length
 
-    worker.launch()
-    await vi.waitFor(() => runJob('first'), patience)
+    await worker.start('smartEmail.sendDue')
     await vi.waitFor(async () => expect(await inStatus('SENDING', 'SENT')).toBeGreaterThan(0), patience)
     await worker.kill()
-    worker.launch()
-    await vi.waitFor(() => runJob('second'), patience)
+    await worker.start('smartEmail.sendDue')
     // What the killed process was sending is sent again when its lease has ended.
     await vi.waitFor(async () => expect(await inStatus('SCHEDULED')).toBe(0), patience)
     await platform.query(`update outreach.outgoing_email set next_attempt_at = now() where state = 'QUEUED'`)
@@ -74,7 +52,7 @@ describe('a worker that is killed while it sends scheduled drafts', { timeout: 2
     expect(mails).toEqual([{ mails: count, queued: count }])
     const idsOf = (index: number) =>
       new Set(
-        receiver.received
+        smtp.receiver.received
           .filter(({ to }) => to.includes(`killed-${index}@customer.example`))
           .map(({ text }) => /^Message-ID: (.+)$/im.exec(text)![1]),
       )

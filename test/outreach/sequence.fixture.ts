@@ -25,17 +25,11 @@ export async function aSequence(
   steps: readonly object[],
   { settings = {}, ...values }: { readonly settings?: object; readonly [name: string]: unknown } = {},
 ): Promise<{ id: string; stepIds: string[] }> {
-  const body = { name: 'Terminals of the north', settings: { ...anyTime, ...settings }, ...values }
+  const body = { name: 'Terminals of the north', settings: { ...anyTime, ...settings }, steps, ...values }
   const created = await member.rest.sequenceCreate!({ body })
   expect(created.status, JSON.stringify(created.body)).toBe(201)
   const { id } = created.body
-  const stepIds: string[] = []
-  for (const step of steps) {
-    const added = await member.rest.sequenceStepAdd!({ id, body: step })
-    expect([200, 201], JSON.stringify(added.body)).toContain(added.status)
-    const all = added.body.steps as { id: string }[] | undefined
-    stepIds.push(all ? all.at(-1)!.id : added.body.id)
-  }
+  const stepIds = (created.body.steps as { id: string }[]).map((step) => step.id)
   const started = await member.rest.sequenceToggle!({ id })
   expect(started.status, JSON.stringify(started.body)).toBe(200)
   return { id, stepIds }

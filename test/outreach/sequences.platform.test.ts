@@ -79,6 +79,110 @@ describe('sequenceCreate', () => {
   })
 })
 
+describe('steps of sequenceCreate', () => {
+  const create = (steps: readonly object[], by = member) =>
+    by.rest.sequenceCreate!({ body: { name: 'After the fair', steps } })
+  const refusal = (steps: readonly object[], by = member) => refusedInputs(platform, () => create(steps, by))
+
+  it('are created with the sequence, in their order, as a single step would be, with an event each', async () => {
+    const [waitId, conditionId] = [newId(), newId()]
+    const conditions = [{ field: 'enrollment.openedAt', operator: 'IS_NOT_EMPTY' }]
+    const { status, body } = await create([
+      aMail(),
+      { ...aWait(), id: waitId },
+      { type: 'CONDITION', id: conditionId, condition: { conditions, onFalseStepId: waitId } },
+      { type: 'CALL', task: { subject: 'Call' }, position: 1 },
+    ])
+    expect([status, body.status, body.version, body.stepCount, body.stepRevision]).toEqual([201, 'DRAFT', 1, 4, 4])
+    const shown = (body.steps as { type: string; position: number }[]).map(({ type, position }) => [type, position])
+    expect(shown).toEqual([
+      ['CALL', 1],
+      ['EMAIL', 2],
+      ['WAIT', 3],
+      ['CONDITION', 4],
+    ])
+    expect([stepIds(body)[2], stepIds(body)[3], body.steps[3].condition.onFalseStepId]).toEqual([
+      waitId,
+      conditionId,
+      waitId,
+    ])
+    expect(await read(body.id)).toEqual(body)
+    expect(await platform.eventTypesOf(body.id)).toEqual(['sequence.created'])
+    for (const id of stepIds(body)) expect(await platform.eventTypesOf(id)).toEqual(['sequence_step.created'])
+    expect((await member.rest.sequenceToggle!({ id: body.id })).body.status).toBe('ACTIVE')
+  })
+
+  it('are created through the graph, too', async () => {
+    const query = `mutation ($input: SequenceCreateInput!) { sequenceCreate(input: $input) { stepCount steps { type delayDays } } }`
+    const { body } = await member.graphql(query, { input: { name: 'G', steps: [aWait()] } })
+    expect(body.data.sequenceCreate).toEqual({ stepCount: 1, steps: [{ type: 'WAIT', delayDays: 1 }] })
+  })
+
+  it.each([
+    ['steps.1.bodyHtml REQUIRED', { type: 'EMAIL' }],
+    ['steps.1.bodyHtml TEMPLATE_SYNTAX', aMail({ bodyHtml: '{{ a' })],
+    ['steps.1.delayDays OUT_OF_RANGE', aMail({ delayDays: 366 })],
+    ['steps.1.templateId UNKNOWN_REFERENCE', { type: 'EMAIL', templateId: newId() }],
+    ['steps.1.position OUT_OF_RANGE', { ...aWait(), position: 51 }],
+    [
+      'steps.1.condition.conditions REQUIRED',
+      { type: 'CONDITION', condition: { conditions: [], onTrueStepId: newId() } },
+    ],
+    [
+      'steps.1.condition.onTrueStepId UNKNOWN_REFERENCE',
+      {
+        type: 'CONDITION',
+        condition: { conditions: [{ field: 'email', operator: 'IS_EMPTY' }], onTrueStepId: newId() },
+      },
+    ],
+  ])('are refused together with the sequence: %s', async (problem, bad) => {
+    expect(await refusal([aWait(), bad, aMail()])).toEqual([400, 'VALIDATION_FAILED', problem])
+  })
+
+  it('are refused in a loop without a delay, at its condition', async () => {
+    const id = newId()
+    const conditions = [{ field: 'email', operator: 'IS_EMPTY' }]
+    const back = { type: 'CONDITION', condition: { conditions, onTrueStepId: id } }
+    expect(await refusal([{ ...aMail(), id }, back])).toEqual([
+      400,
+      'VALIDATION_FAILED',
+      'steps.1.condition ENDLESS_LOOP',
+    ])
+  })
+
+  it('are at most 50 with at most 500,000 characters, and never an id twice', async () => {
+    const waits = (count: number) => Array.from({ length: count }, aWait)
+    expect((await create(waits(50))).body.stepCount).toBe(50)
+    expect((await refusal(waits(51))).slice(0, 2)).toEqual([400, 'VALIDATION_FAILED'])
+    const input = { name: 'G', steps: waits(51) }
+    const query = 'mutation ($input: SequenceCreateInput!) { sequenceCreate(input: $input) { id } }'
+    const { body } = await member.graphql(query, { input })
+    expect(body.errors[0].extensions.errors[0]).toMatchObject({ path: 'steps', code: 'TOO_MANY' })
+    const long = aMail({ bodyHtml: 'x'.repeat(100_000) })
+    expect(await refusal([long, long, long, long, long])).toEqual([400, 'VALIDATION_FAILED', 'steps TOO_LONG'])
+    const id = newId()
+    expect(
+      await refused(platform, () =>
+        create([
+          { ...aWait(), id },
+          { ...aWait(), id },
+        ]),
+      ),
+    ).toEqual([409, 'UNIQUE_VIOLATION'])
+  })
+
+  it('have addresses that only owners and admins set, and only public ones', async () => {
+    const webhook = { type: 'WEBHOOK', webhookUrl: 'https://erp.example.com/hooks' }
+    expect(await refused(platform, () => create([aWait(), webhook]))).toEqual([403, 'PERMISSION_DENIED'])
+    expect((await create([aWait(), webhook], owner)).status).toBe(201)
+    expect(await refusal([aWait(), { ...webhook, webhookUrl: 'https://10.0.0.1/' }], owner)).toEqual([
+      400,
+      'VALIDATION_FAILED',
+      'steps.1.webhookUrl ADDRESS_NOT_PUBLIC',
+    ])
+  })
+})
+
 describe('sequenceStepAdd', () => {
   it.each([
     ['bodyHtml REQUIRED', { type: 'EMAIL' }],

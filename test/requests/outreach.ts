@@ -134,6 +134,23 @@ export const outreachBodies = {
     event: 'DELIVERED',
     timestamp: '2027-01-01T00:00:00.000Z',
   }),
+  sequenceCreate: async (_requests: Sender, whole: boolean) => ({
+    name: 'After the fair',
+    ...(whole && {
+      description: 'Visitors of our stand',
+      entityTypes: ['CONTACT'],
+      settings: {
+        timezone: 'UTC',
+        sendDays: ['MON'],
+        sendStart: '09:00',
+        sendEnd: '17:00',
+        stopOnOpportunityStage: ['CLOSED_WON'],
+      },
+      tags: ['fair'],
+      metadata: { source: 'fair' },
+      steps: [{ type: 'EMAIL', subject: 'Dock slots', bodyHtml: '<p>Hello</p>' }],
+    }),
+  }),
   sequenceStepAdd: async (_requests: Sender, whole: boolean) => ({
     type: 'EMAIL',
     subject: 'Dock slots',
@@ -171,6 +188,9 @@ const partsOfStep = {
 
 /** Parts that no valid body of an operation has together, for the tests of the values in them. */
 export const exclusiveParts: Readonly<Record<string, object>> = {
+  sequenceCreate: {
+    steps: [{ type: 'EMAIL', delayDays: 1, delayHours: 2, tags: ['fair'], metadata: {}, ...partsOfStep }],
+  },
   sequenceStepAdd: partsOfStep,
   sequenceStepChange: partsOfStep,
 }

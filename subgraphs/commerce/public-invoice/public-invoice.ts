@@ -3,12 +3,12 @@ import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
 import { InvoiceStatus } from '../invoice/invoice.ts'
-import { LineItem } from '../line-item/line-item.ts'
+import { PublicAmounts } from '../document/public-amounts.ts'
 
 @ObjectType({ description: 'An invoice as the customer sees it on its public page.' })
 @Directive('@shareable')
 @RequiresScopes('PUBLIC')
-export class PublicInvoice {
+export class PublicInvoice extends PublicAmounts {
   @Field(() => String, { description: 'Name of the organization that must be paid.' })
   organizationName!: string
 
@@ -23,27 +23,6 @@ export class PublicInvoice {
 
   @Field(() => InvoiceStatus, { description: 'Where the invoice is in its life cycle.' })
   status!: InvoiceStatus
-
-  @Field(() => String, { description: 'Currency of all amounts as ISO 4217 code.' })
-  currency!: string
-
-  @Field(() => [LineItem], { description: 'The lines in their order.' })
-  lineItems!: LineItem[]
-
-  @Field(() => Decimal, { description: 'Sum of the lines after their discounts.' })
-  subtotal!: ExactNumber
-
-  @Field(() => Decimal, { description: 'Discount on the whole invoice.' })
-  discountTotal!: ExactNumber
-
-  @Field(() => Decimal, { description: 'Tax of all lines.' })
-  taxTotal!: ExactNumber
-
-  @Field(() => Decimal, { description: 'Cost of shipping.' })
-  shippingTotal!: ExactNumber
-
-  @Field(() => Decimal, { description: 'What the customer pays in all.' })
-  total!: ExactNumber
 
   @Field(() => Decimal, { description: 'What is paid.' })
   amountPaid!: ExactNumber

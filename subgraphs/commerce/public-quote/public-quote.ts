@@ -1,14 +1,13 @@
 import { Directive, Field, ObjectType } from 'type-graphql'
-import type { ExactNumber } from '../../kernel/json/exact-number.ts'
-import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
+import { DateTime } from '../../kernel/record/scalars.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
-import { LineItem } from '../line-item/line-item.ts'
+import { PublicAmounts } from '../document/public-amounts.ts'
 import { PaymentTerms, QuoteStatus } from '../quote/quote.ts'
 
 @ObjectType({ description: 'A quote as the customer sees it on its public page.' })
 @Directive('@shareable')
 @RequiresScopes('PUBLIC')
-export class PublicQuote {
+export class PublicQuote extends PublicAmounts {
   @Field(() => String, { description: 'Name of the organization that makes the offer.' })
   organizationName!: string
 
@@ -26,27 +25,6 @@ export class PublicQuote {
 
   @Field(() => QuoteStatus, { description: 'Where the quote is in its life cycle.' })
   status!: QuoteStatus
-
-  @Field(() => String, { description: 'Currency of all amounts as ISO 4217 code.' })
-  currency!: string
-
-  @Field(() => [LineItem], { description: 'The lines in their order.' })
-  lineItems!: LineItem[]
-
-  @Field(() => Decimal, { description: 'Sum of the lines after their discounts.' })
-  subtotal!: ExactNumber
-
-  @Field(() => Decimal, { description: 'Discount on the whole quote.' })
-  discountTotal!: ExactNumber
-
-  @Field(() => Decimal, { description: 'Tax of all lines.' })
-  taxTotal!: ExactNumber
-
-  @Field(() => Decimal, { description: 'Cost of shipping.' })
-  shippingTotal!: ExactNumber
-
-  @Field(() => Decimal, { description: 'What the customer pays.' })
-  total!: ExactNumber
 
   @Field(() => DateTime, { nullable: true, description: 'Until when the quote can be accepted; null without a limit.' })
   validUntil!: string | null

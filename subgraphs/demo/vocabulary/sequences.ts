@@ -1,4 +1,3 @@
-import type { SequenceSettings } from '../../outreach/sequence/sequence-settings.ts'
 import type { SequenceStep } from '../../outreach/sequence/sequence-step.ts'
 
 export type StepText = Pick<SequenceStep, 'type' | 'name'> &
@@ -8,22 +7,6 @@ export type StepText = Pick<SequenceStep, 'type' | 'name'> &
     /** CONDITION: the positions with which it goes on if the first mail was opened, and if not. */
     readonly opened?: { readonly onTrue: number; readonly onFalse: number }
   }
-
-export const sequenceSettings: SequenceSettings = {
-  timezone: 'RECIPIENT',
-  sendDays: ['MON', 'TUE', 'WED', 'THU', 'FRI'],
-  sendStart: '09:00',
-  sendEnd: '17:00',
-  skipHolidays: true,
-  dailyLimitPerSender: 200,
-  threadReplies: true,
-  stopOnReply: true,
-  stopOnMeeting: true,
-  stopOnBounce: true,
-  stopOnUnsubscribe: true,
-  stopOnOpportunityStage: ['CLOSED_WON'],
-  stopCompanyOnReply: false,
-}
 
 /** The running sequences of the demo. */
 export const sequenceTexts: readonly {

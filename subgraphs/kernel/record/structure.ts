@@ -110,6 +110,9 @@ export function StructureColumn(typeOf: () => Class, { list: isList = false, ...
   }
 }
 
+/** A structure of which nothing was given: every part has its default. */
+export const defaultsOf = <T>(structure: Class<T>): T => complete(declarationOf(structure as Class).parts, {}) as T
+
 /** A structured value in its stored form: every part has a value, ids are in lower case. */
 export function storedStructure({ structure }: Column, value: unknown): unknown {
   if (value === null) return null

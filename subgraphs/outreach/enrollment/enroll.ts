@@ -15,7 +15,7 @@ import { sequenceEnrollment } from './enrollment.record.ts'
 import type { SequenceEnrollment } from './enrollment.ts'
 import { asSender } from './run/snapshot.ts'
 import { readSteps, type ReadSettings } from './sequence-reading.ts'
-import { dueAt, firstStep } from './step-order.ts'
+import { dueAt, firstStep } from './next-step.ts'
 import { windowOf } from './window-of.ts'
 
 export const bulkMax = 500

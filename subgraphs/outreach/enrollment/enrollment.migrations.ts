@@ -1,5 +1,6 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
 import { beginWithNextEvent } from '../../kernel/outbox/event-consumer.ts'
+import { columnIndexes } from '../../kernel/record/record-table.ts'
 import { queueIndexes, sharedQueueColumns } from '../../kernel/queue/queue-table.ts'
 
 export const sequenceStopBegins: Migration = {
@@ -27,4 +28,9 @@ export const sequenceCallTable: Migration = {
       shares: { organization: 'organization_id', key: 'step_id', perKeyMax: 4 },
     })}
   `,
+}
+
+export const enrollmentFilterIndexes: Migration = {
+  name: '20261126-outreach-enrollment-filters',
+  sql: columnIndexes('outreach.sequence_enrollment', 'sequence_enrollment', ['status', 'entity_type', 'sender_id']),
 }

@@ -27,7 +27,7 @@ export class SequenceEnrollment extends OrgRecord {
   })
   sequenceId!: string
 
-  @Column(() => SequenceEntityType, { ...never, description: 'What is enrolled.', example: 'CONTACT' })
+  @Column(() => SequenceEntityType, { ...never, indexed: true, description: 'What is enrolled.', example: 'CONTACT' })
   entityType!: SequenceEntityType
 
   @Column(() => ID, {
@@ -48,6 +48,7 @@ export class SequenceEnrollment extends OrgRecord {
 
   @Column(() => SequenceEnrollmentStatus, {
     ...never,
+    indexed: true,
     default: 'ACTIVE',
     description: 'Where the enrollment stands.',
     example: 'ACTIVE',
@@ -106,6 +107,7 @@ export class SequenceEnrollment extends OrgRecord {
 
   @Column(() => ID, {
     ...never,
+    indexed: true,
     nullable: true,
     description:
       'Id of the user in whose name mails are sent and tasks are created; null only if it was enrolled without a user.',

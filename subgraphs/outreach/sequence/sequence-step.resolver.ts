@@ -4,12 +4,13 @@ import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { restArea } from '../../kernel/record/rest-area.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import type { StepContext } from './new-steps.ts'
 import { figuresOfStep, SequenceStepFigures } from './sequence-figures.ts'
 import { SequenceStepCreateInput, SequenceStepUpdateInput } from './sequence.inputs.ts'
 import { sequenceStep } from './sequence.record.ts'
 import { Sequence } from './sequence.ts'
 import { SequenceStep } from './sequence-step.ts'
-import { addStep, changeStep, removeStep, reorderSteps, type StepContext } from './step.actions.ts'
+import { addStep, changeStep, removeStep, reorderSteps } from './step.actions.ts'
 
 type Version = number | null
 

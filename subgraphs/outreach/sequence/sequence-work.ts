@@ -1,3 +1,4 @@
+import { failureReason } from '../../kernel/database/failure-reason.ts'
 import type { Job } from '../../kernel/jobs/job.ts'
 import { changeAllWithEvents } from '../../kernel/record/change-all.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
@@ -115,20 +116,31 @@ async function endEnrollments(ctx: RequestContext, sequenceId: string, ids: read
   await changeAllWithEvents(ctx, sequenceEnrollment, ids, () => change)
 }
 
-/** Continues the work that was queued, one batch of each sequence after the other, so that a large one does not stop the others. */
+/**
+ * Continues the work that was queued, one batch of each sequence after the other, so that a large one does not stop the others. What fails is
+ * left for the next run.
+ */
 export const sequenceWork: Job = {
   name: 'outreach.sequenceWork',
   cron: '* * * * *',
   async run(services) {
     const until = performance.now() + runMs
+    const failed = new Set<string>()
     for (;;) {
       const waiting = await services.database.query<Work>(
         `select organization_id as "organizationId", sequence_id as "sequenceId", kind from outreach.sequence_work
-         order by created_at limit 100`,
+         where sequence_id <> all($1::uuid[]) order by created_at limit 100`,
+        [[...failed]],
       )
       for (const work of waiting) {
         if (performance.now() > until) return
-        await workOnce(organizationContext(services, work.organizationId), work)
+        try {
+          await workOnce(organizationContext(services, work.organizationId), work)
+        } catch (error) {
+          if (failureReason(error) !== null) throw error
+          services.log.error({ err: error, sequenceId: work.sequenceId }, 'the work of a sequence failed')
+          failed.add(work.sequenceId)
+        }
       }
       if (waiting.length === 0) return
     }

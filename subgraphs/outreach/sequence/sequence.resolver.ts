@@ -16,6 +16,8 @@ import {
   sequenceActions,
   toggleSequence,
 } from './sequence.actions.ts'
+import { createSequence } from './create-sequence.ts'
+import type { StepContext } from './new-steps.ts'
 import { figuresOfSequence, SequenceFigures } from './sequence-figures.ts'
 import { sequenceTypes as types } from './sequence.inputs.ts'
 import { sequenceTables } from './sequence.migrations.ts'
@@ -84,10 +86,10 @@ export class SequenceResolver {
     return figuresOfSequence(ctx, id)
   }
 
-  @Mutation(() => Sequence, { description: 'Creates a sequence without steps, in the status DRAFT.' })
+  @Mutation(() => Sequence, { description: 'Creates a sequence in the status DRAFT, with its steps or without.' })
   @RequiresScope('*')
-  sequenceCreate(@InputArg(() => types.CreateInput) input: object, @Ctx() ctx: RequestContext) {
-    return sequences.create(ctx, input)
+  sequenceCreate(@InputArg(() => types.CreateInput) input: object, @Ctx() ctx: StepContext) {
+    return createSequence(ctx, input)
   }
 
   @Mutation(() => Sequence, {

@@ -4,7 +4,7 @@ import { Column } from '../../kernel/record/column.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
-import { StructureColumn } from '../../kernel/record/structure.ts'
+import { defaultsOf, StructureColumn } from '../../kernel/record/structure.ts'
 import { SequenceStatus } from './sequence.enumerations.ts'
 import { SequenceSettings } from './sequence-settings.ts'
 
@@ -55,21 +55,7 @@ export class Sequence extends OrgRecord {
     derivedDefault: 'the defaults of its parts',
     description:
       'When mails are sent, and what ends an enrollment. A change replaces all settings: an absent one gets its default. It applies to what is executed from then on.',
-    example: {
-      timezone: 'RECIPIENT',
-      sendDays: ['MON', 'TUE', 'WED', 'THU', 'FRI'],
-      sendStart: '09:00',
-      sendEnd: '17:00',
-      skipHolidays: true,
-      dailyLimitPerSender: 200,
-      threadReplies: true,
-      stopOnReply: true,
-      stopOnMeeting: true,
-      stopOnBounce: true,
-      stopOnUnsubscribe: true,
-      stopOnOpportunityStage: ['CLOSED_WON'],
-      stopCompanyOnReply: false,
-    },
+    example: { ...defaultsOf(SequenceSettings), stopOnOpportunityStage: ['CLOSED_WON'] },
   })
   settings!: SequenceSettings
 

@@ -1,23 +1,20 @@
 import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
-import { receiverUrlProblems } from '../../kernel/outbound/receiver-url.ts'
-import { changeAll } from '../../kernel/record/change-all.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { requireWritableRole, save } from '../../kernel/record/save.ts'
 import { isSameValue } from '../../kernel/record/same-value.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
+import { insertSteps, moveSteps, refuseNewStep, refuseUrl, type StepContext, type StepInput } from './new-steps.ts'
 import { sequence, sequenceStep } from './sequence.record.ts'
 import { requireNotArchived } from './sequence.rules.ts'
 import type { Sequence } from './sequence.ts'
-import { stepsMax, webhookUrlMax, type SequenceStep } from './sequence-step.ts'
+import type { SequenceStep } from './sequence-step.ts'
 import { refuseConditions } from './step-conditions.ts'
 import { checkSteps, stepsOf } from './stored-steps.ts'
 
 type Version = number | null
-type StepInput = { readonly [Name in keyof SequenceStep]?: SequenceStep[Name] | null }
-export type StepContext = RequestContext<'outbound'>
 
 interface Changed<T> {
   readonly result: T
@@ -48,21 +45,14 @@ function changeSteps<T, C extends RequestContext>(
 }
 
 /** Checks what the record definition cannot check, because it needs the sequence or the role of the caller. */
-function refuseStep(
+function refuseChange(
   ctx: RequestContext,
   { entityTypes }: Sequence,
   { condition, webhookUrl }: StepInput,
-  previous: SequenceStep | null,
+  previous: SequenceStep,
 ): void {
-  if (condition && !isSameValue(condition, previous?.condition)) refuseConditions(ctx, condition, entityTypes)
-  if (webhookUrl && webhookUrl !== previous?.webhookUrl) requireAdministrator(ctx)
-}
-
-/** May ask DNS, so it runs before the transaction. */
-async function refuseUrl(ctx: StepContext, { webhookUrl }: StepInput): Promise<void> {
-  if (!webhookUrl || webhookUrl.length > webhookUrlMax) return
-  const problems = await receiverUrlProblems(ctx.outbound, webhookUrl, 'webhookUrl')
-  if (problems.length > 0) throw invalid(...problems)
+  if (condition && !isSameValue(condition, previous.condition)) refuseConditions(ctx, condition, entityTypes)
+  if (webhookUrl && webhookUrl !== previous.webhookUrl) requireAdministrator(ctx)
 }
 
 function requireStep(steps: readonly SequenceStep[], id: string): SequenceStep {
@@ -71,31 +61,12 @@ function requireStep(steps: readonly SequenceStep[], id: string): SequenceStep {
   return found
 }
 
-const move = (ctx: RequestContext, steps: readonly SequenceStep[], by: (step: SequenceStep) => number): Promise<void> =>
-  changeAll(
-    ctx,
-    sequenceStep,
-    steps.filter((step) => by(step) !== step.position).map(({ id }) => id),
-    (step) => ({ position: by(step) }),
-  )
-
 export async function addStep(ctx: StepContext, sequenceId: string, input: StepInput): Promise<SequenceStep> {
-  await refuseUrl(ctx, input)
-  const { result } = await changeSteps(ctx, sequenceId, async (inner, steps, previous) => {
-    refuseStep(inner, previous, input, null)
-    if (steps.length >= stepsMax)
-      throw invalid({ path: 'steps', code: 'TOO_MANY', message: `A sequence must have at most ${stepsMax} steps.` })
-    const { position: given, ...values } = input
-    const isGiven = given !== null && given !== undefined
-    if (isGiven && (given < 1 || given > stepsMax)) {
-      const message = `position must be between 1 and ${stepsMax}.`
-      throw invalid({ path: 'position', code: 'OUT_OF_RANGE', message })
-    }
-    const position = isGiven ? Math.min(given, steps.length + 1) : steps.length + 1
-    await move(inner, steps, (step) => (step.position >= position ? step.position + 1 : step.position))
-    return recordsOf(sequenceStep).create(inner, values, { sequenceId: previous.id, position })
-  })
-  return result
+  await refuseNewStep(ctx, input)
+  const { result } = await changeSteps(ctx, sequenceId, (inner, steps, previous) =>
+    insertSteps(inner, previous, steps, [input]),
+  )
+  return result[0]!
 }
 
 export async function changeStep(
@@ -108,7 +79,7 @@ export async function changeStep(
   await refuseUrl(ctx, input)
   const { result } = await changeSteps(ctx, sequenceId, async (inner, steps, previous) => {
     const step = requireStep(steps, stepId)
-    refuseStep(inner, previous, input, step)
+    refuseChange(inner, previous, input, step)
     return recordsOf(sequenceStep).update(inner, step.id, input, expectedVersion)
   })
   return result
@@ -135,7 +106,7 @@ export async function removeStep(
     const draft = { operation: 'DELETE', previous: step, values: {}, expectedVersion } as const
     await save(inner, sequenceStep, { ...draft, implied: { successorId: successor?.id ?? null } })
     const rest = steps.filter(({ id }) => id !== step.id)
-    await move(inner, rest, ({ position }) => (position > step.position ? position - 1 : position))
+    await moveSteps(inner, rest, ({ position }) => (position > step.position ? position - 1 : position))
   })
   return changed
 }
@@ -158,7 +129,7 @@ export async function reorderSteps(
         const message = `stepIds must contain the id of each of the ${steps.length} steps of the sequence exactly once.`
         throw invalid({ path: 'stepIds', code: 'NOT_A_PERMUTATION', message })
       }
-      await move(inner, steps, ({ id }) => positions.get(id)!)
+      await moveSteps(inner, steps, ({ id }) => positions.get(id)!)
     },
     expectedVersion,
   )

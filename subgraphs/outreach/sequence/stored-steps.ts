@@ -5,7 +5,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { sequenceStep } from './sequence.record.ts'
 import type { Sequence } from './sequence.ts'
 import { stepsMax, type SequenceStep } from './sequence-step.ts'
-import { orderProblems, requireActiveStep } from './step-order.ts'
+import { orderProblems, requireActiveStep } from './step-graph.ts'
 import { textLengthOf } from './step.rules.ts'
 
 /** Most characters of all steps of a sequence together. */

@@ -103,7 +103,12 @@ export class SmartEmailDraft extends OrgRecord {
   })
   inReplyToMessageId!: string | null
 
-  @Column(() => SmartEmailTone, { default: 'PROFESSIONAL', description: 'How it sounds.', example: 'FRIENDLY' })
+  @Column(() => SmartEmailTone, {
+    indexed: true,
+    default: 'PROFESSIONAL',
+    description: 'How it sounds.',
+    example: 'FRIENDLY',
+  })
   tone!: SmartEmailTone
 
   @Column(() => String, { ...wish, description: 'Why it is written; null if not said.', example: 'Agree on a call.' })

@@ -1,6 +1,6 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
 import { beginWithNextEvent } from '../../kernel/outbox/event-consumer.ts'
-import { listIndexes, recordColumns, searchIndex } from '../../kernel/record/record-table.ts'
+import { columnIndexes, listIndexes, recordColumns, searchIndex } from '../../kernel/record/record-table.ts'
 import { deliveryConsumer } from './delivery-consumer-name.ts'
 
 export const smartEmailTables: Migration = {
@@ -61,5 +61,15 @@ export const smartEmailTables: Migration = {
     create index email_message_sent on outreach.email_message (organization_id, sent_at desc)
       where direction = 'OUTBOUND' and sent_at is not null and deleted_at is null;
     ${beginWithNextEvent(deliveryConsumer)}
+  `,
+}
+
+export const smartEmailFilterIndexes: Migration = {
+  name: '20261126-outreach-smart-email-filters',
+  sql: `
+    ${columnIndexes('outreach.smart_email_draft', 'smart_email_draft', ['tone'])}
+    -- With smart_email_draft_by_owner_id: what a user sees, the shared drafts and the own ones, without the private ones of all others.
+    create index smart_email_draft_shared on outreach.smart_email_draft (organization_id, created_at, id)
+      where deleted_at is null and is_shared;
   `,
 }

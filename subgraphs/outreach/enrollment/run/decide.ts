@@ -8,7 +8,7 @@ import { compileCondition, conditionValues } from '../../sequence/step-condition
 import type { SequenceEnrollment } from '../enrollment.ts'
 import { nextAllowed } from '../send-window.ts'
 import type { ReadSequence, ReadStep } from '../sequence-reading.ts'
-import { branchOf, dueAt, stepAfter, stepInPlaceOf, type Branch, type Way } from '../step-order.ts'
+import { branchOf, dueAt, stepAfter, stepInPlaceOf, type Branch, type Way } from '../next-step.ts'
 import { windowOf } from '../window-of.ts'
 import type { Snapshot } from './snapshot.ts'
 

@@ -10,6 +10,8 @@ import { readSnapshot, type Snapshot } from './snapshot.ts'
 
 /** Characters of all mails of a batch: what exceeds them is left for the next one. */
 const charactersMax = 16_000_000
+/** Time after which no further mail of a batch is rendered: those that are left are for the next one. */
+const renderMs = 10_000
 
 export interface Planned {
   readonly enrollment: SequenceEnrollment
@@ -79,10 +81,11 @@ async function renderAll(ctx: RequestContext<'work'>, planned: readonly Planned[
   const contents = new Map<string, MailContent>()
   const plans = planned.flatMap(({ plan }) => (plan && !('problem' in plan) ? [plan] : []))
   let characters = 0
-  for (let at = 0; at < plans.length && characters < charactersMax; at += mailsOfTask) {
-    const some = plans.slice(at, at + mailsOfTask)
-    for (const [index, content] of (await renderPlans(ctx, some)).entries()) {
-      contents.set(some[index]!.enrollmentId, content)
+  const until = performance.now() + renderMs
+  for (let at = 0; at < plans.length && characters < charactersMax && performance.now() < until;) {
+    const rendered = await renderPlans(ctx, plans.slice(at, at + mailsOfTask))
+    for (const content of rendered) {
+      contents.set(plans[at++]!.enrollmentId, content)
       characters += sizeOf(content)
     }
   }

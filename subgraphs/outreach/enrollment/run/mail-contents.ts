@@ -96,7 +96,7 @@ export function valuesOf(
   }
 }
 
-/** Renders mails in a worker thread. No transaction may be open. */
+/** Renders the first of these mails in a worker thread, as many as there is time for. No transaction may be open. */
 export async function renderPlans(
   { work, caller }: RequestContext<'work'>,
   plans: readonly MailPlan[],

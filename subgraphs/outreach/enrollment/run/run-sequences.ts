@@ -7,7 +7,7 @@ import { sequenceEnrollment } from '../enrollment.record.ts'
 import type { SequenceEnrollment } from '../enrollment.ts'
 import { endOf } from './end-enrollment.ts'
 import { executeLeased } from './execute.ts'
-import { leaseDue, organizationsWithDue, type Leased } from './lease.ts'
+import { leaseDue, organizationsWithDue, release, type Leased } from './lease.ts'
 
 /** Enrollments of one batch: what is rendered and written together. */
 const batchSize = 50
@@ -15,7 +15,9 @@ const batchSize = 50
 const batchesAtOnce = 2
 /** An enrollment that failed is tried again after 1, 4, 16 and 64 minutes, and then ends. */
 const failuresMax = 5
-const retryMs = (failures: number): number => 60_000 * 4 ** (failures - 1)
+const retryMs = (failures: number): number => 60_000 * 4 ** (Math.min(failures, failuresMax) - 1)
+/** How long the enrollments of a batch that failed are executed one by one; those that are left are for the next batch. */
+const oneByOneMs = 15_000
 
 /**
  * Executes the steps that are due, in batches of one organization each. The organizations take turns, so that many enrollments of one do not
@@ -23,9 +25,10 @@ const retryMs = (failures: number): number => 60_000 * 4 ** (failures - 1)
  */
 export async function runSequences(services: Services, msMax = 50_000): Promise<number> {
   const until = performance.now() + msMax
+  const failed = new Set<string>()
   let executed = 0
   for (;;) {
-    const turn = await organizationsWithDue(services)
+    const turn = (await organizationsWithDue(services)).filter((id) => !failed.has(id))
     if (turn.length === 0 || performance.now() >= until) return executed
     let progress = 0
     while (turn.length > 0 && performance.now() < until) {
@@ -37,7 +40,12 @@ export async function runSequences(services: Services, msMax = 50_000): Promise<
           id !== undefined && performance.now() < until;
           id = organizations.shift()
         ) {
-          const batch = await runBatch(services, id)
+          const batch = await runBatch(services, id).catch((error: unknown) => {
+            if (failureReason(error) !== null) throw error
+            services.log.error({ err: error, organizationId: id }, 'the sequences of an organization failed')
+            failed.add(id)
+            return 0
+          })
           progress += batch
           if (batch === batchSize) again.push(id)
           await setImmediate()
@@ -71,7 +79,9 @@ async function runBatch(services: Services, organizationId: string): Promise<num
 
 /** After a batch that failed, its enrollments are executed one by one, so that one that fails does not stop the others. */
 async function oneByOne(services: Services, ctx: RequestContext<Port>, { enrollments, token }: Leased): Promise<void> {
-  for (const enrollment of enrollments)
+  const until = performance.now() + oneByOneMs
+  for (const enrollment of enrollments) {
+    if (performance.now() >= until) return inTransaction(ctx, (inner) => release(inner, token))
     try {
       await executeLeased(ctx, [enrollment], token)
     } catch (error) {
@@ -79,11 +89,13 @@ async function oneByOne(services: Services, ctx: RequestContext<Port>, { enrollm
       services.log.error({ err: error, enrollmentId: enrollment.id }, 'a step of a sequence failed')
       await recordFailure(ctx, enrollment, token)
     }
+  }
 }
 
-const recordFailure = (ctx: RequestContext, { id, failures }: SequenceEnrollment, token: string): Promise<void> =>
-  inTransaction(ctx, async (inner) => {
-    const [locked] = await inner.db.query(
+/** Puts the enrollment off. Its end is a second transaction, so that one that cannot end is put off all the same. */
+async function recordFailure(ctx: RequestContext, { id, failures }: SequenceEnrollment, token: string): Promise<void> {
+  const [putOff] = await inTransaction(ctx, (inner) =>
+    inner.db.query(
       `update outreach.sequence_enrollment set lease_token = null, leased_until = null, failures = failures + 1,
          next_run_at = $4::timestamptz
        where organization_id = $1 and id = $2 and lease_token = $3 and status = 'ACTIVE' and deleted_at is null returning 1`,
@@ -93,8 +105,11 @@ const recordFailure = (ctx: RequestContext, { id, failures }: SequenceEnrollment
         token,
         new Date(inner.clock.now().getTime() + retryMs(failures + 1)).toISOString(),
       ],
-    )
-    if (!locked || failures + 1 < failuresMax) return
-    const reason = 'The step failed repeatedly on our side.'
-    await changeAllWithEvents(inner, sequenceEnrollment, [id], () => endOf('FAILED', reason, inner.clock.now()))
-  })
+    ),
+  )
+  if (!putOff || failures + 1 < failuresMax) return
+  const reason = 'The step failed repeatedly on our side.'
+  await inTransaction(ctx, (inner) =>
+    changeAllWithEvents(inner, sequenceEnrollment, [id], () => endOf('FAILED', reason, inner.clock.now())),
+  )
+}

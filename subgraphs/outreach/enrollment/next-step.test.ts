@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { weekdays } from '../../kernel/time/working-week.ts'
 import type { ReadStep } from './sequence-reading.ts'
 import type { SendWindow } from './send-window.ts'
-import { branchOf, dueAt, firstStep, stepAfter, stepInPlaceOf, type Way } from './step-order.ts'
+import { branchOf, dueAt, firstStep, stepAfter, stepInPlaceOf, type Way } from './next-step.ts'
 
 const step = (position: number, changed: Partial<ReadStep> = {}): ReadStep => ({
   id: `step ${position}`,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { loopWithoutDelay, type OrderedStep } from './step-order.ts'
+import { loopWithoutDelay, type OrderedStep } from './step-graph.ts'
 
 type Change = Partial<OrderedStep>
 

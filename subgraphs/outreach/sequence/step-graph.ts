@@ -54,19 +54,23 @@ export function loopWithoutDelay(steps: readonly OrderedStep[]): OrderedStep[] |
 /** Conditions of a step must lead to steps of the sequence, and no loop may run without a delay. */
 export function orderProblems(steps: readonly OrderedStep[]): FieldProblem[] {
   const ids = new Set(steps.map(({ id }) => id))
-  const problems = steps.flatMap(({ condition }) =>
+  const problems = steps.flatMap(({ id: stepId, condition }) =>
     (['onTrueStepId', 'onFalseStepId'] as const).flatMap((name): FieldProblem[] => {
       const id = condition?.[name] ?? null
       if (id === null || ids.has(id)) return []
       const path = `condition.${name}`
-      return [{ path, code: 'UNKNOWN_REFERENCE', message: `${path} must be the id of a step of the same sequence.` }]
+      return [
+        { path, code: 'UNKNOWN_REFERENCE', message: `${path} must be the id of a step of the same sequence.`, stepId },
+      ]
     }),
   )
   const loop = problems.length === 0 ? loopWithoutDelay(steps) : null
   if (!loop) return problems
   const positions = loop.map(({ position }) => position).join(', ')
   const message = `The steps ${positions} lead back to themselves without a delay; give one of them a delay from the previous step.`
-  return [{ path: 'condition', code: 'ENDLESS_LOOP', message, stepIds: loop.map(({ id }) => id) }]
+  const stepIds = loop.map(({ id }) => id)
+  const condition = loop.find(({ type }) => type === 'CONDITION')
+  return [{ path: 'condition', code: 'ENDLESS_LOOP', message, stepId: condition?.id, stepIds }]
 }
 
 /** A sequence that runs must have something to do. */

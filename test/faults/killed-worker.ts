@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, onTestFinished, vi } from 'vitest'
+import { SmtpReceiver } from '../../subgraphs/kernel/mail/smtp.fixture.ts'
+import type { Platform } from '../platform.ts'
+import { aProcess } from '../processes.ts'
+
+/** For what a worker does on a busy machine; the interval is short, so that it is killed in the middle of its work. */
+export const patience = { timeout: 90_000, interval: 5 }
+
+export interface Worker {
+  /** Starts the process and has it run a job. */
+  start(job: string): Promise<void>
+  kill(): Promise<void>
+}
+
+/** An SMTP server that runs as long as the tests of a file. */
+export function useSmtpReceiver(): { readonly receiver: SmtpReceiver; url(): string } {
+  const receiver = new SmtpReceiver()
+  let url: string
+  beforeAll(async () => {
+    url = await receiver.start()
+  })
+  afterAll(() => receiver.stop())
+  return { receiver, url: () => url }
+}
+
+/** A worker process on the database of the platform, with the clock of the machine. */
+export async function aWorker(platform: Platform, smtpUrl?: string): Promise<Worker> {
+  const environment = {
+    DATABASE_URL: platform.services.databaseUrl,
+    DATA_DIR: platform.dataDir,
+    ...(smtpUrl && { SMTP_URL: smtpUrl }),
+    LOG_LEVEL: 'warn',
+    DEMO: 'off',
+  }
+  const worker = await aProcess(['bin/run', 'worker'], environment, '')
+  onTestFinished(() => worker.kill())
+  let runs = 0
+  return {
+    async start(job) {
+      worker.launch()
+      const add = 'select count(*) from graphile_worker.add_job($1, job_key => $2)'
+      await vi.waitFor(() => platform.query(add, [job, `${job} ${(runs += 1)}`]), patience)
+    },
+    kill: () => worker.kill(),
+  }
+}

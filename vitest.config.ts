@@ -13,7 +13,7 @@ const common = { isolate: false, setupFiles: ['test/setup.ts'], testTimeout: 120
 
 const alone = [
   'test/hostile/{resources,isolation,blocking,subscriptions,publish-flood}.platform.test.ts',
-  'test/faults/process.platform.test.ts',
+  'test/faults/shutdown.platform.test.ts',
 ]
 
 export default defineConfig({

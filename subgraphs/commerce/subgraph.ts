@@ -1,18 +1,18 @@
 import { bulkResource } from '../kernel/record/bulk-resource.ts'
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
-import { accountExtensionResource } from './account-extension/account-extension.resolver.ts'
+import { accountEdges } from './edges/account-edges.ts'
 import { invoiceAgingResource } from './invoice-aging/aging.resolver.ts'
 import { dunningResource } from './dunning/dunning.resolver.ts'
-import { contactExtensionResource } from './contact-extension/contact-extension.resolver.ts'
+import { contactEdges } from './edges/contact-edges.ts'
 import { invoiceActions } from './invoice/invoice.actions.ts'
 import { invoice } from './invoice/invoice.record.ts'
 import { invoiceResource } from './invoice/invoice.resolver.ts'
-import { orderInvoicesResource, quoteInvoicesResource } from './order-invoice/order-invoices.resolver.ts'
+import { invoiceEdges } from './edges/invoice-edges.ts'
 import { order } from './order/order.record.ts'
 import { orderResource } from './order/order.resolver.ts'
 import { quoteOrderResource } from './order/quote-order.resolver.ts'
 import { productResource } from './product/product.resolver.ts'
-import { opportunityExtensionResource } from './opportunity-extension/opportunity-extension.resolver.ts'
+import { opportunityEdges } from './edges/opportunity-edges.ts'
 import { product } from './product/product.record.ts'
 import { productBySkuResource } from './product-by-sku/product-by-sku.resolver.ts'
 import { publicInvoiceResource } from './public-invoice/public-invoice.resolver.ts'
@@ -40,10 +40,9 @@ export const commerce: SubgraphDefinition = {
     bulkResource(invoice, '*', invoiceActions),
     invoiceAgingResource,
     dunningResource,
-    orderInvoicesResource,
-    quoteInvoicesResource,
-    accountExtensionResource,
-    contactExtensionResource,
-    opportunityExtensionResource,
+    ...invoiceEdges,
+    ...accountEdges,
+    ...contactEdges,
+    ...opportunityEdges,
   ],
 }

@@ -4,15 +4,15 @@ import { activityTypes } from './activity/activity.inputs.ts'
 import { activity } from './activity/activity.record.ts'
 import { activityResource } from './activity/activity.resolver.ts'
 import { accountResource } from './account/account.resolver.ts'
-import { caseExtensionResource } from './case-extension/case-extension.resolver.ts'
-import { accountContactsResource } from './contact/account-contacts.resolver.ts'
+import { caseEdges } from './edges/case-edges.ts'
+import { accountContacts } from './contact/account-contacts.ts'
 import { contact } from './contact/contact.record.ts'
 import { contactResource } from './contact/contact.resolver.ts'
-import { convertedLeadsResources } from './lead/converted-leads.resolver.ts'
+import { convertedLeads } from './lead/converted-leads.ts'
 import { lead } from './lead/lead.record.ts'
 import { leadResource } from './lead/lead.resolver.ts'
 import { leadConversionResource } from './lead-conversion/lead-conversion.resolver.ts'
-import { opportunityEdges } from './opportunity/opportunity-edges.resolver.ts'
+import { opportunityEdges } from './opportunity/opportunity-edges.ts'
 import { opportunity } from './opportunity/opportunity.record.ts'
 import { opportunityResource } from './opportunity/opportunity.resolver.ts'
 import { pipelineResource } from './pipeline/pipeline.resolver.ts'
@@ -20,12 +20,12 @@ import { linkEdges } from './related-record/link-edges.ts'
 import { taskTypes } from './task/task.inputs.ts'
 import { task } from './task/task.record.ts'
 import { taskResource } from './task/task.resolver.ts'
-import { orderExtensionResource } from './order-extension/order-extension.resolver.ts'
-import { invoiceExtensionResource } from './invoice-extension/invoice-extension.resolver.ts'
+import { orderEdges } from './edges/order-edges.ts'
+import { invoiceEdges } from './edges/invoice-edges.ts'
 import { timelineEntryResource } from './timeline/timeline-entry.resolver.ts'
 import { timelineResources } from './timeline/timeline.resolver.ts'
-import { quoteExtensionResource } from './quote-extension/quote-extension.resolver.ts'
-import { smartEmailExtensionResource } from './smart-email-extension/smart-email-extension.resolver.ts'
+import { quoteEdges } from './edges/quote-edges.ts'
+import { smartEmailDraftEdges } from './edges/smart-email-draft-edges.ts'
 
 export const crm: SubgraphDefinition = {
   name: 'crm',
@@ -34,16 +34,16 @@ export const crm: SubgraphDefinition = {
     accountResource,
     contactResource,
     bulkResource(contact, 'CONTACTS'),
-    accountContactsResource,
+    accountContacts,
     leadResource,
     bulkResource(lead, 'LEADS'),
-    ...convertedLeadsResources,
+    ...convertedLeads,
     leadConversionResource,
-    caseExtensionResource,
-    quoteExtensionResource,
-    orderExtensionResource,
-    invoiceExtensionResource,
-    smartEmailExtensionResource,
+    ...caseEdges,
+    ...quoteEdges,
+    ...orderEdges,
+    ...invoiceEdges,
+    ...smartEmailDraftEdges,
     pipelineResource,
     opportunityResource,
     bulkResource(opportunity, 'OPPORTUNITIES'),

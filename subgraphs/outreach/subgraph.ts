@@ -1,14 +1,14 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
-import { contactExtensionResource } from './contact-extension/contact-extension.resolver.ts'
+import { contactEdges } from './edges/contact-edges.ts'
 import { emailResource } from './email/email.resolver.ts'
 import { inboundResource } from './email/inbound.resolver.ts'
 import { suppressionResource } from './email/suppression.resolver.ts'
 import { emailTemplateResource } from './email-template/email-template.resolver.ts'
 import { enrollmentResource } from './enrollment/enrollment.resolver.ts'
-import { sequenceEnrollmentsResource } from './enrollment/sequence-enrollments.resolver.ts'
+import { sequenceEnrollments } from './enrollment/sequence-enrollments.ts'
 import { imapResource } from './mailbox/imap.resolver.ts'
 import { mailboxResource } from './mailbox/mailbox.resolver.ts'
-import { opportunityExtensionResource } from './opportunity-extension/opportunity-extension.resolver.ts'
+import { opportunityEdges } from './edges/opportunity-edges.ts'
 import { replyDraftResource } from './reply-draft/reply-draft.resolver.ts'
 import { sequenceResource } from './sequence/sequence.resolver.ts'
 import { sequenceStepResource } from './sequence/sequence-step.resolver.ts'
@@ -26,11 +26,11 @@ export const outreach: SubgraphDefinition = {
     imapResource,
     replyDraftResource,
     smartEmailResource,
-    contactExtensionResource,
-    opportunityExtensionResource,
+    ...contactEdges,
+    ...opportunityEdges,
     sequenceResource,
     sequenceStepResource,
     enrollmentResource,
-    sequenceEnrollmentsResource,
+    sequenceEnrollments,
   ],
 }

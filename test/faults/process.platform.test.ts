@@ -1,28 +1,13 @@
 import { once } from 'node:events'
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { Agent, get } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import type { Demo } from '../../subgraphs/demo/demo-file.ts'
 import { databaseUrl } from '../database-url.ts'
 import { freshDatabase } from '../fresh-database.ts'
-import { aProcess, type Process } from '../processes.ts'
-
-async function aFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'crm-process-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
-  return folder
-}
-
-async function started(environment: Readonly<Record<string, string>>): Promise<Process> {
-  const process = await aProcess(['bin/run', 'main'], { LOG_LEVEL: 'warn', IP_LIMITS: 'off', ...environment })
-  onTestFinished(() => process.kill())
-  await process.start()
-  return process
-}
+import { aFolder, startedMain as started } from './main-process.ts'
+import { aProcess } from '../processes.ts'
 
 const demoOf = (folder: string): Demo => JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8')) as Demo
 const keyOf = (demo: Demo): string => demo.organizations[0]!.apiKeys.find(({ scopes }) => scopes.includes('*'))!.secret
@@ -115,47 +100,6 @@ describe('kill -9', () => {
     const { data } = (await found.json()) as { data: { accountList: { total: number } } }
     expect(data.accountList.total).toBe(new Set([...repeated.keys(), ...answered.keys()]).size)
     expect(await second.stop()).toBe(0)
-  })
-})
-
-describe('SIGTERM', () => {
-  it.each([
-    ['answers requests on open keep-alive connections, then exits with 0', true, 8],
-    ['answers new connections until it stops listening, and resets no connection', false, 32],
-    // The operating system resets a connection whose handshake ends in the microseconds before the port is closed.
-  ])('%s', { retry: 3 }, async (_, keepAlive, clients) => {
-    const process = await started({ DATA_DIR: await aFolder(), DEMO: 'off' })
-    const agent = new Agent({ keepAlive, maxSockets: clients })
-    const ask = () =>
-      new Promise<number>((resolve, reject) => {
-        const asked = get(`${process.url}/v1/accounts`, { agent }, (answer) => {
-          answer.resume().once('end', () => resolve(answer.statusCode!))
-        })
-        asked.once('error', reject)
-      })
-    let stopping: Promise<number | null> | undefined
-    let asked = 0
-    // Busy clients never leave a connection idle: each sends the next request immediately until the port is closed.
-    const client = async (): Promise<string> => {
-      for (;;) {
-        const answered = await ask().catch(({ code }: NodeJS.ErrnoException) => code!)
-        if (typeof answered === 'string') return answered
-        expect(answered).toBe(401)
-        if (++asked === 200) stopping = process.stop()
-      }
-    }
-    const ends = await Promise.all(Array.from({ length: clients }, client))
-    expect(new Set(ends)).toEqual(new Set(['ECONNREFUSED']))
-    expect(await stopping).toBe(0)
-  })
-
-  it('reaches the process through `npm start`', async () => {
-    const process = await aProcess(['npm', 'start'], { DATA_DIR: await aFolder(), DEMO: 'off', LOG_LEVEL: 'info' })
-    onTestFinished(() => process.kill())
-    await process.start()
-    expect(await process.stop()).toBe(0)
-    expect(process.output()).toContain('"signal":"SIGTERM","msg":"stopping"')
-    await expect(fetch(process.url)).rejects.toThrow('fetch failed')
   })
 })
 

@@ -244,17 +244,25 @@ function oddFilters(filter: GraphQLInputObjectType): Record<string, unknown>[] {
   })
 }
 
-const filtered = () =>
-  rootFields().flatMap(([, field]) =>
+/** The fields with a filter. Those with the same filter compile it alike, so only the first one gets every condition, the others a sample. */
+const filtered = () => {
+  const known = new Set<unknown>()
+  return rootFields().flatMap(([, field]) =>
     field.args
       .filter(({ name }) => name === 'filter')
-      .map((arg) => [field, getNamedType(arg.type) as GraphQLInputObjectType] as const),
+      .map((arg) => {
+        const filter = getNamedType(arg.type) as GraphQLInputObjectType
+        const isFirst = !known.has(filter)
+        known.add(filter)
+        return [field, filter, isFirst] as const
+      }),
   )
+}
 
 describe('filters', () => {
   it('accept every operator of every column with every valid operand', async () => {
-    const found = await inParallel(filtered(), async ([field, filter]) => {
-      const filters = oddFilters(filter)
+    const found = await inParallel(filtered(), async ([field, filter, isFirst]) => {
+      const filters = oddFilters(filter).filter((_, index) => isFirst || index % 10 === 0)
       const problems: unknown[] = []
       for (let start = 0; start < filters.length; start += 20) {
         const part = filters.slice(start, start + 20)

@@ -1,10 +1,9 @@
-import { Args, Ctx, FieldResolver, Info, Resolver, Root } from 'type-graphql'
+import { Ctx, FieldResolver, Info, Resolver, Root } from 'type-graphql'
 import type { Class } from '../../kernel/record/declared-class.ts'
 import type { RecordDefinition } from '../../kernel/record/definition.ts'
 import { pluralOf, wordsOf } from '../../kernel/record/describe.ts'
-import type { ConnectionArgs } from '../../kernel/record/list.ts'
+import { edgeToMany } from '../../kernel/record/edge-to-many.ts'
 import { readReference } from '../../kernel/record/read.ts'
-import { recordsOf } from '../../kernel/record/records-of.ts'
 import { selectedFields, type SelectionInfo } from '../../kernel/record/selection.ts'
 import type { OperationTypes } from '../../kernel/record/standard-resolver.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -25,9 +24,7 @@ export const linkEdges = <T extends RelatedRecord>(
   { resolver: relatedToOf(definition) },
   ...links.flatMap((link) => {
     const linked = linkedRecords[link]
-    return linked
-      ? [{ resolver: edgeToOne(definition, link, linked) }, { resolver: edgeToMany(definition, types, link, linked) }]
-      : []
+    return linked ? [{ resolver: edgeToOne(definition, link, linked) }, edgeBack(definition, types, link, linked)] : []
   }),
 ]
 
@@ -50,30 +47,19 @@ function edgeToOne<T extends RelatedRecord>(definition: RecordDefinition<T>, lin
   return LinkedResolver
 }
 
-function edgeToMany<T extends RelatedRecord>(
+function edgeBack<T extends RelatedRecord>(
   definition: RecordDefinition<T>,
   types: OperationTypes,
   link: Link,
   linked: LinkedRecord,
-): Class {
-  const records = recordsOf(definition)
+): Resource {
   const many = pluralOf(wordsOf(definition.entity.name))
   const unavailable = linked.definition ? '' : '; null while they cannot be read'
-
-  @Resolver(() => linked.type)
-  class LinkedListResolver {
-    @FieldResolver(() => types.Connection, {
-      nullable: !linked.definition,
-      description: `Live ${many} that concern the ${linkedTypes[link]} and that the caller sees, newest first by default${unavailable}.`,
-    })
-    [many](
-      @Root() root: { readonly id: string },
-      @Args(() => types.ConnectionArgs) args: ConnectionArgs,
-      @Ctx() ctx: RequestContext,
-      @Info() info: SelectionInfo,
-    ) {
-      return records.children(ctx, link, root.id, args, info)
-    }
-  }
-  return LinkedListResolver
+  return edgeToMany(linked.type, many, {
+    records: definition,
+    types,
+    by: link,
+    nullable: !linked.definition,
+    description: `Live ${many} that concern the ${linkedTypes[link]} and that the caller sees, newest first by default${unavailable}.`,
+  })
 }

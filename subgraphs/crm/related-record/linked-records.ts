@@ -1,7 +1,7 @@
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { Account } from '../account/account.ts'
 import { account } from '../account/account.record.ts'
-import { CaseExtension } from '../case-extension/case-extension.resolver.ts'
+import { Case } from '../edges/case-edges.ts'
 import { Contact } from '../contact/contact.ts'
 import { contact } from '../contact/contact.record.ts'
 import { Lead } from '../lead/lead.ts'
@@ -12,7 +12,7 @@ import type { Link } from './related-types.ts'
 
 export interface LinkedRecord {
   /** The class of the GraphQL type. */
-  readonly type: abstract new () => object
+  readonly type: new () => { id: string }
   /** Null for a record of another subgraph, which reads its fields. */
   readonly definition: RecordShape | null
   /** The name of the GraphQL type. */
@@ -27,5 +27,5 @@ export const linkedRecords: Readonly<Partial<Record<Link, LinkedRecord>>> = {
   contactId: { type: Contact, name: 'Contact', definition: contact, scope: 'READ_CONTACTS' },
   leadId: { type: Lead, name: 'Lead', definition: lead, scope: 'READ_LEADS' },
   opportunityId: { type: Opportunity, name: 'Opportunity', definition: opportunity, scope: 'READ_OPPORTUNITIES' },
-  caseId: { type: CaseExtension, name: 'Case', definition: null, scope: 'READ_CASES' },
+  caseId: { type: Case, name: 'Case', definition: null, scope: 'READ_CASES' },
 }

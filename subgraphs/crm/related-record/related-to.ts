@@ -5,8 +5,8 @@ import { wordsOf } from '../../kernel/record/describe.ts'
 import { readReference } from '../../kernel/record/read.ts'
 import { selectedFields, type SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { OrderExtension } from '../order-extension/order-extension.resolver.ts'
-import { QuoteExtension } from '../quote-extension/quote-extension.resolver.ts'
+import { Order } from '../edges/order-edges.ts'
+import { Quote } from '../edges/quote-edges.ts'
 import { linkedRecords, type LinkedRecord } from './linked-records.ts'
 import type { RelatedRecord } from './related-record.ts'
 import { relatedTypeOf } from './related-types.ts'
@@ -16,8 +16,8 @@ type Graphed = Pick<LinkedRecord, 'type' | 'definition' | 'name'>
 
 /** Related records that no column of their own names. */
 const others: Readonly<Record<string, Graphed>> = {
-  quote: { type: QuoteExtension, definition: null, name: 'Quote' },
-  order: { type: OrderExtension, definition: null, name: 'Order' },
+  quote: { type: Quote, definition: null, name: 'Quote' },
+  order: { type: Order, definition: null, name: 'Order' },
 }
 
 const RelatedTo = createUnionType({

@@ -4,10 +4,10 @@ import { PageInfo } from '../../kernel/record/inputs.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { UserReference } from '../../kernel/record/user-reference.ts'
 import { Activity } from '../activity/activity.ts'
-import { CaseExtension } from '../case-extension/case-extension.resolver.ts'
+import { Case } from '../edges/case-edges.ts'
+import { Order } from '../edges/order-edges.ts'
+import { Quote } from '../edges/quote-edges.ts'
 import { Opportunity } from '../opportunity/opportunity.ts'
-import { OrderExtension } from '../order-extension/order-extension.resolver.ts'
-import { QuoteExtension } from '../quote-extension/quote-extension.resolver.ts'
 import { Task } from '../task/task.ts'
 
 export const TimelineKind = enumeration('TimelineKind', 'What an entry of a timeline is.', {
@@ -25,7 +25,7 @@ export const TimelineRecord = createUnionType({
   name: 'TimelineRecord',
   description:
     'The record of an entry of a timeline. A selection of it needs the READ scopes of all types of the union; the other fields of the entry need none of them.',
-  types: () => [Activity, Task, Opportunity, CaseExtension, QuoteExtension, OrderExtension] as const,
+  types: () => [Activity, Task, Opportunity, Case, Quote, Order] as const,
 })
 
 @ObjectType({

@@ -28,3 +28,14 @@ export const sequenceCallTable: Migration = {
     })}
   `,
 }
+
+/** Without them, a filter by a rare value reads all enrollments of the organization. */
+export const enrollmentFilterIndexes: Migration = {
+  name: '20261126-outreach-enrollment-filters',
+  sql: ['status', 'sender_id', 'entity_type']
+    .map(
+      (column) => `create index sequence_enrollment_by_${column} on outreach.sequence_enrollment
+        (organization_id, ${column}, created_at, id) where deleted_at is null;`,
+    )
+    .join('\n'),
+}

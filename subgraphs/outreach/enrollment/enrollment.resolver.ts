@@ -32,7 +32,7 @@ import {
 import { sequenceEnrollment } from './enrollment.record.ts'
 import { SequenceEnrollment } from './enrollment.ts'
 import { processStep } from './process-step.ts'
-import { sequenceCallTable, sequenceStopBegins } from './enrollment.migrations.ts'
+import { enrollmentFilterIndexes, sequenceCallTable, sequenceStopBegins } from './enrollment.migrations.ts'
 import { sequenceStopConsumer } from './stop/stop-consumer.ts'
 import { forgetSequenceCalls, sequenceCallQueue } from './run/webhook-call.queue.ts'
 import { forgetSenderDays, sequenceRun } from './run/run-sequences.job.ts'
@@ -254,7 +254,7 @@ export const enrollmentResource: Resource = {
   jobs: [sequenceRun, forgetSenderDays, forgetSequenceCalls],
   queues: [sequenceCallQueue],
   consumers: [sequenceStopConsumer],
-  migrations: [sequenceStopBegins, sequenceCallTable],
+  migrations: [sequenceStopBegins, sequenceCallTable, enrollmentFilterIndexes],
   rest: restArea(sequenceEnrollment, {
     path: 'sequence-enrollments',
     filters: ['sequenceId', 'status', 'entityType', 'entityId', 'senderId', 'ownerId', updatedAfter],

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import type { FillOptions } from './growth/fill.ts'
 
 export interface BenchOptions {
   /** Names of scenarios and other measures to run; empty for all. */
@@ -9,8 +10,10 @@ export interface BenchOptions {
   readonly accounts: number
   /** Number of accounts in the small and in the large organization that are compared. */
   readonly scale: readonly [number, number]
-  /** Number of records of each type in the organization whose growth is measured; the others together have the same number. */
-  readonly growthRows: number
+  /** The fill of `growth`. */
+  readonly growth: FillOptions
+  /** Measure only these lists of `growth`, such as `/v1/accounts,accountList`; empty for all. */
+  readonly lists: readonly string[]
   /** Measure only the rows of `growth` whose list and parameter contain this text; empty for all. */
   readonly match: string
   /** Records of the organization whose deal board and timeline are measured. */
@@ -36,6 +39,9 @@ export function readOptions(args: readonly string[]): BenchOptions {
       profile: { type: 'boolean' },
       data: { type: 'string' },
       match: { type: 'string' },
+      lists: { type: 'string' },
+      fill: { type: 'string' },
+      others: { type: 'string' },
       rounds: { type: 'string' },
     },
   })
@@ -62,11 +68,18 @@ export function readOptions(args: readonly string[]): BenchOptions {
         warmUpMs: 2500,
         agingMs: 600_000,
       }
+  const { growthRows, ...sizes } = size
   return {
-    ...size,
+    ...sizes,
+    growth: {
+      rows: growthRows,
+      others: Number(values.others ?? growthRows),
+      only: values.fill?.split(',') ?? [],
+    },
     ...(values.rounds && { rounds: Number(values.rounds) }),
     only: values.only?.split(',') ?? [],
     data: values.data ?? null,
+    lists: values.lists?.split(',') ?? [],
     match: values.match ?? '',
     profile: values.profile ?? false,
     connections: 32,

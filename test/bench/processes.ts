@@ -20,6 +20,10 @@ export class Server {
     private readonly child: ChildProcess,
   ) {}
 
+  get pid(): number {
+    return this.child.pid!
+  }
+
   /** User and system CPU time of the process, in microseconds. */
   cpuUs(): number {
     const stat = readFileSync(`/proc/${this.child.pid}/stat`, 'utf8')
@@ -63,6 +67,8 @@ export interface ProjectOptions {
   readonly root?: string
   readonly nodeOptions?: readonly string[]
   readonly demo?: boolean
+  /** False for a process that serves requests only, so that no job or reaction to an event runs beside them. */
+  readonly background?: boolean
   /** Additional environment variables. */
   readonly environment?: Readonly<Record<string, string>>
 }
@@ -85,7 +91,15 @@ async function isReady(port: number): Promise<boolean> {
 
 /** Starts the compiled project as one process, with everything enabled except the limits per client address. */
 export async function startProject(options: ProjectOptions): Promise<Server & { readonly readyMs: number }> {
-  const { dataDir, services, root = projectRoot, nodeOptions = [], demo = false, environment = {} } = options
+  const {
+    dataDir,
+    services,
+    root = projectRoot,
+    nodeOptions = [],
+    demo = false,
+    background = true,
+    environment = {},
+  } = options
   const port = await freePort()
   const settings = {
     PORT: String(port),
@@ -104,7 +118,7 @@ export async function startProject(options: ProjectOptions): Promise<Server & { 
     NODE_OPTIONS: nodeOptions.join(' '),
   })
   const startedAt = performance.now()
-  const child = spawn(join(root, 'bin/run'), ['main'], {
+  const child = spawn(join(root, 'bin/run'), ['main', ...(background ? [] : ['gateway'])], {
     env,
     stdio: ['ignore', 'ignore', 'inherit'],
   })

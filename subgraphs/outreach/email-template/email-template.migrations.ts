@@ -19,3 +19,10 @@ export const emailTemplateTable: Migration = {
     ${searchIndex('outreach.email_template', 'email_template', ['name', 'subject'])}
   `,
 }
+
+/** Without it, a filter by a rare language reads all templates. */
+export const emailTemplateLanguage: Migration = {
+  name: '20261126-outreach-email-template-language',
+  sql: `create index email_template_by_language on outreach.email_template (organization_id, language, created_at, id)
+    where deleted_at is null;`,
+}

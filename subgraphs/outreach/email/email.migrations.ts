@@ -1,6 +1,6 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
 import { queueIndexes, sharedQueueColumns } from '../../kernel/queue/queue-table.ts'
-import { listIndexes, recordColumns, searchIndex } from '../../kernel/record/record-table.ts'
+import { listIndexes, maintainedTotals, recordColumns, searchIndex } from '../../kernel/record/record-table.ts'
 
 export const emailTables: Migration = {
   name: '20261123-outreach-email',
@@ -125,4 +125,10 @@ export const emailTables: Migration = {
 export const hiddenCopies: Migration = {
   name: '20261126-outreach-email-bcc',
   sql: `alter table outreach.email_message add column bcc_emails text[] not null default '{}'`,
+}
+
+/** Numbers of threads without a filter and by these columns are read, not counted. */
+export const emailThreadTotals: Migration = {
+  name: '20261126-outreach-email-thread-totals',
+  sql: maintainedTotals('outreach.email_thread', { by: ['status', 'last_direction', 'unread'] }),
 }

@@ -11,6 +11,7 @@ export const emailThread: RecordDefinition<EmailThread> = defineRecord(EmailThre
   searchable: ['subject'],
   hasSearchText: true,
   references: { ownerId: activeUsers },
+  totals: { by: ['status', 'lastDirection', 'unread'] },
   events: emailThreadEvents,
 })
 

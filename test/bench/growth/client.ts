@@ -3,11 +3,14 @@ import type { Server } from '../processes.ts'
 import type { HttpRequest } from '../scenarios.ts'
 import type { GrownOrganization } from './fill.ts'
 import type { Body } from './probe.ts'
+import type { RequestCpu } from './request-cpu.ts'
 
 const sessionMs = 240_000
 
 export interface Answered {
   readonly ms: number
+  /** CPU time of the server and of PostgreSQL; it contains what the server does besides. */
+  readonly cpuMs: number
   /** The code of the error; null for a success. */
   readonly refusal: string | null
   readonly body: Body
@@ -27,19 +30,27 @@ export class Client {
   constructor(
     private readonly server: Server,
     private readonly user: GrownOrganization,
+    private readonly cpu: RequestCpu,
   ) {}
+
+  /** Finds the connections of the server, whose CPU time is read from then on. */
+  findConnections(): Promise<void> {
+    return this.cpu.findConnections()
+  }
 
   async send(request: HttpRequest): Promise<Answered> {
     if (performance.now() - this.#signedInAt > sessionMs) await this.#signIn()
+    const cpuBefore = this.cpu.totalMs(this.server.pid)
     const start = performance.now()
     const { status, text } = await this.#exchange(request)
     const ms = performance.now() - start
+    const cpuMs = this.cpu.totalMs(this.server.pid) - cpuBefore
     const answer = JSON.parse(text) as Problem & { readonly data?: { readonly result?: Body | null } | null }
     const [error] = answer.errors ?? []
     const refusal =
       status === 200 && !error ? null : (error?.extensions?.code ?? answer.code ?? error?.message ?? String(status))
     const isGraph = request.path === '/v1/graphql'
-    return { ms, refusal, body: ((isGraph ? answer.data?.result : answer) ?? {}) as Body }
+    return { ms, cpuMs, refusal, body: ((isGraph ? answer.data?.result : answer) ?? {}) as Body }
   }
 
   async #signIn(): Promise<void> {

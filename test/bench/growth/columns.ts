@@ -1,55 +1,17 @@
+import {
+  address,
+  brand,
+  common,
+  created,
+  hoursAfter,
+  itemsOf,
+  part,
+  pick,
+  some,
+  whole,
+  type Columns,
+} from './column-values.ts'
 import * as words from './words.ts'
-
-/** SQL for the values of row `i` of a table. The functions are those of `functions.ts`. */
-export type Columns = Readonly<Record<string, string>>
-
-const list = (values: readonly string[]): string => `array[${values.map((value) => `'${value}'`).join(', ')}]`
-/** The first values are frequent, the last rare; with a skew of 1 all are equally frequent. */
-const pick = (values: readonly string[], salt: number, skew = 2): string =>
-  `pg_temp.pick(${list(values)}, i, ${salt}, ${skew})`
-const part = (salt: number): string => `pg_temp.part(i, ${salt})`
-/** The value in this share of the rows, and null in the others. */
-const some = (share: number, salt: number, value: string): string =>
-  `case when ${part(salt)} < ${share} then ${value} end`
-const whole = (below: number, salt: number, skew = 1): string => `floor(${below} * power(${part(salt)}, ${skew}))::int`
-const itemsOf = (values: readonly string[], salt: number): string =>
-  `case ${whole(3, salt)} when 0 then '{}' when 1 then array[${pick(values, salt + 1)}]
-   else array[${pick(values, salt + 1)}, ${pick(values, salt + 2, 1)}] end`
-const brand = (salt: number): string => `${pick(words.nameStarts, salt, 1)} || ${pick(words.nameEnds, salt + 1, 1)}`
-const hoursAfter = (time: string, hours: number, salt: number): string =>
-  `date_trunc('milliseconds', least(pg_temp.latest(), ${time} + make_interval(secs => ${hours * 3600} * power(${part(salt)}, 3))))`
-
-const created = 'pg_temp.created(i)'
-
-const common = (kind: string): Columns => ({
-  id: `pg_temp.id_of('${kind}', i)`,
-  organization_id: 'pg_temp.organization(i)',
-  owner_id: 'pg_temp.member(i, 1)',
-  external_id: some(0.4, 2, `'ext-' || substr(md5(i::text), 1, 10)`),
-  tags: itemsOf(words.tags, 3),
-  metadata: some(
-    0.5,
-    6,
-    `jsonb_build_object('source', ${pick(['import', 'web', 'fair', 'fax'], 7)}, 'batch', i / 1000)`,
-  ),
-  custom_fields: `case ${whole(4, 8)} when 0 then '{}'
-    when 1 then jsonb_build_object('segment', 'segment-' || ${whole(40, 9, 3)}, 'seats', ${whole(500, 10)})
-    else jsonb_build_object('segment', 'segment-' || ${whole(40, 9, 3)}, 'route', 'R' || ${whole(20_000, 11)}) end`,
-  version: `1 + ${whole(6, 12, 3)}`,
-  created_at: created,
-  updated_at: hoursAfter(created, 9000, 13),
-  created_by_id: 'pg_temp.member(i, 1)',
-  updated_by_id: 'pg_temp.member(i, 14)',
-  deleted_at: some(0.01, 15, hoursAfter(created, 20_000, 16)),
-})
-
-const address = (name: string, salt: number): Columns => ({
-  [`${name}_street`]: some(0.8, salt, `${whole(240, salt + 1)} || ' ' || ${brand(salt + 2)} || ' Street'`),
-  [`${name}_city`]: some(0.9, salt + 4, pick(words.cities, salt + 5)),
-  [`${name}_state`]: some(0.4, salt + 6, pick(['HH', 'ZH', 'ARA', 'PIE', 'IL', 'ON', 'UT'], salt + 7)),
-  [`${name}_postal_code`]: some(0.8, salt, `lpad(${whole(100_000, salt + 8)}::text, 5, '0')`),
-  [`${name}_country`]: some(0.9, salt + 4, pick(words.countries, salt + 9)),
-})
 
 export const accountColumns: Columns = {
   ...common('account'),
@@ -202,6 +164,7 @@ export const leadColumns: Columns = {
 }
 
 const finished = `${part(102)} < 0.9`
+const resolvedAt = hoursAfter(created, 400, 126)
 const due = `${created} + make_interval(hours => 4 + ${whole(120, 122)})`
 
 export const caseColumns: Columns = {
@@ -209,7 +172,8 @@ export const caseColumns: Columns = {
   case_number: 'pg_temp.number(i)',
   subject: `${pick(words.requests, 100)} || ' (' || ${brand(103)} || ')'`,
   description: some(0.9, 105, `${pick(words.details, 106)} || ' ' || ${pick(words.details, 107, 1)}`),
-  status: `case when ${finished} then ${pick(['CLOSED', 'RESOLVED'], 108, 3)}
+  // The job `case.autoClose` closes what was resolved more than seven days ago.
+  status: `case when ${finished} then case when ${resolvedAt} > pg_temp.latest() - interval '6 days' then 'RESOLVED' else 'CLOSED' end
     else ${pick(['OPEN', 'NEW', 'PENDING_CUSTOMER', 'ESCALATED'], 109)} end`,
   priority: pick(['MEDIUM', 'LOW', 'HIGH', 'URGENT'], 110),
   type: pick(['QUESTION', 'INCIDENT', 'PROBLEM', 'BILLING', 'OTHER', 'FEATURE_REQUEST'], 111),
@@ -221,8 +185,8 @@ export const caseColumns: Columns = {
   sla_due_at: some(0.9, 121, due),
   first_response_due_at: some(0.9, 121, `${created} + make_interval(hours => 1 + ${whole(24, 123)})`),
   first_response_at: some(0.85, 124, hoursAfter(created, 60, 125)),
-  resolved_at: `case when ${finished} then ${hoursAfter(created, 400, 126)} end`,
-  closed_at: `case when ${finished} and ${part(108)} < 0.79 then ${hoursAfter(created, 500, 127)} end`,
+  resolved_at: `case when ${finished} then ${resolvedAt} end`,
+  closed_at: `case when ${finished} and ${resolvedAt} <= pg_temp.latest() - interval '6 days' then ${hoursAfter(created, 500, 127)} end`,
   escalated_at: some(0.05, 128, hoursAfter(created, 90, 129)),
   escalation_level: `case when ${part(128)} < 0.05 then 1 + ${whole(3, 130, 3)} else 0 end`,
   reopen_count: whole(5, 131, 6),
@@ -311,6 +275,49 @@ export const orderColumns: Columns = {
   requested_date: some(0.6, 233, `${created} + make_interval(days => 20)`),
   purchase_order_number: some(0.5, 234, `'PO-' || i`),
   fulfilled_at: some(0.5, 235, hoursAfter(created, 900, 236)),
+}
+
+const isOpen = `${part(700)} < 0.1`
+const isPaid = `${part(700)} < 0.9`
+const issued = created
+const dueOn = `${created} + interval '30 days'`
+const invoiceTotal = `round((20 + power(${part(701)}, 3) * 20000)::numeric, 2)`
+
+export const invoiceColumns: Columns = {
+  ...common('invoice'),
+  currency: pick(['EUR', 'USD', 'GBP', 'SEK'], 702, 3),
+  subtotal: invoiceTotal,
+  discount_total: '0',
+  tax_total: '0',
+  shipping_total: '0',
+  total: invoiceTotal,
+  invoice_number: `'INV-' || lpad(pg_temp.number(i)::text, greatest(6, length(pg_temp.number(i)::text)), '0')`,
+  // As the job leaves them: what is open and due is OVERDUE.
+  status: `case when ${isOpen} then case when ${dueOn} < pg_temp.latest() then 'OVERDUE' else 'SENT' end
+    when ${isPaid} then 'PAID' else ${pick(['VOID', 'UNCOLLECTIBLE'], 703)} end`,
+  customer_id: `pg_temp.related('account', i, 704)`,
+  account_id: `pg_temp.related('account', i, 704)`,
+  contact_id: some(0.7, 705, `pg_temp.related('contact', i, 706)`),
+  order_id: some(0.6, 707, `pg_temp.related('order', i, 708)`),
+  quote_id: some(0.3, 709, `pg_temp.related('quote', i, 710)`),
+  issue_date: issued,
+  due_date: dueOn,
+  payment_terms: pick(['NET_30', 'NET_60', 'DUE_ON_RECEIPT', 'NET_15'], 711, 3),
+  line_items: quoteColumns['line_items']!,
+  amount_paid: `case when not (${isOpen}) and ${isPaid} then ${invoiceTotal} else 0 end`,
+  amount_due: `case when not (${isOpen}) and ${isPaid} then 0 else ${invoiceTotal} end`,
+  payments: `case when not (${isOpen}) and ${isPaid} then jsonb_build_array(jsonb_build_object('id', pg_temp.id_of('payment', i),
+    'amount', ${invoiceTotal}, 'currency', ${pick(['EUR', 'USD', 'GBP', 'SEK'], 702, 3)}, 'paidAt', ${dueOn}, 'method', 'BANK_TRANSFER',
+    'reference', 'PAY-' || i)) else '[]' end`,
+  purchase_order_number: some(0.5, 712, `'PO-' || i`),
+  terms: some(0.5, 713, pick(words.details, 714)),
+  sent_at: issued,
+  paid_at: `case when not (${isOpen}) and ${isPaid} then ${dueOn} end`,
+  overdue_at: `case when ${isOpen} and ${dueOn} < pg_temp.latest() then ${dueOn} end`,
+  reminder_count: '0',
+  dunning_level: '0',
+  dunning_fees: '0',
+  dunning_blocked: 'true',
 }
 
 export const caseCommentColumns: Columns = {

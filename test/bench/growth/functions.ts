@@ -5,6 +5,8 @@ export interface Filled {
   readonly organizations: readonly string[]
   /** The same number of users for each organization, in the order of the organizations. */
   readonly users: readonly string[]
+  /** The user of the first organization who reads the lists; in the others a member stands for him. */
+  readonly reader: string | null
   /** Number of rows of each table, for all organizations together. */
   readonly rows: number
   /** Time of the last row. */
@@ -18,7 +20,7 @@ const uuids = (ids: readonly string[]): string => `'{${ids.join(',')}}'::uuid[]`
  * Creates the functions of `columns.ts` in the schema of temporary objects. Values depend on `i` only, so that a reference is
  * computed without a look at the table, and each run has the same data.
  */
-export async function createFunctions(sql: Sql, { organizations, users, rows, latest }: Filled): Promise<void> {
+export async function createFunctions(sql: Sql, { organizations, users, reader, rows, latest }: Filled): Promise<void> {
   const count = organizations.length
   const perOrganization = users.length / count
   const rowsOfEach = Math.floor(rows / count)
@@ -45,6 +47,7 @@ export async function createFunctions(sql: Sql, { organizations, users, rows, la
       'uuid',
       `(${uuids(users)})[1 + ${place} * ${perOrganization} + floor(${perOrganization} * power(pg_temp.part(i, salt), 2))::int]`,
     ],
+    ['reader(i int)', 'uuid', reader ? `'${reader}'::uuid` : 'pg_temp.member(i, 0)'],
     // A UUIDv7 whose random bits are a hash of kind, organization and row.
     [
       'id_of(kind text, i int)',
@@ -52,7 +55,7 @@ export async function createFunctions(sql: Sql, { organizations, users, rows, la
       `(lpad(to_hex((extract(epoch from pg_temp.created(i)) * 1000)::bigint), 12, '0') || '7' ||
         substr(md5(kind || ${count} || ':' || i), 1, 3) || '8' || substr(md5(kind || ${count} || ':' || i), 4, 15))::uuid`,
     ],
-    // An id of a record of another area, which has no table yet.
+    // An id that does not depend on the number of rows of a table.
     ['id_from(text text)', 'uuid', `overlay(overlay(md5(text) placing '7' from 13) placing '8' from 17)::uuid`],
     // A row of the same organization; rows with a low number are named most.
     [

@@ -8,9 +8,13 @@ const farPage = 977
 const limit = 20
 
 /** Filters, pages, connections and fields of other records, of every list of the graph. */
-export async function graphqlProbes(samples: Samples, totalOf: (list: string) => Promise<number>): Promise<Probe[]> {
+export async function graphqlProbes(
+  samples: Samples,
+  totalOf: (list: string) => Promise<number>,
+  isWanted: (list: string) => boolean,
+): Promise<Probe[]> {
   const probes: Probe[] = []
-  for (const list of listFields) {
+  for (const list of listFields.filter(({ name }) => isWanted(name))) {
     probes.push(...(await filterProbes(list, samples)))
     probes.push(...relatedProbes(list), ...pagingProbes(list, await totalOf(list.name)))
   }

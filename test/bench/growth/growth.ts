@@ -9,6 +9,7 @@ import { measureProbe, type Row } from './measure-probe.ts'
 import { explainRows, statementsFile } from './plans.ts'
 import type { Probe } from './probe.ts'
 import { restProbes } from './rest-probes.ts'
+import { RequestCpu } from './request-cpu.ts'
 import { Samples } from './samples.ts'
 
 const warmUpMs = 5_000
@@ -22,9 +23,9 @@ export async function measureGrowth(
   dataDir: string,
   options: BenchOptions,
 ): Promise<Finding[]> {
-  const organization = await openGrownOrganization(services, options.growthRows)
-  const project: ProjectOptions = { dataDir, services }
-  const rows = await withClient(project, organization, async (client) => {
+  const organization = await openGrownOrganization(services, options.growth)
+  const project: ProjectOptions = { dataDir, services, background: false }
+  const rows = await withClient(services, project, organization, async (client) => {
     const all: Row[] = []
     const start = performance.now()
     const probes = await probesOf(client, services, organization, options)
@@ -53,7 +54,7 @@ export async function measureGrowth(
   }
   const { databaseUrl } = services
   const { organizationId } = organization
-  const plans = await withClient(logging, organization, (client) =>
+  const plans = await withClient(services, logging, organization, (client) =>
     explainRows(explained, { client, databaseUrl, organizationId, file }),
   )
   console.log(`\nPlans of the slowest requests\n${plans}`)
@@ -64,7 +65,7 @@ export async function measureGrowth(
 }
 
 /** The server compiles its code while it answers the first requests. */
-async function warmUp(client: Client, probes: readonly Probe[]): Promise<void> {
+export async function warmUp(client: Client, probes: readonly Probe[]): Promise<void> {
   const deadline = performance.now() + warmUpMs
   for (const { requests } of probes) {
     if (performance.now() > deadline) return
@@ -72,13 +73,15 @@ async function warmUp(client: Client, probes: readonly Probe[]): Promise<void> {
   }
 }
 
-async function withClient<T>(
+export async function withClient<T>(
+  services: OpenServices,
   options: ProjectOptions,
   user: GrownOrganization,
   use: (client: Client) => Promise<T>,
 ): Promise<T> {
+  const cpu = new RequestCpu(services.database)
   const server = await startProject(options)
-  const client = new Client(server, user)
+  const client = new Client(server, user, cpu)
   try {
     return await use(client)
   } finally {
@@ -87,11 +90,11 @@ async function withClient<T>(
   }
 }
 
-async function probesOf(
+export async function probesOf(
   client: Client,
   services: OpenServices,
   { organizationId }: GrownOrganization,
-  { match }: BenchOptions,
+  { match, lists }: Pick<BenchOptions, 'match' | 'lists'>,
 ): Promise<Probe[]> {
   const samples = new Samples(services.database, organizationId)
   const totalOf = async (path: string): Promise<number> =>
@@ -100,21 +103,26 @@ async function probesOf(
     const body = JSON.stringify({ query: `{ result: ${field}(limit: 1) { total } }` })
     return (await client.send({ method: 'POST', path: '/v1/graphql', body })).body.total ?? 0
   }
-  const probes = [...(await restProbes(samples, totalOf)), ...(await graphqlProbes(samples, totalOfField))]
+  const isWanted = (list: string): boolean => lists.length === 0 || lists.includes(list)
+  const probes = [
+    ...(await restProbes(samples, totalOf, isWanted)),
+    ...(await graphqlProbes(samples, totalOfField, isWanted)),
+  ]
   return probes.filter(
     ({ area, name, requests }) => requests.length > 0 && (!match || `${area} ${name}`.includes(match)),
   )
 }
 
 // Lines are printed as they are measured, so their widths are fixed.
-const widths = [50, 3, 19, 8, 8, 4]
+const widths = [50, 3, 19, 8, 8, 8, 8, 4]
 const line = (cells: readonly string[]): string =>
   `| ${cells.map((cell, index) => (index === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[index]!))).join(' | ')} |`
-const head = [line(['', 'n', 'matches', 'p50 ms', 'p95 ms', '']), line(widths.map((width) => '-'.repeat(width)))].join(
-  '\n',
-)
+const head = [
+  line(['', 'n', 'matches', 'p50 ms', 'p95 ms', 'p50 cpu', 'p95 cpu', '']),
+  line(widths.map((width) => '-'.repeat(width))),
+].join('\n')
 
-function lineOf({ label, samples, p50, p95, isReached, refusals }: Row): string {
+export function lineOf({ label, samples, p50, p95, cpu, isReached, refusals }: Row): string {
   const totals = samples.map(({ body }) => body.total).filter((total) => typeof total === 'number')
   return line([
     label,
@@ -122,6 +130,8 @@ function lineOf({ label, samples, p50, p95, isReached, refusals }: Row): string 
     totals.length > 0 ? `${Math.min(...totals)} to ${Math.max(...totals)}` : '',
     p50.toFixed(1),
     p95.toFixed(1),
+    cpu.p50.toFixed(1),
+    cpu.p95.toFixed(1),
     [isReached === false ? 'MISS' : '', ...refusals].join(' ').trim(),
   ])
 }

@@ -25,6 +25,8 @@ export interface Row {
   readonly samples: readonly Sample[]
   readonly p50: number
   readonly p95: number
+  /** CPU time of the server and PostgreSQL for one request. */
+  readonly cpu: { readonly p50: number; readonly p95: number }
   /** Null when no goal applies. */
   readonly isReached: boolean | null
   /** Distinct codes of refused requests. */
@@ -35,6 +37,7 @@ export const slowestOf = ({ samples }: Row): Sample =>
   samples.reduce((slowest, one) => (one.ms > slowest.ms ? one : slowest))
 
 export async function measureProbe(client: Client, probe: Probe): Promise<Row[]> {
+  await client.findConnections()
   const samples = await samplesOf(client, probe)
   const { name } = probe
   if (!probe.hasTotal) return rowsOf(probe, name, samples, goals.page)
@@ -46,6 +49,12 @@ export async function measureProbe(client: Client, probe: Probe): Promise<Row[]>
     ...rowsOf(probe, `${name}, total`, counted, goals.counted),
     ...rowsOf(probe, `${name}, total over ${countedMax}`, large, null),
   ]
+}
+
+function quantiles(values: readonly number[]): { p50: number; p95: number } {
+  const sorted = values.toSorted((a, b) => a - b)
+  const at = (part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!
+  return { p50: at(0.5), p95: at(0.95) }
 }
 
 async function samplesOf(client: Client, { requests, follow }: Probe): Promise<Sample[]> {
@@ -79,10 +88,9 @@ async function samplesOf(client: Client, { requests, follow }: Probe): Promise<S
 
 function rowsOf(probe: Probe, label: string, samples: readonly Sample[], goal: typeof goals.page | null): Row[] {
   if (samples.length === 0) return []
-  const sorted = samples.map(({ ms }) => ms).sort((a, b) => a - b)
-  const at = (part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!
-  const [p50, p95] = [at(0.5), at(0.95)]
+  const { p50, p95 } = quantiles(samples.map(({ ms }) => ms))
+  const cpu = quantiles(samples.map(({ cpuMs }) => cpuMs))
   const refusals = [...new Set(samples.map(({ refusal }) => refusal).filter((code) => code !== null))]
   const isReached = goal && p50 <= goal.p50 && p95 <= goal.p95 && refusals.length === 0
-  return [{ probe, label, samples, p50, p95, isReached, refusals }]
+  return [{ probe, label, samples, p50, p95, cpu, isReached, refusals }]
 }

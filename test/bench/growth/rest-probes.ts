@@ -55,9 +55,13 @@ function conditionsOf(root: FieldNode): ReadonlyMap<string, { readonly field: st
 const isEnumerated = ({ schema }: Parameter): boolean => schema?.enum !== undefined || schema?.type === 'boolean'
 
 /** Probes of every GET operation that returns the list envelope, and of those beside it such as `stats` and `deleted`. */
-export async function restProbes(samples: Samples, totalOf: (path: string) => Promise<number>): Promise<Probe[]> {
+export async function restProbes(
+  samples: Samples,
+  totalOf: (path: string) => Promise<number>,
+  isWanted: (path: string) => boolean,
+): Promise<Probe[]> {
   const probes: Probe[] = []
-  for (const operation of lists) {
+  for (const operation of lists.filter(({ path }) => isWanted(path))) {
     const list = listField(rootOf(operation).name.value)
     if (!list) continue
     probes.push(
@@ -66,7 +70,7 @@ export async function restProbes(samples: Samples, totalOf: (path: string) => Pr
         : listProbes(operation, list, samples, totalOf))),
     )
   }
-  for (const { path, parameters } of reads) {
+  for (const { path, parameters } of reads.filter((read) => isWanted(read.path))) {
     const isBeside = !path.includes('{') && lists.some((list) => path.startsWith(`${list.path}/`))
     if (!isBeside || lists.some((list) => list.path === path)) continue
     const requests = pages().map((page) => get(path, parameters.some(({ name }) => name === 'page') ? { page } : {}))

@@ -189,7 +189,7 @@ const partsOfStep = {
 /** Parts that no valid body of an operation has together, for the tests of the values in them. */
 export const exclusiveParts: Readonly<Record<string, object>> = {
   sequenceCreate: {
-    steps: [{ type: 'EMAIL', delayDays: 1, delayHours: 2, tags: ['fair'], metadata: {}, ...partsOfStep }],
+    steps: [{ type: 'EMAIL', delayDays: 1, delayHours: 2, metadata: {}, ...partsOfStep }],
   },
   sequenceStepAdd: partsOfStep,
   sequenceStepChange: partsOfStep,

@@ -1,13 +1,19 @@
 import type { Sql } from '../subgraphs/kernel/database/sql.ts'
 import type { Platform } from './platform.ts'
 
-/** The statements on record tables that a call executes, in order. */
-export async function statementsOf(platform: Platform, call: () => Promise<unknown>): Promise<string[]> {
+const onRecordTables = /\b(crm|support|commerce)[._]|identity\.listed_user/
+
+/** The statements that a call executes for organizations, in order: those on record tables, or those that match. */
+export async function statementsOf(
+  platform: Platform,
+  call: () => Promise<unknown>,
+  matching = onRecordTables,
+): Promise<string[]> {
   const { tenants } = platform.services
   const statements: string[] = []
   const { of } = tenants
   const record = (text: string): void => {
-    if (/\b(crm|support|commerce)[._]|identity\.listed_user/.test(text)) statements.push(text)
+    if (matching.test(text)) statements.push(text)
   }
   tenants.of = (...operation): Sql => {
     const sql = of.apply(tenants, operation)

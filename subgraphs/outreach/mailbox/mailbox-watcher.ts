@@ -15,6 +15,8 @@ const openedMax = 20
 const roundMs = 5_000
 /** After this time without a word the server is asked whether it is there; IDLE is repeated before servers end it (RFC 2177). */
 const [quietMs, idleMs] = [120_000, 600_000]
+/** Announcements within this time are one poll, so a server that announces mails without end costs a statement per second. */
+const gatherMs = 1_000
 /** Seconds before the next attempt, after a connection was lost, could not be opened, or cannot wait for mails. */
 const afterSeconds = { LOST: 5, FAILED: 120, NO_IDLE: 3600 } as const
 type End = keyof typeof afterSeconds
@@ -82,10 +84,17 @@ export class MailboxWatcher {
     const ctx = organizationContext(this.services, watch.organizationId)
     const box = await recordsOf(mailbox).require(ctx, watch.id)
     const client = await imapClient(this.services, box, { socketTimeout: quietMs, maxIdleTime: idleMs })
-    const poll = (): void =>
-      void queuePolls(ctx, [watch.id]).catch((error: unknown) =>
+    const queue = (): void => {
+      gathering = null
+      if (this.#watches.get(watch.id) !== watch) return
+      queuePolls(ctx, [watch.id]).catch((error: unknown) =>
         this.services.log.warn({ err: error }, 'a poll could not be queued; the next one is due within a minute'),
       )
+    }
+    let gathering: NodeJS.Timeout | null = null
+    const poll = (): void => {
+      gathering ??= setTimeout(queue, gatherMs).unref()
+    }
     client.on('exists', poll)
     client.on('close', () => this.#lost(watch, 'LOST'))
     if (this.#watches.get(watch.id) !== watch) return client.close()

@@ -27,6 +27,7 @@ import { findingsTable, type Finding } from './report.ts'
 import { scenarios } from './scenarios.ts'
 import { measureSequences } from './sequences.ts'
 import { measureStreams } from './streams.ts'
+import { measureTracking } from './tracking.ts'
 import { openTenant, openTenants, sampleIds } from './tenants.ts'
 
 const options = readOptions(process.argv.slice(2))
@@ -87,6 +88,7 @@ async function run(): Promise<void> {
   if (isWanted('graph'))
     findings.push(...(await started((project) => measureCustomerGraph(bench, project, services, options.graph))))
   if (isWanted('invoices')) findings.push(...(await started((project) => measureInvoices(bench, project, services))))
+  if (isWanted('tracking')) findings.push(...(await started((project) => measureTracking(bench, project, services))))
   if (isWanted('operations'))
     findings.push(...(await started((project) => measureOperations(bench, project, services))))
   if (isWanted('scale')) {

@@ -66,18 +66,19 @@ export function standardResolver<T extends StoredRow>(
 
   @Resolver()
   class StandardResolver {
+    // A method must not have the name of a field of a record type, whose resolver would replace it.
     @Query(() => entity, { name: prefix, nullable: true })
-    one(@IdArg() id: string, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
+    readOne(@IdArg() id: string, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
       return records.one(ctx, id, info)
     }
 
     @Query(() => types.Page, { name: `${prefix}List` })
-    list(@Args(() => types.PageArgs) args: PageArgs, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
+    readList(@Args(() => types.PageArgs) args: PageArgs, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
       return records.page(ctx, args, info)
     }
 
     @Query(() => types.Connection, { name: `${prefix}Connection` })
-    connection(
+    readConnection(
       @Args(() => types.ConnectionArgs) args: ConnectionArgs,
       @Ctx() ctx: RequestContext,
       @Info() info: SelectionInfo,
@@ -89,7 +90,7 @@ export function standardResolver<T extends StoredRow>(
       name: `${prefix}ListDeleted`,
       description: `Deleted ${pluralOf(one)}, most recently deleted first.`,
     })
-    deleted(
+    readDeleted(
       @Args(() => UnfilteredPageArgs) args: UnfilteredPageArgs,
       @Ctx() ctx: RequestContext,
       @Info() info: SelectionInfo,
@@ -98,19 +99,19 @@ export function standardResolver<T extends StoredRow>(
     }
 
     @Query(() => stats.type, { name: `${prefix}Stats` })
-    stats(@Ctx() ctx: RequestContext) {
+    readStats(@Ctx() ctx: RequestContext) {
       return stats.read(ctx)
     }
 
     @Mutation(() => entity, { name: `${prefix}Create` })
     @RequiresScope(scope)
-    create(@InputArg(() => types.CreateInput) input: object, @Ctx() ctx: RequestContext) {
+    createOne(@InputArg(() => types.CreateInput) input: object, @Ctx() ctx: RequestContext) {
       return records.create(ctx, input)
     }
 
     @Mutation(() => entity, { name: `${prefix}Update` })
     @RequiresScope(scope)
-    update(
+    updateOne(
       @IdArg() id: string,
       @InputArg(() => types.UpdateInput) input: object,
       @ExpectedVersionArg() expectedVersion: number | null,
@@ -124,7 +125,7 @@ export function standardResolver<T extends StoredRow>(
       description: `Deletes ${withArticle(one)}. It can be restored; until then only \`${prefix}ListDeleted\` returns it.`,
     })
     @RequiresScope(scope)
-    remove(@IdArg() id: string, @ExpectedVersionArg() expectedVersion: number | null, @Ctx() ctx: RequestContext) {
+    removeOne(@IdArg() id: string, @ExpectedVersionArg() expectedVersion: number | null, @Ctx() ctx: RequestContext) {
       return records.remove(ctx, id, expectedVersion)
     }
 
@@ -133,7 +134,7 @@ export function standardResolver<T extends StoredRow>(
       ...(restoreDescription && { description: restoreDescription }),
     })
     @RequiresScope(scope)
-    restore(@IdArg() id: string, @ExpectedVersionArg() expectedVersion: number | null, @Ctx() ctx: RequestContext) {
+    restoreOne(@IdArg() id: string, @ExpectedVersionArg() expectedVersion: number | null, @Ctx() ctx: RequestContext) {
       return records.restore(ctx, id, expectedVersion)
     }
   }

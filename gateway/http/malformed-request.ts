@@ -1,4 +1,4 @@
-import { STATUS_CODES, type Server, type ServerResponse } from 'node:http'
+import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { newRequestId, problemOf } from '../edge/problem.ts'
@@ -24,13 +24,19 @@ const refusalOf = ({ code }: NodeJS.ErrnoException): Refusal => {
   }
 }
 
+/** What Node keeps on a socket: the response that it is waiting for, and the request that is being parsed. */
+type NodeSocket = object & {
+  readonly _httpMessage?: ServerResponse | null
+  readonly parser?: { readonly incoming?: IncomingMessage | null } | null
+}
+
 /** Sends our error body for requests that Node cannot parse, and for unsupported `Expect` headers. */
 export function answerMalformedRequests(
   server: Server,
   { edge, apiVersion }: { readonly edge: Pick<Edge, 'refuse'>; readonly apiVersion: string },
 ): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const { _httpMessage: answering } = socket as { _httpMessage?: ServerResponse | null }
+    const { _httpMessage: answering, parser } = socket as NodeSocket
     if (!socket.writable || error.code === 'ECONNRESET') {
       socket.destroy(error)
     } else if (answering?.req.complete) {
@@ -39,6 +45,9 @@ export function answerMalformedRequests(
       answering.shouldKeepAlive = false
     } else if (answering?.headersSent) {
       socket.destroy(error)
+    } else if (!answering && parser?.incoming?.complete === false) {
+      // The invalid bytes are in the body of a request that has its answer, which must not be followed by another one.
+      socket.end()
     } else {
       refuseAndClose(refusalOf(error), socket as Socket, apiVersion)
     }

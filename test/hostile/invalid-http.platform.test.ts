@@ -57,10 +57,15 @@ describe('bytes that are not a valid request', () => {
     expect(found.map(refusedBy)).toEqual([refusedWith('NOT_FOUND')])
   })
 
-  it('are refused inside the body of a request', async () => {
-    const head = `POST /v1/accounts HTTP/1.1\r\n${host}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
-    const found = await answersTo(`${head}2\r\n{"\r\nzz\r\n`)
+  it('are refused inside the body of a request, which gets one answer', async () => {
+    const { headers } = await platform.member({ role: 'OWNER' })
+    const head = `POST /v1/accounts HTTP/1.1\r\n${host}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n`
+    const body = '\r\n2\r\n{"\r\nzz\r\n'
+    const found = await answersTo(`${head}x-api-key: ${headers['X-API-Key']}\r\n${body}`)
     expect(found.map(refusedBy)).toEqual([refusedWith('MALFORMED_REQUEST')])
+    // The headers alone decide that a request without a credential is refused.
+    const anonymous = await answersTo(head + body)
+    expect(anonymous.map(refusedBy)).toEqual([refusedWith('UNAUTHENTICATED')])
   })
 })
 

@@ -123,7 +123,13 @@ export const outreachBodies = {
     to: ['ines.duarte@example.com'],
     subject: 'Dock slots',
     bodyHtml: '<p>Hello</p>',
-    ...(whole && { cc: ['ida.berg@example.com'], bodyText: 'Hello', trackOpens: true, trackClicks: true }),
+    ...(whole && {
+      cc: ['ida.berg@example.com'],
+      bcc: ['ola.lind@example.com'],
+      bodyText: 'Hello',
+      trackOpens: true,
+      trackClicks: true,
+    }),
   }),
   smartEmailDraftSchedule: async (_requests: Sender, whole: boolean) => ({
     scheduledAt: '2027-03-04T05:06',

@@ -93,6 +93,20 @@ describe('a statement', () => {
     await database.query('create temporary table not_there_yet ()')
     for (const _time of [1, 2]) expect(await database.query(text)).toEqual([{ count: 0 }])
   })
+
+  it('that failed as the first one of a transaction is prepared by the next execution', async () => {
+    const database = aDatabase()
+    const text = 'select count(*)::int as count from missing_so_far'
+    const execute = () => database.transaction((sql) => sql.query(text))
+    for (const _time of [1, 2, 3]) await expect(execute()).rejects.toThrow('"missing_so_far" does not exist')
+    await database.query('create temporary table missing_so_far ()')
+    for (const _time of [1, 2]) expect(await execute()).toEqual([{ count: 0 }])
+    // A prepared statement whose execution fails is executed again.
+    const divided = 'select 1 / $1::int as one'
+    for (const _time of [1, 2, 3])
+      await expect(database.transaction((sql) => sql.query(divided, [0]))).rejects.toThrow('division by zero')
+    expect(await database.transaction((sql) => sql.query(divided, [1]))).toEqual([{ one: 1 }])
+  })
 })
 
 describe('query', () => {

@@ -93,6 +93,8 @@ export class PreparedQuery implements pg.Submittable {
   private connection: Connection | null = null
   /** Leading statements that have not ended: the next rows belong to them. */
   private leadingCount: number
+  /** Whether the statement is parsed under its name in this use. */
+  private isParsed = false
 
   constructor(
     readonly name: string,
@@ -120,8 +122,13 @@ export class PreparedQuery implements pg.Submittable {
       connection.execute()
     }
     if (!name || connection.parsedStatements[name] === undefined) {
+      if (name) {
+        // Parsed although an earlier use failed; PostgreSQL ignores a close of an unknown statement.
+        connection.close({ type: 'S', name })
+        connection.submittedNamedStatements[name] = text
+        this.isParsed = true
+      }
       connection.parse({ name, text })
-      if (name) connection.submittedNamedStatements[name] = text
     }
     connection.bind({ statement: name, values: this.values })
     if (!this.rowFactory) connection.describe({ type: 'P' })
@@ -162,6 +169,8 @@ export class PreparedQuery implements pg.Submittable {
   handleEmptyQuery(): void {}
 
   handleError(error: unknown): void {
+    // pg takes the parsing of a leading statement for that of this one, which may have failed or not begun.
+    if (this.isParsed) delete this.connection!.parsedStatements[this.name]
     this.done(this.failure ?? error, [])
   }
 

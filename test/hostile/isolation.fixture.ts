@@ -8,20 +8,25 @@ const punctuation = `repeat('. ', 10000)`
 export const unmatchedSearch = '++'
 
 const columns = `id, organization_id, owner_id, version, created_at, updated_at, created_by_id, updated_by_id, account_status,
-  custom_fields, name, description, billing_city`
+  custom_fields, parent_account_id, name, description, billing_city`
 
-/** Adds accounts with long texts to the organization of a member, more than PostgreSQL can search in two seconds. */
-export async function fillLongAccounts(platform: Platform, member: Member, count: number): Promise<void> {
+/** Adds accounts with long texts below a parent to the organization of a member, more than PostgreSQL can search in two seconds. */
+export async function fillLongAccounts(
+  platform: Platform,
+  member: Member,
+  count: number,
+  parentId: string,
+): Promise<void> {
   const [first] = await platform.query<{ id: string }>(
     `insert into crm.account (${columns})
-     values (uuidv7(), $1, $2, 1, now(), now(), $2, $2, 'ACTIVE', '{}', 'First', ${text}, ${punctuation}) returning id`,
-    [member.organizationId, member.userId],
+     values (uuidv7(), $1, $2, 1, now(), now(), $2, $2, 'ACTIVE', '{}', $3, 'First', ${text}, ${punctuation}) returning id`,
+    [member.organizationId, member.userId, parentId],
   )
   // Copying stored texts takes a hundredth of the time.
   await platform.query(
     `insert into crm.account (${columns})
      select uuidv7(make_interval(secs => -i)), organization_id, owner_id, version, created_at, updated_at, created_by_id,
-       updated_by_id, account_status, custom_fields, 'Account ' || i, description, billing_city
+       updated_by_id, account_status, custom_fields, parent_account_id, 'Account ' || i, description, billing_city
      from crm.account cross join generate_series(2, $3::int) i where organization_id = $1 and id = $2`,
     [member.organizationId, first!.id, count],
   )

@@ -421,6 +421,16 @@ describe('smartEmailDraftSchedule', () => {
     expect(await typesOf(refused)).toEqual(['created', 'scheduled', 'failed'])
   })
 
+  it.each(['toEmails', 'ccEmails', 'bccEmails'])('names the refused address of %s as the draft does', async (field) => {
+    const email = anAddress()
+    const { id } = await aDraft({ toEmails: [anAddress()] })
+    expect((await member.rest.smartEmailDraftUpdate!({ id, body: { [field]: [email] } })).status).toBe(200)
+    await member.rest.emailSuppress!({ body: { email } })
+    const { body } = await member.rest.smartEmailDraftSend!({ id })
+    expect(body.errors.map(({ path }: { path: string }) => path)).toEqual([`${field}.0`])
+    expect((await draft(id)).status).toBe('DRAFT')
+  })
+
   it('waits while a limit of mails is reached', async () => {
     const to = anAddress()
     const { id } = await aDraft({ toEmails: [to] })

@@ -88,7 +88,7 @@ const asDraft = { status: 'DRAFT', failureReason: null, messageId: null, ...unsc
 function withOwnPaths(error: unknown): unknown {
   if (!(error instanceof Refusal)) return error
   const problems = (error.extensions['errors'] ?? []) as FieldProblem[]
-  if (!problems.some(({ path }) => /^(to|cc)\b/.test(path))) return error
+  if (!problems.some(({ path }) => /^(to|cc|bcc)\b/.test(path))) return error
   const named = (text: string): string => text.replace(/^(to|cc|bcc)(?=[. ]|$)/, '$1Emails')
   return invalid(
     ...problems.map((problem) => ({ ...problem, path: named(problem.path), message: named(problem.message) })),

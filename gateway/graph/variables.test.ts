@@ -22,5 +22,6 @@ it('stops after fifty problems', () => {
       { a: items, b: items },
     )
   expect(coerce).toThrow('50 inputs are not valid.')
-  expect(looks).toBe(50)
+  // The first one is found twice: it ends the quick coercion.
+  expect(looks).toBe(51)
 })

@@ -20,6 +20,7 @@ import { Refusal, type FieldProblem } from '../../subgraphs/kernel/errors.ts'
 import { holdsRawNumber } from '../../subgraphs/kernel/json/exact-json.ts'
 import { isJsonObject, isRawNumber, nearestNumber } from '../../subgraphs/kernel/json/exact-number.ts'
 import type { OperationParts } from './operation.ts'
+import { quicklyCoerced } from './quick-coercion.ts'
 import { shortened } from './shortened.ts'
 import { withAllowedValues } from './suggestions.ts'
 import type { Variables } from './variable-values.ts'
@@ -134,12 +135,8 @@ export function coerceVariables(
         if (problems.length >= problemsMax) throw tooManyProblems
       }
       try {
-        coerced[name] = coerceInputValue(
-          holdsRawNumber(value) ? asTyped(value, type) : value,
-          type,
-          note,
-          !suggestsFrom,
-        )
+        const typed = holdsRawNumber(value) ? asTyped(value, type) : value
+        coerced[name] = quicklyCoerced(typed, type) ?? coerceInputValue(typed, type, note, !suggestsFrom)
       } catch (thrown) {
         if (thrown !== tooManyProblems) throw thrown
         break

@@ -41,10 +41,9 @@ export async function consumeNext(
       const wanted = after < oneByOneUntil ? after + 1 : Math.min(head, after + consumer.batch)
       tried = { after, through: wanted, failures }
       const types = await consumer.types(sql, organizationId)
+      const range = { after, through: wanted, types: types === 'ALL' ? null : types, condition: consumer.condition }
       const { events, through } =
-        types === 'ALL' || types.length > 0
-          ? await eventsThrough(sql, organizationId, { after, through: wanted, types: types === 'ALL' ? null : types })
-          : { events: [], through: wanted }
+        types.length > 0 ? await eventsThrough(sql, organizationId, range) : { events: [], through: wanted }
       tried = { after, through, failures }
       if (events.length > 0) await consumer.consume(services, sql, { organizationId, events })
       const position = types.length === 0 ? head : through

@@ -105,6 +105,17 @@ describe('an event consumer', () => {
     expect(await progress(organizationId)).toEqual({ position: 4, failures: 0 })
   })
 
+  it('gets the events of its types for which its condition holds', async () => {
+    const organizationId = await logged(['a.wanted', 'a.other', 'a.third', 'a.wanted'])
+    const consumer = aConsumer({
+      types: () => Promise.resolve(['a.wanted', 'a.other']),
+      condition: `e.data->>'type' = 'a.missing' or e.data->>'type' = 'a.wanted'`,
+    })
+    await consumeAll(consumer, organizationId)
+    expect(await effects(organizationId)).toEqual(['1 a.wanted', '4 a.wanted'])
+    expect(await progress(organizationId)).toEqual({ position: 4, failures: 0 })
+  })
+
   it('finds the few events of its types among many others', async () => {
     const organizationId = await logged(
       Array.from({ length: 90 }, (_, index) => ([41, 42, 88].includes(index + 1) ? 'a.wanted' : 'a.other')),

@@ -14,9 +14,9 @@ const withWholeData = (rows: readonly (LoggedEvent & Row)[]): LoggedEvent[] =>
   rows.map((row) => ({ ...row, data: wholeData(row.data) }))
 
 /** Most consumers need few of the events, and this reads no data of the others. */
-const firstOfTypes = `select l.position from kernel.event_log l
+const firstOfTypes = (and: string) => `select l.position from kernel.event_log l
        join kernel.event e on e.organization_id = l.organization_id and e.id = l.event_id and e.occurred_at = l.occurred_at
-       where l.organization_id = $1 and l.position > $2 and l.position <= $3 and e.type = any($4)
+       where l.organization_id = $1 and l.position > $2 and l.position <= $3 and e.type = any($4)${and}
        order by l.position limit 1`
 
 /** Positions of the first statement of a batch. */
@@ -30,6 +30,8 @@ interface Range {
   readonly after: number
   readonly through: number
   readonly types: readonly string[] | null
+  /** As `condition` of an `EventConsumer`. */
+  readonly condition?: string | undefined
 }
 
 /**
@@ -40,12 +42,13 @@ interface Range {
 export async function eventsThrough(
   sql: Sql,
   organizationId: string,
-  { after, through, types }: Range,
+  { after, through, types, condition }: Range,
 ): Promise<{ readonly events: LoggedEvent[]; readonly through: number }> {
   const events: LoggedEvent[] = []
   let [read, positions, bytes] = [after, firstPositions, 0]
+  const and = condition ? ` and (${condition})` : ''
   if (types) {
-    const [first] = await sql.query<{ position: number }>(firstOfTypes, [organizationId, after, through, types])
+    const [first] = await sql.query<{ position: number }>(firstOfTypes(and), [organizationId, after, through, types])
     if (!first) return { events, through }
     read = first.position - 1
   }
@@ -54,7 +57,7 @@ export async function eventsThrough(
     const rows = await sql.query<LoggedEvent & Row & { readonly bytes: number }>(
       `select x.*, octet_length(x.data::text) as bytes from (
          ${selectEvents}
-         where l.organization_id = $1 and l.position > $2 and l.position <= $3${types ? ' and e.type = any($4)' : ''}
+         where l.organization_id = $1 and l.position > $2 and l.position <= $3${types ? ' and e.type = any($4)' : ''}${and}
        ) x order by x.position`,
       [organizationId, read, upTo, ...(types ? [types] : [])],
     )

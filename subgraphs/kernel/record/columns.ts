@@ -1,4 +1,26 @@
-import { columnsOf, type Column } from './column.ts'
+import { copierOf } from '../compiled-copy.ts'
+import { columnsOf, initialValue, type Column } from './column.ts'
+
+type Row = Readonly<Record<string, unknown>>
+
+interface Copies {
+  readonly shownOf: (record: Row) => Record<string, unknown>
+  readonly blank: () => Record<string, unknown>
+}
+
+/** One for each record type, because organizations with custom fields have `Columns` of their own. */
+const copiesByStored = new WeakMap<readonly Column[], Copies>()
+
+function copiesOf(stored: readonly Column[], shown: readonly Column[]): Copies {
+  let copies = copiesByStored.get(stored)
+  if (!copies) {
+    const initial = Object.fromEntries(stored.map((column) => [column.name, Object.freeze(initialValue(column))]))
+    const blankOf = copierOf(stored.map(({ name }) => name))
+    copies = { shownOf: copierOf(shown.map(({ name }) => name)), blank: () => blankOf(initial) }
+    copiesByStored.set(stored, copies)
+  }
+  return copies
+}
 
 /**
  * The columns of a record type, immutable. Columns of built-in record types come from decorated classes when their module is
@@ -15,6 +37,10 @@ export class Columns {
   readonly byName: ReadonlyMap<string, Column>
   /** The defined custom fields by API name. */
   readonly customFields: ReadonlyMap<string, Column>
+  /** The values of the `shown` columns of a record. */
+  readonly shownOf: (record: Row) => Record<string, unknown>
+  /** A new record with the initial values of all stored columns; undefined where a value is required. */
+  readonly blank: () => Record<string, unknown>
 
   constructor(
     /** Columns of the table, in the order of their declaration. */
@@ -26,6 +52,9 @@ export class Columns {
     this.structured = stored.filter(({ structure }) => structure)
     this.byName = new Map([...stored, ...customFields].map((column) => [column.name, column]))
     this.customFields = new Map(customFields.map((column) => [column.key!, column]))
+    const { shownOf, blank } = copiesOf(stored, this.shown)
+    this.shownOf = shownOf
+    this.blank = blank
   }
 
   /** The columns of a decorated class, including those of its base classes. */

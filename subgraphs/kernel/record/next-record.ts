@@ -1,7 +1,7 @@
 import { actorIdOf } from '../context.ts'
 import { newId } from '../ids.ts'
 import type { RequestContext } from '../request.ts'
-import { initialValue, type Column } from './column.ts'
+import type { Column } from './column.ts'
 import { mergeCustomFields, storedCustomFields } from './custom-fields.ts'
 import { hasColumn, type Draft, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
 import { isSameValue } from './same-value.ts'
@@ -57,20 +57,10 @@ function created<T extends StoredRow>(
   now: string,
   actor: string | null,
 ): T & Fields {
-  const given: Fields = { ownerId: actor, ...values }
-  const stamped: Fields = {
-    version: 1,
-    createdAt: now,
-    updatedAt: now,
-    createdById: actor,
-    updatedById: actor,
-    deletedAt: null,
-  }
-  const record: Fields = {}
-  for (const column of definition.columns.stored) {
-    const { name } = column
-    record[name] = name in given ? given[name] : name in stamped ? stamped[name] : initialValue(column)
-  }
+  const stamped: Fields = { version: 1, createdAt: now, updatedAt: now, createdById: actor, updatedById: actor }
+  const given: Fields = { ownerId: actor, ...stamped, ...values }
+  const record = definition.columns.blank()
+  for (const name in given) if (name in record) record[name] = given[name]
   record.id = values.id ?? newId()
   if (record.customFields) record.customFields = mergeCustomFields({}, record.customFields)
   record.organizationId = ctx.caller.organizationId

@@ -21,8 +21,7 @@ export const eventTypeOf = ({ eventTypes, object }: TrackedObject, operation: Op
 function payloadOf(source: TrackedObject, record: object): Fields {
   const { payload } = source.events ?? {}
   if (payload) return payload.of(record) as Fields
-  const values = record as Fields
-  return Object.fromEntries((source as RecordShape).columns.shown.map(({ name }) => [name, values[name]]))
+  return (source as RecordShape).columns.shownOf(record as Fields)
 }
 
 const differing = (one: Fields, other: Fields): string[] =>

@@ -162,9 +162,9 @@ async function write<T extends StoredRow>(
   const { operation, events, isEventReplaced, action } = draft
   const previous = draft.previous as (T & Fields) | null
   const rowSql = (values: Values): string => {
-    const conditions = unless.map((holds) => `not ${holds(values.add(ctx.caller.organizationId))}`)
+    const conditions = () => unless.map((holds) => `not ${holds(values.add(ctx.caller.organizationId))}`)
     return previous
-      ? changeSql(ctx, definition, operation, previous, next, changed, values, conditions)
+      ? changeSql(ctx, definition, operation, previous, next, changed, values, conditions())
       : insertSql(definition, next, values, conditions)
   }
   const changedFields =
@@ -186,12 +186,38 @@ async function write<T extends StoredRow>(
 
 const writtenTable = ({ storedIn, table }: RecordShape): string => storedIn ?? table
 
-function insertSql(definition: RecordShape, next: Fields, values: Values, conditions: readonly string[]): string {
-  const columns = definition.columns.stored.filter(({ name, computed }) => !computed && next[name] !== undefined)
-  const placeholders = columns.map((column) => values.add(column.stored(next[column.name])))
-  const names = columns.map(({ column }) => column).join(', ')
-  const row = conditions.length > 0 ? `select ${placeholders.join(', ')} where ${conditions.join(' and ')}` : null
-  return `insert into ${writtenTable(definition)} (${names}) ${row ?? `values (${placeholders.join(', ')})`} returning 1`
+interface InsertText {
+  readonly columns: readonly Column[]
+  readonly names: string
+  readonly placeholders: string
+}
+
+const insertTexts = new WeakMap<readonly Column[], InsertText>()
+
+/** The parts of an insert of all columns, whose values are the first parameters of its statement. */
+function insertTextOf({ stored }: RecordShape['columns']): InsertText {
+  let text = insertTexts.get(stored)
+  if (!text) {
+    const columns = stored.filter(({ computed }) => !computed)
+    const names = columns.map(({ column }) => column).join(', ')
+    const placeholders = columns.map((_, index) => `$${index + 1}`).join(', ')
+    insertTexts.set(stored, (text = { columns, names, placeholders }))
+  }
+  return text
+}
+
+function insertSql(
+  definition: RecordShape,
+  next: Fields,
+  values: Values,
+  conditionsOf: () => readonly string[],
+): string {
+  const { columns, names, placeholders } = insertTextOf(definition.columns)
+  for (const { name, stored } of columns) values.add(stored(next[name]))
+  const conditions = conditionsOf()
+  const row =
+    conditions.length > 0 ? `select ${placeholders} where ${conditions.join(' and ')}` : `values (${placeholders})`
+  return `insert into ${writtenTable(definition)} (${names}) ${row} returning 1`
 }
 
 /** SQL of an update or delete; it affects no row when the version is not the one that was read. */

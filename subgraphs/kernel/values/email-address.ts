@@ -16,8 +16,14 @@ const unquoted = /^[!\x23-\x7e]+$/
 /** Excludes every character that a URL parser would decode, cut off or skip. */
 const domainText = /^[\p{L}\p{M}\p{N}.-]+$/u
 
+/** Its DNS form is itself: not an IPv4 address in any notation, and without Punycode, which would have to be checked. */
+const plainDomain = /^(?:(?!xn--)[a-z0-9-]+\.)+[a-z]+$/
+
 /** The domain in its DNS form: lower case, other scripts as Punycode (UTS 46); empty when it is not a valid name. */
-const domainInAscii = (domain: string): string => (domainText.test(domain) ? domainToASCII(domain) : '')
+function domainInAscii(domain: string): string {
+  if (plainDomain.test(domain)) return domain
+  return domainText.test(domain) ? domainToASCII(domain) : ''
+}
 
 /**
  * The canonical form of an email address, in which it is stored, compared and used for sending; null when the text is not an

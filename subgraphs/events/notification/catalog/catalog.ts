@@ -22,3 +22,17 @@ for (const kind of catalog.values()) {
 export const kindsOf = (eventType: string): readonly NotificationKind[] => byType.get(eventType) ?? []
 
 export const notifyingTypes: readonly string[] = [...byType.keys()].toSorted()
+
+/** Only users whom the record of the event names get it, and never the user who acted. */
+const isForOthers = ({ others, named, about, isForActor }: NotificationKind): boolean =>
+  !others && !named && !about && !isForActor
+
+const sqlText = (text: string): string => `'${text}'`
+
+/** SQL on a row `e` of the event log: false if the event, of a type that only names users in its record, names nobody but the user who acted. */
+export const mayNotify: string = (() => {
+  const types = notifyingTypes.filter((type) => kindsOf(type).every(isForOthers))
+  const fields = new Set(types.flatMap((type) => kindsOf(type).flatMap(({ to }) => to)))
+  const named = [...fields].map((field) => `e.data->'record'->>${sqlText(field)} <> coalesce(e.actor_id::text, '')`)
+  return [`e.type <> all(array[${types.map(sqlText).join(', ')}])`, ...named].join(' or ')
+})()

@@ -2,7 +2,7 @@ import { recipientsOf, userNames, type Recipient } from '../../../identity/publi
 import type { Sql } from '../../../kernel/database/sql.ts'
 import type { EventBatch, EventConsumer } from '../../../kernel/outbox/event-consumer.ts'
 import { systemContext, type Services } from '../../../kernel/request.ts'
-import { notifyingTypes } from '../catalog/catalog.ts'
+import { mayNotify, notifyingTypes } from '../catalog/catalog.ts'
 import { wantedChannels } from '../preferences/preferences.rules.ts'
 import { preferencesOf } from '../preferences/stored-preferences.ts'
 import { usersWithDevices } from '../push/devices.ts'
@@ -25,6 +25,8 @@ export const notificationConsumer: EventConsumer = {
   // Nobody waits for a notification as for an answer, and one transaction for several events costs less.
   gatherMs: 200,
   types: () => Promise.resolve(notifyingTypes),
+  // Most records are created by their owner.
+  condition: mayNotify,
   consume: createNotifications,
 }
 

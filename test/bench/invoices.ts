@@ -84,7 +84,7 @@ const listFilters = (customerId: string, ownerId: string): string[] => [
   `createdAfter=${day(60)}`,
   `updatedAfter=${day(60)}`,
   'search=B-0005',
-  'sortBy=-dueDate',
+  'sortBy=dueDate&sortOrder=desc',
   'sortBy=total',
 ]
 
@@ -179,20 +179,21 @@ export const insertInvoices = (sql: Sql, organizationId: string, ownerId: string
        status, payment_terms, subtotal, discount_total, tax_total, shipping_total, total, amount_paid, amount_due, reminder_count,
        dunning_level, dunning_fees, invoice_number, customer_id, account_id, issue_date, due_date, sent_at, sent_to, payments, paid_at,
        closed_at, days_to_pay, public_token)
-     select uuidv7(make_interval(days => -v.ago)), $1, $2, v.currency, '[]', '{}', 1, v.issued, v.issued,
+     select v.id, $1, $2, v.currency, '[]', '{}', 1, v.issued, v.issued,
        case when v.is_open then case when v.ago > 30 then 'OVERDUE' else 'SENT' end else 'PAID' end, 'NET_30', v.total, 0, 0, 0, v.total,
        case when v.is_open then 0 else v.total end, case when v.is_open then v.total else 0 end, 0, 0, 0,
        'B-' || lpad(i::text, 9, '0'), accounts.ids[1 + i % cardinality(accounts.ids)], accounts.ids[1 + i % cardinality(accounts.ids)],
        v.issued, v.issued + interval '30 days', v.issued, 'customer' || i % 10000 || '@bench.example',
-       case when v.is_open then '[]' else jsonb_build_array(jsonb_build_object('id', gen_random_uuid(), 'amount', v.total, 'paidAt',
-         to_char(v.paid, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'status', 'SUCCEEDED', 'refundedAmount', 0)) end,
+       case when v.is_open then '[]' else jsonb_build_array(jsonb_build_object('id', gen_random_uuid(), 'invoiceId', v.id, 'amount', v.total,
+         'currency', v.currency, 'method', 'BANK_TRANSFER', 'paidAt', to_char(v.paid, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+         'status', 'SUCCEEDED', 'refundedAmount', 0)) end,
        case when v.is_open then null else v.paid end, case when v.is_open then null else v.paid end,
        case when v.is_open then null else 25 end, 'bench' || i
      from generate_series($3::int, $4::int - 1) i
      cross join lateral (select (i % 1095) as ago, i % ${openShare} = 0 as wants_open) a
      cross join lateral (select case when a.wants_open then 34 + a.ago % 60 else 30 + a.ago end as ago, a.wants_open as is_open,
        (100 + i % 9000)::numeric / 4 as total, (array['USD', 'USD', 'EUR'])[1 + i % 3] as currency) w
-     cross join lateral (select w.*, date_trunc('day', now()) - make_interval(days => w.ago) as issued,
+     cross join lateral (select w.*, uuidv7(make_interval(days => -w.ago)) as id, date_trunc('day', now()) - make_interval(days => w.ago) as issued,
        date_trunc('day', now()) - make_interval(days => w.ago - 25) as paid) v
      cross join (select array_agg(id) as ids from (select id from crm.account where organization_id = $1 limit 10000) a2) accounts`,
     [organizationId, ownerId, from, to],

@@ -43,6 +43,8 @@ export async function measureInvoices(
   const { customerId } = anInvoice!
   const read = async (title: string, query: string, max: number, samples = 30) => {
     const path = `/v1/invoices${query}`
+    // The first requests read from the disk.
+    for (let index = 0; index < 3; index++) await reader.send({ method: 'GET', path })
     const p95 = await reader.percentileOf(() => ({ method: 'GET', path }), 0.95, samples)
     return atMost(`${title}: p95`, p95, max, ' ms')
   }

@@ -120,7 +120,7 @@ export async function startProject(options: ProjectOptions): Promise<Server & { 
   const startedAt = performance.now()
   const child = spawn(join(root, 'bin/run'), ['main', ...(background ? [] : ['gateway'])], {
     env,
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', process.env['BENCH_LOG'] ? 'inherit' : 'ignore', 'inherit'],
   })
   while (!(await isReady(port))) {
     if (child.exitCode !== null) throw new Error('The project ended before it was ready.')

@@ -1,9 +1,12 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
 import type { OpenServices } from '../../subgraphs/kernel/services.ts'
 import { trackedPath } from '../../subgraphs/outreach/email/tracked-path.ts'
 import { trackingToken } from '../../subgraphs/outreach/email/tracking-token.ts'
 import type { Bench } from './against-baselines.ts'
 import { OneConnection } from './customer-graph.ts'
+import type { HitsOrder } from './hits-process.ts'
 import { median } from './measure.ts'
 import type { Server } from './processes.ts'
 import { atMost, type Finding } from './report.ts'
@@ -14,7 +17,6 @@ const mails = 2_000
 const hitsPerSecond = 100
 const [rounds, readsPerRound] = [8, 300]
 const link = 'https://fjordline.example/slots'
-const person = 'Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0'
 
 /** Opens and clicks of the mails of one organization, and reads by id of another one at the same time. */
 export async function measureTracking(
@@ -35,44 +37,22 @@ export async function measureTracking(
   const hitMs: number[] = []
   await p95()
   const ratios: number[] = []
+  const client = fork(join(import.meta.dirname, 'hits-process.ts'), { execArgv: [] })
+  const order: HitsOrder = { port: project.port, paths, perSecond: hitsPerSecond }
   for (let round = 0; round < rounds; round++) {
     const alone = await p95()
-    const sending = new AbortController()
-    const hits = sendHits(project, paths, hitMs, sending.signal)
+    client.send(order)
     ratios.push((await p95()) / alone)
-    sending.abort()
-    await hits
+    client.send(null as never)
+    const [{ times, failure }] = (await once(client, 'message')) as [{ times?: number[]; failure?: string }]
+    if (!times) throw new Error(failure)
+    hitMs.push(...times)
   }
+  client.kill()
   return [
     atMost(`An open or a click, ${hitsPerSecond} a second: p50 of ${hitMs.length}`, median(hitMs), 5, ' ms'),
     atMost('Reads by id of another tenant meanwhile: p95 / p95 without', median(ratios), 1.5, 'x'),
   ]
-}
-
-/** Opens and clicks in turn, at a steady rate; a slow answer does not delay the next one. */
-async function sendHits(
-  { port }: Server,
-  paths: readonly string[],
-  hitMs: number[],
-  signal: AbortSignal,
-): Promise<void> {
-  const running = new Set<Promise<void>>()
-  const hit = async (path: string): Promise<void> => {
-    const began = performance.now()
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-      headers: { 'user-agent': person },
-      redirect: 'manual',
-    })
-    await answer.arrayBuffer()
-    hitMs.push(performance.now() - began)
-    if (answer.status !== 200 && answer.status !== 302) throw new Error(`${path} answered ${answer.status}.`)
-  }
-  for (let number = 0; !signal.aborted; number++) {
-    const sent: Promise<void> = hit(paths[(hitMs.length + number) % paths.length]!).finally(() => running.delete(sent))
-    running.add(sent)
-    await delay(1000 / hitsPerSecond)
-  }
-  await Promise.all(running)
 }
 
 /** Sent mails with one link each, and the addresses of their pixels and links. */

@@ -74,8 +74,8 @@ async function pollAll() {
   await drain(mailboxPollQueue, platform.services)
 }
 
-function aWatcher() {
-  const watcher = new MailboxWatcher(platform.services, everyMs)
+function aWatcher(connectionsMax = 100) {
+  const watcher = new MailboxWatcher(platform.services, { everyMs, connectionsMax })
   onTestFinished(() => watcher.close())
   return watcher
 }
@@ -124,6 +124,17 @@ describe.skipIf(!hasDovecot)('waiting for mails', () => {
     await vi.waitFor(() => expect(watched()).toBe(0), patience)
     const leases = 'select from outreach.mailbox_state where watch_token is not null'
     expect(await platform.query(leases)).toEqual([])
+  }, 90_000)
+
+  it('has no more connections than a process may have; another process opens the others', async () => {
+    const members = await each(['One', 'Two', 'Three'], aMember)
+    for (const member of members) await aMailbox(member)
+    await pollAll()
+    const one = aWatcher(2)
+    await vi.waitFor(() => expect(one.watched).toBe(2), patience)
+    const other = aWatcher(2)
+    await vi.waitFor(() => expect(other.watched).toBe(1), patience)
+    expect(one.watched).toBe(2)
   }, 90_000)
 
   it('has at most ten connections for an organization, and ends them with the process', async () => {

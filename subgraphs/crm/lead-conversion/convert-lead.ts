@@ -67,9 +67,12 @@ async function convert(
   const ownerId = input.ownerId ?? (await ownerOf(ctx, before))
   const conversion: Conversion = { lead: before, input, targets, ownerId, now: ctx.clock.now() }
   // A new record may have an owner whose records the caller does not see.
-  const wide = { ...ctx, caller: { ...ctx.caller, visibility: 'ALL' as const, ownerIds: null } }
+  const written = new Set<string>()
+  const wide = { ...ctx, caller: { ...ctx.caller, visibility: 'ALL' as const, ownerIds: null }, written }
   const ofAccount = await accountOf(wide, conversion)
+  written.add(`account ${ofAccount.id}`)
   const ofContact = await contactOf(wide, conversion, ofAccount.id)
+  written.add(`contact ${ofContact.id}`)
   const ofOpportunity = await opportunityOf(wide, conversion, ofAccount.id, ofContact.id)
   const ids = {
     convertedAccountId: ofAccount.id,

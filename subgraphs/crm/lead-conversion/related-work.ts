@@ -29,14 +29,17 @@ const idsOf = (found: readonly Found[], name: keyof Found): string[] => [
  * so a conversion must lock them before the lead.
  */
 export async function lockRelatedWork({ db, caller }: RequestContext, leadId: string): Promise<RelatedWork> {
-  const foundIn = (table: string): Promise<Found[]> =>
-    db.query<Found>(
-      `select id, account_id as "accountId", contact_id as "contactId", opportunity_id as "opportunityId" from ${table}
-       where organization_id = $1 and lead_id = $2 and deleted_at is null order by id for update`,
-      [caller.organizationId, leadId],
-    )
-  const [tasks, activities] = [await foundIn(task.table), await foundIn(activity.table)]
-  const all = [...tasks, ...activities]
+  const lock = (table: string): string =>
+    `select id, account_id as "accountId", contact_id as "contactId", opportunity_id as "opportunityId" from ${table}
+     where organization_id = $1 and lead_id = $2 and deleted_at is null order by id for update`
+  // The tasks are locked first, as the order of the parts is that of their evaluation.
+  const all = await db.query<Found & { readonly isTask: boolean }>(
+    `with task as materialized (${lock(task.table)}), activity as materialized (${lock(activity.table)})
+     select true as "isTask", t.* from task t union all select false, a.* from activity a`,
+    [caller.organizationId, leadId],
+  )
+  const tasks = all.filter(({ isTask }) => isTask)
+  const activities = all.filter(({ isTask }) => !isTask)
   return {
     tasks: idsOf(tasks, 'id'),
     activities: idsOf(activities, 'id'),

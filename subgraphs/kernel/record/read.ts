@@ -127,6 +127,7 @@ export async function visibleIds(
   definition: RecordShape,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
+  if (ids.every((id) => ctx.written?.has(`${definition.object} ${id}`))) return new Set(ids)
   const rows = await readMany(ctx, definition, ids, idOnly)
   return new Set(rows.flatMap((row) => (row ? [row.id as string] : [])))
 }

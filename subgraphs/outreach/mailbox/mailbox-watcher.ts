@@ -8,11 +8,15 @@ import { queuePolls } from './mailbox-poll.queue.ts'
 import { mailbox } from './mailbox.record.ts'
 import { endWatch, leaseWatches, renewWatches, type Watched } from './watch-lease.ts'
 
-/** Connections of a process that wait for mails. */
-const connectionsMax = 100
+interface WatcherOptions {
+  readonly everyMs: number
+  /** Connections of the process that wait for mails. */
+  readonly connectionsMax: number
+}
+
+const defaults: WatcherOptions = { everyMs: 5_000, connectionsMax: 100 }
 /** New connections of one round. */
 const openedMax = 20
-const roundMs = 5_000
 /** After this time without a word the server is asked whether it is there; IDLE is repeated before servers end it (RFC 2177). */
 const [quietMs, idleMs] = [120_000, 600_000]
 /** Announcements within this time are one poll, so a server that announces mails without end costs a statement per second. */
@@ -33,14 +37,17 @@ export class MailboxWatcher {
   readonly #token = newId()
   readonly #watches = new Map<string, Watch>()
   readonly #timer: NodeJS.Timeout
+  readonly #connectionsMax: number
   #round: Promise<void> = Promise.resolve()
   #isBusy = false
   #isClosed = false
 
   constructor(
     private readonly services: Services,
-    everyMs = roundMs,
+    options: Partial<WatcherOptions> = {},
   ) {
+    const { everyMs, connectionsMax } = { ...defaults, ...options }
+    this.#connectionsMax = connectionsMax
     this.#timer = setInterval(() => this.#next(), everyMs)
   }
 
@@ -71,7 +78,7 @@ export class MailboxWatcher {
     const { database } = this.services
     const held = new Map((await renewWatches(database, this.#token)).map((watched) => [watched.id, watched.version]))
     for (const watch of this.#watches.values()) if (held.get(watch.id) !== watch.version) await this.#end(watch, 0)
-    const free = Math.min(openedMax, connectionsMax - this.#watches.size)
+    const free = Math.min(openedMax, this.#connectionsMax - this.#watches.size)
     if (free <= 0 || this.#isClosed) return
     for (const watched of await leaseWatches(database, this.#token, free)) {
       const watch: Watch = { ...watched, client: null }

@@ -27,15 +27,20 @@ function mayStayPrimary(next: Contact, previous: Contact | null, given: Partial<
   return !previous?.isPrimary || given.isPrimary === true || next.accountId === previous.accountId
 }
 
-const emailProblems = (path: string, text: string): FieldProblem[] =>
-  parseEmail(text) === null ? [{ path, code: 'NOT_AN_EMAIL', message: `${path} must be an email address.` }] : []
+const notAnEmail = (path: string): FieldProblem => ({
+  path,
+  code: 'NOT_AN_EMAIL',
+  message: `${path} must be an email address.`,
+})
 
 export function contactProblems(next: Contact, previous: Contact | null): FieldProblem[] {
   const changes = (name: keyof Contact): boolean => next[name] !== previous?.[name]
   return [
-    ...(next.email !== null && changes('email') ? emailProblems('email', next.email) : []),
+    ...(next.email !== null && next.normalizedEmail === null && changes('email') ? [notAnEmail('email')] : []),
     ...(changes('secondaryEmails')
-      ? next.secondaryEmails.flatMap((email, index) => emailProblems(`secondaryEmails.${index}`, email))
+      ? next.secondaryEmails.flatMap((email, index) =>
+          parseEmail(email) === null ? [notAnEmail(`secondaryEmails.${index}`)] : [],
+        )
       : []),
     ...(next.timezone !== null && changes('timezone') ? timezoneProblems('timezone', next.timezone) : []),
     ...(next.isPrimary && next.accountId === null

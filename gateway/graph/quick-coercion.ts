@@ -1,11 +1,4 @@
-import {
-  isInputObjectType,
-  isLeafType,
-  isListType,
-  isNonNullType,
-  type GraphQLInputObjectType,
-  type GraphQLInputType,
-} from 'graphql'
+import { isLeafType, isListType, isNonNullType, type GraphQLInputObjectType, type GraphQLInputType } from 'graphql'
 import { isJsonObject } from '../../subgraphs/kernel/json/exact-number.ts'
 
 type Coerce = (value: unknown) => unknown

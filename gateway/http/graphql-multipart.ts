@@ -1,11 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import type { Cancellation } from '../../subgraphs/kernel/cancellation.ts'
 import type { StreamFormat } from '../edge/event-streams.ts'
-import { setCode } from '../edge/exchange.ts'
-import { requestIdOf } from '../edge/problem.ts'
 import type { GraphResult } from '../graph/graph.ts'
-import { executedAnswer, refusedAnswer, type GraphQLAnswer } from './answer.ts'
-import type { GraphqlStreamOptions } from './graphql-stream.ts'
+import type { GraphQLAnswer } from './answer.ts'
+import { answersOf, type GraphqlStreamOptions } from './graphql-stream.ts'
 
 /** One part. `payload`: a result, or null with the errors that end the subscription. */
 type Part = { readonly payload: GraphQLAnswer } | { readonly payload: null; readonly errors: GraphQLAnswer['errors'] }
@@ -33,17 +31,9 @@ export function writeMultipart(
   cancellation: Cancellation,
   { eventStreams, log }: GraphqlStreamOptions,
 ): Promise<void> {
-  const requestId = requestIdOf(res)
   async function* parts(): AsyncGenerator<Part> {
-    try {
-      for await (const result of results) yield { payload: executedAnswer(result, requestId) }
-    } catch (thrown) {
-      if (cancellation.isCancelled) return
-      const { code, errors } = refusedAnswer(thrown, requestId)
-      setCode(res, code)
-      if (code === 'INTERNAL') log.error({ err: thrown, requestId }, 'a subscription failed')
-      yield { payload: null, errors }
-    }
+    for await (const { answer, hasFailed } of answersOf(res, results, cancellation, log))
+      yield hasFailed ? { payload: null, errors: answer.errors } : { payload: answer }
   }
   return eventStreams.sendAs(multipart, res, parts(), cancellation)
 }

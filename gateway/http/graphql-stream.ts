@@ -16,6 +16,31 @@ export async function* singleResult(result: GraphResult): AsyncGenerator<GraphRe
   yield result
 }
 
+interface StreamedAnswer {
+  readonly answer: GraphQLAnswer
+  /** The answer has only the errors that end the stream. */
+  readonly hasFailed: boolean
+}
+
+/** The answers of a subscription. An error is the last one, and is logged if it is ours. */
+export async function* answersOf(
+  res: ServerResponse,
+  results: AsyncIterable<GraphResult>,
+  cancellation: Cancellation,
+  log: GraphqlStreamOptions['log'],
+): AsyncGenerator<StreamedAnswer> {
+  const requestId = requestIdOf(res)
+  try {
+    for await (const result of results) yield { answer: executedAnswer(result, requestId), hasFailed: false }
+  } catch (thrown) {
+    if (cancellation.isCancelled) return
+    const { code, errors } = refusedAnswer(thrown, requestId)
+    setCode(res, code)
+    if (code === 'INTERNAL') log.error({ err: thrown, requestId }, 'a subscription failed')
+    yield { answer: { errors }, hasFailed: true }
+  }
+}
+
 /**
  * Sends results as server-sent events in the "distinct connections mode" of the graphql-sse protocol: a `next` event for each, then
  * `complete`. An error is sent as a last `next`. A stream without `complete` was closed by the server, and the client must reconnect.
@@ -26,18 +51,10 @@ export function writeStream(
   cancellation: Cancellation,
   { eventStreams, log }: GraphqlStreamOptions,
 ): Promise<void> {
-  const requestId = requestIdOf(res)
   async function* events(): AsyncGenerator<ServerSentEvent> {
-    try {
-      for await (const result of results) yield next(executedAnswer(result, requestId))
-    } catch (thrown) {
-      if (cancellation.isCancelled) return
-      const { code, errors } = refusedAnswer(thrown, requestId)
-      setCode(res, code)
-      if (code === 'INTERNAL') log.error({ err: thrown, requestId }, 'a subscription failed')
-      yield next({ errors })
-    }
-    yield { event: 'complete', data: '' }
+    for await (const { answer } of answersOf(res, results, cancellation, log))
+      yield { event: 'next', data: JSON.stringify(answer) }
+    if (!cancellation.isCancelled) yield { event: 'complete', data: '' }
   }
   return eventStreams.send(res, events(), cancellation)
 }
@@ -48,8 +65,6 @@ export function writeStream(
  */
 export const isSentAsEvent = (thrown: unknown, requestId: string): boolean =>
   refusedAnswer(thrown, requestId).status === 400
-
-const next = (answer: GraphQLAnswer): ServerSentEvent => ({ event: 'next', data: JSON.stringify(answer) })
 
 export async function* failedResult(thrown: unknown): AsyncGenerator<GraphResult> {
   yield* await Promise.reject<GraphResult[]>(thrown)

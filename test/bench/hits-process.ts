@@ -11,7 +11,7 @@ const person = 'Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0'
 
 // Started as a separate process, so that the clients of one measurement do not delay each other. It sends hits at a steady rate from
 // an order until null, and then the times in ms; a slow answer does not delay the next hit.
-let sending = false
+let sending = new AbortController()
 let number = 0
 
 async function hit(url: string, times: number[]): Promise<void> {
@@ -22,10 +22,10 @@ async function hit(url: string, times: number[]): Promise<void> {
   if (answer.status !== 200 && answer.status !== 302) throw new Error(`${url} answered ${answer.status}.`)
 }
 
-async function send({ port, paths, perSecond }: HitsOrder): Promise<number[]> {
+async function send({ port, paths, perSecond }: HitsOrder, { signal }: AbortController): Promise<number[]> {
   const times: number[] = []
   const running = new Set<Promise<void>>()
-  for (; sending; number++) {
+  for (; !signal.aborted; number++) {
     const sent: Promise<void> = hit(`http://127.0.0.1:${port}${paths[number % paths.length]}`, times).finally(() =>
       running.delete(sent),
     )
@@ -37,9 +37,9 @@ async function send({ port, paths, perSecond }: HitsOrder): Promise<number[]> {
 }
 
 process.on('message', (order: HitsOrder | null) => {
-  sending = order !== null
-  if (!order) return
-  send(order).then(
+  if (!order) return sending.abort()
+  sending = new AbortController()
+  send(order, sending).then(
     (times) => process.send!({ times }),
     (error: unknown) => process.send!({ failure: String(error) }),
   )

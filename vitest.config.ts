@@ -13,7 +13,7 @@ const common = { isolate: false, setupFiles: ['test/setup.ts'], testTimeout: 120
 
 const alone = [
   'test/hostile/{resources,isolation,blocking,subscriptions,publish-flood}.platform.test.ts',
-  'test/faults/shutdown.platform.test.ts',
+  'test/{faults/shutdown,webhooks/flood}.platform.test.ts',
 ]
 
 export default defineConfig({
@@ -31,7 +31,7 @@ export default defineConfig({
         },
       },
       {
-        // Tests that measure how long requests wait, or the timing of a shutdown, run one file at a time, after all others.
+        // Tests that measure how long requests wait, what a turn costs, or the timing of a shutdown, run one file at a time, after all others.
         resolve,
         test: {
           ...common,

@@ -54,7 +54,10 @@ const known = new Map<string, Promise<ValidRequest>>()
 /** Lists change nothing, so one request object per list is enough. */
 function requestTo(operation: RestOperation): Promise<ValidRequest> {
   let request = known.get(operation.id)
-  if (!request) known.set(operation.id, (request = requests.valid(operation)))
+  if (!request) {
+    known.set(operation.id, (request = requests.valid(operation)))
+    request.catch(() => known.delete(operation.id))
+  }
   return request
 }
 

@@ -55,7 +55,10 @@ export const enrollmentPreparations = {
 }
 
 async function aContactId({ member }: Sender): Promise<string> {
-  const { body } = await member.rest.contactCreate!({ body: { lastName: 'Berg', email: `u${newId()}@example.com` } })
+  const { status, body } = await member.rest.contactCreate!({
+    body: { lastName: 'Berg', email: `u${newId()}@example.com` },
+  })
+  if (status !== 201) throw new Error(`contactCreate: ${JSON.stringify(body)}`)
   return body.id as string
 }
 

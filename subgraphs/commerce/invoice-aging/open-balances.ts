@@ -67,7 +67,7 @@ function openSql(
   const aftersParameter = values.add(levels.map(([, after]) => after))
   return `select ${columns} from unnest(${levelsParameter}::smallint[], ${aftersParameter}::timestamptz[]) l(level, after)
     cross join lateral (
-      select t.* from ${from} and t.level = l.level
+      select t.invoice_id, t.customer_id, t.currency, t.due_date, t.balance from ${from} and t.level = l.level
         and t.since >= l.after and t.since < ${endParameter} and t.until >= ${endParameter} offset 0
     ) t`
 }

@@ -47,7 +47,7 @@ export async function eventsThrough(
   const events: LoggedEvent[] = []
   let [read, positions, bytes] = [after, firstPositions, 0]
   const and = condition ? ` and (${condition})` : ''
-  if (types) {
+  if (types && through - after > firstPositions) {
     const [first] = await sql.query<{ position: number }>(firstOfTypes(and), [organizationId, after, through, types])
     if (!first) return { events, through }
     read = first.position - 1

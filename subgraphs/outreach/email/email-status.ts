@@ -44,6 +44,11 @@ interface Effect {
   readonly thread?: (thread: EmailThread) => Partial<EmailThread>
 }
 
+interface Applied {
+  readonly signal: EmailSignal | null
+  readonly effect: Effect
+}
+
 const clicksMax = 100
 
 /** What a signal changes. A program that opens a mail is only counted. */
@@ -97,15 +102,25 @@ function opened(message: Email, at: string): Effect {
   }
 }
 
-/** Applies what became known about a sent mail, with its thread, its event and the suppression of its address in one transaction. */
-export function applySignal(ctx: RequestContext, messageId: string, signal: EmailSignal): Promise<Email> {
+/**
+ * Applies what became known about a sent mail, with its thread, its event and the suppression of its address in one transaction. A function
+ * gets the mail and returns the signal; null if nothing became known.
+ */
+export function applySignal(
+  ctx: RequestContext,
+  messageId: string,
+  given: EmailSignal | ((message: Email) => EmailSignal | null),
+): Promise<Email> {
   return inTransaction(ctx, async (inner) => {
-    let effect: Effect = { values: {} }
+    let applied: Applied = { signal: null, effect: { values: {} } }
     const message = await change(inner, emailMessage, messageId, (previous) => {
-      effect = previous.direction === 'OUTBOUND' ? effectOf(previous, signal) : { values: {} }
+      const signal = typeof given === 'function' ? given(previous) : given
+      const effect = signal && previous.direction === 'OUTBOUND' ? effectOf(previous, signal) : { values: {} }
+      applied = { signal, effect }
       const events = effect.event ? [effect.event] : []
       return { operation: 'UPDATE', values: {}, implied: effect.values, events, isEventReplaced: events.length > 0 }
     })
+    const { signal, effect } = applied
     const { thread } = effect
     if (thread)
       await change(inner, emailThread, message.threadId, (previous) => ({
@@ -113,7 +128,7 @@ export function applySignal(ctx: RequestContext, messageId: string, signal: Emai
         values: {},
         implied: thread(previous),
       }))
-    const reason = suppressionOf(signal)
+    const reason = signal && suppressionOf(signal)
     if (reason && message.direction === 'OUTBOUND')
       for (const email of addressesOf(message, reason, signal)) await suppress(inner, email, reason, message.id)
     return message

@@ -2,11 +2,9 @@ import type { Job } from '../../kernel/jobs/job.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { deleteFinishedItems } from '../../kernel/queue/delete-finished-items.ts'
 import type { Leased, Outcome, Queue, QueuedItem } from '../../kernel/queue/queue.ts'
-import { recordsOf } from '../../kernel/record/records-of.ts'
 import type { Services } from '../../kernel/request.ts'
 import { organizationContext } from './organization-context.ts'
 import { applySignal } from './email-status.ts'
-import { emailMessage } from './email.record.ts'
 
 interface TrackingHit extends QueuedItem {
   readonly messageId: string
@@ -39,12 +37,11 @@ async function countHit(services: Services, item: Leased<TrackingHit>): Promise<
   const { messageId, link, isMachine, seenAt: at } = item
   const ctx = organizationContext(services, item.organization!)
   try {
-    if (link === null) await applySignal(ctx, messageId, { kind: 'OPENED', at, isMachine })
-    else {
-      const { links } = await recordsOf(emailMessage).require(ctx, messageId)
+    await applySignal(ctx, messageId, ({ links }) => {
+      if (link === null) return { kind: 'OPENED', at, isMachine }
       const url = links[link]
-      if (url) await applySignal(ctx, messageId, { kind: 'CLICKED', at, url, isMachine })
-    }
+      return url ? { kind: 'CLICKED', at, url, isMachine } : null
+    })
     return { end: 'COUNTED' }
   } catch (error) {
     if (error instanceof Refusal && error.code === 'NOT_FOUND') return { end: 'GONE' }

@@ -44,7 +44,9 @@ function newCoercer(type: GraphQLInputType): Coerce {
 function objectCoercer(type: GraphQLInputObjectType): Coerce {
   interface Field {
     readonly name: string
-    readonly isExpected: boolean
+    readonly isRequired: boolean
+    /** The coerced default; undefined where there is none. */
+    readonly initial: unknown
     readonly coerce: Coerce
   }
   // Input types refer to each other, so the fields are prepared at the first use.
@@ -52,7 +54,8 @@ function objectCoercer(type: GraphQLInputObjectType): Coerce {
   const fieldsOf = (): readonly Field[] =>
     Object.values(type.getFields()).map((field) => ({
       name: field.name,
-      isExpected: isNonNullType(field.type) || field.defaultValue !== undefined,
+      isRequired: isNonNullType(field.type),
+      initial: field.defaultValue,
       coerce: coercerOf(field.type),
     }))
   return (value) => {
@@ -60,12 +63,13 @@ function objectCoercer(type: GraphQLInputObjectType): Coerce {
     if (type.isOneOf || !isJsonObject(value)) throw notQuick
     const coerced: Record<string, unknown> = {}
     let count = 0
-    for (const { name, isExpected, coerce } of (fields ??= fieldsOf())) {
+    for (const { name, isRequired, initial, coerce } of (fields ??= fieldsOf())) {
       const given = value[name]
       if (given !== undefined) {
         coerced[name] = coerce(given)
         count++
-      } else if (isExpected) throw notQuick
+      } else if (initial !== undefined) coerced[name] = initial
+      else if (isRequired) throw notQuick
     }
     // There are fields that the type does not have.
     if (Object.keys(value).length !== count) throw notQuick
@@ -74,7 +78,7 @@ function objectCoercer(type: GraphQLInputObjectType): Coerce {
 }
 
 /**
- * The value as `coerceInputValue` of graphql-js coerces it, where it is valid and needs no default; undefined otherwise. graphql-js
+ * The value as `coerceInputValue` of graphql-js coerces it, where it is valid and needs no rule that is not repeated here; undefined otherwise. graphql-js
  * asks for the kinds of the types of all fields of an input at each call, which was a twentieth of a create of a record.
  */
 export function quicklyCoerced(value: unknown, type: GraphQLInputType): unknown {

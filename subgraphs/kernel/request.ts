@@ -68,7 +68,7 @@ interface BaseContext extends OperationContext, Pick<Services, 'clock' | 'log' |
   readonly batches: Map<object, Map<string, unknown>>
   /** Collects the records that the answer contains, when the answer is stored for a replay; otherwise null. */
   readonly answered: AnsweredRecords | null
-  /** Records that the open transaction has just written, as `account <id>`: references to them are known to be valid. */
+  /** Records that the open transaction has just written or read as live, as `account <id>`: references to them are known to be valid. */
   readonly written?: ReadonlySet<string>
 }
 

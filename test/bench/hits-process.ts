@@ -24,15 +24,17 @@ async function hit(url: string, times: number[]): Promise<void> {
 
 async function send({ port, paths, perSecond }: HitsOrder, { signal }: AbortController): Promise<number[]> {
   const times: number[] = []
-  const running = new Set<Promise<void>>()
+  const failures: unknown[] = []
+  const running = new Set<Promise<unknown>>()
   for (; !signal.aborted; number++) {
-    const sent: Promise<void> = hit(`http://127.0.0.1:${port}${paths[number % paths.length]}`, times).finally(() =>
-      running.delete(sent),
-    )
+    const sent: Promise<unknown> = hit(`http://127.0.0.1:${port}${paths[number % paths.length]}`, times)
+      .catch((error: unknown) => failures.push(error))
+      .finally(() => running.delete(sent))
     running.add(sent)
     await delay(1000 / perSecond)
   }
   await Promise.all(running)
+  if (failures.length > 0) throw failures[0]
   return times
 }
 

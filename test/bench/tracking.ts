@@ -39,16 +39,19 @@ export async function measureTracking(
   const ratios: number[] = []
   const client = fork(join(import.meta.dirname, 'hits-process.ts'), { execArgv: [] })
   const order: HitsOrder = { port: project.port, paths, perSecond: hitsPerSecond }
-  for (let round = 0; round < rounds; round++) {
-    const alone = await p95()
-    client.send(order)
-    ratios.push((await p95()) / alone)
-    client.send(null as never)
-    const [{ times, failure }] = (await once(client, 'message')) as [{ times?: number[]; failure?: string }]
-    if (!times) throw new Error(failure)
-    hitMs.push(...times)
+  try {
+    for (let round = 0; round < rounds; round++) {
+      const alone = await p95()
+      client.send(order)
+      ratios.push((await p95()) / alone)
+      client.send(null as never)
+      const [{ times, failure }] = (await once(client, 'message')) as [{ times?: number[]; failure?: string }]
+      if (!times) throw new Error(failure)
+      hitMs.push(...times)
+    }
+  } finally {
+    client.kill()
   }
-  client.kill()
   return [
     atMost(`An open or a click, ${hitsPerSecond} a second: p50 of ${hitMs.length}`, median(hitMs), 5, ' ms'),
     atMost('Reads by id of another tenant meanwhile: p95 / p95 without', median(ratios), 1.5, 'x'),

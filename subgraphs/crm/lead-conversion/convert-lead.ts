@@ -66,8 +66,8 @@ async function convert(
   })
   const ownerId = input.ownerId ?? (await ownerOf(ctx, before))
   const conversion: Conversion = { lead: before, input, targets, ownerId, now: ctx.clock.now() }
-  // A new record may have an owner whose records the caller does not see.
   const written = new Set<string>()
+  // A new record may have an owner whose records the caller does not see.
   const wide = { ...ctx, caller: { ...ctx.caller, visibility: 'ALL' as const, ownerIds: null }, written }
   const ofAccount = await accountOf(wide, conversion)
   written.add(`account ${ofAccount.id}`)

@@ -26,7 +26,7 @@ const idsOf = (found: readonly Found[], name: keyof Found): string[] => [
 
 /**
  * Finds the tasks and activities of a lead and locks them. Whoever changes one of them locks the lead afterwards, for its activity dates,
- * so a conversion must lock them before the lead.
+ * so a conversion must lock them before the lead. One that is added meanwhile stays with the lead, as one that is added after the conversion.
  */
 export async function lockRelatedWork({ db, caller }: RequestContext, leadId: string): Promise<RelatedWork> {
   const lock = (table: string): string =>

@@ -41,12 +41,14 @@ export async function consumeNext(
       const wanted = after < oneByOneUntil ? after + 1 : Math.min(head, after + consumer.batch)
       tried = { after, through: wanted, failures }
       const types = await consumer.types(sql, organizationId)
+      const isNone = types.length === 0
       const range = { after, through: wanted, types: types === 'ALL' ? null : types, condition: consumer.condition }
-      const { events, through } =
-        types.length > 0 ? await eventsThrough(sql, organizationId, range) : { events: [], through: wanted }
+      const { events, through } = isNone
+        ? { events: [], through: wanted }
+        : await eventsThrough(sql, organizationId, range)
       tried = { after, through, failures }
       if (events.length > 0) await consumer.consume(services, sql, { organizationId, events })
-      const position = types.length === 0 ? head : through
+      const position = isNone ? head : through
       await sql.query(
         'update kernel.event_consumer set position = $3, failures = 0, retry_at = null where organization_id = $1 and name = $2',
         [organizationId, consumer.name, position],

@@ -20,7 +20,7 @@ export interface EventConsumer {
   readonly subscribers?: { readonly table: string; readonly channel: string }
   /** The types of events that it needs in the organization. Other events are passed over, and with no type none is read. */
   types(sql: Sql, organizationId: string): Promise<readonly string[] | 'ALL'>
-  /** SQL that holds for the events that it needs, of these types; `e` is the row of `kernel.event`. The data of the others is not read. */
+  /** SQL that holds for the events that it needs, of these types; `e` is the row of `kernel.event`. The others are not sent to the process. */
   readonly condition?: string
   /**
    * Writes the effects of the events, which are in the order of their positions. It must use `sql` only, and must not wait for

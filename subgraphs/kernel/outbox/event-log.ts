@@ -13,7 +13,7 @@ const selectEvents = `select l.position, e.id, e.type, e.version, e.occurred_at 
 const withWholeData = (rows: readonly (LoggedEvent & Row)[]): LoggedEvent[] =>
   rows.map((row) => ({ ...row, data: wholeData(row.data) }))
 
-/** Most consumers need few of the events, and this reads no data of the others. */
+/** Most consumers need few of the events, and this sends none of the others to the process. */
 const firstOfTypes = (and: string) => `select l.position from kernel.event_log l
        join kernel.event e on e.organization_id = l.organization_id and e.id = l.event_id and e.occurred_at = l.occurred_at
        where l.organization_id = $1 and l.position > $2 and l.position <= $3 and e.type = any($4)${and}

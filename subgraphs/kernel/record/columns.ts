@@ -4,7 +4,7 @@ import { columnsOf, initialValue, type Column } from './column.ts'
 type Row = Readonly<Record<string, unknown>>
 
 interface Copies {
-  readonly shownOf: (record: Row) => Record<string, unknown>
+  readonly shownOf: (record: object) => Record<string, unknown>
   readonly blank: () => Record<string, unknown>
 }
 
@@ -38,7 +38,7 @@ export class Columns {
   /** The defined custom fields by API name. */
   readonly customFields: ReadonlyMap<string, Column>
   /** The values of the `shown` columns of a record. */
-  readonly shownOf: (record: Row) => Record<string, unknown>
+  readonly shownOf: (record: object) => Record<string, unknown>
   /** A new record with the initial values of all stored columns; undefined where a value is required. */
   readonly blank: () => Record<string, unknown>
 

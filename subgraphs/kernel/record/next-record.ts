@@ -60,7 +60,7 @@ function created<T extends StoredRow>(
   const stamped: Fields = { version: 1, createdAt: now, updatedAt: now, createdById: actor, updatedById: actor }
   const given: Fields = { ownerId: actor, ...stamped, ...values }
   const record = definition.columns.blank()
-  for (const name in given) if (name in record) record[name] = given[name]
+  for (const name in given) if (Object.hasOwn(record, name)) record[name] = given[name]
   record.id = values.id ?? newId()
   if (record.customFields) record.customFields = mergeCustomFields({}, record.customFields)
   record.organizationId = ctx.caller.organizationId

@@ -121,13 +121,14 @@ async function readMany(
   return ids.map((id) => byId.get(id) ?? null)
 }
 
-/** Those ids whose records are visible and not deleted; for the reference checks of other records. */
+/** Those ids whose records are visible and not deleted; for the reference checks of other records. Records of `ctx.written` are not read again. */
 export async function visibleIds(
   ctx: RequestContext,
   definition: RecordShape,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  if (ids.every((id) => ctx.written?.has(`${definition.object} ${id}`))) return new Set(ids)
+  const { written } = ctx
+  if (written && ids.every((id) => written.has(`${definition.object} ${id}`))) return new Set(ids)
   const rows = await readMany(ctx, definition, ids, idOnly)
   return new Set(rows.flatMap((row) => (row ? [row.id as string] : [])))
 }

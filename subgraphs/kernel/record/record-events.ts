@@ -21,7 +21,7 @@ export const eventTypeOf = ({ eventTypes, object }: TrackedObject, operation: Op
 function payloadOf(source: TrackedObject, record: object): Fields {
   const { payload } = source.events ?? {}
   if (payload) return payload.of(record) as Fields
-  return (source as RecordShape).columns.shownOf(record as Fields)
+  return (source as RecordShape).columns.shownOf(record)
 }
 
 const differing = (one: Fields, other: Fields): string[] =>

@@ -1,3 +1,4 @@
+import { sqlLiteral } from '../../../kernel/record/custom-field-column.ts'
 import { assignments } from './assignments.ts'
 import { deals } from './deals.ts'
 import type { NotificationKind } from './notification-kind.ts'
@@ -27,12 +28,10 @@ export const notifyingTypes: readonly string[] = [...byType.keys()].toSorted()
 const isForOthers = ({ others, named, about, isForActor }: NotificationKind): boolean =>
   !others && !named && !about && !isForActor
 
-const sqlText = (text: string): string => `'${text}'`
-
 /** SQL on a row `e` of the event log: false if the event, of a type that only names users in its record, names nobody but the user who acted. */
 export const mayNotify: string = (() => {
   const types = notifyingTypes.filter((type) => kindsOf(type).every(isForOthers))
   const fields = new Set(types.flatMap((type) => kindsOf(type).flatMap(({ to }) => to)))
-  const named = [...fields].map((field) => `e.data->'record'->>${sqlText(field)} <> coalesce(e.actor_id::text, '')`)
-  return [`e.type <> all(array[${types.map(sqlText).join(', ')}])`, ...named].join(' or ')
+  const named = [...fields].map((field) => `e.data->'record'->>${sqlLiteral(field)} <> coalesce(e.actor_id::text, '')`)
+  return [`e.type <> all(array[${types.map(sqlLiteral).join(', ')}])`, ...named].join(' or ')
 })()

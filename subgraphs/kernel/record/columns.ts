@@ -1,8 +1,6 @@
 import { copierOf } from '../compiled-copy.ts'
 import { columnsOf, initialValue, type Column } from './column.ts'
 
-type Row = Readonly<Record<string, unknown>>
-
 interface Copies {
   readonly shownOf: (record: object) => Record<string, unknown>
   readonly blank: () => Record<string, unknown>

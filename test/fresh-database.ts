@@ -23,7 +23,9 @@ export async function freshDatabase({ hasOwnEvents = false }: FreshDatabaseOptio
   const admin = new Database({ url: databaseUrl(templateUrl, 'crm'), connectionsMax: 1 })
   await admin.query(`create database ${name} template template_platform`)
   const url = databaseUrl(templateUrl, name)
-  const database = new Database({ url, connectionsMax: 4 })
+  // Parallel workers cost more than they save in tables as small as those of tests.
+  const settings = { max_parallel_workers_per_gather: '0' }
+  const database = new Database({ url, connectionsMax: 4 }, { settings })
   return {
     url,
     database,

@@ -190,6 +190,8 @@ describe('an online payment', () => {
     await event(session, voided.link)
     const { payments, status } = await stored(voided.id)
     expect([status, payments.length]).toEqual(['VOID', 1])
+    const { body } = await member.rest.invoiceRefundPayment!({ id: voided.id, paymentId: payments[0].id })
+    expect(body).toMatchObject({ status: 'VOID', amountPaid: 0, amountDue: 119, overdueAt: null })
   })
 
   it('is refused with a wrong signature, an old one, and for the checkout of another invoice', async () => {

@@ -16,6 +16,10 @@ export interface ShownInvoice {
   readonly total: ExactNumber
   readonly amountPaid: ExactNumber
   readonly amountDue: ExactNumber
+  readonly dunningFees: ExactNumber
+  readonly dunningInterest: ExactNumber
+  /** What is due, with the fees and the interest of reminders. */
+  readonly amountToPay: ExactNumber
   readonly issueDate: string
   readonly dueDate: string
   readonly purchaseOrderNumber: string | null
@@ -29,8 +33,8 @@ const shown = `{
   lineItems {
     name sku description quantity unitPrice discountPercent discountAmount taxRate lineTotal billingFrequency
   }
-  subtotal discountTotal taxTotal shippingTotal total amountPaid amountDue issueDate dueDate purchaseOrderNumber terms
-  paymentInstructions isPayableOnline
+  subtotal discountTotal taxTotal shippingTotal total amountPaid amountDue dunningFees dunningInterest amountToPay issueDate
+  dueDate purchaseOrderNumber terms paymentInstructions isPayableOnline
 }`
 
 export const viewDocument = `mutation publicInvoiceView($token: String!) { result: publicInvoiceView(token: $token) ${shown} }`

@@ -27,8 +27,20 @@ export class PublicInvoice extends PublicAmounts {
   @Field(() => Decimal, { description: 'What is paid.' })
   amountPaid!: ExactNumber
 
-  @Field(() => Decimal, { description: 'What is still due.' })
+  @Field(() => Decimal, { description: 'What is still due of the invoice.' })
   amountDue!: ExactNumber
+
+  @Field(() => Decimal, { description: 'Fees of the reminders; 0 when nothing is due.' })
+  dunningFees!: ExactNumber
+
+  @Field(() => Decimal, { description: 'Interest that the last reminder claimed; 0 when nothing is due.' })
+  dunningInterest!: ExactNumber
+
+  @Field(() => Decimal, {
+    description:
+      'What the customer is asked to pay: what is due with the fees and the interest; 0 when nothing is due.',
+  })
+  amountToPay!: ExactNumber
 
   @Field(() => DateTime, { description: 'Day of the invoice, as midnight UTC.' })
   issueDate!: string

@@ -4,6 +4,8 @@ import type { ShownLine } from '../pages/document-lines.ts'
 /** An invoice as the page shows it. */
 export interface ShownInvoice {
   readonly organizationName: string
+  readonly organizationAddress: string | null
+  readonly organizationTaxId: string | null
   readonly customerName: string | null
   readonly invoiceNumber: string
   readonly status: string
@@ -29,7 +31,7 @@ export interface ShownInvoice {
 }
 
 const shown = `{
-  organizationName customerName invoiceNumber status currency
+  organizationName organizationAddress organizationTaxId customerName invoiceNumber status currency
   lineItems {
     name sku description quantity unitPrice discountPercent discountAmount taxRate lineTotal billingFrequency
   }

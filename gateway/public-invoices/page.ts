@@ -48,6 +48,8 @@ export function invoicePage(invoice: ShownInvoice, path: string): string {
   const said = statusOf(invoice)
   const facts: [string, string | null][] = [
     ['From', organizationName],
+    ['Address', invoice.organizationAddress?.replaceAll(/\r?\n/g, ', ') ?? null],
+    ['Tax id', invoice.organizationTaxId],
     ['For', customerName],
     ['Date', dayOf(invoice.issueDate)],
     ['Due date', dayOf(invoice.dueDate)],

@@ -8,6 +8,7 @@ import { amountFormat } from '../document/amount-format.ts'
 import { documentDay } from '../document/document-day.ts'
 import { documentFile, type DocumentFile } from '../document/document-file.ts'
 import type { PricedDocument } from '../document/priced-document.ts'
+import { taxesByRate } from '../document/taxes-by-rate.ts'
 import { paymentTexts } from '../quote/payment-texts.ts'
 import { claimOf, isZero } from './invoice.amounts.ts'
 import { invoice as definition } from './invoice.record.ts'
@@ -58,24 +59,30 @@ function afterTotal(invoice: Invoice): [string, ExactNumber][] {
 export async function documentOfInvoice(ctx: RequestContext, invoice: Invoice): Promise<PricedDocument> {
   const { customerId: accountId, contactId, issueDate, dueDate } = invoice
   const { accountName, contactName, ...customer } = await addresseeOf(ctx, { accountId, contactId })
-  const { paymentInstructions = null } = await organizationSettings(ctx)
+  const { paymentInstructions = null, postalAddress, taxId } = await organizationSettings(ctx)
   return {
     title: titles[invoice.status] ?? 'INVOICE',
     number: invoice.invoiceNumber ?? 'DRAFT',
     facts: [
-      ['Date', issueDate && day(issueDate)],
+      ['Invoice date', issueDate && day(issueDate)],
       ['Due date', dueDate && day(dueDate)],
       ['Payment', paymentTexts[invoice.paymentTerms]],
       ['Your order', invoice.purchaseOrderNumber],
     ],
     currency: invoice.currency,
-    organization: { name: (await activeOrganizationName(ctx)) ?? '' },
+    organization: {
+      name: (await activeOrganizationName(ctx)) ?? '',
+      // More lines would leave no room for the tax id.
+      address: postalAddress?.split(/\r?\n/).filter(Boolean).slice(0, 6) ?? [],
+      taxId,
+    },
     customerLabel: 'Bill to',
     customer: { ...customer, name: accountName ?? contactName ?? '', contactName: accountName && contactName },
     lines: invoice.lineItems,
     subtotal: invoice.subtotal,
     discountTotal: invoice.discountTotal,
     taxTotal: invoice.taxTotal,
+    taxes: taxesByRate(invoice.lineItems),
     shippingTotal: invoice.shippingTotal,
     total: invoice.total,
     afterTotal: afterTotal(invoice),

@@ -50,7 +50,11 @@ async function shown({ inner, organizationName }: Linked, whole: Invoice): Promi
     accountId: whole.customerId,
     contactId: whole.contactId,
   })
-  const { paymentInstructions = null } = await organizationSettings(inner)
+  const {
+    paymentInstructions = null,
+    postalAddress: organizationAddress = null,
+    taxId: organizationTaxId = null,
+  } = await organizationSettings(inner)
   return {
     ...whole,
     ...claimOf(whole),
@@ -58,6 +62,8 @@ async function shown({ inner, organizationName }: Linked, whole: Invoice): Promi
     issueDate: whole.issueDate!,
     dueDate: whole.dueDate!,
     organizationName,
+    organizationAddress,
+    organizationTaxId,
     customerName: accountName ?? contactName,
     paymentInstructions,
     isPayableOnline: inner.settings.payments !== null && isPayable(whole),

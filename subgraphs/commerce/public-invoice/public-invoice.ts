@@ -14,6 +14,15 @@ export class PublicInvoice extends PublicAmounts {
 
   @Field(() => String, {
     nullable: true,
+    description: 'Postal address of that organization in lines; null if not set.',
+  })
+  organizationAddress!: string | null
+
+  @Field(() => String, { nullable: true, description: 'Tax id of that organization; null if not set.' })
+  organizationTaxId!: string | null
+
+  @Field(() => String, {
+    nullable: true,
     description: 'Name of the account that must pay, or of its contact; null without both.',
   })
   customerName!: string | null

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { invoiceOverdue } from '../../subgraphs/commerce/invoice/invoice-overdue.job.ts'
-import { sentInvoice } from '../builders.ts'
+import { account, invoice, sentInvoice } from '../builders.ts'
 import { expectValidEvents } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
 
@@ -85,5 +85,123 @@ describe('a refund past the due day', () => {
     await member.rest.invoiceMarkUncollectible!({ id: lost.id })
     expect(await refund(lost.id, paid.payments[0].id)).toMatchObject({ status: 'UNCOLLECTIBLE', overdueAt: null })
     expect([await overdueEvents(id), await overdueEvents(lost.id)]).toEqual([0, 0])
+  })
+})
+
+describe('a status change that is allowed', () => {
+  const states = { SENT: pastDue, OVERDUE: overdue, PARTIALLY_PAID: pastDue, UNCOLLECTIBLE: pastDue }
+  const paid = { status: 'PAID', amountDue: 0, paidAt: began.toISOString(), uncollectibleAt: null, voidedAt: null }
+  const isVoid = { status: 'VOID', amountDue: 119, paidAt: null, voidedAt: began.toISOString(), voidReason: 'Wrong.' }
+  const lost = { status: 'UNCOLLECTIBLE', paidAt: null, uncollectibleAt: began.toISOString(), voidedAt: null }
+
+  it.each([
+    ['OVERDUE', 'invoiceVoid', { reason: 'Wrong.' }, isVoid, 'invoice.voided'],
+    ['OVERDUE', 'invoiceMarkUncollectible', null, lost, 'invoice.marked_uncollectible'],
+    ['OVERDUE', 'invoiceRecordPayment', { amount: 119 }, paid, 'invoice.paid'],
+    ['PARTIALLY_PAID', 'invoiceMarkUncollectible', null, lost, 'invoice.marked_uncollectible'],
+    ['UNCOLLECTIBLE', 'invoiceVoid', { reason: 'Wrong.' }, isVoid, 'invoice.voided'],
+    [
+      'UNCOLLECTIBLE',
+      'invoiceRecordPayment',
+      { amount: 119 },
+      { ...paid, uncollectibleAt: began.toISOString() },
+      'invoice.paid',
+    ],
+  ] as const)('of %s by %s', async (from, operation, body, expected, type) => {
+    const state = await states[from]()
+    const id = typeof state === 'string' ? state : state.id
+    if (from === 'PARTIALLY_PAID') await pay(id, 19)
+    if (from === 'UNCOLLECTIBLE') await member.rest.invoiceMarkUncollectible!({ id })
+    expect((await member.rest.invoice!({ id })).body.status).toBe(from)
+    const answer = await member.rest[operation]!({ id, ...(body && { body }) })
+    expect([answer.status, answer.body]).toEqual([200, expect.objectContaining(expected)])
+    expect((await member.rest.invoice!({ id })).body).toEqual(answer.body)
+    expect((await platform.eventTypesOf(id)).at(-1)).toBe(type)
+    // The clock changes nothing of it any more.
+    expect((await at(id, nextDay))[0]).toBe(expected.status)
+  })
+
+  it('is none of an UNCOLLECTIBLE invoice of which a part is paid', async () => {
+    const { id } = await pastDue()
+    await member.rest.invoiceMarkUncollectible!({ id })
+    expect(await pay(id, 19)).toMatchObject({ status: 'UNCOLLECTIBLE', amountPaid: 19, amountDue: 100, paidAt: null })
+    expect((await platform.eventTypesOf(id)).slice(-2)).toEqual(['invoice.updated', 'payment.recorded'])
+  })
+})
+
+describe('invoiceStats', () => {
+  it('has the figures of each currency and of all in the base currency, with the days to pay', async () => {
+    const other = await platform.member({ organizationId: await platform.organization('Stats'), role: 'ADMIN' })
+    await platform.query(
+      `insert into identity.exchange_rate (id, organization_id, base_currency, currency, date, rate, created_at, updated_at)
+       values (gen_random_uuid(), $1, 'USD', 'EUR', '2026-01-01', 1.25, now(), now())`,
+      [other.organizationId],
+    )
+    const { id: customerId } = await account(other)
+    const priced = (unitPrice: number) => ({ lineItems: [{ name: 'Fee', quantity: 1, unitPrice }] })
+    const send = async (currency: string, unitPrice: number, issueDate: string, paidAt?: string) => {
+      const values = { customerId, currency, issueDate, ...priced(unitPrice) }
+      const { id } = await sentInvoice(other, values)
+      if (paidAt) await other.rest.invoicePayment!({ id, body: { amount: unitPrice, paidAt } })
+      return id as string
+    }
+    await send('USD', 100, '2027-01-02', '2027-01-12T08:00:00Z')
+    await send('USD', 50, '2027-01-02', '2027-01-27T23:00:00Z')
+    await send('EUR', 200, '2026-11-01', '2026-11-05T08:00:00Z')
+    await send('EUR', 80, '2027-01-30')
+    // 30 days to pay: it is overdue, and its currency has no rate.
+    await send('JPY', 700, '2026-12-01')
+    await other.rest.invoiceVoid!({ id: await send('USD', 1000, '2027-01-02') })
+    await invoice(other, { customerId, ...priced(1000) })
+    await invoiceOverdue.run(platform.services)
+
+    const { body } = await other.rest.invoiceStats!({})
+    expect(body).toEqual({
+      total: 7,
+      countByStatus: { DRAFT: 1, SENT: 1, PARTIALLY_PAID: 0, OVERDUE: 1, PAID: 3, VOID: 1, UNCOLLECTIBLE: 0 },
+      currency: 'USD',
+      totalInvoiced: 500,
+      totalPaid: 400,
+      totalOutstanding: 100,
+      totalOverdue: 0,
+      averageDaysToPay: 13,
+      dso: 36,
+      collectionRate: 0.8,
+      byCurrency: [
+        {
+          currency: 'EUR',
+          count: 2,
+          totalInvoiced: 280,
+          totalPaid: 200,
+          totalOutstanding: 80,
+          totalOverdue: 0,
+          averageDaysToPay: 4,
+          dso: 90,
+          collectionRate: 0.7143,
+        },
+        {
+          currency: 'JPY',
+          count: 1,
+          totalInvoiced: 700,
+          totalPaid: 0,
+          totalOutstanding: 700,
+          totalOverdue: 700,
+          averageDaysToPay: null,
+          dso: 90,
+          collectionRate: 0,
+        },
+        {
+          currency: 'USD',
+          count: 4,
+          totalInvoiced: 150,
+          totalPaid: 150,
+          totalOutstanding: 0,
+          totalOverdue: 0,
+          averageDaysToPay: 17.5,
+          dso: 0,
+          collectionRate: 1,
+        },
+      ],
+    })
   })
 })

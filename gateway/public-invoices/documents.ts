@@ -4,6 +4,8 @@ import type { ShownLine } from '../pages/document-lines.ts'
 /** An invoice as the page shows it. */
 export interface ShownInvoice {
   readonly organizationName: string
+  readonly organizationAddress: string | null
+  readonly organizationTaxId: string | null
   readonly customerName: string | null
   readonly invoiceNumber: string
   readonly status: string
@@ -16,6 +18,10 @@ export interface ShownInvoice {
   readonly total: ExactNumber
   readonly amountPaid: ExactNumber
   readonly amountDue: ExactNumber
+  readonly dunningFees: ExactNumber
+  readonly dunningInterest: ExactNumber
+  /** What is due, with the fees and the interest of reminders. */
+  readonly amountToPay: ExactNumber
   readonly issueDate: string
   readonly dueDate: string
   readonly purchaseOrderNumber: string | null
@@ -25,12 +31,12 @@ export interface ShownInvoice {
 }
 
 const shown = `{
-  organizationName customerName invoiceNumber status currency
+  organizationName organizationAddress organizationTaxId customerName invoiceNumber status currency
   lineItems {
     name sku description quantity unitPrice discountPercent discountAmount taxRate lineTotal billingFrequency
   }
-  subtotal discountTotal taxTotal shippingTotal total amountPaid amountDue issueDate dueDate purchaseOrderNumber terms
-  paymentInstructions isPayableOnline
+  subtotal discountTotal taxTotal shippingTotal total amountPaid amountDue dunningFees dunningInterest amountToPay issueDate
+  dueDate purchaseOrderNumber terms paymentInstructions isPayableOnline
 }`
 
 export const viewDocument = `mutation publicInvoiceView($token: String!) { result: publicInvoiceView(token: $token) ${shown} }`

@@ -8,22 +8,22 @@ const dayFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone
 const dayOf = (time: string): string => dayFormat.format(new Date(time))
 
 /** What the customer should know about the status; null while it only has to be paid. */
-function statusOf({ status, amountDue, amountPaid, currency, dueDate }: ShownInvoice): string | null {
+function statusOf({ status, amountToPay, amountPaid, currency, dueDate }: ShownInvoice): string | null {
   switch (status) {
     case 'PAID':
       return 'This invoice is paid. Thank you.'
     case 'VOID':
       return 'This invoice is void. Please do not pay it.'
     case 'OVERDUE':
-      return `This invoice was due on ${dayOf(dueDate)}. Please pay ${amountOf(amountDue, currency)}.`
+      return `This invoice was due on ${dayOf(dueDate)}. Please pay ${amountOf(amountToPay, currency)}.`
     default:
       return isZero(amountPaid) ? null : `${amountOf(amountPaid, currency)} is paid. Thank you.`
   }
 }
 
-const payForm = (path: string, { amountDue, currency }: ShownInvoice): string => `<h2>Pay online</h2>
+const payForm = (path: string, { amountToPay, currency }: ShownInvoice): string => `<h2>Pay online</h2>
 <form method="post" action="${escaped(path)}/pay">
-<button>Pay ${escaped(amountOf(amountDue, currency))}</button>
+<button>Pay ${escaped(amountOf(amountToPay, currency))}</button>
 </form>`
 
 const sums = (invoice: ShownInvoice): string =>
@@ -35,6 +35,11 @@ const sums = (invoice: ShownInvoice): string =>
     ['Total', invoice.total],
     ['Paid', invoice.amountPaid, '−'],
     ...(isZero(invoice.amountPaid) ? [] : ([['Amount due', invoice.amountDue]] as const)),
+    ['Reminder fees', invoice.dunningFees],
+    ['Interest', invoice.dunningInterest],
+    ...(isZero(invoice.dunningFees) && isZero(invoice.dunningInterest)
+      ? []
+      : ([['To pay', invoice.amountToPay]] as const)),
   ])
 
 /** The page of an invoice. `path` is its address, below which its form posts. */
@@ -43,6 +48,8 @@ export function invoicePage(invoice: ShownInvoice, path: string): string {
   const said = statusOf(invoice)
   const facts: [string, string | null][] = [
     ['From', organizationName],
+    ['Address', invoice.organizationAddress?.replaceAll(/\r?\n/g, ', ') ?? null],
+    ['Tax id', invoice.organizationTaxId],
     ['For', customerName],
     ['Date', dayOf(invoice.issueDate)],
     ['Due date', dayOf(invoice.dueDate)],

@@ -146,7 +146,36 @@ describe('invoiceRemind', () => {
     expect(body).toMatchObject({ fee: 2.38, interest: 0.42, invoice: { dunningFees: 2.38, amountDue: 119 } })
     expect((await mailsTo(platform, email)).at(-1)!.text).toContain('Together: $121.80.')
     after(1)
-    expect((await member.rest.invoiceRemind!({ id })).body).toMatchObject({ fee: 0, invoice: { dunningFees: 2.38 } })
+    expect((await member.rest.invoiceRemind!({ id })).body).toMatchObject({
+      fee: 0,
+      interest: 0.46,
+      invoice: { dunningFees: 2.38, dunningInterest: 0.46, amountDue: 119 },
+    })
+  })
+
+  it('sends, charges and changes nothing for a customer without an email address, and says why', async () => {
+    await configure({
+      interestRatePercent: 10,
+      steps: [{ level: 1, daysOverdue: 3, tone: 'FIRM', createTask: true, fee: { type: 'FIXED', value: 5 } }],
+    })
+    const { id } = await sentInvoice(member, { issueDate: '2026-12-20', dueDate: '2027-01-19' })
+    const before = (await member.rest.invoice!({ id })).body
+    const { status, body } = await member.rest.invoiceRemind!({ id })
+    expect([status, body]).toEqual([
+      200,
+      { level: 1, tone: 'FIRM', sentTo: null, skippedReason: 'NO_EMAIL', fee: 0, interest: 0, invoice: before },
+    ])
+    expect((await member.rest.invoice!({ id })).body).toEqual(before)
+    expect(await platform.eventTypesOf(id)).not.toContain('invoice.reminder_sent')
+    expect((await member.rest.taskList!({ query: {} })).body.data).toEqual([])
+    // As soon as there is an address, the same level is sent, with its fee.
+    await member.rest.invoiceSend!({ id, body: { to: 'late@customer.example' } })
+    expect((await member.rest.invoiceRemind!({ id })).body).toMatchObject({
+      level: 1,
+      sentTo: 'late@customer.example',
+      skippedReason: null,
+      fee: 5,
+    })
   })
 
   it('is refused for blocked, disputed, excluded and closed invoices', async () => {
@@ -249,6 +278,18 @@ describe('the run', () => {
     expect((await mailsTo(platform, user!.email)).map(({ subject }) => subject)).toContain(
       `Invoice ${invoiceNumber} reached dunning level 1`,
     )
+  })
+
+  it('leaves an invoice alone whose customer has no email address', async () => {
+    await configure({
+      enabled: true,
+      steps: [{ level: 1, daysOverdue: 3, tone: 'FIRM', createTask: true, fee: { type: 'FIXED', value: 5 } }],
+    })
+    const { id } = await sentInvoice(member, { issueDate: '2026-12-20', dueDate: '2027-01-19' })
+    const before = (await member.rest.invoice!({ id })).body
+    await runDunning(platform.services)
+    expect((await member.rest.invoice!({ id })).body).toEqual(before)
+    expect((await member.rest.taskList!({ query: {} })).body.data).toEqual([])
   })
 
   it('sends nothing twice, also when several workers run at once', async () => {

@@ -81,6 +81,31 @@ it('invoices quantities, and the order says what is invoiced and paid', async ()
   expect((await orderOf(source.id)).paymentStatus).toBe('PARTIALLY_PAID')
 })
 
+it('is orderInvoice in GraphQL, which takes the order of the caller only', async () => {
+  const source = await confirmed({ lineItems: [aLine({ quantity: 2 })] })
+  const document = `mutation ($id: ID!) { orderInvoice(id: $id) { id status orderId total lineItems { id quantity } } }`
+  const run = (who: Member, id: string) => who.graphql(document, { id })
+  const stranger = await platform.member({ organizationId: await platform.organization('Elsewhere') })
+  const codeOf = async (who: Member) => (await run(who, source.id)).body.errors[0].extensions.code
+  expect(await codeOf(stranger)).toBe('NOT_FOUND')
+  const { id: draftId } = await order(member, { accountId: customerId, lineItems: [aLine()] })
+  expect((await run(member, draftId)).body.errors[0].extensions.code).toBe('INVALID_STATE')
+  expect((await orderOf(source.id)).invoiceStatus).toBe('NOT_INVOICED')
+  const { orderInvoice } = (await run(member, source.id)).body.data
+  expect(orderInvoice).toEqual({
+    id: expect.any(String),
+    status: 'DRAFT',
+    orderId: source.id,
+    total: source.total,
+    lineItems: [{ id: source.lineItems[0].id, quantity: 2 }],
+  })
+  expect((await run(member, source.id)).body.errors[0].extensions).toMatchObject({
+    code: 'INVALID_STATE',
+    existingId: orderInvoice.id,
+  })
+  expect(await orderOf(source.id)).toMatchObject({ invoiceStatus: 'INVOICED', lineItems: [{ quantityInvoiced: 2 }] })
+})
+
 it('is for an order that is agreed on', async () => {
   const { id } = await order(member, { accountId: customerId, lineItems: [aLine()] })
   expect(await refused(platform, () => fromOrder(id))).toEqual([409, 'INVALID_STATE'])

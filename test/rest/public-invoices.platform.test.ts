@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account, invoice, sentInvoice } from '../builders.ts'
 import { expectValidEvents } from '../expectations.ts'
+import { mailsTo } from '../mailbox.ts'
 import { Platform, type Member } from '../platform.ts'
 
 /** A provider of hosted checkouts that says what the test wants. */
@@ -190,6 +191,42 @@ describe('an online payment', () => {
     await event(session, voided.link)
     const { payments, status } = await stored(voided.id)
     expect([status, payments.length]).toEqual(['VOID', 1])
+    const { body } = await member.rest.invoiceRefundPayment!({ id: voided.id, paymentId: payments[0].id })
+    expect(body).toMatchObject({ status: 'VOID', amountPaid: 0, amountDue: 119, overdueAt: null })
+  })
+
+  it('is over what is due with the fees and the interest of the last reminder, as its mail says', async () => {
+    const admin = await platform.member({ organizationId: await platform.organization('Fees'), role: 'ADMIN' })
+    const steps = [{ level: 1, daysOverdue: 3, tone: 'FIRM', fee: { type: 'FIXED', value: 5 } }]
+    await admin.rest.dunningUpdate!({ body: { interestRatePercent: 10, steps } })
+    const { id } = await sentInvoice(admin, { issueDate: '2026-12-20', dueDate: '2027-01-19' })
+    await admin.rest.invoiceSend!({ id, body: { to: 'fees@customer.example' } })
+    const { payments, publicUrl: link } = (await admin.rest.invoicePayment!({ id, body: { amount: 19 } })).body
+    expect((await get(link)).html).not.toMatch(/Reminder fees|Interest|To pay/)
+    await admin.rest.invoiceRemind!({ id })
+    const [mail] = (await mailsTo(platform, 'fees@customer.example')).slice(-1)
+    expect(mail!.text).toContain('Amount due: $100.00. In addition: fees $5.00, interest $0.36. Together: $105.36.')
+    const { html } = await get(link)
+    const rows = [...html.matchAll(/row">([^<]+)<\/th><td class="amount">([^<]+)</g)].map((row) => row.slice(1))
+    const usd = (amount: string) => `USD\u00a0${amount}`
+    expect(rows.slice(-6)).toEqual([
+      ['Total', usd('119.00')],
+      ['Paid', `−${usd('19.00')}`],
+      ['Amount due', usd('100.00')],
+      ['Reminder fees', usd('5.00')],
+      ['Interest', usd('0.36')],
+      ['To pay', usd('105.36')],
+    ])
+    expect(html).toContain(`Pay ${usd('105.36')}</button>`)
+    const session = await checkout(link)
+    expect(provider.requests.at(-1)!.body.get('line_items[0][price_data][unit_amount]')).toBe('10536')
+    provider.pay(session)
+    await event(session, link)
+    const paid = (await admin.rest.invoice!({ id })).body
+    // What is due follows from the total, the payments and the refunds only.
+    expect(paid).toMatchObject({ status: 'PAID', total: 119, amountPaid: 124.36, amountDue: -5.36, dunningFees: 5 })
+    expect(payments).toHaveLength(1)
+    expect((await get(link)).html).not.toMatch(/Reminder fees|Interest|To pay/)
   })
 
   it('is refused with a wrong signature, an old one, and for the checkout of another invoice', async () => {

@@ -8,6 +8,7 @@ export interface DocumentParty {
   readonly address?: readonly (string | null | undefined)[]
   readonly email?: string | null
   readonly phone?: string | null
+  readonly taxId?: string | null
 }
 
 export interface DocumentLine {
@@ -24,6 +25,15 @@ export interface DocumentLine {
   readonly taxRate?: ExactNumber | null
   /** The price of the line after discounts, without tax. */
   readonly lineTotal: ExactNumber
+}
+
+/** The lines of one tax rate together. */
+export interface DocumentTax {
+  /** Percent. */
+  readonly rate: ExactNumber
+  /** What is taxed, after all discounts. */
+  readonly base: ExactNumber
+  readonly amount: ExactNumber
 }
 
 /** A label and its value; without a value it is not printed. */
@@ -50,6 +60,8 @@ export interface PricedDocument {
   readonly subtotal: ExactNumber
   readonly discountTotal?: ExactNumber | null
   readonly taxTotal?: ExactNumber | null
+  /** The tax by rate; absent: only `taxTotal` is printed. */
+  readonly taxes?: readonly DocumentTax[]
   readonly shippingTotal?: ExactNumber | null
   readonly total: ExactNumber
   /** Amounts below the total, such as what was paid of an invoice. The last one is printed as large as the total. */

@@ -8,8 +8,10 @@ const half = contentWidth / 2 - 12
 const right = page.left + contentWidth / 2 + 12
 const label: TextStyle = { size: 8, color: '#555555' }
 
-const partyLines = ({ contactName, address = [], email, phone }: DocumentParty): string[] =>
-  [contactName, ...address, email, phone].flatMap((part) => (part ? [printable(part, 200)] : []))
+const partyLines = ({ contactName, address = [], email, phone, taxId }: DocumentParty): string[] =>
+  [contactName, ...address, email, phone, taxId && `Tax id ${taxId}`].flatMap((part) =>
+    part ? [printable(part, 200)] : [],
+  )
 
 /** Draws a party with its name in bold, and returns the height. */
 function party({ type, y }: PageFlow, whole: DocumentParty, x: number, width: number, size: number): number {
@@ -19,12 +21,14 @@ function party({ type, y }: PageFlow, whole: DocumentParty, x: number, width: nu
   return used + type.block(lines.slice(0, 14), x, y + used + 2) + 2
 }
 
+type Row = readonly [label: string, value: string]
+
 /** Rows of a label and a value, aligned to both sides of a column. Returns the height. */
-function facts(flow: PageFlow, rows: readonly (readonly [string, string])[], x: number, width: number): number {
+function facts(flow: PageFlow, rows: readonly Row[], x: number, width: number, labelWidth = 90): number {
   rows.forEach(([name, value], index) => {
     const y = flow.y + heightOf(index, 9)
-    flow.type.line(name, x, y, label)
-    flow.type.fitted(value, x + 90, y, { width: width - 90, align: 'right' })
+    flow.type.fitted(name, x, y, { ...label, width: labelWidth - 4 })
+    flow.type.fitted(value, x + labelWidth, y, { width: width - labelWidth, align: 'right' })
   })
   return heightOf(rows.length, 9)
 }
@@ -59,19 +63,35 @@ function highlighted(flow: PageFlow, name: string, amount: string): void {
   flow.y += 30
 }
 
+/** Maximum number of tax rates that are printed separately. */
+const ratesMax = 12
+/** Width of the labels of the totals. */
+const totalLabel = 130
+
+function taxRows({ taxTotal, taxes = [] }: PricedDocument, format: AmountFormat): Row[] {
+  if (!isAmount(taxTotal)) return []
+  const all: Row = ['Tax', format.amount(taxTotal)]
+  if (taxes.length === 0 || taxes.length > ratesMax) return [all]
+  const byRate = taxes.map(({ rate, base, amount }): Row => [
+    `Tax ${format.number(rate)}% on ${format.amount(base)}`,
+    format.amount(amount),
+  ])
+  return taxes.length === 1 ? byRate : [...byRate, all]
+}
+
 export function totals(flow: PageFlow, document: PricedDocument, format: AmountFormat): void {
-  const rows: (readonly [string, string])[] = [
+  const rows: Row[] = [
     ['Subtotal', format.amount(document.subtotal)],
     ...(isAmount(document.discountTotal) ? [['Discount', `−${format.amount(document.discountTotal)}`] as const] : []),
     ...(isAmount(document.shippingTotal) ? [['Shipping', format.amount(document.shippingTotal)] as const] : []),
-    ...(isAmount(document.taxTotal) ? [['Tax', format.amount(document.taxTotal)] as const] : []),
+    ...taxRows(document, format),
   ]
   const after = (document.afterTotal ?? []).map(([name, amount]) => [name, format.amount(amount)] as const)
   const last = after.at(-1)
   flow.makeRoom(heightOf(rows.length + after.length, 9) + (last ? 90 : 50))
   if (flow.isFull) return
   flow.y += 6
-  flow.y += facts(flow, rows, right, half) + 4
+  flow.y += facts(flow, rows, right, half, totalLabel) + 4
   highlighted(flow, 'Total', format.amount(document.total))
   if (last) {
     flow.y += facts(flow, after.slice(0, -1), right, half) + 4

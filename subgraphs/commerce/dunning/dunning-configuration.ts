@@ -22,13 +22,18 @@ export const DunningFeeType = enumeration('DunningFeeType', 'How the fee of a re
 })
 export type DunningFeeType = keyof typeof DunningFeeType
 
+export const SkippedReason = enumeration('ReminderSkippedReason', 'Why a reminder was not sent.', {
+  NO_EMAIL: 'The invoice was not mailed, and its contact has no email address.',
+})
+export type SkippedReason = keyof typeof SkippedReason
+
 export const stepsMax = 10
 export const excludedMax = 500
 export const daysMax = 3650
 
 const texts = {
   enabled:
-    'Whether reminders are sent automatically. Default: false. A reminder by `invoiceRemind` is sent in any case.',
+    'Whether reminders are sent automatically, to customers with an email address. Default: false. A reminder by `invoiceRemind` is sent in any case.',
   gracePeriodDays: `Days after the due day without an automatic reminder, 0 to ${daysMax}. Default: 3.`,
   minimumAmount:
     'Smallest amount due for which automatic reminders are sent, in the base currency of the organization; converted at the rate of the day. Default: 0.',
@@ -40,7 +45,7 @@ const texts = {
   excludeAccountIds: `Ids of the customers to whom no reminder is sent, at most ${excludedMax}. Default: none.`,
   steps: `The levels in their order, 1 to ${stepsMax}. By default four: after 3, 10, 21 and 45 days. A change replaces all of them.`,
   interestRatePercent:
-    'Interest on the amount that is due in percent a year, 0 to 100, which reminders claim in addition. Default: 0.',
+    'Interest on the amount that is due in percent a year, 0 to 100, which reminders claim in addition, as `dunningInterest` of the invoice. Default: 0.',
   markUncollectibleAfterDays: `Days after the due day after which the run marks an open invoice as UNCOLLECTIBLE instead of reminding, 1 to ${daysMax}; null: never. Default: 120.`,
   level: 'Number of the level: 1 for the first, then each one more.',
   daysOverdue: `Days after the due day from which the level applies, 0 to ${daysMax}, more for each level.`,

@@ -10,7 +10,7 @@ import { isOpen } from '../invoice/invoice.status.ts'
 import type { Invoice } from '../invoice/invoice.ts'
 import type { DunningSettings } from './dunning-configuration.ts'
 import { daysOfStep, reachedStep } from './dunning-level.ts'
-import { addressOf, remind } from './remind.ts'
+import { remind } from './remind.ts'
 
 /** The reminders of one organization on one day. */
 export interface Run {
@@ -120,8 +120,8 @@ async function decide(run: Run, previous: Invoice, ctx: RequestContext<Port>): P
   const step = reachedStep(settings, daysOverdue)
   const isRemindedToday = lastReminderAt !== null && dayIn(zone, new Date(lastReminderAt)) >= today
   if (!step || step.level <= dunningLevel || isRemindedToday) return nothing
-  if ((await addressOf(ctx, previous)) === null && !step.createTask) return nothing
-  return (await remind(ctx, previous, settings, step, today)).move
+  const { move, reminder } = await remind(ctx, previous, settings, step, today)
+  return reminder.skippedReason === null ? move : nothing
 }
 
 /** Handles one invoice in a transaction of its own. True if it was changed. */

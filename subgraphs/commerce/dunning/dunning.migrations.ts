@@ -31,3 +31,10 @@ export const dunningCursor: Migration = {
       add column has_failures boolean not null default false;
   `,
 }
+
+export const dunningInterest: Migration = {
+  name: '20261127-commerce-dunning-interest',
+  sql: `
+    alter table commerce.invoice add column dunning_interest numeric not null default 0;
+  `,
+}

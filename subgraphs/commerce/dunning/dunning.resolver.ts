@@ -7,16 +7,19 @@ import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import type { Version } from '../invoice/change-invoice.ts'
 import { Invoice } from '../invoice/invoice.ts'
-import { DunningConfiguration, DunningTone, DunningUpdateInput } from './dunning-configuration.ts'
+import { DunningConfiguration, DunningTone, DunningUpdateInput, SkippedReason } from './dunning-configuration.ts'
 import { invoiceDunning } from './dunning.job.ts'
-import { dunningCursor, dunningTables } from './dunning.migrations.ts'
+import { dunningCursor, dunningInterest, dunningTables } from './dunning.migrations.ts'
 import { dunningConfiguration, updateDunning } from './dunning.settings.ts'
 import { sendReminder } from './send-reminder.ts'
 
-@ObjectType({ description: 'A reminder that was sent.' })
+@ObjectType({ description: 'A reminder that was sent, or was not sent because of `skippedReason`.' })
 @RequiresScope('*')
 export class InvoiceReminder {
-  @Field(() => Int, { description: 'Level of the reminder in the dunning configuration, from 1.' })
+  @Field(() => Int, {
+    description:
+      'Level of the reminder in the dunning configuration, from 1; the one that would have been sent if it was not.',
+  })
   level!: number
 
   @Field(() => DunningTone, { description: 'Tone of its text.' })
@@ -24,14 +27,22 @@ export class InvoiceReminder {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Email address to which it was mailed; null if the customer has none: deliver it in another way.',
+    description: 'Email address to which it was mailed; null if it was not sent.',
   })
   sentTo!: string | null
+
+  @Field(() => SkippedReason, {
+    nullable: true,
+    description: 'Why it was not sent: the invoice did not change, and no fee was added. Null if it was sent.',
+  })
+  skippedReason!: SkippedReason | null
 
   @Field(() => Decimal, { description: 'Fee that the reminder added to `dunningFees` of the invoice.' })
   fee!: ExactNumber
 
-  @Field(() => Decimal, { description: 'Interest until today, which the reminder claims in addition.' })
+  @Field(() => Decimal, {
+    description: 'Interest until today, which the reminder claims in addition; 0 if it was not sent.',
+  })
   interest!: ExactNumber
 
   @Field(() => Invoice, { description: 'The invoice after the reminder.' })
@@ -58,7 +69,7 @@ export class DunningResolver {
 
   @Mutation(() => InvoiceReminder, {
     description:
-      'Sends a reminder of an open invoice now, at most one on a day. Blocked and excluded invoices are refused, and disputed ones by the configuration.',
+      'Sends a reminder of an open invoice now, at most one on a day. Without an email address of the customer nothing is sent, charged or changed. Blocked and excluded invoices are refused, and disputed ones by the configuration.',
   })
   @RequiresScope('*')
   invoiceRemind(
@@ -72,6 +83,6 @@ export class DunningResolver {
 
 export const dunningResource: Resource = {
   resolver: DunningResolver,
-  migrations: [dunningTables, dunningCursor],
+  migrations: [dunningTables, dunningCursor, dunningInterest],
   jobs: [invoiceDunning],
 }

@@ -6,28 +6,32 @@ import { decimalOf, exactOf } from '../../kernel/values/decimal.ts'
 import type { Move } from '../invoice/change-invoice.ts'
 import { daysBetween } from '../invoice/invoice-day.ts'
 import type { Invoice } from '../invoice/invoice.ts'
-import type { DunningSettings, DunningStep, DunningTone } from './dunning-configuration.ts'
+import type { DunningSettings, DunningStep, DunningTone, SkippedReason } from './dunning-configuration.ts'
 import { feeOf, interestOf } from './dunning-level.ts'
 import { queueNotice, queueReminder, type Claim } from './reminder-mail.ts'
 
 /** What a reminder was. */
-export interface SentReminder {
+export interface Reminder {
   readonly level: number
   readonly tone: DunningTone
   readonly sentTo: string | null
+  /** Why nothing was sent; null if it was. */
+  readonly skippedReason: SkippedReason | null
   readonly fee: ExactNumber
   readonly interest: ExactNumber
 }
 
 /** The address of the customer: that of the last sending, or of the contact; null without one. */
-export const addressOf = async (
+const addressOf = async (
   ctx: RequestContext,
   { sentTo, contactId }: Pick<Invoice, 'sentTo' | 'contactId'>,
 ): Promise<string | null> => sentTo ?? (contactId === null ? null : contactEmail(unrestricted(ctx), contactId))
 
+const nothing: Move = { implied: {} }
+
 /**
- * Sends the reminder of a level: its mail, its notices and its task are rows of the transaction in which the invoice changes, so a
- * reminder is sent once or not at all. Use it inside `transactionWithExternalCalls`. `today` is the day in the time zone of the configuration.
+ * Sends the reminder of a level. Without an address nothing is sent, charged, escalated or changed. Its mail, its notices and its task are
+ * rows of the transaction in which the invoice changes, so a reminder is sent once or not at all. Use it inside `transactionWithExternalCalls`. `today` is the day in the time zone of the configuration.
  */
 export async function remind(
   ctx: RequestContext<'vault' | 'work'>,
@@ -35,23 +39,26 @@ export async function remind(
   settings: DunningSettings,
   step: DunningStep,
   today: string,
-): Promise<{ readonly move: Move; readonly reminder: SentReminder }> {
+): Promise<{ readonly move: Move; readonly reminder: Reminder }> {
+  const { level, tone } = step
+  const sentTo = await addressOf(ctx, invoice)
+  if (sentTo === null)
+    return { move: nothing, reminder: { level, tone, sentTo, skippedReason: 'NO_EMAIL', fee: 0, interest: 0 } }
   const daysOverdue = Math.max(0, daysBetween(invoice.dueDate!, today))
   const fee = feeOf(step, invoice)
   const fees = exactOf(decimalOf(invoice.dunningFees).plus(fee))
   const interest = interestOf(settings, invoice, daysOverdue)
-  const { level, tone } = step
   const claim: Claim = { level, tone, daysOverdue, fees, interest }
-  const sentTo = await addressOf(ctx, invoice)
-  if (sentTo !== null) await queueReminder(ctx, invoice, sentTo, claim, step.templateId)
+  await queueReminder(ctx, invoice, sentTo, claim, step.templateId)
   // A level that is repeated escalates nothing again.
   if (level > invoice.dunningLevel) await escalate(ctx, invoice, step, claim)
   return {
-    reminder: { level, tone, sentTo, fee: exactOf(fee), interest },
+    reminder: { level, tone, sentTo, skippedReason: null, fee: exactOf(fee), interest },
     move: {
       implied: {
         dunningLevel: level,
         dunningFees: fees,
+        dunningInterest: interest,
         reminderCount: invoice.reminderCount + 1,
         lastReminderAt: ctx.clock.now().toISOString(),
       },

@@ -8,7 +8,7 @@ import type { Invoice } from '../invoice/invoice.ts'
 import type { DunningSettings } from './dunning-configuration.ts'
 import { stepToSend } from './dunning-level.ts'
 import { dunningConfiguration } from './dunning.settings.ts'
-import { remind, type SentReminder } from './remind.ts'
+import { remind, type Reminder } from './remind.ts'
 
 /** Throws unless a user may remind the customer of this invoice at all. */
 function requireRemindable(
@@ -38,8 +38,8 @@ export async function sendReminder(
   ctx: RequestContext<'vault' | 'work'>,
   id: string,
   expectedVersion: Version,
-): Promise<SentReminder & { readonly invoice: Invoice }> {
-  let reminder: SentReminder | undefined
+): Promise<Reminder & { readonly invoice: Invoice }> {
+  let reminder: Reminder | undefined
   const invoice = await transactionWithExternalCalls(ctx, (outer) =>
     changeInvoice(outer, id, expectedVersion, async (previous, inner) => {
       const settings = await dunningConfiguration(inner)

@@ -8,6 +8,7 @@ import { asSystem, inTransaction, type RequestContext } from '../../kernel/reque
 import { amountFormat } from '../document/amount-format.ts'
 import { attachmentOf } from '../document/document-file.ts'
 import { renderDocument } from '../document/render-document.ts'
+import { claimOf } from './invoice.amounts.ts'
 import { documentOfInvoice } from './invoice.document.ts'
 import { invoice } from './invoice.record.ts'
 import type { Invoice } from './invoice.ts'
@@ -69,7 +70,7 @@ const queueInvoiceMail = (
   queueMail(ctx, { to, kind: invoiceMails }, async () => {
     const sender = quotedName((await activeOrganizationName(ctx)) ?? '')
     const number = sent.invoiceNumber!
-    const due = `${amountFormat(sent.currency).amount(sent.amountDue)} by ${sent.dueDate!.slice(0, 10)}`
+    const due = `${amountFormat(sent.currency).amount(claimOf(sent).amountToPay)} by ${sent.dueDate!.slice(0, 10)}`
     const content = mailContent({
       subject: `Invoice ${number}`,
       lines: [

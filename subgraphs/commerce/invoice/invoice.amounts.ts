@@ -63,4 +63,11 @@ export function invoiceProblems(next: Invoice, previous: Invoice | null): FieldP
   return next.orderId === null ? [...problems, ...amountProblems(next, previous)] : problems
 }
 
+/** What the customer is asked to pay: what is due, and what the reminders claim in addition. Nothing when nothing is due. */
+export function claimOf({ status, amountDue, dunningFees, dunningInterest }: Invoice) {
+  if (status === 'VOID' || decimalOf(amountDue).lte(zero)) return { dunningFees: 0, dunningInterest: 0, amountToPay: 0 }
+  const parts = [amountDue, dunningFees, dunningInterest].map((amount) => decimalOf(amount))
+  return { dunningFees, dunningInterest, amountToPay: exactOf(sumOf(parts)) }
+}
+
 export const isZero = (amount: Invoice['total']): boolean => decimalOf(amount).eq(zero)

@@ -2,13 +2,15 @@ import { addresseeOf } from '../../crm/public.ts'
 import { activeOrganizationName, organizationSettings } from '../../identity/public.ts'
 import { requireReadable } from '../../kernel/record/field-security.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
+import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { amountFormat } from '../document/amount-format.ts'
 import { documentDay } from '../document/document-day.ts'
 import { documentFile, type DocumentFile } from '../document/document-file.ts'
 import type { PricedDocument } from '../document/priced-document.ts'
+import { taxesByRate } from '../document/taxes-by-rate.ts'
 import { paymentTexts } from '../quote/payment-texts.ts'
-import { isZero } from './invoice.amounts.ts'
+import { claimOf, isZero } from './invoice.amounts.ts'
 import { invoice as definition } from './invoice.record.ts'
 import type { Invoice } from './invoice.ts'
 import { publicPageOf } from './public-page.ts'
@@ -19,49 +21,71 @@ const day = documentDay('UTC')
 const titles: Readonly<Partial<Record<Invoice['status'], string>>> = { DRAFT: 'DRAFT INVOICE', VOID: 'VOID INVOICE' }
 
 function howToPay(invoice: Invoice, instructions: string | null, page: string | null): string {
-  const { status, amountDue, dueDate, invoiceNumber, currency } = invoice
+  const { status, dueDate, invoiceNumber, currency } = invoice
   if (status === 'VOID') return 'This invoice is void. Please do not pay it.'
   if (status === 'PAID') return 'This invoice is paid. Thank you.'
   const by = dueDate === null ? '' : ` by ${day(dueDate)}`
   const state = invoiceNumber === null ? '' : ` and state ${invoiceNumber}`
   const parts = [
-    `Please pay ${amountFormat(currency).amount(amountDue)}${by}${state}.`,
+    `Please pay ${amountFormat(currency).amount(claimOf(invoice).amountToPay)}${by}${state}.`,
     instructions,
     page && `This invoice online: ${page}`,
   ]
   return parts.filter((part) => part !== null && part !== '').join('\n')
 }
 
+/** What is below the total: what is paid, and what reminders claim in addition. */
+function afterTotal(invoice: Invoice): [string, ExactNumber][] {
+  const { amountPaid, amountDue } = invoice
+  const { dunningFees, dunningInterest, amountToPay } = claimOf(invoice)
+  const claims: [string, ExactNumber][] = [
+    ['Reminder fees', dunningFees],
+    ['Interest', dunningInterest],
+  ]
+  const claimed = claims.filter(([, amount]) => !isZero(amount))
+  return [
+    ...(isZero(amountPaid)
+      ? []
+      : ([
+          ['Paid', amountPaid],
+          ['Amount due', amountDue],
+        ] as [string, ExactNumber][])),
+    ...claimed,
+    ...(claimed.length > 0 ? ([['To pay', amountToPay]] as [string, ExactNumber][]) : []),
+  ]
+}
+
 /** What the PDF of an invoice shows, as it is stored. It does not contain `notes`, which are for the organization only. */
 export async function documentOfInvoice(ctx: RequestContext, invoice: Invoice): Promise<PricedDocument> {
-  const { customerId: accountId, contactId, issueDate, dueDate, amountPaid, amountDue } = invoice
+  const { customerId: accountId, contactId, issueDate, dueDate } = invoice
   const { accountName, contactName, ...customer } = await addresseeOf(ctx, { accountId, contactId })
-  const { paymentInstructions = null } = await organizationSettings(ctx)
+  const { paymentInstructions = null, postalAddress, taxId } = await organizationSettings(ctx)
   return {
     title: titles[invoice.status] ?? 'INVOICE',
     number: invoice.invoiceNumber ?? 'DRAFT',
     facts: [
-      ['Date', issueDate && day(issueDate)],
+      ['Invoice date', issueDate && day(issueDate)],
       ['Due date', dueDate && day(dueDate)],
       ['Payment', paymentTexts[invoice.paymentTerms]],
       ['Your order', invoice.purchaseOrderNumber],
     ],
     currency: invoice.currency,
-    organization: { name: (await activeOrganizationName(ctx)) ?? '' },
+    organization: {
+      name: (await activeOrganizationName(ctx)) ?? '',
+      // More lines would leave no room for the tax id.
+      address: postalAddress?.split(/\r?\n/).filter(Boolean).slice(0, 6) ?? [],
+      taxId,
+    },
     customerLabel: 'Bill to',
     customer: { ...customer, name: accountName ?? contactName ?? '', contactName: accountName && contactName },
     lines: invoice.lineItems,
     subtotal: invoice.subtotal,
     discountTotal: invoice.discountTotal,
     taxTotal: invoice.taxTotal,
+    taxes: taxesByRate(invoice.lineItems),
     shippingTotal: invoice.shippingTotal,
     total: invoice.total,
-    afterTotal: isZero(amountPaid)
-      ? []
-      : [
-          ['Paid', amountPaid],
-          ['Amount due', amountDue],
-        ],
+    afterTotal: afterTotal(invoice),
     sections: [
       ['How to pay', howToPay(invoice, paymentInstructions, publicPageOf(ctx, invoice))],
       ['Terms', invoice.terms],
@@ -88,6 +112,8 @@ const printed = [
   'total',
   'amountPaid',
   'amountDue',
+  'dunningFees',
+  'dunningInterest',
   'payments',
   'terms',
 ] as const satisfies (keyof Invoice)[]

@@ -88,7 +88,8 @@ export const invoiceEvents: RecordEvents<Invoice> = {
     },
     'invoice.overdue': {
       operation: 'UPDATE',
-      description: 'The due day of an open invoice passed in the time zone of the organization.',
+      description:
+        'The due day of an open invoice passed in the time zone of the organization, or a refund opened an invoice again after that day.',
       adds: { ...statuses, dueDate: 'record.dueDate', amountDue: 'record.amountDue' },
       sample: { ...issued, status: 'OVERDUE', overdueAt: '2026-12-03T00:00:00.000Z' },
       before: { status: 'SENT', overdueAt: null },

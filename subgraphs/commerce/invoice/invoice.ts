@@ -20,6 +20,9 @@ export const reasonMax = 2000
 /** The options of a time that only the platform sets. */
 const moment = (description: string) => ({ nullable: true, writable: 'NEVER' as const, description, example: null })
 
+/** The options of a number that only the platform changes, from 0. */
+const counted = (description: string) => ({ writable: 'NEVER' as const, default: 0, description, example: 0 })
+
 @ObjectType({
   description:
     'What a customer must pay: lines with prices, payments and what is still open. All totals are computed in every write.',
@@ -139,7 +142,8 @@ export class Invoice extends PricedRecord {
   @Column(() => Decimal, {
     writable: 'NEVER',
     indexed: true,
-    description: '`total` − `amountPaid`: what the customer still has to pay. Below 0 after an overpayment.',
+    description:
+      '`total` − `amountPaid`: what is due of the invoice, without fees and interest of reminders. Below 0 after an overpayment.',
     example: 4494.23,
   })
   amountDue!: ExactNumber
@@ -228,30 +232,25 @@ export class Invoice extends PricedRecord {
   @Column(() => DateTime, moment('When the last reminder was sent; null before the first.'))
   lastReminderAt!: string | null
 
-  @Column(() => Int, {
-    writable: 'NEVER',
-    default: 0,
-    description: 'Number of reminders that were sent.',
-    example: 0,
-  })
+  @Column(() => Int, counted('Number of reminders that were sent.'))
   reminderCount!: number
 
-  @Column(() => Int, {
-    writable: 'NEVER',
-    default: 0,
-    description: 'Level of the last reminder in the dunning configuration; 0 before the first.',
-    example: 0,
-  })
+  @Column(() => Int, counted('Level of the last reminder in the dunning configuration; 0 before the first.'))
   dunningLevel!: number
 
-  @Column(() => Decimal, {
-    writable: 'NEVER',
-    default: 0,
-    description:
-      'Sum of the fees of the reminders. The reminder claims it in addition to `amountDue`; it is not part of `total`, because an issued invoice does not change.',
-    example: 0,
-  })
+  @Column(
+    () => Decimal,
+    counted(
+      'Sum of the fees of the reminders. The customer is asked for it in addition to `amountDue` while that is above 0; it is not part of `total`, because an issued invoice does not change. A payment counts for the invoice first: what pays the fees is recorded with `allowOverpayment`.',
+    ),
+  )
   dunningFees!: ExactNumber
+
+  @Column(
+    () => Decimal,
+    counted('Interest that the last reminder claimed, in addition to `amountDue` in the same way as `dunningFees`.'),
+  )
+  dunningInterest!: ExactNumber
 
   @Column(() => Boolean, {
     default: false,

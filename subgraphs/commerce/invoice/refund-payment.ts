@@ -7,8 +7,8 @@ import { decimalOf, exactOf, zero } from '../../kernel/values/decimal.ts'
 import { changeInvoice, type Move, type Version } from './change-invoice.ts'
 import { todayOf } from './invoice-day.ts'
 import { noteMax, paymentsMax } from './invoice-payment.ts'
-import { statusByAmounts } from './invoice.status.ts'
-import type { Invoice } from './invoice.ts'
+import { isOpen, statusByAmounts } from './invoice.status.ts'
+import type { Invoice, InvoiceStatus } from './invoice.ts'
 import { amountProblem, timeProblems } from './record-payment.ts'
 import { textProblems } from './typed-text.ts'
 
@@ -17,6 +17,14 @@ export interface GivenRefund {
   readonly amount?: ExactNumber | null
   readonly reason?: string | null
   readonly refundedAt?: string | null
+}
+
+/** The status after a refund. Past its due day an open invoice is OVERDUE at once, whatever is left of its payments. */
+async function statusAfterRefund(ctx: RequestContext, next: Invoice): Promise<InvoiceStatus> {
+  if (next.status === 'VOID') return 'VOID'
+  const today = await todayOf(ctx)
+  const status = statusByAmounts(next, today)
+  return isOpen(status) && next.dueDate !== null && next.dueDate < today ? 'OVERDUE' : status
 }
 
 async function withRefund(
@@ -46,8 +54,8 @@ async function withRefund(
     problems.push({ path: 'amount', code: 'TOO_MANY', message: `An invoice has at most ${paymentsMax} refunds.` })
   if (problems.length > 0) throw invalid(...problems)
   const refundedAmount = decimalOf(payment.refundedAmount).plus(decimalOf(returned))
-  const status = refundedAmount.eq(decimalOf(payment.amount)) ? 'REFUNDED' : 'SUCCEEDED'
-  const changed = { ...payment, status, refundedAmount: exactOf(refundedAmount) } as const
+  const paymentStatus = refundedAmount.eq(decimalOf(payment.amount)) ? 'REFUNDED' : 'SUCCEEDED'
+  const changed = { ...payment, status: paymentStatus, refundedAmount: exactOf(refundedAmount) } as const
   const refund = {
     id: newId(),
     paymentId: payment.id,
@@ -58,18 +66,21 @@ async function withRefund(
   }
   const paid = decimalOf(previous.amountPaid).minus(decimalOf(returned))
   const amounts = { amountPaid: exactOf(paid), amountDue: exactOf(decimalOf(previous.total).minus(paid)) }
+  const status = await statusAfterRefund(ctx, { ...previous, ...amounts })
+  const isNewlyOverdue = status === 'OVERDUE' && previous.status !== 'OVERDUE'
   return {
     implied: {
       ...amounts,
-      status: statusByAmounts({ ...previous, ...amounts }, await todayOf(ctx)),
+      status,
+      ...(isNewlyOverdue && { overdueAt: now }),
       payments: previous.payments.map((one) => (one === payment ? changed : one)),
       refunds: [...previous.refunds, refund],
     },
-    events: ['payment.refunded'],
+    events: ['payment.refunded', ...(isNewlyOverdue ? ['invoice.overdue'] : [])],
   }
 }
 
-/** Records that a payment was returned, wholly or in part. A PAID invoice of which an amount is due again is open again. */
+/** Records that a payment was returned, wholly or in part. A PAID invoice of which an amount is due again is open again; a VOID one stays VOID. */
 export const refundPayment = (
   ctx: RequestContext,
   id: string,

@@ -9,6 +9,7 @@ import { asSystem, inTransaction, type RequestContext } from '../../kernel/reque
 import { decimalOf, zero } from '../../kernel/values/decimal.ts'
 import { viewInvoice } from '../invoice/invoice.actions.ts'
 import { documentFile, type DocumentFile } from '../document/document-file.ts'
+import { claimOf } from '../invoice/invoice.amounts.ts'
 import { documentOfInvoice } from '../invoice/invoice.document.ts'
 import { invoice } from '../invoice/invoice.record.ts'
 import type { Invoice } from '../invoice/invoice.ts'
@@ -49,13 +50,20 @@ async function shown({ inner, organizationName }: Linked, whole: Invoice): Promi
     accountId: whole.customerId,
     contactId: whole.contactId,
   })
-  const { paymentInstructions = null } = await organizationSettings(inner)
+  const {
+    paymentInstructions = null,
+    postalAddress: organizationAddress = null,
+    taxId: organizationTaxId = null,
+  } = await organizationSettings(inner)
   return {
     ...whole,
+    ...claimOf(whole),
     invoiceNumber: whole.invoiceNumber!,
     issueDate: whole.issueDate!,
     dueDate: whole.dueDate!,
     organizationName,
+    organizationAddress,
+    organizationTaxId,
     customerName: accountName ?? contactName,
     paymentInstructions,
     isPayableOnline: inner.settings.payments !== null && isPayable(whole),
@@ -85,7 +93,7 @@ function requireProvider({ settings, outbound }: Context) {
   throw notPayable()
 }
 
-/** Opens a page of the provider over what is due. Nothing of the invoice changes before the provider confirms the payment. */
+/** Opens a page of the provider over what is due and what reminders claim. Nothing of the invoice changes before the provider confirms the payment. */
 export async function openCheckout(ctx: Context, token: string): Promise<PublicCheckout> {
   const { inner, id } = await linked(ctx, token)
   const provider = requireProvider(inner)
@@ -95,7 +103,7 @@ export async function openCheckout(ctx: Context, token: string): Promise<PublicC
   if (!isPayable(whole)) throw notPayable()
   const page = publicPageOf(inner, whole)!
   const checkout = await provider.open({
-    amount: whole.amountDue,
+    amount: claimOf(whole).amountToPay,
     currency: whole.currency,
     title: `Invoice ${whole.invoiceNumber!}`,
     reference: token,

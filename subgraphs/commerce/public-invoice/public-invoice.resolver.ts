@@ -33,7 +33,7 @@ export class PublicInvoiceResolver {
 
   @Mutation(() => PublicCheckout, {
     description:
-      'Opens a page of the payment provider over what is due. An invoice that cannot be paid, and an installation without a provider, are refused with INVALID_STATE.',
+      'Opens a page of the payment provider over what is due with fees and interest of reminders. An invoice that cannot be paid, and an installation without a provider, are refused with INVALID_STATE.',
   })
   @OnePerRequest()
   @RequiresScopes('PUBLIC')

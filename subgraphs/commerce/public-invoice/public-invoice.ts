@@ -14,6 +14,15 @@ export class PublicInvoice extends PublicAmounts {
 
   @Field(() => String, {
     nullable: true,
+    description: 'Postal address of that organization in lines; null if not set.',
+  })
+  organizationAddress!: string | null
+
+  @Field(() => String, { nullable: true, description: 'Tax id of that organization; null if not set.' })
+  organizationTaxId!: string | null
+
+  @Field(() => String, {
+    nullable: true,
     description: 'Name of the account that must pay, or of its contact; null without both.',
   })
   customerName!: string | null
@@ -27,8 +36,20 @@ export class PublicInvoice extends PublicAmounts {
   @Field(() => Decimal, { description: 'What is paid.' })
   amountPaid!: ExactNumber
 
-  @Field(() => Decimal, { description: 'What is still due.' })
+  @Field(() => Decimal, { description: 'What is still due of the invoice.' })
   amountDue!: ExactNumber
+
+  @Field(() => Decimal, { description: 'Fees of the reminders; 0 when nothing is due.' })
+  dunningFees!: ExactNumber
+
+  @Field(() => Decimal, { description: 'Interest that the last reminder claimed; 0 when nothing is due.' })
+  dunningInterest!: ExactNumber
+
+  @Field(() => Decimal, {
+    description:
+      'What the customer is asked to pay: what is due with the fees and the interest; 0 when nothing is due.',
+  })
+  amountToPay!: ExactNumber
 
   @Field(() => DateTime, { description: 'Day of the invoice, as midnight UTC.' })
   issueDate!: string

@@ -12,7 +12,14 @@ import { nameLengthMax, refuseAny, textProblems } from '../text.ts'
 import { changeOrganization, regenerateCode } from './organization.actions.ts'
 import { defaultBaseCurrency, organizationSettings } from './organization-settings.ts'
 import { findOrganization, Organization } from './organization.ts'
-import { holidaysMax, instructionsMax, settingsProblems, spansMax } from './settings.rules.ts'
+import {
+  holidaysMax,
+  instructionsMax,
+  postalAddressMax,
+  settingsProblems,
+  spansMax,
+  taxIdMax,
+} from './settings.rules.ts'
 
 @ObjectType('OrganizationSettings', { description: 'Settings of the organization for all its users.' })
 @RequiresScopes('SESSION')
@@ -40,6 +47,20 @@ export class OrganizationSettingsType {
       'How customers pay, such as bank details: printed on invoices and their public pages; null if not set.',
   })
   paymentInstructions!: string | null
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Postal address of the organization in lines: printed on invoices and their public pages; null if not set.',
+  })
+  postalAddress!: string | null
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Tax id of the organization, such as its VAT number: printed on invoices and their public pages; null if not set.',
+  })
+  taxId!: string | null
 
   @Field(() => Json, { nullable: true, description: 'Working hours for due dates; null: every hour counts.' })
   businessHours!: BusinessHours | null
@@ -92,6 +113,18 @@ export class OrganizationUpdateInput {
     description: `How customers pay, such as bank details, at most ${instructionsMax} characters: printed on invoices and their public pages; null for nothing.`,
   })
   paymentInstructions?: string | null
+
+  @Field(() => String, {
+    nullable: true,
+    description: `Postal address of the organization, at most ${postalAddressMax} characters with its line breaks, of which six lines are printed: on invoices and their public pages; null for nothing.`,
+  })
+  postalAddress?: string | null
+
+  @Field(() => String, {
+    nullable: true,
+    description: `Tax id of the organization, such as its VAT number, at most ${taxIdMax} characters: printed on invoices and their public pages; null for nothing.`,
+  })
+  taxId?: string | null
 
   @Field(() => Json, {
     nullable: true,
@@ -158,6 +191,8 @@ export class OrganizationAdminResolver {
       requireLossReason = false,
       requireQuoteApproval = false,
       paymentInstructions = null,
+      postalAddress = null,
+      taxId = null,
       businessHours = null,
       timezone = 'UTC',
       baseCurrency = defaultBaseCurrency,
@@ -171,6 +206,8 @@ export class OrganizationAdminResolver {
       requireLossReason,
       requireQuoteApproval,
       paymentInstructions,
+      postalAddress,
+      taxId,
       businessHours,
       timezone,
       baseCurrency,

@@ -17,6 +17,10 @@ export interface OrganizationSettings {
   readonly requireQuoteApproval?: boolean
   /** How customers pay, such as bank details, as invoices say it. */
   readonly paymentInstructions?: string
+  /** Postal address of the organization in lines, as invoices say it. */
+  readonly postalAddress?: string
+  /** Tax id of the organization, as invoices say it. */
+  readonly taxId?: string
   /** Working hours for due dates; absent: every hour counts. */
   readonly businessHours?: BusinessHours
   /** IANA time zone name; default UTC. */

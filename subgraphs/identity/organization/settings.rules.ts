@@ -11,6 +11,8 @@ export const spansMax = 10
 export const holidaysMax = 1000
 /** Maximum length of the instructions for payments. */
 export const instructionsMax = 2000
+/** Maximum lengths of the postal address and of the tax id. */
+export const [postalAddressMax, taxIdMax] = [500, 50]
 /** Maximum number of unknown keys that are reported. */
 const unknownKeysNamed = 20
 const timeOfDay = /^(?:[01]\d|2[0-3]):[0-5]\d$/
@@ -88,11 +90,14 @@ function businessHoursProblems(path: string, value: unknown): FieldProblem[] {
 /** Null resets a setting to its default; absent settings are unchanged. */
 export type SettingsChange = { readonly [K in keyof OrganizationSettings]?: OrganizationSettings[K] | null }
 
+/** The settings that are texts, with their maximum lengths. */
+const texts = { paymentInstructions: instructionsMax, postalAddress: postalAddressMax, taxId: taxIdMax } as const
+
 export function settingsProblems(change: SettingsChange): FieldProblem[] {
   return [
-    ...(change.paymentInstructions == null
-      ? []
-      : textProblems('paymentInstructions', change.paymentInstructions, { max: instructionsMax })),
+    ...Object.entries(texts).flatMap(([name, max]) =>
+      textProblems(name, change[name as keyof typeof texts] ?? '', { max }),
+    ),
     ...(change.businessHours == null ? [] : businessHoursProblems('businessHours', change.businessHours)),
     ...(change.timezone == null ? [] : timezoneProblems('timezone', change.timezone)),
   ]

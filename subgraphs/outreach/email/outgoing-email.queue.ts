@@ -61,9 +61,7 @@ async function send(services: Services, item: Leased<OutgoingEmail>): Promise<Ou
   const box = message.mailboxId === null ? null : await mailboxOf(ctx, message.mailboxId)
   if (message.mailboxId !== null && !box) return failed(ctx, message, 'Not sent: the mailbox is turned off or deleted.')
   const waitMs = box ? await takeSendSlot(ctx, box) : 0
-  if (waitMs > 0)
-    // Waiting is no attempt.
-    return { retry: 'The limit of the mailbox is reached.', afterMs: waitMs, result: { attempts: item.attempts - 1 } }
+  if (waitMs > 0) return { retry: 'The limit of the mailbox is reached.', afterMs: waitMs, isWait: true }
   try {
     const options = await optionsOf(ctx, services, message, box)
     if (box) await sendFromMailbox(services, box, options)

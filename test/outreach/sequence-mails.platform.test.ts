@@ -5,7 +5,7 @@ import { outgoingEmailQueue } from '../../subgraphs/outreach/email/outgoing-emai
 import { contact } from '../builders.ts'
 import { expectValidEvents } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
-import { aSequence, run } from './sequence.fixture.ts'
+import { aSequence, react, run } from './sequence.fixture.ts'
 
 const platform = usePlatform({ OUTBOUND_ALLOW: '127.0.0.1' })
 const smtp = new SmtpReceiver()
@@ -121,5 +121,172 @@ describe('the mailbox of a sequence mail', () => {
     await send(3_600_000)
     expect(sent()).toEqual([1, 1])
     for (const one of enrollments) expect(await mailsOf(member, one)).toMatchObject([{ status: 'SENT' }])
+  })
+})
+
+const dayMs = 86_400_000
+const steps = [aMail(), aMail({ delayDays: 5 })]
+
+/** A person in a sequence with these steps, whose mail is queued for the mailbox of its sender. */
+async function queued(some: readonly object[], settings: object = {}) {
+  const member = await platform.member()
+  await aMailbox(member)
+  const sequence = await aSequence(member, some, { settings })
+  const enrollment = await enroll(member, sequence.id)
+  await run(platform)
+  return { member, enrollment, body: { enrollmentId: enrollment.id } }
+}
+
+type QueuedMail = Awaited<ReturnType<typeof queued>>
+
+const stateOf = async ({ member, enrollment }: QueuedMail) => {
+  const { status, attempts } = (await member.rest.sequenceEnrollment!({ id: enrollment.id })).body
+  const mail = (await mailsOf(member, enrollment)).at(-1)
+  const { result, detail } = attempts.at(-1)
+  return { status, result, detail, mail: mail!['status'], reason: mail!['failureReason'] }
+}
+
+const ended = (status: string, reason: string) => ({
+  status,
+  result: 'SKIPPED',
+  detail: reason,
+  mail: 'FAILED',
+  reason,
+})
+
+describe('a queued mail of a sequence', () => {
+  it.each<[string, readonly object[], (one: QueuedMail) => Promise<{ status: number }>, object]>([
+    [
+      'a user ended the enrollment',
+      steps,
+      ({ member, enrollment: { sequenceId: id }, body }) => member.rest.sequenceUnenroll!({ id, body }),
+      ended('UNENROLLED', 'Not sent: the enrollment has ended (UNENROLLED).'),
+    ],
+    [
+      'the person replied to an earlier mail after the last step',
+      [aMail(), aMail()],
+      async ({ member, enrollment }) => {
+        const [mail] = await platform.query<{ id: string }>(
+          'select internet_message_id as id from outreach.email_message where to_emails = array[$1] order by id',
+          [enrollment.email],
+        )
+        const body = { from: enrollment.email, to: ['ann@fjordline.example'], subject: 'Re', text: 'Yes' }
+        return member.rest.emailInboundReceive!({
+          query: { api_key: member.secret },
+          body: { ...body, messageId: `<${enrollment.id}@customer.example>`, inReplyTo: mail!.id },
+        })
+      },
+      ended('COMPLETED', 'Not sent: the person has replied.'),
+    ],
+    [
+      'the person does not agree after the last step',
+      [aMail()],
+      ({ member, enrollment: { contactId: id } }) =>
+        member.rest.contactUpdate!({ id, body: { consent: { status: 'DENIED' } } }),
+      ended('COMPLETED', 'Not sent: the person does not agree to be contacted.'),
+    ],
+    [
+      'its sequence was archived',
+      [aMail()],
+      ({ member, enrollment: { sequenceId: id } }) => member.rest.sequenceArchive!({ id, query: { force: 'true' } }),
+      ended('COMPLETED', 'Not sent: the sequence was archived.'),
+    ],
+    [
+      'its sequence was deleted',
+      [aMail()],
+      ({ member, enrollment: { sequenceId: id } }) => member.rest.sequenceDelete!({ id, query: { force: 'true' } }),
+      ended('COMPLETED', 'Not sent: the sequence was deleted.'),
+    ],
+  ])('is never sent if %s', async (_, some, end, expected) => {
+    const one = await queued(some)
+    const answer = await end(one)
+    expect([200, 204]).toContain(answer.status)
+    await react(platform, one.member)
+    await Promise.all([send(), send()])
+    expect(received(one.enrollment)).toEqual([])
+    expect(await stateOf(one)).toEqual(expected)
+    await send(dayMs)
+    expect(received(one.enrollment)).toEqual([])
+  })
+
+  it('is never sent if its sender may no longer change records', async () => {
+    const one = await queued(steps)
+    await platform.query(`update identity.app_user set role = 'READ_ONLY' where id = $1`, [one.member.userId])
+    await send()
+    expect(received(one.enrollment)).toEqual([])
+    const reason = 'Not sent: the sender is no longer an active user who may change records.'
+    expect(await stateOf(one)).toEqual(ended('ACTIVE', reason))
+  })
+
+  it('is sent if the enrollment goes on or is completed, once', async () => {
+    for (const some of [steps, [aMail()]]) {
+      const one = await queued(some)
+      await Promise.all([send(), send()])
+      await send(dayMs)
+      expect(received(one.enrollment)).toHaveLength(1)
+      expect(await stateOf(one)).toMatchObject({ result: 'SENT', detail: null, mail: 'SENT' })
+    }
+  })
+
+  it('waits while its enrollment is paused, and is sent when it goes on', async () => {
+    const one = await queued(steps)
+    const { member, enrollment, body } = one
+    await member.rest.sequencePauseEnrollment!({ id: enrollment.sequenceId, body })
+    // More often than a mail is attempted.
+    for (let time = 0; time < 10; time++) await send(900_000)
+    expect(received(enrollment)).toEqual([])
+    expect(await stateOf(one)).toMatchObject({ status: 'PAUSED', result: 'SENT', mail: 'QUEUED' })
+    await send()
+    await member.rest.sequenceResumeEnrollment!({ id: enrollment.sequenceId, body })
+    await send()
+    expect(received(enrollment)).toHaveLength(1)
+    expect(await stateOf(one)).toMatchObject({ status: 'ACTIVE', result: 'SENT', mail: 'SENT' })
+    platform.advanceClock(5 * dayMs)
+    await run(platform)
+    await send()
+    expect(received(enrollment)).toHaveLength(2)
+  })
+
+  it('waits while its sequence is paused, and is sent when it goes on', async () => {
+    const running = await queued(steps)
+    const completed = await queued([aMail()])
+    const toggle = async () => {
+      for (const { member, enrollment } of [running, completed])
+        expect((await member.rest.sequenceToggle!({ id: enrollment.sequenceId })).status).toBe(200)
+    }
+    await toggle()
+    await send(900_000)
+    await send()
+    for (const { enrollment } of [running, completed]) expect(received(enrollment)).toEqual([])
+    await toggle()
+    await send()
+    expect(received(running.enrollment)).toHaveLength(1)
+    await send(900_000)
+    expect(received(completed.enrollment)).toHaveLength(1)
+    for (const one of [running, completed]) expect(await stateOf(one)).toMatchObject({ result: 'SENT', mail: 'SENT' })
+  })
+
+  it('waits for the next send window, unless a user has executed the step', async () => {
+    platform.now = new Date('2027-03-01T09:30:00.000Z')
+    const settings = { timezone: 'UTC', sendDays: ['MON', 'WED'], sendStart: '09:00', sendEnd: '10:00' }
+    const one = await queued(steps, settings)
+    platform.now = new Date('2027-03-01T10:00:00.000Z')
+    await send()
+    expect(received(one.enrollment)).toEqual([])
+    expect(await stateOf(one)).toMatchObject({ status: 'ACTIVE', result: 'SENT', mail: 'QUEUED' })
+    const [waiting] = await platform.query(
+      `select attempts, round(extract(epoch from next_attempt_at - now()) / 3600)::int as hours, last_error as reason
+       from outreach.outgoing_email o join outreach.email_message m using (organization_id, id) where m.to_emails = array[$1]`,
+      [one.enrollment.email],
+    )
+    expect(waiting).toEqual({ attempts: 0, hours: 47, reason: 'The send window is over.' })
+    const { member, enrollment, body } = one
+    const forced = await member.rest.sequenceProcessStep!({ id: enrollment.sequenceId, body })
+    expect(forced.status, JSON.stringify(forced.body)).toBe(200)
+    await send()
+    expect(received(enrollment)).toHaveLength(1)
+    platform.now = new Date('2027-03-03T09:00:00.000Z')
+    await send(47 * 3_600_000)
+    expect(received(enrollment)).toHaveLength(2)
   })
 })

@@ -23,6 +23,8 @@ export interface GeneratedMail {
   readonly contactId: string | null
   readonly leadId: string | null
   readonly accountId: string | null
+  /** Of a sequence: it is sent outside of the send window, too. */
+  readonly ignoresWindow: boolean
 }
 
 const fromOf = ({ mailbox, sender }: GeneratedMail): string => mailbox?.email ?? sender.email
@@ -90,13 +92,15 @@ export async function queueMails(ctx: RequestContext<'keys'>, mails: readonly Ge
     })),
   )
   await ctx.db.query(
-    `insert into outreach.outgoing_email (organization_id, id, sender_id, traceparent)
-     select $1, mail.id, mail.sender_id, $2 from unnest($3::uuid[], $4::uuid[]) as mail (id, sender_id)`,
+    `insert into outreach.outgoing_email (organization_id, id, sender_id, ignores_window, traceparent)
+     select $1, mail.id, mail.sender_id, mail.ignores_window, $2
+     from unnest($3::uuid[], $4::uuid[], $5::boolean[]) as mail (id, sender_id, ignores_window)`,
     [
       organizationId,
       activeTracing()?.traceparent() ?? null,
       mails.map(({ messageId }) => messageId),
       mails.map(({ mailbox }) => senderOf(ctx, mailbox).senderId),
+      mails.map(({ ignoresWindow }) => ignoresWindow),
     ],
   )
 }

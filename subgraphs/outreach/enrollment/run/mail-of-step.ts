@@ -10,7 +10,7 @@ import type { Snapshot } from './snapshot.ts'
 export function mailOf(
   snapshot: Snapshot,
   enrollment: SequenceEnrollment,
-  { record, email }: Execution,
+  { record, email, isForced }: Execution,
   plan: MailPlan,
   content: MailContent,
 ): GeneratedMail {
@@ -30,5 +30,6 @@ export function mailOf(
     contactId: isLead ? null : enrollment.entityId,
     leadId: isLead ? enrollment.entityId : null,
     accountId: (record['accountId'] as string | null | undefined) ?? null,
+    ignoresWindow: isForced,
   }
 }

@@ -9,6 +9,7 @@ import { mailboxPollQueue, queueDuePolls } from '../../subgraphs/outreach/mailbo
 import { contact } from '../builders.ts'
 import { expectValidEvents } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
+import { aMail, aSequence, react, run } from './sequence.fixture.ts'
 
 const platform = usePlatform({ OUTBOUND_ALLOW: '127.0.0.1' })
 const smtp = new SmtpReceiver()
@@ -279,6 +280,28 @@ describe.skipIf(!hasDovecot)('a mailbox on real servers', () => {
     expect(lookalike.subject).not.toMatch(/[\r\n]/)
     expect((await threadOf(lookalike.threadId)).messages[0].references).toEqual(['<a@b.example>'])
   }, 120_000)
+})
+
+describe.skipIf(!hasDovecot)('a delivery report about a mail of a sequence', () => {
+  it('arrives in the mailbox of its sender and ends the enrollment', async () => {
+    const sender = await platform.member()
+    const box = await aMailbox({}, sender)
+    await arrive(box.email, mailFrom('old@customer.example', 'older', []))
+    await poll()
+    const { id } = await aSequence(sender, [aMail(), aMail({ delayDays: 5 })])
+    const to = `gone${++count}@customer.example`
+    const { id: entityId } = await contact(sender, { email: to })
+    const { body: enrollment } = await sender.rest.sequenceEnroll!({ id, body: { entityType: 'CONTACT', entityId } })
+    await run(platform)
+    await drain(outgoingEmailQueue, platform.services)
+    const { text } = smtp.received.findLast((one) => one.to.includes(to))!
+    const messageId = /^Message-ID: (\S+)/im.exec(text)![1]!
+    await arrive(box.email, report(messageId, to, '5.1.1', '550 5.1.1 No such user'))
+    await poll()
+    await react(platform, sender)
+    const { body } = await sender.rest.sequenceEnrollment!({ id: enrollment.id })
+    expect([body.status, body.attempts[0].bouncedAt]).toEqual(['BOUNCED', platform.now.toISOString()])
+  })
 })
 
 describe('a mailbox', () => {

@@ -114,6 +114,37 @@ describe('an enrollment whose step always fails', () => {
   })
 })
 
+describe('a step that is edited while its mail is rendered', () => {
+  it('is executed in its new form, once', async () => {
+    const member = await alone('Edited')
+    const { id, stepIds } = await aSequence(member, [aMail(plain), { type: 'WAIT', delayDays: 1 }])
+    const [enrollmentId] = await enrolled(member, id, 1)
+    const [isHeld, isEdited] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const holding = platform.inSeparateTransaction(async (sql) => {
+      await sql.query('select 1 from outreach.sequence where id = $1 for update', [id])
+      isHeld.resolve()
+      await isEdited.promise
+    })
+    await isHeld.promise
+    // The change of the step waits for the sequence, and the worker, which has rendered the mail, waits behind it.
+    const editing = member.rest.sequenceStepChange!({ id, stepId: stepIds[0], body: { subject: 'Berths' } })
+    await expect.poll(() => platform.waitingForLocks(), { timeout: 10_000 }).toBe(1)
+    const running = run(platform)
+    await expect.poll(() => platform.waitingForLocks(), { timeout: 10_000 }).toBe(2)
+    isEdited.resolve()
+    await holding
+    expect((await editing).status).toBe(200)
+    await running
+    const mails = await platform.query(
+      `select subject from outreach.email_message where organization_id = $1 and direction = 'OUTBOUND'`,
+      [member.organizationId],
+    )
+    expect(mails).toEqual([{ subject: 'Berths' }])
+    const { body } = await member.rest.sequenceEnrollment!({ id: enrollmentId })
+    expect([body.status, body.currentStepId, body.attempts.length]).toEqual(['ACTIVE', stepIds[1], 1])
+  })
+})
+
 describe('a template that renders slowly', () => {
   it('fails its own enrollments one by one, and lets those of others pass meanwhile', async () => {
     const [slow, quick] = [await alone('Slow'), await alone('Quick')]

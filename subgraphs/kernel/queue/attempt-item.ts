@@ -19,8 +19,13 @@ export async function attemptItem<Item extends QueuedItem>(
 ): Promise<Attempted<Item>> {
   const outcome = outcomeWithinAttempts(queue, services, item, await attemptOnce(queue, services, item))
   attempts.inc({ queue: queue.name, outcome: 'end' in outcome ? outcome.end : 'RETRY' })
-  const waitMs = 'end' in outcome ? 0 : Math.max(queue.retryAfterMs(item), outcome.afterMs ?? 0)
-  return { item, outcome, waitMs }
+  return { item, outcome, waitMs: waitOf(queue, item, outcome) }
+}
+
+function waitOf<Item extends QueuedItem>(queue: Queue<Item>, item: Item, outcome: Outcome): number {
+  if ('end' in outcome) return 0
+  const { afterMs = 0, isWait } = outcome
+  return isWait ? afterMs : Math.max(queue.retryAfterMs(item), afterMs)
 }
 
 async function attemptOnce<Item extends QueuedItem>(
@@ -47,6 +52,7 @@ function outcomeWithinAttempts<Item extends QueuedItem>(
   item: Item,
   outcome: Outcome,
 ): Outcome {
+  if ('retry' in outcome && outcome.isWait) return outcome
   const { id, attempts } = item
   const reason = ('end' in outcome ? outcome.error : outcome.retry)?.slice(0, errorLengthMax)
   if (reason === undefined) return outcome

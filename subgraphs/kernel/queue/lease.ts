@@ -61,6 +61,7 @@ export async function recordOutcome(
           ...clearedColumns.map((column) => `${column} = null`),
         ]
       : [
+          ...(outcome.isWait ? ['attempts = attempts - 1'] : []),
           `next_attempt_at = statement_timestamp() + $${values.push(waitMs)} * interval '1 millisecond'`,
           ...(shares ? ['is_due = false'] : []),
         ]),

@@ -143,6 +143,29 @@ describe('an item', () => {
     ])
   })
 
+  it('that must wait uses up no attempt, not even the last one', async () => {
+    const outcomes: Outcome[] = [
+      { retry: 'away' },
+      { retry: 'away' },
+      { retry: 'full', afterMs: 1000, isWait: true },
+      { end: 'SENT' },
+    ]
+    const queue = aQueue(() => outcomes.shift()!)
+    await put(['a'])
+    for (const [attempts, error, delay] of [
+      [1, 'away', 60_000],
+      [2, 'away', 120_000],
+      [2, 'full', 1000],
+    ] as const) {
+      await drain(queue, services)
+      expect(await rows()).toMatchObject([{ state: 'QUEUED', attempts, error, text: 'a' }])
+      await pass(delay)
+    }
+    await drain(queue, services)
+    expect(await rows()).toMatchObject([{ state: 'SENT', attempts: 3 }])
+    expect(warnings.map(({ reason }) => reason)).toEqual(['away', 'away'])
+  })
+
   it('is retried when its attempt throws', async () => {
     const queue = aQueue(() => Promise.reject(new Error('x'.repeat(600))))
     await put(['a'])

@@ -37,6 +37,8 @@ export interface RetryLater extends WithResult {
   readonly retry: string
   /** Minimum delay before the retry, when it is longer than `retryAfterMs` of the queue. */
   readonly afterMs?: number
+  /** Nothing was attempted, because the item must wait: it is due after `afterMs`, and no attempt is used up. Not for queues with `record`. */
+  readonly isWait?: true
 }
 
 export type Outcome = Finished | RetryLater

@@ -132,3 +132,10 @@ export const emailThreadTotals: Migration = {
   name: '20261126-outreach-email-thread-totals',
   sql: maintainedTotals('outreach.email_thread', { by: ['status', 'last_direction', 'unread'] }),
 }
+
+export const mailsWithoutWindow: Migration = {
+  name: '20261127-outreach-outgoing-email-window',
+  sql: `
+    -- True if the mail of a sequence is sent outside of its send window, too.
+    alter table outreach.outgoing_email add column ignores_window boolean not null default false`,
+}

@@ -15,7 +15,7 @@ import {
   EmailThreadPage,
   EmailThreadPageArgs,
 } from './email.inputs.ts'
-import { emailTables, emailThreadTotals, hiddenCopies } from './email.migrations.ts'
+import { emailTables, emailThreadTotals, hiddenCopies, mailsWithoutWindow } from './email.migrations.ts'
 import { emailMessage, emailThread } from './email.record.ts'
 import { EmailThread } from './email-thread.ts'
 import { deleteOldOutgoingEmail, outgoingEmailQueue } from './outgoing-email.queue.ts'
@@ -118,7 +118,7 @@ export class EmailResolver {
 export const emailResource: Resource = {
   resolver: EmailResolver,
   entities: { EmailThread: emailThread, Email: emailMessage },
-  migrations: [emailTables, emailThreadTotals, templateTotals, hiddenCopies],
+  migrations: [emailTables, emailThreadTotals, templateTotals, hiddenCopies, mailsWithoutWindow],
   queues: [outgoingEmailQueue, trackingHitQueue],
   jobs: [deleteOldOutgoingEmail, deleteOldHits],
   rest: restArea(emailThread, {

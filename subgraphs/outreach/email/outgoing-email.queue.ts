@@ -11,6 +11,7 @@ import { deleteFinishedItems } from '../../kernel/queue/delete-finished-items.ts
 import type { Leased, Outcome, Queue, QueuedItem } from '../../kernel/queue/queue.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
 import { inTransaction, type RequestContext, type Services } from '../../kernel/request.ts'
+import { heldBySequence, skipAttempt } from '../enrollment/before-sending.ts'
 import { organizationContext } from './organization-context.ts'
 import { isStoredEmail } from '../../kernel/values/email-address.ts'
 import { emailMessage, emailThread } from './email.record.ts'
@@ -23,6 +24,7 @@ const minuteMs = 60_000
 
 interface OutgoingEmail extends QueuedItem {
   readonly senderId: string
+  readonly ignoresWindow: boolean
 }
 
 /**
@@ -32,7 +34,7 @@ interface OutgoingEmail extends QueuedItem {
 export const outgoingEmailQueue: Queue<OutgoingEmail> = {
   name: 'outgoing_email',
   table: 'outreach.outgoing_email',
-  columns: 'sender_id as "senderId", traceparent',
+  columns: 'sender_id as "senderId", ignores_window as "ignoresWindow", traceparent',
   leaseMs: 2 * minuteMs,
   lanes: { fresh: 8, retry: 2 },
   // The key is the mailbox or, for the mail server of the platform, the organization. A server that takes 300 ms for a mail gets 13 of them a second.
@@ -54,6 +56,9 @@ async function send(services: Services, item: Leased<OutgoingEmail>): Promise<Ou
   const ctx = organizationContext(services, item.organization!)
   const message = await recordsOf(emailMessage).require(ctx, item.id)
   if (message.status !== 'QUEUED') return { end: 'SENT' }
+  const held = await heldBySequence(ctx, message, item.ignoresWindow)
+  if (held?.waitMs === null) return withheld(ctx, message, held.reason)
+  if (held) return { retry: held.reason, afterMs: held.waitMs, isWait: true }
   const addresses = [...message.toEmails, ...message.ccEmails, ...message.bccEmails]
   const suppressed = await suppressedAddresses(ctx, addresses)
   if (suppressed.size > 0 || !addresses.every(isStoredEmail))
@@ -61,9 +66,7 @@ async function send(services: Services, item: Leased<OutgoingEmail>): Promise<Ou
   const box = message.mailboxId === null ? null : await mailboxOf(ctx, message.mailboxId)
   if (message.mailboxId !== null && !box) return failed(ctx, message, 'Not sent: the mailbox is turned off or deleted.')
   const waitMs = box ? await takeSendSlot(ctx, box) : 0
-  if (waitMs > 0)
-    // Waiting is no attempt.
-    return { retry: 'The limit of the mailbox is reached.', afterMs: waitMs, result: { attempts: item.attempts - 1 } }
+  if (waitMs > 0) return { retry: 'The limit of the mailbox is reached.', afterMs: waitMs, isWait: true }
   try {
     const options = await optionsOf(ctx, services, message, box)
     if (box) await sendFromMailbox(services, box, options)
@@ -97,6 +100,14 @@ async function failed(ctx: RequestContext, { id }: Email, failureReason: string)
   }))
   return { end: 'FAILED', error: failureReason }
 }
+
+/** A mail of a sequence that is never sent. */
+const withheld = (ctx: RequestContext, message: Email, reason: string): Promise<Outcome> =>
+  inTransaction(ctx, async (inner) => {
+    const failureReason = `Not sent: ${reason}.`
+    await skipAttempt(inner, message.id, failureReason)
+    return failed(inner, message, failureReason)
+  })
 
 const addressOf = (address: string, name = '') => ({ name, address })
 

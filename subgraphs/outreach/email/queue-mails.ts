@@ -10,6 +10,8 @@ import { senderOf, sentHtmlOf } from './send-email.ts'
 export interface GeneratedMail {
   readonly messageId: string
   readonly sender: { readonly id: string; readonly email: string }
+  /** The mailbox that sends it; null: the mail server of the platform. */
+  readonly mailbox: { readonly id: string; readonly email: string } | null
   /** Canonical address. */
   readonly to: string
   readonly subject: string
@@ -21,7 +23,11 @@ export interface GeneratedMail {
   readonly contactId: string | null
   readonly leadId: string | null
   readonly accountId: string | null
+  /** Of a sequence: it is sent outside of the send window, too. */
+  readonly ignoresWindow: boolean
 }
+
+const fromOf = ({ mailbox, sender }: GeneratedMail): string => mailbox?.email ?? sender.email
 
 /**
  * Queues mails in the transaction of `ctx`, with a number of statements that does not depend on theirs. What a user's mail is checked for
@@ -30,7 +36,6 @@ export interface GeneratedMail {
 export async function queueMails(ctx: RequestContext<'keys'>, mails: readonly GeneratedMail[]): Promise<void> {
   if (mails.length === 0) return
   const { organizationId } = ctx.caller
-  const { senderId, domain } = senderOf(ctx, null)
   const createdAt = ctx.clock.now().toISOString()
   const common = ({ sender }: GeneratedMail) => ({
     organizationId,
@@ -52,7 +57,7 @@ export async function queueMails(ctx: RequestContext<'keys'>, mails: readonly Ge
           id: mail.threadId,
           subject: mail.subject,
           status: 'OPEN',
-          participants: [...new Set([mail.sender.email, mail.to])],
+          participants: [...new Set([fromOf(mail), mail.to])],
           contactId: mail.contactId,
           leadId: mail.leadId,
           accountId: mail.accountId,
@@ -70,12 +75,13 @@ export async function queueMails(ctx: RequestContext<'keys'>, mails: readonly Ge
         threadId: mail.threadId,
         direction: 'OUTBOUND',
         kind: 'MAIL',
-        fromEmail: mail.sender.email,
+        fromEmail: fromOf(mail),
+        mailboxId: mail.mailbox?.id ?? null,
         toEmails: [mail.to],
         subject: mail.subject,
         bodyHtml: mail.content.bodyHtml,
         bodyText: mail.content.bodyText,
-        internetMessageId: `<${mail.messageId}@${domain}>`,
+        internetMessageId: `<${mail.messageId}@${senderOf(ctx, mail.mailbox).domain}>`,
         inReplyTo: mail.thread?.messageIds.at(-1) ?? null,
         referenceIds: [...(mail.thread?.messageIds ?? [])],
         status: 'QUEUED',
@@ -86,8 +92,15 @@ export async function queueMails(ctx: RequestContext<'keys'>, mails: readonly Ge
     })),
   )
   await ctx.db.query(
-    `insert into outreach.outgoing_email (organization_id, id, sender_id, traceparent)
-     select $1, id, $2, $3 from unnest($4::uuid[]) as mail (id)`,
-    [organizationId, senderId, activeTracing()?.traceparent() ?? null, mails.map(({ messageId }) => messageId)],
+    `insert into outreach.outgoing_email (organization_id, id, sender_id, ignores_window, traceparent)
+     select $1, mail.id, mail.sender_id, mail.ignores_window, $2
+     from unnest($3::uuid[], $4::uuid[], $5::boolean[]) as mail (id, sender_id, ignores_window)`,
+    [
+      organizationId,
+      activeTracing()?.traceparent() ?? null,
+      mails.map(({ messageId }) => messageId),
+      mails.map(({ mailbox }) => senderOf(ctx, mailbox).senderId),
+      mails.map(({ ignoresWindow }) => ignoresWindow),
+    ],
   )
 }

@@ -2,6 +2,7 @@ import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { sequence } from '../sequence/sequence.record.ts'
+import { wakeMails } from './before-sending.ts'
 import { sequenceEnrollment } from './enrollment.record.ts'
 import type { SequenceEnrollment } from './enrollment.ts'
 import { endOf } from './run/end-enrollment.ts'
@@ -91,6 +92,7 @@ export async function resumeEnrollment(
     requireOf(sequenceId, previous)
     refuseUnless(previous, 'PAUSED')
     const running = await sequenceOf(inner, previous)
+    await wakeMails(inner, [previous.id])
     const from = clockOf(running, inner.clock.now())
     return {
       operation: 'UPDATE',

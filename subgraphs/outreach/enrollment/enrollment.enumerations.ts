@@ -30,7 +30,7 @@ export const SequenceAttemptResult = enumeration('SequenceAttemptResult', 'What 
   CONDITION_FALSE: 'The condition was not met.',
   PENDING: 'A webhook is being called.',
   CALLED: 'The webhook was called.',
-  SKIPPED: 'Nothing was done; detail says why.',
+  SKIPPED: 'Nothing was done, or the queued mail is not sent any more; detail says why.',
   FAILED: 'It failed; detail says why.',
 })
 export type SequenceAttemptResult = keyof typeof SequenceAttemptResult

@@ -26,6 +26,8 @@ export interface ReadSettings {
 
 export interface ReadSequence {
   readonly id: string
+  /** Raised by every change of the sequence and of its steps. */
+  readonly version: number
   readonly name: string
   readonly status: SequenceStatus
   readonly entityTypes: readonly string[]
@@ -72,7 +74,7 @@ export interface ReadStep {
   readonly successorId: string | null
 }
 
-const sequenceColumns = `id, name, status, entity_types as "entityTypes", settings, paused_ms as "pausedMs", paused_at as "pausedAt"`
+const sequenceColumns = `id, version, name, status, entity_types as "entityTypes", settings, paused_ms as "pausedMs", paused_at as "pausedAt"`
 
 /** The live sequences with these ids, whoever owns them. */
 export function readSequences({ db, caller }: RequestContext, ids: readonly string[]): Promise<ReadSequence[]> {

@@ -3,6 +3,7 @@ import type { Job } from '../../kernel/jobs/job.ts'
 import { changeAllWithEvents } from '../../kernel/record/change-all.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { organizationContext } from '../email/organization-context.ts'
+import { wakeMails } from '../enrollment/before-sending.ts'
 import { sequenceEnrollment } from '../enrollment/enrollment.record.ts'
 import { dueAtSql } from './clock.ts'
 
@@ -94,6 +95,7 @@ async function resumeClocks(ctx: RequestContext, sequenceId: string, ids: readon
     [ctx.caller.organizationId, sequenceId, ids],
     'WRITE',
   )
+  await wakeMails(ctx, ids)
 }
 
 async function endEnrollments(ctx: RequestContext, sequenceId: string, ids: readonly string[]): Promise<void> {

@@ -12,6 +12,7 @@ import { windowOf } from '../window-of.ts'
 import type { Decision, Execution } from './decide.ts'
 import { endOf } from './end-enrollment.ts'
 import type { MailContent, MailPlan } from './mail-contents.ts'
+import { mailOf } from './mail-of-step.ts'
 import { countWithin, dayOf, nextDayOf, type WantedMail } from './sender-limit.ts'
 import type { Snapshot } from './snapshot.ts'
 import { taskOf } from './task-of-step.ts'
@@ -208,8 +209,9 @@ async function doneBy(
   ctx: RequestContext,
   snapshot: Snapshot,
   { enrollment, plan, content }: Prepared,
-  { step, record, email, result, detail }: Execution,
+  execution: Execution,
 ): Promise<Done> {
+  const { step, result, detail } = execution
   if (result !== null) return { result, detail }
   if (content && 'problem' in content)
     return { result: 'FAILED', detail: content.problem, variantId: plan?.variantId ?? null }
@@ -218,37 +220,12 @@ async function doneBy(
       return {
         result: 'SENT',
         variantId: plan!.variantId,
-        mail: mailOf(snapshot, enrollment, record, email!, plan!, content!),
+        mail: mailOf(snapshot, enrollment, execution, plan!, content!),
       }
     case 'WEBHOOK':
       return { result: 'PENDING', events: ['sequence.webhook'] }
     default:
       return createStepTask(ctx, snapshot, enrollment, step, content)
-  }
-}
-
-function mailOf(
-  snapshot: Snapshot,
-  enrollment: SequenceEnrollment,
-  record: Readonly<Record<string, unknown>>,
-  to: string,
-  plan: MailPlan,
-  content: MailContent,
-): GeneratedMail {
-  const made = content as Extract<MailContent, { readonly content: unknown }>
-  const isLead = enrollment.entityType === 'LEAD'
-  return {
-    messageId: plan.messageId,
-    sender: snapshot.senders.get(enrollment.senderId!)!,
-    to,
-    subject: made.subject,
-    content: made.content,
-    templateId: plan.templateId,
-    thread: plan.thread,
-    threadId: plan.thread?.id ?? newId(),
-    contactId: isLead ? null : enrollment.entityId,
-    leadId: isLead ? enrollment.entityId : null,
-    accountId: (record['accountId'] as string | null | undefined) ?? null,
   }
 }
 

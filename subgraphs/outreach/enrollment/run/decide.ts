@@ -33,6 +33,8 @@ export interface Execution {
   /** What came of it, where that is known before it is done. */
   readonly result: SequenceAttemptResult | null
   readonly detail: string | null
+  /** It is executed outside of the send window, too. */
+  readonly isForced: boolean
 }
 
 export type Decision =
@@ -122,7 +124,7 @@ export function decide(
     visit: visit + (after.isNextRound ? 1 : 0),
   }
   const known = knownResult(step, isMet, email, refusal)
-  return { kind: 'EXECUTE', execution: { sequence, step, visit, record, email, next, ...known } }
+  return { kind: 'EXECUTE', execution: { sequence, step, visit, record, email, next, isForced, ...known } }
 }
 
 /** The event of the conversion moves the enrollment to the contact; until then it waits. */

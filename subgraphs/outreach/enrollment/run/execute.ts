@@ -131,20 +131,17 @@ export async function executeLeased(
 }
 
 /**
- * Locks the sequences before their enrollments, as a change of a sequence does, so that none is paused or changed before what follows from its steps is written. Returns the ids of those that were
- * changed since they were read: their enrollments are decided again.
+ * Locks the sequences before their enrollments, as a change of a sequence does, so that none is paused or changed before what follows from its
+ * steps is written. Returns the ids of those that were changed since they were read, also by a change of a step: their enrollments are decided
+ * and rendered again.
  */
-export async function lockSequences({ db, caller }: RequestContext, snapshot: Snapshot): Promise<ReadonlySet<string>> {
-  const rows = await db.query<{ id: string; status: string; pausedMs: number }>(
-    `select id, status, paused_ms as "pausedMs" from outreach.sequence
+async function lockSequences({ db, caller }: RequestContext, snapshot: Snapshot): Promise<ReadonlySet<string>> {
+  const rows = await db.query<{ id: string; version: number }>(
+    `select id, version from outreach.sequence
      where organization_id = $1 and id = any($2::uuid[]) and deleted_at is null order by id for share`,
     [caller.organizationId, [...snapshot.sequences.keys()]],
   )
-  const now = new Map(rows.map((row) => [row.id, row]))
-  return new Set(
-    [...snapshot.sequences.values()].flatMap(({ id, status, pausedMs }) => {
-      const row = now.get(id)
-      return row && row.status === status && row.pausedMs === pausedMs ? [] : [id]
-    }),
-  )
+  const versions = new Map(rows.map(({ id, version }) => [id, version]))
+  const read = [...snapshot.sequences.values()]
+  return new Set(read.filter(({ id, version }) => versions.get(id) !== version).map(({ id }) => id))
 }

@@ -10,6 +10,7 @@ import { emailTemplate } from '../../email-template/email-template.record.ts'
 import type { EmailTemplate } from '../../email-template/email-template.ts'
 import type { SequenceEnrollment } from '../enrollment.ts'
 import { readSequences, readSteps, type ReadSequence, type ReadStep } from '../sequence-reading.ts'
+import { readMailboxes, type ReadMailbox } from './read-mailboxes.ts'
 import { readThreads, type ReadThread } from './read-threads.ts'
 
 /** Everything that decides what becomes of some due enrollments of an organization, read with a number of statements that does not depend on theirs. */
@@ -23,6 +24,8 @@ export interface Snapshot {
   readonly steps: ReadonlyMap<string, readonly ReadStep[]>
   readonly stepsById: ReadonlyMap<string, ReadStep>
   readonly senders: ReadonlyMap<string, Sender>
+  /** By id of the sender: the mailboxes that are on. */
+  readonly mailboxes: ReadonlyMap<string, readonly ReadMailbox[]>
   /** By id of the enrollment: its record as its sender sees it; absent if it is deleted or the sender does not see it. */
   readonly records: ReadonlyMap<string, Row>
   readonly accounts: ReadonlyMap<string, Row>
@@ -130,6 +133,7 @@ export async function readSnapshot(ctx: RequestContext, enrollments: readonly Se
     ),
     stepsById: new Map(steps.map((step) => [step.id, step])),
     senders,
+    mailboxes: await readMailboxes(ctx, [...senders.keys()]),
     records,
     accounts: new Map(accounts.flatMap(([id, row]) => (row ? [[id, row] as const] : []))),
     existing,

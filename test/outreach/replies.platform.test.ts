@@ -102,6 +102,7 @@ describe('a reply that names no mail', () => {
   it.each([
     { headers: { 'Auto-Submitted': 'auto-replied' } },
     { headers: { Precedence: 'auto_reply' } },
+    { headers: { 'X-Auto-Response-Suppress': 'All' } },
     { text: 'Out of office', headers: { 'X-Autoreply': 'yes' } },
   ])('answers nothing as an automatic mail: %j', async (values) => {
     const { email, subject, status } = await enrolled()

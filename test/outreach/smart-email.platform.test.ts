@@ -293,12 +293,13 @@ describe('a draft', () => {
     await member.rest.smartEmailDraftSend!({ id })
     await deliver()
     const failed = await draft(id)
-    expect([failed.status, typeof failed.failureReason]).toEqual(['FAILED', 'string'])
+    expect([failed.status, failed.failureReason]).toEqual(['FAILED', '550 not here'])
     expect((await member.rest.smartEmailDraftSend!({ id })).body).toMatchObject({
       code: 'INVALID_STATE',
       allowed: ['DRAFT', 'DISCARDED'],
     })
     receiver.refusals.delete(to)
+    expect((await member.rest.emailUnsuppress!({ email: to })).status).toBe(204)
     const again = await member.rest.smartEmailDraftUpdate!({ id, body: { subject: 'Again' } })
     expect(again.body).toMatchObject({ status: 'DRAFT', failureReason: null, messageId: null })
     expect((await member.rest.smartEmailDraftSend!({ id })).status).toBe(200)

@@ -92,6 +92,17 @@ describe('invoiceSend', () => {
     expect(await platform.query('select from commerce.invoice_mail')).toEqual([])
   })
 
+  it('is mailed to an address 20 times an hour; the next mail is refused with 429 and issues nothing', async () => {
+    const body = { to: 'limit@send.example' }
+    const { id } = await invoice(member)
+    const answers: number[] = []
+    for (let count = 0; count < 20; count++) answers.push((await member.rest.invoiceSend!({ id, body })).status)
+    expect([answers, (await mailsTo(platform, body.to)).length]).toEqual([Array<number>(20).fill(200), 20])
+    const draft = await invoice(member)
+    const send = () => member.rest.invoiceSend!({ id: draft.id, body })
+    expect(await refused(platform, send)).toEqual([429, 'MAIL_RATE_LIMITED'])
+  })
+
   it('is PAID at once over nothing', async () => {
     const sent = await sentInvoice(member, { lineItems: [aLine({ unitPrice: 0 })] })
     expect(sent).toMatchObject({ status: 'PAID', total: 0, amountDue: 0, paidAt: platform.now.toISOString() })

@@ -1,7 +1,7 @@
 import { activeOrganizationName } from '../../identity/public.ts'
 import { mailContent } from '../../kernel/mail/mail-content.ts'
 import type { MailKind } from '../../kernel/mail/mail-limits.ts'
-import { queueMail } from '../../kernel/mail/queue-mail.ts'
+import { queueCountedMail, type MailDraft } from '../../kernel/mail/queue-mail.ts'
 import { quotedName } from '../../kernel/mail/quoted-name.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
 import { asSystem, inTransaction, type RequestContext } from '../../kernel/request.ts'
@@ -56,29 +56,23 @@ export async function mailInvoice(ctx: Context, { id, organizationId }: WantedMa
       'delete from commerce.invoice_mail where organization_id = $1 and id = $2 returning recipient',
       [organizationId, id],
     )
-    // The mail was counted when it was wanted.
-    if (taken) await queueInvoiceMail(inner, sent, taken.recipient, attachment)
+    // `sendInvoice` has counted the mail.
+    if (taken) await queueCountedMail(inner, taken.recipient, await draftOf(inner, sent, attachment))
   })
 }
 
-const queueInvoiceMail = (
-  ctx: Context,
-  sent: Invoice,
-  to: string,
-  attachment: ReturnType<typeof attachmentOf>,
-): Promise<boolean> =>
-  queueMail(ctx, { to, kind: invoiceMails }, async () => {
-    const sender = quotedName((await activeOrganizationName(ctx)) ?? '')
-    const number = sent.invoiceNumber!
-    const due = `${amountFormat(sent.currency).amount(claimOf(sent).amountToPay)} by ${sent.dueDate!.slice(0, 10)}`
-    const content = mailContent({
-      subject: `Invoice ${number}`,
-      lines: [
-        `${sender ? `The organization ${sender}` : 'An organization'} sends you the invoice ${number}.`,
-        `Please pay ${due}.`,
-      ],
-      action: { label: 'View the invoice', url: publicPageOf(ctx, sent)! },
-      closing: ['Everybody with the link can see the invoice, so do not share it.'],
-    })
-    return { ...content, attachments: [attachment], expiresAt: new Date(ctx.clock.now().getTime() + mailLifeMs) }
+async function draftOf(ctx: Context, sent: Invoice, attachment: ReturnType<typeof attachmentOf>): Promise<MailDraft> {
+  const sender = quotedName((await activeOrganizationName(ctx)) ?? '')
+  const number = sent.invoiceNumber!
+  const due = `${amountFormat(sent.currency).amount(claimOf(sent).amountToPay)} by ${sent.dueDate!.slice(0, 10)}`
+  const content = mailContent({
+    subject: `Invoice ${number}`,
+    lines: [
+      `${sender ? `The organization ${sender}` : 'An organization'} sends you the invoice ${number}.`,
+      `Please pay ${due}.`,
+    ],
+    action: { label: 'View the invoice', url: publicPageOf(ctx, sent)! },
+    closing: ['Everybody with the link can see the invoice, so do not share it.'],
   })
+  return { ...content, attachments: [attachment], expiresAt: new Date(ctx.clock.now().getTime() + mailLifeMs) }
+}

@@ -24,8 +24,9 @@ export class FileMailer implements Mailer {
     return this.#write(mail, messageOf(mail, this.from))
   }
 
-  sendForUser(mail: UserMail): Promise<void> {
-    return this.#write(mail, { ...mail.message, disableFileAccess: true, disableUrlAccess: true })
+  async sendForUser(mail: UserMail): Promise<[]> {
+    await this.#write(mail, { ...mail.message, disableFileAccess: true, disableUrlAccess: true })
+    return []
   }
 
   close(): void {

@@ -16,11 +16,12 @@ export class RecordingMailer implements Mailer {
     this.sent.push(mail)
   }
 
-  async sendForUser(mail: UserMail): Promise<void> {
+  async sendForUser(mail: UserMail): Promise<[]> {
     await Promise.resolve()
     const failure = this.failures.shift()
     if (failure) throw failure
     this.sentForUsers.push(mail)
+    return []
   }
 
   close(): void {

@@ -32,11 +32,21 @@ export interface UserMail {
   readonly message: Mail.Options
 }
 
+/** A recipient that the mail server refused. */
+export interface RefusedRecipient {
+  readonly address: string
+  /** What the server said, such as `550 5.1.1 No such user`. */
+  readonly reply: string
+}
+
 /** Sends mails. Resolves when the mail server has accepted the mail; a retry after `MailRefused` would fail again. */
 export interface Mailer {
   send(mail: OutgoingMail): Promise<void>
-  /** Sends a mail of a user through the mail server of the platform, whose address is the sender. */
-  sendForUser(mail: UserMail): Promise<void>
+  /**
+   * Sends a mail of a user through the mail server of the platform, whose address is the sender. Returns the recipients that the server has
+   * refused, while it has accepted the mail for others.
+   */
+  sendForUser(mail: UserMail): Promise<readonly RefusedRecipient[]>
   /** The address from which the platform sends. */
   readonly from: string
   /** Closes the connections to the mail server. */

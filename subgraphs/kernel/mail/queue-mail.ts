@@ -63,7 +63,17 @@ export async function queueMail(
   draft: () => Promise<MailDraft>,
 ): Promise<boolean> {
   if (!(await countMail(ctx, kind, to))) return false
-  const { expiresAt, subject, text, html, unsubscribeUrl, attachments = [] } = await draft()
+  await queueCountedMail(ctx, to, await draft(), withheld)
+  return true
+}
+
+/** Queues a mail like `queueMail`, but counts it against no limit, because an earlier transaction has counted it. */
+export async function queueCountedMail(
+  ctx: RequestContext<'vault'>,
+  to: string,
+  { expiresAt, subject, text, html, unsubscribeUrl, attachments = [] }: MailDraft,
+  withheld = false,
+): Promise<void> {
   const id = newId()
   const stored: StoredContent = {
     subject,
@@ -86,5 +96,4 @@ export async function queueMail(
       activeTracing()?.traceparent() ?? null,
     ],
   )
-  return true
 }

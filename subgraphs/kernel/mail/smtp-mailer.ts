@@ -1,4 +1,4 @@
-import type { Mailer, OutgoingMail, UserMail } from './outgoing-mail.ts'
+import type { Mailer, OutgoingMail, RefusedRecipient, UserMail } from './outgoing-mail.ts'
 import { messageOf } from './message.ts'
 import { pooledTransport, sendOver } from './smtp-transport.ts'
 
@@ -15,11 +15,11 @@ export class SmtpMailer implements Mailer {
     this.from = from
   }
 
-  send(mail: OutgoingMail): Promise<void> {
-    return sendOver(this.#transport, messageOf(mail, this.from))
+  async send(mail: OutgoingMail): Promise<void> {
+    await sendOver(this.#transport, messageOf(mail, this.from))
   }
 
-  sendForUser({ message }: UserMail): Promise<void> {
+  sendForUser({ message }: UserMail): Promise<RefusedRecipient[]> {
     return sendOver(this.#transport, message)
   }
 

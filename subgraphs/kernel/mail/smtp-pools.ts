@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type Mail from 'nodemailer/lib/mailer/index.js'
 import type { SMTPPoolOptions } from 'nodemailer/lib/smtp-pool/index.js'
 import { MailRefused } from './message.ts'
+import type { RefusedRecipient } from './outgoing-mail.ts'
 import { pooledTransport, sendOver, type PooledTransport } from './smtp-transport.ts'
 
 /** Servers whose connections and passwords a process keeps. */
@@ -33,10 +34,10 @@ class Pool {
     this.#transport.catch(() => undefined)
   }
 
-  async send(message: Mail.Options): Promise<void> {
+  async send(message: Mail.Options): Promise<RefusedRecipient[]> {
     this.#sending++
     try {
-      await sendOver(await this.#transport, message)
+      return await sendOver(await this.#transport, message)
     } finally {
       this.#sending--
       this.#closeIfUnused()
@@ -67,14 +68,15 @@ export class SmtpPools {
     dispose: (pool) => pool.end(),
   })
 
-  async send(server: SmtpServer, message: Mail.Options): Promise<void> {
+  /** Like `sendOver`. */
+  async send(server: SmtpServer, message: Mail.Options): Promise<RefusedRecipient[]> {
     let pool = this.#pools.get(server.key)
     if (pool?.settings !== server.settings) {
       pool = new Pool(server)
       this.#pools.set(server.key, pool)
     }
     try {
-      await pool.send(message)
+      return await pool.send(message)
     } catch (error) {
       // The server may have got another address.
       const isOfPool = !(error instanceof MailRefused) && this.#pools.peek(server.key) === pool

@@ -2,6 +2,7 @@ import { createTransport } from 'nodemailer'
 import type Mail from 'nodemailer/lib/mailer/index.js'
 import type { SMTPPoolOptions } from 'nodemailer/lib/smtp-pool/index.js'
 import { MailRefused } from './message.ts'
+import type { RefusedRecipient } from './outgoing-mail.ts'
 
 /** An attempt ends within this time, so that it is over before the lease of its row ends and another process repeats it. */
 const sendMsMax = 90_000
@@ -26,15 +27,33 @@ export type PooledTransport = ReturnType<typeof pooledTransport>
 /** A message must not read files or addresses of the machine. */
 const withoutFiles = { disableFileAccess: true, disableUrlAccess: true } as const
 
-interface SmtpError extends Error {
+interface WithRefusals {
+  readonly rejectedErrors?: readonly { readonly recipient?: string; readonly response?: string }[]
+}
+
+interface SmtpError extends Error, WithRefusals {
   readonly code?: string
   readonly responseCode?: number
 }
 
-/** Sends a message; a permanent refusal of the mail is `MailRefused`. */
-export async function sendOver(transport: PooledTransport, message: Mail.Options, msMax = sendMsMax): Promise<void> {
+const refusalsOf = ({ rejectedErrors = [] }: WithRefusals): RefusedRecipient[] =>
+  rejectedErrors.map(({ recipient = '', response = '' }) => ({ address: recipient, reply: response }))
+
+/** The recipients that the server refused; empty if an error of `sendOver` has another cause. */
+export const refusedBy = (error: unknown): RefusedRecipient[] =>
+  refusalsOf((error instanceof MailRefused ? (error.cause ?? {}) : error) as WithRefusals)
+
+/**
+ * Sends a message; a permanent refusal of the mail is `MailRefused`. Returns the recipients that the server has refused, while it has
+ * accepted the mail for others.
+ */
+export async function sendOver(
+  transport: PooledTransport,
+  message: Mail.Options,
+  msMax = sendMsMax,
+): Promise<RefusedRecipient[]> {
   try {
-    await transport.sendMail({ ...message, ...withoutFiles, signal: AbortSignal.timeout(msMax) })
+    return refusalsOf(await transport.sendMail({ ...message, ...withoutFiles, signal: AbortSignal.timeout(msMax) }))
   } catch (error) {
     const { code, responseCode = 0, message: reason } = error as SmtpError
     const isAboutTheMail = code === 'EENVELOPE' || code === 'EMESSAGE'

@@ -7,11 +7,20 @@ export interface ReceivedMail {
   readonly text: string
 }
 
+function refusalOf(reply: number | string | null | undefined): Error | null {
+  if (reply == null) return null
+  const [code, ...words] = String(reply).split(' ')
+  return Object.assign(new Error(words.join(' ') || 'not here'), { responseCode: Number(code) })
+}
+
 /** An SMTP server on this machine that stores the mails it receives. */
 export class SmtpReceiver {
   readonly received: ReceivedMail[] = []
-  /** Reply code for recipients that are refused, by address. */
-  readonly refusals = new Map<string, number>()
+  /** Reply for recipients that are refused, by address: its code, or its code and text. */
+  readonly refusals = new Map<string, number | string>()
+  /** Replies like those of `refusals`: to the sender, and to the content. Null: it is accepted. */
+  refusesSender: string | null = null
+  refusesContent: string | null = null
   readonly #server: SMTPServer
 
   constructor() {
@@ -21,13 +30,15 @@ export class SmtpReceiver {
       closeTimeout: 1,
       disabledCommands: ['STARTTLS'],
       onRcptTo: ({ address }, _session, done) => {
-        const responseCode = this.refusals.get(address)
-        done(responseCode ? Object.assign(new Error('not here'), { responseCode }) : undefined)
+        done(refusalOf(this.refusals.get(address)))
       },
+      onMailFrom: (_address, _session, done) => done(refusalOf(this.refusesSender)),
       onData: (stream, { envelope }, done) => {
         const chunks: Buffer[] = []
         stream.on('data', (chunk: Buffer) => chunks.push(chunk))
         stream.on('end', () => {
+          const refusal = refusalOf(this.refusesContent)
+          if (refusal) return done(refusal)
           const to = envelope.rcptTo.map(({ address }) => address)
           this.received.push({ to, text: Buffer.concat(chunks).toString() })
           done()

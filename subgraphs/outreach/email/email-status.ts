@@ -38,6 +38,8 @@ export type EmailSignal =
   | { readonly kind: 'COMPLAINED'; readonly at: string }
   | { readonly kind: 'UNSUBSCRIBED'; readonly at: string }
 
+export type Bounce = Extract<EmailSignal, { kind: 'BOUNCED' }>
+
 interface Effect {
   readonly values: Partial<Email>
   readonly event?: string
@@ -80,14 +82,24 @@ function effectOf(message: Email, signal: EmailSignal): Effect {
     case 'BOUNCED': {
       const { bounceType } = signal
       const reached = bounceType === 'HARD' ? status('BOUNCED') : message.status
-      const values = { status: reached, bounceType, bounceReason: signal.reason?.slice(0, 1000) ?? null }
-      return { values, event: 'email.bounced' }
+      const sent = reached === 'BOUNCED' && message.sentAt === null ? { sentAt: at } : {}
+      return {
+        values: { ...sent, status: reached, bounceType, bounceReason: reasonOf(message, signal) },
+        event: 'email.bounced',
+      }
     }
     case 'COMPLAINED':
       return { values: { status: status('COMPLAINED') }, event: 'email.complained' }
     case 'UNSUBSCRIBED':
       return { values: {} }
   }
+}
+
+/** What the server said; of a hidden copy only its codes, because the text may contain the address. */
+function reasonOf({ bccEmails }: Email, { recipient, reason }: Bounce): string | null {
+  const isHidden = recipient !== undefined && bccEmails.includes(recipient)
+  const said = isHidden ? /^[\d. -]*/.exec(reason ?? '')![0].trim() : reason?.slice(0, 1000)
+  return said || null
 }
 
 function opened(message: Email, at: string): Effect {

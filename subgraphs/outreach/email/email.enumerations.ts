@@ -24,8 +24,8 @@ export const EmailStatus = enumeration(
     OPENED: 'Opened by a person.',
     CLICKED: 'A person followed one of its links.',
     REPLIED: 'Answered by a person.',
-    FAILED: 'Not sent; `failureReason` says why.',
-    BOUNCED: 'Refused by the mail server of the recipient, now and in future.',
+    FAILED: 'Not sent, for another reason than an address that a server refuses; `failureReason` says why.',
+    BOUNCED: 'Refused by a mail server for a recipient, now and in future. Others of its recipients may have got it.',
     COMPLAINED: 'Reported as spam by the recipient.',
   },
 )

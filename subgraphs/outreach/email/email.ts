@@ -126,7 +126,8 @@ export class Email extends OrgRecord {
   @Column(() => DateTime, {
     ...never,
     nullable: true,
-    description: 'When it was sent; for a received mail the time in its header, at most now. Null before.',
+    description:
+      'When it was sent, or refused for its recipients; for a received mail the time in its header, at most now. Null before.',
     example: '2026-11-02T08:15:00.000Z',
   })
   sentAt!: string | null
@@ -188,7 +189,8 @@ export class Email extends OrgRecord {
     ...never,
     nullable: true,
     max: 1000,
-    description: 'What the mail server of the recipient said; null if it did not bounce.',
+    description:
+      'What the mail server said, of a hidden copy only its codes; null if it did not bounce. Of several bounces the last one.',
     example: null,
   })
   bounceReason!: string | null

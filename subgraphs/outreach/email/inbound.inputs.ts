@@ -112,7 +112,7 @@ export class EmailInboundInput {
   @Field(() => Json, {
     nullable: true,
     description:
-      'Headers by name. `Auto-Submitted`, `Precedence` and `X-Auto-Response-Suppress` tell automatic replies. At most 32,000 characters as JSON.',
+      'Headers by name. `Auto-Submitted`, `Precedence`, `X-Autoreply`, `X-Autorespond` and `X-Auto-Response-Suppress` (with `All`, `OOF` or `AutoReply`) tell automatic mails. At most 32,000 characters as JSON.',
   })
   headers?: unknown
 

@@ -9,6 +9,8 @@ interface Told {
 
 const automaticSubject =
   /^\s*(?:auto(?:matic|mated)?[ :-]*(?:reply|response|antwort)|out of (?:the )?office|abwesenheit|automatische antwort|r[ée]ponse automatique|away from)/i
+/** Programs set it so that no program answers them. The other values of the header only ask for no reports. */
+const isWithoutAnswer = /\b(?:all|oof|autoreply)\b/i
 const bounceSender = /^(?:mailer-daemon|postmaster)@/i
 
 /** Tells replies of people from those of programs (RFC 3834) and from reports of mail servers (RFC 3464). */
@@ -19,6 +21,7 @@ export function kindOf({ headers, subject, from }: Told): EmailKind {
   const submitted = (headers.get('auto-submitted') ?? 'no').trim().toLowerCase()
   if (!submitted.startsWith('no')) return 'AUTO_REPLY'
   if (headers.has('x-autoreply') || headers.has('x-autorespond')) return 'AUTO_REPLY'
+  if (isWithoutAnswer.test(headers.get('x-auto-response-suppress') ?? '')) return 'AUTO_REPLY'
   if (/^(?:auto_reply|bulk|junk)$/i.test((headers.get('precedence') ?? '').trim())) return 'AUTO_REPLY'
   return automaticSubject.test(subject) ? 'AUTO_REPLY' : 'MAIL'
 }

@@ -7,6 +7,8 @@ import type { Mailbox } from '../mailbox/mailbox.ts'
 import { takeSendSlot } from '../mailbox/send-slot.ts'
 import type { Job } from '../../kernel/jobs/job.ts'
 import { MailRefused } from '../../kernel/mail/message.ts'
+import type { RefusedRecipient } from '../../kernel/mail/outgoing-mail.ts'
+import { refusedBy } from '../../kernel/mail/smtp-transport.ts'
 import { deleteFinishedItems } from '../../kernel/queue/delete-finished-items.ts'
 import type { Leased, Outcome, Queue, QueuedItem } from '../../kernel/queue/queue.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
@@ -16,6 +18,7 @@ import { organizationContext } from './organization-context.ts'
 import { isStoredEmail } from '../../kernel/values/email-address.ts'
 import { emailMessage, emailThread } from './email.record.ts'
 import type { Email } from './email.ts'
+import { bounceRefused, isAddressRefused, printable } from './refused-recipients.ts'
 import { suppressedAddresses } from './suppression.ts'
 import { trackedPath } from './tracked-path.ts'
 import { trackingToken } from './tracking-token.ts'
@@ -67,18 +70,29 @@ async function send(services: Services, item: Leased<OutgoingEmail>): Promise<Ou
   if (message.mailboxId !== null && !box) return failed(ctx, message, 'Not sent: the mailbox is turned off or deleted.')
   const waitMs = box ? await takeSendSlot(ctx, box) : 0
   if (waitMs > 0) return { retry: 'The limit of the mailbox is reached.', afterMs: waitMs, isWait: true }
+  let refused: readonly RefusedRecipient[]
   try {
     const options = await optionsOf(ctx, services, message, box)
-    if (box) await sendFromMailbox(services, box, options)
-    else await services.mailer.sendForUser({ id: message.id, date: new Date(message.createdAt), message: options })
+    const mail = { id: message.id, date: new Date(message.createdAt), message: options }
+    refused = await (box ? sendFromMailbox(services, box, options) : services.mailer.sendForUser(mail))
   } catch (error) {
-    const reason = (error as Error).message.slice(0, 400)
     const isOver = error instanceof MailRefused || item.attempts >= outgoingEmailQueue.attemptsMax(item)
-    if (isOver) return failed(ctx, message, reason)
+    if (isOver) return notSent(ctx, message, error as Error)
     throw error
   }
-  await recordSent(ctx, message)
+  await recordSent(ctx, message, refused)
   return { end: 'SENT' }
+}
+
+/** No recipient gets the mail. It bounces if the server has refused an address; otherwise it has failed. */
+async function notSent(ctx: RequestContext, message: Email, error: Error): Promise<Outcome> {
+  const refused = refusedBy(error)
+  // The first recipient is no hidden copy.
+  const reason = printable(refused[0]?.reply || error.message, 400)
+  const gone = refused.filter(({ reply }) => isAddressRefused(reply))
+  if (gone.length === 0) return failed(ctx, message, reason)
+  await bounceRefused(ctx, message.id, gone)
+  return { end: 'BOUNCED', error: reason }
 }
 
 /** The mailbox that sends; null if it is off or deleted. */
@@ -148,8 +162,11 @@ const plainName = (name: string): string =>
     .trim()
     .slice(0, 80)
 
-/** A mail that was sent: its status and event, its thread and its activity. A second call changes nothing. */
-async function recordSent(ctx: RequestContext, { id }: Email): Promise<void> {
+/**
+ * A mail that was sent: its status and event, its thread and its activity, and the recipients that the server has refused. A second call
+ * changes nothing.
+ */
+async function recordSent(ctx: RequestContext, { id }: Email, refused: readonly RefusedRecipient[]): Promise<void> {
   await inTransaction(ctx, async (inner) => {
     const now = inner.clock.now().toISOString()
     let isFirst = false
@@ -184,5 +201,6 @@ async function recordSent(ctx: RequestContext, { id }: Email): Promise<void> {
       opportunityId: thread.opportunityId,
       caseId: thread.caseId,
     })
+    await bounceRefused(inner, id, refused)
   })
 }

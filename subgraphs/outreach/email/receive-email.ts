@@ -30,8 +30,8 @@ export interface ReceivedEmail {
   readonly ownerId: string
 }
 
-/** The mail that a received one answers, by its Message-IDs, the last one first. */
-async function answered({ db, caller }: RequestContext, ids: readonly string[]): Promise<Email | null> {
+/** The mail that a received one names, by its Message-IDs, the last one first. */
+async function named({ db, caller }: RequestContext, ids: readonly string[]): Promise<Email | null> {
   const [found] = await db.query<Email>(
     `select id, thread_id as "threadId", sent_at as "sentAt", direction from outreach.email_message
      where organization_id = $1 and internet_message_id = any($2::text[]) and deleted_at is null
@@ -58,25 +58,38 @@ async function threadWith(
   return found?.id ?? null
 }
 
+/** The last mail of the thread that was sent to this address. */
+async function lastSentTo({ db, caller }: RequestContext, threadId: string, email: string): Promise<Email | null> {
+  const [found] = await db.query<Email>(
+    `select id, sent_at as "sentAt" from outreach.email_message
+     where organization_id = $1 and thread_id = $2 and direction = 'OUTBOUND' and deleted_at is null and sent_at is not null
+       and $3 = any(to_emails || cc_emails || bcc_emails) order by sent_at desc, id desc limit 1`,
+    [caller.organizationId, threadId, email],
+  )
+  return found ?? null
+}
+
 /**
- * Stores a received mail in its thread, once for each Message-ID. A reply is found by the Message-IDs that it names, then by its sender and
- * subject. A person's reply moves the answered mail to REPLIED; an automatic one does not. Null for a mail that is stored already.
+ * Stores a received mail in its thread, once for each Message-ID. The thread is that of the mail that it names, otherwise the one with its
+ * sender and subject. A person's reply moves the answered mail to REPLIED, also if it names only a received mail or none; an automatic one
+ * does not. Null for a mail that is stored already.
  */
 export function receiveEmail(ctx: RequestContext, mail: ReceivedEmail): Promise<Email | null> {
   return inTransaction(ctx, async (inner) => {
     await inner.db.query('select pg_advisory_xact_lock(hashtextextended($1, 31))', [
       `${inner.caller.organizationId} ${mail.messageId ?? ''}`,
     ])
-    if (mail.messageId && (await answered(inner, [mail.messageId]))) return null
+    if (mail.messageId && (await named(inner, [mail.messageId]))) return null
     const ids = [...new Set([mail.inReplyTo, ...mail.references.toReversed()].filter((id) => id !== null))].slice(0, 50)
-    const original = ids.length > 0 ? await answered(inner, ids) : null
-    const threadId = original?.threadId ?? (await threadWith(inner, mail.from, mail.subject))
+    const referenced = ids.length > 0 ? await named(inner, ids) : null
+    const threadId = referenced?.threadId ?? (await threadWith(inner, mail.from, mail.subject))
     const thread = threadId === null ? await newThread(inner, mail) : null
     const message = await store(inner, mail, threadId ?? thread!.id)
-    const updated = await addToThread(inner, message, original, threadId ?? thread!.id)
+    const answered =
+      referenced?.direction === 'OUTBOUND' ? referenced : await lastSentTo(inner, message.threadId, mail.from)
+    const updated = await addToThread(inner, message, answered)
     if (mail.kind === 'MAIL') {
-      if (original?.direction === 'OUTBOUND')
-        await applySignal(inner, original.id, { kind: 'REPLIED', at: mail.sentAt })
+      if (answered) await applySignal(inner, answered.id, { kind: 'REPLIED', at: mail.sentAt })
       await logEmail(inner, {
         ...updated,
         direction: 'INBOUND',
@@ -136,17 +149,17 @@ const store = (ctx: RequestContext, mail: ReceivedEmail, threadId: string): Prom
     },
   })
 
-function addToThread(ctx: RequestContext, mail: Email, original: Email | null, threadId: string): Promise<EmailThread> {
+function addToThread(ctx: RequestContext, mail: Email, answered: Email | null): Promise<EmailThread> {
   const isPersons = mail.kind === 'MAIL'
   const now = ctx.clock.now().toISOString()
-  return change(ctx, emailThread, threadId, (previous) => {
+  return change(ctx, emailThread, mail.threadId, (previous) => {
     const addresses = [mail.fromEmail, ...mail.toEmails, ...mail.ccEmails]
     const participants = [...new Set([...previous.participants, ...addresses])].slice(0, 100)
     const counted = { participants, messageCount: previous.messageCount + 1 }
     // An automatic mail is no answer, so the thread still waits for one.
     if (!isPersons) return { operation: 'UPDATE', values: {}, implied: counted }
-    const isReply = original?.direction === 'OUTBOUND' || previous.lastDirection === 'OUTBOUND'
-    const first = previous.firstResponseSeconds ?? (isReply ? secondsSince(original?.sentAt, now) : null)
+    const isReply = answered !== null || previous.lastDirection === 'OUTBOUND'
+    const first = previous.firstResponseSeconds ?? (isReply ? secondsSince(answered?.sentAt, now) : null)
     return {
       operation: 'UPDATE',
       values: {},

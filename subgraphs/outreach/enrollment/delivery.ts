@@ -33,7 +33,7 @@ export class SequenceDeliveredMail {
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'When the mail server of the sender accepted it; null before.',
+    description: 'When it was sent, or refused for its recipients; null before.',
   })
   sentAt!: string | null
 

@@ -3,6 +3,7 @@ import { ImapFlow, type ImapFlowOptions } from 'imapflow'
 import { createTransport } from 'nodemailer'
 import type Mail from 'nodemailer/lib/mailer/index.js'
 import type { SMTPTransportOptions } from 'nodemailer/lib/smtp-transport/index.js'
+import type { RefusedRecipient } from '../../kernel/mail/outgoing-mail.ts'
 import type { Services } from '../../kernel/request.ts'
 import { passwordPlace, type MailServer } from './mailbox-secret.ts'
 import type { Mailbox } from './mailbox.ts'
@@ -40,8 +41,8 @@ export async function verifySmtp(services: ConnectServices, box: Mailbox): Promi
   await transport.verify().finally(() => transport.close())
 }
 
-/** Sends over a connection to the server of the mailbox, which stays open for a while. */
-export function sendFromMailbox(services: Services, box: Mailbox, message: Mail.Options): Promise<void> {
+/** Sends over a connection to the server of the mailbox, which stays open for a while. Returns the refused recipients like `sendOver`. */
+export function sendFromMailbox(services: Services, box: Mailbox, message: Mail.Options): Promise<RefusedRecipient[]> {
   const { smtpHost, smtpPort, smtpSecurity, smtpUser, sealedSmtpPassword } = box
   const key = `${box.organizationId} ${box.id}`
   const settings = JSON.stringify([smtpHost, smtpPort, smtpSecurity, smtpUser, sealedSmtpPassword])

@@ -6,22 +6,29 @@ import { deliveryConsumer } from './delivery-consumer-name.ts'
 import type { SmartEmailDraft } from './smart-email-draft.ts'
 import { smartEmailDraft } from './smart-email.record.ts'
 
-type Mail = { readonly sentAt?: string | null; readonly status?: string; readonly failureReason?: string | null }
+interface Mail {
+  readonly sentAt?: string | null
+  readonly status?: string
+  readonly failureReason?: string | null
+  readonly bounceReason?: string | null
+}
 
 /** What became of a mail; null if it is still on its way. */
-function outcomeOf(type: string, { sentAt, status, failureReason }: Mail) {
+function outcomeOf(type: string, { sentAt, status, failureReason, bounceReason }: Mail) {
   if (type === 'email.sent')
     return { event: 'smart_email_draft.sent', implied: { status: 'SENT', sentAt: sentAt ?? null } } as const
-  if (status !== 'FAILED') return null
-  const reason = failureReason ?? 'The mail was not sent.'
-  return { event: 'smart_email_draft.failed', implied: { status: 'FAILED', failureReason: reason } } as const
+  if (status !== 'FAILED' && status !== 'BOUNCED') return null
+  const reason = failureReason ?? bounceReason ?? 'The mail was not sent.'
+  const implied = { status: 'FAILED', failureReason: reason.slice(0, 500) } as const
+  return { event: 'smart_email_draft.failed', implied } as const
 }
 
 async function recordOutcomes(services: Services, sql: Sql, { organizationId, events }: EventBatch): Promise<void> {
   const outcomes = new Map<string, NonNullable<ReturnType<typeof outcomeOf>>>()
   for (const { type, recordId, data } of events) {
     const outcome = outcomeOf(type, data['record'] as Mail)
-    if (outcome && recordId) outcomes.set(recordId, outcome)
+    // A mail that was sent can bounce later, and then stays sent.
+    if (outcome && recordId && !outcomes.has(recordId)) outcomes.set(recordId, outcome)
   }
   if (outcomes.size === 0) return
   const drafts = await sql.query<Pick<SmartEmailDraft, 'id' | 'messageId'> & Record<string, unknown>>(
@@ -45,6 +52,6 @@ export const smartEmailDelivery: EventConsumer = {
   name: deliveryConsumer,
   batch: 200,
   gatherMs: 100,
-  types: () => Promise.resolve(['email.sent', 'email.updated']),
+  types: () => Promise.resolve(['email.sent', 'email.updated', 'email.bounced']),
   consume: recordOutcomes,
 }

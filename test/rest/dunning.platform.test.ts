@@ -156,7 +156,7 @@ describe('invoiceRemind', () => {
   it('sends, charges and changes nothing for a customer without an email address, and says why', async () => {
     await configure({
       interestRatePercent: 10,
-      steps: [{ level: 1, daysOverdue: 3, tone: 'FIRM', createTask: true, fee: { type: 'FIXED', value: 5 } }],
+      steps: [{ level: 1, daysOverdue: 3, tone: 'FIRM', fee: { type: 'FIXED', value: 5 } }],
     })
     const { id } = await sentInvoice(member, { issueDate: '2026-12-20', dueDate: '2027-01-19' })
     const before = (await member.rest.invoice!({ id })).body
@@ -283,13 +283,33 @@ describe('the run', () => {
   it('leaves an invoice alone whose customer has no email address', async () => {
     await configure({
       enabled: true,
-      steps: [{ level: 1, daysOverdue: 3, tone: 'FIRM', createTask: true, fee: { type: 'FIXED', value: 5 } }],
+      steps: [{ level: 1, daysOverdue: 3, tone: 'FIRM', fee: { type: 'FIXED', value: 5 } }],
     })
     const { id } = await sentInvoice(member, { issueDate: '2026-12-20', dueDate: '2027-01-19' })
     const before = (await member.rest.invoice!({ id })).body
     await runDunning(platform.services)
     expect((await member.rest.invoice!({ id })).body).toEqual(before)
     expect((await member.rest.taskList!({ query: {} })).body.data).toEqual([])
+  })
+
+  it('creates the task of a level once, and charges nothing, if the customer has no email address', async () => {
+    await configure({
+      enabled: true,
+      steps: [{ level: 1, daysOverdue: 3, tone: 'FIRM', createTask: true, fee: { type: 'FIXED', value: 5 } }],
+    })
+    const { id } = await sentInvoice(member, { issueDate: '2026-12-20', dueDate: '2027-01-19' })
+    await runDunning(platform.services)
+    after(1)
+    await runDunning(platform.services)
+    expect((await member.rest.invoice!({ id })).body).toMatchObject({
+      dunningLevel: 1,
+      dunningFees: 0,
+      dunningInterest: 0,
+      reminderCount: 0,
+      lastReminderAt: null,
+    })
+    expect((await member.rest.taskList!({ query: {} })).body.data).toMatchObject([{ relatedToId: id }])
+    expect(await platform.eventTypesOf(id)).not.toContain('invoice.reminder_sent')
   })
 
   it('sends nothing twice, also when several workers run at once', async () => {

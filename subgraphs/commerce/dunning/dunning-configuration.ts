@@ -33,7 +33,7 @@ export const daysMax = 3650
 
 const texts = {
   enabled:
-    'Whether reminders are sent automatically, to customers with an email address. Default: false. A reminder by `invoiceRemind` is sent in any case.',
+    'Whether reminders are sent automatically. Default: false. A reminder by `invoiceRemind` is sent in any case.',
   gracePeriodDays: `Days after the due day without an automatic reminder, 0 to ${daysMax}. Default: 3.`,
   minimumAmount:
     'Smallest amount due for which automatic reminders are sent, in the base currency of the organization; converted at the rate of the day. Default: 0.',

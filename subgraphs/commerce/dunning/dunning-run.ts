@@ -120,8 +120,7 @@ async function decide(run: Run, previous: Invoice, ctx: RequestContext<Port>): P
   const step = reachedStep(settings, daysOverdue)
   const isRemindedToday = lastReminderAt !== null && dayIn(zone, new Date(lastReminderAt)) >= today
   if (!step || step.level <= dunningLevel || isRemindedToday) return nothing
-  const { move, reminder } = await remind(ctx, previous, settings, step, today)
-  return reminder.skippedReason === null ? move : nothing
+  return (await remind(ctx, previous, settings, step, today)).move
 }
 
 /** Handles one invoice in a transaction of its own. True if it was changed. */

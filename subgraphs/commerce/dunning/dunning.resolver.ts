@@ -33,7 +33,8 @@ export class InvoiceReminder {
 
   @Field(() => SkippedReason, {
     nullable: true,
-    description: 'Why it was not sent: the invoice did not change, and no fee was added. Null if it was sent.',
+    description:
+      'Why it was not sent: no fee was added, and the invoice did not change, except for `dunningLevel` where the level creates a task. Null if it was sent.',
   })
   skippedReason!: SkippedReason | null
 
@@ -69,7 +70,7 @@ export class DunningResolver {
 
   @Mutation(() => InvoiceReminder, {
     description:
-      'Sends a reminder of an open invoice now, at most one on a day. Without an email address of the customer nothing is sent, charged or changed. Blocked and excluded invoices are refused, and disputed ones by the configuration.',
+      'Sends a reminder of an open invoice now, at most one on a day. Without an email address of the customer nothing is mailed or charged; a level with `createTask` still creates its task and notices, once. Blocked and excluded invoices are refused, and disputed ones by the configuration.',
   })
   @RequiresScope('*')
   invoiceRemind(

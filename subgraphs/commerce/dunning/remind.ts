@@ -27,11 +27,10 @@ const addressOf = async (
   { sentTo, contactId }: Pick<Invoice, 'sentTo' | 'contactId'>,
 ): Promise<string | null> => sentTo ?? (contactId === null ? null : contactEmail(unrestricted(ctx), contactId))
 
-const nothing: Move = { implied: {} }
-
 /**
- * Sends the reminder of a level. Without an address nothing is sent, charged, escalated or changed. Its mail, its notices and its task are
- * rows of the transaction in which the invoice changes, so a reminder is sent once or not at all. Use it inside `transactionWithExternalCalls`. `today` is the day in the time zone of the configuration.
+ * Sends the reminder of a level. Its mail, its notices and its task are rows of the transaction in which the invoice changes, so a reminder is
+ * sent once or not at all. Without an address nothing is mailed or charged; if the level has a task, somebody is told to reach the customer
+ * in another way. Use it inside `transactionWithExternalCalls`. `today` is the day in the time zone of the configuration.
  */
 export async function remind(
   ctx: RequestContext<'vault' | 'work'>,
@@ -42,16 +41,23 @@ export async function remind(
 ): Promise<{ readonly move: Move; readonly reminder: Reminder }> {
   const { level, tone } = step
   const sentTo = await addressOf(ctx, invoice)
-  if (sentTo === null)
-    return { move: nothing, reminder: { level, tone, sentTo, skippedReason: 'NO_EMAIL', fee: 0, interest: 0 } }
   const daysOverdue = Math.max(0, daysBetween(invoice.dueDate!, today))
+  // A level that is repeated escalates nothing again.
+  const isEscalation = level > invoice.dunningLevel
+  if (sentTo === null) {
+    const isTold = isEscalation && step.createTask
+    if (isTold) await escalate(ctx, invoice, step, { level, tone, daysOverdue, fees: invoice.dunningFees, interest: 0 })
+    return {
+      reminder: { level, tone, sentTo, skippedReason: 'NO_EMAIL', fee: 0, interest: 0 },
+      move: { implied: isTold ? { dunningLevel: level } : {} },
+    }
+  }
   const fee = feeOf(step, invoice)
   const fees = exactOf(decimalOf(invoice.dunningFees).plus(fee))
   const interest = interestOf(settings, invoice, daysOverdue)
   const claim: Claim = { level, tone, daysOverdue, fees, interest }
   await queueReminder(ctx, invoice, sentTo, claim, step.templateId)
-  // A level that is repeated escalates nothing again.
-  if (level > invoice.dunningLevel) await escalate(ctx, invoice, step, claim)
+  if (isEscalation) await escalate(ctx, invoice, step, claim)
   return {
     reminder: { level, tone, sentTo, skippedReason: null, fee: exactOf(fee), interest },
     move: {

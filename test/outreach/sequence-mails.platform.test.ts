@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SmtpReceiver } from '../../subgraphs/kernel/mail/smtp.fixture.ts'
 import { ageQueueItems, drain } from '../../subgraphs/kernel/queue/queue.fixture.ts'
 import { outgoingEmailQueue } from '../../subgraphs/outreach/email/outgoing-email.queue.ts'
-import { contact } from '../builders.ts'
+import { contact, each } from '../builders.ts'
 import { expectValidEvents } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { aSequence, react, run } from './sequence.fixture.ts'
@@ -288,5 +288,32 @@ describe('a queued mail of a sequence', () => {
     platform.now = new Date('2027-03-03T09:00:00.000Z')
     await send(47 * 3_600_000)
     expect(received(enrollment)).toHaveLength(2)
+  })
+})
+
+describe('the variants of a step', () => {
+  it('are no longer chosen, whatever their weights, when the replies to one of them show that it is the best one', async () => {
+    const member = await platform.member()
+    const variants = [
+      { weight: 1000, subject: 'Usual', bodyHtml: '<p>Hello</p>' },
+      { weight: 1, subject: 'Better', bodyHtml: '<p>Hello</p>' },
+    ]
+    const { id, stepIds } = await aSequence(member, [{ type: 'EMAIL', variants }])
+    const { body } = await member.rest.sequence!({ id })
+    const [usual, better] = (body.steps[0].variants as { id: string }[]).map((variant) => variant.id)
+    const history = (variantId: string | undefined, sent: number, replied: number) =>
+      platform.query(
+        `insert into outreach.sequence_attempt (organization_id, id, enrollment_id, sequence_id, step_id, visit, step_type, step_position,
+           variant_id, result, executed_at, replied_at)
+         select $1, gen_random_uuid(), gen_random_uuid(), $2, $3, 1, 'EMAIL', 1, $4, 'SENT', $5, case when n <= $6 then $5::timestamptz end
+         from generate_series(1, $7) n`,
+        [member.organizationId, id, stepIds[0], variantId, platform.now.toISOString(), replied, sent],
+      )
+    await history(usual, 13, 1)
+    await history(better, 30, 12)
+    const enrolled = await each([1, 2, 3, 4, 5], () => enroll(member, id))
+    await run(platform)
+    const mails = await each(enrolled, (one) => mailsOf(member, one))
+    expect(mails.map(([mail]) => mail!['subject'])).toEqual(Array(5).fill('Better'))
   })
 })

@@ -1,24 +1,31 @@
 import { describe, expect, it } from 'vitest'
 import { newId } from '../../kernel/ids.ts'
-import { chooseVariant } from './choose-variant.ts'
+import { chooseVariant, drawnFor } from './choose-variant.ts'
 
-const variants = [
-  { id: 'a', weight: 1 },
-  { id: 'b', weight: 3 },
-  { id: 'never', weight: 0 },
-]
+const variants = ['a', 'b', 'never']
+const shares = [1, 3, 0]
 
 describe('the variant of a step', () => {
-  it('is always the same for an enrollment and a step', () => {
-    const [enrollment, step] = [newId(), newId()]
-    const first = chooseVariant(variants, enrollment, step)
-    for (let n = 0; n < 20; n++) expect(chooseVariant(variants, enrollment, step)).toBe(first)
+  it('is where the drawn number lies in the shares', () => {
+    expect([0, 0.249, 0.25, 0.999, 1].map((drawn) => chooseVariant(variants, shares, drawn))).toEqual([
+      'a',
+      'a',
+      'b',
+      'b',
+      'b',
+    ])
   })
 
-  it('follows the weights', () => {
+  it('is drawn with a number that is always the same for an enrollment and a step', () => {
+    const [enrollment, step] = [newId(), newId()]
+    const first = drawnFor(enrollment, step)
+    for (let n = 0; n < 20; n++) expect(drawnFor(enrollment, step)).toBe(first)
+  })
+
+  it('follows the shares', () => {
     const counts = new Map<string, number>()
     for (let n = 0; n < 8000; n++) {
-      const { id } = chooseVariant(variants, `enrollment ${n}`, 'step')!
+      const id = chooseVariant(variants, shares, drawnFor(`enrollment ${n}`, 'step'))!
       counts.set(id, (counts.get(id) ?? 0) + 1)
     }
     // 2000 and 6000 are expected, with a standard deviation of 39.
@@ -27,12 +34,14 @@ describe('the variant of a step', () => {
   })
 
   it('differs between the steps of an enrollment', () => {
-    const chosen = new Set(Array.from({ length: 50 }, (_, n) => chooseVariant(variants, 'enrollment', `step ${n}`)!.id))
+    const chosen = new Set(
+      Array.from({ length: 50 }, (_, n) => chooseVariant(variants, shares, drawnFor('enrollment', `step ${n}`))),
+    )
     expect(chosen).toEqual(new Set(['a', 'b']))
   })
 
-  it('is none without a weight', () => {
-    expect(chooseVariant([], 'e', 's')).toBeNull()
-    expect(chooseVariant([{ id: 'x', weight: 0 }], 'e', 's')).toBeNull()
+  it('is none without a share', () => {
+    expect(chooseVariant([], [], 0.5)).toBeNull()
+    expect(chooseVariant(['x'], [0], 0.5)).toBeNull()
   })
 })

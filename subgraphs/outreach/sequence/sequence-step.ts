@@ -116,7 +116,8 @@ export class SequenceStep extends OrgRecord {
   @StructureColumn(() => SequenceVariant, {
     list: true,
     maxItems: variantsMax,
-    description: 'EMAIL: mails of which each enrollment gets one by chance; empty without. At least one has a weight.',
+    description:
+      'EMAIL: mails of which each enrollment gets one by chance, by `weight` and by the replies to them; empty without. At least one has a weight.',
     example: [],
   })
   variants!: SequenceVariant[]

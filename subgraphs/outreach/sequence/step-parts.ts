@@ -8,7 +8,10 @@ import { sourceMax } from '../../kernel/template/template-bounds.ts'
 export const subjectMax = 500
 export const variantsMax = 5
 
-@Structure('SequenceVariant', 'One of several mails of a step. Each enrollment gets one of them by chance.')
+@Structure(
+  'SequenceVariant',
+  'One of several mails of a step. Each enrollment gets one of them by chance, the better ones more often.',
+)
 export class SequenceVariant {
   @Part(() => ID, {
     derivedDefault: 'a new id',
@@ -22,7 +25,7 @@ export class SequenceVariant {
     minimum: 0,
     maximum: 1000,
     description:
-      'How often it is chosen: in proportion to the sum of the weights of the step. 0: never, to stop a variant and keep its statistics.',
+      'How often it is chosen: in proportion to its weight times the probability that its reply rate is the highest of the step (Thompson sampling), so the weights alone decide before the first mail. If this probability reaches 95 %, no other variant is chosen. 0: never, to stop a variant and keep its statistics.',
     example: 1,
   })
   weight!: number

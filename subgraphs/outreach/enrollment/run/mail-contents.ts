@@ -6,8 +6,10 @@ import type { TemplateValues } from '../../../kernel/template/template-variables
 import { threadTask } from '../../../kernel/work/thread-task.ts'
 import { urlOf } from '../../email/send-email.ts'
 import { knownVariables, shownValues } from '../../email-template/known-variables.ts'
-import { chooseVariant } from '../choose-variant.ts'
+import { chooseVariant, drawnFor } from '../choose-variant.ts'
 import type { SequenceEnrollment } from '../enrollment.ts'
+import type { ReadStep } from '../sequence-reading.ts'
+import { sharesOf } from '../variant-shares.ts'
 import type { ReadThread } from './read-threads.ts'
 import type { Execution } from './decide.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -45,7 +47,7 @@ export function planMail(
   const template = step.templateId ? snapshot.templates.get(step.templateId) : undefined
   if (step.templateId && !template) return { problem: 'The template of the step was deleted.' }
   if (template && template.status !== 'ACTIVE') return { problem: `The template has the status ${template.status}.` }
-  const variant = chooseVariant(step.variants, enrollment.id, step.id)
+  const variant = chooseVariant(step.variants, sharesIn(snapshot, step), drawnFor(enrollment.id, step.id))
   const isReply = step.replyInThread || sequence.settings.threadReplies
   const thread = isReply && enrollment.threadId ? (snapshot.threads.get(enrollment.threadId) ?? null) : null
   const given = variant?.subject ?? step.subject ?? template?.subject ?? null
@@ -75,6 +77,23 @@ export function planMail(
       values: valuesOf(ctx, snapshot, enrollment, record, messageId),
     },
   }
+}
+
+const noResult = { sent: 0, replied: 0 }
+const shares = new WeakMap<ReadStep, readonly number[]>()
+
+/** The shares of the variants of a step of a snapshot, calculated once. */
+function sharesIn(snapshot: Snapshot, step: ReadStep): readonly number[] {
+  let known = shares.get(step)
+  if (!known) {
+    const results = snapshot.variants.get(step.id)
+    known = sharesOf(
+      step.variants,
+      step.variants.map(({ id }) => results?.get(id) ?? noResult),
+    )
+    shares.set(step, known)
+  }
+  return known
 }
 
 export function valuesOf(

@@ -11,6 +11,7 @@ import type { EmailTemplate } from '../../email-template/email-template.ts'
 import type { SequenceEnrollment } from '../enrollment.ts'
 import { readSequences, readSteps, type ReadSequence, type ReadStep } from '../sequence-reading.ts'
 import { readMailboxes, type ReadMailbox } from './read-mailboxes.ts'
+import { readVariantResults, type VariantResults } from './read-variant-results.ts'
 import { readThreads, type ReadThread } from './read-threads.ts'
 
 /** Everything that decides what becomes of some due enrollments of an organization, read with a number of statements that does not depend on theirs. */
@@ -34,6 +35,7 @@ export interface Snapshot {
   /** Why no mail may be sent, by address. */
   readonly suppressed: ReadonlyMap<string, string>
   readonly templates: ReadonlyMap<string, EmailTemplate>
+  readonly variants: VariantResults
   readonly threads: ReadonlyMap<string, ReadThread>
   /** Ids of the steps that the present round of an enrollment has executed, by the id of the enrollment. */
   readonly executed: ReadonlyMap<string, ReadonlySet<string>>
@@ -141,6 +143,7 @@ export async function readSnapshot(ctx: RequestContext, enrollments: readonly Se
     templates: new Map(
       templates.flatMap((row) => (row ? [[row['id'] as string, row as unknown as EmailTemplate] as const] : [])),
     ),
+    variants: await readVariantResults(ctx, steps),
     threads: await readThreads(ctx, unique(enrollments.map(({ threadId }) => threadId))),
     executed: new Map(executed.map(({ enrollmentId, stepIds }) => [enrollmentId, new Set(stepIds)])),
   }

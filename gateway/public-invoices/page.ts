@@ -48,7 +48,7 @@ export function invoicePage(invoice: ShownInvoice, path: string): string {
   const said = statusOf(invoice)
   const facts: [string, string | null][] = [
     ['From', organizationName],
-    ['Address', invoice.organizationAddress?.replaceAll(/\r?\n/g, ', ') ?? null],
+    ['Address', invoice.organizationAddress?.split(/\r?\n/).filter(Boolean).join(', ') ?? null],
     ['Tax id', invoice.organizationTaxId],
     ['For', customerName],
     ['Date', dayOf(invoice.issueDate)],

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { openLog } from '../../subgraphs/kernel/log.ts'
 import { socketOf } from '../live.ts'
@@ -10,6 +10,11 @@ const platform = usePlatform({ METRICS_PORT: '0' }, undefined, log)
 
 const logged = (): Record<string, unknown>[] => lines.map((line) => JSON.parse(line) as Record<string, unknown>)
 const listening = () => logged().find(({ msg }) => msg === 'the gateway is listening')!
+
+let metricsUrl = ''
+beforeAll(() => {
+  metricsUrl = String(listening()['metricsUrl'])
+})
 
 /** The lines of the requests that `work` sends; a line follows when the connection has taken the answer. */
 async function linesOf(count: number, work: () => Promise<unknown>): Promise<Record<string, unknown>[]> {
@@ -86,6 +91,44 @@ describe('the log', () => {
     expect(line).toMatchObject({ operation: 'accountList', status: 401, code: 'API_KEY_INVALID' })
     expect(Object.keys(line!)).not.toContain('organizationId')
     expect(lines.join('')).not.toContain('secret-key')
+  })
+
+  it.each([
+    ['emailStatusReceive', 'status', { messageId: newId(), event: 'OPENED' }, 404],
+    ['emailInboundReceive', 'inbound', { from: 'ida@customer.example', to: ['ann@fjordline.example'] }, 200],
+  ])('does not have the key in the address of %s, nor do metrics, answers and stored keys', async (...args) => {
+    const [operation, path, body, status] = args
+    const { secret, keyId, organizationId } = await platform.member()
+    const wrong = 'crm_live_wrong-key'
+    const call = async (query: string, content: object = body) => {
+      const answer = await fetch(`${platform.url}/v1/email-tracking/webhook/${path}?${query}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'idempotency-key': newId() },
+        body: JSON.stringify(content),
+      })
+      return [answer.status, `${await answer.text()} ${JSON.stringify([...answer.headers])}`] as const
+    }
+    const answers: (readonly [number, string])[] = []
+    const requests = await linesOf(6, async () => {
+      answers.push(await call(`api_key=${secret}`))
+      answers.push(await call(`a=1&%61pi_key=${secret}`, {}))
+      answers.push(await call(`api_key=${secret}&api_key=${secret}`, { wrong: true }))
+      answers.push(await call(`api_key=${wrong}`))
+      answers.push(await call(`api_key=${encodeURIComponent(`${secret} `)}&api_key=${secret}`))
+      answers.push(await call(`api_key=&api_key=${secret}`))
+    })
+    expect(requests[0]).toMatchObject({ operation, status, organizationId, credentialId: keyId })
+    expect(requests[3]).toMatchObject({ operation, status: 401, code: 'API_KEY_INVALID' })
+    expect(answers.map(([code]) => code)).toEqual(requests.map((line) => line['status']))
+    expect(answers.map(([code]) => code)).toEqual([status, 400, 400, 401, 400, 401])
+
+    const metrics = async () => (await fetch(`${metricsUrl}/metrics`)).text()
+    await expect
+      .poll(metrics, { timeout: 10_000 })
+      .toContain(`crm_requests_total{operation="${operation}",status="401"`)
+    const stored = await platform.query('select to_jsonb(t) as row from kernel.idempotency t')
+    const written = [...lines, await metrics(), JSON.stringify(stored), ...answers.map(([, text]) => text)].join('\n')
+    for (const key of [secret, wrong, encodeURIComponent(secret)]) expect(written).not.toContain(key)
   })
 
   it('has no lines for health checks', async () => {

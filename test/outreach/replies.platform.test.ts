@@ -4,8 +4,9 @@ import { SmtpMailer } from '../../subgraphs/kernel/mail/smtp-mailer.ts'
 import { SmtpReceiver } from '../../subgraphs/kernel/mail/smtp.fixture.ts'
 import { outgoingEmailQueue } from '../../subgraphs/outreach/email/outgoing-email.queue.ts'
 import { contact } from '../builders.ts'
-import { expectValidEvents } from '../expectations.ts'
+import { expectValidEvents, unchanged } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
+import { graphqlClient } from '../rest-client.ts'
 import { aMail, aSequence, react, run } from './sequence.fixture.ts'
 
 const platform = usePlatform()
@@ -69,6 +70,35 @@ async function enrolled(settings: object = {}) {
   }
   return { email: person.email as string, subject: `Re: Dock slots for ${person.firstName}`, status }
 }
+
+describe('a Message-ID of a received mail', () => {
+  const query = 'query { __type(name: "EmailInboundInput") { inputFields { name description } } }'
+  const receiving = 'mutation ($input: EmailInboundInput!) { emailInboundReceive(input: $input) { emailId threadId } }'
+
+  it.each(['messageId', 'inReplyTo', 'references'])('has at most as many characters as %s says', async (name) => {
+    const graphql = graphqlClient(platform.url, member.headers)
+    const { inputFields } = (await graphql(query)).body.data.__type
+    const field = (inputFields as Record<string, string>[]).find((one) => one['name'] === name)!
+    const max = Number(/at most (\d+) characters/.exec(field['description']!)?.[1])
+    const input = (length: number) => {
+      const id = String(++people).padEnd(length, 'x')
+      const value = name === 'references' ? [id] : id
+      return { from: anAddress(), to: ['ann@fjordline.example'], subject: 'Long', [name]: value }
+    }
+    const longest = input(max)
+    const { body } = await graphql(receiving, { input: longest })
+    expect(body.errors).toBeUndefined()
+    const [{ internetMessageId, inReplyTo, references }] = (await threadOf(body.data.emailInboundReceive.threadId))
+      .messages
+    expect({ messageId: internetMessageId, inReplyTo, references: references[0] }).toMatchObject({
+      [name]: `<${[longest[name]].flat()[0]}>`,
+    })
+
+    const { extensions } = (await unchanged(platform, () => graphql(receiving, { input: input(max + 1) }))).body
+      .errors[0]
+    expect(extensions).toMatchObject({ code: 'VALIDATION_FAILED', errors: [{ code: 'TOO_LONG' }] })
+  })
+})
 
 describe('a reply that names no mail', () => {
   it('answers the last mail of the thread that was sent to its sender', async () => {

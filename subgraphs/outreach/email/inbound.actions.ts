@@ -10,7 +10,12 @@ import type { cleanMail } from '../../kernel/template/clean-mail.ts'
 import { threadTask } from '../../kernel/work/thread-task.ts'
 import { parseEmail } from '../../kernel/values/email-address.ts'
 import { applySignal, type EmailSignal } from './email-status.ts'
-import type { EmailInboundInput, EmailStatusInput, EmailWebhookResult } from './inbound.inputs.ts'
+import {
+  messageIdMax,
+  type EmailInboundInput,
+  type EmailStatusInput,
+  type EmailWebhookResult,
+} from './inbound.inputs.ts'
 import { kindOf } from './mail-kind.ts'
 import { receiveEmail } from './receive-email.ts'
 import { bodyMax } from './send-email.inputs.ts'
@@ -127,9 +132,9 @@ export function receiveInbound(ctx: RequestContext<'work'>, input: EmailInboundI
     { path: 'subject', value: input.subject, max: 10_000 },
     { path: 'html', value: input.html, max: bodyMax },
     { path: 'text', value: input.text, max: bodyMax },
-    { path: 'messageId', value: input.messageId, max: 996 },
-    { path: 'inReplyTo', value: input.inReplyTo, max: 996 },
-    ...references.map((value, index) => ({ path: `references.${index}`, value, max: 996 })),
+    { path: 'messageId', value: input.messageId, max: messageIdMax },
+    { path: 'inReplyTo', value: input.inReplyTo, max: messageIdMax },
+    ...references.map((value, index) => ({ path: `references.${index}`, value, max: messageIdMax })),
     ...attachments.flatMap(({ filename, contentType }, index) => [
       { path: `attachments.${index}.filename`, value: filename, max: 255 },
       { path: `attachments.${index}.contentType`, value: contentType, max: 255 },

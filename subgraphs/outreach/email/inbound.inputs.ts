@@ -64,6 +64,10 @@ export class InboundAttachmentInput {
   size!: number
 }
 
+/** With the angle brackets that are added to one without them, it has at most the 998 characters that are stored. */
+export const messageIdMax = 996
+const givenId = `with or without angle brackets, at most ${messageIdMax} characters`
+
 @InputType({ description: 'A mail that a mail service received.' })
 export class EmailInboundInput {
   @Field(() => String, { description: 'Address of the sender.' })
@@ -93,17 +97,20 @@ export class EmailInboundInput {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Message-ID, at most 998 characters. A mail with a known one is stored only once.',
+    description: `Message-ID, ${givenId}. A mail with a known one is stored only once.`,
   })
   messageId?: string | null
 
   @Field(() => String, {
     nullable: true,
-    description: 'Message-ID of the mail that it answers, at most 998 characters.',
+    description: `Message-ID of the mail that it answers, ${givenId}.`,
   })
   inReplyTo?: string | null
 
-  @Field(() => [String], { nullable: true, description: 'Message-IDs of the earlier mails, oldest first: at most 50.' })
+  @Field(() => [String], {
+    nullable: true,
+    description: `Message-IDs of the earlier mails, oldest first: at most 50, each ${givenId}.`,
+  })
   references?: string[] | null
 
   @Field(() => DateTime, { nullable: true, description: 'When it was received, not in the future; null: now.' })

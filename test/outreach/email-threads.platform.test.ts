@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newId } from '../../subgraphs/kernel/ids.ts'
+import { contact } from '../builders.ts'
+import { expectValidEvents, refused } from '../expectations.ts'
+import { usePlatform, type Member } from '../platform.ts'
+
+const platform = usePlatform()
+let member: Member
+let stranger: Member
+/** Callers that must not change what belongs to `member`, with the answer that they get. */
+let others: readonly (readonly [by: Member, status: number, code: string])[]
+let reader: Member
+
+beforeAll(async () => {
+  member = await platform.member()
+  reader = await platform.member({ scopes: ['READ_ACCOUNTS', 'WRITE_CONTACTS'] })
+  stranger = await platform.member({ organizationId: await platform.organization('Elsewhere') })
+  others = [
+    [stranger, 404, 'NOT_FOUND'],
+    [await platform.member({ visibility: 'OWN' }), 404, 'NOT_FOUND'],
+    [reader, 403, 'API_KEY_SCOPE_INSUFFICIENT'],
+  ]
+})
+afterAll(() => expectValidEvents(platform))
+
+let people = 0
+const anAddress = () => `person${++people}@thread.example`
+
+async function received(from = anAddress()) {
+  const { body } = await member.rest.emailInboundReceive!({
+    query: { api_key: member.secret },
+    body: { from, to: ['ann@fjordline.example'], subject: 'Dock slots', text: 'When?' },
+  })
+  return { from, threadId: body.threadId as string }
+}
+const threadOf = async (id: string) => (await member.rest.emailThread!({ id })).body
+
+describe.each([
+  ['emailThreadMarkRead', { unread: false, status: 'OPEN' }],
+  ['emailThreadClose', { unread: false, status: 'CLOSED' }],
+] as const)('%s', (operation, values) => {
+  it('changes the thread once, with one event', async () => {
+    const { threadId: id } = await received()
+    const before = await threadOf(id)
+    expect(before).toMatchObject({ unread: true, status: 'OPEN' })
+    const answer = await member.rest[operation]!({ id })
+    expect([answer.status, answer.body]).toMatchObject([200, { id, ...values, version: before.version + 1 }])
+    expect((await member.rest[operation]!({ id })).body).toEqual(answer.body)
+    expect(await threadOf(id)).toMatchObject({ ...values, version: before.version + 1 })
+    const types = await platform.eventTypesOf(id)
+    expect(types).toEqual(['email_thread.created', 'email_thread.updated', 'email_thread.updated'])
+  })
+
+  it('is undone by the next mail', async () => {
+    const { from, threadId: id } = await received()
+    await member.rest[operation]!({ id })
+    expect((await received(from)).threadId).toBe(id)
+    expect(await threadOf(id)).toMatchObject({ unread: true, status: 'OPEN', messageCount: 2 })
+  })
+
+  it('is refused to another organization, to a colleague who does not see the thread, and without the scope', async () => {
+    const { threadId: id } = await received()
+    for (const [by, status, code] of others)
+      expect(await refused(platform, () => by.rest[operation]!({ id }))).toEqual([status, code])
+    expect(await refused(platform, () => member.rest[operation]!({ id: newId() }))).toEqual([404, 'NOT_FOUND'])
+  })
+})
+
+describe('emailUnsuppress', () => {
+  const listed = async (email: string) => (await member.rest.emailSuppressionList!({ query: { email } })).body.data
+
+  it('removes the address in any spelling, once, and mails go to it again', async () => {
+    const email = anAddress()
+    await member.rest.emailSuppress!({ body: { email } })
+    expect(await listed(email)).toMatchObject([{ email, reason: 'MANUAL' }])
+    const body = { to: [email], subject: 'x', bodyText: 'x' }
+    expect((await member.rest.emailSend!({ body })).status).toBe(400)
+    const answer = await member.rest.emailUnsuppress!({ email: email.toUpperCase() })
+    expect([answer.status, await listed(email)]).toEqual([204, []])
+    expect((await member.rest.emailSend!({ body })).status).toBe(201)
+    const again = () => member.rest.emailUnsuppress!({ email })
+    expect(await refused(platform, again)).toEqual([404, 'NOT_FOUND'])
+    expect(await refused(platform, () => member.rest.emailUnsuppress!({ email: 'nobody' }))).toEqual([404, 'NOT_FOUND'])
+  })
+
+  it('leaves what contacts say', async () => {
+    const email = anAddress()
+    const { id } = await contact(member, { email, emailOptOut: true })
+    await member.rest.emailSuppress!({ body: { email } })
+    expect((await member.rest.emailUnsuppress!({ email })).status).toBe(204)
+    expect((await member.rest.contact!({ id })).body.emailOptOut).toBe(true)
+    expect((await member.rest.emailSend!({ body: { to: [email], subject: 'x', bodyText: 'x' } })).status).toBe(400)
+  })
+
+  it('is refused to another organization and without the scope', async () => {
+    const email = anAddress()
+    await member.rest.emailSuppress!({ body: { email } })
+    const remove = (by: Member) => refused(platform, () => by.rest.emailUnsuppress!({ email }))
+    expect(await remove(stranger)).toEqual([404, 'NOT_FOUND'])
+    expect(await remove(reader)).toEqual([403, 'API_KEY_SCOPE_INSUFFICIENT'])
+    expect(await listed(email)).toMatchObject([{ email }])
+  })
+})

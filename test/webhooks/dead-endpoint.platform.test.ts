@@ -34,49 +34,55 @@ const healthyReceiver = (onEvent: (recordId: string) => void) =>
 
 const p95 = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)]!
 
-it('a dead endpoint with 10,000 queued events does not delay a healthy one, of its own organization or of another', { timeout: slowMs }, async () => {
-  const arrived = new Map<string, number>()
-  const healthy = await healthyReceiver((recordId) => arrived.set(recordId, performance.now()))
-  const dead = await rawReceiver(() => {})
-  const own = await platform.member({ role: 'OWNER' })
-  const other = await platform.member({ role: 'OWNER', organizationId: await platform.organization('Other') })
-  for (const member of [own, other]) await aWebhook(member, healthy.url)
+it(
+  'a dead endpoint with 10,000 queued events does not delay a healthy one, of its own organization or of another',
+  { timeout: slowMs },
+  async () => {
+    const arrived = new Map<string, number>()
+    const healthy = await healthyReceiver((recordId) => arrived.set(recordId, performance.now()))
+    const dead = await rawReceiver(() => {})
+    const own = await platform.member({ role: 'OWNER' })
+    const other = await platform.member({ role: 'OWNER', organizationId: await platform.organization('Other') })
+    for (const member of [own, other]) await aWebhook(member, healthy.url)
 
-  /** The time from the answer to a write to the arrival of its event. */
-  const delays = async (member: Member): Promise<number> => {
-    const times: number[] = []
-    for (let sample = 0; sample < samples; sample++) {
-      const { status, body } = await member.rest.accountCreate!({ body: { name: 'Northwind' } })
-      const answered = performance.now()
-      expect(status).toBe(201)
-      const id = body.id as string
-      await vi.waitFor(() => expect(arrived.has(id)).toBe(true), { timeout: 30_000, interval: 2 })
-      times.push(Math.max(arrived.get(id)! - answered, 0))
+    /** The time from the answer to a write to the arrival of its event. */
+    const delays = async (member: Member): Promise<number> => {
+      const times: number[] = []
+      for (let sample = 0; sample < samples; sample++) {
+        const { status, body } = await member.rest.accountCreate!({ body: { name: 'Northwind' } })
+        const answered = performance.now()
+        expect(status).toBe(201)
+        const id = body.id as string
+        await vi.waitFor(() => expect(arrived.has(id)).toBe(true), { timeout: 30_000, interval: 2 })
+        times.push(Math.max(arrived.get(id)! - answered, 0))
+      }
+      return p95(times)
     }
-    return p95(times)
-  }
 
-  const before = [await delays(own), await delays(other)]
-  const webhookId = await aWebhook(own, dead.url)
-  await platform.services.database.transaction((sql) =>
-    queueDeliveries(
-      sql,
-      Array.from({ length: queued }, () => ({
-        organizationId: own.organizationId,
-        webhookId,
-        eventId: newId(),
-        eventType: 'account.created',
-        eventVersion: 1,
-        body: '{}',
-        attemptsMax: 1,
-        retryDelaySeconds: 60,
-      })),
-    ),
-  )
-  // As many connections as one endpoint may have are waiting for an answer.
-  await vi.waitFor(() => expect(dead.connections()).toBeGreaterThanOrEqual(5), { timeout: 30_000 })
-  const meanwhile = [await delays(own), await delays(other)]
-  const [{ n } = { n: 0 }] = await platform.query<{ n: number }>('select count(*)::int as n from events.delivery_queue')
-  expect(n).toBeGreaterThan(queued / 2)
-  for (const [index, time] of meanwhile.entries()) expect(time).toBeLessThan(2 * Math.max(before[index]!, floorMs))
-})
+    const before = [await delays(own), await delays(other)]
+    const webhookId = await aWebhook(own, dead.url)
+    await platform.services.database.transaction((sql) =>
+      queueDeliveries(
+        sql,
+        Array.from({ length: queued }, () => ({
+          organizationId: own.organizationId,
+          webhookId,
+          eventId: newId(),
+          eventType: 'account.created',
+          eventVersion: 1,
+          body: '{}',
+          attemptsMax: 1,
+          retryDelaySeconds: 60,
+        })),
+      ),
+    )
+    // As many connections as one endpoint may have are waiting for an answer.
+    await vi.waitFor(() => expect(dead.connections()).toBeGreaterThanOrEqual(5), { timeout: 30_000 })
+    const meanwhile = [await delays(own), await delays(other)]
+    const [{ n } = { n: 0 }] = await platform.query<{ n: number }>(
+      'select count(*)::int as n from events.delivery_queue',
+    )
+    expect(n).toBeGreaterThan(queued / 2)
+    for (const [index, time] of meanwhile.entries()) expect(time).toBeLessThan(2 * Math.max(before[index]!, floorMs))
+  },
+)

@@ -11,8 +11,8 @@ import { topics } from './event-match.ts'
 import { EventReader, type EventReaderOptions } from './event-reader.ts'
 import type { OpenedSubscription, OpenSubscription, SourceDependencies, SubscriptionRequest } from './source.ts'
 
-/** Whether an event meets the filter of a subscriber, with the current rights of the caller. Throws a `Refusal` for an invalid filter. */
-export type ChangeFilter = (event: LoggedEvent, caller: Caller) => boolean
+/** Whether an event meets the filter of a subscriber, with the current rights of the caller. Rejects with a `Refusal` for an invalid filter. */
+export type ChangeFilter = (event: LoggedEvent, caller: Caller) => Promise<boolean>
 
 /** The filter of a subscription: the conditions in its arguments, on records of this type in the organization of the caller. */
 export type ChangeFilterOf = (caller: Caller, object: string, args: Readonly<Record<string, unknown>>) => ChangeFilter
@@ -52,7 +52,7 @@ class RecordChanges extends EventReader {
   /** Null if the event does not meet the filter, or if the subscriber cannot see the record at this moment. */
   protected async resultOf(event: LoggedEvent, caller: Caller): Promise<GraphResult | null> {
     const { limiter, filter, currentCaller, cancellation } = this.options
-    if (!filter(event, caller)) return null
+    if (!(await filter(event, caller))) return null
     const result = await limiter.run(caller.organizationId, async () =>
       cancellation.isCancelled ? null : this.#execute(await currentCaller(), event.recordId, String(event.position)),
     )

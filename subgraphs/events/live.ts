@@ -5,13 +5,20 @@ import { systemContext, type Services } from '../kernel/request.ts'
 import { eventTypeNamed } from './catalog/organization-catalog.ts'
 import { customEventSelection } from './custom-event-stream/custom-event-selection.ts'
 import type { CustomEvent } from './custom-event-stream/custom-event.ts'
-import { customEventObject, envelopeOf, shownEventId, visibleEvent, type Envelope } from './envelope/envelope.ts'
+import {
+  customEventObject,
+  envelopeOf,
+  shownEventId,
+  visibleEvent,
+  type Envelope,
+  type VisibleEvent,
+} from './envelope/envelope.ts'
 import { noParents, parentsOf, type Parents } from './envelope/visibility.ts'
 import { selectionOf } from './listen/listen-selection.ts'
 import { ListenSlots, type ListenSlot } from './listen/listen-slots.ts'
 import { ListenTriggers, type Triggered } from './listen/listen-triggers.ts'
 import { NotificationNotices } from './notification/live/notification-notices.ts'
-import { changeFilterOf, type ChangeFilter } from './record-change/change-filter.ts'
+import { changeFilterOf } from './record-change/change-filter.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -54,10 +61,7 @@ export class LiveEvents {
 
   /** The envelope that a webhook of the caller would receive; null if the caller may not see the event. */
   async envelopeOf(event: LoggedEvent, caller: Caller): Promise<Envelope | null> {
-    const { shapes } = this.options
-    const { organizationId } = caller
-    const parents = await this.#parentsOf(organizationId, event)
-    const visible = visibleEvent(caller, event, { shapes: shapes.shapesOf(organizationId), parents })
+    const visible = await this.#visibleTo(caller, event)
     return visible && envelopeOf(visible)
   }
 
@@ -79,8 +83,20 @@ export class LiveEvents {
     return { ...event, id: shownEventId(id), cursor: String(position) }
   }
 
-  changeFilterOf(caller: Caller, object: string, args: Fields): ChangeFilter {
-    return changeFilterOf(this.options.shapes, caller, object, args)
+  /**
+   * Whether an event is sent to a subscriber with this filter, by what the subscriber may see of it at this moment. An event of a state of the
+   * record that the subscriber may not see, or of nothing but hidden fields, is not sent.
+   */
+  changeFilterOf(
+    caller: Caller,
+    object: string,
+    args: Fields,
+  ): (event: LoggedEvent, caller: Caller) => Promise<boolean> {
+    const meets = changeFilterOf(this.options.shapes, caller, object, args)
+    return async (event, current) => {
+      const visible = await this.#visibleTo(current, event)
+      return visible !== null && meets(visible, current)
+    }
   }
 
   onNotified(organizationId: string, userId: string, wake: () => void): Promise<() => void> {
@@ -91,6 +107,12 @@ export class LiveEvents {
     await this.#slots.close()
     await this.#triggers.close()
     await this.#notices.close()
+  }
+
+  async #visibleTo(caller: Caller, event: LoggedEvent): Promise<VisibleEvent | null> {
+    const { organizationId } = caller
+    const parents = await this.#parentsOf(organizationId, event)
+    return visibleEvent(caller, event, { shapes: this.options.shapes.shapesOf(organizationId), parents })
   }
 
   #parentsOf(organizationId: string, event: LoggedEvent): Promise<Parents> {

@@ -110,7 +110,7 @@ export {
   type RatesOfDay,
 } from './currency/convert.ts'
 export { auditRecord } from './audit/audit.ts'
-export { requireRightToActAs } from './credential/owner-guard.ts'
+export { requireRightToActAs, seesLess } from './credential/owner-guard.ts'
 export { credentialSource, findActingUser } from './credential/credential-source.ts'
 export { oauthScopes } from './oauth/oauth-scopes.ts'
 export { oauthService } from './oauth/oauth-service.ts'

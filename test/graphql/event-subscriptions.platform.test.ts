@@ -111,6 +111,41 @@ describe.each(protocols)('recordChanged with a filter over %s', (_protocol, subs
   })
 })
 
+describe('recordChanged with a filter', () => {
+  const changed = `subscription ($after: String, $filter: [ConditionInput!]) {
+    recordChanged(object: ACCOUNT, after: $after, filter: $filter) { cursor }
+  }`
+  const [, subscribe] = protocols[0]!
+  /** The change at the last position of the organization. */
+  const lastChange = async (member: Member) => ({ data: { recordChanged: { cursor: String(await latest(member)) } } })
+
+  it('compares only the custom fields that the profile does not hide', async () => {
+    const organizationId = await anOrganization('Hidden custom fields')
+    const [writer, reader] = [await platform.member({ organizationId }), await platform.member({ organizationId })]
+    const ctx = systemContext(platform.services, organizationId)
+    const fields = { account: { 'customFields.margin': 'HIDDEN' as const } }
+    await assignProfile(ctx, reader.userId, (await createProfile(ctx, { name: 'Without margins', fields })).id)
+    const { id } = await account(writer, { name: 'Acme' })
+    const filter = [{ field: 'customFields', operator: 'CHANGED' }]
+    const live = await subscribe(platform, reader, changed, { filter, after: String(await latest(reader)) })
+    await update(writer, id, { name: 'Hidden', customFields: { margin: 12 } })
+    await update(writer, id, { name: 'Shown', customFields: { margin: 12, region: 'North' } })
+    expect(await live.next()).toEqual(await lastChange(reader))
+  })
+
+  it('compares no state of a record from before the subscriber could see it', async () => {
+    const organizationId = await anOrganization('Earlier states')
+    const all = await platform.member({ organizationId })
+    const own = await platform.member({ organizationId, visibility: 'OWN' })
+    const { id } = await account(all, { name: 'Secret', ownerId: all.userId })
+    await update(all, id, { name: 'Given', ownerId: own.userId })
+    const filter = [{ field: 'name', operator: 'STARTS_WITH', value: 'S' }]
+    const live = await subscribe(platform, own, changed, { filter, after: '0' })
+    await update(all, id, { name: 'Sold' })
+    expect(await live.next()).toEqual(await lastChange(own))
+  })
+})
+
 describe.each(protocols)('customEvents over %s', (_protocol, subscribe) => {
   const events = `subscription ($types: [String!], $conditions: [ConditionInput!], $logic: ConditionLogic, $after: String) {
     customEvents(types: $types, conditions: $conditions, logic: $logic, after: $after) { type data }

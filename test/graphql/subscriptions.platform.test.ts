@@ -116,8 +116,10 @@ describe.each(protocols)('recordChanged over %s', (_protocol, subscribe) => {
     const profile = await createProfile(ctx, { name: `Without phones ${id}`, fields: { account: { phone: 'HIDDEN' } } })
     await assignProfile(ctx, reader.userId, profile.id)
     await expect.poll(async () => (await reader.rest.account!({ id })).body.phone).toBeUndefined()
+    // A change of nothing but a hidden field is not sent.
     await update(writer, id, { phone: '2' })
-    expect(await live.next()).toEqual(eventPayload('account.updated', { name: 'Acme', phone: null }))
+    await update(writer, id, { name: 'Acme B', phone: '3' })
+    expect(await live.next()).toEqual(eventPayload('account.updated', { name: 'Acme B', phone: null }))
   })
 
   it('delivers nothing while the subscriber does not see the record', async () => {

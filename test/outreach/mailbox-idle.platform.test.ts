@@ -133,8 +133,8 @@ describe.skipIf(!hasDovecot)('waiting for mails', () => {
     const one = aWatcher(2)
     await vi.waitFor(() => expect(one.watched).toBe(2), patience)
     const other = aWatcher(2)
-    await vi.waitFor(() => expect(other.watched).toBe(1), patience)
-    expect(one.watched).toBe(2)
+    await vi.waitFor(() => expect(other.watched).toBeGreaterThanOrEqual(1), patience)
+    expect([one.watched, other.watched <= 2]).toEqual([2, true])
   }, 90_000)
 
   it('has at most ten connections for an organization, and ends them with the process', async () => {
@@ -144,15 +144,20 @@ describe.skipIf(!hasDovecot)('waiting for mails', () => {
       () => aMailbox(member),
     )
     await pollAll()
+    // Mailboxes of other tests may be watched, too.
+    const leased = () =>
+      platform.query(
+        'select count(*)::int as n from outreach.mailbox_state where id = any($1) and watch_token is not null',
+        [boxes.map(({ id }) => id)],
+      )
     const [one, other] = [aWatcher(), aWatcher()]
-    await vi.waitFor(() => expect(one.watched + other.watched).toBe(10), patience)
-    const lost = boxes.map(({ id }) => id)
-    const leased = `select count(*)::int as n from outreach.mailbox_state where id = any($1) and watch_token is not null`
-    expect(await platform.query(leased, [lost])).toEqual([{ n: 10 }])
+    await vi.waitFor(async () => expect(await leased()).toEqual([{ n: 10 }]), patience)
+    await vi.waitFor(() => expect(one.watched + other.watched).toBeGreaterThanOrEqual(10), patience)
+    expect(await leased()).toEqual([{ n: 10 }])
     await Promise.all([one.close(), other.close()])
-    expect(await platform.query(leased, [lost])).toEqual([{ n: 0 }])
-    const next = aWatcher()
-    await vi.waitFor(() => expect(next.watched).toBe(10), patience)
+    expect(await leased()).toEqual([{ n: 0 }])
+    aWatcher()
+    await vi.waitFor(async () => expect(await leased()).toEqual([{ n: 10 }]), patience)
   }, 60_000)
 
   it('queues one poll for what a server announces within a second, however often', async () => {

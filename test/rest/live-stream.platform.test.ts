@@ -129,6 +129,25 @@ describe('POST /v1/webhooks/listen', () => {
     expect(seen!.data.data).not.toHaveProperty('redactedFields')
   })
 
+  it('sends private records to their owner only, also to admins with the same rights', async () => {
+    const { organizationId } = admin
+    const other = await platform.member({ organizationId, role: 'ADMIN' })
+    const events = ['email_template.created', 'account.created']
+    const [own, others] = [await ready(admin, { events }), await ready(other, { events })]
+    const body = { name: 'Private', subject: 'Hello', bodyHtml: '<p>Hello</p>', isShared: false }
+    for (const member of [admin, other]) {
+      expect((await member.rest.emailTemplateCreate!({ body: { ...body, name: member.userId } })).status).toBe(201)
+    }
+    await account(admin, { name: 'Last' })
+    for (const [stream, member] of [
+      [own, admin],
+      [others, other],
+    ] as const) {
+      expect(await stream.next()).toMatchObject({ data: { data: { record: { name: member.userId } } } })
+      expect(await stream.next()).toMatchObject({ data: { data: { record: { name: 'Last' } } } })
+    }
+  })
+
   it('is refused for wrong lists, without an effect', async () => {
     const many = Array.from({ length: 65 }, () => 'lead.created')
     const paths = []

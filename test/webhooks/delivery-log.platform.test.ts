@@ -60,6 +60,28 @@ describe('webhookDeliveryList', () => {
     expect(await list(id, { status: 'FAILED' })).toMatchObject({ total: 1, totalPages: 1, hasMore: false })
   })
 
+  it('shows bodies to an admin who does not see all records only of the own webhooks', async () => {
+    const { organizationId } = owner
+    const limited = await platform.member({ organizationId, role: 'ADMIN', visibility: 'OWN' })
+    const whole = await platform.member({ organizationId, role: 'ADMIN' })
+    const { id } = await aWebhook()
+    const own = { name: 'Own', url: receiver.url, events: ['account.created'] }
+    const { id: ownId } = (await limited.rest.webhookCreate!({ body: own })).body
+    answering(200, 'echo')
+    await owner.rest.accountCreate!({ body: { name: 'Secret', ownerId: owner.userId } })
+    await limited.rest.accountCreate!({ body: { name: 'Mine', ownerId: limited.userId } })
+    await deliverAll()
+    const bodies = async (by: Member, webhookId: string) => {
+      const { data } = (await by.rest.webhookDeliveryList!({ id: webhookId })).body as { data: Attempt[] }
+      const one = (await by.rest.webhookDelivery!({ id: webhookId, deliveryId: data[0]!.id })).body as Attempt
+      return [...data, one].map(({ requestBody, responseBody, status }) => [requestBody !== null, responseBody, status])
+    }
+    const shown = [true, 'echo', 'SUCCEEDED']
+    expect(await bodies(limited, id)).toEqual(Array.from({ length: 3 }, () => [false, null, 'SUCCEEDED']))
+    expect(await bodies(limited, ownId)).toEqual([shown, shown])
+    expect(await bodies(whole, id)).toEqual([shown, shown, shown])
+  })
+
   it('has all attempts, newest first, by state and page by page with a cursor', async () => {
     const { id } = await aWebhook()
     answering(500)

@@ -291,6 +291,49 @@ describe('webhookUpdate', () => {
     expect((await rest.webhookDelete!({ id })).status).toBe(204)
   })
 
+  it('refuses an admin who does not see all records to act as another admin', async () => {
+    const { organizationId } = owner
+    const limited = await platform.member({ organizationId, role: 'ADMIN', visibility: 'OWN' })
+    const { id } = await aWebhook({}, admin)
+    const { rest } = limited
+    const refused = [
+      await rest.webhookUpdate!({ id, body: { name: 'Mine' } }),
+      await rest.webhookRotateSecret!({ id }),
+      await rest.webhookCreate!({ body: { ...settings, ownerId: admin.userId } }),
+    ]
+    expect(refused.map(({ status, body }) => [status, body.code])).toEqual(
+      Array.from({ length: 3 }, () => [403, 'PERMISSION_DENIED']),
+    )
+    expect((await stored(id)).version).toBe(1)
+    expect((await rest.webhookCreate!({ body: { ...settings, ownerId: limited.userId } })).status).toBe(201)
+  })
+
+  it('sends stored header values and selections to another host only if the caller gives and may read them', async () => {
+    const { id } = await aWebhook({ headers: { 'X-Token': 'top' } })
+    const moved = { url: 'https://elsewhere.example.com/' }
+    const refusedFor = async (body: object) =>
+      (await owner.rest.webhookUpdate!({ id, body })).body.errors.map(({ path }: { path: string }) => path)
+    expect(await refusedFor(moved)).toEqual(['headers'])
+    expect(await refusedFor({ ...moved, headers: { 'X-Token': null } })).toEqual(['headers.X-Token'])
+    expect((await stored(id)).version).toBe(1)
+    const path = new URL('/other', settings.url).href
+    expect((await owner.rest.webhookUpdate!({ id, body: { url: path } })).status).toBe(200)
+    const given = await owner.rest.webhookUpdate!({ id, body: { ...moved, headers: { 'X-Token': 'new' } } })
+    expect(given.status).toBe(200)
+    const removed = await owner.rest.webhookUpdate!({ id, body: { url: path, headers: {} } })
+    expect([removed.status, removed.body.headers, (await stored(id)).sealed_headers]).toEqual([200, {}, null])
+
+    const selecting = await aWebhook({ selection: 'fragment A on Account { name }', events: ['account.created'] })
+    const key = await platform.member({
+      organizationId: owner.organizationId,
+      role: 'OWNER',
+      scopes: ['WRITE_WEBHOOKS'],
+    })
+    const answer = await key.rest.webhookUpdate!({ id: selecting.id, body: moved })
+    expect([answer.status, answer.body.missingScopes]).toEqual([403, ['READ_ACCOUNTS']])
+    expect((await stored(selecting.id)).version).toBe(1)
+  })
+
   it('answers 404 to another organization, and 409 to another version', async () => {
     const { id } = await aWebhook()
     const other = await platform.member({ role: 'OWNER', organizationId: await platform.organization('Other') })

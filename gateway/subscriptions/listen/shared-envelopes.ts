@@ -11,7 +11,7 @@ export interface EventFrame {
   readonly bytes: number
 }
 
-/** The frames of events. Listeners with the same rights share them, so an event is rendered once for each set of rights. */
+/** The frames of events. The streams of a user with the same rights share them. Users do not, because some records are private to their owner. */
 export class SharedEnvelopes {
   readonly #frames = new WeakMap<LoggedEvent, Map<string, Promise<EventFrame | null>>>()
   readonly #rights = new WeakMap<Caller, string>()
@@ -40,8 +40,8 @@ export class SharedEnvelopes {
   #rightsOf(caller: Caller): string {
     let rights = this.#rights.get(caller)
     if (rights === undefined) {
-      const { role, ownerIds, fields, entitlements } = caller
-      rights = JSON.stringify([role, ownerIds, fields, entitlements])
+      const { userId, role, ownerIds, fields, entitlements } = caller
+      rights = JSON.stringify([userId, role, ownerIds, fields, entitlements])
       this.#rights.set(caller, rights)
     }
     return rights

@@ -1,3 +1,4 @@
+import { seesLess } from '../../identity/public.ts'
 import { notFound, Refusal } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { readPage, type PageArgs } from '../../kernel/record/list.ts'
@@ -20,6 +21,20 @@ export function requireWebhook(ctx: RequestContext, id: string): Promise<Webhook
   return webhooks.require(ctx, id)
 }
 
+interface Shown {
+  readonly requestBody?: unknown
+  readonly responseBody?: unknown
+}
+
+/**
+ * An attempt as the caller sees it: bodies contain what the owner of the webhook may see, so an admin who does not see all records and fields
+ * gets those of the own webhooks only.
+ */
+function shownTo<Row extends Shown>({ caller }: RequestContext, { ownerId }: Webhook, row: Row): Row {
+  if (caller.role === 'OWNER' || caller.userId === ownerId || !seesLess(caller)) return row
+  return { ...row, requestBody: null, responseBody: null }
+}
+
 export interface DeliveryListArgs extends Pick<PageArgs, 'page' | 'limit' | 'cursor'> {
   readonly status?: readonly WebhookDeliveryStatus[] | null
 }
@@ -34,10 +49,12 @@ export async function readDeliveries(
   { status, ...range }: DeliveryListArgs,
   info: SelectionInfo,
 ) {
-  const { id } = await requireWebhook(ctx, webhookId)
+  const found = await requireWebhook(ctx, webhookId)
+  const { id } = found
   const filter = { webhookId: { eq: id }, ...(status?.length && { status: { in: status } }) }
   const selected = { page: selectedFields(info), record: selectedFields(info, ['data']), total: false }
-  const page = await readPage(ctx, delivery, { ...range, filter }, selected)
+  const read = await readPage(ctx, delivery, { ...range, filter }, selected)
+  const page = { ...read, data: read.data.map((row) => shownTo(ctx, found, row)) }
   if (!isAnySelected(info, 'total', 'totalPages')) return page
   const total = await countAttempts(ctx, id, status?.length ? status : null)
   return { ...page, total, totalPages: total === null ? null : Math.ceil(total / page.limit) }
@@ -62,14 +79,13 @@ async function countAttempts(
 }
 
 export async function readDelivery(ctx: RequestContext, webhookId: string, id: string, info: SelectionInfo) {
-  const { id: ownerId } = await requireWebhook(ctx, webhookId)
-  return readDeliveryOf(ctx, ownerId, id, selectedFields(info))
+  return readDeliveryOf(ctx, await requireWebhook(ctx, webhookId), id, selectedFields(info))
 }
 
-async function readDeliveryOf(ctx: RequestContext, webhookId: string, id: string, selected: ReadonlySet<string>) {
+async function readDeliveryOf(ctx: RequestContext, of: Webhook, id: string, selected: ReadonlySet<string>) {
   const row = await readOne(ctx, delivery, id, new Set([...selected, 'webhookId']))
-  if (row?.['webhookId'] !== webhookId) throw notFound('The delivery')
-  return row
+  if (row?.['webhookId'] !== of.id) throw notFound('The delivery')
+  return shownTo(ctx, of, row)
 }
 
 interface StoredBody {
@@ -81,21 +97,21 @@ interface StoredBody {
 
 /** Queues the stored body again, as a new delivery with the same event id. Nothing is sent in the transaction of the request. */
 export async function replayDelivery(ctx: RequestContext, webhookId: string, id: string, info: SelectionInfo) {
-  const { id: ownerId } = await requireWebhook(ctx, webhookId)
+  const found = await requireWebhook(ctx, webhookId)
   const { organizationId } = ctx.caller
   const [stored] = isId(id)
     ? await ctx.db.query<StoredBody>(
         `select d.event_id as "eventId", d.event_type as "eventType", d.event_version as "eventVersion", coalesce(d.request_body, f.request_body) as body
          from events.delivery d join events.delivery f on f.organization_id = d.organization_id and f.id = d.first_id
          where d.organization_id = $1 and d.id = $2 and d.webhook_id = $3 and d.created_at > now() - interval '30 days'`,
-        [organizationId, id, ownerId],
+        [organizationId, id, found.id],
       )
     : []
   if (!stored) throw notFound('The delivery')
   const { body, ...event } = stored
   if (body === null)
     throw new Refusal('INVALID_STATE', 'The delivery has no stored body, because the body was too large.')
-  return queueOne(ctx, ownerId, { ...event, body, isReplay: true }, info)
+  return queueOne(ctx, found, { ...event, body, isReplay: true }, info)
 }
 
 type Queued = Omit<
@@ -104,11 +120,11 @@ type Queued = Omit<
 >
 
 /** Queues one delivery that is not retried, and returns it. */
-export async function queueOne(ctx: RequestContext, webhookId: string, queued: Queued, info: SelectionInfo) {
+export async function queueOne(ctx: RequestContext, of: Webhook, queued: Queued, info: SelectionInfo) {
   const { organizationId } = ctx.caller
   return inTransaction(ctx, async (inner) => {
-    const single = { ...queued, organizationId, webhookId, attemptsMax: 1, retryDelaySeconds: 60 }
+    const single = { ...queued, organizationId, webhookId: of.id, attemptsMax: 1, retryDelaySeconds: 60 }
     const [id] = await queueDeliveries(inner.db, [single])
-    return readDeliveryOf(inner, webhookId, id!, selectedFields(info))
+    return readDeliveryOf(inner, of, id!, selectedFields(info))
   })
 }

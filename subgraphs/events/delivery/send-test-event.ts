@@ -8,7 +8,8 @@ import { queueOne, requireWebhook } from './delivery.actions.ts'
 
 /** Queues the sample of an event type as a new event with `test: true`. */
 export async function testWebhook(ctx: RequestContext, webhookId: string, type: string, info: SelectionInfo) {
-  const { id, payloadVersion } = await requireWebhook(ctx, webhookId)
+  const found = await requireWebhook(ctx, webhookId)
+  const { payloadVersion } = found
   const entry = await eventTypeNamed(ctx, type)
   if (!entry) {
     const message = 'type must be a type of the event catalog or a custom event type of the organization.'
@@ -31,5 +32,5 @@ export async function testWebhook(ctx: RequestContext, webhookId: string, type: 
   // The format before the envelope has no member for tests of its own.
   const body = JSON.stringify(payloadVersion === 1 ? { ...payload, test: true } : payload)
   const queued = { eventId: event.id, eventType: event.type, eventVersion: event.version, body, isTest: true }
-  return queueOne(ctx, id, queued, info)
+  return queueOne(ctx, found, queued, info)
 }

@@ -8,7 +8,10 @@ import { shapeFor, type ShapeSource } from '../../kernel/record/shape-source.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Whether an event meets the filter of a subscriber. Throws a `Refusal` if the filter is not valid for the caller, or no longer. */
+/**
+ * Whether an event, with the data that the caller may see, meets the filter of a subscriber. Throws a `Refusal` if the filter is not valid for
+ * the caller, or no longer.
+ */
 export type ChangeFilter = (event: LoggedEvent, caller: Caller) => boolean
 
 const always: ChangeFilter = () => true

@@ -25,14 +25,24 @@ interface HeaderValues {
   readonly sealed?: Pick<Webhook, 'sealedHeaders'>
 }
 
-/** The columns of the custom headers; nothing if they do not change. */
+const hostOf = (url: string): string | null => URL.parse(url)?.host ?? null
+
+/**
+ * The columns of the custom headers; nothing if they do not change. Their stored values are often secrets of the receiver, so they are never
+ * sent to another host.
+ */
 function headerValues(ctx: WebhookContext, id: string, given: WebhookInput, previous: Webhook | null): HeaderValues {
-  if (given.headers === undefined) return {}
+  const isMoved = previous !== null && given.url != null && hostOf(given.url) !== hostOf(previous.url)
+  if (given.headers === undefined) {
+    if (!isMoved || previous.sealedHeaders === null) return {}
+    const message = 'headers must be given with their values, because the stored ones are not sent to another host.'
+    throw invalid({ path: 'headers', code: 'REQUIRED', message })
+  }
   const { vault, caller } = ctx
   const place = headersPlace(caller.organizationId, id)
   const sealed = previous?.sealedHeaders
   const stored = sealed ? (JSON.parse(vault.open(caller.organizationId, place, sealed)) as Record<string, string>) : {}
-  const headers = requestedHeaders(given.headers ?? {}, stored)
+  const headers = requestedHeaders(given.headers ?? {}, isMoved ? {} : stored)
   const isUnchanged = JSON.stringify(headers) === JSON.stringify(stored)
   if (isUnchanged) return {}
   const isEmpty = Object.keys(headers).length === 0

@@ -1,5 +1,6 @@
 import { isEntryWithin } from '../../kernel/network/address.ts'
 import type { QuotaWindow } from '../../kernel/credentials/public.ts'
+import type { Caller } from '../../kernel/context.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { holdsScope } from '../../kernel/scopes.ts'
@@ -16,12 +17,21 @@ interface Rights {
 
 const windows: readonly QuotaWindow[] = ['MINUTE', 'HOUR', 'DAY']
 
+/** Whether the records or fields that the caller sees are restricted. */
+export const seesLess = ({ ownerIds, fields }: Pick<Caller, 'ownerIds' | 'fields'>): boolean =>
+  ownerIds !== null || fields !== null
+
 /**
- * A key or an app acts as its owner, and so does everybody who has its secret. Therefore a caller must not get the secret of an
- * owner's key, or extend its rights, unless the caller is an owner too. Restricting, revoking and deleting are always allowed.
+ * A key, an app or a webhook acts as its owner, and so does everybody who has its secret. Therefore a caller must not get the secret of an
+ * owner's key, or extend its rights, unless the caller is an owner too; and an admin who does not see all records and fields must not act
+ * as anybody else. Restricting, revoking and deleting are always allowed.
  */
 export async function requireRightToActAs({ caller, db }: RequestContext, ownerId: string): Promise<void> {
   if (caller.kind === 'SYSTEM' || caller.role === 'OWNER' || caller.userId === ownerId) return
+  if (seesLess(caller)) {
+    const message = 'You do not see all records and fields, so you may only act as yourself, not as another user.'
+    throw new Refusal('PERMISSION_DENIED', message, { requiredRoles: ['OWNER'] })
+  }
   const owner = await findUser(db, caller.organizationId, ownerId)
   if (owner?.role !== 'OWNER') return
   const message =

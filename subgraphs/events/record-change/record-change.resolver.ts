@@ -42,7 +42,7 @@ export function recordChangeResource(records: readonly StreamedRecord[]): Resour
     @Subscription(() => ChangeType, {
       description: [
         'The events of one record or, without `id`, of all records of a type that the caller can see, in order, from the time of the subscription or after the cursor `after`.',
-        'Credential and permissions are checked for each event: no event is sent while the caller cannot see the record, and the subscription ends when the credential does.',
+        'Credential and permissions are checked for each event: no event is sent while the caller cannot see the record, nor one of a state that the caller could not see or of nothing but hidden fields, and the subscription ends when the credential does.',
         'With `id`, the deletion of the record is the last event, and NOT_FOUND means that the caller cannot see the record.',
         'A subscription that is more than 10,000 events of the organization behind, because its client reads too slowly, ends with GRAPHQL_LIMIT_EXCEEDED and its `cursor`.',
       ].join(' '),

@@ -92,7 +92,7 @@ export class Webhook extends WebhookRow {
   @Column(() => Json, {
     default: {},
     description:
-      'Additional headers of every delivery, at most 20 with 8192 characters together: an object of names and values. Values are encrypted and never returned: each name has null. A change replaces all headers; null as a value keeps the stored value of that name. Headers of the connection, of the body, of the signature (X-Service-*, X-Webhook-*, Webhook-*) and cookies are refused.',
+      'Additional headers of every delivery, at most 20 with 8192 characters together: an object of names and values. Values are encrypted and never returned: each name has null. A change replaces all headers; null as a value keeps the stored value of that name. When `url` gets another host, all values must be given again: a stored one is never sent to another host. Headers of the connection, of the body, of the signature (X-Service-*, X-Webhook-*, Webhook-*) and cookies are refused.',
     example: { 'X-Api-Token': null },
   })
   headers!: Record<string, string | null>

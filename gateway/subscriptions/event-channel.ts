@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { EventFeed, LoggedEvent } from '../../subgraphs/kernel/outbox/event-feed.ts'
+import { isTurnOver, nextTurn } from '../../subgraphs/kernel/work/turn.ts'
 import { topics, type EventMatch } from './event-match.ts'
 import { unitsOfEvent } from './event-units.ts'
 
@@ -79,16 +80,24 @@ export class EventChannel {
     }
   }
 
-  /** The next matching events, at most `limit`. The reader is at the end of the log when `position` has no events after it. */
+  /**
+   * The next matching events, at most `limit`, and fewer when the time of the turn is over. The reader is at the end of the log when
+   * `position` has no events after it.
+   */
   async next(after: number, limit: number, match: EventMatch): Promise<EventBatch> {
     await this.#known.promise
+    if (isTurnOver()) await nextTurn()
     const end = this.#position ?? after
     if (after >= end) return { events: [], position: after }
     if (after >= this.#heldAfter) return this.#nextHeld(after, limit, match)
     // A record has an index; other reads pass a limited part of the log at a time.
     const upTo = match.selection.recordId === undefined ? Math.min(end, after + this.limits.window) : end
     const events = await this.events.read(this.organizationId, { after, upTo, limit, ...match.selection })
-    const wanted = events.filter((event) => match.matches(event))
+    const wanted: LoggedEvent[] = []
+    for (const event of events) {
+      if (isTurnOver()) await nextTurn()
+      if (match.matches(event)) wanted.push(event)
+    }
     return { events: wanted, position: events.length < limit ? upTo : events.at(-1)!.position }
   }
 
@@ -103,9 +112,8 @@ export class EventChannel {
     const events: LoggedEvent[] = []
     for (let index = this.#indexAfter(after); index < this.#held.length; index++) {
       const { event } = this.#held[index]!
-      if (!match.matches(event)) continue
-      events.push(event)
-      if (events.length === limit) return { events, position: event.position }
+      if (match.matches(event)) events.push(event)
+      if (events.length === limit || isTurnOver()) return { events, position: event.position }
     }
     return { events, position: this.#position! }
   }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { Cancellation } from '../../subgraphs/kernel/cancellation.ts'
 import { anonymous } from '../../subgraphs/kernel/context.ts'
 import type { EventFeed, EventSelection, LoggedEvent } from '../../subgraphs/kernel/outbox/event-feed.ts'
+import { busyFor, PiecesOfTurns } from '../../subgraphs/kernel/work/turn.fixture.ts'
 import type { GraphResult } from '../graph/graph.ts'
 import { EventChannels } from './event-channels.ts'
 import { topics } from './event-match.ts'
@@ -40,21 +41,34 @@ class MemoryLog implements EventFeed {
   }
 }
 
+type Work = (event: LoggedEvent) => void
+const none: Work = () => {}
+
 class Positions extends EventReader {
-  protected override resultOf({ position }: LoggedEvent): GraphResult {
+  resultWork = none
+  protected override resultOf(event: LoggedEvent): GraphResult {
+    const { position } = event
+    this.resultWork(event)
     return { data: { position } }
   }
 }
 
-function following(log: MemoryLog, channels: EventChannels, after: number, behindMax = 10) {
+function following(
+  log: MemoryLog,
+  channels: EventChannels,
+  after: number,
+  behindMax = 10,
+  work: { match?: Work; result?: Work } = {},
+) {
   const cancellation = new Cancellation()
   let notify = (): void => {}
   const { channel, leave } = channels.join(organizationId, [topics.ofObject(object)], () => notify())
   const caller = anonymous({ ip: '', userAgent: '' })
   const reader = new Positions(
     { channel, after, behindMax, currentCaller: () => caller, cancellation },
-    { matches: () => true, selection: { object } },
+    { matches: (event) => (work.match?.(event), true), selection: { object } },
   )
+  reader.resultWork = work.result ?? none
   notify = reader.notify
   const results = reader.results()
   const next = async (): Promise<unknown> => (await results.next()).value?.data?.['position']
@@ -142,4 +156,29 @@ describe('a reader of events', () => {
     const again = following(log, channels, 0)
     expect(again.channel).not.toBe(reader.channel)
   })
+
+  it.each(['match', 'result'] as const)(
+    'works at most the time of a turn on each %s, together with all readers',
+    async (part) => {
+      const log = new MemoryLog()
+      log.add(5)
+      const channels = new EventChannels(log, quiet)
+      const first = following(log, channels, 5, 1_000)
+      const waiting = first.next()
+      await expect.poll(() => first.channel.eventsAfter(5)).toBe(0)
+      log.add(5)
+      await waiting
+      const pieces = new PiecesOfTurns()
+      const work = (): void => {
+        busyFor(6)
+        pieces.count()
+      }
+      const readers = Array.from({ length: 5 }, () => following(log, channels, 0, 1_000, { [part]: work }))
+      const read = await Promise.all(readers.map((reader) => reader.positions(10)))
+      expect(read).toEqual(readers.map(() => upTo(10)))
+      const { all, longestTurn } = pieces.end()
+      expect(all).toBe(50)
+      expect(longestTurn).toBeLessThanOrEqual(2)
+    },
+  )
 })

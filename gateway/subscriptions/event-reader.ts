@@ -1,6 +1,7 @@
 import type { Caller } from '../../subgraphs/kernel/context.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import type { LoggedEvent } from '../../subgraphs/kernel/outbox/event-feed.ts'
+import { isTurnOver, nextTurn } from '../../subgraphs/kernel/work/turn.ts'
 import type { GraphResult } from '../graph/graph.ts'
 import type { EventChannel } from './event-channel.ts'
 import type { EventMatch } from './event-match.ts'
@@ -46,6 +47,7 @@ export abstract class EventReader {
       const { events, position } = await channel.next(this.#after, batch, this.match)
       const caller = events.length > 0 ? await this.reading.currentCaller() : null
       for (const event of events) {
+        if (isTurnOver()) await nextTurn()
         const result = await this.resultOf(event, caller!)
         if (cancellation.isCancelled) return
         this.#after = event.position

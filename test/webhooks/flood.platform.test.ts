@@ -45,3 +45,31 @@ it('of the largest custom events, for as many webhooks as an organization may ha
   expect(Math.min(...fanOuts!)).toBeLessThan(allowedMs)
   expect(Math.min(...deliveries!)).toBeLessThan(allowedMs)
 }, 120_000)
+
+it('never blocks the process with the most expensive conditions', async () => {
+  const schema = { type: 'object', properties: { text: { type: 'string' } } }
+  const type = await owner.rest.customEventTypeCreate!({ body: { apiName: 'costly', label: 'Costly', schema } })
+  expect(type.status).toBe(201)
+  // Each pattern is another one, because a comparison is faster when the pattern was compared before.
+  const costly = (number: number, letter: string) => ({
+    field: 'text',
+    operator: 'MATCHES',
+    value: `(?:.*a){95}${letter}|never${number}`,
+  })
+  for (let number = 0; number < 40; number++) {
+    const conditions = ['w', 'x', 'y', 'z', 'b'].map((letter) => costly(number, letter))
+    const body = { name: `Hook ${number}`, url: receiver.url, events: ['custom.*'], conditions, logic: 'OR' }
+    expect(await owner.rest.webhookCreate!({ body })).toMatchObject({ status: 201 })
+  }
+  const text = Array.from({ length: 1_000 }, (_, index) => 'ab'[((index * 2_654_435_761) >>> 9) & 1]).join('')
+  const turns: number[] = []
+  for (let round = 0; round < 3; round++) {
+    expect((await owner.rest.customEventPublish!({ apiName: 'costly', body: { data: { text } } })).status).toBe(200)
+    turns.push(await longestTurnDuring(() => fanOut(platform.services, owner.organizationId)))
+  }
+  const [queued] = await platform.query('select count(*)::int from events.delivery where organization_id = $1', [
+    owner.organizationId,
+  ])
+  expect(queued).toEqual({ count: 120 })
+  expect(Math.min(...turns)).toBeLessThan(allowedMs)
+})

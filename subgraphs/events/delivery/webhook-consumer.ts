@@ -3,7 +3,7 @@ import type { EventBatch, EventConsumer } from '../../kernel/outbox/event-consum
 import type { LoggedEvent } from '../../kernel/outbox/event-feed.ts'
 import type { OrganizationShapes } from '../../kernel/record/shape-source.ts'
 import type { Services } from '../../kernel/request.ts'
-import { ownEventLoopTurn } from '../../kernel/work/turn.ts'
+import { isTurnOver, nextTurn } from '../../kernel/work/turn.ts'
 import { payloadOf, visibleEvent, type EnvelopeContext, type VisibleEvent } from '../envelope/envelope.ts'
 import { noParents, parentsOf } from '../envelope/visibility.ts'
 import { debounce } from './debounce.ts'
@@ -30,8 +30,6 @@ export const webhookConsumer: EventConsumer = {
   },
 }
 
-const turnMs = 10
-
 async function deliveriesOf(
   services: Services,
   sql: Sql,
@@ -46,16 +44,13 @@ async function deliveriesOf(
     parents: seesAll ? noParents : await parentsOf(sql, organizationId, wanted),
   }
   const deliveries: NewDelivery[] = []
-  let startedMs = performance.now()
   for (const event of wanted) {
     const views = new OwnersViews(event, context)
     for (const subscription of subscriptions) {
+      if (isTurnOver()) await nextTurn()
       const delivery = deliveryOf(event, subscription, views, context.shapes)
       if (delivery) deliveries.push(delivery)
     }
-    if (performance.now() - startedMs < turnMs) continue
-    await ownEventLoopTurn()
-    startedMs = performance.now()
   }
   return deliveries
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers'
 import { setImmediate as nextIteration } from 'node:timers/promises'
 
 /** Bytes or characters. Smaller values block the event loop for less than one or two milliseconds. */
@@ -12,4 +13,33 @@ let last: Promise<unknown> = Promise.resolve()
 export function ownEventLoopTurn(): Promise<unknown> {
   last = last.then(() => nextIteration())
   return last
+}
+
+/** The time that work in many small pieces may use in one iteration of the event loop. */
+const turnMs = 10
+
+/** When the work in small pieces of this iteration began; null if there was none yet. */
+let beganMs: number | null = null
+
+function beginTurn(): void {
+  const ownMs = (beganMs = performance.now())
+  setImmediate(() => {
+    if (beganMs === ownMs) beganMs = null
+  })
+}
+
+/**
+ * Whether the work in small pieces, such as the conditions of subscriptions, has used up its time in this iteration of the event loop. All
+ * callers share this time. They call this between two pieces, and await `nextTurn` when it is true.
+ */
+export function isTurnOver(): boolean {
+  if (beganMs !== null) return performance.now() - beganMs >= turnMs
+  beginTurn()
+  return false
+}
+
+/** Waits for the caller's own iteration of the event loop, in which it has the time of a turn. */
+export async function nextTurn(): Promise<void> {
+  await ownEventLoopTurn()
+  beginTurn()
 }

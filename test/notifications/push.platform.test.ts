@@ -2,6 +2,7 @@ import { jwtVerify, importJWK } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import webPush from 'web-push'
 import { pushQueue } from '../../subgraphs/events/notification/push/push-queue.ts'
+import { leaseShares, newLaneState } from '../../subgraphs/kernel/queue/lease-shares.ts'
 import { ageQueueItems, drain } from '../../subgraphs/kernel/queue/queue.fixture.ts'
 import type { Queue } from '../../subgraphs/kernel/queue/queue.ts'
 import { usePlatform, type Member } from '../platform.ts'
@@ -111,6 +112,29 @@ describe('a push message', () => {
     await send()
     expect([receiver.received.length, await states()]).toEqual([1, ['SUPPRESSED']])
     expect((await devicesOf(recipient)).data).toHaveLength(1)
+  })
+
+  it('that fails in all six attempts makes the notification SUPPRESSED with the last one', async () => {
+    const { assign, states } = await aDevice()
+    receiver.answers.push(...Array.from({ length: 6 }, () => ({ status: 503 })))
+    await assign()
+    for (let attempt = 1; attempt <= 6; attempt++) {
+      expect(await states()).toEqual(['PENDING'])
+      await send()
+      await ageQueueItems(platform.services, 'events.push_message', 86_400_000)
+    }
+    await send()
+    expect([receiver.received.length, await states()]).toEqual([6, ['SUPPRESSED']])
+  })
+
+  it('that ends while the one to another device ends makes the notification SUPPRESSED', async () => {
+    const { recipient, assign, states } = await aDevice()
+    await subscribe(recipient, '/send/second')
+    receiver.answers.push({ status: 400 }, { status: 400 })
+    await assign()
+    const { items } = await leaseShares(platform.services.database, pushQueue, 'fresh', 2, newLaneState())
+    for (const item of items) expect(await pushQueue.attempt(platform.services, item)).toMatchObject({ end: 'FAILED' })
+    expect([receiver.received.length, await states()]).toEqual([2, ['SUPPRESSED']])
   })
 
   it('is not sent for a notification that was read in the meantime', async () => {

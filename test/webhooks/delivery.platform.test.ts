@@ -364,3 +364,40 @@ describe('a worker that dies', () => {
     ])
   })
 })
+
+describe('a delivery that the platform cannot read', () => {
+  const column = (from: string, to: string) =>
+    platform.query(`alter table events.delivery rename column ${from} to ${to}`)
+  const lost = 'The outcomes of several attempts of this delivery were lost, so it was given up.'
+  const attemptsDuringOutage = async (rounds: number) => {
+    await column('request_body', 'hidden_body')
+    for (let round = 0; round < rounds; round++) {
+      await drain(deliveryQueue, platform.services)
+      await pass(platform.services, deliveryQueue.leaseMs)
+    }
+    await column('hidden_body', 'request_body')
+  }
+
+  it('for some minutes is sent after them, with all its attempts', async () => {
+    const { id } = await aWebhook({ retryAttempts: 1 })
+    await anAccount()
+    await fanOut(platform.services, owner.organizationId)
+    await attemptsDuringOutage(10)
+    expect([receiver.take(), await log(id)]).toMatchObject([[], [{ attempt: 1, status: 'PENDING', error: null }]])
+    answering(503)
+    await drain(deliveryQueue, platform.services)
+    expect(receiver.take()).toMatchObject([{ headers: { 'x-service-attempt': '1' } }])
+    expect(await log(id)).toMatchObject([{ attempt: 1, status: 'RETRY_SCHEDULED', responseStatus: 503 }])
+  })
+
+  it('for more than a day ends as FAILED', async () => {
+    const { id } = await aWebhook({ retryAttempts: 0 })
+    await anAccount()
+    await fanOut(platform.services, owner.organizationId)
+    await platform.query(`update events.delivery_queue set created_at = created_at - interval '1 day'`)
+    await attemptsDuringOutage(6)
+    await drain(deliveryQueue, platform.services)
+    expect(receiver.take()).toEqual([])
+    expect((await log(id)).at(-1)).toMatchObject({ status: 'FAILED', error: lost, hasNext: false })
+  })
+})

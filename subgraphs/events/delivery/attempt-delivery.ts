@@ -41,6 +41,8 @@ export async function attemptDelivery(services: Services, item: Leased<QueuedDel
   const attemptId = attemptIdOf(item)
   const notSent = { attemptId, requestHeaders: null, responseStatus: null, responseBody: null, latencyMs: null }
   const failed = (error: string): Outcome => ({ end: 'FAILED', error, result: asResult(notSent) })
+  if (item.attempts > item.attemptsMax + lostAttemptsMax)
+    return failed('The outcomes of several attempts of this delivery were lost, so it was given up.')
   const [webhook, content] = await beforeSending(
     Promise.all([
       webhooks.load({ organizationId: item.organizationId, id: item.webhookId }),
@@ -50,8 +52,6 @@ export async function attemptDelivery(services: Services, item: Leased<QueuedDel
   if (!content) return failed('The delivery was older than 30 days.')
   const refusal = refusalOf(webhook, item)
   if (refusal !== null) return failed(refusal)
-  if (item.attempts > item.attemptsMax + lostAttemptsMax)
-    return failed('Several workers stopped during attempts of this delivery, so it was given up.')
   const mayBeSelected = webhook!.selection !== null && !item.isReplay && !item.isTest
   const body = mayBeSelected ? await beforeSending(withSelection(services, webhook!, content)) : content.body
   // The attempts of a lease begin together, and signing large bodies takes long.

@@ -20,7 +20,7 @@ export const NotificationChannelState = enumeration(
     PENDING: 'It will be sent: after the quiet hours, or as soon as the receiver takes it.',
     SENT: 'It was sent. In-app: it is in the list. Email: it was handed to the mail queue.',
     SUPPRESSED:
-      'It is not sent: the preferences exclude it, the user has no address or device for the channel, the channel is not configured, or the receiver refused it.',
+      'It is not sent: the preferences exclude it, the user has no address or device for the channel, the channel is not configured, the receiver refused it, or all attempts failed.',
     DIGESTED: 'It is part of a mail that gathers several notifications.',
   },
 )

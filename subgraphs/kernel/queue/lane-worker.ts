@@ -1,9 +1,9 @@
 import type { Services } from '../request.ts'
 import { attemptItem } from './attempt-item.ts'
-import { leaseOldest, type LeasedItems } from './lease.ts'
+import { leaseOldest, undoLease, type LeasedItems } from './lease.ts'
 import { leaseShares, newLaneState } from './lease-shares.ts'
 import { OutcomeRecorder } from './outcome-recorder.ts'
-import type { Attempted, Lane, Leased, Queue, QueuedItem } from './queue.ts'
+import { AttemptNotBegun, type Attempted, type Lane, type Leased, type Queue, type QueuedItem } from './queue.ts'
 
 /** Most items of one lease. */
 const togetherMax = 128
@@ -97,8 +97,10 @@ export class LaneWorker<Item extends QueuedItem> {
   async #attempt(item: Leased<Item>): Promise<void> {
     this.#open++
     try {
-      const attempted = await this.#inSlot(item)
-      await this.#recorder.add(attempted)
+      await this.#inSlot(item).then(
+        (attempted) => this.#recorder.add(attempted),
+        (error: unknown) => this.#undo(item, error),
+      )
     } catch (error) {
       this.services.log.warn(
         { err: error, queue: this.queue.name },
@@ -107,6 +109,12 @@ export class LaneWorker<Item extends QueuedItem> {
     }
     this.#open--
     this.#signal.resolve()
+  }
+
+  /** An attempt that could not begin is not counted. */
+  async #undo(item: Leased<Item>, error: unknown): Promise<void> {
+    if (error instanceof AttemptNotBegun) await undoLease(this.services.database, this.queue, item)
+    throw error
   }
 
   /** The slot is free again when the attempt has ended, so that further attempts run while its outcome is recorded. */

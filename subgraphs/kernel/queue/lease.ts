@@ -73,3 +73,20 @@ export async function recordOutcome(
   )
   return settled.length > 0
 }
+
+/** For so long after it was queued, an item gets the attempts back that could not begin; after that, it ends also if none of them can begin. */
+const givenBackFor = '1 day'
+
+/** Undoes the lease for an attempt that could not begin. The item is due again at the time when the lease would have ended. */
+export async function undoLease(
+  database: Sql,
+  { table, shares }: Recording,
+  { id, organization, token, lostToken }: Leased<QueuedItem>,
+): Promise<void> {
+  await database.query(
+    `update ${table} set lease_token = $3, attempts = attempts - 1
+     where ${shares ? `${shares.organization} = $4 and ` : ''}id = $1 and lease_token = $2
+       and created_at > statement_timestamp() - interval '${givenBackFor}'`,
+    [id, token, lostToken, ...(shares ? [organization] : [])],
+  )
+}

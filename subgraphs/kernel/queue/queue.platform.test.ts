@@ -10,7 +10,7 @@ import { deleteFinishedItems } from './delete-finished-items.ts'
 import { drain, ageQueueItems } from './queue.fixture.ts'
 import { queueIndexes, sharedQueueColumns } from './queue-table.ts'
 import { QueueWorker } from './queue-worker.ts'
-import type { Attempted, Lane, Outcome, Queue, QueuedItem } from './queue.ts'
+import { AttemptNotBegun, type Attempted, type Lane, type Outcome, type Queue, type QueuedItem } from './queue.ts'
 
 interface Delivery extends QueuedItem {
   readonly organizationId: string
@@ -164,6 +164,60 @@ describe('an item', () => {
     await drain(queue, services)
     expect(await rows()).toMatchObject([{ state: 'SENT', attempts: 3 }])
     expect(warnings.map(({ reason }) => reason)).toEqual(['away', 'away'])
+  })
+
+  it('whose attempts cannot begin uses up none of them for a day, and ends after it', async () => {
+    let isDown = true
+    const queue = aQueue(() => {
+      if (isDown) throw new AttemptNotBegun('down')
+      return { retry: 'away' }
+    })
+    const next = async () => {
+      await drain(queue, services)
+      await pass(queue.leaseMs)
+    }
+    await put(['a'])
+    for (let round = 0; round < 5; round++) {
+      await next()
+      expect(await rows()).toMatchObject([{ state: 'QUEUED', attempts: 0, error: null, isLeased: false }])
+    }
+    isDown = false
+    await next()
+    isDown = true
+    await next()
+    expect(await rows()).toMatchObject([{ state: 'QUEUED', attempts: 1, error: 'away', isLeased: false }])
+    await fresh.database.query(`update ${table} set created_at = created_at - interval '1 day'`)
+    await next()
+    expect(await rows()).toMatchObject([{ state: 'QUEUED', attempts: 2, isLeased: true }])
+    isDown = false
+    await next()
+    expect(await rows()).toMatchObject([{ state: 'FAILED', attempts: 3, error: 'away', isLeased: false }])
+  })
+
+  it('that could not begin after a lost attempt still knows the lost one', async () => {
+    const { queue, begun, drains, end } = hanging()
+    await put(['a'])
+    drains(services, ['fresh'])
+    await vi.waitFor(() => expect(begun).toEqual(['a']), patience)
+    const [lost] = await fresh.database.query(`select lease_token as "lostToken" from ${table}`)
+    await pass(queue.leaseMs)
+    await drain(
+      aQueue(() => Promise.reject(new AttemptNotBegun('down'))),
+      services,
+    )
+    expect(await rows()).toMatchObject([{ state: 'QUEUED', attempts: 1, isLeased: true }])
+    await pass(queue.leaseMs)
+    const seen: unknown[] = []
+    const taking = aQueue(() => ({ end: 'TAKEN' }), {
+      attempt: (_services, { attempts, lostToken }) => {
+        seen.push({ attempts, lostToken })
+        return Promise.resolve({ end: 'TAKEN' })
+      },
+    })
+    await drain(taking, services)
+    expect(seen).toEqual([{ attempts: 2, ...lost }])
+    await end()
+    expect(await rows()).toMatchObject([{ state: 'TAKEN', attempts: 2 }])
   })
 
   it('is retried when its attempt throws', async () => {

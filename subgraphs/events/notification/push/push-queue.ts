@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import webPush from 'web-push'
+import type { Sql } from '../../../kernel/database/sql.ts'
 import type { Job } from '../../../kernel/jobs/job.ts'
 import { OutboundError, type OutboundAnswer } from '../../../kernel/outbound/outbound.ts'
 import { deleteFinishedItems } from '../../../kernel/queue/delete-finished-items.ts'
-import type { Outcome, Queue, QueuedItem } from '../../../kernel/queue/queue.ts'
+import type { Leased, Outcome, Queue, QueuedItem } from '../../../kernel/queue/queue.ts'
 import type { Services } from '../../../kernel/request.ts'
 import { platformId } from '../../../kernel/secrets/vault.ts'
 import { keysPlace } from './push-subscription.actions.ts'
@@ -12,6 +13,7 @@ const minuteMs = 60_000
 const secondsOfDay = 86_400
 /** A push service accepts at least 4,096 bytes; encryption adds about 100. */
 const payloadBytesMax = 3_900
+const attemptsMax = 6
 
 interface PushMessage extends QueuedItem {
   readonly organizationId: string
@@ -28,11 +30,11 @@ export const pushQueue: Queue<PushMessage> = {
   leaseMs: minuteMs,
   lanes: { fresh: 4, retry: 1 },
   shares: { organization: 'organization_id', key: 'subscription_id', perKeyMax: 1 },
-  attemptsMax: () => 6,
+  attemptsMax: () => attemptsMax,
   // 1, 4, 16, 64 and 256 minutes.
   retryAfterMs: ({ attempts }) => minuteMs * 4 ** (attempts - 1),
   retentionMs: 7 * secondsOfDay * 1000,
-  attempt: send,
+  attempt,
 }
 
 export const forgetPushes: Job = {
@@ -74,7 +76,14 @@ async function targetOf(
   return target
 }
 
-async function send(services: Services, message: PushMessage): Promise<Outcome> {
+/** The notification gets its final state before the message ends, also when the last attempt is not taken. */
+async function attempt(services: Services, message: Leased<PushMessage>): Promise<Outcome> {
+  if (message.attempts < attemptsMax) return send(services, message)
+  const outcome = await send(services, message).catch((error: Error): Outcome => ({ retry: error.message }))
+  return 'retry' in outcome ? finished(services, message, 'FAILED', outcome.retry) : outcome
+}
+
+async function send(services: Services, message: Leased<PushMessage>): Promise<Outcome> {
   const { vapid } = services.settings
   const target = await targetOf(services, message)
   if (!vapid || !target || target.isRead) return finished(services, message, 'SUPPRESSED')
@@ -116,7 +125,7 @@ function payloadOf({ id, title, body, actionUrl, priority, groupKey, unreadCount
   return payload(`${Array.from(body).slice(0, 400).join('')}…`)
 }
 
-async function outcomeOf(services: Services, message: PushMessage, answer: OutboundAnswer): Promise<Outcome> {
+async function outcomeOf(services: Services, message: Leased<PushMessage>, answer: OutboundAnswer): Promise<Outcome> {
   const { status, headers } = answer
   if (status >= 200 && status < 300) return finished(services, message, 'SENT')
   if (status === 404 || status === 410) {
@@ -125,7 +134,7 @@ async function outcomeOf(services: Services, message: PushMessage, answer: Outbo
       [message.organizationId, message.subscriptionId],
       'WRITE',
     )
-    await settle(services, message, 'SUPPRESSED')
+    await settle(services, message, 'GONE')
     return { end: 'GONE' }
   }
   const error = `The push service answered ${status}.`
@@ -137,22 +146,21 @@ async function outcomeOf(services: Services, message: PushMessage, answer: Outbo
 
 async function finished(
   services: Services,
-  message: PushMessage,
+  message: Leased<PushMessage>,
   end: 'SENT' | 'SUPPRESSED' | 'FAILED',
   error?: string,
 ): Promise<Outcome> {
-  await settle(services, message, end === 'SENT' ? 'SENT' : 'SUPPRESSED')
+  await settle(services, message, end)
   return { end, ...(error !== undefined && { error }) }
 }
 
-/** The notification is SENT as soon as one device has it, and SUPPRESSED when the last device has refused it. */
+/** The notification is SENT as soon as one device has it, and SUPPRESSED when the message to the last device has ended otherwise. */
 async function settle(
   { database, clock }: Services,
-  message: PushMessage,
-  state: 'SENT' | 'SUPPRESSED',
+  { organizationId, notificationId, subscriptionId, id, token }: Leased<PushMessage>,
+  end: 'SENT' | 'SUPPRESSED' | 'FAILED' | 'GONE',
 ): Promise<void> {
-  const { organizationId, notificationId, subscriptionId, id } = message
-  if (state === 'SENT') {
+  if (end === 'SENT') {
     await database.query(
       `with sent as (update events.push_subscription set last_sent_at = $3 where organization_id = $1 and id = $4)
        update events.notification set push = 'SENT' where organization_id = $1 and id = $2`,
@@ -161,11 +169,20 @@ async function settle(
     )
     return
   }
-  await database.query(
-    `update events.notification n set push = 'SUPPRESSED'
-     where organization_id = $1 and id = $2 and push = 'PENDING' and not exists (
-       select from events.push_message m where m.organization_id = $1 and m.notification_id = $2 and m.id <> $3 and m.state = 'QUEUED')`,
-    [organizationId, notificationId, id],
-    'WRITE',
-  )
+  // Messages to two devices may end at the same time: with the lock, the later one sees that the other has ended.
+  const work = async (sql: Sql): Promise<void> => {
+    const notification = [organizationId, notificationId]
+    await sql.query(`select from events.notification where organization_id = $1 and id = $2 for update`, notification)
+    await sql.query(
+      `update events.push_message set state = $3 where organization_id = $1 and id = $2 and lease_token = $4`,
+      [organizationId, id, end, token],
+    )
+    await sql.query(
+      `update events.notification set push = 'SUPPRESSED'
+       where organization_id = $1 and id = $2 and push = 'PENDING' and not exists (
+         select from events.push_message m where m.organization_id = $1 and m.notification_id = $2 and m.state = 'QUEUED')`,
+      notification,
+    )
+  }
+  await database.transaction(work, { hasEvents: () => false })
 }

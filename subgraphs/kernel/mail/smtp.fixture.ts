@@ -45,6 +45,8 @@ export class SmtpReceiver {
         })
       },
     })
+    // A process that is killed resets its connections.
+    this.#server.on('error', () => {})
   }
 
   async start(): Promise<string> {

@@ -62,6 +62,8 @@ interface GatewayParts {
   readonly requestMetrics: RequestMetrics
 }
 
+const graphqlUrl = /^\/v1\/graphql(?:\?|$)/
+
 /** The Express app with all HTTP routes. */
 async function appOf(config: Config, services: OpenServices, parts: GatewayParts): Promise<Express> {
   const { contract, edge, graph, usage, publicUrl, subscriptions, eventStreams, streamSlots, metrics } = parts
@@ -83,19 +85,17 @@ async function appOf(config: Config, services: OpenServices, parts: GatewayParts
     subscriptions,
   })
   const { observe } = parts.requestMetrics
+  const graphql = graphqlHttp({ graph, edge, subscriptions, eventStreams, findToken, explorer, apiVersion, log })
   // Most requests. Comparing each with all routes below would take a tenth of the time of a read.
   app.use((req, res, next) => {
-    const area = rest.areaOf(req)
-    if (area) observe(req, res, () => area(req, res, next))
+    const handler = rest.areaOf(req) ?? (graphqlUrl.test(req.url) ? graphql : null)
+    if (handler) observe(req, res, () => handler(req, res, next))
     else next()
   })
   app.use(operateRouter(services.notReady, config.metricsPort === null ? metrics : null))
   app.use(observe)
   app.get('/.well-known/jwks.json', jwksJson(keys))
-  app.use(
-    ['/v1/graphql', '/graphql'],
-    graphqlHttp({ graph, edge, subscriptions, eventStreams, findToken, explorer, apiVersion, log }),
-  )
+  app.use(['/v1/graphql', '/graphql'], graphql)
   app.get('/schema.graphql', schemaFile({ graph, edge }))
   app.use(pagesRouter({ demo: config.demo }))
   const port = oauthService(services)

@@ -63,7 +63,7 @@ export async function debounce(
 }
 
 /** Merges bodies. Deliveries that share both bodies also share the merged one. */
-function mergingBodies(): (earlier: Body, later: Body) => Body {
+function mergingBodies(): (earlier: Pick<Body, 'id' | 'text'>, later: Body) => Body {
   const found = new Map<string, Body>()
   return (earlier, later) => {
     const key = `${earlier.id}:${later.id}`

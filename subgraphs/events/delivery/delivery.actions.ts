@@ -11,7 +11,7 @@ import type { WebhookDeliveryStatus } from '../webhook/webhook.enumerations.ts'
 import { webhook } from '../webhook/webhook.record.ts'
 import type { Webhook } from '../webhook/webhook.ts'
 import { delivery } from './delivery.record.ts'
-import { newBody, type Body } from './delivery-body.ts'
+import { newBody, storedBody } from './delivery-body.ts'
 import { queueDeliveries } from './new-delivery.ts'
 
 const webhooks = recordsOf(webhook)
@@ -113,7 +113,7 @@ export async function replayDelivery(ctx: RequestContext, webhookId: string, id:
     : []
   if (!stored) throw notFound('The delivery')
   const { bodyId, ownBody, ...event } = stored
-  const body: Body | null = bodyId !== null ? { id: bodyId, text: null } : ownBody !== null ? newBody(ownBody) : null
+  const body = bodyId !== null ? storedBody(bodyId) : ownBody !== null ? newBody(ownBody) : null
   if (body === null)
     throw new Refusal(
       'INVALID_STATE',

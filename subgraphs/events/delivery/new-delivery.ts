@@ -1,7 +1,7 @@
 import type { Sql } from '../../kernel/database/sql.ts'
 import { newId } from '../../kernel/ids.ts'
 import { activeTracing } from '../../kernel/tracing/tracing.ts'
-import type { Body } from './delivery-body.ts'
+import { bodyBytesMax, type Body } from './delivery-body.ts'
 
 /** A delivery to be queued. */
 export interface NewDelivery {
@@ -19,8 +19,6 @@ export interface NewDelivery {
   readonly debounced?: { readonly recordId: string; readonly seconds: number }
 }
 
-/** A larger body is not sent: the delivery fails at once, and the log says why. */
-export const bodyBytesMax = 1_048_576
 const rowsAtOnceMax = 500
 /** Characters of bodies in one statement, so that no statement keeps the process busy for long. */
 const charactersAtOnce = 262_144
@@ -32,10 +30,9 @@ const columns = `"organizationId" uuid, id uuid, "webhookId" uuid, "eventId" uui
 export async function queueDeliveries(sql: Sql, deliveries: readonly NewDelivery[]): Promise<string[]> {
   const traceparent = activeTracing()?.traceparent() ?? null
   const items = deliveries.map(({ debounced, body, isReplay = false, isTest = false, ...delivery }): Item => {
-    const isTooLarge = body.text !== null && Buffer.byteLength(body.text) > bodyBytesMax
-    const stored = { bodyId: isTooLarge ? null : body.id, error: isTooLarge ? tooLarge : null }
+    const stored = body.isTooLarge ? { bodyId: null, error: tooLarge } : { bodyId: body.id, error: null }
     const row = { ...delivery, ...stored, id: newId(), isReplay, isTest, ...debounced, traceparent }
-    return { row, body: isTooLarge ? null : body }
+    return { row, body }
   })
   for (const { rows, bodies } of inParts(items)) {
     await sql.query(
@@ -66,25 +63,25 @@ export async function queueDeliveries(sql: Sql, deliveries: readonly NewDelivery
 
 interface Item {
   readonly row: { readonly organizationId: string; readonly id: string }
-  /** Null if it is too large. */
-  readonly body: Body | null
+  readonly body: Body
 }
 
 interface Part {
   readonly rows: Item['row'][]
   /** Those that no earlier part has. */
-  readonly bodies: (Body & Pick<NewDelivery, 'organizationId'>)[]
+  readonly bodies: { readonly organizationId: string; readonly id: string; readonly text: string }[]
 }
 
 function* inParts(items: readonly Item[]): Generator<Part> {
   const known = new Set<string>()
   let [part, characters]: [Part, number] = [{ rows: [], bodies: [] }, 0]
   for (const [index, { row, body }] of items.entries()) {
+    const { id, text } = body
     part.rows.push(row)
-    if (body?.text != null && !known.has(body.id)) {
-      known.add(body.id)
-      part.bodies.push({ organizationId: row.organizationId, ...body })
-      characters += body.text.length
+    if (text !== null && !body.isTooLarge && !known.has(id)) {
+      known.add(id)
+      part.bodies.push({ organizationId: row.organizationId, id, text })
+      characters += text.length
     }
     if (part.rows.length < rowsAtOnceMax && characters < charactersAtOnce && index + 1 < items.length) continue
     yield part

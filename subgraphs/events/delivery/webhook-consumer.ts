@@ -7,7 +7,7 @@ import { isTurnOver, nextTurn } from '../../kernel/work/turn.ts'
 import { payloadOf, visibleEvent, type EnvelopeContext, type VisibleEvent } from '../envelope/envelope.ts'
 import { noParents, parentsOf } from '../envelope/visibility.ts'
 import { debounce } from './debounce.ts'
-import { newBody, type Body } from './delivery-body.ts'
+import { fittingText, newBody, type Body } from './delivery-body.ts'
 import { isUpdate, namesType, wants } from './matches.ts'
 import { queueDeliveries, type NewDelivery } from './new-delivery.ts'
 import { readSubscriptions, unsubscribe, withOwners, type ActiveSubscription } from './subscriptions.ts'
@@ -76,7 +76,7 @@ class OwnersViews {
     const key = `${ownerId}:${payloadVersion}`
     let body = this.#bodies.get(key)
     if (body === undefined) {
-      const text = JSON.stringify(payloadOf(seen, payloadVersion))
+      const text = fittingText(payloadOf(seen, payloadVersion))
       body = [...this.#bodies.values()].find((other) => other.text === text) ?? newBody(text)
       this.#bodies.set(key, body)
     }

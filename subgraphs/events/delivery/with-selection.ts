@@ -4,6 +4,7 @@ import { parseJsonExactly } from '../../kernel/json/exact-json.ts'
 import type { Services } from '../../kernel/request.ts'
 import { selectionFor } from '../webhook/selection-for.ts'
 import type { SubscribedWebhook } from '../webhook/webhook-reader.ts'
+import { fittingText } from './delivery-body.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -29,7 +30,7 @@ export async function withSelection(services: Services, webhook: SubscribedWebho
   const event = { object: String(object), type: eventType, recordId: String(recordId) }
   const selected = await selectionFor(services, webhook, event, owner)
   if (!selected) return body
-  const whole = JSON.stringify({ ...parsed, data: { ...parsed.data, ...selected } })
+  const whole = fittingText({ ...parsed, data: { ...parsed.data, ...selected } })
   await services.database.query(
     `with whole as (insert into events.delivery_body (organization_id, id, body) values ($1, $3, $4) returning id)
      update events.delivery d set body_id = whole.id, request_body = null from whole where d.organization_id = $1 and d.id = $2`,

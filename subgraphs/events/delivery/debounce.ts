@@ -1,10 +1,8 @@
 import type { Sql } from '../../kernel/database/sql.ts'
-import { parseJsonExactly } from '../../kernel/json/exact-json.ts'
 import { isTurnOver, nextTurn } from '../../kernel/work/turn.ts'
 import { newBody, type Body } from './delivery-body.ts'
+import { mergedText } from './merged-text.ts'
 import type { NewDelivery } from './new-delivery.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 interface Waiting {
   readonly webhookId: string
@@ -20,7 +18,7 @@ const keyOf = (webhookId: string, recordId: string, type: string): string => `${
 
 /**
  * Merges updates of the same record and type. The first one waits for the debounce time of the webhook. Each further one that arrives in
- * this time takes its place, without extending the time: its event is delivered, with `previous` of the first one and the
+ * this time takes its place, without extending the time: its event is delivered, with what the record was before the first one and the
  * `changedFields` of all. Returns the deliveries that must be queued.
  */
 export async function debounce(
@@ -68,7 +66,7 @@ function mergingBodies(): (earlier: Pick<Body, 'id' | 'text'>, later: Body) => B
   return (earlier, later) => {
     const key = `${earlier.id}:${later.id}`
     let body = found.get(key)
-    if (!body) found.set(key, (body = newBody(merged(earlier.text!, later.text!))))
+    if (!body) found.set(key, (body = newBody(mergedText(earlier.text!, later.text!))))
     return body
   }
 }
@@ -97,12 +95,4 @@ async function lockWaiting(
     ],
   )
   return new Map(rows.map((row) => [keyOf(row.webhookId, row.recordId, row.type), row]))
-}
-
-/** The later body, with `previous` of the earlier one and the changed fields of both. */
-export function merged(earlier: string, later: string): string {
-  const [first, last] = [earlier, later].map((text) => parseJsonExactly(text) as { readonly data: Fields })
-  const changes = [first!, last!].flatMap(({ data }) => (data['changedFields'] as string[] | null) ?? [])
-  const data = { ...last!.data, previous: first!.data['previous'], changedFields: [...new Set(changes)] }
-  return JSON.stringify({ ...last, data })
 }

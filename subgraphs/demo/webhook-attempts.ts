@@ -9,6 +9,7 @@ interface Queued {
   readonly eventId: string
   readonly eventType: string
   readonly eventVersion: number
+  readonly bodyId: string
   readonly body: string
   readonly occurredAt: string
 }
@@ -38,8 +39,9 @@ export async function logAttempts(
   const random = new Random(`deliveries ${profile.code}`)
   const queued = await sql.query<Queued & Record<string, unknown>>(
     `select d.webhook_id as "webhookId", d.event_id as "eventId", d.event_type as "eventType", d.event_version as "eventVersion",
-       d.request_body as body, e.occurred_at as "occurredAt"
+       b.id as "bodyId", b.body, e.occurred_at as "occurredAt"
      from events.delivery d join kernel.event e on e.organization_id = d.organization_id and e.id = d.event_id
+     join events.delivery_body b on b.organization_id = d.organization_id and b.id = d.body_id
      where d.organization_id = $1 order by e.occurred_at, e.id, d.webhook_id`,
     [organizationId],
   )
@@ -48,11 +50,11 @@ export async function logAttempts(
     await sql.query(`delete from ${table} where organization_id = $1`, [organizationId])
   await sql.query(
     `insert into events.delivery (organization_id, id, webhook_id, first_id, event_id, event_type, event_version, attempt, status,
-       request_headers, request_body, response_status, response_body, latency_ms, error, is_replay, is_test, is_recoverable, created_at)
-     select $1, id, "webhookId", "firstId", "eventId", "eventType", "eventVersion", attempt, status, headers, body, "responseStatus",
+       request_headers, body_id, response_status, response_body, latency_ms, error, is_replay, is_test, is_recoverable, created_at)
+     select $1, id, "webhookId", "firstId", "eventId", "eventType", "eventVersion", attempt, status, headers, "bodyId", "responseStatus",
        "responseBody", "latencyMs", error, false, false, "isRecoverable", "createdAt"
      from json_to_recordset($2::json) as r(id uuid, "webhookId" uuid, "firstId" uuid, "eventId" uuid, "eventType" text, "eventVersion" int,
-       attempt int, status text, headers text, body text, "responseStatus" int, "responseBody" text, "latencyMs" int, error text,
+       attempt int, status text, headers text, "bodyId" uuid, "responseStatus" int, "responseBody" text, "latencyMs" int, error text,
        "isRecoverable" boolean, "createdAt" timestamptz)`,
     [organizationId, JSON.stringify(rows)],
   )
@@ -88,7 +90,6 @@ function attemptsOf(
       attempt,
       status: isReceived ? 'SUCCEEDED' : 'FAILED',
       headers: JSON.stringify(deliveryHeaders({ attempts: attempt }, webhook, content, id, new Date(atMs))),
-      body: index === 0 ? body : null,
       responseStatus: answer.status,
       responseBody: answer.body,
       latencyMs: random.whole(35, 400),

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { deliveryQueue } from '../../subgraphs/events/delivery/delivery-queue.ts'
+import { newBody } from '../../subgraphs/events/delivery/delivery-body.ts'
 import { queueDeliveries, type NewDelivery } from '../../subgraphs/events/delivery/new-delivery.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { LaneWorker } from '../../subgraphs/kernel/queue/lane-worker.ts'
@@ -31,7 +32,7 @@ export async function measureDelivery(
     for (const { what, figure } of found) console.error(`${what}: ${figure}`)
     findings.push(...found)
     await receiver.latencies()
-    await services.database.query('truncate events.delivery_queue, events.delivery')
+    await services.database.query('truncate events.delivery_queue, events.delivery, events.delivery_body')
   }
   try {
     await measure(() => deliveriesPerSecond(services, receiver, deliveries.sent))
@@ -158,7 +159,7 @@ async function deliveriesPerSecond(services: OpenServices, receiver: Receiver, c
       eventId: newId(),
       eventType: 'account.created',
       eventVersion: 1,
-      body,
+      body: newBody(body),
       attemptsMax: 4,
       retryDelaySeconds: 60,
     }))

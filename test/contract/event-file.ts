@@ -43,6 +43,12 @@ export function dataSchema({ object, type, description, properties, added = {} }
         description:
           'Names of the fields that the profile of the recipient hides. They are absent from record, previous and changedFields; an update of which the recipient may read no changed field is not sent. Absent if nothing is hidden.',
       },
+      omitted: {
+        type: 'array',
+        items: { type: 'string' },
+        description:
+          'What a delivery to a webhook leaves out because its body would have more than 1,048,576 bytes: previous, which is absent then, and if that is not enough also record, which has its id only. Read the record by its id. Absent if nothing is left out.',
+      },
       ...added,
     },
   }

@@ -45,6 +45,7 @@ describe('event types', () => {
       validateEvents([{ type: 'account.created', version, data: { ...data, ...change } }])
     expect(wrong({ surprise: 1 })).toEqual(['account.created@1: data must NOT have additional properties'])
     expect(wrong({ record: {} })).toEqual(["account.created@1: data/record must have required property 'id'"])
+    expect(wrong({ record: undefined })).toEqual(["account.created@1: data must have required property 'record'"])
     expect(wrong({ object: 'case' })).toEqual(['account.created@1: data/object must be equal to constant'])
     expect(wrong({}, 2)).toEqual(['account.created@2 has no schema'])
   })

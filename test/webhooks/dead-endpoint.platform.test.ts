@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { newId } from '../../subgraphs/kernel/ids.ts'
+import { newBody } from '../../subgraphs/events/delivery/delivery-body.ts'
 import { queueDeliveries } from '../../subgraphs/events/delivery/new-delivery.ts'
 import { startBackground } from '../../worker.ts'
 import { usePlatform, type Member } from '../platform.ts'
@@ -70,7 +71,7 @@ it(
           eventId: newId(),
           eventType: 'account.created',
           eventVersion: 1,
-          body: '{}',
+          body: newBody('{}'),
           attemptsMax: 1,
           retryDelaySeconds: 60,
         })),

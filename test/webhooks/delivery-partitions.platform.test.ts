@@ -11,12 +11,17 @@ const organizationId = newId()
 beforeEach(async () => {
   platform.now = new Date('2031-01-15T12:00:00Z')
   await platform.query('delete from events.delivery')
+  await platform.query('delete from events.delivery_body')
 })
 
-/** The row of an attempt that was made at this time. */
+/** The row of an attempt that was made at this time, and of its body. */
 const attemptedAt = (time: string) =>
   platform.query(
-    `insert into events.delivery (organization_id, id, webhook_id, first_id, event_id, event_type, event_version, attempt, status,
+    `with body as (
+       insert into events.delivery_body (organization_id, id, body)
+       select $1, overlay(events.first_id_of($2::timestamptz::date)::text placing right($3, 12) from 25)::uuid, $2::timestamptz::date::text
+     )
+     insert into events.delivery (organization_id, id, webhook_id, first_id, event_id, event_type, event_version, attempt, status,
        is_replay, is_test, created_at)
      select $1, id, $1, id, $1, 'a.happened', 1, 1, 'SUCCEEDED', false, false, $2 from (
        select overlay(events.first_id_of($2::timestamptz::date)::text placing right($3, 12) from 25)::uuid as id
@@ -29,19 +34,29 @@ const places = async () =>
       `select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as day, tableoid::regclass::text as place from events.delivery order by 1`,
     )
   ).map(({ day, place }) => `${day} ${place.replace('events.delivery_', '')}`)
-const partitions = async () =>
+const bodyPlaces = async () =>
+  (
+    await platform.query<{ place: string }>(
+      `select body || ' ' || replace(tableoid::regclass::text, 'events.delivery_body_', '') as place from events.delivery_body order by 1`,
+    )
+  ).map(({ place }) => place)
+const partitionsOf = async (table: string) =>
   (
     await platform.query<{ name: string }>(
       `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-       where c.relkind = 'r' and i.inhparent = 'events.delivery'::regclass order by 1`,
+       where c.relkind = 'r' and i.inhparent = ('events.' || $1)::regclass order by 1`,
+      [table],
     )
-  ).map(({ name }) => name.replace('delivery_', ''))
+  ).map(({ name }) => name.replace(`${table}_`, ''))
+const partitions = () => partitionsOf('delivery')
 
 it('has a partition for each week that is kept and the next four, and moves rows out of the default one', async () => {
   for (const day of ['2030-12-20', '2031-01-15', '2031-02-09']) await attemptedAt(`${day}T10:00:00Z`)
   expect(await places()).toEqual(['2030-12-20 other', '2031-01-15 other', '2031-02-09 other'])
   await run()
   const weeks = await partitions()
+  expect(await partitionsOf('delivery_body')).toEqual(weeks)
+  expect(await bodyPlaces()).toEqual(await places())
   expect(weeks).toEqual([
     '2030_12_09',
     '2030_12_16',
@@ -75,7 +90,9 @@ it('drops a week when its last row is older than 34 days, and such rows of the d
   platform.now = new Date('2031-02-16T01:00:00Z')
   await run()
   expect(await places()).toEqual(['2031-01-13 2031_01_13'])
+  expect(await bodyPlaces()).toEqual(['2031-01-13 2031_01_13'])
   expect((await partitions())[0]).toBe('2031_01_13')
+  expect(await partitionsOf('delivery_body')).toEqual(await partitions())
 })
 
 it('gives up while a long transaction reads the log, without stopping those who write it, and does its work later', async () => {

@@ -35,6 +35,12 @@ interface Content {
   readonly body: string
 }
 
+interface StoredContent extends Omit<Content, 'body'> {
+  readonly bodyId: string | null
+  /** Null if another row of the same read has it, or if it is no longer stored. */
+  readonly body: string | null
+}
+
 /** Sends a delivery once. Nothing is recorded here. */
 export async function attemptDelivery(services: Services, item: Leased<QueuedDelivery>): Promise<Outcome> {
   const { webhooks, contents } = loadersOf(services)
@@ -158,6 +164,7 @@ const keyOf = ({ organizationId, id }: Reference): string => `${organizationId}:
 /** Attempts of the same lease begin together, so their reads are combined. */
 interface Loaders {
   readonly webhooks: DataLoader<Reference, Awaited<ReturnType<WebhookReader['one']>>, string>
+  /** Null if it is no longer stored. */
   readonly contents: DataLoader<Reference, Content | null, string>
 }
 
@@ -183,15 +190,25 @@ function newLoaders(services: Services): Loaders {
     ),
     contents: new DataLoader(
       async (wanted) => {
-        const rows = await services.database.query<Content>(
+        // A body that several of them share is read once.
+        const rows = await services.database.query<StoredContent & Record<string, unknown>>(
           `select d.organization_id as "organizationId", d.id, d.event_id as "eventId", d.event_type as "eventType",
-             d.event_version as "eventVersion", d.request_body as body
+             d.event_version as "eventVersion", b.id as "bodyId",
+             coalesce(d.request_body, case when row_number() over (partition by b.organization_id, b.id) = 1 then b.body end) as body
            from unnest($1::uuid[], $2::uuid[]) wanted(organization_id, id)
-           join events.delivery d on d.organization_id = wanted.organization_id and d.id = wanted.id`,
+           join events.delivery d on d.organization_id = wanted.organization_id and d.id = wanted.id
+           left join events.delivery_body b on b.organization_id = d.organization_id and b.id = d.body_id`,
           [wanted.map(({ organizationId }) => organizationId), wanted.map(({ id }) => id)],
         )
+        const bodies = new Map(
+          rows.map(({ bodyId, body }) => [bodyId, body] as const).filter(([, body]) => body !== null),
+        )
         const found = new Map(rows.map((row) => [keyOf(row), row]))
-        return wanted.map((each) => found.get(keyOf(each)) ?? null)
+        return wanted.map((each) => {
+          const row = found.get(keyOf(each))
+          const body = row && (row.body ?? bodies.get(row.bodyId))
+          return row && body != null ? { ...row, body } : null
+        })
       },
       { cache: false },
     ),

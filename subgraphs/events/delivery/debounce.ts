@@ -1,22 +1,24 @@
 import type { Sql } from '../../kernel/database/sql.ts'
-import { parseJsonExactly } from '../../kernel/json/exact-json.ts'
+import { isTurnOver, nextTurn } from '../../kernel/work/turn.ts'
+import { newBody, type Body } from './delivery-body.ts'
+import { mergedText } from './merged-text.ts'
 import type { NewDelivery } from './new-delivery.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 interface Waiting {
   readonly webhookId: string
   readonly recordId: string
   readonly type: string
   readonly id: string
-  readonly body: string
+  /** Null if the body is in the row of the delivery. */
+  readonly bodyId: string | null
+  readonly text: string
 }
 
 const keyOf = (webhookId: string, recordId: string, type: string): string => `${webhookId}:${recordId}:${type}`
 
 /**
  * Merges updates of the same record and type. The first one waits for the debounce time of the webhook. Each further one that arrives in
- * this time takes its place, without extending the time: its event is delivered, with `previous` of the first one and the
+ * this time takes its place, without extending the time: its event is delivered, with what the record was before the first one and the
  * `changedFields` of all. Returns the deliveries that must be queued.
  */
 export async function debounce(
@@ -30,27 +32,43 @@ export async function debounce(
   const added = new Map<string, number>()
   const queued: NewDelivery[] = []
   const replaced = new Map<string, NewDelivery & { readonly id: string }>()
+  const mergedBody = mergingBodies()
   for (const delivery of deliveries) {
+    if (isTurnOver()) await nextTurn()
     const { webhookId, eventType } = delivery
     const key = delivery.debounced && keyOf(webhookId, delivery.debounced.recordId, eventType)
     const stored = key === undefined ? undefined : waiting.get(key)
     const at = key === undefined ? undefined : added.get(key)
     if (stored) {
-      const body = merged(replaced.get(stored.id)?.body ?? stored.body, delivery.body)
-      replaced.set(stored.id, { ...delivery, id: stored.id, body })
-    } else if (at !== undefined) queued[at] = { ...delivery, body: merged(queued[at]!.body, delivery.body) }
+      const earlier = replaced.get(stored.id)?.body ?? { id: stored.bodyId ?? stored.id, text: stored.text }
+      replaced.set(stored.id, { ...delivery, id: stored.id, body: mergedBody(earlier, delivery.body) })
+    } else if (at !== undefined) queued[at] = { ...delivery, body: mergedBody(queued[at]!.body, delivery.body) }
     else {
       if (key !== undefined) added.set(key, queued.length)
       queued.push(delivery)
     }
   }
+  const known = new Set<string>()
   for (const { id, eventId, eventVersion, body } of replaced.values()) {
     await sql.query(
-      `update events.delivery set event_id = $3, event_version = $4, request_body = $5 where organization_id = $1 and id = $2`,
-      [organizationId, id, eventId, eventVersion, body],
+      `with body as (insert into events.delivery_body (organization_id, id, body) select $1, $5, $6 where $6::text is not null)
+       update events.delivery set event_id = $3, event_version = $4, body_id = $5, request_body = null where organization_id = $1 and id = $2`,
+      [organizationId, id, eventId, eventVersion, body.id, known.has(body.id) ? null : body.text],
     )
+    known.add(body.id)
   }
   return queued
+}
+
+/** Merges bodies. Deliveries that share both bodies also share the merged one. */
+function mergingBodies(): (earlier: Pick<Body, 'id' | 'text'>, later: Body) => Body {
+  const found = new Map<string, Body>()
+  return (earlier, later) => {
+    const key = `${earlier.id}:${later.id}`
+    let body = found.get(key)
+    if (!body) found.set(key, (body = newBody(mergedText(earlier.text!, later.text!))))
+    return body
+  }
 }
 
 /** The deliveries that still wait for further updates. Locked, so that none is leased before it has been replaced. */
@@ -61,11 +79,13 @@ async function lockWaiting(
 ): Promise<Map<string, Waiting>> {
   const rows = await sql.query<Waiting & Record<string, unknown>>(
     `with wanted as (select distinct * from unnest($2::uuid[], $3::uuid[], $4::text[]) as w(webhook_id, record_id, type))
-     select q.id, q.webhook_id as "webhookId", q.debounced_record_id as "recordId", q.debounced_type as type, d.request_body as body
+     select q.id, q.webhook_id as "webhookId", q.debounced_record_id as "recordId", q.debounced_type as type, d.body_id as "bodyId",
+       coalesce(d.request_body, b.body) as text
      from wanted w
      join events.delivery_queue q on q.organization_id = $1 and q.webhook_id = w.webhook_id and q.debounced_record_id = w.record_id
        and q.debounced_type = w.type and q.attempts = 0 and not q.is_due and q.next_attempt_at > statement_timestamp()
      join events.delivery d on d.organization_id = q.organization_id and d.id = q.id
+     left join events.delivery_body b on b.organization_id = d.organization_id and b.id = d.body_id
      for update of q skip locked`,
     [
       organizationId,
@@ -75,12 +95,4 @@ async function lockWaiting(
     ],
   )
   return new Map(rows.map((row) => [keyOf(row.webhookId, row.recordId, row.type), row]))
-}
-
-/** The later body, with `previous` of the earlier one and the changed fields of both. */
-export function merged(earlier: string, later: string): string {
-  const [first, last] = [earlier, later].map((text) => parseJsonExactly(text) as { readonly data: Fields })
-  const changes = [first!, last!].flatMap(({ data }) => (data['changedFields'] as string[] | null) ?? [])
-  const data = { ...last!.data, previous: first!.data['previous'], changedFields: [...new Set(changes)] }
-  return JSON.stringify({ ...last, data })
 }

@@ -11,6 +11,7 @@ import type { WebhookDeliveryStatus } from '../webhook/webhook.enumerations.ts'
 import { webhook } from '../webhook/webhook.record.ts'
 import type { Webhook } from '../webhook/webhook.ts'
 import { delivery } from './delivery.record.ts'
+import { newBody, storedBody } from './delivery-body.ts'
 import { queueDeliveries } from './new-delivery.ts'
 
 const webhooks = recordsOf(webhook)
@@ -88,11 +89,13 @@ async function readDeliveryOf(ctx: RequestContext, of: Webhook, id: string, sele
   return shownTo(ctx, of, row)
 }
 
-interface StoredBody {
+interface Stored {
   readonly eventId: string
   readonly eventType: string
   readonly eventVersion: number
-  readonly body: string | null
+  readonly bodyId: string | null
+  /** The body of a delivery that has it in its own row. */
+  readonly ownBody: string | null
 }
 
 /** Queues the stored body again, as a new delivery with the same event id. Nothing is sent in the transaction of the request. */
@@ -100,17 +103,22 @@ export async function replayDelivery(ctx: RequestContext, webhookId: string, id:
   const found = await requireWebhook(ctx, webhookId)
   const { organizationId } = ctx.caller
   const [stored] = isId(id)
-    ? await ctx.db.query<StoredBody>(
-        `select d.event_id as "eventId", d.event_type as "eventType", d.event_version as "eventVersion", coalesce(d.request_body, f.request_body) as body
+    ? await ctx.db.query<Stored & Record<string, unknown>>(
+        `select d.event_id as "eventId", d.event_type as "eventType", d.event_version as "eventVersion", b.id as "bodyId", f.request_body as "ownBody"
          from events.delivery d join events.delivery f on f.organization_id = d.organization_id and f.id = d.first_id
+         left join events.delivery_body b on b.organization_id = f.organization_id and b.id = f.body_id
          where d.organization_id = $1 and d.id = $2 and d.webhook_id = $3 and d.created_at > now() - interval '30 days'`,
         [organizationId, id, found.id],
       )
     : []
   if (!stored) throw notFound('The delivery')
-  const { body, ...event } = stored
+  const { bodyId, ownBody, ...event } = stored
+  const body = bodyId !== null ? storedBody(bodyId) : ownBody !== null ? newBody(ownBody) : null
   if (body === null)
-    throw new Refusal('INVALID_STATE', 'The delivery has no stored body, because the body was too large.')
+    throw new Refusal(
+      'INVALID_STATE',
+      'The delivery has no stored body: it was too large, or the event is older than 30 days.',
+    )
   return queueOne(ctx, found, { ...event, body, isReplay: true }, info)
 }
 

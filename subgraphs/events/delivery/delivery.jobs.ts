@@ -2,6 +2,8 @@ import type { Sql } from '../../kernel/database/sql.ts'
 import type { Job } from '../../kernel/jobs/job.ts'
 import type { Services } from '../../kernel/request.ts'
 
+/** The tables that are partitioned by week; a body is kept as long as the attempt that sent it first. */
+const tables = ['delivery', 'delivery_body']
 const dayMs = 86_400_000
 /** An attempt is shown for 30 days, and a retry shows the body of the first attempt, which may be some days older. */
 const keptDays = 34
@@ -25,12 +27,13 @@ async function maintainDeliveryPartitions({ database, clock }: Services): Promis
 async function dropBefore(sql: Sql, oldest: string): Promise<void> {
   const partitions = await sql.query<{ name: string }>(
     `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-     where i.inhparent = 'events.delivery'::regclass and c.relname ~ '_\\d{4}_\\d\\d_\\d\\d$'
+     where i.inhparent = any($2::regclass[]) and c.relname ~ '_\\d{4}_\\d\\d_\\d\\d$'
        and replace(right(c.relname, 10), '_', '-')::date + 7 <= $1::date`,
-    [oldest],
+    [oldest, tables.map((table) => `events.${table}`)],
   )
   for (const { name } of partitions) await sql.query(`drop table events.${name}`)
-  await sql.query('delete from events.delivery_other where id < events.first_id_of($1::date)', [oldest])
+  for (const table of tables)
+    await sql.query(`delete from events.${table}_other where id < events.first_id_of($1::date)`, [oldest])
 }
 
 function withLockTimeout<T>(database: Sql, work: (sql: Sql) => Promise<T>): Promise<T> {

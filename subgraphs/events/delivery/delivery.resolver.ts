@@ -9,6 +9,7 @@ import { readDeliveries, readDelivery, replayDelivery, type DeliveryListArgs } f
 import { recoverDeliveries } from './recover.ts'
 import { testWebhook } from './send-test-event.ts'
 import { deliveryJobs } from './delivery.jobs.ts'
+import { deliveryBodies } from './delivery-body.migrations.ts'
 import { deliveryQueue } from './delivery-queue.ts'
 import { deliveryTables, earlierEvents, queueIndexesOfDeliveries } from './delivery.migrations.ts'
 import { WebhookDeliveryPage } from './delivery.record.ts'
@@ -110,7 +111,7 @@ export class WebhookDeliveryResolver {
 
 export const deliveryResource: Resource = {
   resolver: WebhookDeliveryResolver,
-  migrations: [deliveryTables, earlierEvents, queueIndexesOfDeliveries],
+  migrations: [deliveryTables, earlierEvents, queueIndexesOfDeliveries, deliveryBodies],
   jobs: deliveryJobs,
   queues: [deliveryQueue],
   consumers: [webhookConsumer],

@@ -69,7 +69,7 @@ export class WebhookDelivery {
   @Column(() => String, {
     nullable: true,
     description:
-      'Body of the request, exactly as it was sent. Null if it has more than 1,048,576 bytes; then it was not sent; and for an admin who does not see all records and fields, in webhooks of others.',
+      'Body of the request, exactly as it was sent. Null if it has more than 1,048,576 bytes also without what `data.omitted` names, because it was not sent then; of a replayed or recovered delivery, not before 34 days after the event; and for an admin who does not see all records and fields, in webhooks of others.',
     example: '{"id":"evt_019a0c61-3b00-7e11-9f02-7a1b2c3d4e5f","type":"order.confirmed","version":1}',
   })
   requestBody!: string | null

@@ -1,6 +1,7 @@
 import type { Sql } from '../../kernel/database/sql.ts'
 import { newId } from '../../kernel/ids.ts'
 import { activeTracing } from '../../kernel/tracing/tracing.ts'
+import { bodyBytesMax, type Body } from './delivery-body.ts'
 
 /** A delivery to be queued. */
 export interface NewDelivery {
@@ -9,7 +10,7 @@ export interface NewDelivery {
   readonly eventId: string
   readonly eventType: string
   readonly eventVersion: number
-  readonly body: string
+  readonly body: Body
   readonly attemptsMax: number
   readonly retryDelaySeconds: number
   readonly isReplay?: boolean
@@ -18,31 +19,33 @@ export interface NewDelivery {
   readonly debounced?: { readonly recordId: string; readonly seconds: number }
 }
 
-/** A larger body is not sent: the delivery fails at once, and the log says why. */
-export const bodyBytesMax = 1_048_576
 const rowsAtOnceMax = 500
 /** Characters of bodies in one statement, so that no statement keeps the process busy for long. */
 const charactersAtOnce = 262_144
 
-const columns = `"organizationId" uuid, id uuid, "webhookId" uuid, "eventId" uuid, "eventType" text, "eventVersion" int, body text,
+const columns = `"organizationId" uuid, id uuid, "webhookId" uuid, "eventId" uuid, "eventType" text, "eventVersion" int, "bodyId" uuid,
   "attemptsMax" int, "retryDelaySeconds" int, "isReplay" boolean, "isTest" boolean, "recordId" uuid, seconds int, traceparent text, error text`
 
-/** Writes deliveries into the queue and the log, in the transaction of the caller. Returns their ids. */
+/** Writes deliveries into the queue and the log, and each of their bodies once, in the transaction of the caller. Returns their ids. */
 export async function queueDeliveries(sql: Sql, deliveries: readonly NewDelivery[]): Promise<string[]> {
   const traceparent = activeTracing()?.traceparent() ?? null
-  const rows = deliveries.map(({ debounced, isReplay = false, isTest = false, ...delivery }) => {
-    const isTooLarge = Buffer.byteLength(delivery.body) > bodyBytesMax
-    const size = { body: isTooLarge ? null : delivery.body, error: isTooLarge ? tooLarge : null }
-    return { ...delivery, ...size, id: newId(), isReplay, isTest, ...debounced, traceparent }
+  const items = deliveries.map(({ debounced, body, isReplay = false, isTest = false, ...delivery }): Item => {
+    const stored = body.isTooLarge ? { bodyId: null, error: tooLarge } : { bodyId: body.id, error: null }
+    const row = { ...delivery, ...stored, id: newId(), isReplay, isTest, ...debounced, traceparent }
+    return { row, body }
   })
-  for (const part of inParts(rows)) {
+  for (const { rows, bodies } of inParts(items)) {
     await sql.query(
       `with new as (select * from json_to_recordset($1::json) as n(${columns})),
+       bodies as (
+         insert into events.delivery_body (organization_id, id, body)
+         select "organizationId", id, text from json_to_recordset($2::json) as b("organizationId" uuid, id uuid, text text)
+       ),
        logged as (
          insert into events.delivery (organization_id, id, webhook_id, first_id, event_id, event_type, event_version, attempt, status,
-           request_body, error, is_replay, is_test, next_attempt_at)
+           body_id, error, is_replay, is_test, next_attempt_at)
          select "organizationId", id, "webhookId", id, "eventId", "eventType", "eventVersion", 1,
-           case when error is null then 'PENDING' else 'FAILED' end, body, error, "isReplay", "isTest",
+           case when error is null then 'PENDING' else 'FAILED' end, "bodyId", error, "isReplay", "isTest",
            statement_timestamp() + seconds * interval '1 second'
          from new
        )
@@ -52,20 +55,37 @@ export async function queueDeliveries(sql: Sql, deliveries: readonly NewDelivery
          case when "recordId" is not null then "eventType" end, traceparent, seconds is null,
          date_trunc('milliseconds', clock_timestamp()) + coalesce(seconds, 0) * interval '1 second'
        from new where error is null`,
-      [JSON.stringify(part)],
+      [JSON.stringify(rows), JSON.stringify(bodies)],
     )
   }
-  return rows.map(({ id }) => id)
+  return items.map(({ row }) => row.id)
 }
 
-function* inParts<Row extends { readonly body: string | null }>(rows: readonly Row[]): Generator<readonly Row[]> {
-  let [from, characters] = [0, 0]
-  for (const [index, { body }] of rows.entries()) {
-    characters += body?.length ?? 0
-    const next = index + 1
-    if (next - from < rowsAtOnceMax && characters < charactersAtOnce && next < rows.length) continue
-    yield rows.slice(from, next)
-    ;[from, characters] = [next, 0]
+interface Item {
+  readonly row: { readonly organizationId: string; readonly id: string }
+  readonly body: Body
+}
+
+interface Part {
+  readonly rows: Item['row'][]
+  /** Those that no earlier part has. */
+  readonly bodies: { readonly organizationId: string; readonly id: string; readonly text: string }[]
+}
+
+function* inParts(items: readonly Item[]): Generator<Part> {
+  const known = new Set<string>()
+  let [part, characters]: [Part, number] = [{ rows: [], bodies: [] }, 0]
+  for (const [index, { row, body }] of items.entries()) {
+    const { id, text } = body
+    part.rows.push(row)
+    if (text !== null && !body.isTooLarge && !known.has(id)) {
+      known.add(id)
+      part.bodies.push({ organizationId: row.organizationId, id, text })
+      characters += text.length
+    }
+    if (part.rows.length < rowsAtOnceMax && characters < charactersAtOnce && index + 1 < items.length) continue
+    yield part
+    ;[part, characters] = [{ rows: [], bodies: [] }, 0]
   }
 }
 

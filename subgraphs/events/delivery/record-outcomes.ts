@@ -130,10 +130,10 @@ async function logLaterAttempts(sql: Sql, recorded: readonly Recorded[]): Promis
      from outcome o where d.organization_id = o."organizationId" and d.id = o."lastAttemptId"`,
     [outcome, lost],
   )
-  const shared = 'f.webhook_id, f.id, f.event_id, f.event_type, f.event_version'
+  const shared = 'f.webhook_id, f.id, f.body_id, f.event_id, f.event_type, f.event_version'
   await sql.query(
     `with ${outcomes}
-     insert into events.delivery (organization_id, id, webhook_id, first_id, event_id, event_type, event_version, attempt, status,
+     insert into events.delivery (organization_id, id, webhook_id, first_id, body_id, event_id, event_type, event_version, attempt, status,
        request_headers, response_status, response_body, latency_ms, error, is_replay, is_test, is_recoverable, created_at, next_attempt_at)
      select f.organization_id, o."lostToken", ${shared}, o.attempt - 1, 'FAILED', null, null, null, null, $2, f.is_replay, f.is_test, false, now(), null
        from outcome o join events.delivery f on f.organization_id = o."organizationId" and f.id = o.id

@@ -21,9 +21,9 @@ const recover = `
     update events.delivery d set is_recoverable = false from source
     where d.organization_id = source.organization_id and d.id = source.failed_id
   ), logged as (
-    insert into events.delivery (organization_id, id, webhook_id, first_id, event_id, event_type, event_version, attempt, status, request_body,
-      is_replay, is_test)
-    select organization_id, new_id, webhook_id, new_id, event_id, event_type, event_version, 1, 'PENDING', request_body, false, false
+    insert into events.delivery (organization_id, id, webhook_id, first_id, event_id, event_type, event_version, attempt, status, body_id,
+      request_body, is_replay, is_test)
+    select organization_id, new_id, webhook_id, new_id, event_id, event_type, event_version, 1, 'PENDING', body_id, request_body, false, false
     from source
   ), queued as (
     insert into events.delivery_queue (organization_id, id, webhook_id, last_attempt_id, attempts_max, retry_delay_seconds, is_replay, is_test)

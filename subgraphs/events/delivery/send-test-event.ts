@@ -5,6 +5,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { eventTypeNamed } from '../catalog/organization-catalog.ts'
 import { customEventObject, payloadOf } from '../envelope/envelope.ts'
 import { queueOne, requireWebhook } from './delivery.actions.ts'
+import { newBody } from './delivery-body.ts'
 
 /** Queues the sample of an event type as a new event with `test: true`. */
 export async function testWebhook(ctx: RequestContext, webhookId: string, type: string, info: SelectionInfo) {
@@ -30,7 +31,7 @@ export async function testWebhook(ctx: RequestContext, webhookId: string, type: 
   const actorId = (event.data['actorId'] ?? null) as string | null
   const payload = payloadOf({ ...event, recordId, actorId, position: 0 }, payloadVersion, true)
   // The format before the envelope has no member for tests of its own.
-  const body = JSON.stringify(payloadVersion === 1 ? { ...payload, test: true } : payload)
+  const body = newBody(JSON.stringify(payloadVersion === 1 ? { ...payload, test: true } : payload))
   const queued = { eventId: event.id, eventType: event.type, eventVersion: event.version, body, isTest: true }
   return queueOne(ctx, found, queued, info)
 }

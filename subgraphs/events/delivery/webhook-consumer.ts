@@ -7,6 +7,7 @@ import { isTurnOver, nextTurn } from '../../kernel/work/turn.ts'
 import { payloadOf, visibleEvent, type EnvelopeContext, type VisibleEvent } from '../envelope/envelope.ts'
 import { noParents, parentsOf } from '../envelope/visibility.ts'
 import { debounce } from './debounce.ts'
+import { fittingText, newBody, type Body } from './delivery-body.ts'
 import { isUpdate, namesType, wants } from './matches.ts'
 import { queueDeliveries, type NewDelivery } from './new-delivery.ts'
 import { readSubscriptions, unsubscribe, withOwners, type ActiveSubscription } from './subscriptions.ts'
@@ -55,10 +56,10 @@ async function deliveriesOf(
   return deliveries
 }
 
-/** An event as the owners of webhooks see it. Webhooks of the same owner share it, with its body. */
+/** An event as the owners of webhooks see it. Webhooks of the same owner share it, and webhooks whose bodies are the same text share the body. */
 class OwnersViews {
   readonly #events = new Map<string, VisibleEvent | null>()
-  readonly #bodies = new Map<string, string>()
+  readonly #bodies = new Map<string, Body>()
 
   constructor(
     private readonly event: LoggedEvent,
@@ -71,10 +72,14 @@ class OwnersViews {
     return seen
   }
 
-  bodyFor({ ownerId, payloadVersion }: ActiveSubscription, seen: VisibleEvent): string {
+  bodyFor({ ownerId, payloadVersion }: ActiveSubscription, seen: VisibleEvent): Body {
     const key = `${ownerId}:${payloadVersion}`
     let body = this.#bodies.get(key)
-    if (body === undefined) this.#bodies.set(key, (body = JSON.stringify(payloadOf(seen, payloadVersion))))
+    if (body === undefined) {
+      const text = fittingText(payloadOf(seen, payloadVersion))
+      body = [...this.#bodies.values()].find((other) => other.text === text) ?? newBody(text)
+      this.#bodies.set(key, body)
+    }
     return body
   }
 }

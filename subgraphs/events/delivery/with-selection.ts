@@ -1,8 +1,10 @@
 import { findActingUser } from '../../identity/public.ts'
+import { newId } from '../../kernel/ids.ts'
 import { parseJsonExactly } from '../../kernel/json/exact-json.ts'
 import type { Services } from '../../kernel/request.ts'
 import { selectionFor } from '../webhook/selection-for.ts'
 import type { SubscribedWebhook } from '../webhook/webhook-reader.ts'
+import { fittingText } from './delivery-body.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -28,11 +30,11 @@ export async function withSelection(services: Services, webhook: SubscribedWebho
   const event = { object: String(object), type: eventType, recordId: String(recordId) }
   const selected = await selectionFor(services, webhook, event, owner)
   if (!selected) return body
-  const whole = JSON.stringify({ ...parsed, data: { ...parsed.data, ...selected } })
-  await services.database.query('update events.delivery set request_body = $3 where organization_id = $1 and id = $2', [
-    organizationId,
-    id,
-    whole,
-  ])
+  const whole = fittingText({ ...parsed, data: { ...parsed.data, ...selected } })
+  await services.database.query(
+    `with whole as (insert into events.delivery_body (organization_id, id, body) values ($1, $3, $4) returning id)
+     update events.delivery d set body_id = whole.id, request_body = null from whole where d.organization_id = $1 and d.id = $2`,
+    [organizationId, id, newId(), whole],
+  )
   return whole
 }

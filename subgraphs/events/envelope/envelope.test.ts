@@ -161,6 +161,9 @@ describe('fields that a profile hides', () => {
     expect(changed('email', 'customFields.budget')).toBeNull()
     expect(changed('email', 'company')).not.toBeNull()
     expect(changed()).not.toBeNull()
+    const withoutCustomFields = recipient({ fields: { lead: { customFields: 'HIDDEN' } } })
+    const custom = { ...lead, data: { ...lead.data, changedFields: ['customFields', 'customFields.budget'] } }
+    expect(seen(withoutCustomFields, custom)).toBeNull()
   })
 
   it('change nothing for other record types and for recipients without restrictions', () => {

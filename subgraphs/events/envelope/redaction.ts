@@ -1,11 +1,14 @@
 import { emptyValue } from '../../kernel/record/column.ts'
-import { customFieldsName } from '../../kernel/record/custom-field-column.ts'
+import { customFieldKey, customFieldsName } from '../../kernel/record/custom-field-column.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import type { FieldRules } from '../../kernel/record/field-security.ts'
 import { isSameValue } from '../../kernel/record/same-value.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
 
 type Fields = Readonly<Record<string, unknown>>
+
+/** Names of hidden columns and custom fields, and the keys of these custom fields. */
+type Hidden = Pick<FieldRules, 'hidden' | 'hiddenKeys'>
 
 /** What the field-level security of a profile removes from the events of a record type. */
 interface Redaction {
@@ -33,7 +36,7 @@ function compile({ hidden, hiddenKeys }: FieldRules, shape: RecordShape): Redact
     )
   return {
     names: names.toSorted(),
-    record: (values) => without(values, hidden, hiddenKeys),
+    record: (values) => without(values, { hidden, hiddenKeys }),
     added: new Map(
       Object.entries(shape.events?.types ?? {}).flatMap(([type, { adds = {} }]) => {
         const empty = Object.entries(adds).flatMap(([name, path]): [string, unknown][] => {
@@ -46,7 +49,7 @@ function compile({ hidden, hiddenKeys }: FieldRules, shape: RecordShape): Redact
   }
 }
 
-function without(values: Fields, hidden: ReadonlySet<string>, hiddenKeys: ReadonlySet<string>): Fields {
+export function without(values: Fields, { hidden, hiddenKeys }: Hidden): Fields {
   const kept: Record<string, unknown> = {}
   for (const name in values) {
     if (hidden.has(name)) continue
@@ -64,13 +67,13 @@ function withoutKeys(values: Fields, hidden: ReadonlySet<string>): Fields {
 }
 
 /** A changed `customFields` counts as changed only if one of its readable fields did. */
-const isReadableChange = (
+export const isReadableChange = (
   name: string,
-  { hidden, hiddenKeys }: FieldRules,
+  { hidden, hiddenKeys }: Hidden,
   record: Fields,
   previous: Fields,
 ): boolean => {
-  if (hidden.has(name)) return false
+  if (hidden.has(name) || (hidden.has(customFieldsName) && customFieldKey(name) !== null)) return false
   if (name !== customFieldsName || hiddenKeys.size === 0) return true
   return !isSameValue(record[customFieldsName], previous[customFieldsName])
 }

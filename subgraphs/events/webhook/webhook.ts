@@ -66,7 +66,7 @@ export class Webhook extends WebhookRow {
     minimum: 1,
     maximum: 2,
     description:
-      'Format of the body. 2: the event envelope. 1: the format before it, `event`, `eventId`, `timestamp`, and `data` with `id`, `entityType`, `record`, `previous`, `changedFields`, `userId` and, if fields were removed, `redactedFields`; of a custom event `record` is the payload and `id` the event id. `test` is true in a test event, in both formats. What `selection` selects is part of `data` in both.',
+      'Format of the body. 2: the event envelope. 1: the format before it, `event`, `eventId`, `timestamp`, and `data` with `id`, `entityType`, `record`, `previous`, `changedFields`, `userId` and, if fields were removed, `redactedFields`; of a custom event `record` is the payload and `id` the event id. If a body would have more than 1,048,576 bytes, `previous` is left out and, if that is not enough, all of `record` except its `id`; `omitted` in `data` names them, in both formats. `test` is true in a test event, in both formats. What `selection` selects is part of `data` in both.',
     example: 2,
   })
   payloadVersion!: number

@@ -1,0 +1,42 @@
+import { newId } from '../../kernel/ids.ts'
+import { isJsonObject } from '../../kernel/json/exact-number.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** A larger body is not sent: the delivery fails at once, and the log says why. */
+export const bodyBytesMax = 1_048_576
+
+/** A body in `events.delivery_body`. Deliveries that send the same text share it. */
+export interface Body {
+  readonly id: string
+  /** Null if it is stored already. */
+  readonly text: string | null
+  readonly isTooLarge: boolean
+}
+
+const isTooLarge = (text: string): boolean => Buffer.byteLength(text) > bodyBytesMax
+
+export const newBody = (text: string): Body => ({ id: newId(), text, isTooLarge: isTooLarge(text) })
+
+export const storedBody = (id: string): Body => ({ id, text: null, isTooLarge: false })
+
+/**
+ * The payload as JSON. If that is too large, it is without `previous`; if it still is, `record` has its id only, because every schema requires
+ * that. `omitted` names what was left out.
+ */
+export function fittingText(payload: { readonly data: Fields }): string {
+  let [data, text] = [payload.data, JSON.stringify(payload)]
+  for (const name of ['previous', 'record'] as const) {
+    if (!isTooLarge(text)) break
+    data = leaveOut(name, data)
+    text = JSON.stringify({ ...payload, data })
+  }
+  return text
+}
+
+function leaveOut(name: 'previous' | 'record', data: Fields): Fields {
+  const { id, [name]: value, omitted = [] } = data
+  if (!isJsonObject(value) || (omitted as string[]).includes(name)) return data
+  // JSON has no members that are undefined.
+  return { ...data, [name]: name === 'record' ? { id } : undefined, omitted: [...(omitted as string[]), name] }
+}

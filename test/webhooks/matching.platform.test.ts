@@ -175,4 +175,39 @@ describe('a delivery has what the owner of the webhook may see', () => {
       ['case.comment_added', { caseId: myCase.id }],
     ])
   })
+
+  it.each([1, 2])(
+    'and no state of a record from before the owner could see it, in payload version %i',
+    async (payloadVersion) => {
+      const admin = await anAdmin('OWN')
+      const input = { payloadVersion, events: ['account.updated', 'email_template.updated'] }
+      await named('all', { ...input, debounceSeconds: 60 }, admin)
+      await named('renamed', { ...input, fields: ['name'] }, admin)
+      await named('moved', { ...input, fields: ['industry'] }, admin)
+      await named('changed', { ...input, conditions: [{ field: 'name', operator: 'CHANGED' }] }, admin)
+      const { id } = await account(used.owner, { name: 'Secret', ownerId: used.owner.userId })
+      await update(used.owner, id, { name: 'Given', ownerId: admin.userId })
+      const template = { name: 'Draft', subject: 'Secret', bodyHtml: '<p>Secret</p>', isShared: false }
+      const created = await used.owner.rest.emailTemplateCreate!({ body: template })
+      const shared = await used.owner.rest.emailTemplateUpdate!({
+        id: created.body.id,
+        body: { subject: 'Offer', bodyHtml: '<p>Offer</p>', isShared: true },
+      })
+      expect([created.status, shared.status]).toEqual([201, 200])
+      await deliverAll(used)
+      const first = used.receiver.take()
+      const shown = first.map(({ headers, body: { data } }) => [data['id'], headers['x-case'], data['previous']])
+      expect(shown).toHaveLength(3)
+      expect(shown).toEqual(
+        expect.arrayContaining([
+          [id, 'all', null],
+          [id, 'renamed', null],
+          [created.body.id, 'all', null],
+        ]),
+      )
+      expect(JSON.stringify(first.map(({ body }) => body))).not.toContain('Secret')
+      await update(used.owner, id, { name: 'Renamed' })
+      expect(await received()).toEqual({ renamed: [3], changed: [3] })
+    },
+  )
 })

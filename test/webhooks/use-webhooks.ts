@@ -45,7 +45,7 @@ export const answering = ({ receiver }: WebhookTest, status: number): void => {
 /** The attempts of a webhook, oldest first. */
 export const attemptsOf = ({ platform }: WebhookTest, webhookId: string) =>
   platform.query(
-    `select attempt, status, error, request_body as "body" from events.delivery_shown where webhook_id = $1 order by created_at, id`,
+    `select attempt, status, error from events.delivery_shown where webhook_id = $1 order by created_at, id`,
     [webhookId],
   )
 

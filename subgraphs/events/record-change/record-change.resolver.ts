@@ -59,7 +59,7 @@ export function recordChangeResource(records: readonly StreamedRecord[]): Resour
       @Arg('filter', () => [ConditionInput], {
         nullable: true,
         description:
-          'Conditions on the record at the time of the event and its previous version; an event that does not meet them is not sent. A field that the profile of the caller hides is refused.',
+          'Conditions on the record at the time of the event and, if the caller could see it, its previous version; an event that does not meet them is not sent. A field that the profile of the caller hides is refused.',
       })
       _filter: object[] | null,
       @Arg('logic', () => ConditionLogic, { nullable: true, description: filterLogicDescription })

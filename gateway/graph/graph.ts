@@ -94,7 +94,7 @@ export class Graph {
     operationName: string | null,
     caller: Caller | null = null,
   ): Promise<PreparedOperation> {
-    if (!this.known.has(keyOf(document, operationName))) await ownEventLoopTurn()
+    if (!this.known.has(keyOf(document, operationName))) await ownEventLoopTurn(caller?.organizationId)
     return this.prepare(document, operationName, caller)
   }
 
@@ -132,7 +132,7 @@ export class Graph {
       : this.run(prepared, given, context))
     // A small result is far below the size limit, so it needs no exact measurement.
     if (!isJsonLarge(result)) return result
-    await ownEventLoopTurn()
+    await ownEventLoopTurn(context.caller.organizationId)
     const refusal = prepared.kind === 'mutation' ? refusalOfSizeWhenDone(result) : refusalOfSize(result)
     if (refusal) throw refusal
     return result

@@ -86,7 +86,7 @@ export class EventChannel {
    */
   async next(after: number, limit: number, match: EventMatch): Promise<EventBatch> {
     await this.#known.promise
-    if (isTurnOver()) await nextTurn()
+    if (isTurnOver()) await nextTurn(this.organizationId)
     const end = this.#position ?? after
     if (after >= end) return { events: [], position: after }
     if (after >= this.#heldAfter) return this.#nextHeld(after, limit, match)
@@ -95,7 +95,7 @@ export class EventChannel {
     const events = await this.events.read(this.organizationId, { after, upTo, limit, ...match.selection })
     const wanted: LoggedEvent[] = []
     for (const event of events) {
-      if (isTurnOver()) await nextTurn()
+      if (isTurnOver()) await nextTurn(this.organizationId)
       if (match.matches(event)) wanted.push(event)
     }
     return { events: wanted, position: events.length < limit ? upTo : events.at(-1)!.position }

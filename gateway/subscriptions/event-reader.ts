@@ -47,7 +47,7 @@ export abstract class EventReader {
       const { events, position } = await channel.next(this.#after, batch, this.match)
       const caller = events.length > 0 ? await this.reading.currentCaller() : null
       for (const event of events) {
-        if (isTurnOver()) await nextTurn()
+        if (isTurnOver()) await nextTurn(caller!.organizationId)
         const result = await this.resultOf(event, caller!)
         if (cancellation.isCancelled) return
         this.#after = event.position

@@ -105,8 +105,8 @@ export const openNotifications =
   async ({ args, parts }, request): Promise<OpenedSubscription> => {
     const { organizationId, userId } = request.caller
     const { document, cursorVariable } = queryOf(graph.apiSchema, parts)
-    const query = await graph.prepareAsync(document, null)
-    const cursors = await graph.prepareAsync(cursorsDocument, null)
+    const query = await graph.prepareAsync(document, null, request.caller)
+    const cursors = await graph.prepareAsync(cursorsDocument, null, request.caller)
     const added = new AddedNotifications({ ...request, graph, limiter, cursors, query, cursorVariable })
     // The watch begins before the latest cursor is read, so that no notification in between is missed.
     const leave = await port.onNotified(organizationId, userId, added.wakeup.notify)

@@ -86,7 +86,7 @@ export const openRecordChanges =
     const object = (args['object'] as string).toLowerCase()
     const recordId = typeof args['id'] === 'string' ? args['id'].toLowerCase() : null
     const query = changeQueryOf(graph.apiSchema, parts)
-    const prepared = await graph.prepareAsync(query.document, null)
+    const prepared = await graph.prepareAsync(query.document, null, caller)
     const filter = filterOf(caller, object, args)
     // The position is read before the record, so that no event after the check of the record is missed.
     const after = await startAfter(events, organizationId, args['after'])

@@ -106,8 +106,9 @@ export function requestContext<P extends Partial<Ports> = object>(
   }: ContextOptions<P> = {},
 ): BaseContext & P {
   const { clock, log, settings } = services
-  const limited = operation.caller.kind === 'SYSTEM' ? db : limitRowBytes(db)
-  const shapes = services.shapes.shapesOf(operation.caller.organizationId)
+  const { kind, organizationId } = operation.caller
+  const limited = kind === 'SYSTEM' ? db : limitRowBytes(db, organizationId)
+  const shapes = services.shapes.shapesOf(organizationId)
   const base = { clock, log, settings, db: limited, shapes, externalCalls, answered, batches: new Map() }
   return { ...operation, ...ports, ...base }
 }

@@ -30,7 +30,10 @@ export function dataSchema({ object, type, description, properties, added = {} }
       object: { const: object },
       id: { type: 'string' },
       record: { type: 'object', required: ['id'], additionalProperties: true, properties },
-      previous: { type: ['object', 'null'], description: 'The record before the change; updates only.' },
+      previous: {
+        type: ['object', 'null'],
+        description: 'The record before the change; updates only. Null if the recipient could not see it then.',
+      },
       changedFields: {
         type: ['array', 'null'],
         items: { type: 'string' },

@@ -139,7 +139,11 @@ describe('recordChanged with a filter', () => {
     const own = await platform.member({ organizationId, visibility: 'OWN' })
     const { id } = await account(all, { name: 'Secret', ownerId: all.userId })
     await update(all, id, { name: 'Given', ownerId: own.userId })
-    const filter = [{ field: 'name', operator: 'STARTS_WITH', value: 'S' }]
+    const conditions = [
+      { field: 'name', operator: 'STARTS_WITH', value: 'S' },
+      { field: 'name', operator: 'CHANGED_FROM', value: 'Secret' },
+    ]
+    const filter = [{ logic: 'OR', conditions }]
     const live = await subscribe(platform, own, changed, { filter, after: '0' })
     await update(all, id, { name: 'Sold' })
     expect(await live.next()).toEqual(await lastChange(own))

@@ -52,7 +52,7 @@ describe.each(protocols)('recordChanged over %s', (_protocol, subscribe) => {
     const followed = (object: string, fields: string) =>
       `subscription ($id: ID!) { changed: recordChanged(object: ${object}, id: $id, after: "0") { ...Change } }
        fragment Change on RecordChange { id type cursor occurredAt ${fields} }`
-    const envelope = { id: expect.stringMatching(/^[0-9a-f-]{36}$/), cursor: expect.stringMatching(/^\d+$/) }
+    const envelope = { id: expect.stringMatching(/^evt_[0-9a-f-]{36}$/), cursor: expect.stringMatching(/^\d+$/) }
 
     const ofCase = await subscribe(
       platform,
@@ -231,12 +231,13 @@ describe('recordChange', () => {
   it('returns the event of a record at a cursor, and changes nothing', async () => {
     const member = await platform.member()
     const { id } = await account(member)
-    const document = `query ($id: ID!, $cursor: String!) { recordChange(object: ACCOUNT, id: $id, cursor: $cursor) { type cursor } }`
+    const document = `query ($id: ID!, $cursor: String!) { recordChange(object: ACCOUNT, id: $id, cursor: $cursor) { id type cursor } }`
     const logged = () => platform.services.events.read(member.organizationId, { after: 0, limit: 1, recordId: id })
     await expect.poll(logged).toHaveLength(1)
-    const cursor = String((await logged())[0]!.position)
+    const [event] = await logged()
+    const cursor = String(event!.position)
     const { body } = await unchanged(platform, () => member.graphql(document, { id, cursor }))
-    expect(body).toEqual({ data: { recordChange: { type: 'account.created', cursor } } })
+    expect(body).toEqual({ data: { recordChange: { id: `evt_${event!.id}`, type: 'account.created', cursor } } })
     expect((await member.graphql(document, { id, cursor: '0' })).body).toEqual({ data: { recordChange: null } })
     expect((await member.graphql(document, { id, cursor: 'x' })).body).toMatchObject(refusal('VALIDATION_FAILED'))
     const { id: other } = await account(member)

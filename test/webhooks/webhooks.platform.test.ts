@@ -92,6 +92,7 @@ describe('webhookCreate', () => {
     [{ url: 'https://example.com:22/' }, 'url', 'PORT_NOT_ALLOWED'],
     [{ url: 'https://169.254.169.254/latest' }, 'url', 'ADDRESS_NOT_PUBLIC'],
     [{ url: 'https://[::ffff:10.0.0.1]/' }, 'url', 'ADDRESS_NOT_PUBLIC'],
+    [{ url: 'https://[::10.0.0.1]/' }, 'url', 'ADDRESS_NOT_PUBLIC'],
     [{ url: 'https://0x7f.1/' }, 'url', 'ADDRESS_NOT_PUBLIC'],
     [{ fields: ['status', 'colour'] }, 'fields.1', 'UNKNOWN_FIELD'],
     [{ namedCredentialId: newId() }, 'namedCredentialId', 'UNKNOWN_REFERENCE'],

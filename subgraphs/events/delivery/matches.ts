@@ -25,36 +25,40 @@ export function wants(
   shapes: OrganizationShapes | null,
 ): boolean {
   if (skipOwn && event.actorId === ownerId) return false
-  const { record, previous } = recordsOf(event)
-  if (previous && fields.length > 0 && !fields.some((name) => hasChanged(name, event.data, record, previous)))
+  const { record, previous, changedFields } = recordsOf(event)
+  if (changedFields && fields.length > 0 && !fields.some((name) => hasChanged(name, changedFields, record, previous)))
     return false
   if (conditions.length === 0) return true
   const given: GivenConditions = { conditions, logic }
   return matcherOf(given, event.object, owner.fields, shapes)(record, previous, Date.parse(event.occurredAt))
 }
 
+interface Records {
+  readonly record: Fields
+  /** Null also if the recipient could not see the record before the change. */
+  readonly previous: Fields | null
+  /** Null if the event is no change of a record that existed before. */
+  readonly changedFields: readonly string[] | null
+}
+
 /**
  * An event of a record has the record and, if it was changed, its previous version; the data of any other event is its record. The payload of
  * a custom event may have members of any name, also `record` and `previous`.
  */
-function recordsOf({ object, data }: Pick<VisibleEvent, 'object' | 'data'>): {
-  record: Fields
-  previous: Fields | null
-} {
-  if (object === customEventObject) return { record: data, previous: null }
-  const { record, previous = null } = data
-  return typeof record === 'object' && record !== null
-    ? { record: record as Fields, previous: previous as Fields | null }
-    : { record: data, previous: null }
+function recordsOf({ object, data }: Pick<VisibleEvent, 'object' | 'data'>): Records {
+  const isOfRecord = object !== customEventObject && typeof data['record'] === 'object' && data['record'] !== null
+  if (!isOfRecord) return { record: data, previous: null, changedFields: null }
+  const { record, previous = null, changedFields = null } = data as Partial<Records>
+  return { record: record!, previous, changedFields }
 }
 
-/** Whether the event is a change of a record that existed before. */
+/** Whether the event is a change of a record that existed before, and was visible before. */
 export const isUpdate = (event: Pick<VisibleEvent, 'object' | 'data'>): boolean => recordsOf(event).previous !== null
 
-function hasChanged(name: string, { changedFields }: Fields, record: Fields, previous: Fields): boolean {
+function hasChanged(name: string, changedFields: readonly string[], record: Fields, previous: Fields | null): boolean {
   const key = customFieldKey(name)
-  if (key === null) return Array.isArray(changedFields) && changedFields.includes(name)
-  const valueIn = ({ customFields }: Fields): unknown => (customFields as Fields | null | undefined)?.[key] ?? null
+  if (key === null) return changedFields.includes(name)
+  const valueIn = (of: Fields | null): unknown => (of?.['customFields'] as Fields | null | undefined)?.[key] ?? null
   return !isSameValue(valueIn(record), valueIn(previous))
 }
 

@@ -34,8 +34,8 @@ export interface EnvelopeContext {
 }
 
 /**
- * The event as the recipient may see it; null when the recipient may not see its record, or none of the fields that changed. The event
- * must be one of the recipient's organization.
+ * The event as the recipient may see it; null when the recipient may not see its record, or none of the fields that changed. `previous` is
+ * null when the recipient could not see the record before the change. The event must be one of the recipient's organization.
  */
 export function visibleEvent(
   recipient: Recipient,
@@ -57,10 +57,13 @@ function visibleData(
   if (object === customEventObject) return data
   const source = eventSource(object)
   if (!source || source.isAdministrative || !isRecordShape(source)) return isAdministrator(recipient) ? data : null
-  if (!mayReceive(recipient, source, data['record'] as Fields, parents)) return null
+  const { record, previous } = data as { readonly record: Fields; readonly previous?: Fields | null }
+  if (!mayReceive(recipient, source, record, parents)) return null
   const shape = shapeFor({ shapes }, source)
   const rules = fieldRules(recipient, shape)
-  return rules ? redactedData(rules, shape, type, data) : data
+  const readable = rules ? redactedData(rules, shape, type, data) : data
+  const isPreviousVisible = !previous || mayReceive(recipient, source, previous, parents)
+  return readable && !isPreviousVisible ? { ...readable, previous: null } : readable
 }
 
 /** The envelope of payload version 2, the form of webhooks and streams. */

@@ -82,7 +82,9 @@ async function load(
 export async function parentsOf(sql: Sql, organizationId: string, events: readonly LoggedEvent[]): Promise<Parents> {
   const children = events.flatMap(({ object, data }) => {
     const source = eventSource(object)
-    return source && isRecordShape(source) && source.visibleThrough ? [[source, data['record'] as Fields] as const] : []
+    if (!source || !isRecordShape(source) || !source.visibleThrough) return []
+    const { record, previous } = data as { readonly record: Fields; readonly previous?: Fields | null }
+    return [record, previous ?? record].map((values) => [source, values] as const)
   })
   return children.length === 0 ? noParents : load(sql, organizationId, children)
 }

@@ -8,6 +8,7 @@ import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { requireScopes } from '../../kernel/unmet-scopes.ts'
+import { shownEventId } from '../envelope/envelope.ts'
 import { cursorDescription, filterLogicDescription } from '../live-arguments.ts'
 import { recordChangeOf, recordObjectOf, type RecordChange, type StreamedRecord } from './record-change.ts'
 
@@ -58,7 +59,7 @@ export function recordChangeResource(records: readonly StreamedRecord[]): Resour
       @Arg('filter', () => [ConditionInput], {
         nullable: true,
         description:
-          'Conditions on the record at the time of the event and its previous version; an event that does not meet them is not sent. A field that the profile of the caller hides is refused.',
+          'Conditions on the record at the time of the event and, if the caller could see it, its previous version; an event that does not meet them is not sent. A field that the profile of the caller hides is refused.',
       })
       _filter: object[] | null,
       @Arg('logic', () => ConditionLogic, { nullable: true, description: filterLogicDescription })
@@ -94,5 +95,5 @@ async function recordChange(
   }
   if (event?.position !== position) return null
   const { id: eventId, type, occurredAt } = event
-  return { id: eventId, type, cursor, occurredAt, ...(state === 'LIVE' && { [field]: { id: recordId } }) }
+  return { id: shownEventId(eventId), type, cursor, occurredAt, ...(state === 'LIVE' && { [field]: { id: recordId } }) }
 }

@@ -71,7 +71,7 @@ export const recordObjectOf = (records: readonly StreamedRecord[]): Readonly<Rec
 export function recordChangeOf(records: readonly StreamedRecord[]): Class {
   @ObjectType('RecordChange', { description: 'One event of one record.' })
   class Change {
-    @Field(() => ID, { description: 'Id of the event.' })
+    @Field(() => ID, { description: 'Id of the event, `evt_…`, as in webhooks.' })
     id!: string
 
     @Field(() => String, { description: 'Type of the event, such as `account.updated`.' })

@@ -1,3 +1,4 @@
+import { fieldsOfShape } from '../../kernel/condition/condition-fields.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { isRecordShape } from '../../kernel/record/definition.ts'
@@ -35,15 +36,14 @@ export class EventNames {
     return new Set(shapes.map(({ entity }) => (entity as { readonly name: string }).name))
   }
 
-  /** Whether one of the objects of these types has the column. `shapeOf` adds the custom fields of the organization. */
+  /** Whether one of the objects of these types has the column or may have the custom field, as in conditions. `shapeOf` adds defined ones. */
   hasColumn(types: readonly string[], column: string, shapeOf: (shape: RecordShape) => RecordShape): boolean {
     return types.some((type) => {
       const source = this.#sources.get(objectOf(type))
       if (!source) return false
       if (source.events?.payload) return column in source.events.payload.properties
       if (!isRecordShape(source) || bookkeeping.has(column)) return false
-      const found = shapeOf(source).columns.byName.get(column)
-      return found !== undefined && !found.internal
+      return fieldsOfShape(shapeOf(source), null).field(column) !== null
     })
   }
 }

@@ -27,7 +27,7 @@ export class Webhook extends WebhookRow {
     derivedDefault: 'the caller',
     example: '019a0c5e-7f00-7c1d-8f21-64d0a95be713',
     description:
-      'Id of the user as whom the webhook acts, an active owner or admin of the organization. An event reaches the webhook only if this user may see its record. Only owners may name another owner.',
+      'Id of the user as whom the webhook acts, an active owner or admin of the organization. An event reaches the webhook only if this user may see its record, and without `previous` if the user could not see the record before the change. Only owners may name another owner.',
     user: { field: 'owner', description: 'The user as whom the webhook acts.' },
   })
   ownerId!: string
@@ -123,7 +123,7 @@ export class Webhook extends WebhookRow {
     list: true,
     maxItems: conditionsMax,
     description:
-      'Conditions on the record of an event, or on the payload of a custom event: an event is delivered only if it meets them. They must fit each object of `events`, and are compared with what the owner of the webhook sees. Empty: every event.',
+      'Conditions on the record of an event, or on the payload of a custom event: an event is delivered only if it meets them. They must fit each object of `events`, and are compared with what the owner of the webhook sees: no event meets conditions with a field that is hidden from the owner. Empty: every event.',
     example: [],
   })
   conditions!: Condition[]

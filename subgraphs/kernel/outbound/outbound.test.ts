@@ -138,20 +138,41 @@ describe('Outbound', () => {
 })
 
 describe('isPublicAddress', () => {
-  it.each(['8.8.8.8', '2606:4700::1111'])('%s is public', (address) => expect(isPublicAddress(address)).toBe(true))
+  it.each(['8.8.8.8', '1.1.1.1', '::ffff:1.1.1.1', '2606:4700::1111', '2001:4860:4860::8888', '3ffe:ffff::1'])(
+    '%s is public',
+    (address) => expect(isPublicAddress(address)).toBe(true),
+  )
   it.each([
+    '0.0.0.0',
+    '127.0.0.1',
     '10.0.0.1',
     '172.16.0.1',
+    '192.0.0.1',
     '192.168.1.1',
+    '198.18.0.1',
     '100.64.0.1',
     '169.254.169.254',
     '224.0.0.1',
     '255.255.255.255',
+    'fc00::1',
     'fd00::1',
     'fe80::1',
-    '64:ff9b::7f00:1',
-    '2002:7f00:1::',
+    'fec0::1',
+    'ff02::1',
     '::',
+    '::1',
+    '::127.0.0.1',
+    '::10.0.0.1',
+    '::7f00:1',
+    '::a00:1',
+    '::8.8.8.8',
+    '::ffff:127.0.0.1',
+    '::ffff:0:127.0.0.1',
+    '64:ff9b::7f00:1',
+    '64:ff9b:1::7f00:1',
+    '2002:7f00:1::',
+    '2001:db8::1',
+    '4000::1',
     'nonsense',
   ])('%s is not public', (address) => expect(isPublicAddress(address)).toBe(false))
 })

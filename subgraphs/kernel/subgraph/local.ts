@@ -65,7 +65,7 @@ export class LocalSubgraph implements SubgraphEndpoint {
 
   async execute(request: SubgraphRequest): Promise<SubgraphResult> {
     let compiled: Compiled
-    if (!this.#compiled.has(request.document)) await ownEventLoopTurn()
+    if (!this.#compiled.has(request.document)) await ownEventLoopTurn(request.context.caller.organizationId)
     try {
       compiled = this.#compile(request.document)
     } catch (error) {

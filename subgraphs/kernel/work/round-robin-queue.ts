@@ -18,6 +18,10 @@ export class RoundRobinQueue<T extends Waiting> {
     this.#bounds = bounds
   }
 
+  get size(): number {
+    return this.#size
+  }
+
   /** False when the queue is full, in total or for this organization. */
   add(item: T): boolean {
     const items = this.#byOrganization.get(item.organizationId)

@@ -16,6 +16,18 @@ describe('event-loop turns for large values', () => {
     expect(new Set(rounds).size).toBe(3)
     expect(rounds).toEqual(rounds.toSorted((a, b) => a - b))
   })
+
+  it('are given to organizations in turn, however many one of them waits for', async () => {
+    let begun = 0
+    const turnOf = async (organizationId: string): Promise<number> => {
+      await ownEventLoopTurn(organizationId)
+      return ++begun
+    }
+    const ofOne = Array.from({ length: 1_000 }, () => turnOf('one'))
+    await ofOne[9]
+    expect(await turnOf('other')).toBe(12)
+    expect(await Promise.all(ofOne)).toEqual(Array.from(ofOne, (_, index) => index + (index < 11 ? 1 : 2)))
+  })
 })
 
 describe('the time of a turn', () => {

@@ -1,18 +1,36 @@
 import { setImmediate } from 'node:timers'
-import { setImmediate as nextIteration } from 'node:timers/promises'
+import { RoundRobinQueue } from './round-robin-queue.ts'
 
 /** Bytes or characters. Smaller values block the event loop for less than one or two milliseconds. */
 export const largeFrom = 262_144
 
-let last: Promise<unknown> = Promise.resolve()
+interface WaitingTurn {
+  readonly organizationId: string
+  readonly begin: () => void
+}
+
+const waiting = new RoundRobinQueue<WaitingTurn>({ waitingMax: Infinity, waitingPerOrganizationMax: Infinity })
+let isScheduled = false
+
+function schedule(): void {
+  isScheduled = true
+  setImmediate(() => {
+    waiting.take(() => true)!.begin()
+    if (waiting.size > 0) schedule()
+    else isScheduled = false
+  })
+}
 
 /**
  * Waits for an iteration of the event loop in which no other caller of this function runs. Work on a large value then blocks one
- * iteration only, and other requests run between two such pieces of work instead of waiting for all of them.
+ * iteration only, and other requests run between two such pieces of work instead of waiting for all of them. Organizations get such
+ * iterations in turn; work of which the organization is not known, such as reading a body, counts as that of one more.
  */
-export function ownEventLoopTurn(): Promise<unknown> {
-  last = last.then(() => nextIteration())
-  return last
+export function ownEventLoopTurn(organizationId = ''): Promise<void> {
+  return new Promise((begin) => {
+    waiting.add({ organizationId, begin })
+    if (!isScheduled) schedule()
+  })
 }
 
 /** The time that work in many small pieces may use in one iteration of the event loop. */
@@ -39,7 +57,7 @@ export function isTurnOver(): boolean {
 }
 
 /** Waits for the caller's own iteration of the event loop, in which it has the time of a turn. */
-export async function nextTurn(): Promise<void> {
-  await ownEventLoopTurn()
+export async function nextTurn(organizationId?: string): Promise<void> {
+  await ownEventLoopTurn(organizationId)
   beginTurn()
 }

@@ -61,7 +61,7 @@ export async function attemptDelivery(services: Services, item: Leased<QueuedDel
   const mayBeSelected = webhook!.selection !== null && !item.isReplay && !item.isTest
   const body = mayBeSelected ? await beforeSending(withSelection(services, webhook!, content)) : content.body
   // The attempts of a lease begin together, and signing large bodies takes long.
-  if (body.length > largeBodyFrom) await ownEventLoopTurn()
+  if (body.length > largeBodyFrom) await ownEventLoopTurn(item.organizationId)
   return send(services, item, webhook!, { ...content, body }, attemptId)
 }
 

@@ -34,7 +34,7 @@ export async function debounce(
   const replaced = new Map<string, NewDelivery & { readonly id: string }>()
   const mergedBody = mergingBodies()
   for (const delivery of deliveries) {
-    if (isTurnOver()) await nextTurn()
+    if (isTurnOver()) await nextTurn(organizationId)
     const { webhookId, eventType } = delivery
     const key = delivery.debounced && keyOf(webhookId, delivery.debounced.recordId, eventType)
     const stored = key === undefined ? undefined : waiting.get(key)

@@ -48,7 +48,7 @@ async function deliveriesOf(
   for (const event of wanted) {
     const views = new OwnersViews(event, context)
     for (const subscription of subscriptions) {
-      if (isTurnOver()) await nextTurn()
+      if (isTurnOver()) await nextTurn(organizationId)
       const delivery = deliveryOf(event, subscription, views, context.shapes)
       if (delivery) deliveries.push(delivery)
     }

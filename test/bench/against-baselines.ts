@@ -34,9 +34,10 @@ export async function measureScenario(scenario: Scenario, servers: Servers, benc
     { name: 'project', server: project, requests: ids.map((id) => wireFormOf(scenario.project(id), tenant)) },
     { name: 'express baseline', server: express, requests: baselineRequests },
   ]
-  const { counting } = scenario
+  const { counting, before } = scenario
   if (counting)
     contenders.push({ name: 'counting baseline', server: raw, requests: [wireFormOf(counting.baseline, null)] })
+  if (before) contenders.push({ name: 'fewer indexes', server: raw, requests: [wireFormOf(before.baseline, null)] })
   const rounds = await alternate(bench, contenders)
   console.log(`\n${scenario.title}\n${figuresOf(rounds)}`)
 
@@ -49,9 +50,9 @@ export async function measureScenario(scenario: Scenario, servers: Servers, benc
     const faster = median(ratios(rounds, 'project', 'counting baseline', 'perSecond'))
     findings.push(atLeast(`${scenario.title}: req/s of project / counting baseline`, faster, counting.goal, ''))
   }
-  if (scenario.postgresCpuUsMax) {
-    const postgresCpu = median(rounds.get('project')!.map(({ postgresCpuUs }) => postgresCpuUs))
-    findings.push(atMost(`${scenario.title}: CPU of PostgreSQL`, postgresCpu, scenario.postgresCpuUsMax, ' us'))
+  if (before) {
+    const times = median(ratios(rounds, 'project', 'fewer indexes', 'postgresCpuUs'))
+    findings.push(atMost(`${scenario.title}: CPU of PostgreSQL / with fewer indexes`, times, before.timesMax, 'x'))
   }
   return findings
 }

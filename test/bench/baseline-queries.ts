@@ -130,7 +130,7 @@ export class BaselineQueries {
         const value = record[field]
         return json.has(field) && value !== null ? JSON.stringify(value) : value
       })
-      await client.query({ name: `insert ${object}`, text: insert, values })
+      await client.query({ name: `insert ${of.table}`, text: insert, values })
       const event = [
         organizationId,
         v7(),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrations } from '../../subgraphs/all.ts'
 import { readConfig } from '../../subgraphs/kernel/config/config.ts'
-import { openServices } from '../../subgraphs/kernel/services.ts'
+import { openServices, type OpenServices } from '../../subgraphs/kernel/services.ts'
 import { measureScenario, type Bench } from './against-baselines.ts'
 import { measureAging } from './aging.ts'
 import { measureInvoices } from './invoices.ts'
@@ -27,6 +27,7 @@ import { findingsTable, type Finding } from './report.ts'
 import { scenarios } from './scenarios.ts'
 import { measureSequences } from './sequences.ts'
 import { measureStreams } from './streams.ts'
+import { createTableBefore } from './table-before.ts'
 import { measureTracking } from './tracking.ts'
 import { openTenant, openTenants, sampleIds } from './tenants.ts'
 
@@ -54,7 +55,6 @@ async function run(): Promise<void> {
   if (options.only.length === 1 && options.only[0] === 'streams') return
   if (isWanted('sequences')) findings.push(...(await measureSequences(services, await openTenant(services, 100))))
   if (options.only.length === 1 && options.only[0] === 'sequences') return
-  const { databaseUrl } = services
   const tenants = await openTenants(services, options.accounts)
   const load = Load.start()
   closers.push(() => load.stop())
@@ -74,7 +74,7 @@ async function run(): Promise<void> {
   }
 
   if (scenarios.some(({ name }) => isWanted(name)))
-    await started((project) => measureScenarios(bench, project, databaseUrl))
+    await started((project) => measureScenarios(bench, project, services))
   // The next comparisons start both processes freshly, because a process that has served the scenarios above is slower.
   for (const [name, part, measure] of [
     ['edge', 'without-edge.ts', measureRequestEdge],
@@ -101,8 +101,10 @@ async function run(): Promise<void> {
   }
 }
 
-async function measureScenarios(bench: Bench, project: Server, databaseUrl: string): Promise<void> {
+async function measureScenarios(bench: Bench, project: Server, services: OpenServices): Promise<void> {
   const { main, writing } = bench.tenants
+  const { database, databaseUrl } = services
+  if (scenarios.some(({ name, before }) => before && isWanted(name))) await createTableBefore(database)
   const settings = { databaseUrl, organizationId: main.organizationId, writing, total: options.accounts }
   const raw = await startBaseline('raw', settings)
   closers.push(() => raw.stop())

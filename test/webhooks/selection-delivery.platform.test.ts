@@ -69,6 +69,22 @@ describe('the selection of a webhook', () => {
     expect(await attemptsOf(used, webhookId)).toMatchObject([{ attempt: 1, status: 'SUCCEEDED' }])
   })
 
+  it('delays a delivery for five minutes at most: then the event is sent without it, with the reason', async () => {
+    const { id: webhookId } = await selecting({ retryAttempts: 0 })
+    await account(used.owner, { name: 'Acme' })
+    await fanOut(platform.services, used.owner.organizationId)
+    await platform.query(`update events.delivery_queue set created_at = created_at - interval '301 seconds'`)
+    await platform.inSeparateTransaction(async (sql) => {
+      await sql.query('lock table crm.account in access exclusive mode')
+      await drain(deliveryQueue, platform.services)
+    })
+    const reason = { code: 'UNAVAILABLE', message: 'The selection could not be read.', path: [] }
+    expect(used.receiver.take()).toMatchObject([
+      { headers: { 'x-service-attempt': '1' }, body: { data: { selection: null, selectionErrors: [reason] } } },
+    ])
+    expect(await attemptsOf(used, webhookId)).toMatchObject([{ attempt: 1, status: 'SUCCEEDED' }])
+  })
+
   it('has at most 5 seconds', async () => {
     await selecting()
     await account(used.owner)

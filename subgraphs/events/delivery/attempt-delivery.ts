@@ -59,7 +59,9 @@ export async function attemptDelivery(services: Services, item: Leased<QueuedDel
   const refusal = refusalOf(webhook, item)
   if (refusal !== null) return failed(refusal)
   const mayBeSelected = webhook!.selection !== null && !item.isReplay && !item.isTest
-  const body = mayBeSelected ? await beforeSending(withSelection(services, webhook!, content)) : content.body
+  const body = mayBeSelected
+    ? await beforeSending(withSelection(services, webhook!, { ...content, isLate: item.isLate }))
+    : content.body
   // The attempts of a lease begin together, and signing large bodies takes long.
   if (body.length > largeBodyFrom) await ownEventLoopTurn(item.organizationId)
   return send(services, item, webhook!, { ...content, body }, attemptId)

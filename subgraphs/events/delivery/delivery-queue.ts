@@ -9,7 +9,8 @@ import type { QueuedDelivery } from './queued-delivery.ts'
 export const deliveryQueue: Queue<QueuedDelivery> = {
   ...described,
   columns: `organization_id as "organizationId", webhook_id as "webhookId", last_attempt_id as "lastAttemptId", attempts_max as "attemptsMax",
-    retry_delay_seconds as "retryDelaySeconds", is_replay as "isReplay", is_test as "isTest", traceparent`,
+    retry_delay_seconds as "retryDelaySeconds", is_replay as "isReplay", is_test as "isTest", traceparent,
+    created_at < statement_timestamp() - interval '5 minutes' as "isLate"`,
   // Longer than an attempt with the reads before it and the record after it, and short enough that another process repeats it within a minute.
   leaseMs: 30_000,
   lanes: { fresh: 256, retry: 64 },

@@ -10,6 +10,8 @@ export interface QueuedDelivery extends QueuedItem {
   readonly retryDelaySeconds: number
   readonly isReplay: boolean
   readonly isTest: boolean
+  /** It was queued five minutes ago or earlier. */
+  readonly isLate: boolean
 }
 
 /** What the log keeps of an attempt. */

@@ -14,6 +14,8 @@ interface Stored {
   readonly id: string
   readonly eventType: string
   readonly body: string
+  /** The delivery must not wait any longer for its selection. */
+  readonly isLate: boolean
 }
 
 /**
@@ -21,13 +23,13 @@ interface Stored {
  * a selection that a former attempt has stored is not read again.
  */
 export async function withSelection(services: Services, webhook: SubscribedWebhook, stored: Stored): Promise<string> {
-  const { organizationId, id, eventType, body } = stored
+  const { organizationId, id, eventType, body, isLate } = stored
   const parsed = parseJsonExactly(body) as { readonly data: Fields }
   if ('selection' in parsed.data) return body
   const owner = await findActingUser(services.database, organizationId, webhook.ownerId)
   if (!owner) return body
   const { object = parsed.data['entityType'], id: recordId } = parsed.data
-  const event = { object: String(object), type: eventType, recordId: String(recordId) }
+  const event = { object: String(object), type: eventType, recordId: String(recordId), isLate }
   const selected = await selectionFor(services, webhook, event, owner)
   if (!selected) return body
   const whole = fittingText({ ...parsed, data: { ...parsed.data, ...selected } })

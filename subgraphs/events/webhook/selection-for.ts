@@ -50,12 +50,12 @@ function errorOf({ message, path = [], extensions = {} }: GraphError): Selection
 /**
  * What the webhook selects of the record of an event, read as the owner of the webhook with all permission checks; null if it selects
  * nothing of such records, or if the event says that the record was deleted. An event is delivered also without its selection, unless that is
- * not available at the moment: then this rejects, so that the delivery is repeated. Must not be called in a transaction.
+ * not available at the moment: then this rejects, so that the delivery is repeated, if it is not late. Must not be called in a transaction.
  */
 export async function selectionFor(
   { graph, log }: SelectionServices,
   { id: webhookId, ownerId, selection: text }: Pick<SubscribedWebhook, 'id' | 'ownerId' | 'selection'>,
-  { object, type, recordId }: Pick<LoggedEvent, 'object' | 'type' | 'recordId'>,
+  { object, type, recordId, isLate }: Pick<LoggedEvent, 'object' | 'type' | 'recordId'> & { readonly isLate?: boolean },
   owner: ActingUser,
 ): Promise<Selected | null> {
   const shape = text === null ? null : recordNamed(object)
@@ -75,7 +75,7 @@ export async function selectionFor(
       return failed('ANSWER_TOO_LARGE', `The selection has more than ${charactersMax} characters.`)
     return errors.length === 0 ? { selection } : { selection, selectionErrors: errors.slice(0, errorsMax).map(errorOf) }
   } catch (error) {
-    if (error instanceof Refusal && error.code === 'UNAVAILABLE') throw error
+    if (error instanceof Refusal && error.code === 'UNAVAILABLE' && !isLate) throw error
     // A selection may have become invalid by a later version of the schema.
     if (error instanceof Refusal) return failed(error.code, error.message)
     log.error({ err: error, webhookId }, 'the selection of a webhook could not be read')

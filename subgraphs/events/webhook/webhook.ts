@@ -160,7 +160,7 @@ export class Webhook extends WebhookRow {
     nullable: true,
     max: selectionMax,
     description:
-      'GraphQL fragments on the records of the events, such as `fragment Webhook on Order { orderNumber account { name } }`: what they select is delivered as `data.selection`. It is read as the owner of the webhook when the delivery is prepared, and null if it cannot be read then, with the reasons in `data.selectionErrors`. One fragment for each type, and fragments that these use; the cost is at most 1000. Null: nothing is selected.',
+      'GraphQL fragments on the records of the events, such as `fragment Webhook on Order { orderNumber account { name } }`: what they select is delivered as `data.selection`. It is read as the owner of the webhook when the delivery is prepared, and null if it cannot be read then, with the reasons in `data.selectionErrors`; for what is temporarily not available, the delivery waits up to five minutes. One fragment for each type, and fragments that these use; the cost is at most 1000. Null: nothing is selected.',
     example: 'fragment Webhook on Order { orderNumber account { name } }',
   })
   selection!: string | null

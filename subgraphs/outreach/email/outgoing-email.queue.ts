@@ -65,9 +65,9 @@ async function send(services: Services, item: Leased<OutgoingEmail>): Promise<Ou
   const addresses = [...message.toEmails, ...message.ccEmails, ...message.bccEmails]
   const suppressed = await suppressedAddresses(ctx, addresses)
   if (suppressed.size > 0 || !addresses.every(isStoredEmail))
-    return failed(ctx, message, `Not sent: ${[...suppressed.values()].join(', ') || 'an address is not valid'}.`)
+    return withheld(ctx, message, [...suppressed.values()].join(', ') || 'an address is not valid')
   const box = message.mailboxId === null ? null : await mailboxOf(ctx, message.mailboxId)
-  if (message.mailboxId !== null && !box) return failed(ctx, message, 'Not sent: the mailbox is turned off or deleted.')
+  if (message.mailboxId !== null && !box) return withheld(ctx, message, 'the mailbox is turned off or deleted')
   const waitMs = box ? await takeSendSlot(ctx, box) : 0
   if (waitMs > 0) return { retry: 'The limit of the mailbox is reached.', afterMs: waitMs, isWait: true }
   let refused: readonly RefusedRecipient[]
@@ -115,7 +115,7 @@ async function failed(ctx: RequestContext, { id }: Email, failureReason: string)
   return { end: 'FAILED', error: failureReason }
 }
 
-/** A mail of a sequence that is never sent. */
+/** A mail that is never sent; the attempt of a sequence that queued it says so, too. */
 const withheld = (ctx: RequestContext, message: Email, reason: string): Promise<Outcome> =>
   inTransaction(ctx, async (inner) => {
     const failureReason = `Not sent: ${reason}.`

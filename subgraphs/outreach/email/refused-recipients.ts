@@ -1,5 +1,7 @@
 import type { RefusedRecipient } from '../../kernel/mail/outgoing-mail.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { bounceTypeOf } from './bounce-type.ts'
+import type { EmailBounceType } from './email.enumerations.ts'
 import { applySignal, type Bounce } from './email-status.ts'
 
 /** Enhanced status codes (RFC 3463) of an address that does not exist or takes no mails. */
@@ -24,6 +26,12 @@ export function isAddressRefused(reply: string): boolean {
   const [, code = '', status = null] = /^(5\d\d)(?:[ -](5\.\d{1,3}\.\d{1,3})\b)?/.exec(reply) ?? []
   if (status !== null && !unclear.has(status)) return ofAddress.has(status)
   return repliesOfAddress.has(code) && !notOfAddress.test(reply)
+}
+
+/** How a mail bounces that a server refused after it had got the content. Without an enhanced status code, the content is the likely cause. */
+export function bounceTypeOfContent(reply: string): EmailBounceType {
+  const [, status = ''] = /^5\d\d[ -](5\.\d{1,3}\.\d{1,3})\b/.exec(reply) ?? []
+  return bounceTypeOf(status) === 'HARD' && isAddressRefused(reply) ? 'HARD' : 'SOFT'
 }
 
 /** What a server said, in printable ASCII. */

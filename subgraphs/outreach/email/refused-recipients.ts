@@ -1,4 +1,5 @@
 import type { RefusedRecipient } from '../../kernel/mail/outgoing-mail.ts'
+import { contentRefusal, refusedBy } from '../../kernel/mail/smtp-transport.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { bounceTypeOf } from './bounce-type.ts'
 import type { EmailBounceType } from './email.enumerations.ts'
@@ -36,6 +37,18 @@ export function bounceTypeOfContent(reply: string): EmailBounceType {
 
 /** What a server said, in printable ASCII. */
 export const printable = (reply: string, max: number): string => reply.replaceAll(/[^\x20-\x7e]+/g, ' ').slice(0, max)
+
+/** Why a mail to one recipient was not sent, and whether its address gets no mails in future, either. */
+export function bounceOfError(error: Error): { readonly reason: string; readonly isAddressGone: boolean } {
+  const content = contentRefusal(error)
+  const [refused] = refusedBy(error)
+  const reason = printable(content ?? (refused?.reply || error.message), 1000)
+  const isAddressGone =
+    content === null
+      ? refused !== undefined && isAddressRefused(refused.reply)
+      : bounceTypeOfContent(content) === 'HARD'
+  return { reason, isAddressGone }
+}
 
 const bounceOf = ({ address, reply }: RefusedRecipient, at: string): Bounce => ({
   kind: 'BOUNCED',

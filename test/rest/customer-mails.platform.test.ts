@@ -176,6 +176,17 @@ describe.each<Kind>(['invoice', 'quote'])('the mail with the %s', (kind) => {
     expect([received(email), (await read(kind, id)).mailFailure]).toEqual([0, 'Not sent: MANUAL.'])
   })
 
+  it('reaches a contact whose address has capital letters, and finds it on the suppression list', async () => {
+    const written = `Capital.${kind}@Mails.Example`
+    const email = written.toLowerCase()
+    const { contactId } = await aCustomer(written)
+    const { id } = await send(kind, contactId)
+    await deliver()
+    expect([received(email), (await read(kind, id)).mailFailure]).toEqual([1, null])
+    await member.rest.emailSuppress!({ body: { email: written } })
+    expect((await member.rest[`${kind}Send`]!({ id, body: {} })).status).toBe(400)
+  })
+
   it('is sent to a person who wants no advertising', async () => {
     const { email, contactId } = await aCustomer()
     await member.rest.contactUpdate!({ id: contactId, body: { emailOptOut: true } })

@@ -1,3 +1,4 @@
+import { customerMails } from './commerce/customer-mail/customer-mails.ts'
 import { commerce } from './commerce/subgraph.ts'
 import { crm } from './crm/subgraph.ts'
 import { eventsSubgraph } from './events/subgraph.ts'
@@ -78,7 +79,7 @@ export const jobs: readonly Job[] = [
 
 /** Work that leaves the process, attempted in a worker as soon as it was queued. */
 export const queues: readonly Queue[] = [
-  mailQueue,
+  mailQueue(customerMails),
   ...subgraphs.flatMap(({ resources }) => resources.flatMap(({ queues: own = [] }) => own)),
 ]
 

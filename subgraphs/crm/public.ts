@@ -2,6 +2,7 @@ import type { Reference } from '../kernel/record/definition.ts'
 import { readReference, visibleIds } from '../kernel/record/read.ts'
 import { recordsOf } from '../kernel/record/records-of.ts'
 import { unrestricted, type RequestContext } from '../kernel/request.ts'
+import { parseEmail } from '../kernel/values/email-address.ts'
 import { activity } from './activity/activity.record.ts'
 import { account } from './account/account.record.ts'
 import { contact } from './contact/contact.record.ts'
@@ -23,10 +24,10 @@ export const visibleLeads: Reference = (ctx, ids) => visibleIds(ctx, lead, ids)
 /** Returns which of these opportunities are live and visible to the caller. */
 export const visibleOpportunities: Reference = (ctx, ids) => visibleIds(ctx, opportunity, ids)
 
-/** The email of a contact that the caller sees; null without one, or if the caller's profile hides it. */
+/** The email of a contact that the caller sees, in its canonical form; null without one, or if the caller's profile hides it. */
 export async function contactEmail(ctx: RequestContext, id: string): Promise<string | null> {
   const found = await readReference(ctx, contact, id, emailOnly)
-  return (found?.email as string | null | undefined) ?? null
+  return found?.email ? parseEmail(found.email as string) : null
 }
 
 const nameOnly: ReadonlySet<string> = new Set(['name'])

@@ -1,6 +1,7 @@
 export { sendEmail } from './email/send-email.ts'
 export type { EmailSendInput } from './email/send-email.inputs.ts'
-export { suppressedAddresses } from './email/suppression.ts'
+export { bounceOfError } from './email/refused-recipients.ts'
+export { deliveryRefusal, requireDeliverable, suppress, suppressedAddresses } from './email/suppression.ts'
 export { trackingService, type TrackingService } from './email/tracking-service.ts'
 export { renderTemplate } from './email-template/render-template.ts'
 export { countTemplateUse } from './email-template/template-figures.ts'

@@ -134,3 +134,102 @@ describe('a worker that is killed while it executes sequences', { timeout: 240_0
     expect(events).toEqual([{ events: 1500, records: 1500 }])
   })
 })
+
+describe('a worker that is killed around a delay of a sequence', { timeout: 240_000 }, () => {
+  it('skips and repeats no step: neither while the delay lasts, nor while the step after it is committed', async () => {
+    // The mails of the other tests must not delay its mails.
+    const owner = await platform.member({ organizationId: await platform.organization('Killed around a delay') })
+    const plain = { subject: 'Berths', bodyHtml: '<p>Hello</p>' }
+    const later = { delayDays: 3 }
+    const steps = [aMail(plain), { type: 'WAIT', ...later }, aMail({ ...plain, ...later })]
+    const { id, stepIds } = await aSequence(owner, steps)
+    const enroll = async (email: string) => {
+      const body = { entityType: 'CONTACT', entityId: (await contact(owner, { email })).id }
+      return (await owner.rest.sequenceEnroll!({ id, body })).body.id as string
+    }
+    const worker = await aWorker(platform, smtp.url())
+    const start = () => worker.start('sequence.run')
+    const due = (enrollmentId: string) =>
+      platform.query(
+        `update outreach.sequence_enrollment set next_run_at = now() - interval '1 hour', leased_until = null where id = $1`,
+        [enrollmentId],
+      )
+    const results = async (enrollmentId: string) =>
+      (
+        await platform.query<{ stepId: string; result: string }>(
+          'select step_id as "stepId", result from outreach.sequence_attempt where enrollment_id = $1 order by step_position',
+          [enrollmentId],
+        )
+      ).map(({ stepId, result }) => [stepId, result])
+    const stateOf = async (enrollmentId: string) => {
+      const [row] = await platform.query(
+        `select status, current_step_position as position, next_run_at > now() as waits, leased_until > now() as "isLeased"
+         from outreach.sequence_enrollment where id = $1`,
+        [enrollmentId],
+      )
+      return row
+    }
+    const executed = [
+      [stepIds[0], 'SENT'],
+      [stepIds[1], 'WAITED'],
+      [stepIds[2], 'SENT'],
+    ]
+    const email = 'delayed@sequence.example'
+    /** Its mails, those that the worker has recorded as sent, and those that the server has received. */
+    const mails = async () => {
+      const [row] = await platform.query<{ queued: number; sent: number }>(
+        `select count(*)::int as queued, count(*) filter (where o.state = 'SENT')::int as sent
+         from outreach.email_message m join outreach.outgoing_email o on o.organization_id = m.organization_id and o.id = m.id
+         where m.organization_id = $1 and m.to_emails = array[$2]`,
+        [owner.organizationId, email],
+      )
+      return { ...row!, received: smtp.receiver.received.filter(({ to }) => to.includes(email)).length }
+    }
+    const waiting = await enroll(email)
+    await due(waiting)
+    await start()
+    await vi.waitFor(async () => expect(await results(waiting)).toEqual(executed.slice(0, 1)), patience)
+    await vi.waitFor(async () => expect(await mails()).toEqual({ queued: 1, sent: 1, received: 1 }), patience)
+    await worker.kill()
+
+    // Another enrollment shows that the worker looks for due ones.
+    const other = await enroll('undelayed@sequence.example')
+    await due(other)
+    await start()
+    await vi.waitFor(async () => expect(await results(other)).toHaveLength(1), patience)
+    await worker.kill()
+    expect(await results(waiting)).toEqual(executed.slice(0, 1))
+    expect(await stateOf(waiting)).toEqual({ status: 'ACTIVE', position: 2, waits: true, isLeased: null })
+
+    for (const done of [1, 2]) {
+      await due(waiting)
+      await platform.services.database.transaction(async (sql) => {
+        await sql.query('lock table outreach.sequence_attempt in share mode')
+        await start()
+        await vi.waitFor(async () => expect(await locks('not granted')).toBe(1), patience)
+        await worker.kill()
+      })
+      await vi.waitFor(async () => expect(await locks('true')).toBe(0), patience)
+      expect(await results(waiting)).toEqual(executed.slice(0, done))
+      expect(await stateOf(waiting)).toEqual({ status: 'ACTIVE', position: done + 1, waits: false, isLeased: true })
+      // Its lease ends.
+      await due(waiting)
+      await start()
+      await vi.waitFor(async () => expect(await results(waiting)).toEqual(executed.slice(0, done + 1)), patience)
+      await vi.waitFor(
+        async () => expect(await mails()).toEqual({ queued: done, sent: done, received: done }),
+        patience,
+      )
+      await worker.kill()
+    }
+    expect(await stateOf(waiting)).toMatchObject({ status: 'COMPLETED' })
+  })
+
+  /** Number of locks on the executions of steps. */
+  const locks = async (which: string) =>
+    (
+      await platform.query<{ n: number }>(
+        `select count(*)::int as n from pg_locks where relation = 'outreach.sequence_attempt'::regclass and ${which}`,
+      )
+    )[0]!.n
+})

@@ -106,7 +106,6 @@ describe('a mail whose only recipient the server refuses', () => {
 
   it.each([
     ['of the sender', () => (receiver.refusesSender = '550 5.7.1 Not your address'), '550 5.7.1 Not your address'],
-    ['of the content', () => (receiver.refusesContent = '554 5.6.0 Not this text'), '554 5.6.0 Not this text'],
     ['to relay', (to: string) => receiver.refusals.set(to, '550 relay not permitted'), '550 relay not permitted'],
     ['for a full mailbox', (to: string) => receiver.refusals.set(to, '552 5.2.2 Full'), '552 5.2.2 Full'],
   ])('FAILED after a refusal %s, which says nothing about the address', async (_, refuse, said) => {
@@ -116,6 +115,78 @@ describe('a mail whose only recipient the server refuses', () => {
     expect(mail).toMatchObject({ status: 'FAILED', bounceType: null, bounceReason: null, sentAt: null })
     expect(mail.failureReason).toContain(said)
     expect([await listed(to), await platform.eventTypesOf(mail.id)]).toEqual([[], ['email.created', 'email.updated']])
+  })
+})
+
+describe('a mail whose content the server refuses', () => {
+  const queueRow = async ({ id }: { id: string }) =>
+    (await platform.query('select state, attempts from outreach.outgoing_email where id = $1', [id]))[0]
+  const said = (reply: string) => (receiver.refusesContent = reply)
+
+  it.each(['550 5.1.1 No such user', '554 5.1.10 The domain takes no mail', '550 5.2.1 The mailbox is disabled'])(
+    'bounces for good, and the address gets no further mail, after %s',
+    async (reply) => {
+      const to = anAddress()
+      said(reply)
+      const mail = await attempted([to])
+      expect(mail).toMatchObject({ status: 'BOUNCED', bounceType: 'HARD', bounceReason: reply, failureReason: null })
+      expect(await platform.eventTypesOf(mail.id)).toEqual(['email.created', 'email.bounced'])
+      expect([await listed(to), await queueRow(mail)]).toEqual([
+        [[to, 'BOUNCED', mail.id]],
+        { state: 'BOUNCED', attempts: 1 },
+      ])
+    },
+  )
+
+  it.each([
+    '550 5.7.1 Not by our policy',
+    '554 5.6.0 Not this text',
+    '552 5.3.4 Too large',
+    '550 5.1.8 Bad address of the sender',
+    '550 Spam',
+    '550 Unknown user',
+  ])('is FAILED with a SOFT bounce and not tried again after %s', async (reply) => {
+    const to = anAddress()
+    said(reply)
+    const mail = await attempted([to])
+    const expected = { status: 'FAILED', failureReason: reply, bounceType: 'SOFT', bounceReason: reply, sentAt: null }
+    expect(mail).toMatchObject(expected)
+    receiver.refusesContent = null
+    await ageQueueItems(platform.services, 'outreach.outgoing_email', 86_400_000)
+    await deliver()
+    expect(await messageOf(mail)).toMatchObject(expected)
+    expect(await platform.eventTypesOf(mail.id)).toEqual(['email.created', 'email.updated', 'email.bounced'])
+    expect([receivedBy(to), await listed(to), await queueRow(mail)]).toEqual([0, [], { state: 'FAILED', attempts: 1 }])
+  })
+
+  it('is tried again after a temporary refusal', async () => {
+    const to = anAddress()
+    said('451 4.7.1 Later')
+    const mail = await attempted([to])
+    expect([mail.status, mail.bounceType, await queueRow(mail)]).toEqual([
+      'QUEUED',
+      null,
+      { state: 'QUEUED', attempts: 1 },
+    ])
+    receiver.refusesContent = null
+    await ageQueueItems(platform.services, 'outreach.outgoing_email', 3_600_000)
+    await deliver()
+    expect([(await messageOf(mail)).status, receivedBy(to)]).toEqual(['SENT', 1])
+  })
+
+  it('bounces for all its recipients, of which none is suppressed, because nobody knows whose address it was', async () => {
+    const [to, other, hidden] = [anAddress(), anAddress(), anAddress()]
+    said(`550 5.1.1 <${hidden.toUpperCase()}>: No such user`)
+    const mail = await attempted([to, other], { bcc: [hidden] })
+    expect(mail).toMatchObject({ status: 'BOUNCED', bounceType: 'HARD', bounceReason: '550 5.1.1' })
+    said(`550 5.7.1 Not for ${hidden}`)
+    const failed = await attempted([to, other], { bcc: [hidden] })
+    expect(failed).toMatchObject({ status: 'FAILED', failureReason: '550 5.7.1', bounceReason: '550 5.7.1' })
+    expect([receivedBy(to), await listed(to, other, hidden)]).toEqual([0, []])
+    const stored = await platform.query('select last_error from outreach.outgoing_email where id = any($1)', [
+      [mail.id, failed.id],
+    ])
+    expect(JSON.stringify([mail, failed, stored])).not.toContain(hidden)
   })
 })
 

@@ -130,11 +130,11 @@ const steps = [aMail(), aMail({ delayDays: 5 })]
 /** A person in a sequence with these steps, whose mail is queued for the mailbox of its sender. */
 async function queued(some: readonly object[], settings: object = {}) {
   const member = await platform.member()
-  await aMailbox(member)
+  const box = await aMailbox(member)
   const sequence = await aSequence(member, some, { settings })
   const enrollment = await enroll(member, sequence.id)
   await run(platform)
-  return { member, enrollment, body: { enrollmentId: enrollment.id } }
+  return { member, box, enrollment, body: { enrollmentId: enrollment.id } }
 }
 
 type QueuedMail = Awaited<ReturnType<typeof queued>>
@@ -216,6 +216,32 @@ describe('a queued mail of a sequence', () => {
     expect(received(one.enrollment)).toEqual([])
     const reason = 'Not sent: the sender is no longer an active user who may change records.'
     expect(await stateOf(one)).toEqual(ended('ACTIVE', reason))
+  })
+
+  it.each<[string, (one: QueuedMail) => Promise<{ status: number }>, string]>([
+    [
+      'its mailbox is turned off',
+      ({ member, box: { id } }) => member.rest.mailboxUpdate!({ id, body: { isEnabled: false } }),
+      'Not sent: the mailbox is turned off or deleted.',
+    ],
+    [
+      'its mailbox is deleted',
+      ({ member, box: { id } }) => member.rest.mailboxDelete!({ id }),
+      'Not sent: the mailbox is turned off or deleted.',
+    ],
+    [
+      'the address is suppressed',
+      ({ member, enrollment: { email } }) => member.rest.emailSuppress!({ body: { email } }),
+      'Not sent: MANUAL.',
+    ],
+  ])('is never sent, and its enrollment says so, if %s', async (_, change, reason) => {
+    const one = await queued(steps)
+    expect((await change(one)).status).toBeLessThan(300)
+    await send()
+    expect(received(one.enrollment)).toEqual([])
+    expect(await stateOf(one)).toEqual(ended('ACTIVE', reason))
+    await send(dayMs)
+    expect(received(one.enrollment)).toEqual([])
   })
 
   it('is sent if the enrollment goes on or is completed, once', async () => {

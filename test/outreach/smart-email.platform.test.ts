@@ -547,4 +547,34 @@ describe('smartEmailStats', () => {
       replyRate: 1,
     })
   })
+
+  it('reads the totals of the shared and the own drafts, whoever changes them', async () => {
+    const organizationId = await platform.organization('Counted drafts')
+    const one = await platform.member({ organizationId })
+    const other = await platform.member({ organizationId })
+    const draft = async (by: Member, values: object = {}) =>
+      (await by.rest.smartEmailDraftCreate!({ body: { subject: 'By hand', ...values } })).body.id as string
+    const [shared, hidden] = [await draft(one, { isShared: true }), await draft(one)]
+    await draft(other)
+    const seen = async (by: Member) => {
+      const { total, byStatus } = (await by.rest.smartEmailStats!()).body
+      const listed = (await by.rest.smartEmailDraftList!({ query: {} })).body.total
+      const drafts = (await by.rest.smartEmailDraftList!({ query: { status: 'DRAFT' } })).body.total
+      return [total, byStatus.DRAFT, listed, drafts]
+    }
+    const both = async () => [await seen(one), await seen(other)]
+    expect(await both()).toEqual([Array(4).fill(2), Array(4).fill(2)])
+    await one.rest.smartEmailDraftUpdate!({ id: hidden, body: { isShared: true } })
+    expect(await both()).toEqual([Array(4).fill(2), Array(4).fill(3)])
+    await one.rest.smartEmailDraftUpdate!({ id: shared, body: { isShared: false } })
+    await one.rest.smartEmailDraftDelete!({ id: hidden })
+    expect(await both()).toEqual([Array(4).fill(1), Array(4).fill(1)])
+
+    // A difference that only the totals have.
+    await platform.query(
+      `insert into outreach.smart_email_draft_totals (organization_id, owner_id, is_shared, status, n) values ($1, $2, false, 'DRAFT', 5)`,
+      [organizationId, other.userId],
+    )
+    expect(await both()).toEqual([Array(4).fill(1), Array(4).fill(6)])
+  })
 })

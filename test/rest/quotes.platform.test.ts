@@ -66,6 +66,7 @@ describe('quoteCreate', () => {
       reviewedAt: null,
       reviewComment: null,
       sentAt: null,
+      mailFailure: null,
       viewedAt: null,
       acceptedAt: null,
       acceptedByName: null,

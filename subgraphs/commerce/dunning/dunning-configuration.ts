@@ -24,6 +24,8 @@ export type DunningFeeType = keyof typeof DunningFeeType
 
 export const SkippedReason = enumeration('ReminderSkippedReason', 'Why a reminder was not sent.', {
   NO_EMAIL: 'The invoice was not mailed, and its contact has no email address.',
+  SUPPRESSED:
+    'The address must not get mails: it bounced, its holder reported a mail as spam, or a user put it on the suppression list.',
 })
 export type SkippedReason = keyof typeof SkippedReason
 

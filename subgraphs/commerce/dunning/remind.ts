@@ -1,6 +1,7 @@
 import { contactEmail, createTask } from '../../crm/public.ts'
 import { activeUserEmail, activeUsers } from '../../identity/public.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
+import { deliveryRefusal } from '../../outreach/public.ts'
 import { unrestricted, type RequestContext } from '../../kernel/request.ts'
 import { decimalOf, exactOf } from '../../kernel/values/decimal.ts'
 import type { Move } from '../invoice/change-invoice.ts'
@@ -29,7 +30,7 @@ const addressOf = async (
 
 /**
  * Sends the reminder of a level. Its mail, its notices and its task are rows of the transaction in which the invoice changes, so a reminder is
- * sent once or not at all. Without an address nothing is mailed or charged; if the level has a task, somebody is told to reach the customer
+ * sent once or not at all. Without an address that may get mails, nothing is mailed or charged; if the level has a task, somebody is told to reach the customer
  * in another way. Use it inside `transactionWithExternalCalls`. `today` is the day in the time zone of the configuration.
  */
 export async function remind(
@@ -40,7 +41,9 @@ export async function remind(
   today: string,
 ): Promise<{ readonly move: Move; readonly reminder: Reminder }> {
   const { level, tone } = step
-  const sentTo = await addressOf(ctx, invoice)
+  const address = await addressOf(ctx, invoice)
+  const isSuppressed = address !== null && (await deliveryRefusal(ctx, address)) !== null
+  const sentTo = isSuppressed ? null : address
   const daysOverdue = Math.max(0, daysBetween(invoice.dueDate!, today))
   // A level that is repeated escalates nothing again.
   const isEscalation = level > invoice.dunningLevel
@@ -48,7 +51,7 @@ export async function remind(
     const isTold = isEscalation && step.createTask
     if (isTold) await escalate(ctx, invoice, step, { level, tone, daysOverdue, fees: invoice.dunningFees, interest: 0 })
     return {
-      reminder: { level, tone, sentTo, skippedReason: 'NO_EMAIL', fee: 0, interest: 0 },
+      reminder: { level, tone, sentTo, skippedReason: isSuppressed ? 'SUPPRESSED' : 'NO_EMAIL', fee: 0, interest: 0 },
       move: { implied: isTold ? { dunningLevel: level } : {} },
     }
   }
@@ -62,6 +65,7 @@ export async function remind(
     reminder: { level, tone, sentTo, skippedReason: null, fee: exactOf(fee), interest },
     move: {
       implied: {
+        mailFailure: null,
         dunningLevel: level,
         dunningFees: fees,
         dunningInterest: interest,

@@ -99,13 +99,14 @@ export const queueReminder = (
   queueMail(ctx, { to, kind: reminderMails }, async () => {
     const expiresAt = new Date(ctx.clock.now().getTime() + 2 * dayMs)
     const { contactId, customerId: accountId } = invoice
+    const record = { organizationId: invoice.organizationId, object: 'invoice', id: invoice.id }
     const own =
       templateId === null
         ? null
         : await templateMail(ctx, templateId, { contactId, accountId }, templateValues(ctx, invoice, claim))
     if (own) {
       await countTemplateUse(ctx, templateId!)
-      return { subject: own.subject, text: own.bodyText, html: own.bodyHtml, expiresAt }
+      return { subject: own.subject, text: own.bodyText, html: own.bodyHtml, record, expiresAt }
     }
     const sender = quotedName((await activeOrganizationName(ctx)) ?? '')
     const { invoiceNumber, dueDate } = invoice
@@ -121,7 +122,7 @@ export const queueReminder = (
       action: { label: 'View the invoice', url: publicPageOf(ctx, invoice)! },
       closing: ['If you have paid already, please ignore this mail.'],
     })
-    return { ...content, expiresAt }
+    return { ...content, record, expiresAt }
   })
 
 /** Tells a user of the organization that a customer got a reminder of this level. */

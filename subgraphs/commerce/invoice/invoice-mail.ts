@@ -74,5 +74,7 @@ async function draftOf(ctx: Context, sent: Invoice, attachment: ReturnType<typeo
     action: { label: 'View the invoice', url: publicPageOf(ctx, sent)! },
     closing: ['Everybody with the link can see the invoice, so do not share it.'],
   })
-  return { ...content, attachments: [attachment], expiresAt: new Date(ctx.clock.now().getTime() + mailLifeMs) }
+  const { organizationId, id } = sent
+  const record = { organizationId, object: 'invoice', id }
+  return { ...content, record, attachments: [attachment], expiresAt: new Date(ctx.clock.now().getTime() + mailLifeMs) }
 }

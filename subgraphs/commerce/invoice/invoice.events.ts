@@ -66,6 +66,13 @@ export const invoiceEvents: RecordEvents<Invoice> = {
       sample: { ...issued, sentTo: 'ines.duarte@example.com' },
       before: { status: 'DRAFT', invoiceNumber: null, issueDate: null, dueDate: null, sentAt: null, sentTo: null },
     },
+    'invoice.mail_failed': {
+      operation: 'UPDATE',
+      description: 'A mail with an invoice or a reminder was not delivered; mailFailure says why.',
+      adds: { mailFailure: 'record.mailFailure' },
+      sample: { ...issued, sentTo: 'ines.duarte@example.com', mailFailure: '550 5.1.1 No such user' },
+      before: { mailFailure: null },
+    },
     'invoice.viewed': {
       operation: 'UPDATE',
       description: 'The customer opened the public page of an invoice for the first time.',

@@ -136,3 +136,8 @@ export const invoiceTable: Migration = {
       execute function commerce.keep_invoice_movements();
   `,
 }
+
+export const invoiceMailFailure: Migration = {
+  name: '20261128-commerce-invoice-mail-failure',
+  sql: 'alter table commerce.invoice add column mail_failure text',
+}

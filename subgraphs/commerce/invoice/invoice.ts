@@ -5,6 +5,7 @@ import { Column } from '../../kernel/record/column.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
 import { StructureColumn } from '../../kernel/record/structure.ts'
+import { mailFailureOptions } from '../customer-mail/mail-failure.ts'
 import { documentUrlOptions } from '../document/document-url.ts'
 import { LineItem, linesMax } from '../line-item/line-item.ts'
 import { PricedRecord } from '../line-item/priced-record.ts'
@@ -201,6 +202,9 @@ export class Invoice extends PricedRecord {
     example: null,
   })
   sentTo!: string | null
+
+  @Column(() => String, mailFailureOptions('the invoice or a reminder'))
+  mailFailure!: string | null
 
   @Column(() => DateTime, moment('When the customer first opened the public page; null before.'))
   viewedAt!: string | null

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { contactEmail } from '../../crm/public.ts'
+import { requireDeliverable } from '../../outreach/public.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import { countMail } from '../../kernel/mail/mail-limits.ts'
@@ -78,9 +79,10 @@ export async function sendInvoice(
     if (status === 'PAID' || status === 'VOID')
       refuseInState(status, `An invoice with status ${status} cannot be sent.`)
     const to = await recipientOf(inner, previous, given)
+    if (to !== null) await requireDeliverable(inner, to)
     const { implied, events = [] } = status === 'DRAFT' ? await issued(inner, previous) : { implied: {} }
     if (to !== null && (await countMail(inner, invoiceMails, to))) mailId = await wantMail(inner, id, to)
-    return { implied: { ...implied, sentTo: to }, events }
+    return { implied: { ...implied, sentTo: to, mailFailure: null }, events }
   })
   // Inside the transaction of an idempotent request, the job mails it after the commit.
   if (mailId !== null && !ctx.db.open) await mailInvoice(ctx, { id: mailId, organizationId: sent.organizationId })

@@ -22,6 +22,13 @@ export const quoteEvents: RecordEvents<Quote> = {
       sample: { status: 'SENT', sentAt },
       before: { status: 'DRAFT', sentAt: null },
     },
+    'quote.mail_failed': {
+      operation: 'UPDATE',
+      description: 'A mail with the link to a quote was not delivered; mailFailure says why.',
+      adds: { mailFailure: 'record.mailFailure' },
+      sample: { status: 'SENT', sentAt, mailFailure: '550 5.1.1 No such user' },
+      before: { mailFailure: null },
+    },
     'quote.viewed': {
       operation: 'UPDATE',
       description: 'The page of a quote was opened for the first time.',

@@ -98,3 +98,8 @@ export const quoteAmountTotals: Migration = {
     })}
   `,
 }
+
+export const quoteMailFailure: Migration = {
+  name: '20261128-commerce-quote-mail-failure',
+  sql: 'alter table commerce.quote add column mail_failure text',
+}

@@ -10,7 +10,13 @@ import { DocumentFile } from '../document/document-file.ts'
 import { quoteFile } from './quote.document.ts'
 import { quoteExpire } from './quote-expire.job.ts'
 import { quoteTypes } from './quote.inputs.ts'
-import { quoteAmountTotals, quoteDocumentUrl, quoteLinkTable, quoteTable } from './quote.migrations.ts'
+import {
+  quoteAmountTotals,
+  quoteDocumentUrl,
+  quoteLinkTable,
+  quoteMailFailure,
+  quoteTable,
+} from './quote.migrations.ts'
 import { quote } from './quote.record.ts'
 import { QuoteStats, quoteStats } from './quote.stats.ts'
 import { Quote } from './quote.ts'
@@ -113,7 +119,7 @@ export class QuoteResolver extends standardResolver(quote, {
 export const quoteResource: Resource = {
   resolver: QuoteResolver,
   entities: { Quote: quote },
-  migrations: [quoteTable, quoteLinkTable, quoteDocumentUrl, quoteAmountTotals],
+  migrations: [quoteTable, quoteLinkTable, quoteDocumentUrl, quoteAmountTotals, quoteMailFailure],
   jobs: [quoteExpire],
   rest: restArea(quote, {
     path: 'quotes',

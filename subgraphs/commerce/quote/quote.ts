@@ -4,12 +4,16 @@ import { Column } from '../../kernel/record/column.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { StructureColumn } from '../../kernel/record/structure.ts'
+import { mailFailureOptions } from '../customer-mail/mail-failure.ts'
 import { documentUrlOptions } from '../document/document-url.ts'
 import { LineItem, linesMax } from '../line-item/line-item.ts'
 import { PricedRecord } from '../line-item/priced-record.ts'
 import { PaymentTerms, QuoteApprovalStatus, QuoteStatus } from './quote.enumerations.ts'
 
 export { PaymentTerms, QuoteApprovalStatus, QuoteStatus }
+
+/** The options of a time that only the platform sets. */
+const moment = (description: string) => ({ nullable: true, writable: 'NEVER' as const, description, example: null })
 
 @ObjectType({
   description:
@@ -156,12 +160,7 @@ export class Quote extends PricedRecord {
   })
   reviewedById!: string | null
 
-  @Column(() => DateTime, {
-    nullable: true,
-    writable: 'NEVER',
-    description: 'When a user last decided on the approval; null before.',
-    example: null,
-  })
+  @Column(() => DateTime, moment('When a user last decided on the approval; null before.'))
   reviewedAt!: string | null
 
   @Column(() => String, {
@@ -182,12 +181,10 @@ export class Quote extends PricedRecord {
   })
   sentAt!: string | null
 
-  @Column(() => DateTime, {
-    nullable: true,
-    writable: 'NEVER',
-    description: 'When the customer first opened the page of the quote; null before.',
-    example: null,
-  })
+  @Column(() => String, mailFailureOptions('a link to the quote'))
+  mailFailure!: string | null
+
+  @Column(() => DateTime, moment('When the customer first opened the page of the quote; null before.'))
   viewedAt!: string | null
 
   @Column(() => DateTime, {
@@ -208,12 +205,7 @@ export class Quote extends PricedRecord {
   })
   acceptedByName!: string | null
 
-  @Column(() => DateTime, {
-    nullable: true,
-    writable: 'NEVER',
-    description: 'When the customer rejected the quote; null if not.',
-    example: null,
-  })
+  @Column(() => DateTime, moment('When the customer rejected the quote; null if not.'))
   rejectedAt!: string | null
 
   @Column(() => String, {
@@ -225,12 +217,7 @@ export class Quote extends PricedRecord {
   })
   rejectionReason!: string | null
 
-  @Column(() => DateTime, {
-    nullable: true,
-    writable: 'NEVER',
-    description: 'When the quote expired; null if not.',
-    example: null,
-  })
+  @Column(() => DateTime, moment('When the quote expired; null if not.'))
   expiredAt!: string | null
 
   @Column(() => ID, {

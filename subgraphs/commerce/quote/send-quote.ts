@@ -1,5 +1,6 @@
 import { contactEmail } from '../../crm/public.ts'
 import { activeOrganizationName } from '../../identity/public.ts'
+import { requireDeliverable } from '../../outreach/public.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { mailContent } from '../../kernel/mail/mail-content.ts'
 import type { MailKind } from '../../kernel/mail/mail-limits.ts'
@@ -53,12 +54,15 @@ export function sendQuote(
       await requireSendable(current, previous)
       requireLines(previous)
       requireFuture(previous, now)
-      const implied: Partial<Quote> = previous.status === 'SENT' ? {} : { status: 'SENT', sentAt: now }
+      const first: Partial<Quote> = previous.status === 'SENT' ? {} : { status: 'SENT', sentAt: now }
+      const implied = { ...first, mailFailure: null }
       whole = { ...previous, ...implied }
       return { operation: 'UPDATE', values: {}, implied, events: previous.status === 'SENT' ? [] : ['quote.sent'] }
     }
     const sent = await change(inner, quote, id, decide, { expectedVersion })
-    await queueQuoteMail(inner, whole!, await recipientOf(inner, whole!, given))
+    const to = await recipientOf(inner, whole!, given)
+    await requireDeliverable(inner, to)
+    await queueQuoteMail(inner, whole!, to)
     return sent
   })
 }
@@ -95,6 +99,7 @@ const queueQuoteMail = (ctx: RequestContext<'vault' | 'work'>, sent: Quote, to: 
     })
     return {
       ...content,
+      record: { organizationId: sent.organizationId, object: 'quote', id: sent.id },
       attachments: [await pdfOf(ctx, sent)],
       expiresAt: new Date(ctx.clock.now().getTime() + mailLifeMs),
     }

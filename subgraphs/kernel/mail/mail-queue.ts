@@ -1,6 +1,7 @@
 import type { Outcome, Queue, QueuedItem } from '../queue/queue.ts'
 import type { Services } from '../request.ts'
 import { platformId } from '../secrets/vault.ts'
+import type { CustomerMails } from './customer-mails.ts'
 import { MailRefused } from './message.ts'
 import { mailPlace, type StoredContent } from './queue-mail.ts'
 
@@ -17,30 +18,43 @@ interface QueuedMail extends QueuedItem {
   readonly expiresAt: string
 }
 
-/** Sends each mail once; twice only when a process dies after it has sent the mail and before it has recorded that. */
-export const mailQueue: Queue<QueuedMail> = {
-  name: 'mail',
-  table: 'kernel.mail',
+export const mailTable = { name: 'mail', table: 'kernel.mail', retentionMs: 30 * 86_400_000 } as const
+export const mailLeaseMs = 2 * minuteMs
+
+/**
+ * Sends each mail once; twice only when a process dies after it has sent the mail and before it has recorded that. `customers` decides about
+ * mails that are about a record.
+ */
+export const mailQueue = (customers: CustomerMails): Queue<QueuedMail> => ({
+  ...mailTable,
   columns: 'recipient, content, traceparent, created_at as "createdAt", expires_at as "expiresAt"',
-  leaseMs: 2 * minuteMs,
+  leaseMs: mailLeaseMs,
   lanes: { fresh: 3, retry: 1 },
   attemptsMax: () => attemptsMax,
   retryAfterMs: ({ attempts }) => retryAfterMs(attempts),
   clearedColumns: ['content'],
-  retentionMs: 30 * 86_400_000,
-  attempt: send,
-}
+  attempt: (services, mail) => send(services, customers, mail),
+})
 
-async function send({ mailer, clock, vault }: Services, mail: QueuedMail): Promise<Outcome> {
-  const { id, recipient, content: sealed } = mail
-  if (Date.parse(mail.expiresAt) <= clock.now().getTime()) return { end: 'EXPIRED' }
+async function send(services: Services, customers: CustomerMails, mail: QueuedMail): Promise<Outcome> {
+  const { mailer, clock, vault } = services
+  const { id, recipient, content: sealed, attempts } = mail
   await vault.load(platformId, sealed)
-  const content = JSON.parse(vault.open(platformId, mailPlace(id), sealed)) as StoredContent
+  const { record, ...content } = JSON.parse(vault.open(platformId, mailPlace(id), sealed)) as StoredContent
+  if (Date.parse(mail.expiresAt) <= clock.now().getTime()) {
+    if (record) await customers.failed(services, record, recipient, new Error('It could not be delivered in time.'))
+    return { end: 'EXPIRED' }
+  }
   try {
+    const refusal = record ? await customers.refusalOf(services, record, recipient) : null
+    if (refusal !== null) throw new MailRefused(`Not sent: ${refusal}.`)
     await mailer.send({ id, to: recipient, date: new Date(mail.createdAt), ...content })
     return { end: 'SENT' }
   } catch (error) {
-    if (error instanceof MailRefused) return { end: 'FAILED', error: error.message }
+    const isRefused = error instanceof MailRefused
+    if (record && (isRefused || attempts >= attemptsMax))
+      return customers.failed(services, record, recipient, error as Error)
+    if (isRefused) return { end: 'FAILED', error: error.message }
     throw error
   }
 }

@@ -1,11 +1,11 @@
 import type { Job } from '../jobs/job.ts'
 import { deleteFinishedItems } from '../queue/delete-finished-items.ts'
 import type { Services } from '../request.ts'
-import { mailQueue } from './mail-queue.ts'
+import { mailTable } from './mail-queue.ts'
 
 async function deleteOldMail(services: Services): Promise<void> {
   const { database, clock } = services
-  await deleteFinishedItems(mailQueue, services)
+  await deleteFinishedItems(mailTable, services)
   await database.query(`delete from kernel.mail_count where began_at + window_ms * interval '1 millisecond' < $1`, [
     clock.now().toISOString(),
   ])

@@ -9,7 +9,7 @@ import { drain, ageQueueItems } from '../queue/queue.fixture.ts'
 import { QueueWorker } from '../queue/queue-worker.ts'
 import { inTransaction, systemContext, type RequestContext, type Services } from '../request.ts'
 import { platformId } from '../secrets/vault.ts'
-import { attemptsMax, mailQueue, retryAfterMs } from './mail-queue.ts'
+import { attemptsMax, mailLeaseMs, mailQueue, mailTable, retryAfterMs } from './mail-queue.ts'
 import { RecordingMailer } from './mail.fixture.ts'
 import { mailJobs } from './mail.jobs.ts'
 import { openMailer } from './mailer.ts'
@@ -51,11 +51,14 @@ const rows = () =>
 /** Retries and leases use the clock of the database, everything else uses the clock of the platform. */
 const pass = async (ms: number) => {
   clock.set(new Date(clock.now().getTime() + ms).toISOString())
-  await ageQueueItems(services, mailQueue.table, ms)
+  await ageQueueItems(services, mailTable.table, ms)
 }
 /** Longer than a test takes. */
 const aMoment = 30_000
-const deliverMail = (sending: Services) => drain(mailQueue, sending)
+/** No mail here is about a record. */
+const unused = () => Promise.reject(new Error('not used'))
+const userMails = mailQueue({ refusalOf: unused, failed: unused })
+const deliverMail = (sending: Services) => drain(userMails, sending)
 const [deleteOldMail] = mailJobs
 
 describe('mail', () => {
@@ -135,9 +138,9 @@ describe('mail', () => {
     }
     await queue()
     // Without its `retry` lane, which could be late and lease the mail a second time.
-    const dying = drain(mailQueue, { ...services, mailer: hanging }, ['fresh'])
+    const dying = drain(userMails, { ...services, mailer: hanging }, ['fresh'])
     await begun.promise
-    await pass(mailQueue.leaseMs - aMoment)
+    await pass(mailLeaseMs - aMoment)
     await deliverMail(services)
     expect(mailer.sent).toEqual([])
     await pass(aMoment)
@@ -149,7 +152,7 @@ describe('mail', () => {
   })
 
   it('is sent as soon as its transaction has committed', async () => {
-    const delivery = await QueueWorker.start(services, fresh.url, [mailQueue])
+    const delivery = await QueueWorker.start(services, fresh.url, [userMails])
     onTestFinished(() => delivery.close())
     await inTransaction(ctx, (inner) => queue({}, inner))
     await vi.waitFor(async () => expect(await rows()).toMatchObject([{ state: 'SENT' }]), { timeout: 10_000 })

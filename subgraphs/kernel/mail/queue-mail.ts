@@ -1,5 +1,6 @@
 import { newId } from '../ids.ts'
 import type { RequestContext } from '../request.ts'
+import type { MailedRecord } from './customer-mails.ts'
 import { countMail, type MailKind } from './mail-limits.ts'
 import type { EncodedAttachment, MailAttachment } from './outgoing-mail.ts'
 import type { SealedColumn } from '../secrets/rotate.ts'
@@ -18,6 +19,8 @@ export interface MailContent {
 export interface MailDraft extends MailContent {
   readonly attachments?: readonly MailAttachment[]
   readonly unsubscribeUrl?: string
+  /** The record that a mail to a customer is about. */
+  readonly record?: MailedRecord
   /** The mail is not sent after this time. */
   readonly expiresAt: Date
 }
@@ -34,6 +37,7 @@ export interface StoredContent extends MailContent {
   readonly attachments?: readonly EncodedAttachment[]
   /** A POST to it without a credential ends mails like this one (RFC 8058). */
   readonly unsubscribeUrl?: string
+  readonly record?: MailedRecord
 }
 
 function encoded(attachments: readonly MailAttachment[]): EncodedAttachment[] {
@@ -71,7 +75,7 @@ export async function queueMail(
 export async function queueCountedMail(
   ctx: RequestContext<'vault'>,
   to: string,
-  { expiresAt, subject, text, html, unsubscribeUrl, attachments = [] }: MailDraft,
+  { expiresAt, subject, text, html, unsubscribeUrl, record, attachments = [] }: MailDraft,
   withheld = false,
 ): Promise<void> {
   const id = newId()
@@ -81,6 +85,7 @@ export async function queueCountedMail(
     html,
     attachments: encoded(attachments),
     ...(unsubscribeUrl !== undefined && { unsubscribeUrl }),
+    ...(record && { record }),
   }
   const content = ctx.vault.seal(platformId, mailPlace(id), JSON.stringify(stored))
   await ctx.db.query(

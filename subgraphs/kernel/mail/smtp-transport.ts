@@ -33,6 +33,9 @@ interface WithRefusals {
 
 interface SmtpError extends Error, WithRefusals {
   readonly code?: string
+  /** The command that the server refused. */
+  readonly command?: string
+  readonly response?: string
   readonly responseCode?: number
 }
 
@@ -42,6 +45,12 @@ const refusalsOf = ({ rejectedErrors = [] }: WithRefusals): RefusedRecipient[] =
 /** The recipients that the server refused; empty if an error of `sendOver` has another cause. */
 export const refusedBy = (error: unknown): RefusedRecipient[] =>
   refusalsOf((error instanceof MailRefused ? (error.cause ?? {}) : error) as WithRefusals)
+
+/** What the server said when it refused the content for good, after it had accepted recipients; null if an error of `sendOver` has another cause. */
+export function contentRefusal(error: unknown): string | null {
+  const { command, response } = error instanceof MailRefused ? ((error.cause ?? {}) as Partial<SmtpError>) : {}
+  return command === 'DATA' ? (response ?? null) : null
+}
 
 /**
  * Sends a message; a permanent refusal of the mail is `MailRefused`. Returns the recipients that the server has refused, while it has

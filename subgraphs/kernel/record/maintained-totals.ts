@@ -18,11 +18,16 @@ export const withValueColumn = (definition: RecordShape, name: string): string =
 
 export type WithTotals = RecordShape & Required<Pick<RecordShape, 'totals'>>
 
+/** The totals of a private record type contain what decides who sees a record. */
+const decidesByGroup = ({ privateUnless, totals }: WithTotals): boolean =>
+  privateUnless === undefined ||
+  (!totals.separately && [privateUnless, 'ownerId'].every((name) => totals.by.includes(name)))
+
 /** Whether the totals are those of the records that the caller sees: not with a restricted visibility. */
 export const hasTotalsFor = (caller: Caller, definition: RecordShape): definition is WithTotals =>
   definition.totals !== undefined &&
   !definition.visibleThrough &&
-  !definition.privateUnless &&
+  decidesByGroup(definition as WithTotals) &&
   !(caller.ownerIds && definition.visibleBy.length > 0)
 
 /** Whether a filter that reads only these columns can be answered from the totals. */
@@ -38,9 +43,10 @@ export const fromTotals = (definition: WithTotals, predicate: TenantPredicate): 
  * `t` is valid there. It must read only columns of `by` (`isOverTotals`).
  */
 export function totalOf(definition: WithTotals, predicate: TenantPredicate, filter: string | null): string {
-  const source = filter
-    ? `${fromTotals(definition, predicate)} and ${filter}`
-    : `${totalsTable(definition)} t where ${predicate.totals(definition, 't', ['CHANGE', 'TOTAL'])}`
+  const source =
+    filter || definition.privateUnless
+      ? [fromTotals(definition, predicate), ...(filter ? [filter] : [])].join(' and ')
+      : `${totalsTable(definition)} t where ${predicate.totals(definition, 't', ['CHANGE', 'TOTAL'])}`
   return `(select coalesce(sum(t.n), 0)::int8 from ${source})`
 }
 

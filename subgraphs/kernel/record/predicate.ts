@@ -83,18 +83,22 @@ export class TenantPredicate {
       const owners = definition.visibleBy.map((name) => this.#isOwner(columnOf(definition, name).sql(alias)))
       parts.push(owners.length === 1 ? owners[0]! : `(${owners.join(' or ')})`)
     }
-    if (definition.privateUnless && this.caller.kind !== 'SYSTEM') {
-      const isShared = columnOf(definition, definition.privateUnless).sql(alias)
-      parts.push(`(${isShared} or ${alias}.owner_id = ${this.values.add(this.caller.userId)})`)
-    }
-    return parts.join(' and ')
+    return [...parts, ...this.#shared(definition, alias)].join(' and ')
   }
 
-  /** The condition for rows of these kinds in the totals of the caller's organization (`maintained-totals.ts`). */
+  /** The records of a private type that the caller owns, and those that are shared. */
+  #shared(definition: RecordShape, alias: string): string[] {
+    if (!definition.privateUnless || this.caller.kind === 'SYSTEM') return []
+    const isShared = columnOf(definition, definition.privateUnless).sql(alias)
+    return [`(${isShared} or ${alias}.owner_id = ${this.values.add(this.caller.userId)})`]
+  }
+
+  /** The condition for rows of these kinds in the totals of the caller's organization (`maintained-totals.ts`), of the records that the caller sees. */
   totals(definition: RecordShape, alias: string, kinds: readonly string[]): string {
     if (definition.entitlement) requireEntitlement(this, definition.entitlement)
     const kind = kinds.map((name) => `'${name}'`).join(', ')
-    return `${alias}.organization_id = ${this.organization()} and ${alias}.kind in (${kind})`
+    const rows = `${alias}.organization_id = ${this.organization()} and ${alias}.kind in (${kind})`
+    return [rows, ...this.#shared(definition, alias)].join(' and ')
   }
 
   /** The condition for all rows of the organization that are not deleted, also for those that the caller cannot see. Every index has them in one range. */

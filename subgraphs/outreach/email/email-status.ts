@@ -84,7 +84,12 @@ function effectOf(message: Email, signal: EmailSignal): Effect {
       const reached = bounceType === 'HARD' ? status('BOUNCED') : message.status
       const sent = reached === 'BOUNCED' && message.sentAt === null ? { sentAt: at } : {}
       return {
-        values: { ...sent, status: reached, bounceType, bounceReason: reasonOf(message, signal) },
+        values: {
+          ...sent,
+          status: reached,
+          bounceType,
+          bounceReason: reasonOf(message, signal.reason, signal.recipient),
+        },
         event: 'email.bounced',
       }
     }
@@ -95,11 +100,13 @@ function effectOf(message: Email, signal: EmailSignal): Effect {
   }
 }
 
-/** What the server said; of a hidden copy only its codes, because the text may contain the address. */
-function reasonOf({ bccEmails }: Email, { recipient, reason }: Bounce): string | null {
-  const isHidden = recipient !== undefined && bccEmails.includes(recipient)
-  const said = isHidden ? /^[\d. -]*/.exec(reason ?? '')![0].trim() : reason?.slice(0, 1000)
-  return said || null
+/** What the server said about a recipient, or about the mail; of a hidden copy only its codes, because the text may contain the address. */
+export function reasonOf({ bccEmails }: Email, reason: string | null, recipient?: string): string | null {
+  const said = reason ?? ''
+  const isHidden = bccEmails.some((email) =>
+    recipient === undefined ? said.toLowerCase().includes(email) : email === recipient,
+  )
+  return (isHidden ? /^[\d. -]*/.exec(said)![0].trim() : said.slice(0, 1000)) || null
 }
 
 function opened(message: Email, at: string): Effect {

@@ -8,7 +8,7 @@ import { takeSendSlot } from '../mailbox/send-slot.ts'
 import type { Job } from '../../kernel/jobs/job.ts'
 import { MailRefused } from '../../kernel/mail/message.ts'
 import type { RefusedRecipient } from '../../kernel/mail/outgoing-mail.ts'
-import { refusedBy } from '../../kernel/mail/smtp-transport.ts'
+import { contentRefusal, refusedBy } from '../../kernel/mail/smtp-transport.ts'
 import { deleteFinishedItems } from '../../kernel/queue/delete-finished-items.ts'
 import type { Leased, Outcome, Queue, QueuedItem } from '../../kernel/queue/queue.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
@@ -18,7 +18,8 @@ import { organizationContext } from './organization-context.ts'
 import { isStoredEmail } from '../../kernel/values/email-address.ts'
 import { emailMessage, emailThread } from './email.record.ts'
 import type { Email } from './email.ts'
-import { bounceRefused, isAddressRefused, printable } from './refused-recipients.ts'
+import { applySignal, reasonOf } from './email-status.ts'
+import { bounceRefused, bounceTypeOfContent, isAddressRefused, printable } from './refused-recipients.ts'
 import { suppressedAddresses } from './suppression.ts'
 import { trackedPath } from './tracked-path.ts'
 import { trackingToken } from './tracking-token.ts'
@@ -65,9 +66,9 @@ async function send(services: Services, item: Leased<OutgoingEmail>): Promise<Ou
   const addresses = [...message.toEmails, ...message.ccEmails, ...message.bccEmails]
   const suppressed = await suppressedAddresses(ctx, addresses)
   if (suppressed.size > 0 || !addresses.every(isStoredEmail))
-    return failed(ctx, message, `Not sent: ${[...suppressed.values()].join(', ') || 'an address is not valid'}.`)
+    return withheld(ctx, message, [...suppressed.values()].join(', ') || 'an address is not valid')
   const box = message.mailboxId === null ? null : await mailboxOf(ctx, message.mailboxId)
-  if (message.mailboxId !== null && !box) return failed(ctx, message, 'Not sent: the mailbox is turned off or deleted.')
+  if (message.mailboxId !== null && !box) return withheld(ctx, message, 'the mailbox is turned off or deleted')
   const waitMs = box ? await takeSendSlot(ctx, box) : 0
   if (waitMs > 0) return { retry: 'The limit of the mailbox is reached.', afterMs: waitMs, isWait: true }
   let refused: readonly RefusedRecipient[]
@@ -84,8 +85,10 @@ async function send(services: Services, item: Leased<OutgoingEmail>): Promise<Ou
   return { end: 'SENT' }
 }
 
-/** No recipient gets the mail. It bounces if the server has refused an address; otherwise it has failed. */
+/** No recipient gets the mail. It bounces if the server has refused an address or the content; otherwise it has failed. */
 async function notSent(ctx: RequestContext, message: Email, error: Error): Promise<Outcome> {
+  const said = contentRefusal(error)
+  if (said !== null) return bounceContent(ctx, message, printable(said, 10_000))
   const refused = refusedBy(error)
   // The first recipient is no hidden copy.
   const reason = printable(refused[0]?.reply || error.message, 400)
@@ -93,6 +96,19 @@ async function notSent(ctx: RequestContext, message: Email, error: Error): Promi
   if (gone.length === 0) return failed(ctx, message, reason)
   await bounceRefused(ctx, message.id, gone)
   return { end: 'BOUNCED', error: reason }
+}
+
+/** The server has refused the mail as a whole. Unless that is about an address, the mail has failed, and the bounce says that it can pass. */
+function bounceContent(ctx: RequestContext, message: Email, said: string): Promise<Outcome> {
+  const bounceType = bounceTypeOfContent(said)
+  const reason = (reasonOf(message, said) ?? 'The server refused the mail.').slice(0, 400)
+  return inTransaction(ctx, async (inner) => {
+    const outcome: Outcome =
+      bounceType === 'HARD' ? { end: 'BOUNCED', error: reason } : await failed(inner, message, reason)
+    const at = inner.clock.now().toISOString()
+    await applySignal(inner, message.id, { kind: 'BOUNCED', at, bounceType, reason: said })
+    return outcome
+  })
 }
 
 /** The mailbox that sends; null if it is off or deleted. */
@@ -115,7 +131,7 @@ async function failed(ctx: RequestContext, { id }: Email, failureReason: string)
   return { end: 'FAILED', error: failureReason }
 }
 
-/** A mail of a sequence that is never sent. */
+/** A mail that is never sent; the attempt of a sequence that queued it says so, too. */
 const withheld = (ctx: RequestContext, message: Email, reason: string): Promise<Outcome> =>
   inTransaction(ctx, async (inner) => {
     const failureReason = `Not sent: ${reason}.`

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { bounceTypeOf } from './bounce-type.ts'
 import { isAddressRefused, printable } from './refused-recipients.ts'
 
 describe('a refusal of a recipient', () => {
@@ -33,4 +34,15 @@ describe('a refusal of a recipient', () => {
 
   it('is stored as printable text', () =>
     expect(printable(`550 n\0o\r\nt \u{1f600}here${'x'.repeat(20)}`, 15)).toBe('550 n o t  here'))
+
+  it.each([
+    ['5.1.1', 'HARD'],
+    ['5.2.1', 'HARD'],
+    ['5.2.2', 'SOFT'],
+    ['5.3.4', 'SOFT'],
+    ['5.6.1', 'SOFT'],
+    ['5.7.1', 'SOFT'],
+    ['4.1.1', 'SOFT'],
+    ['', 'SOFT'],
+  ])('with the enhanced status code %j is a %s bounce', (status, type) => expect(bounceTypeOf(status)).toBe(type))
 })

@@ -5,22 +5,47 @@ import type { RequestContext } from '../../kernel/request.ts'
 
 export type SuppressionReason = 'UNSUBSCRIBED' | 'BOUNCED' | 'COMPLAINED' | 'MANUAL'
 
-/** Why no mail may be sent to these addresses, by address: the suppression list, then what contacts and leads say. */
-export async function suppressedAddresses(
-  ctx: RequestContext,
-  emails: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+interface Reason {
+  readonly email: string
+  readonly reason: string
+}
+
+/** Why no mail may be sent to these addresses: what contacts and leads say, then the suppression list. */
+async function reasonsFor(ctx: RequestContext, emails: readonly string[]): Promise<Reason[]> {
   const [listed, holders] = await Promise.all([
-    ctx.db.query<{ email: string; reason: string }>(
+    ctx.db.query<Reason & Record<string, unknown>>(
       'select email, reason from outreach.suppressed_address where organization_id = $1 and email = any($2)',
       [ctx.caller.organizationId, emails],
     ),
     addressHolders(ctx, emails),
   ])
-  const reasons = new Map<string, string>()
-  for (const { email, refusal } of holders) if (refusal) reasons.set(email, refusal)
-  for (const { email, reason } of listed) reasons.set(email, reason)
-  return reasons
+  const said = holders.flatMap(({ email, refusal }) => (refusal ? [{ email, reason: refusal }] : []))
+  return [...said, ...listed]
+}
+
+/** Why no mail may be sent to these addresses, by address: the suppression list, then what contacts and leads say. */
+export async function suppressedAddresses(
+  ctx: RequestContext,
+  emails: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  return new Map((await reasonsFor(ctx, emails)).map(({ email, reason }) => [email, reason]))
+}
+
+/** Who unsubscribes wants no advertising, but gets quotes, invoices and reminders. */
+const ofAdvertising: ReadonlySet<string> = new Set(['UNSUBSCRIBED', 'OPTED_OUT'])
+
+/** Why not even a mail about a quote or an invoice may be sent to an address; null if it may. */
+export async function deliveryRefusal(ctx: RequestContext, email: string): Promise<string | null> {
+  const reasons = (await reasonsFor(ctx, [email])).filter(({ reason }) => !ofAdvertising.has(reason))
+  return reasons.at(-1)?.reason ?? null
+}
+
+/** Refuses such an address as the recipient `to`. */
+export async function requireDeliverable(ctx: RequestContext, email: string): Promise<void> {
+  const reason = await deliveryRefusal(ctx, email)
+  if (reason === null) return
+  const message = `to must be another address, because ${email} must not get mails (${reason}).`
+  throw invalid({ path: 'to', code: 'SUPPRESSED', message, reason })
 }
 
 /** Refuses addresses that must not get mails, by the path of each. */

@@ -1,5 +1,6 @@
 import type { Attachment } from 'mailparser'
 import { parseEmail } from '../../kernel/values/email-address.ts'
+import { bounceTypeOf } from '../email/bounce-type.ts'
 import { messageIdsIn } from './message-ids.ts'
 
 export interface ReportedDelivery {
@@ -34,11 +35,10 @@ const fieldsOf = (group: string): ReadonlyMap<string, string> =>
 /** `rfc822; ida@example.com` without its type. */
 const addressIn = (text: string): string | null => parseEmail(text.slice(text.indexOf(';') + 1).replaceAll(/[<>]/g, ''))
 
-/** A full mailbox, a mail that is too large and a refusal because of its content can pass; an unknown address cannot. */
 function outcomeOf(action: string, status: string): ReportedDelivery['outcome'] | null {
   if (/^(?:delivered|relayed|expanded)$/i.test(action)) return 'DELIVERED'
   if (!/^failed$/i.test(action)) return null
-  return status.startsWith('5') && !/^5\.(?:2\.[23]|3\.|7\.)/.test(status) ? 'HARD' : 'SOFT'
+  return bounceTypeOf(status)
 }
 
 function deliveryOf(group: string): ReportedDelivery[] {

@@ -1,6 +1,12 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
 import { beginWithNextEvent } from '../../kernel/outbox/event-consumer.ts'
-import { columnIndexes, listIndexes, recordColumns, searchIndex } from '../../kernel/record/record-table.ts'
+import {
+  columnIndexes,
+  listIndexes,
+  maintainedTotals,
+  recordColumns,
+  searchIndex,
+} from '../../kernel/record/record-table.ts'
 import { deliveryConsumer } from './delivery-consumer-name.ts'
 
 export const smartEmailTables: Migration = {
@@ -71,5 +77,19 @@ export const smartEmailFilterIndexes: Migration = {
     -- With smart_email_draft_by_owner_id: what a user sees, the shared drafts and the own ones, without the private ones of all others.
     create index smart_email_draft_shared on outreach.smart_email_draft (organization_id, created_at, id)
       where deleted_at is null and is_shared;
+  `,
+}
+
+/** Numbers of drafts are read, not counted: of each owner, because a user sees the own drafts and the shared ones. */
+export const smartEmailTotals: Migration = {
+  name: '20261128-outreach-smart-email-totals',
+  sql: `
+    ${maintainedTotals('outreach.smart_email_draft', {
+      by: ['owner_id', 'is_shared', 'status'],
+      measures: { generated: '(generation is not null)::int' },
+    })}
+    -- With smart_email_draft_owner_status: the mails that a user sees, the last one first.
+    create index smart_email_draft_shared_sent on outreach.smart_email_draft (organization_id, sent_at)
+      where deleted_at is null and is_shared and status = 'SENT';
   `,
 }

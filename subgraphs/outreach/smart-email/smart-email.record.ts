@@ -37,6 +37,10 @@ export const smartEmailDraft: RecordDefinition<SmartEmailDraft> = defineRecord(S
     },
     thread: { to: () => emailThread, by: 'threadId', description: 'Conditions on the thread.' },
   },
+  totals: {
+    by: ['ownerId', 'isShared', 'status'],
+    measures: { generated: { where: { generation: { isNull: false } } } },
+  },
   events: smartEmailEvents,
   calculated: canonicalAddresses,
   invariants: (next) => [...subjectIsOneLine(next), ...addressesAreValid(next)],

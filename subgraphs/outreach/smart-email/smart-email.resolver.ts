@@ -19,7 +19,7 @@ import { SmartEmailSendTime, sendTimeOf } from './send-time.ts'
 import { sendDraft, smartEmailActions } from './smart-email.actions.ts'
 import { SmartEmailDraft } from './smart-email-draft.ts'
 import { SmartEmailComposeInput, smartEmailTypes } from './smart-email.inputs.ts'
-import { smartEmailFilterIndexes, smartEmailTables } from './smart-email.migrations.ts'
+import { smartEmailFilterIndexes, smartEmailTables, smartEmailTotals } from './smart-email.migrations.ts'
 import { smartEmailDraft } from './smart-email.record.ts'
 import { SmartEmailDraftStats, smartEmailStats } from './smart-email.stats.ts'
 import { SmartEmailVariant, variantsMax, variantsOf } from './variants.ts'
@@ -155,7 +155,7 @@ export class SmartEmailResolver extends standardResolver(smartEmailDraft, {
 export const smartEmailResource: Resource = {
   resolver: SmartEmailResolver,
   entities: { SmartEmailDraft: smartEmailDraft },
-  migrations: [smartEmailTables, smartEmailFilterIndexes],
+  migrations: [smartEmailTables, smartEmailFilterIndexes, smartEmailTotals],
   jobs: [smartEmailSendDue],
   consumers: [smartEmailDelivery],
   rest: restArea(smartEmailDraft, {

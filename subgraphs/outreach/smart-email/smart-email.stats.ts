@@ -56,17 +56,22 @@ interface Engagement {
   readonly replied: number
 }
 
-/** What became of the mails of the drafts that were sent last. A mail that the caller does not see as a thread counts too: the draft is seen. */
+/**
+ * What became of the mails of the drafts that were sent last. A mail that the caller does not see as a thread counts too: the draft is seen. The
+ * shared drafts and the own ones are ranges of two indexes in the order of their sending.
+ */
 async function engagementOf(ctx: RequestContext): Promise<Engagement> {
   const predicate = new TenantPredicate(ctx.caller)
+  const live = predicate.live(smartEmailDraft, 'd')
+  const last = (condition: string) =>
+    `(select d.organization_id, d.message_id, d.sent_at from ${smartEmailDraft.table} d
+      where ${live} and d.status = 'SENT' and ${condition} order by d.sent_at desc limit ${countedMax})`
+  const own = `not d.is_shared and d.owner_id = ${predicate.values.add(ctx.caller.userId)}`
   const [row] = await ctx.db.query<Engagement & Record<string, unknown>>(
     `select count(*)::int as counted, count(*) filter (where m.open_count > 0)::int as opened,
        count(*) filter (where m.clicks <> '[]')::int as clicked, count(*) filter (where m.status = 'REPLIED')::int as replied
-     from (
-       select d.organization_id, d.message_id from ${smartEmailDraft.table} d
-       where ${predicate.live(smartEmailDraft, 'd')} and d.status = 'SENT'
-       order by d.sent_at desc limit ${countedMax}
-     ) d join outreach.email_message m on m.organization_id = d.organization_id and m.id = d.message_id`,
+     from (${last('d.is_shared')} union all ${last(own)} order by sent_at desc limit ${countedMax}) d
+     join outreach.email_message m on m.organization_id = d.organization_id and m.id = d.message_id`,
     predicate.values.list,
     'SCAN',
   )

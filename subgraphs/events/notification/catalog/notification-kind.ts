@@ -6,7 +6,8 @@ export const categories = {
   TASKS: 'Reminders and due dates of tasks.',
   CASES: 'What happens to your cases.',
   DEALS: 'What happens to your opportunities, and leads that were converted.',
-  QUOTES_AND_ORDERS: 'Answers of customers to quotes, approvals, and the progress of orders.',
+  QUOTES_AND_ORDERS:
+    'Answers of customers to quotes, approvals, undelivered quotes and invoices, and the progress of orders.',
   SECURITY: 'Sign-ins and API keys.',
   INTEGRATIONS: 'Webhooks and other connections.',
 } as const

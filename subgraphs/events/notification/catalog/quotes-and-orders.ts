@@ -2,6 +2,12 @@ import type { LoggedEvent } from '../../../kernel/outbox/event-feed.ts'
 import { channels, said, words, type NotificationKind, type Values } from './notification-kind.ts'
 
 const quote = { category: 'QUOTES_AND_ORDERS', to: ['ownerId'], nameField: 'name', groupsByRecord: true } as const
+const invoice = {
+  category: 'QUOTES_AND_ORDERS',
+  to: ['ownerId'],
+  nameField: 'invoiceNumber',
+  groupsByRecord: true,
+} as const
 const order = {
   category: 'QUOTES_AND_ORDERS',
   to: ['ownerId'],
@@ -82,6 +88,26 @@ export const quotesAndOrders: readonly NotificationKind[] = [
     channels: channels.all,
     when: (event) => ['APPROVED', 'REJECTED'].includes(String(newApproval(event))),
     body: ({ record }) => [`It was ${words(record['approvalStatus'])}.`, said('Comment:', record['reviewComment'])],
+  },
+  {
+    ...quote,
+    key: 'quote.mail_failed',
+    on: ['quote.mail_failed'],
+    title: 'The mail with a quote was not delivered',
+    description: 'The mail with the link to a quote that you own was not delivered.',
+    priority: 'HIGH',
+    channels: channels.all,
+    body: ({ record }) => [said('Reason:', record['mailFailure'])],
+  },
+  {
+    ...invoice,
+    key: 'invoice.mail_failed',
+    on: ['invoice.mail_failed'],
+    title: 'The mail with an invoice was not delivered',
+    description: 'A mail with an invoice or a reminder that you own was not delivered.',
+    priority: 'HIGH',
+    channels: channels.all,
+    body: ({ record }) => [said('Reason:', record['mailFailure'])],
   },
   {
     ...order,

@@ -560,6 +560,8 @@ describe('smartEmailStats', () => {
       const { total, byStatus } = (await by.rest.smartEmailStats!()).body
       const listed = (await by.rest.smartEmailDraftList!({ query: {} })).body.total
       const drafts = (await by.rest.smartEmailDraftList!({ query: { status: 'DRAFT' } })).body.total
+      const { status, body: none } = await by.rest.smartEmailDraftList!({ query: { status: 'SCHEDULED' } })
+      expect([status, none.data, none.total]).toEqual([200, [], 0])
       return [total, byStatus.DRAFT, listed, drafts]
     }
     const both = async () => [await seen(one), await seen(other)]

@@ -29,6 +29,7 @@ export class Values {
 /** The conditions in every read and write of a caller: tenant and visibility. No other code adds them to SQL. */
 export class TenantPredicate {
   #organization: string | null = null
+  #user: string | null = null
   #owners: string | null = null
   readonly #objects = new Map<string, string>()
   #aliases = 0
@@ -90,7 +91,8 @@ export class TenantPredicate {
   #shared(definition: RecordShape, alias: string): string[] {
     if (!definition.privateUnless || this.caller.kind === 'SYSTEM') return []
     const isShared = columnOf(definition, definition.privateUnless).sql(alias)
-    return [`(${isShared} or ${alias}.owner_id = ${this.values.add(this.caller.userId)})`]
+    this.#user ??= this.values.add(this.caller.userId)
+    return [`(${isShared} or ${alias}.owner_id = ${this.#user})`]
   }
 
   /** The condition for rows of these kinds in the totals of the caller's organization (`maintained-totals.ts`), of the records that the caller sees. */

@@ -1,9 +1,10 @@
 import type { FieldNode, GraphQLFormattedError, GraphQLSchema } from 'graphql'
-import { collectFields, type SelectionContext } from './collect.ts'
+import { collectFields } from './collect.ts'
 import { complete } from './complete.ts'
 import type { Introspection } from './introspection.ts'
 import type { OperationParts } from './operation.ts'
-import { ObjectShape, type Data } from './shape.ts'
+import type { Fetched } from './fetched.ts'
+import { ObjectShape, type Data, type ShapeContext } from './shape.ts'
 import type { ClientNames } from './collect.ts'
 import type { Variables } from './variable-values.ts'
 
@@ -23,11 +24,13 @@ export class Answers {
     { apiSchema: schema, introspection }: { readonly apiSchema: GraphQLSchema; readonly introspection: Introspection },
     parts: OperationParts,
     clientNames: ClientNames | null,
+    fetched: Fetched | null,
   ) {
     const { operation, fragments } = parts
     const type = schema.getRootType(operation.operation)
     if (!type) throw new Error(`The schema has no ${operation.operation} type.`)
-    const reading: SelectionContext = { schema, fragments, clientNames }
+    // Other names than those of the client are replaced in the answer.
+    const reading: ShapeContext = { schema, fragments, clientNames, fetched: clientNames ? null : fetched }
     this.parts = parts
     this.introspection = introspection
     this.root = new ObjectShape(reading, type, [operation.selectionSet])

@@ -39,6 +39,8 @@ function completePresent(completion: Completion, shape: ValueShape, value: unkno
       if (shape.isValid(value)) return value
       note(completion, `Invalid value found for ${placeOf(completion, shape, parentName)}.`)
       return explainedNull
+    case 'answer':
+      return value
     case 'list':
       if (Array.isArray(value)) return completeList(completion, shape.item, value, parentName)
       note(completion, `Invalid value found for ${placeOf(completion, shape, parentName)}.`)

@@ -4,6 +4,7 @@ import { Answers } from './answer.ts'
 import { withConditionsEvaluated, withoutEmptySelections, withoutUnusedVariables } from './conditions.ts'
 import type { GraphLimits } from './limits.ts'
 import { operationParts, type OperationParts } from './operation.ts'
+import { Fetched } from './fetched.ts'
 import { compilePlan, type Step } from './plan.ts'
 import { singleFetchOf } from './single-fetch.ts'
 import type { LoadedSupergraph } from './supergraph.ts'
@@ -35,12 +36,13 @@ export type Route = SingleRoute | { readonly kind: 'plan'; readonly step: Step |
 
 /** The compiled execution of an operation whose conditions are evaluated. */
 export class Execution {
-  readonly answers: Answers
   /** Null if every field is fetched under the client's own response name. */
   readonly clientNames: ClientNames | null
   private readonly dependencies: PrepareDependencies
   private readonly parts: OperationParts
   private planned: Route | null = null
+  private built: Answers | null = null
+  private fetched: Fetched | null = null
 
   constructor(dependencies: PrepareDependencies, parts: OperationParts) {
     const { supergraph } = dependencies
@@ -48,7 +50,11 @@ export class Execution {
     this.dependencies = dependencies
     this.parts = renamed?.parts ?? parts
     this.clientNames = renamed?.clientNames ?? null
-    this.answers = new Answers(supergraph, this.parts, this.clientNames)
+  }
+
+  get answers(): Answers {
+    this.built ??= new Answers(this.dependencies.supergraph, this.parts, this.clientNames, this.fetched)
+    return this.built
   }
 
   /** Planned at the first execution, because many stored documents are never executed. */
@@ -68,6 +74,7 @@ export class Execution {
     const single = singleFetch && isClientDocument ? singleFetchOf(supergraph, this.parts, plan) : null
     const endpoint = single && endpoints.get(single.subgraph)
     if (endpoint) return { kind: 'single', endpoint, document: single.document, rootKeys: single.rootKeys }
+    this.fetched = Fetched.of(supergraph, plan)
     return { kind: 'plan', step: plan && compilePlan({ schema: supergraph.schema, endpoints }, plan) }
   }
 }

@@ -40,6 +40,8 @@ export async function aProcess(
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const printed: string[] = []
+  /** How many texts former processes printed. */
+  let printedBefore = 0
   let child: ChildProcess | undefined
   let exited = Promise.withResolvers<number | null>()
 
@@ -49,11 +51,12 @@ export async function aProcess(
           ({ ok }) => ok,
           () => false,
         )
-      : printed.join('').includes(readyText)
+      : printed.slice(printedBefore).join('').includes(readyText)
 
   async function untilReady(started: ChildProcess): Promise<void> {
-    const ended = once(started, 'exit').then(() => {
-      throw new Error(`${command.join(' ')} ended:\n${printed.join('')}`)
+    const ended = once(started, 'close').then(() => {
+      const reason = started.signalCode ?? `code ${started.exitCode}`
+      throw new Error(`${command.join(' ')} ended (${reason}):\n${printed.join('')}`)
     })
     const ready = vi.waitFor(async () => expect(await isReady()).toBe(true), {
       timeout: readyWithinMs,
@@ -73,6 +76,7 @@ export async function aProcess(
     // Only PATH is passed on, so that the environment of the test does not configure the process.
     const env = { PATH: process.env['PATH'], PORT: String(port), ...environment }
     const [file, ...args] = command
+    printedBefore = printed.length
     exited = Promise.withResolvers()
     const started = spawn(file!, args, {
       cwd: projectRoot,

@@ -128,7 +128,9 @@ describe('a start on a port in use', () => {
       PORT: String(port),
     })
     onTestFinished(() => late.kill())
-    await expect(late.start()).rejects.toThrow(/^bin\/run main ended:\nHOST, PORT: cannot listen on .*EADDRINUSE.*\n$/)
+    await expect(late.start()).rejects.toThrow(
+      /^bin\/run main ended \(code 1\):\nHOST, PORT: cannot listen on .*EADDRINUSE.*\n$/,
+    )
     expect(existsSync(join(folder, 'postgres/data/postmaster.pid'))).toBe(false)
   })
 })

@@ -11,6 +11,11 @@ import { readConfig } from '../../subgraphs/kernel/config/config.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { openServices } from '../../subgraphs/kernel/services.ts'
 
+/** `npm run test:faults` runs many more rounds. */
+export const rounds = Number(process.env['FAULT_ROUNDS'] ?? 1)
+export const slowMs = 180_000 + rounds * 60_000
+export const patience = { timeout: 100_000, interval: 20 }
+
 /** An organization with an API key of its owner, in a database that no process of the platform uses yet. */
 export interface Prepared {
   readonly environment: Readonly<Record<string, string>>
@@ -24,13 +29,17 @@ export async function aFolder(): Promise<string> {
   return folder
 }
 
-export async function prepared(databaseUrl: string, more: Readonly<Record<string, string>> = {}): Promise<Prepared> {
+/** Without `databaseUrl`, the database is the embedded one in the data folder. */
+export async function prepared(
+  databaseUrl: string | null,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Prepared> {
   const environment = {
-    DATABASE_URL: databaseUrl,
+    ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }),
     DATA_DIR: await aFolder(),
     DEMO: 'off',
     IP_LIMITS: 'off',
-    LOG_LEVEL: 'error',
+    LOG_LEVEL: 'warn',
     OUTBOUND_ALLOW: '127.0.0.1',
     ...more,
   }
@@ -49,8 +58,10 @@ interface Body {
   readonly data: { readonly id: string; readonly selection: { readonly sku: string } | null }
 }
 
-interface Arrival {
+export interface Arrival {
   readonly eventId: string
+  /** The number of the attempt, from 1. */
+  readonly attempt: number
   readonly at: number
 }
 
@@ -63,8 +74,8 @@ export class CountingReceiver {
   readonly arrivals: Arrival[] = []
   /** Ids of the events that arrived without what the webhook selects. */
   readonly withoutSelection: string[] = []
-  /** Event ids of the requests that are not answered yet. */
-  readonly inFlight = new Map<ServerResponse, string>()
+  /** The requests that are not answered yet. */
+  readonly inFlight = new Map<ServerResponse, Arrival>()
   #isHolding = false
   #held: (() => void)[] = []
 
@@ -102,8 +113,9 @@ export class CountingReceiver {
     const { id: eventId, data } = JSON.parse(Buffer.concat(chunks).toString()) as Body
     this.eventsOf.set(data.id, (this.eventsOf.get(data.id) ?? new Set()).add(eventId))
     if (!data.selection?.sku) this.withoutSelection.push(eventId)
-    this.arrivals.push({ eventId, at: Date.now() })
-    this.inFlight.set(response, eventId)
+    const arrival = { eventId, attempt: Number(request.headers['x-service-attempt']), at: Date.now() }
+    this.arrivals.push(arrival)
+    this.inFlight.set(response, arrival)
     response.once('close', () => this.inFlight.delete(response))
     const answer = (): void => {
       if (response.destroyed) return
@@ -113,67 +125,5 @@ export class CountingReceiver {
     }
     if (this.#isHolding) this.#held.push(answer)
     else setTimeout(answer, this.arrivals.length % 20)
-  }
-}
-
-const headersOf = (secret: string) => ({ 'x-api-key': secret, 'content-type': 'application/json' })
-
-/** Subscribes the receiver to new products. */
-export async function subscribe(api: string, secret: string, receiver: CountingReceiver): Promise<string> {
-  const input = {
-    name: 'Faults',
-    url: receiver.url,
-    events: ['product.created'],
-    selection: 'fragment Webhook on Product { sku }',
-    retryAttempts: 10,
-    retryDelaySeconds: 1,
-  }
-  const body = JSON.stringify(input)
-  const answer = await fetch(`${api}/v1/webhooks`, { method: 'POST', headers: headersOf(secret), body })
-  if (answer.status !== 201) throw new Error(`The webhook was refused: ${await answer.text()}`)
-  return ((await answer.json()) as { id: string }).id
-}
-
-/** Writers that create products all the time. One in five has a used SKU, so that its transaction is rolled back. */
-export class Load {
-  /** `201`, `409`, `503 Retry-After 1`, or `no answer`, with their numbers. */
-  readonly outcomes = new Map<string, number>()
-  readonly created: string[] = []
-  private isRunning = true
-  readonly #writers: Promise<void>[]
-
-  constructor(
-    private readonly api: string,
-    private readonly secret: string,
-    writers = 6,
-  ) {
-    this.#writers = Array.from({ length: writers }, () => this.#write())
-  }
-
-  async stop(): Promise<void> {
-    this.isRunning = false
-    await Promise.all(this.#writers)
-  }
-
-  async #write(): Promise<void> {
-    for (let round = 0; this.isRunning; round++) {
-      const sku = round % 5 === 4 ? 'USED' : newId()
-      const outcome = await this.#create(sku)
-      this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1)
-      // A client waits before it repeats a request that was not answered; the others are bounded so that the queue stays short.
-      await new Promise((resolve) => setTimeout(resolve, outcome === '201' ? 20 : 100))
-    }
-  }
-
-  async #create(sku: string): Promise<string> {
-    const body = JSON.stringify({ name: 'Crate', sku, listPrice: 5 })
-    try {
-      const answer = await fetch(`${this.api}/v1/products`, { method: 'POST', headers: headersOf(this.secret), body })
-      if (answer.status === 201) this.created.push(((await answer.json()) as { id: string }).id)
-      else await answer.arrayBuffer()
-      return answer.status === 503 ? `503 Retry-After ${answer.headers.get('retry-after')}` : String(answer.status)
-    } catch {
-      return 'no answer'
-    }
   }
 }

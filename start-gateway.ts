@@ -119,11 +119,11 @@ async function appOf(config: Config, services: OpenServices, parts: GatewayParts
   return app
 }
 
-/** Starts the gateway: edge, GraphQL over HTTP and websocket, REST, pages, health and metrics. */
-export async function startGateway(config: Config, services: OpenServices): Promise<RunningGateway> {
+/** Starts the gateway: edge, GraphQL over HTTP and websocket, REST, pages, health and metrics. `loaded` is the contract, if it is known. */
+export async function startGateway(config: Config, services: OpenServices, loaded?: Contract): Promise<RunningGateway> {
   const { database, databaseUrl, log, clock, keys, counters } = services
   // The contract is loaded before the graph: parsing it needs the most memory, and this memory is released before the graph is loaded.
-  const contract = loadContract(schemaPath('rest'))
+  const contract = loaded ?? loadContract(schemaPath('rest'))
   const usage = new UsageBuffer(database, log)
   const source = credentialSource(database)
   const verifying = createPublicKey(keys.signing)

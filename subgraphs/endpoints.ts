@@ -5,10 +5,19 @@ import type { SubgraphEndpoint } from './kernel/subgraph/endpoint.ts'
 import { LocalSubgraph } from './kernel/subgraph/local.ts'
 import { MeasuredSubgraph } from './kernel/subgraph/measured.ts'
 import { RemoteSubgraph } from './kernel/subgraph/remote.ts'
-import { buildSubgraph, type SubgraphDefinition } from './kernel/subgraph/subgraph.ts'
+import { buildSubgraph, type SubgraphDefinition, type SubgraphSchema } from './kernel/subgraph/subgraph.ts'
+
+const schemas = new Map<SubgraphDefinition, Promise<SubgraphSchema>>()
+
+/** A schema depends only on its definition, so it is built once, also if a process opens several platforms, as tests do. */
+function schemaOf(definition: SubgraphDefinition): Promise<SubgraphSchema> {
+  const schema = schemas.get(definition) ?? buildSubgraph(definition)
+  schemas.set(definition, schema)
+  return schema
+}
 
 export async function localSubgraph(definition: SubgraphDefinition, services: OpenServices): Promise<LocalSubgraph> {
-  return new LocalSubgraph(definition.name, await buildSubgraph(definition), services)
+  return new LocalSubgraph(definition.name, await schemaOf(definition), services)
 }
 
 /** The endpoints of all subgraphs: remote if a URL is configured, otherwise in this process. */

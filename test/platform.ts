@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pino, type Logger } from 'pino'
 import { afterAll, beforeAll } from 'vitest'
 import { startGateway, type RunningGateway } from '../start-gateway.ts'
-import { loadContract, type Contract } from '../rest-adapter/contract.ts'
+import type { Contract } from '../rest-adapter/contract.ts'
 import { migrations } from '../subgraphs/all.ts'
 import { createApiKey, createOrganization, createTeam, createUser } from '../subgraphs/identity/public.ts'
 import { readConfig } from '../subgraphs/kernel/config/config.ts'
@@ -13,9 +13,9 @@ import type { Role, Visibility } from '../subgraphs/kernel/context.ts'
 import { Database } from '../subgraphs/kernel/database/database.ts'
 import type { Sql } from '../subgraphs/kernel/database/sql.ts'
 import { newId } from '../subgraphs/kernel/ids.ts'
-import { schemaPath } from '../subgraphs/kernel/config/paths.ts'
 import type { DefinitionSource } from '../subgraphs/kernel/record/organization-shapes.ts'
 import { openServices, type OpenServices } from '../subgraphs/kernel/services.ts'
+import { restContract } from './contract-of-rest.ts'
 import { freshDatabase, type FreshDatabase } from './fresh-database.ts'
 import { fingerprintOf } from './requests/fingerprint.ts'
 import { storedEvents } from './stored-events.ts'
@@ -78,7 +78,7 @@ export class Platform {
       DATABASE_URL: this.#fresh.url,
       ...this.environment,
     })
-    this.contract = loadContract(schemaPath('rest'))
+    this.contract = restContract()
     this.services = await openServices({
       config,
       migrations,
@@ -86,7 +86,7 @@ export class Platform {
       log: this.log,
       ...(this.definitions && { definitions: this.definitions }),
     })
-    this.#gateway = await startGateway(config, this.services)
+    this.#gateway = await startGateway(config, this.services, this.contract)
     this.url = this.#gateway.url
   }
 

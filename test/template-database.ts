@@ -19,6 +19,14 @@ export interface Template {
 
 /** Starts PostgreSQL with a migrated, empty database, and compiles the code for tests that start processes. */
 export async function startTemplate(): Promise<Template> {
+  const [template] = await Promise.all([startDatabase(), build()])
+  return template
+}
+
+/** Some tests start processes from the compiled code. */
+const build = () => promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: projectRoot })
+
+async function startDatabase(): Promise<Template> {
   const dataDir = await mkdtemp(join(tmpdir(), 'crm-test-'))
   const server = await startEmbeddedPostgres({
     dataDir,
@@ -34,8 +42,6 @@ export async function startTemplate(): Promise<Template> {
   const template = new Database({ url: templateUrl, connectionsMax: 2 })
   await migrate(template, templateUrl, migrations)
   await template.close()
-  // Some tests start processes from the compiled code.
-  await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: projectRoot })
   return {
     templateUrl,
     async stop() {

@@ -20,6 +20,8 @@ import type { Variables } from './variable-values.ts'
 
 export interface GraphOptions {
   readonly supergraphSdl: string
+  /** The loaded `supergraphSdl`, if several graphs share it. */
+  readonly supergraph?: LoadedSupergraph
   readonly endpoints: readonly SubgraphEndpoint[]
   readonly limits?: Partial<GraphLimits>
   /** Allows introspection without a credential. */
@@ -58,7 +60,7 @@ export class Graph {
   private readonly known = new LRUCache<string, PreparedOperation>({ maxSize: cacheBytesMax })
 
   private constructor(options: GraphOptions) {
-    const supergraph = new LoadedSupergraph(options.supergraphSdl)
+    const supergraph = options.supergraph ?? new LoadedSupergraph(options.supergraphSdl)
     const endpoints = new Map(options.endpoints.map((endpoint) => [endpoint.name, endpoint]))
     const missing = supergraph.subgraphNames.filter((name) => !endpoints.has(name))
     if (missing.length > 0)

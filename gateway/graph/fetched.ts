@@ -6,10 +6,17 @@ import {
   Kind,
   parse,
   type GraphQLNamedType,
+  type GraphQLSchema,
   type SelectionSetNode,
 } from 'graphql'
 import { collectFields, selectionSetsOf, type SelectionContext } from './collect.ts'
-import type { LoadedSupergraph } from './supergraph.ts'
+
+/** What is needed of the supergraph. */
+interface Supergraph {
+  readonly apiSchema: GraphQLSchema
+  /** Names of types that have fewer members for clients than in the subgraphs. */
+  readonly narrowed: ReadonlySet<string>
+}
 
 interface Source {
   /** Where the answer is merged into the data: response names, without the marks of lists. */
@@ -56,7 +63,7 @@ export class Fetched {
   /** The paths of all fetches, and all paths above them. */
   private readonly extended = new Set<string>()
 
-  private constructor({ apiSchema, narrowed }: Pick<LoadedSupergraph, 'apiSchema' | 'narrowed'>, plan: PlanNode) {
+  private constructor({ apiSchema, narrowed }: Supergraph, plan: PlanNode) {
     this.reading = { schema: apiSchema, fragments: new Map() }
     this.narrowed = narrowed
     for (const { path, selectionSets } of sourcesOf(plan)) {
@@ -67,7 +74,7 @@ export class Fetched {
   }
 
   /** Null for a plan that renames or replaces what it fetches. */
-  static of(supergraph: Pick<LoadedSupergraph, 'apiSchema' | 'narrowed'>, plan: PlanNode | null): Fetched | null {
+  static of(supergraph: Supergraph, plan: PlanNode | null): Fetched | null {
     return plan && !rewrites(plan) ? new Fetched(supergraph, plan) : null
   }
 

@@ -63,18 +63,16 @@ function completeList(
   parentName: string,
 ): unknown {
   const { path } = completion
-  let output: unknown[] | null = null
+  const output: unknown[] = []
   let nullified = false
   for (let index = 0; index < values.length; index++) {
     path.push(index)
     const completed = completeValue(completion, item, values[index], parentName)
     path.pop()
     if (completed === nullParent) nullified = true
-    const answered = completed === explainedNull ? null : completed
-    if (!output && answered !== values[index]) output = values.slice(0, index)
-    output?.push(answered)
+    output.push(completed === explainedNull ? null : completed)
   }
-  return nullified ? explainedNull : (output ?? values)
+  return nullified ? explainedNull : output
 }
 
 /** The type name of the answer. If it is not the name of an object type, the object becomes null. */
@@ -95,40 +93,19 @@ function completeField(completion: Completion, type: TypeShape, field: FieldShap
   return completed
 }
 
-/** Whether the data has exactly the keys of the answer, in its order. */
-function hasKeysOf({ fields }: TypeShape, input: Data): boolean {
-  let index = 0
-  for (const key in input) {
-    const field = fields[index++]
-    if (field?.key !== key || field.from !== key) return false
-  }
-  return index === fields.length
-}
-
-/** The data itself while it is equal to the answer, which saves most copies. */
 function completeObject(completion: Completion, type: TypeShape, input: Data): unknown {
-  const { fields } = type
-  let output: Data | null = hasKeysOf(type, input) ? null : {}
-  for (let index = 0; index < fields.length; index++) {
-    const field = fields[index]!
+  const output: Data = {}
+  for (const field of type.fields) {
     const completed = completeField(completion, type, field, input)
     if (completed === nullParent) return explainedNull
-    const answered = completed === explainedNull ? null : completed
-    if (!output && answered !== input[field.key]) output = firstFields(fields, index, input)
-    if (output) output[field.key] = answered
+    output[field.key] = completed === explainedNull ? null : completed
   }
-  return output ?? input
-}
-
-function firstFields(fields: readonly FieldShape[], count: number, input: Data): Data {
-  const output: Data = {}
-  for (const { key } of fields.slice(0, count)) output[key] = input[key]
   return output
 }
 
 /**
  * Builds the answer of an operation from the merged data of its subgraphs: exactly the selected fields, in the order of the
- * operation, with nulls propagated. Parts of the data that are already so are not copied. The errors list nulls and invalid values for which no subgraph gave an error.
+ * operation, with nulls propagated. The errors list nulls and invalid values for which no subgraph gave an error.
  */
 export function complete(
   root: ObjectShape,

@@ -1,51 +1,30 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { newBody } from '../../subgraphs/events/delivery/delivery-body.ts'
 import { queueDeliveries } from '../../subgraphs/events/delivery/new-delivery.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
+import { account } from '../builders.ts'
 import { validateEvents } from '../contract/validate-events.ts'
-import { usePlatform, type Member } from '../platform.ts'
-import { deliver } from './deliver.ts'
-import { Receiver } from './receiver.ts'
+import { aWebhook, deliverAll, useWebhooks } from './use-webhooks.ts'
 
-const platform = usePlatform({ OUTBOUND_ALLOW: '127.0.0.0/8' })
-let receiver: Receiver
-let owner: Member
+const used = useWebhooks()
+const { platform } = used
 
-beforeAll(async () => {
-  receiver = await Receiver.start()
-})
-afterAll(() => receiver.close())
-beforeEach(async () => {
-  await platform.query('delete from events.delivery_queue')
-  receiver.take()
-  owner = await platform.member({ role: 'OWNER', organizationId: await platform.organization() })
-})
-
-const aWebhook = async (input: object = {}): Promise<string> => {
-  const settings = { name: 'ERP', url: receiver.url, events: ['account.*'], ...input }
-  const { status, body } = await owner.rest.webhookCreate!({ body: settings })
-  expect([status, body.errors]).toEqual([201, undefined])
-  return body.id as string
-}
-const anAccount = async (input: object = {}): Promise<string> => {
-  const { status, body } = await owner.rest.accountCreate!({ body: { name: 'Acme', ...input } })
-  expect(status).toBe(201)
-  return body.id as string
-}
-const deliverAll = () => deliver(platform.services, owner.organizationId)
-const sent = () => receiver.take().map(({ text }) => text)
+const hook = async (input: object = {}) => (await aWebhook(used, input)).id
+const anAccount = async (input: object = {}): Promise<string> =>
+  (await account(used.owner, { name: 'Acme', ...input })).id
+const sent = () => used.receiver.take().map(({ text }) => text)
 const attempts = async (id: string) =>
-  (await owner.rest.webhookDeliveryList!({ id })).body.data as { readonly id: string }[]
+  (await used.owner.rest.webhookDeliveryList!({ id })).body.data as { readonly id: string }[]
 
 describe('a body that would have more than 1,048,576 bytes', () => {
   const bytesMax = 1_048_576
   const fields = (...names: string[]) => Object.fromEntries(names.map((name) => [name, 'é'.repeat(300_000)]))
   const change = async (id: string, body: object) =>
-    expect((await owner.rest.accountUpdate!({ id, body })).status).toBe(200)
+    expect((await used.owner.rest.accountUpdate!({ id, body })).status).toBe(200)
   const isNotTooLarge = (text: string) => Buffer.byteLength(text) <= bytesMax
   /** The data of both payload versions. */
   const datasAfter = async () => {
-    await deliverAll()
+    await deliverAll(used)
     const texts = sent()
     expect(texts.map(isNotTooLarge)).toEqual([true, true])
     const bodies = texts.map((text) => JSON.parse(text) as { type?: string; data: Record<string, unknown> })
@@ -55,8 +34,8 @@ describe('a body that would have more than 1,048,576 bytes', () => {
   }
 
   it('is sent without `previous`, and then with the id of `record` only; `omitted` names them', async () => {
-    await aWebhook()
-    await aWebhook({ payloadVersion: 1 })
+    await hook()
+    await hook({ payloadVersion: 1 })
     const id = await anAccount({ customFields: fields('a') })
     const created = await datasAfter()
     await change(id, { name: 'Second' })
@@ -80,9 +59,9 @@ describe('a body that would have more than 1,048,576 bytes', () => {
   })
 
   it('of a new record keeps the empty `previous`', async () => {
-    await aWebhook()
+    await hook()
     await anAccount({ customFields: { text: 'é'.repeat(524_000) } })
-    await deliverAll()
+    await deliverAll(used)
     const [text, ...others] = sent()
     expect(others).toEqual([])
     const { data } = JSON.parse(text!) as { data: { id: string } }
@@ -91,10 +70,10 @@ describe('a body that would have more than 1,048,576 bytes', () => {
   })
 
   it('with its selection has the selection instead', async () => {
-    const id = await aWebhook({ selection: 'fragment Webhook on Account { customFields }' })
+    const id = await hook({ selection: 'fragment Webhook on Account { customFields }' })
     const text = 'é'.repeat(262_100)
     const account = await anAccount({ customFields: { text } })
-    await deliverAll()
+    await deliverAll(used)
     const [whole] = sent()
     expect(isNotTooLarge(whole!)).toBe(true)
     expect(JSON.parse(whole!)).toMatchObject({
@@ -104,8 +83,8 @@ describe('a body that would have more than 1,048,576 bytes', () => {
   })
 
   it('is not sent if it still is too large', async () => {
-    const { organizationId } = owner
-    const webhookId = await aWebhook()
+    const { organizationId } = used.owner
+    const webhookId = await hook()
     const event = { eventId: newId(), eventType: 'account.created', eventVersion: 1 }
     const [fitting, large] = [bytesMax, bytesMax + 1].map((bytes) => newBody('x'.repeat(bytes)))
     for (const body of [fitting!, large!])
@@ -123,8 +102,8 @@ describe('a body that would have more than 1,048,576 bytes', () => {
       { status: 'PENDING', error: null },
     ])
     const [failed] = await attempts(webhookId)
-    expect((await owner.rest.webhookDeliveryReplay!({ id: webhookId, deliveryId: failed!.id })).status).toBe(409)
-    const recovered = await owner.rest.webhookRecover!({ id: webhookId, body: { since: '2026-01-01T00:00:00Z' } })
+    expect((await used.owner.rest.webhookDeliveryReplay!({ id: webhookId, deliveryId: failed!.id })).status).toBe(409)
+    const recovered = await used.owner.rest.webhookRecover!({ id: webhookId, body: { since: '2026-01-01T00:00:00Z' } })
     expect(recovered.body).toEqual({ queued: 0, hasMore: false })
     expect(await attempts(webhookId)).toHaveLength(2)
   })

@@ -29,7 +29,7 @@ const selected = async (selection: string, recordId: string, { type = 'opportuni
   const created = await creating(selection, by)
   expect([created.status, created.body.errors]).toEqual([201, undefined])
   const { organizationId, id } = created.body
-  const webhook = (await new WebhookReader(platform.services).one(organizationId, id))!
+  const webhook = (await new WebhookReader(platform.services).of(organizationId))(id)!
   const acting = (await findActingUser(platform.services.database, organizationId, webhook.ownerId))!
   const object = type.split('.')[0]!
   return selectionFor(platform.services, webhook, { object, type, recordId }, acting)

@@ -7,6 +7,7 @@ import { shownEventId } from '../envelope/envelope.ts'
 import {
   signingSecrets,
   WebhookReader,
+  type ReadWebhook,
   type SigningWebhook,
   type SubscribedWebhook,
 } from '../webhook/webhook-reader.ts'
@@ -49,13 +50,14 @@ export async function attemptDelivery(services: Services, item: Leased<QueuedDel
   const failed = (error: string): Outcome => ({ end: 'FAILED', error, result: asResult(notSent) })
   if (item.attempts > item.attemptsMax + lostAttemptsMax)
     return failed('The outcomes of several attempts of this delivery were lost, so it was given up.')
-  const [webhook, content] = await beforeSending(
+  const [webhookOf, content] = await beforeSending(
     Promise.all([
-      webhooks.load({ organizationId: item.organizationId, id: item.webhookId }),
+      webhooks.load(item.organizationId),
       contents.load({ organizationId: item.organizationId, id: item.id }),
     ]),
   )
   if (!content) return failed('The delivery was older than 30 days.')
+  const webhook = webhookOf(item.webhookId)
   const refusal = refusalOf(webhook, item)
   if (refusal !== null) return failed(refusal)
   const mayBeSelected = webhook!.selection !== null && !item.isReplay && !item.isTest
@@ -74,10 +76,7 @@ const beforeSending = <T>(work: Promise<T>): Promise<T> =>
   })
 
 /** Why a webhook gets nothing at this moment. */
-function refusalOf(
-  webhook: Awaited<ReturnType<WebhookReader['one']>>,
-  { isReplay, isTest }: QueuedDelivery,
-): string | null {
+function refusalOf(webhook: ReadWebhook | null, { isReplay, isTest }: QueuedDelivery): string | null {
   if (!webhook) return 'The webhook was deleted before this attempt.'
   if (webhook.isPaused) return 'The owner of the webhook was no active owner or admin at the time of this attempt.'
   if (!webhook.isEnabled && !isReplay && !isTest) return 'The webhook was turned off before this attempt.'
@@ -165,7 +164,7 @@ const keyOf = ({ organizationId, id }: Reference): string => `${organizationId}:
 
 /** Attempts of the same lease begin together, so their reads are combined. */
 interface Loaders {
-  readonly webhooks: DataLoader<Reference, Awaited<ReturnType<WebhookReader['one']>>, string>
+  readonly webhooks: DataLoader<string, (id: string) => ReadWebhook | null>
   /** Null if it is no longer stored. */
   readonly contents: DataLoader<Reference, Content | null, string>
 }
@@ -182,11 +181,9 @@ function newLoaders(services: Services): Loaders {
   const reader = new WebhookReader(services)
   return {
     webhooks: new DataLoader(
-      async (wanted) => {
-        const reads = new Map<string, ReturnType<WebhookReader['one']>>()
-        for (const each of wanted)
-          if (!reads.has(keyOf(each))) reads.set(keyOf(each), reader.one(each.organizationId, each.id))
-        return Promise.all(wanted.map((each) => reads.get(keyOf(each))!))
+      async (organizationIds) => {
+        const reads = new Map([...new Set(organizationIds)].map((id) => [id, reader.of(id)] as const))
+        return Promise.all(organizationIds.map((id) => reads.get(id)!))
       },
       { cache: false },
     ),

@@ -19,5 +19,6 @@ export const deliveryQueue: Queue<QueuedDelivery> = {
   retentionMs: 0,
   attempt: attemptDelivery,
   record: recordOutcomes,
+  mayBeLost: true,
   failureLevel: 'debug',
 }

@@ -30,7 +30,8 @@ interface Recorded extends Omit<AttemptResult, 'attemptId'> {
 
 /**
  * Records the outcomes of attempts, in the queue, in the log and in the state of the webhooks. What a lost lease has attempted is ignored. A
- * webhook that has failed too often is turned off in the same transaction, so that exactly one event announces it.
+ * webhook that has failed too often is turned off in the same transaction, so that exactly one event announces it. An outcome that is lost in a
+ * crash of the database server is that of a lost attempt: the delivery is sent again.
  */
 export async function recordOutcomes(
   services: Services,
@@ -47,7 +48,7 @@ export async function recordOutcomes(
       hasDisabled = true
     }
   }
-  await services.database.transaction(work, { hasEvents: () => hasDisabled })
+  await services.database.transaction(work, { hasEvents: () => hasDisabled, mayBeLost: true })
 }
 
 function recordedOf({ item, outcome, waitMs }: Attempted<QueuedDelivery>): Recorded {
@@ -90,26 +91,28 @@ const holdsLease = 'q.lease_token is not distinct from o.token'
 
 /** Ends or reschedules the items whose lease is still held, and writes first attempts into their rows of the log. Returns these outcomes. */
 async function settle(sql: Sql, given: readonly Recorded[]): Promise<Recorded[]> {
+  const attemptIds = given.map(({ attemptId }) => attemptId).toSorted()
   const rows = await sql.query<{ organizationId: string; id: string; nextAttemptAt: string | null }>(
     `with ${outcomes}, ended as (
        delete from events.delivery_queue q using outcome o
        where q.organization_id = o."organizationId" and q.id = o.id and ${holdsLease} and o.status <> 'RETRY_SCHEDULED'
-       returning q.organization_id, q.id, null::timestamptz as next_attempt_at
+       returning o.*, null::timestamptz as next_attempt_at
      ), rescheduled as (
        update events.delivery_queue q set lease_token = null, is_due = false, last_attempt_id = o."attemptId", last_error = o.error,
          next_attempt_at = statement_timestamp() + o."waitMs" * interval '1 millisecond'
        from outcome o
        where q.organization_id = o."organizationId" and q.id = o.id and ${holdsLease} and o.status = 'RETRY_SCHEDULED'
-       returning q.organization_id, q.id, q.next_attempt_at
+       returning o.*, q.next_attempt_at
      ), settled as (select * from ended union all select * from rescheduled),
      logged as (
-       update events.delivery d set status = o.status, request_headers = o."requestHeaders", response_status = o."responseStatus",
-         response_body = o."responseBody", latency_ms = o."latencyMs", error = o.error, is_recoverable = o."isRecoverable", next_attempt_at = s.next_attempt_at
-       from outcome o join settled s on s.organization_id = o."organizationId" and s.id = o.id
-       where o.attempt = 1 and d.organization_id = o."organizationId" and d.id = o."attemptId"
+       update events.delivery d set status = s.status, request_headers = s."requestHeaders", response_status = s."responseStatus",
+         response_body = s."responseBody", latency_ms = s."latencyMs", error = s.error, is_recoverable = s."isRecoverable", next_attempt_at = s.next_attempt_at
+       from settled s
+       where s.attempt = 1 and d.organization_id = s."organizationId" and d.id = s."attemptId" and d.id between $2 and $3
      )
-     select organization_id as "organizationId", id, next_attempt_at as "nextAttemptAt" from settled`,
-    [JSON.stringify(given)],
+     select "organizationId", id, next_attempt_at as "nextAttemptAt" from settled`,
+    // The range of ids spares the partitions of other weeks.
+    [JSON.stringify(given), attemptIds[0], attemptIds.at(-1)],
   )
   const settled = new Map(rows.map((row) => [`${row.organizationId}:${row.id}`, row]))
   return given.flatMap((outcome) => {

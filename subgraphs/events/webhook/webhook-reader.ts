@@ -31,6 +31,11 @@ export interface SubscribedWebhook {
   readonly previousSecretExpiresAt: string | null
 }
 
+export interface ReadWebhook extends SubscribedWebhook {
+  /** Its owner is no active owner or admin. */
+  readonly isPaused: boolean
+}
+
 interface Stored extends Omit<SubscribedWebhook, 'headers' | 'secret' | 'previousSecret'> {
   readonly sealedHeaders: string | null
   readonly sealedSecret: string
@@ -73,18 +78,13 @@ export class WebhookReader {
 
   constructor(private readonly services: Pick<Services, 'tenants' | 'vault'>) {}
 
-  /** The webhooks to which events are delivered: those that are turned on and not paused. */
-  async enabled(organizationId: string): Promise<readonly SubscribedWebhook[]> {
+  /** Finds a webhook of the organization, also when it is turned off; null if it was deleted. */
+  async of(organizationId: string): Promise<(id: string) => ReadWebhook | null> {
     const { paused, webhooks } = await this.#read(organizationId)
-    const enabled = webhooks.filter(({ isEnabled }) => isEnabled)
-    return paused.length === 0 ? enabled : enabled.filter(({ id }) => !paused.includes(id))
-  }
-
-  /** One webhook, also when it is turned off; null if it was deleted. `isPaused`: its owner is no active owner or admin. */
-  async one(organizationId: string, id: string): Promise<(SubscribedWebhook & { readonly isPaused: boolean }) | null> {
-    const { paused, webhooks } = await this.#read(organizationId)
-    const found = webhooks.find((webhook) => webhook.id === id)
-    return found ? { ...found, isPaused: paused.includes(id) } : null
+    return (id) => {
+      const found = webhooks.find((webhook) => webhook.id === id)
+      return found ? { ...found, isPaused: paused.includes(id) } : null
+    }
   }
 
   async #read(organizationId: string): Promise<{ paused: readonly string[]; webhooks: readonly SubscribedWebhook[] }> {

@@ -170,7 +170,7 @@ export class Database implements Sql {
 
   async transaction<T>(work: (sql: Sql) => Promise<T>, options?: TransactionOptions): Promise<T> {
     this.guard.refuseNested()
-    const transaction = new Transaction(await this.pool.connect())
+    const transaction = new Transaction(await this.pool.connect(), ...(options?.mayBeLost ? [withoutDisk] : []))
     const result = await transaction.run(() => this.guard.insideTransaction(() => work(transaction)))
     if (options?.hasEvents?.() !== false) this.onCommit?.()
     return result
@@ -185,6 +185,8 @@ const firstOf = async (rows: Promise<Row[]>): Promise<Row | null> => (await rows
 
 /** A statement without values that is not prepared. */
 const command = (text: string): LeadingStatement => ({ name: '', text, values: [] })
+
+const withoutDisk = command('set local synchronous_commit = off')
 
 /** A transaction on a connection. Its begin and its savepoints are sent in front of the next statement, so they need no round trip. */
 export class Transaction implements Sql {

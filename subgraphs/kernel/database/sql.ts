@@ -29,4 +29,9 @@ export interface Sql {
 export interface TransactionOptions {
   /** Asked after the commit: false saves the search for new events, which follows every other commit. */
   readonly hasEvents?: () => boolean
+  /**
+   * The commit does not wait for the disk. If the database server crashes within a second after it, the transaction may be lost, as a whole and
+   * together with all later ones that do not wait either. Only for work that is done again then. Ignored inside a transaction.
+   */
+  readonly mayBeLost?: boolean
 }

@@ -34,7 +34,7 @@ export async function consumeNext(
 ): Promise<boolean> {
   let tried: { readonly after: number; readonly through: number; readonly failures: number } | null = null
   try {
-    return await services.database.transaction(async (sql) => {
+    const consume = async (sql: Sql): Promise<boolean> => {
       const progress = await lockProgress(sql, consumer, organizationId)
       if (!progress || progress.head <= progress.position) return false
       const { position: after, head, oneByOneUntil, failures } = progress
@@ -54,7 +54,9 @@ export async function consumeNext(
         [organizationId, consumer.name, position],
       )
       return position < head
-    })
+    }
+    // The effects and the position are lost together, and then the events are processed again.
+    return await services.database.transaction(consume, { mayBeLost: true })
   } catch (error) {
     // The database has failed, not the events.
     if (!tried || failureReason(error) !== null) throw error

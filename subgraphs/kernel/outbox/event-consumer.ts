@@ -5,7 +5,8 @@ import type { LoggedEvent } from './event-feed.ts'
 
 /**
  * A reader of the event log that reacts to events by rows of the same database. Its position in the log of an organization is stored
- * in the transaction that writes these rows, so that each event has its effect exactly once, also after `kill -9`.
+ * in the transaction that writes these rows, so that each event has its effect exactly once, also after `kill -9`. Its commit does not wait for the
+ * disk: if the database server crashes, effects of the last second may be lost together with the position, and are made again.
  */
 export interface EventConsumer {
   readonly name: string

@@ -7,7 +7,7 @@ import { newId } from '../ids.ts'
 import { manualClock, servicesOf } from '../jobs/jobs.fixture.ts'
 import { Values } from '../record/predicate.ts'
 import { systemContext, type Services } from '../request.ts'
-import { EventLog } from './event-log.ts'
+import { EventLog, eventsThrough } from './event-log.ts'
 import { EventRelay } from './event-relay.ts'
 import { eventInsert } from './event.ts'
 
@@ -235,5 +235,29 @@ describe('watch', () => {
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like 'listen%'`,
     )
     await vi.waitFor(() => expect(wakes).toBe(2), { timeout: 10_000 })
+  })
+})
+
+describe('eventsThrough', () => {
+  it('reads only the events of its positions, also in an organization that the statistics do not know', async () => {
+    await fresh.database.query('alter table kernel.event_other set (autovacuum_enabled = false)')
+    for (let n = 0; n < 50; n++) await write(newId(), Array<string>(20).fill('account.created'))
+    await assign()
+    await fresh.database.query('analyze kernel.event, kernel.event_log')
+    const organizationId = newId()
+    const many = 3_000
+    await write(organizationId, Array<string>(many).fill('account.created'))
+    await assign(fresh.database, many)
+    const range = { after: many - 8, through: many, types: ['account.created'] }
+    const fetched = await connection().transaction(async (sql) => {
+      expect((await eventsThrough(sql, organizationId, range)).events).toHaveLength(8)
+      const [row] = await sql.query<{ fetched: number }>(
+        `select sum(idx_tup_fetch + seq_tup_read)::int as fetched from pg_stat_xact_user_tables
+         where relid in (select inhrelid from pg_inherits where inhparent = 'kernel.event'::regclass)`,
+      )
+      return row!.fetched
+    })
+    // The first of them is looked up once more.
+    expect(fetched).toBe(9)
   })
 })

@@ -4,7 +4,7 @@ import type { Sql } from '../database/sql.ts'
 /** Maximum events of one statement. Large, because each statement must skip the dead rows that an old snapshot, such as a backup, keeps. */
 const batch = 5_000
 /** Pause after a batch, so that under load each batch takes many events. */
-const pauseAfterBatchMs = 20
+const pauseAfterBatchMs = 15
 /** Polling finds events of a process that was killed between its commit and the wake of its relay. */
 const pollMs = 1_000
 

@@ -7,8 +7,8 @@ import { AttemptNotBegun, type Attempted, type Lane, type Leased, type Queue, ty
 
 /** Most items of one lease. */
 const togetherMax = 128
-/** While more items wait, the next lease begins when a quarter of the slots is free, or after this time. */
-const collectSlotsMs = 5
+/** While more items wait, the next lease begins when half of the slots are free, or after this time. */
+const collectSlotsMs = 10
 
 /** Leases and attempts the items of one lane, as many at the same time as the lane has slots. */
 export class LaneWorker<Item extends QueuedItem> {
@@ -140,11 +140,11 @@ export class LaneWorker<Item extends QueuedItem> {
   async #nextSignal(): Promise<void> {
     await this.#signal.promise
     this.#signal = Promise.withResolvers()
-    const isEarly = !this.#isWoken && !this.#isStopping && this.#running > 0 && this.#running > this.#slots * 0.75
+    const isEarly = !this.#isWoken && !this.#isStopping && this.#running > this.#slots / 2
     if (!isEarly) return
     const late = Promise.withResolvers<void>()
     const timer = setTimeout(late.resolve, collectSlotsMs)
-    while (this.#running > this.#slots * 0.75 && !this.#isWoken && !this.#isStopping) {
+    while (this.#running > this.#slots / 2 && !this.#isWoken && !this.#isStopping) {
       const isLate = await Promise.race([this.#signal.promise.then(() => false), late.promise.then(() => true)])
       if (isLate) break
       this.#signal = Promise.withResolvers()

@@ -4,12 +4,13 @@ import { LaneWorker } from './lane-worker.ts'
 import type { Queue, QueuedItem } from './queue.ts'
 import { queueChannel } from './queue-table.ts'
 
-/** Polling finds due retries, items of a dead process, and items that were queued while the LISTEN connection was lost. */
+/** Each lane is polled this often. Polling finds due retries, items of a dead process, and items that were queued while the LISTEN connection was lost. */
 const pollMs = 2_000
 
 /** Attempts the items of queues, as soon as they are queued. Runs in every worker process. */
 export class QueueWorker {
   readonly #lanes = new Map<string, readonly LaneWorker<QueuedItem>[]>()
+  readonly #allLanes: readonly LaneWorker<QueuedItem>[]
   readonly #timer: NodeJS.Timeout
   readonly #ended: Promise<void>[] = []
   #listener: Listener | null = null
@@ -20,7 +21,11 @@ export class QueueWorker {
       this.#lanes.set(queue.name, lanes)
       this.#ended.push(...lanes.map((lane) => lane.run()))
     }
-    this.#timer = setInterval(() => this.#wakeAll(), pollMs)
+    this.#allLanes = [...this.#lanes.values()].flat()
+    let polled = 0
+    // One after another: all lanes together would need every connection of the process at the same moment.
+    const pollNext = (): void => this.#allLanes[polled++ % this.#allLanes.length]?.wake()
+    this.#timer = setInterval(pollNext, pollMs / this.#allLanes.length)
   }
 
   static async start(services: Services, databaseUrl: string, queues: readonly Queue[]): Promise<QueueWorker> {
@@ -35,15 +40,11 @@ export class QueueWorker {
   async close(): Promise<void> {
     clearInterval(this.#timer)
     await this.#listener?.close()
-    for (const lane of this.#allLanes()) lane.stop()
+    for (const lane of this.#allLanes) lane.stop()
     await Promise.all(this.#ended)
   }
 
-  #allLanes(): LaneWorker<QueuedItem>[] {
-    return [...this.#lanes.values()].flat()
-  }
-
   #wakeAll(): void {
-    for (const lane of this.#allLanes()) lane.wake()
+    for (const lane of this.#allLanes) lane.wake()
   }
 }

@@ -7,6 +7,7 @@ import { newId } from '../ids.ts'
 import { manualClock, servicesOf } from '../jobs/jobs.fixture.ts'
 import type { Services } from '../request.ts'
 import { deleteFinishedItems } from './delete-finished-items.ts'
+import { leaseShares, newLaneState } from './lease-shares.ts'
 import { drain, ageQueueItems } from './queue.fixture.ts'
 import { queueIndexes, sharedQueueColumns } from './queue-table.ts'
 import { QueueWorker } from './queue-worker.ts'
@@ -286,7 +287,21 @@ describe('organizations', () => {
     await put(['a1', 'a2', 'a3', 'a4'], one)
     await put(['b1', 'b2'], other, 'f')
     await drain(queue, services)
-    expect(seen).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'a4'])
+    expect(seen).toEqual(['b1', 'a1', 'b2', 'a2', 'a3', 'a4'])
+  })
+
+  it('get an item that was queued earlier than the last leased one, and committed later', async () => {
+    const queue = aQueue(() => ({ end: 'SENT' }))
+    const state = newLaneState()
+    const leased = async (count: number) =>
+      (await leaseShares(fresh.database, queue, 'fresh', count, state)).items.map(({ text }) => text)
+    await put(['a1', 'a2'])
+    expect(await leased(1)).toEqual(['a1'])
+    await put(['late'])
+    const earlier = `update ${queue.table} set next_attempt_at = next_attempt_at - interval '1 minute' where text = 'late'`
+    await fresh.database.query(earlier)
+    await fresh.database.query(`delete from ${queue.table} where lease_token is not null`)
+    expect(await leased(2)).toEqual(['a2', 'late'])
   })
 
   it('with fewer running attempts are served first', async () => {

@@ -90,6 +90,11 @@ export interface Queue<Item extends QueuedItem = QueuedItem> {
    * item still has the token of the attempt. Without it, `recordOutcome` is called for each of them.
    */
   record?(services: Services, attempted: readonly Attempted<Item>[]): Promise<void>
+  /**
+   * A lease may be lost if the database server crashes in the second after it (`TransactionOptions`), so that the item is attempted again although
+   * an attempt has begun. Only with `shares`.
+   */
+  readonly mayBeLost?: true
   /** Log level of failed attempts: `debug` when a user sees them in a log of its own. */
   readonly failureLevel?: 'warn' | 'debug'
 }

@@ -25,19 +25,12 @@ export async function waitingKeys(
   before: string,
   max: number,
 ): Promise<FoundKey[]> {
-  const isDue = `${dueOf[lane]}`
-  const organizations = downwards(
-    'organization',
-    '$1',
-    (and) =>
-      `select ${organization} as organization from ${table} where ${isDue} and ${and(organization)} order by ${organization} desc limit 1`,
-  )
-  const keys = downwards(
-    'key',
-    '$3',
-    (and) =>
-      `select ${key} as key from ${table} where ${isDue} and ${organization} = waiting.organization and ${and(key)} order by ${key} desc limit 1`,
-  )
+  const isDue = dueOf[lane]
+  const search = (column: string, name: string, limits: readonly string[], inside = 'true'): string =>
+    `select ${column} as ${name} from ${table} where ${isDue} and ${inside} and ${limits.map((limit) => `${column} ${limit}`).join(' and ')}
+     order by ${column} desc limit 1`
+  const organizations = downwards('organization', '$1', (limits) => search(organization, 'organization', limits))
+  const keys = downwards('key', '$3', (limits) => search(key, 'key', limits, `${organization} = waiting.organization`))
   return sql.query<FoundKey & Record<string, unknown>>(
     `with recursive ${organizations},
      running as materialized (
@@ -63,14 +56,12 @@ export async function waitingKeys(
   )
 }
 
-/** Two lists, `lower` and `upper`: the different values below a start, and from it on, each found along the index from the one before. */
-function downwards(value: string, start: string, next: (and: (column: string) => string) => string): string {
-  const list = (name: string, first: string, limit: string): string =>
+/** Two lists, `lower` and `upper`: the different values below a start, and from it on, each found by a search below the one before. */
+function downwards(value: string, start: string, search: (limits: readonly string[]) => string): string {
+  const list = (name: string, first: string, ...limits: readonly string[]): string =>
     `${name} as (
-       (${next((column) => `${column} ${first}`)}) union all
-       select following.* from ${name} cross join lateral (
-         ${next((column) => `${column} < ${name}.${value}${limit && ` and ${column} ${limit}`}`)}
-       ) following
+       (${search([first])}) union all
+       select following.* from ${name} cross join lateral (${search([`< ${name}.${value}`, ...limits])}) following
      )`
-  return `${list('lower', `< ${start}`, '')}, ${list('upper', `>= ${start}`, `>= ${start}`)}`
+  return `${list('lower', `< ${start}`)}, ${list('upper', `>= ${start}`, `>= ${start}`)}`
 }

@@ -1,6 +1,6 @@
 import 'reflect-metadata'
 import { connectGraph } from './open-graph.ts'
-import { background, consumers, jobs, migrations, queues } from './subgraphs/all.ts'
+import { background, consumers, jobs, measuredQueues, migrations, queues } from './subgraphs/all.ts'
 import type { Config } from './subgraphs/kernel/config/config.ts'
 import { releaseVersion } from './subgraphs/kernel/config/paths.ts'
 import { startWorker } from './subgraphs/kernel/jobs/worker.ts'
@@ -19,7 +19,7 @@ export async function startBackground(services: OpenServices): Promise<{ close()
   await maintainEventPartitions(services).catch((error: unknown) =>
     services.log.error({ err: error }, 'event partitions could not be created'),
   )
-  const endMeasuring = measureBacklog(services.database, queues)
+  const endMeasuring = measureBacklog(services.database, measuredQueues)
   const worker = await startWorker({ databaseUrl: services.databaseUrl, jobs, services })
   const queueWorker = await QueueWorker.start(services, services.databaseUrl, queues)
   const eventConsumers = await EventConsumers.start(services, services.databaseUrl, consumers)

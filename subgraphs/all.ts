@@ -83,6 +83,12 @@ export const queues: readonly Queue[] = [
   ...subgraphs.flatMap(({ resources }) => resources.flatMap(({ queues: own = [] }) => own)),
 ]
 
+/** What the metrics of queues measure. */
+export const measuredQueues = [
+  ...queues,
+  ...subgraphs.flatMap(({ resources }) => resources.flatMap(({ waiting = [] }) => waiting)),
+]
+
 /** What reacts to events by rows of the same database, in every worker. */
 export const consumers: readonly EventConsumer[] = subgraphs.flatMap(({ resources }) =>
   resources.flatMap(({ consumers: own = [] }) => own),

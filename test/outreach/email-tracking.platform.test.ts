@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { drain } from '../../subgraphs/kernel/queue/queue.fixture.ts'
 import { SmtpReceiver } from '../../subgraphs/kernel/mail/smtp.fixture.ts'
 import { SmtpMailer } from '../../subgraphs/kernel/mail/smtp-mailer.ts'
 import { outgoingEmailQueue } from '../../subgraphs/outreach/email/outgoing-email.queue.ts'
-import { trackingHitQueue } from '../../subgraphs/outreach/email/tracking-hit.queue.ts'
+import { countHits as countAllHits } from '../../subgraphs/outreach/email/count-hits.ts'
+import { HitCounter } from '../../subgraphs/outreach/email/hit-counter.ts'
 import { contact } from '../builders.ts'
 import { expectValidEvents, refusedInputs } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
@@ -29,7 +30,7 @@ const anAddress = () => `person${++people}@customer.example`
 
 const services = () => ({ ...platform.services, mailer: new SmtpMailer(smtpUrl, 'CRM <crm@platform.example>') })
 const deliver = () => drain(outgoingEmailQueue, services())
-const countHits = () => drain(trackingHitQueue, services())
+const countHits = () => countAllHits(services())
 
 async function sent(to: string, values: object = {}) {
   const { status, body } = await member.rest.emailSend!({
@@ -76,8 +77,6 @@ describe('a mail', () => {
     await fetch(open, { headers: { 'user-agent': 'Mozilla/5.0 (via ggpht.com GoogleImageProxy)' } })
     const click = await fetch(platform.url + pathIn(text, 'click'), { headers: person, redirect: 'manual' })
     expect([click.status, click.headers.get('location')]).toEqual([302, 'https://fjordline.example/a?b=1&c=2'])
-    await countHits()
-    await countHits()
     await countHits()
     const [opened] = (await threadOf(mail.threadId)).messages
     expect(opened).toMatchObject({ status: 'CLICKED', openCount: 1, machineOpenCount: 1 })
@@ -213,6 +212,65 @@ describe('a mail', () => {
     )
     await deliver()
     expect(receiver.received.filter((one) => one.to.includes(to))).toHaveLength(1)
+  })
+})
+
+describe('opens', () => {
+  const openOf = async () => {
+    const to = anAddress()
+    const mail = await sent(to)
+    return { mail, url: platform.url + pathIn(textTo(to), 'open') }
+  }
+  const openCount = async ({ id, threadId }: { id: string; threadId: string }) =>
+    (await threadOf(threadId)).messages.find((each: { id: string }) => each.id === id).openCount
+  const waiting = () =>
+    platform.query('select message_id as "messageId", attempts from outreach.tracking_hit where organization_id = $1', [
+      member.organizationId,
+    ])
+
+  it('are counted once each, however many workers count them', async () => {
+    const { mail, url } = await openOf()
+    const opens = 30
+    for (let n = 0; n < opens; n++) await fetch(url, { headers: person })
+    await Promise.all(Array.from({ length: 6 }, countHits))
+    await countHits()
+    expect(await openCount(mail)).toBe(opens)
+    expect(await waiting()).toEqual([])
+  })
+
+  it('are counted by a worker without being told', async () => {
+    const { mail, url } = await openOf()
+    const counter = new HitCounter(services())
+    try {
+      await fetch(url, { headers: person })
+      await vi.waitFor(async () => expect(await openCount(mail)).toBe(1), { timeout: 10_000 })
+    } finally {
+      await counter.close()
+    }
+  })
+
+  it('that cannot be counted wait, hold up no others, and are left out after ten attempts', async () => {
+    const [broken, other] = [await openOf(), await openOf()]
+    await platform.query(`create function public.refuse_mail() returns trigger language plpgsql as
+      $$ begin if new.id = '${broken.mail.id}' then raise 'broken'; end if; return new; end $$`)
+    await platform.query(`create trigger refuse_mail before update on outreach.email_message
+      for each row execute function public.refuse_mail()`)
+    try {
+      for (const { url } of [broken, other, broken, other]) await fetch(url, { headers: person })
+      await countHits()
+      expect([await openCount(broken.mail), await openCount(other.mail)]).toEqual([0, 2])
+      const once = { messageId: broken.mail.id, attempts: 1 }
+      expect(await waiting()).toEqual([once, once])
+      await countHits()
+      expect(await waiting()).toEqual([once, once])
+
+      await platform.query('update outreach.tracking_hit set attempts = 9, next_attempt_at = now()')
+      await countHits()
+      expect(await waiting()).toEqual([])
+      expect(await openCount(broken.mail)).toBe(0)
+    } finally {
+      await platform.query('drop function public.refuse_mail cascade')
+    }
   })
 })
 

@@ -14,7 +14,8 @@ interface Backlog {
   readonly lag: number | null
 }
 
-type MeasuredQueue = Pick<Queue, 'name' | 'table'>
+/** A table with the columns of a queue. */
+export type MeasuredQueue = Pick<Queue, 'name' | 'table'>
 
 const measured = `select count(*) filter (where attempts = 0)::int as fresh, count(*) filter (where attempts > 0)::int as retry,
   extract(epoch from statement_timestamp() - min(due) filter (where due <= statement_timestamp()))::float8 as lag`

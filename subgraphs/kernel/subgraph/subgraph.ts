@@ -12,6 +12,7 @@ import { buildSchema, createResolversMap, type NonEmptyArray } from 'type-graphq
 import type { Migration } from '../database/migrate.ts'
 import type { Job } from '../jobs/job.ts'
 import type { EventConsumer } from '../outbox/event-consumer.ts'
+import type { MeasuredQueue } from '../operate/backlog.ts'
 import type { Queue } from '../queue/queue.ts'
 import { isRecordShape, type RecordShape } from '../record/definition.ts'
 import type { TrackedObject } from '../record/event-types.ts'
@@ -46,6 +47,8 @@ export interface Resource {
   readonly consumers?: readonly EventConsumer[]
   /** Work that leaves the process, attempted in every worker. */
   readonly queues?: readonly Queue[]
+  /** Tables of other work that waits, for the metrics of queues. */
+  readonly waiting?: readonly MeasuredQueue[]
   /** What runs in every worker until it is closed, such as connections that wait for something outside. */
   readonly background?: readonly ((services: Services) => { close(): Promise<void> })[]
   /**

@@ -139,3 +139,13 @@ export const mailsWithoutWindow: Migration = {
     -- True if the mail of a sequence is sent outside of its send window, too.
     alter table outreach.outgoing_email add column ignores_window boolean not null default false`,
 }
+
+export const hitsWithoutQueue: Migration = {
+  name: '20261129-outreach-tracking-hits',
+  sql: `
+    -- Hits are counted in the order of their ids and deleted by the transaction that counts them.
+    drop trigger tracking_hit_notifies on outreach.tracking_hit;
+    drop index outreach.tracking_hit_fresh, outreach.tracking_hit_retry, outreach.tracking_hit_not_due, outreach.tracking_hit_leased,
+      outreach.tracking_hit_created;
+    delete from outreach.tracking_hit where state <> 'QUEUED'`,
+}

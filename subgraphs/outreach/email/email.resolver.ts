@@ -15,7 +15,15 @@ import {
   EmailThreadPage,
   EmailThreadPageArgs,
 } from './email.inputs.ts'
-import { emailTables, emailThreadTotals, hiddenCopies, mailsWithoutWindow } from './email.migrations.ts'
+import { waitingHits } from './count-hits.ts'
+import { HitCounter } from './hit-counter.ts'
+import {
+  emailTables,
+  emailThreadTotals,
+  hiddenCopies,
+  mailsWithoutWindow,
+  hitsWithoutQueue,
+} from './email.migrations.ts'
 import { emailMessage, emailThread } from './email.record.ts'
 import { EmailThread } from './email-thread.ts'
 import { deleteOldOutgoingEmail, outgoingEmailQueue } from './outgoing-email.queue.ts'
@@ -23,7 +31,6 @@ import { sendEmail } from './send-email.ts'
 import { EmailSendInput } from './send-email.inputs.ts'
 import { templateTotals } from './template-totals.migrations.ts'
 import { messagesOfThread } from './thread-messages.ts'
-import { deleteOldHits, trackingHitQueue } from './tracking-hit.queue.ts'
 
 const threads = recordsOf(emailThread)
 const hoursMax = 8760
@@ -118,9 +125,11 @@ export class EmailResolver {
 export const emailResource: Resource = {
   resolver: EmailResolver,
   entities: { EmailThread: emailThread, Email: emailMessage },
-  migrations: [emailTables, emailThreadTotals, templateTotals, hiddenCopies, mailsWithoutWindow],
-  queues: [outgoingEmailQueue, trackingHitQueue],
-  jobs: [deleteOldOutgoingEmail, deleteOldHits],
+  migrations: [emailTables, emailThreadTotals, templateTotals, hiddenCopies, mailsWithoutWindow, hitsWithoutQueue],
+  queues: [outgoingEmailQueue],
+  waiting: [waitingHits],
+  background: [(services) => new HitCounter(services)],
+  jobs: [deleteOldOutgoingEmail],
   rest: restArea(emailThread, {
     path: 'email-tracking/threads',
     folder: 'email-tracking',

@@ -58,7 +58,7 @@ export function leaseShares<Item extends QueuedItem>(
     const portions = shareOut(found, {
       count,
       free,
-      perKeyMax: shares.perKeyMax,
+      perKeyMax: runningMax(lane, shares),
       running: new Map(found.map((each) => [each.organization, each.organizationRunning])),
       runningHere: state.running,
     })
@@ -74,6 +74,10 @@ export function leaseShares<Item extends QueuedItem>(
   }
   return database.transaction(work, { hasEvents: () => false, mayBeLost: queue.mayBeLost === true })
 }
+
+/** A quarter of the attempts with a key is left to retries: otherwise they would wait as long as the key has fresh items. */
+const runningMax = (lane: Lane, { perKeyMax }: Shares): number =>
+  lane === 'fresh' ? perKeyMax - Math.floor(perKeyMax / 4) : perKeyMax
 
 /**
  * Leases the items of each portion from the last one that was leased on, and if these are too few, from the first one on: an item may have been

@@ -290,6 +290,20 @@ describe('organizations', () => {
     expect(seen).toEqual(['b1', 'a1', 'b2', 'a2', 'a3', 'a4'])
   })
 
+  it('with many fresh items for a key leave a quarter of its attempts to retries', async () => {
+    const queue = aQueue(() => ({ end: 'SENT' }), { shares: { ...shares, perKeyMax: 4 } })
+    const leased = async (lane: Lane) =>
+      (await leaseShares(fresh.database, queue, lane, 8, newLaneState())).items.map(({ text }) => text)
+    await put(['killed'])
+    expect(await leased('fresh')).toEqual(['killed'])
+    await pass(queue.leaseMs)
+    await put(['a', 'b', 'c', 'd'])
+    expect(await leased('fresh')).toEqual(['a', 'b', 'c'])
+    expect(await leased('fresh')).toEqual([])
+    expect(await leased('retry')).toEqual(['killed'])
+    expect(await leased('retry')).toEqual([])
+  })
+
   it('get an item that was queued earlier than the last leased one, and committed later', async () => {
     const queue = aQueue(() => ({ end: 'SENT' }))
     const state = newLaneState()

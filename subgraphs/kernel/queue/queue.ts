@@ -57,7 +57,7 @@ export interface Shares {
   readonly organization: string
   /** Column with the key, a uuid. */
   readonly key: string
-  /** Maximum running attempts with one key, in all processes together. */
+  /** Maximum running attempts with one key, in all processes together. From four on, a quarter is for retries only. */
   readonly perKeyMax: number
 }
 

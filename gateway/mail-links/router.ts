@@ -47,9 +47,9 @@ export function mailLinksRouter({ edge, config, tracking, notifications }: MailL
     next()
   })
 
-  // The picture is shown whatever happens: a mail program must not show an error.
+  // The picture is shown whatever happens: a mail program must not show an error. Who asks only for its headers has not opened the mail.
   router.get(`${base}/open/:token`, async (req, res) => {
-    await tracking.open(tokenOf(req), userAgentOf(req)).catch(() => undefined)
+    if (req.method !== 'HEAD') await tracking.open(tokenOf(req), userAgentOf(req)).catch(() => undefined)
     res
       .status(200)
       .set('Content-Type', 'image/gif')

@@ -232,6 +232,8 @@ describe('opens', () => {
     const { mail, url } = await openOf()
     const opens = 30
     for (let n = 0; n < opens; n++) await fetch(url, { headers: person })
+    // Not an open: nothing is shown.
+    expect((await fetch(url, { method: 'HEAD', headers: person })).status).toBe(200)
     await Promise.all(Array.from({ length: 6 }, countHits))
     await countHits()
     expect(await openCount(mail)).toBe(opens)
@@ -247,6 +249,25 @@ describe('opens', () => {
     } finally {
       await counter.close()
     }
+  })
+
+  it('of an organization whose mails are locked wait, and do not delay those of others', async () => {
+    const { mail, url } = await openOf()
+    await fetch(url, { headers: person })
+    const first = '00000000-0000-7000-8000-000000000001'
+    await platform.query(
+      `insert into outreach.tracking_hit (organization_id, id, message_id, is_machine, seen_at) values ($1, $1, $1, false, now())`,
+      [first],
+    )
+    await platform.inSeparateTransaction(async (sql) => {
+      await sql.query('select from outreach.email_message where id = $1 for update', [mail.id])
+      await countHits()
+      // The mail of the first organization does not exist, so its hit is left out.
+      expect(await platform.query('select from outreach.tracking_hit where organization_id = $1', [first])).toEqual([])
+      expect(await waiting()).toEqual([{ messageId: mail.id, attempts: 0 }])
+    })
+    await countHits()
+    expect(await openCount(mail)).toBe(1)
   })
 
   it('that cannot be counted wait, hold up no others, and are left out after ten attempts', async () => {

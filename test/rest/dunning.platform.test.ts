@@ -178,6 +178,18 @@ describe('invoiceRemind', () => {
     })
   })
 
+  it('tells the owner at a level that says so, once, also when the customer has no email address', async () => {
+    await configure({ steps: [{ level: 1, daysOverdue: 3, tone: 'FINAL', notifyOwner: true }] })
+    const { id, invoiceNumber } = await sentInvoice(member, { issueDate: '2026-12-20', dueDate: '2027-01-19' })
+    for (let count = 0; count < 2; count++)
+      expect((await member.rest.invoiceRemind!({ id })).body).toMatchObject({ sentTo: null, skippedReason: 'NO_EMAIL' })
+    const [owner] = await platform.query<{ email: string }>('select email from identity.admin_user where id = $1', [
+      member.userId,
+    ])
+    const notices = (await mailsTo(platform, owner!.email)).filter(({ subject }) => subject.includes(invoiceNumber))
+    expect(notices.map(({ text }) => text)).toEqual([expect.stringContaining('nobody got the reminder of level 1')])
+  })
+
   it('is refused for blocked, disputed, excluded and closed invoices', async () => {
     const blocked = await due('2027-01-19')
     await member.rest.invoiceUpdate!({ id: blocked.id, body: { dunningBlocked: true } })

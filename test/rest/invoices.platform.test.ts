@@ -92,6 +92,26 @@ describe('invoiceSend', () => {
     expect(await platform.query('select from commerce.invoice_mail')).toEqual([])
   })
 
+  it('mails nothing that was voided between the request and the job', async () => {
+    const { id } = await invoice(member)
+    const headers = { 'Idempotency-Key': `void ${id}` }
+    await member.rest.invoiceSend!({ id, body: { to: 'void@send.example' }, headers })
+    expect((await member.rest.invoiceVoid!({ id, body: { reason: 'Wrong customer.' } })).status).toBe(200)
+    await invoiceMailing.run(platform.services)
+    expect(await mailsTo(platform, 'void@send.example')).toEqual([])
+    expect(await platform.query('select from commerce.invoice_mail')).toEqual([])
+  })
+
+  it('is mailed once, however many invoices of the organization are sent at the same time', async () => {
+    const drafts = await Promise.all(Array.from({ length: 24 }, () => invoice(member)))
+    const to = (index: number) => `parallel${index}@send.example`
+    const sends = drafts.map(({ id }, index) => member.rest.invoiceSend!({ id, body: { to: to(index) } }))
+    expect((await Promise.all(sends)).map(({ status }) => status)).toEqual(drafts.map(() => 200))
+    await invoiceMailing.run(platform.services)
+    const mails = await Promise.all(drafts.map((_, index) => mailsTo(platform, to(index))))
+    expect(mails.map((found) => found.length)).toEqual(drafts.map(() => 1))
+  })
+
   it('is mailed to an address 20 times an hour; the next mail is refused with 429 and issues nothing', async () => {
     const body = { to: 'limit@send.example' }
     const { id } = await invoice(member)
@@ -104,7 +124,11 @@ describe('invoiceSend', () => {
   })
 
   it('is PAID at once over nothing', async () => {
-    const sent = await sentInvoice(member, { lineItems: [aLine({ unitPrice: 0 })] })
+    const { id: contactId } = await contact(member, { email: 'free@send.example' })
+    const sent = await sentInvoice(member, { contactId, lineItems: [aLine({ unitPrice: 0 })] })
+    expect((await mailsTo(platform, 'free@send.example')).map(({ text }) => text)).toEqual([
+      expect.stringContaining('Nothing is left to pay.'),
+    ])
     expect(sent).toMatchObject({ status: 'PAID', total: 0, amountDue: 0, paidAt: platform.now.toISOString() })
     expect(await platform.eventTypesOf(sent.id)).toContain('invoice.paid')
   })

@@ -107,6 +107,7 @@ async function decide(run: Run, previous: Invoice, ctx: RequestContext<Port>): P
   const isPaused =
     !isOpen(status) ||
     dunningBlocked ||
+    decimalOf(previous.amountDue).lt(run.minimums.get(previous.currency) ?? 0) ||
     (settings.pauseWhileDisputed && disputedAt !== null) ||
     (settings.stopOnPartialPayment && decimalOf(amountPaid).gt(0))
   if (isPaused) return nothing
@@ -137,7 +138,7 @@ export async function remindOf(run: Run, { id }: Pick<Due, 'id'>): Promise<boole
     return isChanged
   } catch (error) {
     // Deleted meanwhile, or refused by a rule of a task or a mail: the invoice stays as it is until the next day.
-    if (error instanceof Refusal) return false
+    if (error instanceof Refusal && error.status < 500) return false
     throw error
   }
 }

@@ -30,7 +30,7 @@ const addressOf = async (
 
 /**
  * Sends the reminder of a level. Its mail, its notices and its task are rows of the transaction in which the invoice changes, so a reminder is
- * sent once or not at all. Without an address that may get mails, nothing is mailed or charged; if the level has a task, somebody is told to reach the customer
+ * sent once or not at all. Without an address that may get mails, nothing is mailed or charged; those whom the level names are told to reach the customer
  * in another way. Use it inside `transactionWithExternalCalls`. `today` is the day in the time zone of the configuration.
  */
 export async function remind(
@@ -48,8 +48,9 @@ export async function remind(
   // A level that is repeated escalates nothing again.
   const isEscalation = level > invoice.dunningLevel
   if (sentTo === null) {
-    const isTold = isEscalation && step.createTask
-    if (isTold) await escalate(ctx, invoice, step, { level, tone, daysOverdue, fees: invoice.dunningFees, interest: 0 })
+    const isTold = isEscalation && (step.createTask || step.notifyOwner || step.escalateToUserId !== null)
+    const claim: Claim = { level, tone, daysOverdue, fees: invoice.dunningFees, interest: 0 }
+    if (isTold) await escalate(ctx, invoice, step, claim, false)
     return {
       reminder: { level, tone, sentTo, skippedReason: isSuppressed ? 'SUPPRESSED' : 'NO_EMAIL', fee: 0, interest: 0 },
       move: { implied: isTold ? { dunningLevel: level } : {} },
@@ -60,7 +61,7 @@ export async function remind(
   const interest = interestOf(settings, invoice, daysOverdue)
   const claim: Claim = { level, tone, daysOverdue, fees, interest }
   await queueReminder(ctx, invoice, sentTo, claim, step.templateId)
-  if (isEscalation) await escalate(ctx, invoice, step, claim)
+  if (isEscalation) await escalate(ctx, invoice, step, claim, true)
   return {
     reminder: { level, tone, sentTo, skippedReason: null, fee: exactOf(fee), interest },
     move: {
@@ -82,6 +83,7 @@ async function escalate(
   invoice: Invoice,
   { notifyOwner, createTask: isTaskWanted, escalateToUserId }: DunningStep,
   claim: Claim,
+  isReminded: boolean,
 ): Promise<void> {
   const { ownerId } = invoice
   const notified = [
@@ -90,7 +92,7 @@ async function escalate(
   ]
   for (const id of new Set(notified)) {
     const email = await activeUserEmail(ctx, id)
-    if (email !== null) await queueNotice(ctx, invoice, email, claim)
+    if (email !== null) await queueNotice(ctx, invoice, email, claim, isReminded)
   }
   if (!isTaskWanted) return
   const candidates = [escalateToUserId, ownerId].filter((id) => id !== null)

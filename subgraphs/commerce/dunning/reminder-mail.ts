@@ -131,13 +131,16 @@ export const queueNotice = (
   { invoiceNumber, currency, amountDue }: Invoice,
   to: string,
   { level, tone, daysOverdue }: Claim,
+  isReminded: boolean,
 ): Promise<boolean> =>
   queueMail(ctx, { to, kind: noticeMails }, () =>
     Promise.resolve({
       ...mailContent({
         subject: `Invoice ${invoiceNumber!} reached dunning level ${level}`,
         lines: [
-          `The customer got a reminder of level ${level} (${tone}).`,
+          isReminded
+            ? `The customer got a reminder of level ${level} (${tone}).`
+            : `The customer has no email address that may get mails, so nobody got the reminder of level ${level} (${tone}).`,
           `The invoice is ${daysOverdue} days overdue, and ${amountFormat(currency).amount(amountDue)} is due.`,
         ],
       }),

@@ -5,6 +5,7 @@ import { queueCountedMail, type MailDraft } from '../../kernel/mail/queue-mail.t
 import { quotedName } from '../../kernel/mail/quoted-name.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
 import { asSystem, inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { decimalOf } from '../../kernel/values/decimal.ts'
 import { amountFormat } from '../document/amount-format.ts'
 import { attachmentOf } from '../document/document-file.ts'
 import { renderDocument } from '../document/render-document.ts'
@@ -39,7 +40,7 @@ type Context = RequestContext<'vault' | 'work'>
 
 /**
  * Lays out the PDF of a sent invoice, and queues its mail in the transaction that removes the row from which it is made: it is sent once,
- * whoever does this and how often.
+ * whoever does this and how often. An invoice that was voided meanwhile is not mailed.
  */
 export async function mailInvoice(ctx: Context, { id, organizationId }: WantedMail): Promise<void> {
   const outer = asSystem(ctx, organizationId)
@@ -49,27 +50,30 @@ export async function mailInvoice(ctx: Context, { id, organizationId }: WantedMa
   )
   if (!wanted) return
   const sent = await requireRecord(outer, invoice, wanted.invoiceId)
-  const document = await documentOfInvoice(outer, sent)
-  const attachment = attachmentOf(document, await renderDocument(outer, document))
+  const isVoid = sent.status === 'VOID'
+  const document = isVoid ? null : await documentOfInvoice(outer, sent)
+  const attachment = document && attachmentOf(document, await renderDocument(outer, document))
   await inTransaction(outer, async (inner) => {
     const [taken] = await inner.db.query<{ recipient: string }>(
       'delete from commerce.invoice_mail where organization_id = $1 and id = $2 returning recipient',
       [organizationId, id],
     )
     // `sendInvoice` has counted the mail.
-    if (taken) await queueCountedMail(inner, taken.recipient, await draftOf(inner, sent, attachment))
+    if (taken && attachment) await queueCountedMail(inner, taken.recipient, await draftOf(inner, sent, attachment))
   })
 }
 
 async function draftOf(ctx: Context, sent: Invoice, attachment: ReturnType<typeof attachmentOf>): Promise<MailDraft> {
   const sender = quotedName((await activeOrganizationName(ctx)) ?? '')
   const number = sent.invoiceNumber!
-  const due = `${amountFormat(sent.currency).amount(claimOf(sent).amountToPay)} by ${sent.dueDate!.slice(0, 10)}`
+  const { amountToPay } = claimOf(sent)
+  const isSettled = decimalOf(amountToPay).eq(0)
+  const due = `${amountFormat(sent.currency).amount(amountToPay)} by ${sent.dueDate!.slice(0, 10)}`
   const content = mailContent({
     subject: `Invoice ${number}`,
     lines: [
       `${sender ? `The organization ${sender}` : 'An organization'} sends you the invoice ${number}.`,
-      `Please pay ${due}.`,
+      isSettled ? 'Nothing is left to pay.' : `Please pay ${due}.`,
     ],
     action: { label: 'View the invoice', url: publicPageOf(ctx, sent)! },
     closing: ['Everybody with the link can see the invoice, so do not share it.'],

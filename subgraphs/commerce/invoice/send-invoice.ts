@@ -84,8 +84,11 @@ export async function sendInvoice(
     if (to !== null && (await countMail(inner, invoiceMails, to))) mailId = await wantMail(inner, id, to)
     return { implied: { ...implied, sentTo: to, mailFailure: null }, events }
   })
-  // Inside the transaction of an idempotent request, the job mails it after the commit.
-  if (mailId !== null && !ctx.db.open) await mailInvoice(ctx, { id: mailId, organizationId: sent.organizationId })
+  // Inside the transaction of an idempotent request, the job mails it after the commit. It also does when this fails: the invoice is sent.
+  if (mailId !== null && !ctx.db.open)
+    await mailInvoice(ctx, { id: mailId, organizationId: sent.organizationId }).catch((error: unknown) =>
+      ctx.log.warn({ err: error, invoiceId: id }, 'the mail of an invoice could not be made; the job tries again'),
+    )
   return sent
 }
 

@@ -82,6 +82,10 @@ describe('renderMail', () => {
     expect(
       content({ bodyHtml: '{% if contact.firstName %}{{contact.firstName}}{% endif %}' }).missingVariables,
     ).toEqual([])
+    const once = '{{contact.firstName | default: "you"}} and {{contact.firstName}}'
+    expect(content({ bodyHtml: once }).missingVariables).toEqual(['contact.firstName'])
+    const quoted = '{{contact.firstName | append: "| default: x"}}'
+    expect(content({ bodyHtml: quoted }).missingVariables).toEqual(['contact.firstName'])
     expect(content({ bodyHtml: '{{contact.firstName}}', values: { 'contact.firstName': 'Ida' } })).toMatchObject({
       bodyHtml: 'Ida',
       missingVariables: [],

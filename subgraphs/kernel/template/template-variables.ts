@@ -46,6 +46,9 @@ export function valueAt(values: TemplateValues, path: string): unknown {
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === ''
 
+/** Whether an output has the filter `default` outside of quotes. */
+const hasFallback = (output: string): boolean => /\|\s*default\s*:/.test(output.replaceAll(/"[^"]*"|'[^']*'/g, "''"))
+
 const covers = (name: string, path: string): boolean => path === name || path.startsWith(`${name}.`)
 
 /** The variables of a parsed template that have no value although it needs one, and those that are neither declared nor known. */
@@ -59,10 +62,9 @@ export function variableProblems(
   const used = [...new Set(engine.globalVariableSegmentsSync(templates).map((segments) => pathOf(segments)))]
   const optional = new Set(conditions.flatMap((condition) => pathsIn(engine, `{% if ${condition} %}{% endif %}`)))
   const needed = new Set(used)
-  for (const output of outputs) {
-    if (!/\|\s*default\s*:/.test(output)) continue
-    for (const path of pathsIn(engine, `{{${output}}}`)) optional.add(path)
-  }
+  const pathsOf = (wanted: readonly string[]) => wanted.flatMap((output) => pathsIn(engine, `{{${output}}}`))
+  const withoutFallback = new Set(pathsOf(outputs.filter((output) => !hasFallback(output))))
+  for (const path of pathsOf(outputs.filter(hasFallback))) if (!withoutFallback.has(path)) optional.add(path)
   for (const path of optional) needed.delete(path)
   const missing: string[] = []
   const unknown: string[] = []

@@ -20,8 +20,9 @@ export async function activeTemplates(ctx: RequestContext, ids: readonly string[
   return active
 }
 
+/** A part of the platform that is busy says nothing about the template: the caller tries again. */
 function nullIfRefused(error: unknown): null {
-  if (error instanceof Refusal) return null
+  if (error instanceof Refusal && error.status < 500) return null
   throw error
 }
 

@@ -240,6 +240,18 @@ describe('opens', () => {
     expect(await waiting()).toEqual([])
   })
 
+  it('are counted 100 times an hour for one mail; further ones show the picture', async () => {
+    const { mail, url } = await openOf()
+    const answers = await Promise.all(Array.from({ length: 103 }, () => fetch(url, { headers: person })))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    for (let rounds = 0; (await waiting()).length > 0 && rounds < 10; rounds++) await countHits()
+    expect(await openCount(mail)).toBe(100)
+    platform.advanceClock(3_600_000)
+    await fetch(url, { headers: person })
+    await countHits()
+    expect(await openCount(mail)).toBe(101)
+  })
+
   it('are counted by a worker without being told', async () => {
     const { mail, url } = await openOf()
     const counter = new HitCounter(services())

@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { ageQueueItems, drain } from '../../subgraphs/kernel/queue/queue.fixture.ts'
+import { trackedPath } from '../../subgraphs/outreach/email/tracked-path.ts'
+import { trackingToken } from '../../subgraphs/outreach/email/tracking-token.ts'
 import { sequenceCallQueue } from '../../subgraphs/outreach/enrollment/run/webhook-call.queue.ts'
 import { account, contact, lead } from '../builders.ts'
 import { expectValidEvents } from '../expectations.ts'
@@ -153,6 +155,29 @@ describe('an enrollment', () => {
     expect(await mailsTo(email)).toHaveLength(1)
   })
 
+  it('goes on with the steps as they are when its time comes: removed, added and in another order', async () => {
+    const steps = [
+      aMail({ subject: 'one' }),
+      aMail({ subject: 'two', delayDays: 1 }),
+      aMail({ subject: 'three', delayDays: 1 }),
+    ]
+    const { id, stepIds } = await aSequence(member, steps)
+    const { id: contactId, email } = await aPerson()
+    const { id: enrollmentId } = await enrolled(id, contactId)
+    await run(platform)
+    const { body: added } = await member.rest.sequenceStepAdd!({ id, body: aMail({ subject: 'four', delayDays: 1 }) })
+    expect((await member.rest.sequenceStepRemove!({ id, stepId: stepIds[1]! })).status).toBe(200)
+    const reordered = { stepIds: [stepIds[2], stepIds[0], added.id] }
+    expect((await member.rest.sequenceStepReorder!({ id, body: reordered })).status).toBe(200)
+    for (let days = 0; days < 4; days++) {
+      pass(24)
+      await run(platform)
+    }
+    const subjects = (await mailsTo(email)).map(({ subject }) => subject)
+    expect(subjects.toSorted()).toEqual(['four', 'one', 'three'])
+    expect(await read(enrollmentId)).toMatchObject({ status: 'COMPLETED' })
+  })
+
   it('keeps the delay that is left while it is paused', async () => {
     const { id } = await aSequence(member, [aMail({ delayHours: 10 })])
     const { id: contactId, email } = await aPerson()
@@ -240,15 +265,18 @@ describe('an enrollment', () => {
   })
 
   it('of text messages and social networks creates tasks with the text to send', async () => {
-    const { id } = await aSequence(member, [{ type: 'SMS', bodyText: 'Hello {{contact.firstName}}' }])
-    const { id: contactId } = await aPerson()
-    const { id: enrollmentId } = await enrolled(id, contactId)
-    await run(platform)
-    const { attempts } = await read(enrollmentId)
-    const task = (await member.rest.task!({ id: attempts[0].taskId })).body
-    expect(task.description).toBe(
-      'Send this text message to the person: the platform does not send it itself.\n\nHello Ida',
-    )
+    for (const [type, what] of [
+      ['SMS', 'Send this text message to the person'],
+      ['SOCIAL', 'Write this to the person in a social network'],
+    ]) {
+      const { id } = await aSequence(member, [{ type, bodyText: 'Hello {{contact.firstName}}' }])
+      const { id: contactId } = await aPerson()
+      const { id: enrollmentId } = await enrolled(id, contactId)
+      await run(platform)
+      const { attempts } = await read(enrollmentId)
+      const task = (await member.rest.task!({ id: attempts[0].taskId })).body
+      expect(task.description).toBe(`${what}: the platform does not send it itself.\n\nHello Ida`)
+    }
   })
 
   it('calls the address of a webhook step, says what came of it, and does not wait for it', async () => {
@@ -508,6 +536,42 @@ describe('what ends an enrollment', () => {
     const denied = await running({ stopOnUnsubscribe: false })
     await member.rest.contactUpdate!({ id: denied.person.id, body: { consent: { status: 'DENIED' } } })
     expect((await status(denied.id))[0]).toBe('UNSUBSCRIBED')
+  })
+
+  it('a meeting and a hard bounce do not where the settings say so; nobody mails an address that bounces', async () => {
+    const met = await running({ stopOnMeeting: false })
+    await member.rest.activityCreate!({ body: { type: 'MEETING', subject: 'Tour', contactId: met.person.id } })
+    expect(await status(met.id)).toEqual(['ACTIVE', null])
+    const bounced = await running({ stopOnBounce: false })
+    await report({ messageId: bounced.mail.internetMessageId, event: 'BOUNCED', bounceType: 'HARD', reason: '550' })
+    expect(await status(bounced.id)).toEqual(['ACTIVE', null])
+    pass(24 * 5)
+    await run(platform)
+    expect(await read(bounced.id)).toMatchObject({
+      status: 'COMPLETED',
+      attempts: [{ result: 'SENT' }, { result: 'SKIPPED' }],
+    })
+    expect(await mailsTo(bounced.person.email)).toHaveLength(1)
+    expect(await mailsTo(met.person.email)).toHaveLength(2)
+  })
+
+  it('the link to unsubscribe in the mail', async () => {
+    const { id, person, mail } = await running()
+    const token = trackingToken(platform.services.keys, 'UNSUBSCRIBE', {
+      organizationId: member.organizationId,
+      messageId: mail.id,
+      link: 0,
+    })
+    const link = `${platform.url}${trackedPath.UNSUBSCRIBE}/${token}`
+    expect((await fetch(link)).status).toBe(200)
+    expect(await status(id)).toEqual(['ACTIVE', null])
+    expect(
+      (await fetch(link, { method: 'POST', body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }) })).status,
+    ).toBe(200)
+    expect((await status(id))[0]).toBe('UNSUBSCRIBED')
+    pass(24 * 5)
+    await run(platform)
+    expect(await mailsTo(person.email)).toHaveLength(1)
   })
 
   it('nobody who unsubscribed gets a mail, even if the sequence goes on', async () => {

@@ -126,6 +126,12 @@ describe('smartEmailCompose', () => {
     ])
     const answer = await composed({ inReplyToMessageId: mail.id })
     expect([answer.threadId, answer.inReplyToMessageId]).toEqual([mail.threadId, mail.id])
+    // The customer wrote the last mail, but the draft answers the first one.
+    expect((await member.rest.smartEmailDraftSend!({ id: answer.id })).status).toBe(200)
+    const { messages } = (await member.rest.emailThread!({ id: mail.threadId })).body
+    const [first, , sent] = messages
+    expect(sent).toMatchObject({ direction: 'OUTBOUND', inReplyTo: first.internetMessageId })
+    expect(messages).toHaveLength(3)
   })
 
   it('reads only what the caller sees', async () => {

@@ -54,8 +54,14 @@ type Links = Pick<EmailThread, (typeof links)[number]>
 /**
  * Queues a mail. The message, its thread and the row of the queue exist together or not at all, and a worker sends the mail after the
  * commit. Templates are rendered while no transaction is open. `id` is the id of the message, for callers that retry.
+ * `answeredId`: the mail of the thread that it answers; by default the last one.
  */
-export function sendEmail(ctx: Ctx, input: EmailSendInput, id: string = newId()): Promise<Email> {
+export function sendEmail(
+  ctx: Ctx,
+  input: EmailSendInput,
+  id: string = newId(),
+  answeredId: string | null = null,
+): Promise<Email> {
   requireWritableRole(ctx)
   return transactionWithExternalCalls(ctx, async (inner) => {
     const recipients = recipientsOf(input)
@@ -66,7 +72,7 @@ export function sendEmail(ctx: Ctx, input: EmailSendInput, id: string = newId())
     const content = await contentOf(inner, input, concerned, thread, id)
     await refuseSuppressed(inner, recipients.paths)
     for (const email of recipients.paths.keys()) await countMail(inner, userMails, email)
-    return store(inner, id, input, recipients, content, concerned, thread, box)
+    return store(inner, id, input, recipients, content, concerned, thread, box, answeredId)
   })
 }
 
@@ -186,6 +192,7 @@ async function store(
   concerned: Links,
   given: EmailThread | null,
   box: Mailbox | null,
+  answeredId: string | null,
 ): Promise<Email> {
   const sender = await userIdentity(ctx, ctx.caller.userId)
   if (!sender) throw new Refusal('PERMISSION_DENIED', 'Only a user can send mails.')
@@ -200,7 +207,7 @@ async function store(
         implied: { subject: content.subject, status: 'OPEN', participants: participants([]), ...concerned },
       }))
   if (given) await expireDraftsOfThread(ctx, given.id)
-  const earlier = await earlierIds(ctx, thread.id)
+  const earlier = await earlierIds(ctx, thread.id, answeredId)
   const { senderId, domain } = senderOf(ctx, box)
   const fromEmail = box?.email ?? sender.email
   const message = await save(ctx, emailMessage, {
@@ -245,13 +252,13 @@ export const senderOf = (
     ? { senderId: box.id, domain: box.email.slice(box.email.lastIndexOf('@') + 1) }
     : { senderId: caller.organizationId, domain: new URL(settings.publicUrl).hostname }
 
-/** The Message-IDs of the last 20 mails of the thread, oldest first. */
-async function earlierIds({ db, caller }: Ctx, threadId: string): Promise<string[]> {
+/** The Message-IDs of the last 20 mails of the thread, oldest first; after them that of the mail that is answered. */
+async function earlierIds({ db, caller }: Ctx, threadId: string, answeredId: string | null): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
     `select internet_message_id as id from outreach.email_message
      where organization_id = $1 and thread_id = $2 and deleted_at is null and internet_message_id is not null
-     order by created_at desc, id desc limit 20`,
-    [caller.organizationId, threadId],
+     order by id = $3::uuid desc nulls last, created_at desc, id desc limit 20`,
+    [caller.organizationId, threadId, answeredId],
   )
   return rows.map((row) => row.id).toReversed()
 }

@@ -83,14 +83,20 @@ async function named(
   return found
 }
 
-/** The last mails of people in the thread that the caller sees, oldest first; none if the profile of the caller hides what they say. */
-async function conversationOf(ctx: RequestContext, threadId: string): Promise<Said[]> {
+/**
+ * The last mails of people in the thread that the caller sees, oldest first, up to the one that is answered; none if the profile of the caller
+ * hides what they say. Null for `answeredId`: up to the newest.
+ */
+async function conversationOf(ctx: RequestContext, threadId: string, answeredId: string | null): Promise<Said[]> {
   if (['bodyText', 'direction', 'kind'].some((name) => isHidden(ctx.caller, emailMessage, name))) return []
   const predicate = new TenantPredicate(ctx.caller)
   const live = predicate.live(emailMessage, 't')
+  const answered = predicate.values.add(answeredId)
   const rows = await ctx.db.query<Said & Record<string, unknown>>(
     `select t.direction = 'INBOUND' as "isFromRecipient", left(t.body_text, ${messageMax}) as text from ${emailMessage.table} t
-     where t.thread_id = ${predicate.values.add(threadId)} and t.kind = 'MAIL' and ${live}
+     where t.thread_id = ${predicate.values.add(threadId)} and (t.kind = 'MAIL' or t.id = ${answered}::uuid) and ${live}
+       and (${answered}::uuid is null or (t.created_at, t.id) <= (
+         select n.created_at, n.id from ${emailMessage.table} n where n.organization_id = t.organization_id and n.id = ${answered}::uuid))
      order by t.created_at desc, t.id desc limit ${messagesMax}`,
     predicate.values.list,
   )
@@ -123,6 +129,7 @@ export async function groundsOf(
   const accountId = textOf(contact, 'accountId') ?? textOf(opportunity, 'accountId')
   const account = await read(ctx, 'account', accountId)
   const messageId = ids.inReplyToMessageId?.toLowerCase() ?? null
+  const conversation = thread && threadId ? await conversationOf(ctx, threadId, message && messageId) : []
   const source = (entityType: SmartEmailEntityType, entityId: string | null, values: Values | null): Source[] =>
     values !== null && entityId !== null ? [{ entityType, entityId }] : []
   return {
@@ -133,14 +140,14 @@ export async function groundsOf(
     contact,
     account,
     opportunity,
-    conversation: thread && threadId ? await conversationOf(ctx, threadId) : [],
+    conversation,
     conversationSubject: textOf(thread, 'subject'),
     sources: [
       ...source('CONTACT', contactId, contact),
       ...source('ACCOUNT', accountId, account),
       ...source('OPPORTUNITY', opportunityId, opportunity),
       ...source('EMAIL_THREAD', threadId, thread),
-      ...source('EMAIL', messageId, message),
+      ...source('EMAIL', messageId, conversation.length > 0 ? message : null),
     ],
   }
 }

@@ -109,6 +109,7 @@ async function queueMail(ctx: RequestContext<'work' | 'keys'>, draft: SmartEmail
     contactId,
     opportunityId,
     threadId,
+    inReplyToMessageId,
   } = draft
   if (to.length === 0) throw incomplete('toEmails', 'toEmails must have at least one address before the draft is sent.')
   if (subject === '') throw incomplete('subject', 'subject must not be empty before the draft is sent.')
@@ -126,7 +127,7 @@ async function queueMail(ctx: RequestContext<'work' | 'keys'>, draft: SmartEmail
   }
   try {
     const content = { to, cc, bcc, subject, bodyHtml, trackOpens: true, trackClicks: true }
-    return await sendEmail(ctx, { ...content, ...links }, messageId)
+    return await sendEmail(ctx, { ...content, ...links }, messageId, inReplyToMessageId)
   } catch (error) {
     throw withOwnPaths(error)
   }

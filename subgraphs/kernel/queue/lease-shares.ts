@@ -13,8 +13,8 @@ export interface LaneState {
   /** Before this time of the process, no item is looked for whose time has come. */
   nextDueMs: number
   /**
-   * Of keys that were leased since then, the time of the last item that was leased. In the index,
-   * the entries of leased items stay until the next vacuum, and all searches of the key would begin with them.
+   * For keys with further items, when the last item that was leased became due; emptied whenever items become due. In the index, the entries of
+   * leased items stay until the next vacuum, and each search of the key would begin with them.
    */
   readonly leasedUntil: Map<string, string>
 }

@@ -9,14 +9,13 @@ import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { Email } from './email.ts'
+import { waitingHits } from './count-hits.ts'
 import {
   EmailThreadConnection,
   EmailThreadConnectionArgs,
   EmailThreadPage,
   EmailThreadPageArgs,
 } from './email.inputs.ts'
-import { waitingHits } from './count-hits.ts'
-import { HitCounter } from './hit-counter.ts'
 import {
   emailTables,
   emailThreadTotals,
@@ -26,6 +25,7 @@ import {
 } from './email.migrations.ts'
 import { emailMessage, emailThread } from './email.record.ts'
 import { EmailThread } from './email-thread.ts'
+import { HitCounter } from './hit-counter.ts'
 import { deleteOldOutgoingEmail, outgoingEmailQueue } from './outgoing-email.queue.ts'
 import { sendEmail } from './send-email.ts'
 import { EmailSendInput } from './send-email.inputs.ts'

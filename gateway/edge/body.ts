@@ -1,16 +1,22 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
-import { largeFrom, ownEventLoopTurn } from '../../subgraphs/kernel/work/turn.ts'
+import { ownEventLoopTurn } from '../../subgraphs/kernel/work/turn.ts'
 import { hasTooManyValues, membersMax, valuesMax } from './count-values.ts'
 import { inexactMax, parseJsonExactly, TooManyInexact } from '../../subgraphs/kernel/json/exact-json.ts'
 
 export const bodyBytesMax = 1_048_576
 
+/** Bytes of a body that may contain so many values that parsing and checking them blocks the event loop for some milliseconds. */
+const manyValuesFrom = 16_384
+
 const empty = Buffer.alloc(0)
 
-/** Reads the raw body. A body that is too large is refused as soon as this is known; the rest of it is discarded. */
-export function readBody(req: IncomingMessage): Promise<Buffer> {
+/**
+ * Reads the raw body. A body that is too large is refused as soon as this is known; the rest of it is discarded. A body that may take
+ * long to parse waits for an iteration of the event loop of its own, in turn with those of other organizations.
+ */
+export function readBody(req: IncomingMessage, organizationId = ''): Promise<Buffer> {
   const length = Number(req.headers['content-length'] ?? 0)
   if (length > bodyBytesMax) return Promise.reject(tooLarge(req))
   if (length === 0 && req.headers['transfer-encoding'] === undefined) return Promise.resolve(empty)
@@ -24,8 +30,8 @@ export function readBody(req: IncomingMessage): Promise<Buffer> {
     })
     req.on('end', () => {
       const body = (): Buffer => (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
-      if (bytes < largeFrom) resolve(body())
-      else void ownEventLoopTurn().then(() => resolve(body()))
+      if (bytes < manyValuesFrom) resolve(body())
+      else void ownEventLoopTurn(organizationId).then(() => resolve(body()))
     })
     const endedEarly = (): void =>
       reject(unreadable('The connection closed before the whole body arrived; send the request again.'))

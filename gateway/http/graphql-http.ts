@@ -74,7 +74,7 @@ async function execute(
     throw new Refusal('METHOD_NOT_ALLOWED', 'Send operations with GET or POST.', { allow: ['GET', 'POST'] })
   }
   refuseOtherThanJson(req.headers)
-  const raw = await readBody(req)
+  const raw = await readBody(req, admission.caller.organizationId)
   const parameters = readParameters(parseBody(raw))
   const { query, operationName, variables, extensions } = parameters
   if (query === null || namesPersistedQuery(extensions) || options.direct === false) {

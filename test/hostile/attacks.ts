@@ -172,11 +172,14 @@ export function attacksOf({ headers, email, accountId }: Tenant): readonly Attac
       name: 'one large record many times in a response',
       times: 24,
       width: 8,
-      request: () =>
-        graphql(
+      request: () => ({
+        ...graphql(
           headers,
           `{ account(id: "${accountId}") { children(first: 100) { nodes { ${repeated(4, (alias) => `a${alias}: parent { children(first: 20) { nodes { metadata } } }`)} } } } }`,
         ),
+        // Each reads 8 MB, and an attacker's requests wait for one another.
+        withinMs: 20_000,
+      }),
       statuses: [200, 400, 503],
     },
     {

@@ -9,6 +9,8 @@ export interface Sent {
   readonly body?: string | Buffer
   /** True to send the body without Content-Length. */
   readonly chunked?: boolean
+  /** Time after which the request fails without a response; `deadlineMs` unless given. */
+  readonly withinMs?: number
 }
 
 export interface RawResponse {
@@ -24,12 +26,15 @@ export const deadlineMs = 5000
 
 const agent = new Agent({ keepAlive: true, maxSockets: 16 })
 
-export function send(baseUrl: string, { method, path, headers = {}, body, chunked }: Sent): Promise<RawResponse> {
+export function send(
+  baseUrl: string,
+  { method, path, headers = {}, body, chunked, withinMs }: Sent,
+): Promise<RawResponse> {
   const { hostname, port } = new URL(baseUrl)
   const sent: Record<string, string | string[]> = { ...(headers as Record<string, string>) }
   if (body !== undefined && !chunked) sent['Content-Length'] = String(Buffer.byteLength(body))
   return new Promise((resolve, reject) => {
-    const signal = AbortSignal.timeout(deadlineMs)
+    const signal = AbortSignal.timeout(withinMs ?? deadlineMs)
     const outgoing = request({ agent, hostname, port, method, path, headers: sent, signal }, (answer) => {
       const chunks: Buffer[] = []
       const isStream = answer.headers['content-type']?.startsWith('text/event-stream')

@@ -24,7 +24,7 @@ function schedule(): void {
 /**
  * Waits for an iteration of the event loop in which no other caller of this function runs. Work on a large value then blocks one
  * iteration only, and other requests run between two such pieces of work instead of waiting for all of them. Organizations get such
- * iterations in turn; work of which the organization is not known, such as reading a body, counts as that of one more.
+ * iterations in turn; work of which the organization is not known, such as reading rows, counts as that of one more.
  */
 export function ownEventLoopTurn(organizationId = ''): Promise<void> {
   return new Promise((begin) => {

@@ -27,7 +27,6 @@ import type { SealedColumn } from '../secrets/rotate.ts'
 import { describeSchema } from './describe-schema.ts'
 import { callResolversDirectly } from './direct-resolvers.ts'
 import { makeDefaultedInputsNullable, resolveNullAsDefault } from './null-defaults.ts'
-import { compactSchema } from './compact-schema.ts'
 
 type Class = abstract new (...args: never[]) => object
 
@@ -184,9 +183,8 @@ export async function buildSubgraph({ resources, ports = [] }: SubgraphDefinitio
       type in references ? { ...resolversMap[type], ...references[type] } : resolversMap[type],
     ]),
   )
-  const executable = buildSubgraphSchema([{ typeDefs: parse(sdl, { noLocation: true }), resolvers: merged as never }])
+  const executable = buildSubgraphSchema([{ typeDefs: parse(sdl), resolvers: merged as never }])
   resolveNullAsDefault(executable)
-  compactSchema(executable)
   return {
     schema: executable,
     ports,

@@ -1,6 +1,7 @@
 import { subgraphs } from './all.ts'
 import { ConfigError, type Config } from './kernel/config/config.ts'
 import type { OpenServices } from './kernel/services.ts'
+import { compactSchema } from './kernel/subgraph/compact-schema.ts'
 import type { SubgraphEndpoint } from './kernel/subgraph/endpoint.ts'
 import { LocalSubgraph } from './kernel/subgraph/local.ts'
 import { MeasuredSubgraph } from './kernel/subgraph/measured.ts'
@@ -11,9 +12,15 @@ const schemas = new Map<SubgraphDefinition, Promise<SubgraphSchema>>()
 
 /** A schema depends only on its definition, so it is built once, also if a process opens several platforms, as tests do. */
 function schemaOf(definition: SubgraphDefinition): Promise<SubgraphSchema> {
-  const schema = schemas.get(definition) ?? buildSubgraph(definition)
+  const schema = schemas.get(definition) ?? compactSubgraph(definition)
   schemas.set(definition, schema)
   return schema
+}
+
+async function compactSubgraph(definition: SubgraphDefinition): Promise<SubgraphSchema> {
+  const subgraph = await buildSubgraph(definition)
+  compactSchema(subgraph.schema)
+  return subgraph
 }
 
 export async function localSubgraph(definition: SubgraphDefinition, services: OpenServices): Promise<LocalSubgraph> {

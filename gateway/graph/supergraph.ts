@@ -2,8 +2,10 @@ import { Supergraph, operationFromDocument } from '@apollo/federation-internals'
 import { QueryPlanner, type PlanNode } from '@apollo/query-planner'
 import { isAbstractType, isEnumType, parse, type DocumentNode, type GraphQLSchema } from 'graphql'
 import { onePerRequestTag } from '../../subgraphs/kernel/subgraph/one-per-request.ts'
+import { compactSchema } from '../../subgraphs/kernel/subgraph/compact-schema.ts'
 import { refusedOperation } from './failures.ts'
 import { Introspection } from './introspection.ts'
+import { dropSources } from './planner-memory.ts'
 import { repairPlanner } from './planner-repair.ts'
 import { readFilterScopes, type FilterScopes } from './filter-scopes.ts'
 import { fieldsTagged, readRequirements, withoutSecurity, type Requirements } from './requirements.ts'
@@ -46,6 +48,10 @@ export class LoadedSupergraph {
     this.introspection = new Introspection(this.apiSchema)
     this.schema = this.supergraph.schema.toGraphQLJSSchema()
     this.narrowed = narrowedTypes(this.apiSchema, this.schema)
+    compactSchema(this.apiSchema)
+    compactSchema(this.schema)
+    dropSources(this.supergraph.schema)
+    dropSources(this.supergraph.apiSchema())
   }
 
   get subgraphNames(): readonly string[] {
@@ -57,8 +63,10 @@ export class LoadedSupergraph {
     const known = this.subgraphSchemas.get(subgraph)
     if (known) return known
     const schema = this.supergraph.subgraphs().get(subgraph)?.schema.toGraphQLJSSchema()
-    if (schema) this.subgraphSchemas.set(subgraph, schema)
-    return schema ?? null
+    if (!schema) return null
+    compactSchema(schema)
+    this.subgraphSchemas.set(subgraph, schema)
+    return schema
   }
 
   /** Null when nothing needs to be fetched. The document holds one operation; throws a `Refusal` when the planner refuses it. */

@@ -14,6 +14,12 @@ describe('printed files of the contract', () => {
     expect(changed.map(([path]) => path)).toEqual([])
   })
 
+  it('are schemas of Latin-1 characters only, because one other character doubles the memory that each copy of the text takes', () => {
+    const schemas = [...printed].filter(([path]) => path.endsWith('.graphql'))
+    expect(schemas.length).toBeGreaterThan(1)
+    expect(schemas.flatMap(([, text]) => text.match(/[\u0100-\uffff]/g) ?? [])).toEqual([])
+  })
+
   it('are the only files of the standard REST operations', () => {
     const expected = [...printed.keys()].filter((path) => path.startsWith('rest/'))
     expect(standardRestFiles()).toEqual(expected.toSorted())

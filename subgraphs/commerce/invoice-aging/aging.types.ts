@@ -160,7 +160,7 @@ export class InvoiceAging {
 
   @Field(() => Float, {
     nullable: true,
-    description: `Collection effectiveness index of the ${periodDays} days until \`asOf\` in percent: (opening receivables + sales − closing receivables) ÷ (opening receivables + sales − closing receivables that are not overdue) × 100; null without a divisor.`,
+    description: `Collection effectiveness index of the ${periodDays} days until \`asOf\` in percent: (opening receivables + sales - closing receivables) ÷ (opening receivables + sales - closing receivables that are not overdue) × 100; null without a divisor.`,
   })
   cei!: number | null
 }

@@ -144,7 +144,7 @@ export class Invoice extends PricedRecord {
     writable: 'NEVER',
     indexed: true,
     description:
-      '`total` − `amountPaid`: what is due of the invoice, without fees and interest of reminders. Below 0 after an overpayment.',
+      '`total` - `amountPaid`: what is due of the invoice, without fees and interest of reminders. Below 0 after an overpayment.',
     example: 4494.23,
   })
   amountDue!: ExactNumber

@@ -113,7 +113,7 @@ export class LineItem {
   @Part(() => Decimal, {
     writable: 'NEVER',
     description:
-      'Value of the line: quantity × unitPrice × (1 − discountPercent ÷ 100) − discountAmount, rounded half to even to the decimals of the currency.',
+      'Value of the line: quantity × unitPrice × (1 - discountPercent ÷ 100) - discountAmount, rounded half to even to the decimals of the currency.',
     example: 4860,
   })
   lineTotal!: ExactNumber
@@ -128,7 +128,7 @@ export class LineItem {
 
   @Part(() => Decimal, {
     writable: 'NEVER',
-    description: 'Tax on `lineTotal` − `discountShare`, rounded half to even to the decimals of the currency.',
+    description: 'Tax on `lineTotal` - `discountShare`, rounded half to even to the decimals of the currency.',
     example: 877.23,
   })
   taxAmount!: ExactNumber

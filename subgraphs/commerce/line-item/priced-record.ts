@@ -71,7 +71,7 @@ export abstract class PricedRecord extends OrgRecord {
   @Column(() => Decimal, {
     writable: 'NEVER',
     indexed: true,
-    description: 'What the customer pays: `subtotal` − `discountTotal` + `taxTotal` + `shippingTotal`.',
+    description: 'What the customer pays: `subtotal` - `discountTotal` + `taxTotal` + `shippingTotal`.',
     example: 5494.23,
   })
   total!: ExactNumber

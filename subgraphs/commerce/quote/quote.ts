@@ -146,7 +146,7 @@ export class Quote extends PricedRecord {
     indexed: true,
     default: false,
     description:
-      'Whether it is the quote of its opportunity that counts. At most one quote of an opportunity is: setting it clears it in the others. While the opportunity is open, its `lineItems`, `amount` and `currency` follow the quote; the amount is `subtotal` − `discountTotal`, without tax and shipping.',
+      'Whether it is the quote of its opportunity that counts. At most one quote of an opportunity is: setting it clears it in the others. While the opportunity is open, its `lineItems`, `amount` and `currency` follow the quote; the amount is `subtotal` - `discountTotal`, without tax and shipping.',
     example: false,
   })
   isPrimary!: boolean

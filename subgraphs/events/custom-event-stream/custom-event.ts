@@ -3,7 +3,7 @@ import { DateTime, Json } from '../../kernel/record/scalars.ts'
 
 @ObjectType({ description: 'A custom event that was published in the organization.' })
 export class CustomEvent {
-  @Field(() => ID, { description: 'Id of the event, `evt_…`, as in webhooks.' })
+  @Field(() => ID, { description: 'Id of the event, `evt_...`, as in webhooks.' })
   id!: string
 
   @Field(() => String, { description: 'Type of the event: `custom.<apiName>`.' })

@@ -28,7 +28,7 @@ export class WebhookDelivery {
   webhookId!: string
 
   @Column(() => String, {
-    description: 'Id of the event, `evt_…`. All attempts, replays included, have the same one.',
+    description: 'Id of the event, `evt_...`. All attempts, replays included, have the same one.',
     example: 'evt_019a0c61-3b00-7e11-9f02-7a1b2c3d4e5f',
   })
   eventId!: string

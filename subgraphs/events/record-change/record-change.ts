@@ -62,7 +62,7 @@ export const recordObjectOf = (records: readonly StreamedRecord[]): Readonly<Rec
     Object.fromEntries(
       records.map(({ shape: { object }, scope }) => [
         object.toUpperCase(),
-        `Records of the type ${object.replaceAll('_', ' ')}, with the events \`${object}.…\`. Needs ${scope}.`,
+        `Records of the type ${object.replaceAll('_', ' ')}, with the events \`${object}.*\`. Needs ${scope}.`,
       ]),
     ),
   )
@@ -71,7 +71,7 @@ export const recordObjectOf = (records: readonly StreamedRecord[]): Readonly<Rec
 export function recordChangeOf(records: readonly StreamedRecord[]): Class {
   @ObjectType('RecordChange', { description: 'One event of one record.' })
   class Change {
-    @Field(() => ID, { description: 'Id of the event, `evt_…`, as in webhooks.' })
+    @Field(() => ID, { description: 'Id of the event, `evt_...`, as in webhooks.' })
     id!: string
 
     @Field(() => String, { description: 'Type of the event, such as `account.updated`.' })

@@ -183,7 +183,7 @@ export async function buildSubgraph({ resources, ports = [] }: SubgraphDefinitio
       type in references ? { ...resolversMap[type], ...references[type] } : resolversMap[type],
     ]),
   )
-  const executable = buildSubgraphSchema([{ typeDefs: parse(sdl), resolvers: merged as never }])
+  const executable = buildSubgraphSchema([{ typeDefs: parse(sdl, { noLocation: true }), resolvers: merged as never }])
   resolveNullAsDefault(executable)
   return {
     schema: executable,

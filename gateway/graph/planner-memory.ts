@@ -8,8 +8,8 @@ interface Sources {
 /** Drops the syntax trees that a schema of the planner keeps for messages of composition errors: some ten megabytes. */
 export function dropSources(schema: Schema): void {
   ;(schema as unknown as Sources).cachedDocument = undefined
-  for (const element of schema.allSchemaElement()) {
-    element.sourceAST = undefined
-    for (const directive of element.appliedDirectives) directive.sourceAST = undefined
+  for (const element of schema.allSchemaElement()) element.sourceAST = undefined
+  for (const definition of schema.allDirectives()) {
+    for (const directive of definition.applications()) directive.sourceAST = undefined
   }
 }

@@ -185,6 +185,8 @@ export async function buildSubgraph({ resources, ports = [] }: SubgraphDefinitio
   )
   const executable = buildSubgraphSchema([{ typeDefs: parse(sdl, { noLocation: true }), resolvers: merged as never }])
   resolveNullAsDefault(executable)
+  // The package would print it from the document, of which `compactSchema` leaves nothing.
+  executable.getQueryType()!.getFields()['_service']!.resolve = () => ({ sdl })
   return {
     schema: executable,
     ports,

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { parse as parseYaml } from 'yaml'
 import { documentsOf, fragmentsIn } from './documents.ts'
 import { needsOf, tagOrder } from './needs.ts'
 import {
@@ -12,6 +11,7 @@ import {
   type PathItem,
   type ResponseObject,
 } from './openapi.ts'
+import { parseYaml } from './parse-yaml.ts'
 import { patched } from './patch.ts'
 
 interface Root extends Omit<OpenApiDocument, 'paths'> {
@@ -97,7 +97,7 @@ function addComponents(all: Record<string, Record<string, unknown>>, added: Open
 /** The text of a file. A reference to the root file becomes a reference to the same place in the merged document. */
 const textOf = (file: string): string => readFileSync(file, 'utf8').replaceAll(/(\.\.\/)+api\.yaml#\//g, '#/')
 
-const readYaml = (file: string): unknown => parseYaml(textOf(file), { merge: true })
+const readYaml = (file: string): unknown => parseYaml(textOf(file))
 const readJson = (file: string): unknown => JSON.parse(textOf(file))
 
 function refuseDuplicate(all: Readonly<Record<string, unknown>>, key: string): void {

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { GraphQLSchema } from 'graphql'
-import { parse as parseYaml } from 'yaml'
 import { loadContract } from '../../rest-adapter/contract.ts'
+import { parseYaml } from '../../rest-adapter/parse-yaml.ts'
 import type { Json } from './event-file.ts'
 import { graphDescriptions } from './graph-descriptions.ts'
 
@@ -14,7 +14,7 @@ interface Handwritten {
 export function handwrittenSchemas(folder: string): Readonly<Record<string, Handwritten>> {
   const file = join(folder, 'openapi.yaml')
   if (!existsSync(file)) return {}
-  const { components } = parseYaml(readFileSync(file, 'utf8'), { merge: true }) as {
+  const { components } = parseYaml(readFileSync(file, 'utf8')) as {
     components?: { schemas?: Record<string, Handwritten> }
   }
   return components?.schemas ?? {}

@@ -1,7 +1,7 @@
 import { subgraphs } from './all.ts'
 import { ConfigError, type Config } from './kernel/config/config.ts'
 import type { OpenServices } from './kernel/services.ts'
-import { compactSchema } from './kernel/subgraph/compact-schema.ts'
+import { compactSchema, emptyDocument } from './kernel/subgraph/compact-schema.ts'
 import type { SubgraphEndpoint } from './kernel/subgraph/endpoint.ts'
 import { LocalSubgraph } from './kernel/subgraph/local.ts'
 import { MeasuredSubgraph } from './kernel/subgraph/measured.ts'
@@ -20,6 +20,7 @@ function schemaOf(definition: SubgraphDefinition): Promise<SubgraphSchema> {
 async function compactSubgraph(definition: SubgraphDefinition): Promise<SubgraphSchema> {
   const subgraph = await buildSubgraph(definition)
   compactSchema(subgraph.schema)
+  emptyDocument(subgraph.document)
   return subgraph
 }
 

@@ -4,6 +4,7 @@ import {
   isInterfaceType,
   isObjectType,
   type ASTNode,
+  type DocumentNode,
   type GraphQLNamedType,
   type GraphQLSchema,
 } from 'graphql'
@@ -24,25 +25,27 @@ function elementsOf(type: GraphQLNamedType): Element[] {
   return isEnumType(type) ? [...type.getValues()] : []
 }
 
-/** Empties the lists of a syntax tree, so that a document to which it belongs keeps only names and descriptions of types. */
-function empty(node: ASTNode): void {
-  for (const list of Object.values(node)) if (Array.isArray(list)) list.length = 0
-}
-
 /**
  * Removes what only the construction of a schema and the printed contract read: syntax trees with their directives, and an empty object of
- * extensions for each element. In all schemas of a process together they take some thirty megabytes. Packages that keep the document from
- * which a schema was built can no longer read it.
+ * extensions for each element. In all schemas of a process together they take some thirty megabytes.
  */
 export function compactSchema(schema: GraphQLSchema): void {
   const types = Object.values(schema.getTypeMap())
   const directives = schema.getDirectives().flatMap((directive) => [directive, ...directive.args])
   const elements: Element[] = [schema, ...directives, ...types, ...types.flatMap(elementsOf)]
   for (const element of elements) {
-    if (element.astNode) empty(element.astNode)
     element.astNode = undefined
-    element.extensionASTNodes?.forEach(empty)
     if (element.extensionASTNodes) element.extensionASTNodes = []
     if (Object.keys(element.extensions).length === 0) element.extensions = noExtensions
+  }
+}
+
+/**
+ * Empties the definitions of a document from which a schema was built, for a schema that keeps its document. Only the document's own
+ * definitions: packages share those that they add themselves, such as the directives of federation, among all schemas.
+ */
+export function emptyDocument({ definitions }: DocumentNode): void {
+  for (const definition of definitions) {
+    for (const list of Object.values(definition)) if (Array.isArray(list)) list.length = 0
   }
 }

@@ -5,6 +5,7 @@ import {
   isRequiredArgument,
   isUnionType,
   parse,
+  type DocumentNode,
   type GraphQLArgument,
   type GraphQLSchema,
 } from 'graphql'
@@ -84,6 +85,8 @@ export interface SubgraphSchema {
   readonly entities: Readonly<Record<string, RecordShape>>
   /** The schema as it is published to the gateway. */
   readonly sdl: string
+  /** `sdl` parsed. The executable schema keeps it. */
+  readonly document: DocumentNode
 }
 
 const federation = `extend schema @link(
@@ -183,9 +186,10 @@ export async function buildSubgraph({ resources, ports = [] }: SubgraphDefinitio
       type in references ? { ...resolversMap[type], ...references[type] } : resolversMap[type],
     ]),
   )
-  const executable = buildSubgraphSchema([{ typeDefs: parse(sdl, { noLocation: true }), resolvers: merged as never }])
+  const document = parse(sdl, { noLocation: true })
+  const executable = buildSubgraphSchema([{ typeDefs: document, resolvers: merged as never }])
   resolveNullAsDefault(executable)
-  // The package would print it from the document, of which `compactSchema` leaves nothing.
+  // The package would print it from the document, which `emptyDocument` may have emptied.
   executable.getQueryType()!.getFields()['_service']!.resolve = () => ({ sdl })
   return {
     schema: executable,
@@ -194,5 +198,6 @@ export async function buildSubgraph({ resources, ports = [] }: SubgraphDefinitio
     kinds,
     entities,
     sdl,
+    document,
   }
 }

@@ -104,7 +104,7 @@ export class LaneWorker<Item extends QueuedItem> {
     } catch (error) {
       this.services.log.warn(
         { err: error, queue: this.queue.name },
-        'an attempt or its record failed; it is repeated after its lease',
+        'an attempt or its record failed; it is repeated, at the latest after its lease',
       )
     }
     this.#open--

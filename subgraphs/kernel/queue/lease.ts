@@ -79,14 +79,18 @@ export async function recordOutcome(
 /** For so long after it was queued, an item gets the attempts back that could not begin; after that, it ends also if none of them can begin. */
 const givenBackFor = '1 day'
 
-/** Undoes the lease for an attempt that could not begin. The item is due again at the time when the lease would have ended. */
+/** After this time an item is attempted again whose attempt could not begin. Its lease would be a long wait after a short outage. */
+const notBegunRetryMs = 5_000
+
+/** Undoes the lease for an attempt that could not begin. The item is due again after `notBegunRetryMs`, at the latest when the lease would have ended. */
 export async function undoLease(
   database: Sql,
   { table, shares }: Recording,
   { id, organization, token, lostToken }: Leased<QueuedItem>,
 ): Promise<void> {
   await database.query(
-    `update ${table} set lease_token = $3, attempts = attempts - 1
+    `update ${table} set lease_token = $3, attempts = attempts - 1,
+       next_attempt_at = least(next_attempt_at, statement_timestamp() + interval '${notBegunRetryMs} milliseconds')
      where ${shares ? `${shares.organization} = $4 and ` : ''}id = $1 and lease_token = $2
        and created_at > statement_timestamp() - interval '${givenBackFor}'`,
     [id, token, lostToken, ...(shares ? [organization] : [])],

@@ -169,18 +169,21 @@ describe('an item', () => {
 
   it('whose attempts cannot begin uses up none of them for a day, and ends after it', async () => {
     let isDown = true
+    let begun = 0
     const queue = aQueue(() => {
+      begun++
       if (isDown) throw new AttemptNotBegun('down')
       return { retry: 'away' }
     })
-    const next = async () => {
+    const next = async (waitMs = queue.leaseMs) => {
       await drain(queue, services)
-      await pass(queue.leaseMs)
+      await pass(waitMs)
     }
     await put(['a'])
-    for (let round = 0; round < 5; round++) {
-      await next()
+    for (let round = 1; round <= 5; round++) {
+      await next(5_000)
       expect(await rows()).toMatchObject([{ state: 'QUEUED', attempts: 0, error: null, isLeased: false }])
+      expect(begun).toBe(round)
     }
     isDown = false
     await next()

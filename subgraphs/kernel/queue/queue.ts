@@ -100,8 +100,8 @@ export interface Queue<Item extends QueuedItem = QueuedItem> {
 }
 
 /**
- * Thrown by an attempt that could not begin, because the platform itself failed. No outcome is recorded, and the item is attempted again when its
- * lease has ended. The attempt is not counted (`undoLease`), so that an outage of the platform does not use up the attempts that a receiver gets;
+ * Thrown by an attempt that could not begin, because the platform itself failed. No outcome is recorded, and the item is attempted again after five
+ * seconds. The attempt is not counted (`undoLease`), so that an outage of the platform does not use up the attempts that a receiver gets;
  * one that ends its process is counted. It is also counted when the item was queued more than a day ago, so that each item ends.
  */
 export class AttemptNotBegun extends Error {}

@@ -55,14 +55,14 @@ export class LaneWorker<Item extends QueuedItem> {
 
   /** Works until no item of the lane can be leased and no attempt is running. */
   async drain(): Promise<void> {
+    this.#isWoken = true
+    let before: number
     do {
-      this.#isWoken = true
+      // Attempts that end during a lease that finds no free share: the next one may find some.
+      before = this.#open
       await this.#leaseWhileUseful()
-      while (this.#open > 0) {
-        await this.#nextSignal()
-        await this.#leaseWhileUseful()
-      }
-    } while (this.#isWoken)
+      if (this.#open > 0) await this.#nextSignal()
+    } while (this.#open > 0 || this.#isWoken || (this.#mayHaveMore && before > 0))
   }
 
   async #leaseWhileUseful(): Promise<void> {

@@ -12,7 +12,7 @@ import { readOrReplay, runOnce } from './idempotency.ts'
 import { fieldsIn } from './document-size.ts'
 import { crossTenantParts } from './cross-tenant-parts.ts'
 import { withCoercedType, withoutRecursion, type RewrittenOperation } from './recursive-variables.ts'
-import { compileTextListsAsValues } from './stored-lists.ts'
+import { compileWithoutChecks } from './unchecked-values.ts'
 import type { SubgraphSchema } from './subgraph.ts'
 
 interface Compiled {
@@ -50,7 +50,7 @@ export class LocalSubgraph implements SubgraphEndpoint {
     }: Pick<SubgraphSchema, 'schema' | 'crossTenantFields' | 'kinds' | 'entities' | 'ports'>,
     private readonly services: Services,
   ) {
-    compileTextListsAsValues(schema, entities)
+    compileWithoutChecks(schema, entities)
     this.schema = withCoercedType(schema)
     this.crossTenantFields = crossTenantFields
     this.crossTenantServices = { ...services, tenants: services.crossTenant }

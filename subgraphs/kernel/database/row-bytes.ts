@@ -14,25 +14,40 @@ export function recordRowBytes(rows: object, bytes: number): void {
 
 export const recordedRowBytes = (rows: object): number => recorded.get(rows) ?? 0
 
-const unlimited = new WeakMap<Sql, Sql>()
+/** Reads at most `rowBytesMax` bytes with all its statements together. */
+class LimitedSql implements Sql {
+  readonly open: boolean
 
-/** Without the limit: for rows that are read for a rule in bounded batches, and are not part of an answer. */
-export const withoutRowLimit = (sql: Sql): Sql => unlimited.get(sql) ?? sql
+  constructor(
+    readonly unlimited: Sql,
+    private readonly organizationId: string,
+    private readonly read = { bytes: 0 },
+  ) {
+    this.open = unlimited.open
+  }
+
+  query<R = Row>(...statement: Parameters<Sql['query']>): Promise<R[]> {
+    return this.unlimited.query<R>(...statement).then((rows) => this.#counted(rows))
+  }
+
+  byId(...lookup: Parameters<Sql['byId']>): Promise<Row | null> {
+    return this.unlimited.byId(...lookup).then((row) => this.#counted(row))
+  }
+
+  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    return this.unlimited.transaction((inside) => work(new LimitedSql(inside, this.organizationId, this.read)))
+  }
+
+  #counted<R extends object | null>(rows: R): R | Promise<R> {
+    const bytes = rows ? recordedRowBytes(rows) : 0
+    this.read.bytes += bytes
+    if (this.read.bytes > rowBytesMax) throw rowsTooLarge()
+    return bytes < largeFrom ? rows : ownEventLoopTurn(this.organizationId).then(() => rows)
+  }
+}
 
 /** Wraps `sql` of an organization so that all statements together read at most `rowBytesMax` bytes. */
-export function limitRowBytes(sql: Sql, organizationId: string, read = { bytes: 0 }): Sql {
-  const counted = <R extends object | null>(rows: R): R | Promise<R> => {
-    const bytes = rows ? recordedRowBytes(rows) : 0
-    read.bytes += bytes
-    if (read.bytes > rowBytesMax) throw rowsTooLarge()
-    return bytes < largeFrom ? rows : ownEventLoopTurn(organizationId).then(() => rows)
-  }
-  const limited: Sql = {
-    open: sql.open,
-    query: <R = Row>(...statement: Parameters<Sql['query']>) => sql.query<R>(...statement).then(counted<R[]>),
-    byId: (...lookup) => sql.byId(...lookup).then(counted<Row | null>),
-    transaction: (work) => sql.transaction((inside) => work(limitRowBytes(inside, organizationId, read))),
-  }
-  unlimited.set(limited, sql)
-  return limited
-}
+export const limitRowBytes = (sql: Sql, organizationId: string): Sql => new LimitedSql(sql, organizationId)
+
+/** Without the limit: for rows that are read for a rule in bounded batches, and are not part of an answer. */
+export const withoutRowLimit = (sql: Sql): Sql => (sql instanceof LimitedSql ? sql.unlimited : sql)

@@ -10,6 +10,7 @@ import { TenantPredicate, type Values } from './predicate.ts'
 import { rangeByDay } from './range-by-day.ts'
 import { readSource } from './read-source.ts'
 import { searchCondition } from './search.ts'
+import { falseFlag, type FalseFlag } from './seldom-true.ts'
 import { selectList, withFields } from './selection.ts'
 import { shapeFor } from './shape-source.ts'
 
@@ -59,6 +60,8 @@ export class ListQuery {
   readonly #isRangeByDay: boolean
   /** The columns that the conditions after the visibility read; null when they read anything else. */
   readonly #filterColumns: Iterable<string> | null
+  /** A condition whose total is the difference of two others. */
+  readonly #falseFlag: FalseFlag | null
   /** `SCAN` with a filter, a search or an order without an index, because the statement may read every row. */
   readonly kind: StatementKind
 
@@ -77,7 +80,8 @@ export class ListQuery {
     if (this.rules && this.order.names.some((name) => this.rules!.hidden.has(name))) throw fieldNotReadable(['orderBy'])
     const visible = predicate.live(definition, 't')
     const filter = args.filter ? compileFilter(ctx.shapes, predicate, definition, args.filter, 't') : null
-    const { equalities = [], others = [], isByIds = false } = filter ?? {}
+    const { others = [], isByIds = false } = filter ?? {}
+    const equalities = [...(filter?.equalities.values() ?? [])]
     this.#isByIds = isByIds
     const search = args.search
       ? [searchCondition(definition, this.#searched(), args.search, 't', predicate.values)]
@@ -94,6 +98,7 @@ export class ListQuery {
     const isByDay = filter !== null && !isByIds && base === null && this.order.isByCreation
     this.#rangeByDay = isByDay ? rangeByDay(definition, args.filter!, filter) : null
     this.#isRangeByDay = this.#rangeByDay !== null && visibility === 'ALL' && this.conditions.length === 2
+    this.#falseFlag = filter && falseFlag(definition, args.filter!, filter)
     this.#filterColumns = base || args.search ? null : filter ? filter.columns : []
     const isFiltered = equalities.length + others.length + search.length > 0
     this.kind = isFiltered || !this.order.isIndexed ? 'SCAN' : 'LIST'
@@ -127,10 +132,21 @@ export class ListQuery {
   #maintainedTotal(): string | null {
     const { definition, predicate } = this
     const columns = this.#filterColumns
-    if (columns === null || !hasTotalsFor(this.ctx.caller, definition) || !isOverTotals(definition, columns))
+    if (columns === null || !hasTotalsFor(this.ctx.caller, definition)) return null
+    const [visible, ...filter] = this.conditions
+    if (isOverTotals(definition, columns)) return totalOf(definition, predicate, filter.join(' and ') || null)
+    const flag = this.#falseFlag
+    if (
+      !flag ||
+      !isOverTotals(
+        definition,
+        [...columns].filter((name) => name !== flag.name),
+      )
+    )
       return null
-    const [, ...filter] = this.conditions
-    return totalOf(definition, predicate, filter.join(' and ') || null)
+    const others = filter.filter((condition) => condition !== flag.condition)
+    const flagged = [visible, ...others, `not (${flag.condition})`].join(' and ')
+    return `(${totalOf(definition, predicate, others.join(' and ') || null)} - (select count(*) from ${this.#source} t where ${flagged}))`
   }
 
   /** The `from` and `where` of aggregates over all records of the list: the maintained totals if they have these columns and those of the filter. */

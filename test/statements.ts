@@ -1,11 +1,11 @@
 import type { Sql } from '../subgraphs/kernel/database/sql.ts'
-import type { Platform } from './platform.ts'
+import type { Services } from '../subgraphs/kernel/request.ts'
 
 const onRecordTables = /\b(crm|support|commerce)[._]|identity\.listed_user/
 
 /** The statements that a call executes for organizations, in order: those on record tables, or those that match. */
 export async function statementsOf(
-  platform: Platform,
+  platform: { readonly services: Pick<Services, 'tenants'> },
   call: () => Promise<unknown>,
   matching = onRecordTables,
 ): Promise<string[]> {

@@ -1,5 +1,11 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
-import { listIndexes, maintainedTotals, recordColumns, searchIndex } from '../../kernel/record/record-table.ts'
+import {
+  dayIndexes,
+  listIndexes,
+  maintainedTotals,
+  recordColumns,
+  searchIndex,
+} from '../../kernel/record/record-table.ts'
 import { documentUrlColumn } from '../document/document-url.ts'
 import { pricedColumns } from '../line-item/priced-record.ts'
 
@@ -140,4 +146,9 @@ export const invoiceTable: Migration = {
 export const invoiceMailFailure: Migration = {
   name: '20261128-commerce-invoice-mail-failure',
   sql: 'alter table commerce.invoice add column mail_failure text',
+}
+
+export const invoiceDays: Migration = {
+  name: '20261125-commerce-invoice-days',
+  sql: dayIndexes('commerce.invoice', 'invoice', ['due_date']),
 }

@@ -108,6 +108,7 @@ export class Invoice extends PricedRecord {
 
   @Column(() => DateTime, {
     indexed: true,
+    indexedByDay: true,
     nullable: true,
     decidesEdges: true,
     description:

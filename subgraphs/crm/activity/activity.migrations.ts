@@ -1,5 +1,11 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
-import { listIndexes, maintainedTotals, recordColumns, searchIndex } from '../../kernel/record/record-table.ts'
+import {
+  dayIndexes,
+  listIndexes,
+  maintainedTotals,
+  recordColumns,
+  searchIndex,
+} from '../../kernel/record/record-table.ts'
 
 export const activityTable: Migration = {
   name: '20261123-crm-activity',
@@ -46,4 +52,9 @@ export const activityTable: Migration = {
       measures: { automated: 'is_automated::int' },
     })}
   `,
+}
+
+export const activityDays: Migration = {
+  name: '20261125-crm-activity-days',
+  sql: dayIndexes('crm.activity', 'activity', ['occurred_at']),
 }

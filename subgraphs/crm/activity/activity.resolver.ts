@@ -10,7 +10,7 @@ import {
   leadFirstActivityDates,
 } from './activity-dates.migrations.ts'
 import { activityTypes } from './activity.inputs.ts'
-import { activityTable } from './activity.migrations.ts'
+import { activityDays, activityTable } from './activity.migrations.ts'
 import { activity } from './activity.record.ts'
 import { ActivityStats, activityStats } from './activity.stats.ts'
 import { Activity } from './activity.ts'
@@ -25,7 +25,14 @@ export class ActivityResolver extends standardResolver(activity, {
 export const activityResource: Resource = {
   resolver: ActivityResolver,
   entities: { Activity: activity },
-  migrations: [activityTable, activityDates, contactActivityDates, leadActivityDates, leadFirstActivityDates],
+  migrations: [
+    activityTable,
+    activityDates,
+    contactActivityDates,
+    leadActivityDates,
+    leadFirstActivityDates,
+    activityDays,
+  ],
   jobs: [activityBegin],
   rest: restArea(activity, {
     path: 'activities',

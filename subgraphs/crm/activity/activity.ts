@@ -60,6 +60,7 @@ export class Activity extends RelatedRecord {
   @Column(() => DateTime, {
     ...fact,
     indexed: true,
+    indexedByDay: true,
     derivedDefault: 'the time of the request',
     description:
       'When it happened or began. At most five minutes in the future, but a MEETING may be planned up to two years ahead.',

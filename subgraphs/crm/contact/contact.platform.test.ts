@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account, aContact, contact, each, supportCase } from '../../../test/builders.ts'
 import { expectValidEvents, refused, refusedInputs, values } from '../../../test/expectations.ts'
 import { usePlatform, type Member } from '../../../test/platform.ts'
+import { statementsOf } from '../../../test/statements.ts'
 
 const platform = usePlatform()
 let member: Member
@@ -143,6 +144,46 @@ describe('isPrimary', () => {
     expect(answers.filter(({ status }) => status >= 300).map(({ body }) => body)).toEqual([])
     const primary = await member.rest.contactList!({ query: { accountId, isPrimary: 'true' } })
     expect(primary.body.total).toBe(1)
+  })
+})
+
+describe('the number of contacts that are not primary', () => {
+  let all: Member
+  let own: Member
+
+  beforeAll(async () => {
+    const organizationId = await platform.organization()
+    all = await platform.member({ organizationId })
+    own = await platform.member({ organizationId, visibility: 'OWN' })
+    for (const owner of [all, all, own]) {
+      const { id: accountId } = await account(owner)
+      await contact(owner, { accountId, isPrimary: true, emailStatus: 'VALID' })
+      await contact(owner, { accountId, emailStatus: 'VALID', seniority: 'VP' })
+      await contact(owner, { accountId, title: 'Buyer' })
+    }
+    const { id } = await contact(all, {})
+    await all.rest.contactDelete!({ id })
+    await contact(member, {})
+  })
+
+  it.each<[query: Readonly<Record<string, string>>, ofAll: number, ofOwn: number]>([
+    [{ isPrimary: 'false' }, 6, 2],
+    [{ isPrimary: 'true' }, 3, 1],
+    [{ isPrimary: 'false', emailStatus: 'VALID' }, 3, 1],
+    [{ isPrimary: 'false', emailStatus: 'VALID', seniority: 'VP' }, 3, 1],
+    [{ isPrimary: 'false', seniority: 'C_LEVEL' }, 0, 0],
+    [{ isPrimary: 'false', search: 'buyer' }, 3, 1],
+    [{ isPrimary: 'false', page: '100' }, 6, 2],
+  ])('is exact with %j', async (query, ofAll, ofOwn) => {
+    expect((await all.rest.contactList!({ query })).body.total).toBe(ofAll)
+    expect((await own.rest.contactList!({ query })).body.total).toBe(ofOwn)
+  })
+
+  it('is the maintained total less the primary contacts', async () => {
+    const statements = await statementsOf(platform, () => all.rest.contactList!({ query: { isPrimary: 'false' } }))
+    expect(statements).toHaveLength(1)
+    expect(statements[0]).toContain('contact_totals t')
+    expect(statements[0]).toContain(' - (select count(*) from tenant.crm_contact t ')
   })
 })
 

@@ -149,6 +149,7 @@ export class Contact extends OrgRecord {
 
   @Column(() => Boolean, {
     indexed: true,
+    isSeldomTrue: true,
     description:
       'True for the primary contact of the account. An account has at most one: when a contact becomes primary, the former one ceases to be. Needs `accountId`. A contact that is deleted or moves to another account ceases to be primary.',
     example: false,

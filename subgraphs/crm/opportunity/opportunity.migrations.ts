@@ -1,6 +1,7 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
 import {
   columnIndexes,
+  dayIndexes,
   listIndexes,
   maintainedTotals,
   recordColumns,
@@ -129,4 +130,9 @@ export const stageEntries: Migration = {
       when (old.stage_history is distinct from new.stage_history or old.account_id is distinct from new.account_id)
       execute function crm.keep_stage_entries();
   `,
+}
+
+export const opportunityDays: Migration = {
+  name: '20261125-crm-opportunity-days',
+  sql: dayIndexes('crm.opportunity', 'opportunity', ['close_date']),
 }

@@ -18,7 +18,7 @@ import { opportunityBoard, OpportunityBoard } from './opportunity-board.ts'
 import { setForecastCategory } from './opportunity.actions.ts'
 import { ForecastCategory } from './opportunity.enumerations.ts'
 import { opportunityTypes } from './opportunity.inputs.ts'
-import { opportunityDetails, opportunityTable, stageEntries } from './opportunity.migrations.ts'
+import { opportunityDays, opportunityDetails, opportunityTable, stageEntries } from './opportunity.migrations.ts'
 import { opportunity } from './opportunity.record.ts'
 import { OpportunityStats, opportunityStats } from './opportunity.stats.ts'
 import { Opportunity } from './opportunity.ts'
@@ -103,7 +103,7 @@ export class OpportunityResolver extends standardResolver(opportunity, {
 export const opportunityResource: Resource = {
   resolver: OpportunityResolver,
   entities: { Opportunity: opportunity },
-  migrations: [opportunityTable, opportunityDetails, stageEntries],
+  migrations: [opportunityTable, opportunityDetails, stageEntries, opportunityDays],
   rest: restArea(opportunity, {
     path: 'opportunities',
     filters: [

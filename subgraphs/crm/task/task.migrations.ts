@@ -1,5 +1,11 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
-import { listIndexes, maintainedTotals, recordColumns, searchIndex } from '../../kernel/record/record-table.ts'
+import {
+  dayIndexes,
+  listIndexes,
+  maintainedTotals,
+  recordColumns,
+  searchIndex,
+} from '../../kernel/record/record-table.ts'
 
 export const taskTable: Migration = {
   name: '20261123-crm-task',
@@ -63,4 +69,9 @@ export const taskClock: Migration = {
     create index task_overdue on crm.task (due_date) where not is_overdue and deleted_at is null
       and status not in ('COMPLETED', 'CANCELLED');
   `,
+}
+
+export const taskDays: Migration = {
+  name: '20261125-crm-task-days',
+  sql: dayIndexes('crm.task', 'task', ['due_date']),
 }

@@ -8,7 +8,7 @@ import { standardResolver } from '../../kernel/record/standard-resolver.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { reopenTask } from './task.actions.ts'
 import { taskTypes } from './task.inputs.ts'
-import { taskClock, taskTable } from './task.migrations.ts'
+import { taskClock, taskDays, taskTable } from './task.migrations.ts'
 import { task } from './task.record.ts'
 import { taskOverdue } from './task-overdue.job.ts'
 import { taskReminder } from './task-reminder.job.ts'
@@ -45,7 +45,7 @@ export class TaskResolver extends standardResolver(task, {
 export const taskResource: Resource = {
   resolver: TaskResolver,
   entities: { Task: task },
-  migrations: [taskTable, taskClock],
+  migrations: [taskTable, taskClock, taskDays],
   jobs: [taskOverdue, taskReminder],
   rest: restArea(task, {
     path: 'tasks',

@@ -44,6 +44,7 @@ export class Task extends RelatedRecord {
 
   @Column(() => DateTime, {
     indexed: true,
+    indexedByDay: true,
     nullable: true,
     description: 'When it must be done; null if at any time.',
     example: '2026-11-05T15:00:00.000Z',

@@ -57,6 +57,13 @@ export interface ColumnOptions {
    * sorted by the column at any size. Where a record type declares no index, its lists are small and sorted by every column.
    */
   indexed?: boolean
+  /**
+   * The table also has an index on `(organization_id, <day of created_at>, <column>, created_at, id)` (`dayIndexes`). It answers a range of values
+   * in the order of creation where the range ends long before the newest records, such as the activities before a date.
+   */
+  indexedByDay?: boolean
+  /** Booleans that are true in few records: the number of the others is the maintained total without those few. */
+  isSeldomTrue?: boolean
   /** Edges of the record depend on the column, so it is read with them, as ids are. */
   decidesEdges?: boolean
   /** Timestamps: the platform also changes the value without a new version of the record, so the `ETag` contains the value besides the version. */

@@ -22,8 +22,8 @@ export const filterConditionsMax = 100
 
 /** A compiled filter. All of its conditions are combined with `and`. */
 export interface CompiledFilter {
-  /** Conditions `column = value` on indexed columns and on the parent: the index on the column gives the rows in the order of creation. */
-  readonly equalities: readonly string[]
+  /** Conditions `column = value` on indexed columns and on the parent, by the column: its index gives the rows in the order of creation. */
+  readonly equalities: ReadonlyMap<string, string>
   readonly others: readonly string[]
   /** The conditions that are a range of values of one column, by the column. They are among the others, too. */
   readonly ranges: ReadonlyMap<string, string>
@@ -68,7 +68,7 @@ class FilterCompiler {
   ) {}
 
   compile(definition: RecordShape, filter: FilterInput, alias: string): CompiledFilter {
-    const equalities: string[] = []
+    const equalities = new Map<string, string>()
     const others: string[] = []
     const ranges = new Map<string, string>()
     for (const [name, value] of Object.entries(filter)) {
@@ -76,7 +76,8 @@ class FilterCompiler {
       const part = this.#member(definition, name, value, alias, `filter.${name}`, 0)
       const isParent = definition.visibleThrough?.by === name
       const isIndexed = (isParent || definition.columns.byName.get(name)?.indexed) && isEquality(value)
-      if (part) (isIndexed ? equalities : others).push(part)
+      if (part && isIndexed) equalities.set(name, part)
+      else if (part) others.push(part)
       if (part && !isIndexed && definition.columns.byName.has(name) && isRange(value)) ranges.set(name, part)
     }
     const byId = Object.entries((filter['id'] ?? {}) as FilterInput)

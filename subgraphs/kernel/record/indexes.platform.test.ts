@@ -74,6 +74,16 @@ describe('the indexes of record tables', () => {
     expect(missing.map(({ name }) => name)).toEqual([])
   })
 
+  it.each(indexed.filter(({ columns }) => columns.shown.some(({ indexedByDay }) => indexedByDay)))(
+    'of $object are those by day that its columns declare',
+    async ({ table, columns }) => {
+      const day = `date_bin('1 day'::interval, created_at, '2000-01-01 00:00:00+00'::timestamp with time zone)`
+      const declared = columns.shown.filter(({ indexedByDay }) => indexedByDay)
+      const found = (await indexesOf(table)).filter((one) => one.includes(day))
+      expect(found).toEqual(declared.map(({ column }) => `organization_id, ${day}, ${column}, created_at, id`))
+    },
+  )
+
   it.each(indexed)('of $object take every value that its columns may have', ({ columns }) => {
     const tooLong = columns.shown.filter(
       ({ indexed, kind, max = textMax }) => indexed && kind === 'text' && max > indexedTextMax,

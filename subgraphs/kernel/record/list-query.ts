@@ -7,8 +7,10 @@ import type { FilterInput } from './filter-input.ts'
 import { fromTotals, hasTotalsFor, isOverTotals, totalOf } from './maintained-totals.ts'
 import { Order, type CursorPath, type OrderInput } from './order.ts'
 import { TenantPredicate, type Values } from './predicate.ts'
+import { rangeByDay } from './range-by-day.ts'
 import { readSource } from './read-source.ts'
 import { searchCondition } from './search.ts'
+import { falseFlag, type FalseFlag } from './seldom-true.ts'
 import { selectList, withFields } from './selection.ts'
 import { shapeFor } from './shape-source.ts'
 
@@ -52,8 +54,14 @@ export class ListQuery {
   readonly #isByIds: boolean
   /** Whether these are all conditions. */
   readonly #isInOrder: boolean
+  /** The range of a column that an index has for each day of creation; null without one, and where other conditions leave few rows. */
+  readonly #rangeByDay: string | null
+  /** Whether it is the only condition. */
+  readonly #isRangeByDay: boolean
   /** The columns that the conditions after the visibility read; null when they read anything else. */
   readonly #filterColumns: Iterable<string> | null
+  /** A condition whose total is the difference of two others. */
+  readonly #falseFlag: FalseFlag | null
   /** `SCAN` with a filter, a search or an order without an index, because the statement may read every row. */
   readonly kind: StatementKind
 
@@ -72,7 +80,8 @@ export class ListQuery {
     if (this.rules && this.order.names.some((name) => this.rules!.hidden.has(name))) throw fieldNotReadable(['orderBy'])
     const visible = predicate.live(definition, 't')
     const filter = args.filter ? compileFilter(ctx.shapes, predicate, definition, args.filter, 't') : null
-    const { equalities = [], others = [], isByIds = false } = filter ?? {}
+    const { others = [], isByIds = false } = filter ?? {}
+    const equalities = [...(filter?.equalities.values() ?? [])]
     this.#isByIds = isByIds
     const search = args.search
       ? [searchCondition(definition, this.#searched(), args.search, 't', predicate.values)]
@@ -86,6 +95,10 @@ export class ListQuery {
     const isRange = visibility === 'ALL' || isOwnersRange
     this.#ordered = [isRange ? visible : predicate.tenant(definition, 't'), ...ordered]
     this.#isInOrder = isRange && this.conditions.length === 1 + ordered.length
+    const isByDay = filter !== null && !isByIds && base === null && this.order.isByCreation
+    this.#rangeByDay = isByDay ? rangeByDay(definition, args.filter!, filter) : null
+    this.#isRangeByDay = this.#rangeByDay !== null && visibility === 'ALL' && this.conditions.length === 2
+    this.#falseFlag = filter && falseFlag(definition, args.filter!, filter)
     this.#filterColumns = base || args.search ? null : filter ? filter.columns : []
     const isFiltered = equalities.length + others.length + search.length > 0
     this.kind = isFiltered || !this.order.isIndexed ? 'SCAN' : 'LIST'
@@ -119,10 +132,21 @@ export class ListQuery {
   #maintainedTotal(): string | null {
     const { definition, predicate } = this
     const columns = this.#filterColumns
-    if (columns === null || !hasTotalsFor(this.ctx.caller, definition) || !isOverTotals(definition, columns))
+    if (columns === null || !hasTotalsFor(this.ctx.caller, definition)) return null
+    const [visible, ...filter] = this.conditions
+    if (isOverTotals(definition, columns)) return totalOf(definition, predicate, filter.join(' and ') || null)
+    const flag = this.#falseFlag
+    if (
+      !flag ||
+      !isOverTotals(
+        definition,
+        [...columns].filter((name) => name !== flag.name),
+      )
+    )
       return null
-    const [, ...filter] = this.conditions
-    return totalOf(definition, predicate, filter.join(' and ') || null)
+    const others = filter.filter((condition) => condition !== flag.condition)
+    const flagged = [visible, ...others, `not (${flag.condition})`].join(' and ')
+    return `(${totalOf(definition, predicate, others.join(' and ') || null)} - (select count(*) from ${this.#source} t where ${flagged}))`
   }
 
   /** The `from` and `where` of aggregates over all records of the list: the maintained totals if they have these columns and those of the filter. */
@@ -156,6 +180,11 @@ export class ListQuery {
       const rows = await run(this.#inWindow(columns, range))
       if (rows.length === limit) return rows
     }
+    if (this.#isRangeByDay) return run(this.#inRange(columns, range))
+    if (this.#rangeByDay && limit + offset <= windowPageMax) {
+      const rows = await run(this.#inRangeWindow(columns, range))
+      if (rows.length === limit) return rows
+    }
     return run(this.#sorted(columns, range))
   }
 
@@ -176,6 +205,31 @@ export class ListQuery {
     const window = this.#sections('t.*', range, windowRows, values)
     const text = `select ${columns} from (${window} limit ${windowRows}) t where ${this.conditions.join(' and ')} limit ${limit}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
     return { text, values: values.list }
+  }
+
+  /** The page as a range of values in an index that has it for each day of creation. */
+  #inRange(columns: string, range: PageRange): Statement {
+    const { limit, offset = 0 } = range
+    const values = this.predicate.values.copy()
+    const ids = `${this.#idsByDay(range, values)} limit ${limit}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
+    return { text: this.#withRows(columns, ids), values: values.list }
+  }
+
+  /** Like `#inWindow`, of the first rows in the range. */
+  #inRangeWindow(columns: string, range: PageRange): Statement {
+    const { limit, offset = 0 } = range
+    const values = this.predicate.values.copy()
+    const window = `${this.#idsByDay(range, values)} limit ${windowRows}`
+    const text = `${this.#withRows(columns, window, this.conditions)} limit ${limit}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
+    return { text, values: values.list }
+  }
+
+  /** The ids of the tenant's rows in the range, in the order of creation. */
+  #idsByDay({ cursor, cursorPath }: PageRange, values: Values): string {
+    const { definition, order, predicate } = this
+    const after = cursor === null ? [] : [order.afterByDay(cursor, 't', values, cursorPath)]
+    const where = [predicate.tenant(definition, 't'), this.#rangeByDay!, ...after]
+    return `select t.id from ${this.#source} t where ${where.join(' and ')} order by ${order.byDaySql('t')}`
   }
 
   /** Reads ids and sort values of all matching rows and sorts them, then reads the rows of the page. */
@@ -203,9 +257,10 @@ export class ListQuery {
       : `select * from (${sections.map((section) => `(${section} limit ${limit})`).join(' union all ')}) t`
   }
 
-  #withRows(columns: string, ids: string): string {
+  #withRows(columns: string, ids: string, conditions: readonly string[] = []): string {
     const { order, predicate } = this
-    return `select ${columns} from (${ids}) p join ${this.#source} t on t.organization_id = ${predicate.organization()} and t.id = p.id order by ${order.sql('t')}`
+    const where = conditions.length > 0 ? ` where ${conditions.join(' and ')}` : ''
+    return `select ${columns} from (${ids}) p join ${this.#source} t on t.organization_id = ${predicate.organization()} and t.id = p.id${where} order by ${order.sql('t')}`
   }
 
   get #source(): string {

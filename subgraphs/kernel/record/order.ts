@@ -5,6 +5,7 @@ import { columnKinds } from './column-kind.ts'
 import { customFieldKey } from './custom-field-column.ts'
 import type { RecordShape } from './definition.ts'
 import type { Values } from './predicate.ts'
+import { dayOf } from './record-table.ts'
 
 export interface OrderInput {
   readonly field?: string | null
@@ -129,6 +130,20 @@ export class Order {
   sectionSql(alias: string): string {
     if (!this.isUniform) return this.sql(alias)
     return this.terms.map(({ sql, descending }) => `${sql(alias)} ${descending ? 'desc' : 'asc'}`).join(', ')
+  }
+
+  /** The order of creation with the day before the time, as the indexes of `dayIndexes` have it. */
+  byDaySql(alias: string): string {
+    const [created] = this.terms as [SortTerm]
+    return `${dayOf(created.sql(alias))} ${created.descending ? 'desc' : 'asc'}, ${this.sectionSql(alias)}`
+  }
+
+  /** The condition for rows after the cursor in the order of creation, which lets an index of `dayIndexes` begin at the day of the cursor. */
+  afterByDay(cursor: string, alias: string, values: Values, path: CursorPath = 'cursor'): string {
+    const [{ kind, sql, descending }] = this.terms as [SortTerm]
+    const createdAt = `${values.addOf(kind, this.#positionOf(cursor, path)[0])}::timestamptz`
+    const fromDay = `${dayOf(sql(alias))} ${descending ? '<=' : '>='} ${dayOf(createdAt)}`
+    return `${fromDay} and ${this.after(cursor, alias, values, path)}`
   }
 
   /** The values of the terms for a select list, to be ordered by `sortedSql`. */

@@ -45,6 +45,21 @@ export const columnIndexes = (table: string, name: string, columns: readonly str
     )
     .join('\n    ')
 
+/** The day of a time in UTC, as an expression that an index may contain. */
+export const dayOf = (time: string): string => `date_bin('1 day', ${time}, timestamptz '2000-01-01 00:00:00+00')`
+
+/**
+ * One index per column that answers a range of its values in the order of creation, days first: of each day it has the entries by value, so
+ * PostgreSQL reads those in the range, day after day, until the page is full. `indexedByDay` of the columns says that it exists.
+ */
+export const dayIndexes = (table: string, name: string, columns: readonly string[]): string =>
+  columns
+    .map(
+      (column) =>
+        `create index ${name}_day_${column} on ${table} (organization_id, (${dayOf('created_at')}), ${column}, created_at, id) where deleted_at is null;`,
+    )
+    .join('\n    ')
+
 /** The indexes of a new table of records: for `indexed` columns of `OrgRecord`, for these columns, and for the list of deleted records. */
 export const listIndexes = (table: string, name: string, columns: readonly string[]): string => `
     create index ${name}_created on ${table} (organization_id, created_at, id) where deleted_at is null;

@@ -68,30 +68,23 @@ export class Validator {
       if (value !== undefined) headerValues[parameter.name.toLowerCase()] = value
     }
     // Exact numbers are validated as the nearest doubles; the subgraph checks their bounds again with the exact digits.
-    const nearest = withNearestNumbers(body)
-    const errors =
-      described && isEmpty(query) && !hasOtherParameters(parameters)
-        ? this.errorsOfBody(id, headerValues, nearest)
-        : this.errorsOf(
-            {
-              method,
-              path: url.split('?', 1)[0]!,
-              query: withNearestNumbers(query) as Record<string, string>,
-              headers: headerValues,
-              body: nearest,
-            },
-            id,
-          )
+    const [nearest, nearestQuery] = [withNearestNumbers(body), withNearestNumbers(query) as Record<string, string>]
+    const errors = parameters.some((parameter) => isParsedByPackage(parameter, query))
+      ? this.errorsOf(
+          { method, path: url.split('?', 1)[0]!, query: nearestQuery, headers: headerValues, body: nearest },
+          id,
+        )
+      : this.errorsOfParts(id, nearestQuery, headerValues, nearest)
     if (errors?.length) throw refusalOf(distinct(errors.slice(0, errorsMax).filter(isOfOneAlternative).map(problemOf)))
   }
 
   /**
-   * The errors of a request without a query. The package would parse the whole request again before it calls its compiled functions,
+   * The errors of a request whose parts are parsed. The package would parse the whole request again before it calls its compiled functions,
    * which takes longer than the functions themselves.
    */
-  private errorsOfBody(id: string, header: object, requestBody: unknown): ErrorObject[] {
+  private errorsOfParts(id: string, query: object, header: object, requestBody: unknown): ErrorObject[] {
     const compiled = this.api.validator.getRequestValidatorsForOperation(id) ?? []
-    const request = { path: {}, query: {}, header, cookie: {}, ...(requestBody !== undefined && { requestBody }) }
+    const request = { path: {}, query, header, cookie: {}, ...(requestBody !== undefined && { requestBody }) }
     const errors = compiled.flatMap((validate) => (validate(request) ? [] : ((validate.errors ?? []) as ErrorObject[])))
     if (errors.length > foundMax) throw tooManyProblems()
     return errors
@@ -108,14 +101,11 @@ export class Validator {
   }
 }
 
-const isEmpty = (values: Values): boolean => {
-  for (const _ in values) return false
-  return true
-}
-
-/** Whether a request has parameters that the package reads from its path or its cookies. */
-const hasOtherParameters = (parameters: RestOperation['parameters']): boolean =>
-  parameters.some((parameter) => parameter.in === 'path' || parameter.in === 'cookie')
+/** Whether the package reads the parameter from the path or the cookies of a request, or finds out why its JSON cannot be read. */
+const isParsedByPackage = (parameter: RestOperation['parameters'][number], query: Values): boolean =>
+  parameter.in === 'path' ||
+  parameter.in === 'cookie' ||
+  (parameter.content !== undefined && typeof query[parameter.name] === 'string')
 
 /**
  * A value that may be null is described by two alternatives. What is wrong with it is the problem of the other alternative, not that

@@ -1,4 +1,4 @@
-import { deliveryHeaders } from '../events/delivery/attempt-delivery.ts'
+import { signatureOf } from '../events/delivery/attempt-delivery.ts'
 import type { Sql } from '../kernel/database/sql.ts'
 import { iso } from './calendar.ts'
 import type { GeneratorInput } from './organization.ts'
@@ -89,7 +89,7 @@ function attemptsOf(
       firstId,
       attempt,
       status: isReceived ? 'SUCCEEDED' : 'FAILED',
-      headers: JSON.stringify(deliveryHeaders({ attempts: attempt }, webhook, content, id, new Date(atMs))),
+      headers: JSON.stringify(signatureOf(webhook, content, new Date(atMs))),
       responseStatus: answer.status,
       responseBody: answer.body,
       latencyMs: random.whole(35, 400),

@@ -4,7 +4,7 @@ import { countedMax } from '../../subgraphs/events/delivery/delivery.actions.ts'
 import { recoveredMax } from '../../subgraphs/events/delivery/recover.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { usePlatform, type Member } from '../platform.ts'
-import { deliver, pass } from './deliver.ts'
+import { deliver, fanOut, pass } from './deliver.ts'
 import { Receiver } from './receiver.ts'
 
 const platform = usePlatform({ OUTBOUND_ALLOW: '127.0.0.0/8' })
@@ -80,6 +80,45 @@ describe('webhookDeliveryList', () => {
     expect(await bodies(limited, id)).toEqual(Array.from({ length: 3 }, () => [false, null, 'SUCCEEDED']))
     expect(await bodies(limited, ownId)).toEqual([shown, shown])
     expect(await bodies(whole, id)).toEqual([shown, shown, shown])
+  })
+
+  it('shows the headers of each attempt, those of earlier releases as they were stored, and none if nothing was sent', async () => {
+    const { id } = await aWebhook({ retryAttempts: 1 })
+    answering(500)
+    await anAccount()
+    await deliverAll()
+    await pass(platform.services, day)
+    await deliverAll()
+    const sent = receiver.take()
+    await anAccount()
+    await fanOut(platform.services, owner.organizationId)
+    await owner.rest.webhookUpdate!({ id, body: { isEnabled: false } })
+    await deliverAll()
+    const headers = async () => (await list(id)).data.map(({ requestHeaders }) => requestHeaders)
+    const shownOf = ({ headers: by }: (typeof sent)[number]) => ({
+      'Content-Type': 'application/json',
+      'User-Agent': 'crm-webhooks/1',
+      'X-Service-Signature': by['x-service-signature'],
+      'X-Webhook-Signature': by['x-webhook-signature'],
+      'X-Webhook-Timestamp': by['x-webhook-timestamp'],
+      'webhook-id': by['webhook-id'],
+      'webhook-timestamp': by['webhook-timestamp'],
+      'webhook-signature': by['webhook-signature'],
+      'X-Service-Event': 'account.created',
+      'X-Service-Event-Id': by['x-service-event-id'],
+      'X-Service-Event-Version': '1',
+      'X-Service-Delivery': by['x-service-delivery'],
+      'X-Service-Attempt': by['x-service-attempt'],
+    })
+    const [first, second] = sent.map(shownOf)
+    expect([first!['X-Service-Attempt'], second!['X-Service-Attempt'], sent.length]).toEqual(['1', '2', 2])
+    expect(await headers()).toEqual([null, second, first])
+    const earlier = { ...first, 'User-Agent': 'crm-webhooks/0', 'X-Api-Token': '[redacted]' }
+    await platform.query('update events.delivery set request_headers = $2 where id = $1', [
+      first!['X-Service-Delivery'],
+      JSON.stringify(earlier),
+    ])
+    expect(await headers()).toEqual([null, second, earlier])
   })
 
   it('has all attempts, newest first, by state and page by page with a cursor', async () => {

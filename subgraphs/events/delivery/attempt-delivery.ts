@@ -94,12 +94,12 @@ async function send(
 ): Promise<Outcome> {
   const now = clock.now()
   const body = Buffer.from(content.body)
-  const own = deliveryHeaders(item, webhook, { ...content, body }, attemptId, now)
-  const logged = { ...own, ...Object.fromEntries(Object.keys(webhook.headers).map((name) => [name, '[redacted]'])) }
+  const signature = signatureOf(webhook, { eventId: content.eventId, body }, now)
+  const logged = { ...signature, ...redacted(webhook.headers) }
   const startedMs = performance.now()
   const result = (answer: OutboundAnswer | null): AttemptResult => ({
     attemptId,
-    requestHeaders: JSON.stringify(logged),
+    requestHeaders: logged,
     responseStatus: answer?.status ?? null,
     responseBody: answer && keptText(answer.body, answer.headers['content-encoding']),
     latencyMs: Math.round(performance.now() - startedMs),
@@ -108,7 +108,7 @@ async function send(
     const answer = await outbound.send({
       method: 'POST',
       url: webhook.url,
-      headers: { ...own, ...webhook.headers },
+      headers: { ...headersOf(item, content, attemptId, signature), ...webhook.headers },
       body,
       timeoutMs: exchangeMs,
       answerBytesMax: responseBytesMax,
@@ -129,26 +129,33 @@ async function send(
 const redirected = (status: number): string =>
   `The receiver answered with the redirect ${status}; redirects are not followed.`
 
-/** The headers of an attempt, except those that the webhook adds. */
-export function deliveryHeaders(
-  { attempts }: Pick<QueuedDelivery, 'attempts'>,
+type Headers = Readonly<Record<string, string>>
+
+const redacted = (headers: Headers): Headers =>
+  Object.fromEntries(Object.keys(headers).map((name) => [name, '[redacted]']))
+
+/** The headers of an attempt that the log stores, in addition to the names of those that the webhook adds. */
+export function signatureOf(
   webhook: SigningWebhook,
-  {
-    eventId,
-    eventType,
-    eventVersion,
-    body,
-  }: Pick<Content, 'eventId' | 'eventType' | 'eventVersion'> & { readonly body: Buffer },
-  attemptId: string,
+  { eventId, body }: Pick<Content, 'eventId'> & { readonly body: Buffer },
   now: Date,
-): Record<string, string> {
-  const shownId = shownEventId(eventId)
+): Headers {
+  return signatureHeaders({ eventId: shownEventId(eventId), body, now }, signingSecrets(webhook, now))
+}
+
+/** The headers of an attempt, except those that the webhook adds. The view `events.delivery_shown` adds the same ones to the stored signature. */
+function headersOf(
+  { attempts }: QueuedDelivery,
+  { eventId, eventType, eventVersion }: Content,
+  attemptId: string,
+  signature: Headers,
+): Headers {
   return {
     'Content-Type': 'application/json',
     'User-Agent': 'crm-webhooks/1',
-    ...signatureHeaders({ eventId: shownId, body, now }, signingSecrets(webhook, now)),
+    ...signature,
     'X-Service-Event': eventType,
-    'X-Service-Event-Id': shownId,
+    'X-Service-Event-Id': shownEventId(eventId),
     'X-Service-Event-Version': String(eventVersion),
     'X-Service-Delivery': attemptId,
     'X-Service-Attempt': String(attempts),

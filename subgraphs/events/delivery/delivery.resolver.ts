@@ -10,6 +10,7 @@ import { recoverDeliveries } from './recover.ts'
 import { testWebhook } from './send-test-event.ts'
 import { deliveryJobs } from './delivery.jobs.ts'
 import { deliveryBodies } from './delivery-body.migrations.ts'
+import { shownHeaders } from './delivery-headers.migrations.ts'
 import { deliveryQueue } from './delivery-queue.ts'
 import { deliveryTables, earlierEvents, queueIndexesOfDeliveries } from './delivery.migrations.ts'
 import { WebhookDeliveryPage } from './delivery.record.ts'
@@ -111,7 +112,7 @@ export class WebhookDeliveryResolver {
 
 export const deliveryResource: Resource = {
   resolver: WebhookDeliveryResolver,
-  migrations: [deliveryTables, earlierEvents, queueIndexesOfDeliveries, deliveryBodies],
+  migrations: [deliveryTables, earlierEvents, queueIndexesOfDeliveries, deliveryBodies, shownHeaders],
   jobs: deliveryJobs,
   queues: [deliveryQueue],
   consumers: [webhookConsumer],

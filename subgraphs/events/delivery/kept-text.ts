@@ -4,6 +4,7 @@
  */
 export function keptText(bytes: Buffer, encoding: string | string[] | undefined): string | null {
   if (encoding !== undefined && encoding !== '' && encoding !== 'identity') return null
+  if (bytes.length === 0) return ''
   // `stream: true` omits a character that the bound has cut. PostgreSQL stores no NUL.
   return new TextDecoder().decode(bytes, { stream: true }).replaceAll('\0', '\uFFFD')
 }

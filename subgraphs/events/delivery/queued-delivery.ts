@@ -18,8 +18,8 @@ export interface QueuedDelivery extends QueuedItem {
 export interface AttemptResult {
   /** Id of the attempt in the log. */
   readonly attemptId: string
-  /** As JSON, without the values of custom headers; null if nothing was sent. */
-  readonly requestHeaders: string | null
+  /** The signature, and the custom headers without their values; null if nothing was sent. */
+  readonly requestHeaders: Readonly<Record<string, string>> | null
   readonly responseStatus: number | null
   readonly responseBody: string | null
   readonly latencyMs: number | null

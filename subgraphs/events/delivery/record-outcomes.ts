@@ -78,7 +78,7 @@ function recordedOf({ item, outcome, waitMs }: Attempted<QueuedDelivery>): Recor
 }
 
 const outcomeColumns = `"organizationId" uuid, id uuid, "attemptId" uuid, token uuid, "lostToken" uuid, "lastAttemptId" uuid, attempt int,
-  status text, "isRecoverable" boolean, "waitMs" float8, error text, "requestHeaders" text, "responseStatus" int, "responseBody" text, "latencyMs" int,
+  status text, "isRecoverable" boolean, "waitMs" float8, error text, "requestHeaders" json, "responseStatus" int, "responseBody" text, "latencyMs" int,
   "nextAttemptAt" timestamptz`
 
 const outcomes = `outcome as (select * from json_to_recordset($1::json) as o(${outcomeColumns}))`
@@ -105,7 +105,7 @@ async function settle(sql: Sql, given: readonly Recorded[]): Promise<Recorded[]>
        returning o.*, q.next_attempt_at
      ), settled as (select * from ended union all select * from rescheduled),
      logged as (
-       update events.delivery d set status = s.status, request_headers = s."requestHeaders", response_status = s."responseStatus",
+       update events.delivery d set status = s.status, request_headers = s."requestHeaders"::text, response_status = s."responseStatus",
          response_body = s."responseBody", latency_ms = s."latencyMs", error = s.error, is_recoverable = s."isRecoverable", next_attempt_at = s.next_attempt_at
        from settled s
        where s.attempt = 1 and d.organization_id = s."organizationId" and d.id = s."attemptId" and d.id between $2 and $3
@@ -142,7 +142,7 @@ async function logLaterAttempts(sql: Sql, recorded: readonly Recorded[]): Promis
        from outcome o join events.delivery f on f.organization_id = o."organizationId" and f.id = o.id
        where o."lostToken" is not null and o.attempt > 2
      union all
-     select f.organization_id, o."attemptId", ${shared}, o.attempt, o.status, o."requestHeaders", o."responseStatus",
+     select f.organization_id, o."attemptId", ${shared}, o.attempt, o.status, o."requestHeaders"::text, o."responseStatus",
          o."responseBody", o."latencyMs", o.error, f.is_replay, f.is_test, o."isRecoverable",
          now() - coalesce(o."latencyMs", 0) * interval '1 millisecond', o."nextAttemptAt"
        from outcome o join events.delivery f on f.organization_id = o."organizationId" and f.id = o.id`,

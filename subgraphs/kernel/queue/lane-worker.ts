@@ -22,6 +22,8 @@ export class LaneWorker<Item extends QueuedItem> {
   #isWoken = true
   #mayHaveMore = false
   #isStopping = false
+  /** It may wait for further free slots. */
+  #isCollecting = false
   #signal = Promise.withResolvers<void>()
 
   constructor(
@@ -138,17 +140,23 @@ export class LaneWorker<Item extends QueuedItem> {
 
   /** Waits for a wake or an attempt that ended. After the latter, it waits for some more, so that leases take many items. */
   async #nextSignal(): Promise<void> {
+    await this.#signalled()
+    if (!this.#isEarly()) return
+    this.#isCollecting = true
+    const timer = setTimeout(() => {
+      this.#isCollecting = false
+      this.#signal.resolve()
+    }, collectSlotsMs)
+    while (this.#isCollecting && this.#isEarly()) await this.#signalled()
+    clearTimeout(timer)
+  }
+
+  #isEarly(): boolean {
+    return !this.#isWoken && !this.#isStopping && this.#running > this.#slots / 2
+  }
+
+  async #signalled(): Promise<void> {
     await this.#signal.promise
     this.#signal = Promise.withResolvers()
-    const isEarly = !this.#isWoken && !this.#isStopping && this.#running > this.#slots / 2
-    if (!isEarly) return
-    const late = Promise.withResolvers<void>()
-    const timer = setTimeout(late.resolve, collectSlotsMs)
-    while (this.#running > this.#slots / 2 && !this.#isWoken && !this.#isStopping) {
-      const isLate = await Promise.race([this.#signal.promise.then(() => false), late.promise.then(() => true)])
-      if (isLate) break
-      this.#signal = Promise.withResolvers()
-    }
-    clearTimeout(timer)
   }
 }

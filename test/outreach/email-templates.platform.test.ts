@@ -100,7 +100,7 @@ describe('emailTemplateList', () => {
   })
 })
 
-describe('the number of email templates', () => {
+describe('the email templates that a caller sees', () => {
   let own: Member
   let other: Member
 
@@ -134,7 +134,7 @@ describe('the number of email templates', () => {
     [{ category: 'SALES', status: 'DRAFT', isShared: true }, 2, 2],
     [{ language: 'de' }, 1, 0],
     [{ page: '9' }, 5, 5],
-  ])('is that of the shared ones and those of the caller with %j', async (query, ofOwn, ofOther) => {
+  ])('are counted exactly with %j', async (query, ofOwn, ofOther) => {
     expect([await total(own, query), await total(other, query)]).toEqual([ofOwn, ofOther])
     const { userId } = own
     const ofOwner = { ...query, ownerId: userId }
@@ -142,7 +142,24 @@ describe('the number of email templates', () => {
     expect(await total(own, ofOwner)).toBe(found.data.length)
   })
 
-  it('is read from the maintained totals, as the statistics are', async () => {
+  it('are looked for among the own ones where the filter excludes shared ones', async () => {
+    const query = { isShared: false, includeTotal: false }
+    const found = async (by: Member, more: object = {}) =>
+      (await by.rest.emailTemplateList!({ query: { ...query, ...more } })).body.data.map(
+        ({ ownerId }: { ownerId: string }) => ownerId,
+      )
+    expect(await found(own)).toEqual([own.userId, own.userId])
+    expect(await found(own, { category: 'SALES' })).toEqual([own.userId])
+    expect(await found(other)).toEqual([other.userId, other.userId])
+    expect(await found(other, { ownerId: own.userId })).toEqual([])
+    const statements = await statementsOf(platform, () => found(own), /email_template/)
+    // The one that reads the first rows begins with the index by owner.
+    expect(statements[0]).toMatch(
+      /from \(select t\.\* from tenant\.outreach_email_template t where [^(]* and t\.owner_id = \$\d order by t\.created_at desc/,
+    )
+  })
+
+  it('are counted by the maintained totals, as in the statistics', async () => {
     const read = async () => {
       await total(own, { category: 'SALES', ownerId: own.userId })
       expect((await own.rest.emailTemplateStats!({})).body).toMatchObject({ total: 5, shared: 3 })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account, contact } from '../builders.ts'
 import { expectValidEvents, refused, refusedInputs } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
+import { statementsOf } from '../statements.ts'
 
 const platform = usePlatform()
 let member: Member
@@ -96,6 +97,78 @@ describe('emailTemplateList', () => {
   it('refuses pageSize above 100, and limit together with pageSize', async () => {
     expect((await member.rest.emailTemplateList!({ query: { pageSize: 101 } })).status).toBe(400)
     expect((await member.rest.emailTemplateList!({ query: { pageSize: 2, limit: 2 } })).status).toBe(400)
+  })
+})
+
+describe('the email templates that a caller sees', () => {
+  let own: Member
+  let other: Member
+
+  beforeAll(async () => {
+    const organizationId = await platform.organization('Totals')
+    own = await platform.member({ organizationId })
+    other = await platform.member({ organizationId, role: 'MANAGER' })
+    await template(own, { category: 'SALES', status: 'ACTIVE' })
+    await template(own, { category: 'SALES', isShared: true })
+    await template(own, { language: 'de' })
+    await template(other, { category: 'SALES', isShared: true })
+    await template(other, { category: 'BILLING' })
+    await template(other, { category: 'BILLING' })
+    const deleted = await template(own, { isShared: true })
+    await own.rest.emailTemplateDelete!({ id: deleted.id })
+    const given = await template(own, { category: 'SUPPORT' })
+    await own.rest.emailTemplateUpdate!({ id: given.id, body: { isShared: true, category: 'BILLING' } })
+    await template(member, { isShared: true })
+  })
+
+  const total = async (by: Member, query: Readonly<Record<string, string | boolean>>) =>
+    (await by.rest.emailTemplateList!({ query })).body.total as number
+
+  it.each<[query: Readonly<Record<string, string | boolean>>, ofOwn: number, ofOther: number]>([
+    [{}, 5, 5],
+    [{ category: 'SALES' }, 3, 2],
+    [{ category: 'BILLING' }, 1, 3],
+    [{ isShared: true }, 3, 3],
+    [{ isShared: false }, 2, 2],
+    [{ category: 'SALES', status: 'ACTIVE' }, 1, 0],
+    [{ category: 'SALES', status: 'DRAFT', isShared: true }, 2, 2],
+    [{ language: 'de' }, 1, 0],
+    [{ page: '9' }, 5, 5],
+  ])('are counted exactly with %j', async (query, ofOwn, ofOther) => {
+    expect([await total(own, query), await total(other, query)]).toEqual([ofOwn, ofOther])
+    const { userId } = own
+    const ofOwner = { ...query, ownerId: userId }
+    const found = (await own.rest.emailTemplateList!({ query: { ...ofOwner, pageSize: '100', page: '1' } })).body
+    expect(await total(own, ofOwner)).toBe(found.data.length)
+  })
+
+  it('are looked for among the own ones where the filter excludes shared ones', async () => {
+    const query = { isShared: false, includeTotal: false }
+    const found = async (by: Member, more: object = {}) =>
+      (await by.rest.emailTemplateList!({ query: { ...query, ...more } })).body.data.map(
+        ({ ownerId }: { ownerId: string }) => ownerId,
+      )
+    expect(await found(own)).toEqual([own.userId, own.userId])
+    expect(await found(own, { category: 'SALES' })).toEqual([own.userId])
+    expect(await found(other)).toEqual([other.userId, other.userId])
+    expect(await found(other, { ownerId: own.userId })).toEqual([])
+    const statements = await statementsOf(platform, () => found(own), /email_template/)
+    // The one that reads the first rows begins with the index by owner.
+    expect(statements[0]).toMatch(
+      /from \(select t\.\* from tenant\.outreach_email_template t where [^(]* and t\.owner_id = \$\d order by t\.created_at desc/,
+    )
+  })
+
+  it('are counted by the maintained totals, as in the statistics', async () => {
+    const read = async () => {
+      await total(own, { category: 'SALES', ownerId: own.userId })
+      expect((await own.rest.emailTemplateStats!({})).body).toMatchObject({ total: 5, shared: 3 })
+    }
+    // The page, as far as the first rows have it, all matching rows, because it is not full, and the statistics.
+    const statements = await statementsOf(platform, read, /email_template/)
+    expect(statements).toHaveLength(3)
+    for (const statement of statements) expect(statement).toContain('from outreach.email_template_totals t')
+    expect(statements[2]).not.toContain('outreach_email_template t')
   })
 })
 

@@ -1,9 +1,12 @@
 import { createHmac } from 'node:crypto'
+import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { countedMax } from '../../subgraphs/events/delivery/delivery.actions.ts'
 import { recoveredMax } from '../../subgraphs/events/delivery/recover.ts'
+import { tenantRole } from '../../subgraphs/kernel/database/tenant-role.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { usePlatform, type Member } from '../platform.ts'
+import { statementsOf } from '../statements.ts'
 import { deliver, fanOut, pass } from './deliver.ts'
 import { Receiver } from './receiver.ts'
 
@@ -42,7 +45,53 @@ const list = async (id: string, query: Readonly<Record<string, string | number>>
     nextCursor: string | null
   }
 
+/** The plan of a statement for the role of the application, whatever its values are, without a sort if an index has the order. */
+async function planOf(statement: string): Promise<string[]> {
+  // The simple protocol lets a statement have parameters without values.
+  const client = new pg.Client({ connectionString: platform.services.databaseUrl })
+  await client.connect()
+  try {
+    for (const setting of [
+      `role = ${tenantRole}`,
+      'enable_seqscan = off',
+      'enable_bitmapscan = off',
+      'enable_sort = off',
+    ])
+      await client.query(`set ${setting}`)
+    const { rows } = await client.query<Record<string, string>>(`explain (generic_plan, costs off) ${statement}`)
+    return rows.map((row) => row['QUERY PLAN']!)
+  } finally {
+    await client.end()
+  }
+}
+
 describe('webhookDeliveryList', () => {
+  it('reads the newest attempts of the webhook from an index, however many others the organization has', async () => {
+    const [{ id }, other] = [await aWebhook(), await aWebhook()]
+    await platform.query(
+      `insert into events.delivery (organization_id, id, webhook_id, first_id, event_id, event_type, event_version, attempt, status,
+         is_replay, is_test, created_at)
+       select $1, n, case when i % 1000 = 0 then $2 else $3 end::uuid, n, n, 'account.created', 1, 1, 'SUCCEEDED', false, false,
+         now() - make_interval(secs => i)
+       from (select i, uuidv7() as n from generate_series(1, 5000) i) g`,
+      [owner.organizationId, id, other.id],
+    )
+    for (const limit of [20, 3]) {
+      let found: Attempt[] = []
+      const read = async () => void (found = (await list(id, { limit, includeTotal: 'false' })).data)
+      const statements = await statementsOf(platform, read, /from events\.delivery_shown/)
+      expect(found.map(({ webhookId }) => webhookId)).toEqual(Array.from({ length: Math.min(limit, 5) }, () => id))
+      expect(statements).toHaveLength(1)
+      const plan = await planOf(statements[0]!)
+      expect(plan.filter((line) => /\bSort\b/.test(line) && !line.includes('Sort Key'))).toEqual([])
+      const conditions = plan.filter((line) => /Index Cond: .*webhook_id = \$\d/.test(line))
+      const partitions = await platform.query<{ count: number }>(
+        `select count(*)::int as count from pg_inherits where inhparent = 'events.delivery'::regclass`,
+      )
+      expect(conditions).toHaveLength(partitions[0]!.count)
+    }
+  })
+
   it('counts up to 10,000 attempts', async () => {
     const { id } = await aWebhook()
     const attempts = (count: number, status: string) =>

@@ -24,7 +24,11 @@ export class WebhookDelivery {
   })
   organizationId!: string
 
-  @Column(() => ID, { description: 'Id of the webhook.', example: '019a0c5e-7f00-7b21-9c44-5e8d2a7f1b60' })
+  @Column(() => ID, {
+    indexed: true,
+    description: 'Id of the webhook.',
+    example: '019a0c5e-7f00-7b21-9c44-5e8d2a7f1b60',
+  })
   webhookId!: string
 
   @Column(() => String, {

@@ -32,14 +32,14 @@ async function indexesOf(table: string): Promise<string[]> {
   return rows.map(({ columns }) => columns)
 }
 
-/** The plan of a condition for the role of the application, where the table has its search index only. Changes nothing. */
+/** The plan of a condition for the role of the application, where the table only has its index with custom fields. Changes nothing. */
 async function planOf(definition: RecordShape, condition: string): Promise<string> {
   let plan = ''
   const undo = new Error('undo')
   const explained = fresh.database.transaction(async (sql) => {
     await sql.query(`alter table ${definition.table} drop constraint ${definition.object}_pkey cascade`)
     const others = await sql.query<{ name: string }>(
-      `select indexrelid::regclass as name from pg_index where indrelid = $1::regclass and not indexrelid::regclass::text like '%\\_search'`,
+      `select indexrelid::regclass as name from pg_index where indrelid = $1::regclass and pg_get_indexdef(indexrelid) not like '%custom_fields%'`,
       [definition.table],
     )
     for (const { name } of others) await sql.query(`drop index ${name}`)
@@ -103,6 +103,16 @@ describe('the indexes of record tables', () => {
         expect(conditions).toContain('organization_id = ')
         expect(conditions).toContain(`AND (${column} `)
       }
+    },
+  )
+
+  it.each(indexed.filter(({ object }) => object === 'sequence_enrollment'))(
+    'of $object, which has no search text, answer custom fields for the role of the application',
+    async (definition) => {
+      const plan = await planOf(definition, `t.custom_fields @> '{"seats": 5}'`)
+      const [, conditions] = /Index Cond: (.*)/.exec(plan) ?? []
+      expect(conditions).toContain('organization_id = ')
+      expect(conditions).toContain('AND (custom_fields ')
     },
   )
 })

@@ -1,4 +1,5 @@
 import type { RequestContext } from '../request.ts'
+import type { Caller } from '../context.ts'
 import type { Row, StatementKind } from '../database/sql.ts'
 import { columnOf, type RecordShape } from './definition.ts'
 import { fieldRules, fieldNotReadable, type FieldRules } from './field-security.ts'
@@ -81,7 +82,9 @@ export class ListQuery {
     const visible = predicate.live(definition, 't')
     const filter = args.filter ? compileFilter(ctx.shapes, predicate, definition, args.filter, 't') : null
     const { others = [], isByIds = false } = filter ?? {}
-    const equalities = [...(filter?.equalities.values() ?? [])]
+    // PostgreSQL does not see that records which are not shared are the caller's own, of which there are few.
+    const own = isOfOwnOnly(ctx.caller, definition, args.filter) ? [predicate.own('t')] : []
+    const equalities = [...own, ...(filter?.equalities.values() ?? [])]
     this.#isByIds = isByIds
     const search = args.search
       ? [searchCondition(definition, this.#searched(), args.search, 't', predicate.values)]
@@ -276,6 +279,13 @@ export class ListQuery {
     )
     return row!.total
   }
+}
+
+/** Whether the filter excludes the shared records of a private type, so that the caller sees the own ones only. */
+function isOfOwnOnly({ kind }: Caller, { privateUnless }: RecordShape, filter: ListArgs['filter']): boolean {
+  if (privateUnless === undefined || kind === 'SYSTEM') return false
+  const condition = filter?.[privateUnless] as FilterInput | null | undefined
+  return condition?.['eq'] === false
 }
 
 interface Statement {

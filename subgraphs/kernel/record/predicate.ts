@@ -91,8 +91,13 @@ export class TenantPredicate {
   #shared(definition: RecordShape, alias: string): string[] {
     if (!definition.privateUnless || this.caller.kind === 'SYSTEM') return []
     const isShared = columnOf(definition, definition.privateUnless).sql(alias)
+    return [`(${isShared} or ${this.own(alias)})`]
+  }
+
+  /** The records that the caller owns. */
+  own(alias: string): string {
     this.#user ??= this.values.add(this.caller.userId)
-    return [`(${isShared} or ${alias}.owner_id = ${this.#user})`]
+    return `${alias}.owner_id = ${this.#user}`
   }
 
   /** The condition for rows of these kinds in the totals of the caller's organization (`maintained-totals.ts`), of the records that the caller sees. */

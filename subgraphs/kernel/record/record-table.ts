@@ -76,6 +76,10 @@ export const searchIndex = (table: string, name: string, columns: readonly strin
     create index ${name}_search on ${table} using gin
       (organization_id, search_text gin_trgm_ops, tags, custom_fields jsonb_path_ops) where deleted_at is null;`
 
+/** The index that answers custom fields that must have a value, of a table without `searchIndex`. */
+export const customFieldsIndex = (table: string, name: string): string =>
+  `create index ${name}_custom_fields on ${table} using gin (organization_id, custom_fields jsonb_path_ops) where deleted_at is null;`
+
 /** The columns of a table of totals; the names are columns of the record's table, the measures SQL expressions over them. */
 export interface TotalsColumns {
   /** Columns with few values: there is one total for each combination of them. */

@@ -1,5 +1,5 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
-import { listIndexes, recordColumns, searchIndex } from '../../kernel/record/record-table.ts'
+import { listIndexes, maintainedTotals, recordColumns, searchIndex } from '../../kernel/record/record-table.ts'
 
 export const emailTemplateTable: Migration = {
   name: '20261123-outreach-email-template',
@@ -25,4 +25,10 @@ export const emailTemplateLanguage: Migration = {
   name: '20261126-outreach-email-template-language',
   sql: `create index email_template_by_language on outreach.email_template (organization_id, language, created_at, id)
     where deleted_at is null;`,
+}
+
+/** Totals of the templates that a caller sees: the own ones and those that are shared. */
+export const emailTemplateTotals: Migration = {
+  name: '20261129-outreach-email-template-totals',
+  sql: maintainedTotals('outreach.email_template', { by: ['owner_id', 'is_shared', 'status', 'category'] }),
 }

@@ -12,6 +12,7 @@ export const emailTemplate: RecordDefinition<EmailTemplate> = defineRecord(Email
   searchable: ['name', 'subject'],
   hasSearchText: true,
   references: { ownerId: activeUsers },
+  totals: { by: ['ownerId', 'isShared', 'status', 'category'] },
   events: emailTemplateEvents,
   invariants: (next, previous) => [
     ...variablesAreNamed(next),

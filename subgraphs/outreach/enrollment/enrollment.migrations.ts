@@ -1,6 +1,6 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
 import { beginWithNextEvent } from '../../kernel/outbox/event-consumer.ts'
-import { columnIndexes } from '../../kernel/record/record-table.ts'
+import { columnIndexes, customFieldsIndex } from '../../kernel/record/record-table.ts'
 import { queueIndexes, sharedQueueColumns } from '../../kernel/queue/queue-table.ts'
 
 export const sequenceStopBegins: Migration = {
@@ -33,4 +33,10 @@ export const sequenceCallTable: Migration = {
 export const enrollmentFilterIndexes: Migration = {
   name: '20261126-outreach-enrollment-filters',
   sql: columnIndexes('outreach.sequence_enrollment', 'sequence_enrollment', ['status', 'entity_type', 'sender_id']),
+}
+
+/** Without it, a filter by a rare value reads all enrollments. */
+export const enrollmentCustomFields: Migration = {
+  name: '20261129-outreach-enrollment-custom-fields',
+  sql: customFieldsIndex('outreach.sequence_enrollment', 'sequence_enrollment'),
 }

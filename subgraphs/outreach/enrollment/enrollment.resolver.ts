@@ -32,7 +32,12 @@ import {
 import { sequenceEnrollment } from './enrollment.record.ts'
 import { SequenceEnrollment } from './enrollment.ts'
 import { processStep } from './process-step.ts'
-import { enrollmentFilterIndexes, sequenceCallTable, sequenceStopBegins } from './enrollment.migrations.ts'
+import {
+  enrollmentCustomFields,
+  enrollmentFilterIndexes,
+  sequenceCallTable,
+  sequenceStopBegins,
+} from './enrollment.migrations.ts'
 import { sequenceStopConsumer } from './stop/stop-consumer.ts'
 import { forgetSequenceCalls, sequenceCallQueue } from './run/webhook-call.queue.ts'
 import { forgetSenderDays, sequenceRun } from './run/run-sequences.job.ts'
@@ -254,7 +259,7 @@ export const enrollmentResource: Resource = {
   jobs: [sequenceRun, forgetSenderDays, forgetSequenceCalls],
   queues: [sequenceCallQueue],
   consumers: [sequenceStopConsumer],
-  migrations: [sequenceStopBegins, sequenceCallTable, enrollmentFilterIndexes],
+  migrations: [sequenceStopBegins, sequenceCallTable, enrollmentFilterIndexes, enrollmentCustomFields],
   rest: restArea(sequenceEnrollment, {
     path: 'sequence-enrollments',
     filters: ['sequenceId', 'status', 'entityType', 'entityId', 'senderId', 'ownerId', updatedAfter],

@@ -1,5 +1,5 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
-import { listIndexes, recordColumns } from '../../kernel/record/record-table.ts'
+import { listIndexes, recordColumns, searchIndex } from '../../kernel/record/record-table.ts'
 
 export const replyDraftTable: Migration = {
   name: '20261123-outreach-reply-draft',
@@ -20,4 +20,10 @@ export const replyDraftTable: Migration = {
     create unique index reply_draft_message on outreach.reply_draft (organization_id, reply_to_message_id);
     create index reply_draft_open on outreach.reply_draft (expires_at, id) where deleted_at is null and status in ('PENDING', 'APPROVED');
   `,
+}
+
+/** Without it, a search and a filter by a rare custom field read all drafts. */
+export const replyDraftSearch: Migration = {
+  name: '20261129-outreach-reply-draft-search',
+  sql: searchIndex('outreach.reply_draft', 'reply_draft', ['subject']),
 }

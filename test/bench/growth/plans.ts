@@ -57,6 +57,7 @@ async function explain(
   try {
     for (const setting of [
       `role = ${tenantRole}`,
+      `work_mem = '32MB'`,
       'jit = off',
       'max_parallel_workers_per_gather = 0',
       `plan_cache_mode = ${mode}`,

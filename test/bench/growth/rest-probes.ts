@@ -52,7 +52,14 @@ function conditionsOf(root: FieldNode): ReadonlyMap<string, { readonly field: st
   return found
 }
 
+/** A text of the length that the parameter may have: `currency` has three characters. */
+const fitting = (value: unknown, { schema }: Parameter): unknown =>
+  typeof value === 'string' ? value.slice(0, schema?.maxLength) : value
+
 const isEnumerated = ({ schema }: Parameter): boolean => schema?.enum !== undefined || schema?.type === 'boolean'
+
+const enumerated = ({ schema }: Parameter): readonly unknown[] =>
+  schema?.enum ?? schema?.items?.enum ?? (schema?.type === 'boolean' ? [true, false] : [])
 
 /** Probes of every GET operation that returns the list envelope, and of those beside it such as `stats` and `deleted`. */
 export async function restProbes(
@@ -118,8 +125,8 @@ async function listProbes(
     const condition = conditions.get(parameter['x-variable'] ?? name)
     const column = condition && list.shape?.columns.byName.get(condition.field)
     const values = column
-      ? operandsOf(condition.operator, await samples.of(list.shape!, column))
-      : (parameter.schema?.enum ?? (parameter.schema?.type === 'boolean' ? [true, false] : []))
+      ? operandsOf(condition.operator, await samples.of(list.shape!, column)).map((value) => fitting(value, parameter))
+      : enumerated(parameter)
     both(
       name,
       values.map((value) => ({ [name]: value })),
@@ -153,11 +160,25 @@ async function listUnderParent(operation: RestOperation, samples: Samples): Prom
   const parent = parentOperation && listField(rootOf(parentOperation).name.value)
   if (!parent?.shape) return []
   const ids = await samples.of(parent.shape, parent.shape.columns.byName.get('id')!)
-  return [false, true].map((includeTotal) => ({
-    area: operation.path,
-    name: 'ids',
-    hasTotal: includeTotal,
-    isTotalFree: false,
-    requests: ids.slice(0, -2).map((id) => get(operation.path.replace(/\{\w+\}/, id as string), { includeTotal })),
-  }))
+  const paths = ids.slice(0, -2).map((id) => operation.path.replace(/\{\w+\}/, id as string))
+  const [first] = paths
+  if (first === undefined) return []
+  const probes: Probe[] = []
+  const both = (name: string, queries: readonly Query[]): void => {
+    for (const includeTotal of [false, true]) {
+      const requests = queries.flatMap((query) => paths.map((path) => get(path, { ...query, includeTotal })))
+      probes.push({ area: operation.path, name, hasTotal: includeTotal, isTotalFree: false, requests })
+    }
+  }
+  both('ids', [{}])
+  for (const parameter of operation.parameters.filter((one) => one.in === 'query' && !common.has(one.name)))
+    both(
+      parameter.name,
+      enumerated(parameter).map((value) => ({ [parameter.name]: value })),
+    )
+  const fixed = { limit, includeTotal: false }
+  const follow: Follow = ({ nextCursor }) => (nextCursor ? get(first, { ...fixed, cursor: nextCursor }) : null)
+  const requests = [1, farPage].map((page) => get(first, { ...fixed, page }))
+  probes.push({ area: operation.path, name: 'cursor', hasTotal: false, isTotalFree: true, requests, follow })
+  return probes
 }

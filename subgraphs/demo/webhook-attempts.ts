@@ -40,14 +40,13 @@ export async function logAttempts(
   const queued = await sql.query<Queued & Record<string, unknown>>(
     `select d.webhook_id as "webhookId", d.event_id as "eventId", d.event_type as "eventType", d.event_version as "eventVersion",
        b.id as "bodyId", b.body, e.occurred_at as "occurredAt"
-     from events.delivery d join kernel.event e on e.organization_id = d.organization_id and e.id = d.event_id
+     from events.delivery_queue d join kernel.event e on e.organization_id = d.organization_id and e.id = d.event_id
      join events.delivery_body b on b.organization_id = d.organization_id and b.id = d.body_id
      where d.organization_id = $1 order by e.occurred_at, e.id, d.webhook_id`,
     [organizationId],
   )
   const rows = queued.flatMap((delivery, index) => attemptsOf(delivery, answersOf(index), secrets, random))
-  for (const table of ['events.delivery_queue', 'events.delivery'])
-    await sql.query(`delete from ${table} where organization_id = $1`, [organizationId])
+  await sql.query('delete from events.delivery_queue where organization_id = $1', [organizationId])
   await sql.query(
     `insert into events.delivery (organization_id, id, webhook_id, first_id, event_id, event_type, event_version, attempt, status,
        request_headers, body_id, response_status, response_body, latency_ms, error, is_replay, is_test, is_recoverable, created_at)

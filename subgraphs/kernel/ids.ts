@@ -24,3 +24,6 @@ export function newId(): string {
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 
 export const isId = (value: unknown): value is string => typeof value === 'string' && uuid.test(value)
+
+/** The time that a UUIDv7 contains, when it was created, to the millisecond. */
+export const timeOfId = (id: string): Date => new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16))

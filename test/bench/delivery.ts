@@ -91,8 +91,9 @@ class Receiver {
 
 const itemsAtOnce = 50_000
 const fillQueue = `
-  insert into events.delivery_queue (organization_id, id, webhook_id, last_attempt_id, attempts_max, retry_delay_seconds, is_replay, is_test)
-  select o.id, gen_random_uuid(), md5(o.id::text || e)::uuid, gen_random_uuid(), 4, 60, false, false
+  insert into events.delivery_queue (organization_id, id, webhook_id, event_id, event_type, event_version, body_id, body_bytes, attempts_max, retry_delay_seconds,
+    is_replay, is_test)
+  select o.id, gen_random_uuid(), md5(o.id::text || e)::uuid, gen_random_uuid(), 'account.created', 1, gen_random_uuid(), 0, 4, 60, false, false
   from unnest($1::uuid[]) o(id), generate_series(1, $2) e, generate_series(1, $3)`
 
 /** Time of one lease with many pending items: of many endpoints, and of one endpoint. */

@@ -83,12 +83,18 @@ describe('webhookDeliveryList', () => {
       expect(found.map(({ webhookId }) => webhookId)).toEqual(Array.from({ length: Math.min(limit, 5) }, () => id))
       expect(statements).toHaveLength(1)
       const plan = await planOf(statements[0]!)
-      expect(plan.filter((line) => /\bSort\b/.test(line) && !line.includes('Sort Key'))).toEqual([])
+      // Only the deliveries whose first attempt is running are sorted.
+      expect(plan.filter((line) => /\bSort\b/.test(line) && !line.includes('Sort Key'))).toHaveLength(1)
+      const queued = plan.filter((line) => line.includes('on delivery_queue'))
+      expect(queued.map((line) => /using (\w+)/.exec(line)?.[1])).toEqual([
+        'webhook_delivery_pending',
+        'webhook_delivery_leased',
+      ])
       const conditions = plan.filter((line) => /Index Cond: .*webhook_id = \$\d/.test(line))
       const partitions = await platform.query<{ count: number }>(
         `select count(*)::int as count from pg_inherits where inhparent = 'events.delivery'::regclass`,
       )
-      expect(conditions).toHaveLength(partitions[0]!.count)
+      expect(conditions).toHaveLength(partitions[0]!.count + queued.length)
     }
   })
 

@@ -368,15 +368,15 @@ describe('a worker that dies', () => {
 
 describe('a delivery that the platform cannot read', () => {
   const column = (from: string, to: string) =>
-    platform.query(`alter table events.delivery rename column ${from} to ${to}`)
+    platform.query(`alter table events.delivery_body rename column ${from} to ${to}`)
   const lost = 'The outcomes of several attempts of this delivery were lost, so it was given up.'
   const attemptsDuringOutage = async (rounds: number) => {
-    await column('request_body', 'hidden_body')
+    await column('body', 'hidden_body')
     for (let round = 0; round < rounds; round++) {
       await drain(deliveryQueue, platform.services)
       await pass(platform.services, deliveryQueue.leaseMs)
     }
-    await column('hidden_body', 'request_body')
+    await column('hidden_body', 'body')
   }
 
   it('for some minutes is sent after them, with all its attempts', async () => {

@@ -67,7 +67,7 @@ it('never blocks the process with the most expensive conditions', async () => {
     expect((await owner.rest.customEventPublish!({ apiName: 'costly', body: { data: { text } } })).status).toBe(200)
     turns.push(await longestTurnDuring(() => fanOut(platform.services, owner.organizationId)))
   }
-  const [queued] = await platform.query('select count(*)::int from events.delivery where organization_id = $1', [
+  const [queued] = await platform.query('select count(*)::int from events.delivery_queue where organization_id = $1', [
     owner.organizationId,
   ])
   expect(queued).toEqual({ count: 120 })

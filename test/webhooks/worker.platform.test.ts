@@ -76,14 +76,14 @@ describe('workers', () => {
     }
     await aWebhook(slow)
     await aWebhook(quick)
-    await Promise.all(Array.from({ length: 80 }, (_, n) => slow.rest.accountCreate!({ body: { name: `hangs ${n}` } })))
-    await vi.waitFor(() => expect(hanging.length).toBeGreaterThan(44), patience)
+    await Promise.all(Array.from({ length: 120 }, (_, n) => slow.rest.accountCreate!({ body: { name: `hangs ${n}` } })))
+    await vi.waitFor(() => expect(hanging.length).toBeGreaterThan(90), patience)
     await quick.rest.accountCreate!({ body: { name: 'quick' } })
     await vi.waitFor(() => expect(names()).toContain('quick'), patience)
-    // One endpoint has at most 64 attempts at a time, in both workers together, and 16 of them are for retries.
-    expect(hanging).toHaveLength(48)
+    // One endpoint has at most 128 attempts at a time, in both workers together, and 32 of them are for retries.
+    expect(hanging).toHaveLength(96)
     for (const end of hanging.splice(0)) end()
-    await vi.waitFor(() => expect(hanging).toHaveLength(32), patience)
+    await vi.waitFor(() => expect(hanging).toHaveLength(24), patience)
     for (const end of hanging) end()
   })
 })

@@ -26,47 +26,27 @@ const largeBodyFrom = 8_192
 /** Attempts of which no outcome is known, in addition to those that the webhook allows: a delivery that ends its worker is given up. */
 const lostAttemptsMax = 5
 
-/** The part of a delivery that all its attempts have in common. */
-interface Content {
-  readonly organizationId: string
-  readonly id: string
-  readonly eventId: string
-  readonly eventType: string
-  readonly eventVersion: number
-  readonly body: string
-}
-
-interface StoredContent extends Omit<Content, 'body'> {
-  readonly bodyId: string | null
-  /** Null if another row of the same read has it, or if it is no longer stored. */
-  readonly body: string | null
-}
-
 /** Sends a delivery once. Nothing is recorded here. */
 export async function attemptDelivery(services: Services, item: Leased<QueuedDelivery>): Promise<Outcome> {
-  const { webhooks, contents } = loadersOf(services)
-  const attemptId = attemptIdOf(item)
-  const notSent = { attemptId, requestHeaders: null, responseStatus: null, responseBody: null, latencyMs: null }
-  const failed = (error: string): Outcome => ({ end: 'FAILED', error, result: asResult(notSent) })
+  const { webhooks, bodies } = loadersOf(services)
+  const failed = (error: string): Outcome => ({ end: 'FAILED', error })
   if (item.attempts > item.attemptsMax + lostAttemptsMax)
     return failed('The outcomes of several attempts of this delivery were lost, so it was given up.')
-  const [webhookOf, content] = await beforeSending(
-    Promise.all([
-      webhooks.load(item.organizationId),
-      contents.load({ organizationId: item.organizationId, id: item.id }),
-    ]),
+  const { organizationId, bodyId } = item
+  const [webhookOf, stored] = await beforeSending(
+    Promise.all([webhooks.load(organizationId), bodies.load({ organizationId, id: bodyId })]),
   )
-  if (!content) return failed('The delivery was older than 30 days.')
+  if (stored === null) return failed('The delivery was older than 30 days.')
   const webhook = webhookOf(item.webhookId)
   const refusal = refusalOf(webhook, item)
   if (refusal !== null) return failed(refusal)
   const mayBeSelected = webhook!.selection !== null && !item.isReplay && !item.isTest
   const body = mayBeSelected
-    ? await beforeSending(withSelection(services, webhook!, { ...content, isLate: item.isLate }))
-    : content.body
+    ? await beforeSending(withSelection(services, webhook!, { ...item, body: stored }))
+    : stored
   // The attempts of a lease begin together, and signing large bodies takes long.
-  if (body.length > largeBodyFrom) await ownEventLoopTurn(item.organizationId)
-  return send(services, item, webhook!, { ...content, body }, attemptId)
+  if (body.length > largeBodyFrom) await ownEventLoopTurn(organizationId)
+  return send(services, item, webhook!, body)
 }
 
 /** An error of the platform, such as a database that restarts, is no failure of the receiver, and its message is not for clients. */
@@ -89,16 +69,14 @@ async function send(
   { outbound, clock }: Services,
   item: Leased<QueuedDelivery>,
   webhook: SubscribedWebhook,
-  content: Content,
-  attemptId: string,
+  text: string,
 ): Promise<Outcome> {
   const now = clock.now()
-  const body = Buffer.from(content.body)
-  const signature = signatureOf(webhook, { eventId: content.eventId, body }, now)
+  const body = Buffer.from(text)
+  const signature = signatureOf(webhook, { eventId: item.eventId, body }, now)
   const logged = { ...signature, ...redacted(webhook.headers) }
   const startedMs = performance.now()
   const result = (answer: OutboundAnswer | null): AttemptResult => ({
-    attemptId,
     requestHeaders: logged,
     responseStatus: answer?.status ?? null,
     responseBody: answer && keptText(answer.body, answer.headers['content-encoding']),
@@ -108,7 +86,7 @@ async function send(
     const answer = await outbound.send({
       method: 'POST',
       url: webhook.url,
-      headers: { ...headersOf(item, content, attemptId, signature), ...webhook.headers },
+      headers: { ...headersOf(item, signature), ...webhook.headers },
       body,
       timeoutMs: exchangeMs,
       answerBytesMax: responseBytesMax,
@@ -137,19 +115,15 @@ const redacted = (headers: Headers): Headers =>
 /** The headers of an attempt that the log stores, in addition to the names of those that the webhook adds. */
 export function signatureOf(
   webhook: SigningWebhook,
-  { eventId, body }: Pick<Content, 'eventId'> & { readonly body: Buffer },
+  { eventId, body }: Pick<QueuedDelivery, 'eventId'> & { readonly body: Buffer },
   now: Date,
 ): Headers {
   return signatureHeaders({ eventId: shownEventId(eventId), body, now }, signingSecrets(webhook, now))
 }
 
 /** The headers of an attempt, except those that the webhook adds. The view `events.delivery_shown` adds the same ones to the stored signature. */
-function headersOf(
-  { attempts }: QueuedDelivery,
-  { eventId, eventType, eventVersion }: Content,
-  attemptId: string,
-  signature: Headers,
-): Headers {
+function headersOf(item: Leased<QueuedDelivery>, signature: Headers): Headers {
+  const { attempts, eventId, eventType, eventVersion } = item
   return {
     'Content-Type': 'application/json',
     'User-Agent': 'crm-webhooks/1',
@@ -157,7 +131,7 @@ function headersOf(
     'X-Service-Event': eventType,
     'X-Service-Event-Id': shownEventId(eventId),
     'X-Service-Event-Version': String(eventVersion),
-    'X-Service-Delivery': attemptId,
+    'X-Service-Delivery': attemptIdOf(item),
     'X-Service-Attempt': String(attempts),
   }
 }
@@ -173,7 +147,7 @@ const keyOf = ({ organizationId, id }: Reference): string => `${organizationId}:
 interface Loaders {
   readonly webhooks: DataLoader<string, (id: string) => ReadWebhook | null>
   /** Null if it is no longer stored. */
-  readonly contents: DataLoader<Reference, Content | null, string>
+  readonly bodies: DataLoader<Reference, string | null, string>
 }
 
 const loaders = new WeakMap<Services, Loaders>()
@@ -194,27 +168,18 @@ function newLoaders(services: Services): Loaders {
       },
       { cache: false },
     ),
-    contents: new DataLoader(
+    bodies: new DataLoader(
       async (wanted) => {
         // A body that several of them share is read once.
-        const rows = await services.database.query<StoredContent & Record<string, unknown>>(
-          `select d.organization_id as "organizationId", d.id, d.event_id as "eventId", d.event_type as "eventType",
-             d.event_version as "eventVersion", b.id as "bodyId",
-             coalesce(d.request_body, case when row_number() over (partition by b.organization_id, b.id) = 1 then b.body end) as body
+        const different = [...new Map(wanted.map((each) => [keyOf(each), each])).values()]
+        const rows = await services.database.query<Reference & { readonly body: string } & Record<string, unknown>>(
+          `select b.organization_id as "organizationId", b.id, b.body
            from unnest($1::uuid[], $2::uuid[]) wanted(organization_id, id)
-           join events.delivery d on d.organization_id = wanted.organization_id and d.id = wanted.id
-           left join events.delivery_body b on b.organization_id = d.organization_id and b.id = d.body_id`,
-          [wanted.map(({ organizationId }) => organizationId), wanted.map(({ id }) => id)],
+           join events.delivery_body b on b.organization_id = wanted.organization_id and b.id = wanted.id`,
+          [different.map(({ organizationId }) => organizationId), different.map(({ id }) => id)],
         )
-        const bodies = new Map(
-          rows.map(({ bodyId, body }) => [bodyId, body] as const).filter(([, body]) => body !== null),
-        )
-        const found = new Map(rows.map((row) => [keyOf(row), row]))
-        return wanted.map((each) => {
-          const row = found.get(keyOf(each))
-          const body = row && (row.body ?? bodies.get(row.bodyId))
-          return row && body != null ? { ...row, body } : null
-        })
+        const found = new Map(rows.map((row) => [keyOf(row), row.body]))
+        return wanted.map((each) => found.get(keyOf(each)) ?? null)
       },
       { cache: false },
     ),

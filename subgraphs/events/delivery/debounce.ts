@@ -9,8 +9,7 @@ interface Waiting {
   readonly recordId: string
   readonly type: string
   readonly id: string
-  /** Null if the body is in the row of the delivery. */
-  readonly bodyId: string | null
+  readonly bodyId: string
   readonly text: string
 }
 
@@ -40,7 +39,7 @@ export async function debounce(
     const stored = key === undefined ? undefined : waiting.get(key)
     const at = key === undefined ? undefined : added.get(key)
     if (stored) {
-      const earlier = replaced.get(stored.id)?.body ?? { id: stored.bodyId ?? stored.id, text: stored.text }
+      const earlier = replaced.get(stored.id)?.body ?? { id: stored.bodyId, text: stored.text }
       replaced.set(stored.id, { ...delivery, id: stored.id, body: mergedBody(earlier, delivery.body) })
     } else if (at !== undefined) queued[at] = { ...delivery, body: mergedBody(queued[at]!.body, delivery.body) }
     else {
@@ -52,8 +51,9 @@ export async function debounce(
   for (const { id, eventId, eventVersion, body } of replaced.values()) {
     await sql.query(
       `with body as (insert into events.delivery_body (organization_id, id, body) select $1, $5, $6 where $6::text is not null)
-       update events.delivery set event_id = $3, event_version = $4, body_id = $5, request_body = null where organization_id = $1 and id = $2`,
-      [organizationId, id, eventId, eventVersion, body.id, known.has(body.id) ? null : body.text],
+       update events.delivery_queue set event_id = $3, event_version = $4, body_id = $5, body_bytes = $7
+       where organization_id = $1 and id = $2`,
+      [organizationId, id, eventId, eventVersion, body.id, known.has(body.id) ? null : body.text, body.bytes],
     )
     known.add(body.id)
   }
@@ -79,13 +79,11 @@ async function lockWaiting(
 ): Promise<Map<string, Waiting>> {
   const rows = await sql.query<Waiting & Record<string, unknown>>(
     `with wanted as (select distinct * from unnest($2::uuid[], $3::uuid[], $4::text[]) as w(webhook_id, record_id, type))
-     select q.id, q.webhook_id as "webhookId", q.debounced_record_id as "recordId", q.debounced_type as type, d.body_id as "bodyId",
-       coalesce(d.request_body, b.body) as text
+     select q.id, q.webhook_id as "webhookId", q.debounced_record_id as "recordId", q.debounced_type as type, q.body_id as "bodyId", b.body as text
      from wanted w
      join events.delivery_queue q on q.organization_id = $1 and q.webhook_id = w.webhook_id and q.debounced_record_id = w.record_id
        and q.debounced_type = w.type and q.attempts = 0 and not q.is_due and q.next_attempt_at > statement_timestamp()
-     join events.delivery d on d.organization_id = q.organization_id and d.id = q.id
-     left join events.delivery_body b on b.organization_id = d.organization_id and b.id = d.body_id
+     join events.delivery_body b on b.organization_id = q.organization_id and b.id = q.body_id
      for update of q skip locked`,
     [
       organizationId,

@@ -11,14 +11,15 @@ export interface Body {
   readonly id: string
   /** Null if it is stored already. */
   readonly text: string | null
-  readonly isTooLarge: boolean
+  /** Its length as it is sent. */
+  readonly bytes: number
 }
 
-const isTooLarge = (text: string): boolean => Buffer.byteLength(text) > bodyBytesMax
+export const newBody = (text: string): Body => ({ id: newId(), text, bytes: Buffer.byteLength(text) })
 
-export const newBody = (text: string): Body => ({ id: newId(), text, isTooLarge: isTooLarge(text) })
+export const storedBody = (id: string, bytes: number): Body => ({ id, text: null, bytes })
 
-export const storedBody = (id: string): Body => ({ id, text: null, isTooLarge: false })
+export const isTooLarge = ({ bytes }: Pick<Body, 'bytes'>): boolean => bytes > bodyBytesMax
 
 /**
  * The payload as JSON. If that is too large, it is without `previous`; if it still is, `record` has its id only, because every schema requires
@@ -27,7 +28,7 @@ export const storedBody = (id: string): Body => ({ id, text: null, isTooLarge: f
 export function fittingText(payload: { readonly data: Fields }): string {
   let [data, text] = [payload.data, JSON.stringify(payload)]
   for (const name of ['previous', 'record'] as const) {
-    if (!isTooLarge(text)) break
+    if (Buffer.byteLength(text) <= bodyBytesMax) break
     data = leaveOut(name, data)
     text = JSON.stringify({ ...payload, data })
   }

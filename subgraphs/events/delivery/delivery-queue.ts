@@ -5,15 +5,19 @@ import { retryDelayMs } from './retry-delay.ts'
 import { attemptDelivery } from './attempt-delivery.ts'
 import type { QueuedDelivery } from './queued-delivery.ts'
 
+/** The bodies of running attempts are in the memory of the process: a large one counts as several attempts. */
+const bytesOfSlot = 65_536
+
 /** Sends each delivery at least once. */
 export const deliveryQueue: Queue<QueuedDelivery> = {
   ...described,
-  columns: `organization_id as "organizationId", webhook_id as "webhookId", last_attempt_id as "lastAttemptId", attempts_max as "attemptsMax",
+  columns: `organization_id as "organizationId", webhook_id as "webhookId", event_id as "eventId", event_type as "eventType",
+    event_version as "eventVersion", body_id as "bodyId", 1 + body_bytes / ${bytesOfSlot} as slots, logged_id as "loggedId", attempts_max as "attemptsMax",
     retry_delay_seconds as "retryDelaySeconds", is_replay as "isReplay", is_test as "isTest", traceparent,
     created_at < statement_timestamp() - interval '5 minutes' as "isLate"`,
   // Longer than an attempt with the reads before it and the record after it, and short enough that another process repeats it within a minute.
   leaseMs: 30_000,
-  lanes: { fresh: 256, retry: 64 },
+  lanes: { fresh: 512, retry: 64 },
   attemptsMax: ({ attemptsMax }) => attemptsMax,
   retryAfterMs: ({ retryDelaySeconds, attempts }) => retryDelayMs(retryDelaySeconds, attempts),
   retentionMs: 0,

@@ -2,5 +2,5 @@
 export const described = {
   name: 'webhook_delivery',
   table: 'events.delivery_queue',
-  shares: { organization: 'organization_id', key: 'webhook_id', perKeyMax: 64 },
+  shares: { organization: 'organization_id', key: 'webhook_id', perKeyMax: 128 },
 } as const

@@ -94,6 +94,7 @@ interface Stored {
   readonly eventType: string
   readonly eventVersion: number
   readonly bodyId: string | null
+  readonly bodyBytes: number
   /** The body of a delivery that has it in its own row. */
   readonly ownBody: string | null
 }
@@ -104,16 +105,23 @@ export async function replayDelivery(ctx: RequestContext, webhookId: string, id:
   const { organizationId } = ctx.caller
   const [stored] = isId(id)
     ? await ctx.db.query<Stored & Record<string, unknown>>(
-        `select d.event_id as "eventId", d.event_type as "eventType", d.event_version as "eventVersion", b.id as "bodyId", f.request_body as "ownBody"
-         from events.delivery d join events.delivery f on f.organization_id = d.organization_id and f.id = d.first_id
-         left join events.delivery_body b on b.organization_id = f.organization_id and b.id = f.body_id
-         where d.organization_id = $1 and d.id = $2 and d.webhook_id = $3 and d.created_at > now() - interval '30 days'`,
+        `select d.event_id as "eventId", d.event_type as "eventType", d.event_version as "eventVersion", b.id as "bodyId", octet_length(b.body) as "bodyBytes",
+           f.request_body as "ownBody"
+         from (
+           select event_id, event_type, event_version, body_id, first_id from events.delivery
+           where organization_id = $1 and id = $2 and webhook_id = $3 and created_at > now() - interval '30 days'
+           union all
+           select event_id, event_type, event_version, body_id, id from events.delivery_queue
+           where organization_id = $1 and id = $2 and webhook_id = $3 and logged_id is null
+         ) d
+         left join events.delivery f on f.organization_id = $1 and f.id = d.first_id
+         left join events.delivery_body b on b.organization_id = $1 and b.id = d.body_id`,
         [organizationId, id, found.id],
       )
     : []
   if (!stored) throw notFound('The delivery')
-  const { bodyId, ownBody, ...event } = stored
-  const body = bodyId !== null ? storedBody(bodyId) : ownBody !== null ? newBody(ownBody) : null
+  const { bodyId, bodyBytes, ownBody, ...event } = stored
+  const body = bodyId !== null ? storedBody(bodyId, bodyBytes) : ownBody !== null ? newBody(ownBody) : null
   if (body === null)
     throw new Refusal(
       'INVALID_STATE',

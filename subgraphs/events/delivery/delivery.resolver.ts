@@ -11,6 +11,7 @@ import { testWebhook } from './send-test-event.ts'
 import { deliveryJobs } from './delivery.jobs.ts'
 import { deliveryBodies } from './delivery-body.migrations.ts'
 import { shownHeaders } from './delivery-headers.migrations.ts'
+import { pendingDeliveries } from './pending-deliveries.migrations.ts'
 import { deliveryQueue } from './delivery-queue.ts'
 import { deliveryTables, earlierEvents, queueIndexesOfDeliveries } from './delivery.migrations.ts'
 import { WebhookDeliveryPage } from './delivery.record.ts'
@@ -112,7 +113,14 @@ export class WebhookDeliveryResolver {
 
 export const deliveryResource: Resource = {
   resolver: WebhookDeliveryResolver,
-  migrations: [deliveryTables, earlierEvents, queueIndexesOfDeliveries, deliveryBodies, shownHeaders],
+  migrations: [
+    deliveryTables,
+    earlierEvents,
+    queueIndexesOfDeliveries,
+    deliveryBodies,
+    shownHeaders,
+    pendingDeliveries,
+  ],
   jobs: deliveryJobs,
   queues: [deliveryQueue],
   consumers: [webhookConsumer],

@@ -1,7 +1,7 @@
 import type { Sql } from '../../kernel/database/sql.ts'
 import { newId } from '../../kernel/ids.ts'
 import { activeTracing } from '../../kernel/tracing/tracing.ts'
-import { bodyBytesMax, type Body } from './delivery-body.ts'
+import { bodyBytesMax, isTooLarge, type Body } from './delivery-body.ts'
 
 /** A delivery to be queued. */
 export interface NewDelivery {
@@ -23,15 +23,19 @@ const rowsAtOnceMax = 500
 /** Characters of bodies in one statement, so that no statement keeps the process busy for long. */
 const charactersAtOnce = 262_144
 
-const columns = `"organizationId" uuid, id uuid, "webhookId" uuid, "eventId" uuid, "eventType" text, "eventVersion" int, "bodyId" uuid,
+const columns = `"organizationId" uuid, id uuid, "webhookId" uuid, "eventId" uuid, "eventType" text, "eventVersion" int, "bodyId" uuid, "bodyBytes" int,
   "attemptsMax" int, "retryDelaySeconds" int, "isReplay" boolean, "isTest" boolean, "recordId" uuid, seconds int, traceparent text, error text`
 
-/** Writes deliveries into the queue and the log, and each of their bodies once, in the transaction of the caller. Returns their ids. */
+/**
+ * Writes deliveries into the queue, and each of their bodies once, in the transaction of the caller. One that is too large to be sent is written
+ * into the log only. Returns their ids.
+ */
 export async function queueDeliveries(sql: Sql, deliveries: readonly NewDelivery[]): Promise<string[]> {
   const traceparent = activeTracing()?.traceparent() ?? null
   const items = deliveries.map(({ debounced, body, isReplay = false, isTest = false, ...delivery }): Item => {
-    const stored = body.isTooLarge ? { bodyId: null, error: tooLarge } : { bodyId: body.id, error: null }
-    const row = { ...delivery, ...stored, id: newId(), isReplay, isTest, ...debounced, traceparent }
+    const error = isTooLarge(body) ? tooLarge : null
+    const ofBody = { bodyId: body.id, bodyBytes: body.bytes }
+    const row = { ...delivery, ...ofBody, id: newId(), isReplay, isTest, ...debounced, traceparent, error }
     return { row, body }
   })
   for (const { rows, bodies } of inParts(items)) {
@@ -43,16 +47,14 @@ export async function queueDeliveries(sql: Sql, deliveries: readonly NewDelivery
        ),
        logged as (
          insert into events.delivery (organization_id, id, webhook_id, first_id, event_id, event_type, event_version, attempt, status,
-           body_id, error, is_replay, is_test, next_attempt_at)
-         select "organizationId", id, "webhookId", id, "eventId", "eventType", "eventVersion", 1,
-           case when error is null then 'PENDING' else 'FAILED' end, "bodyId", error, "isReplay", "isTest",
-           statement_timestamp() + seconds * interval '1 second'
-         from new
+           error, is_replay, is_test)
+         select "organizationId", id, "webhookId", id, "eventId", "eventType", "eventVersion", 1, 'FAILED', error, "isReplay", "isTest"
+         from new where error is not null
        )
-       insert into events.delivery_queue (organization_id, id, webhook_id, last_attempt_id, attempts_max, retry_delay_seconds, is_replay,
-         is_test, debounced_record_id, debounced_type, traceparent, is_due, next_attempt_at)
-       select "organizationId", id, "webhookId", id, "attemptsMax", "retryDelaySeconds", "isReplay", "isTest", "recordId",
-         case when "recordId" is not null then "eventType" end, traceparent, seconds is null,
+       insert into events.delivery_queue (organization_id, id, webhook_id, event_id, event_type, event_version, body_id, body_bytes, attempts_max,
+         retry_delay_seconds, is_replay, is_test, debounced_record_id, debounced_type, traceparent, is_due, next_attempt_at)
+       select "organizationId", id, "webhookId", "eventId", "eventType", "eventVersion", "bodyId", "bodyBytes", "attemptsMax", "retryDelaySeconds",
+         "isReplay", "isTest", "recordId", case when "recordId" is not null then "eventType" end, traceparent, seconds is null,
          date_trunc('milliseconds', clock_timestamp()) + coalesce(seconds, 0) * interval '1 second'
        from new where error is null`,
       [JSON.stringify(rows), JSON.stringify(bodies)],
@@ -78,7 +80,7 @@ function* inParts(items: readonly Item[]): Generator<Part> {
   for (const [index, { row, body }] of items.entries()) {
     const { id, text } = body
     part.rows.push(row)
-    if (text !== null && !body.isTooLarge && !known.has(id)) {
+    if (text !== null && !isTooLarge(body) && !known.has(id)) {
       known.add(id)
       part.bodies.push({ organizationId: row.organizationId, id, text })
       characters += text.length

@@ -1,11 +1,15 @@
 import type { QueuedItem } from '../../kernel/queue/queue.ts'
 
-/** An item of the queue. Its `id` is that of the first attempt in the delivery log. */
+/** An item of the queue. Its `id` is that of its first attempt. */
 export interface QueuedDelivery extends QueuedItem {
   readonly organizationId: string
   readonly webhookId: string
-  /** The last attempt whose outcome was recorded; at first the first attempt. */
-  readonly lastAttemptId: string
+  readonly eventId: string
+  readonly eventType: string
+  readonly eventVersion: number
+  readonly bodyId: string
+  /** The last attempt that is in the log; null before the first one. */
+  readonly loggedId: string | null
   readonly attemptsMax: number
   readonly retryDelaySeconds: number
   readonly isReplay: boolean
@@ -16,8 +20,6 @@ export interface QueuedDelivery extends QueuedItem {
 
 /** What the log keeps of an attempt. */
 export interface AttemptResult {
-  /** Id of the attempt in the log. */
-  readonly attemptId: string
   /** The signature, and the custom headers without their values; null if nothing was sent. */
   readonly requestHeaders: Readonly<Record<string, string>> | null
   readonly responseStatus: number | null

@@ -1,31 +1,29 @@
 import type { Sql } from '../../kernel/database/sql.ts'
-import type { Attempted } from '../../kernel/queue/queue.ts'
+import { timeOfId } from '../../kernel/ids.ts'
+import type { Attempted, Leased } from '../../kernel/queue/queue.ts'
 import { systemContext, type Services } from '../../kernel/request.ts'
 import { disableFailingWebhook } from '../webhook/webhook.actions.ts'
 import type { WebhookDeliveryStatus } from '../webhook/webhook.enumerations.ts'
-import { attemptIdOf, type AttemptResult, type QueuedDelivery } from './queued-delivery.ts'
+import type { AttemptResult, QueuedDelivery } from './queued-delivery.ts'
 
 /** After so many events in a row that failed every attempt, a webhook is turned off. */
 const failuresMax = 10
 
-interface Recorded extends Omit<AttemptResult, 'attemptId'> {
+type Status = Exclude<WebhookDeliveryStatus, 'PENDING'>
+
+/** What is stored of an attempt. Members without a value are left out. */
+interface Recorded extends Partial<AttemptResult> {
   readonly organizationId: string
   readonly id: string
-  readonly attemptId: string
-  readonly webhookId: string
   readonly token: string
-  readonly lostToken: string | null
-  readonly lastAttemptId: string
-  readonly attempt: number
-  readonly status: Exclude<WebhookDeliveryStatus, 'PENDING'>
+  readonly status: Status
   readonly waitMs: number
-  readonly error: string | null
-  /** Whether the outcome changes the number of failures in a row. */
-  readonly counts: boolean
-  /** Whether the delivery has failed for good, and may be recovered. */
-  readonly isRecoverable: boolean
-  /** When the next attempt is due; null if the delivery has ended. */
-  readonly nextAttemptAt?: string | null
+  readonly error?: string | undefined
+}
+
+interface Ended {
+  readonly item: Leased<QueuedDelivery>
+  readonly recorded: Recorded
 }
 
 /**
@@ -39,10 +37,10 @@ export async function recordOutcomes(
 ): Promise<void> {
   let hasDisabled = false
   const work = async (sql: Sql): Promise<void> => {
-    const recorded = await settle(sql, attempted.map(recordedOf))
-    const later = recorded.filter(({ attempt }) => attempt > 1)
-    if (later.length > 0) await logLaterAttempts(sql, later)
-    for (const failing of await updateStates(sql, recorded)) {
+    const settled = await settle(sql, attempted.map(endedOf))
+    const later = settled.filter(({ item }) => item.attempts > 1)
+    if (later.length > 0) await closeFormerAttempts(sql, later)
+    for (const failing of await updateStates(sql, settled)) {
       const ctx = { ...systemContext(services, failing.organizationId), db: sql }
       await disableFailingWebhook(ctx, failing.webhookId)
       hasDisabled = true
@@ -51,37 +49,32 @@ export async function recordOutcomes(
   await services.database.transaction(work, { hasEvents: () => hasDisabled, mayBeLost: true })
 }
 
-function recordedOf({ item, outcome, waitMs }: Attempted<QueuedDelivery>): Recorded {
+function endedOf({ item, outcome, waitMs }: Attempted<QueuedDelivery>): Ended {
   const { requestHeaders, responseStatus, responseBody, latencyMs } = (outcome.result ?? {}) as Partial<AttemptResult>
   const hasEnded = 'end' in outcome
-  const status = hasEnded ? (outcome.end as 'SUCCEEDED' | 'FAILED') : 'RETRY_SCHEDULED'
-  const wasSent = requestHeaders != null
-  return {
+  const recorded: Recorded = {
     organizationId: item.organizationId,
     id: item.id,
-    attemptId: attemptIdOf(item),
-    webhookId: item.webhookId,
     token: item.token,
-    lostToken: item.lostToken,
-    lastAttemptId: item.lastAttemptId,
-    attempt: item.attempts,
-    status,
+    status: hasEnded ? (outcome.end as 'SUCCEEDED' | 'FAILED') : 'RETRY_SCHEDULED',
     waitMs,
-    error: (hasEnded ? outcome.error : outcome.retry) ?? null,
-    isRecoverable: status === 'FAILED' && !item.isReplay && !item.isTest,
-    counts: hasEnded && wasSent && !item.isReplay && !item.isTest,
-    requestHeaders: requestHeaders ?? null,
-    responseStatus: responseStatus ?? null,
-    responseBody: responseBody ?? null,
-    latencyMs: latencyMs ?? null,
+    error: hasEnded ? outcome.error : outcome.retry,
+    requestHeaders,
+    responseStatus,
+    responseBody,
+    latencyMs,
   }
+  return { item, recorded }
 }
 
-const outcomeColumns = `"organizationId" uuid, id uuid, "attemptId" uuid, token uuid, "lostToken" uuid, "lastAttemptId" uuid, attempt int,
-  status text, "isRecoverable" boolean, "waitMs" float8, error text, "requestHeaders" json, "responseStatus" int, "responseBody" text, "latencyMs" int,
-  "nextAttemptAt" timestamptz`
+/** Whether the outcome changes the number of failures in a row. */
+const counts = ({ item, recorded }: Ended): boolean =>
+  recorded.status !== 'RETRY_SCHEDULED' && recorded.requestHeaders != null && !item.isReplay && !item.isTest
 
-const outcomes = `outcome as (select * from json_to_recordset($1::json) as o(${outcomeColumns}))`
+const outcomes = `outcome as (
+  select * from json_to_recordset($1::json) as o("organizationId" uuid, id uuid, token uuid, status text, "waitMs" float8, error text,
+    "requestHeaders" json, "responseStatus" int, "responseBody" text, "latencyMs" int)
+)`
 
 /**
  * `is not distinct from` keeps the planner from the index of leased items: it would read all of them, and the entries of those that have ended,
@@ -89,64 +82,72 @@ const outcomes = `outcome as (select * from json_to_recordset($1::json) as o(${o
  */
 const holdsLease = 'q.lease_token is not distinct from o.token'
 
-/** Ends or reschedules the items whose lease is still held, and writes first attempts into their rows of the log. Returns these outcomes. */
-async function settle(sql: Sql, given: readonly Recorded[]): Promise<Recorded[]> {
-  const attemptIds = given.map(({ attemptId }) => attemptId).toSorted()
-  const rows = await sql.query<{ organizationId: string; id: string; nextAttemptAt: string | null }>(
+/** The id of the attempt whose lease the item has: the first one has the id of the delivery. */
+const attemptId = `case when q.attempts = 1 then q.id else o.token end`
+const ofItem =
+  'q.webhook_id, q.body_id, q.event_id, q.event_type, q.event_version, q.attempts, q.is_replay, q.is_test, q.created_at'
+
+/** Ends or reschedules the items whose lease is still held, and writes these attempts into the log. Returns their outcomes. */
+async function settle(sql: Sql, given: readonly Ended[]): Promise<Ended[]> {
+  const rows = await sql.query<{ organizationId: string; id: string }>(
     `with ${outcomes}, ended as (
        delete from events.delivery_queue q using outcome o
        where q.organization_id = o."organizationId" and q.id = o.id and ${holdsLease} and o.status <> 'RETRY_SCHEDULED'
-       returning o.*, null::timestamptz as next_attempt_at
+       returning o.*, ${attemptId} as attempt_id, ${ofItem}, null::timestamptz as next_attempt_at
      ), rescheduled as (
-       update events.delivery_queue q set lease_token = null, is_due = false, last_attempt_id = o."attemptId", last_error = o.error,
+       update events.delivery_queue q set lease_token = null, is_due = false, logged_id = ${attemptId}, last_error = o.error,
          next_attempt_at = statement_timestamp() + o."waitMs" * interval '1 millisecond'
        from outcome o
        where q.organization_id = o."organizationId" and q.id = o.id and ${holdsLease} and o.status = 'RETRY_SCHEDULED'
-       returning o.*, q.next_attempt_at
+       returning o.*, q.logged_id, ${ofItem}, q.next_attempt_at
      ), settled as (select * from ended union all select * from rescheduled),
      logged as (
-       update events.delivery d set status = s.status, request_headers = s."requestHeaders"::text, response_status = s."responseStatus",
-         response_body = s."responseBody", latency_ms = s."latencyMs", error = s.error, is_recoverable = s."isRecoverable", next_attempt_at = s.next_attempt_at
-       from settled s
-       where s.attempt = 1 and d.organization_id = s."organizationId" and d.id = s."attemptId" and d.id between $2 and $3
+       insert into events.delivery (organization_id, id, webhook_id, first_id, body_id, event_id, event_type, event_version, attempt, status,
+         request_headers, response_status, response_body, latency_ms, error, is_replay, is_test, is_recoverable, created_at, next_attempt_at)
+       select "organizationId", attempt_id, webhook_id, id, body_id, event_id, event_type, event_version, attempts, status,
+         "requestHeaders"::text, "responseStatus", "responseBody", "latencyMs", error, is_replay, is_test,
+         status = 'FAILED' and not is_replay and not is_test,
+         case when attempts = 1 then created_at else now() - coalesce("latencyMs", 0) * interval '1 millisecond' end, next_attempt_at
+       from settled
      )
-     select "organizationId", id, next_attempt_at as "nextAttemptAt" from settled`,
-    // The range of ids spares the partitions of other weeks.
-    [JSON.stringify(given), attemptIds[0], attemptIds.at(-1)],
+     select "organizationId", id from settled`,
+    [JSON.stringify(given.map(({ recorded }) => recorded))],
   )
-  const settled = new Map(rows.map((row) => [`${row.organizationId}:${row.id}`, row]))
-  return given.flatMap((outcome) => {
-    const row = settled.get(`${outcome.organizationId}:${outcome.id}`)
-    return row ? [{ ...outcome, nextAttemptAt: row.nextAttemptAt }] : []
-  })
+  const settled = new Set(rows.map(({ organizationId, id }) => `${organizationId}:${id}`))
+  return given.filter(({ recorded: { organizationId, id } }) => settled.has(`${organizationId}:${id}`))
 }
 
 const lost = 'The worker stopped during this attempt. The receiver may have received it.'
 
-/** Adds rows for further attempts, and for those before them of which no outcome was recorded. The attempt before is no longer the last one. */
-async function logLaterAttempts(sql: Sql, recorded: readonly Recorded[]): Promise<void> {
-  const outcome = JSON.stringify(recorded)
+/**
+ * The attempt before is no longer the last one. Attempts before it of which no outcome was recorded get rows, too: the first one, and the one whose
+ * lease ended before this one.
+ */
+async function closeFormerAttempts(sql: Sql, later: readonly Ended[]): Promise<void> {
+  const former = later.map(({ item: { organizationId, id, token, attempts, loggedId, lostToken } }) => ({
+    organizationId,
+    attemptId: token,
+    loggedId,
+    firstLostId: loggedId === null ? id : null,
+    firstLostAt: timeOfId(id),
+    lostId: attempts > 2 ? lostToken : null,
+  }))
   await sql.query(
-    `with ${outcomes}
-     update events.delivery d set status = 'FAILED', next_attempt_at = null,
-       error = case when d.status = 'PENDING' then $2 else d.error end
-     from outcome o where d.organization_id = o."organizationId" and d.id = o."lastAttemptId"`,
-    [outcome, lost],
-  )
-  const shared = 'f.webhook_id, f.id, f.body_id, f.event_id, f.event_type, f.event_version'
-  await sql.query(
-    `with ${outcomes}
+    `with former as (
+       select * from json_to_recordset($1::json)
+         as f("organizationId" uuid, "attemptId" uuid, "loggedId" uuid, "firstLostId" uuid, "firstLostAt" timestamptz, "lostId" uuid)
+     ), closed as (
+       update events.delivery d set status = 'FAILED', next_attempt_at = null
+       from former f where d.organization_id = f."organizationId" and d.id = f."loggedId"
+     )
      insert into events.delivery (organization_id, id, webhook_id, first_id, body_id, event_id, event_type, event_version, attempt, status,
-       request_headers, response_status, response_body, latency_ms, error, is_replay, is_test, is_recoverable, created_at, next_attempt_at)
-     select f.organization_id, o."lostToken", ${shared}, o.attempt - 1, 'FAILED', null, null, null, null, $2, f.is_replay, f.is_test, false, now(), null
-       from outcome o join events.delivery f on f.organization_id = o."organizationId" and f.id = o.id
-       where o."lostToken" is not null and o.attempt > 2
-     union all
-     select f.organization_id, o."attemptId", ${shared}, o.attempt, o.status, o."requestHeaders"::text, o."responseStatus",
-         o."responseBody", o."latencyMs", o.error, f.is_replay, f.is_test, o."isRecoverable",
-         now() - coalesce(o."latencyMs", 0) * interval '1 millisecond', o."nextAttemptAt"
-       from outcome o join events.delivery f on f.organization_id = o."organizationId" and f.id = o.id`,
-    [outcome, lost],
+       error, is_replay, is_test, created_at)
+     select d.organization_id, lost.id, d.webhook_id, d.first_id, d.body_id, d.event_id, d.event_type, d.event_version, lost.attempt, 'FAILED',
+       $2, d.is_replay, d.is_test, lost.created_at
+     from former f join events.delivery d on d.organization_id = f."organizationId" and d.id = f."attemptId"
+     cross join lateral (values (f."firstLostId", 1, f."firstLostAt"), (f."lostId", d.attempt - 1, now())) lost(id, attempt, created_at)
+     where lost.id is not null`,
+    [JSON.stringify(former), lost],
   )
 }
 
@@ -161,19 +162,21 @@ interface StateChange {
   readonly responseStatus: number | null
 }
 
-function stateChanges(recorded: readonly Recorded[]): StateChange[] {
+function stateChanges(ended: readonly Ended[]): StateChange[] {
   const changes = new Map<string, StateChange>()
-  for (const { organizationId, webhookId, counts, status, responseStatus } of recorded) {
+  for (const each of ended) {
+    const { organizationId, webhookId } = each.item
+    const { status, responseStatus } = each.recorded
     const key = `${organizationId}:${webhookId}`
     const before = changes.get(key)
-    const hasSucceeded = counts && status === 'SUCCEEDED'
+    const hasSucceeded = status === 'SUCCEEDED' && counts(each)
     changes.set(key, {
       organizationId,
       webhookId,
       hasSucceeded: hasSucceeded || (before?.hasSucceeded ?? false),
-      failures: hasSucceeded ? 0 : (before?.failures ?? 0) + (counts && status === 'FAILED' ? 1 : 0),
+      failures: hasSucceeded ? 0 : (before?.failures ?? 0) + (status === 'FAILED' && counts(each) ? 1 : 0),
       status,
-      responseStatus,
+      responseStatus: responseStatus ?? null,
     })
   }
   return [...changes.values()]
@@ -182,9 +185,9 @@ function stateChanges(recorded: readonly Recorded[]): StateChange[] {
 /** Updates the states of the webhooks, in one order in all processes. Returns the webhooks that have failed too often. */
 async function updateStates(
   sql: Sql,
-  recorded: readonly Recorded[],
+  ended: readonly Ended[],
 ): Promise<{ organizationId: string; webhookId: string }[]> {
-  const changes = stateChanges(recorded)
+  const changes = stateChanges(ended)
   if (changes.length === 0) return []
   return sql.query(
     `with change as (

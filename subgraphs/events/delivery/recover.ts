@@ -9,25 +9,27 @@ export const recoveredMax = 1_000
 const recover = `
   with failed as (
     select d.*, row_number() over (order by d.created_at, d.id) as number from (
-      select organization_id, id, first_id, created_at from events.delivery
+      select organization_id, id, first_id, event_id, event_type, event_version, body_id, created_at from events.delivery
       where organization_id = $1 and webhook_id = $2 and is_recoverable and created_at >= greatest($3::timestamptz, now() - interval '30 days')
       order by created_at, id limit $4 + 1 for update skip locked
     ) d
   ), source as (
-    select ($5::uuid[])[failed.number] as new_id, failed.id as failed_id, first.*
-    from failed join events.delivery first on first.organization_id = failed.organization_id and first.id = failed.first_id
+    select ($5::uuid[])[failed.number] as new_id, failed.*, first.request_body, octet_length(coalesce(first.request_body, body.body)) as bytes
+    from failed left join events.delivery first on first.organization_id = failed.organization_id and first.id = failed.first_id
+    left join events.delivery_body body on body.organization_id = failed.organization_id and body.id = failed.body_id
     where failed.number <= $4
   ), marked as (
     update events.delivery d set is_recoverable = false from source
-    where d.organization_id = source.organization_id and d.id = source.failed_id
-  ), logged as (
-    insert into events.delivery (organization_id, id, webhook_id, first_id, event_id, event_type, event_version, attempt, status, body_id,
-      request_body, is_replay, is_test)
-    select organization_id, new_id, webhook_id, new_id, event_id, event_type, event_version, 1, 'PENDING', body_id, request_body, false, false
-    from source
+    where d.organization_id = source.organization_id and d.id = source.id
+  ), bodies as (
+    insert into events.delivery_body (organization_id, id, body)
+    select organization_id, new_id, request_body from source where request_body is not null
   ), queued as (
-    insert into events.delivery_queue (organization_id, id, webhook_id, last_attempt_id, attempts_max, retry_delay_seconds, is_replay, is_test)
-    select organization_id, new_id, webhook_id, new_id, $6::int, $7::int, false, false from source
+    insert into events.delivery_queue (organization_id, id, webhook_id, event_id, event_type, event_version, body_id, body_bytes, attempts_max,
+      retry_delay_seconds, is_replay, is_test)
+    select organization_id, new_id, $2, event_id, event_type, event_version,
+      case when request_body is null then coalesce(body_id, new_id) else new_id end, coalesce(bytes, 0), $6::int, $7::int, false, false
+    from source
   )
   select (select count(*) from source)::int as queued, (select count(*) from failed)::int as found`
 

@@ -10,8 +10,9 @@ type Fields = Readonly<Record<string, unknown>>
 
 interface Stored {
   readonly organizationId: string
-  /** The first attempt, whose row has the body. */
   readonly id: string
+  /** The lease of the attempt. */
+  readonly token: string
   readonly eventType: string
   readonly body: string
   /** The delivery must not wait any longer for its selection. */
@@ -23,7 +24,7 @@ interface Stored {
  * a selection that a former attempt has stored is not read again.
  */
 export async function withSelection(services: Services, webhook: SubscribedWebhook, stored: Stored): Promise<string> {
-  const { organizationId, id, eventType, body, isLate } = stored
+  const { organizationId, id, token, eventType, body, isLate } = stored
   const parsed = parseJsonExactly(body) as { readonly data: Fields }
   if ('selection' in parsed.data) return body
   const owner = await findActingUser(services.database, organizationId, webhook.ownerId)
@@ -34,9 +35,9 @@ export async function withSelection(services: Services, webhook: SubscribedWebho
   if (!selected) return body
   const whole = fittingText({ ...parsed, data: { ...parsed.data, ...selected } })
   await services.database.query(
-    `with whole as (insert into events.delivery_body (organization_id, id, body) values ($1, $3, $4) returning id)
-     update events.delivery d set body_id = whole.id, request_body = null from whole where d.organization_id = $1 and d.id = $2`,
-    [organizationId, id, newId(), whole],
+    `with whole as (insert into events.delivery_body (organization_id, id, body) values ($1, $4, $5) returning id)
+     update events.delivery_queue q set body_id = whole.id, body_bytes = $6 from whole where q.organization_id = $1 and q.id = $2 and q.lease_token = $3`,
+    [organizationId, id, token, newId(), whole, Buffer.byteLength(whole)],
   )
   return whole
 }

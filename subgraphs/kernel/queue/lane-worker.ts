@@ -15,7 +15,7 @@ export class LaneWorker<Item extends QueuedItem> {
   readonly #slots: number
   readonly #state = newLaneState()
   readonly #recorder: OutcomeRecorder<Item>
-  /** Attempts that are running: they use the slots. */
+  /** Slots that running attempts use. */
   #running = 0
   /** Leased items whose outcome is not recorded yet. */
   #open = 0
@@ -130,7 +130,8 @@ export class LaneWorker<Item extends QueuedItem> {
     }
   }
 
-  #count({ organization }: Leased<Item>, change: 1 | -1): void {
+  #count({ organization, slots = 1 }: Leased<Item>, direction: 1 | -1): void {
+    const change = direction * slots
     this.#running += change
     if (organization === undefined) return
     const running = (this.#state.running.get(organization) ?? 0) + change

@@ -2,7 +2,7 @@ import type { Sql } from '../database/sql.ts'
 import { newId } from '../ids.ts'
 import type { Leased, Outcome, Queue, QueuedItem } from './queue.ts'
 
-const laneCondition = { fresh: 'attempts = 0', retry: 'attempts > 0' } as const
+export const laneCondition = { fresh: 'attempts = 0', retry: 'attempts > 0' } as const
 /** The due items of a lane in a table with `shares`. */
 export const dueOf = { fresh: `is_due and ${laneCondition.fresh}`, retry: `is_due and ${laneCondition.retry}` } as const
 // All processes use the clock of the database. `statement_timestamp()` is constant during a statement, so that indexes can be used.

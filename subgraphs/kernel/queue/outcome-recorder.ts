@@ -3,7 +3,7 @@ import type { Services } from '../request.ts'
 import { recordOutcome } from './lease.ts'
 import type { Attempted, Queue, QueuedItem } from './queue.ts'
 
-const togetherMax = 100
+const togetherMax = 128
 
 interface Waiting<Item extends QueuedItem> extends PromiseWithResolvers<unknown> {
   readonly attempted: Attempted<Item>

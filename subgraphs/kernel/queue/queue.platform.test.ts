@@ -6,6 +6,7 @@ import type { Sql } from '../database/sql.ts'
 import { newId } from '../ids.ts'
 import { manualClock, servicesOf } from '../jobs/jobs.fixture.ts'
 import type { Services } from '../request.ts'
+import { lanesDue } from './due-lanes.ts'
 import { deleteFinishedItems } from './delete-finished-items.ts'
 import { leaseShares, newLaneState } from './lease-shares.ts'
 import { drain, ageQueueItems } from './queue.fixture.ts'
@@ -369,6 +370,24 @@ describe('deleteFinishedItems', () => {
   })
 })
 
+describe('the lanes with due items', () => {
+  it.each([
+    ['without shares', {}],
+    ['with shares', { shares }],
+  ])('of a queue %s', async (_, more) => {
+    const queue = aQueue(() => ({ retry: 'away' }), more)
+    const due = () => lanesDue(fresh.database, [queue, queue])
+    expect(await due()).toEqual([[], []])
+    await put(['a'])
+    expect((await due()).map((of) => of.includes('fresh'))).toEqual([true, true])
+    await drain(queue, services, ['fresh'])
+    expect(await due()).toEqual([[], []])
+    await pass(60_000)
+    expect((await due()).map((of) => of.includes('retry'))).toEqual([true, true])
+    expect(await lanesDue(fresh.database, [])).toEqual([])
+  })
+})
+
 describe('a worker', () => {
   it('attempts items as soon as their transaction has committed, and waits for running attempts when it closes', async () => {
     const queue = aQueue(() => ({ end: 'SENT' }))
@@ -403,6 +422,31 @@ describe('a worker', () => {
     await vi.waitFor(async () => expect(await rows()).toMatchObject([{ state: 'QUEUED' }, { state: 'SENT' }]), patience)
     await put(['b'])
     await vi.waitFor(async () => expect(await rows()).toMatchObject([{}, {}, { state: 'SENT' }]), patience)
+  })
+
+  it('begins no further attempt while large items use its slots', async () => {
+    const happened: string[] = []
+    const gates = new Map(['a', 'b', 'c'].map((text) => [text, Promise.withResolvers<void>()]))
+    const send = async ({ text }: Delivery): Promise<Outcome> => {
+      happened.push(`${text} begins`)
+      await gates.get(text)!.promise
+      happened.push(`${text} ends`)
+      return { end: 'SENT' }
+    }
+    const columns = 'organization_id as "organizationId", endpoint, text, 2 as slots'
+    await put(['a', 'b', 'c'])
+    const queue = aQueue(send, { columns, lanes: { fresh: 2, retry: 1 } })
+    const draining = drain(queue, services, ['fresh'])
+    await vi.waitFor(() => expect(happened).toEqual(['a begins', 'b begins']), patience)
+    gates.get('a')!.resolve()
+    await vi.waitFor(
+      async () => expect((await rows()).map(({ state }) => state)).toEqual(['SENT', 'QUEUED', 'QUEUED']),
+      patience,
+    )
+    gates.get('b')!.resolve()
+    gates.get('c')!.resolve()
+    await draining
+    expect(happened).toEqual(['a begins', 'b begins', 'a ends', 'b ends', 'c begins', 'c ends'])
   })
 
   it('uses a slot again while its outcome is recorded, for as many outcomes as there are slots', async () => {

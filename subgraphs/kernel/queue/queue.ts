@@ -7,6 +7,8 @@ export interface QueuedItem {
   readonly attempts: number
   /** The trace of the request that queued the item, for queues whose `columns` contain it. */
   readonly traceparent?: string | null
+  /** How many slots of a lane its attempt uses, for queues whose `columns` contain it; otherwise one. */
+  readonly slots?: number
 }
 
 /** An item during an attempt. */
@@ -72,7 +74,7 @@ export interface Queue<Item extends QueuedItem = QueuedItem> {
   readonly columns: string
   /** Maximum duration of an attempt. When a process dies during an attempt, another process leases the item after this time. */
   readonly leaseMs: number
-  /** Maximum running attempts in one process. */
+  /** Slots for running attempts in one process. */
   readonly lanes: Readonly<Record<Lane, number>>
   /** Without it, items are served in the order of their due time. */
   readonly shares?: Shares

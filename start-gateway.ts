@@ -1,7 +1,7 @@
 import 'reflect-metadata'
 import { createPublicKey } from 'node:crypto'
-import { createServer, type IncomingMessage } from 'node:http'
-import express, { type Express } from 'express'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import express, { type Request, type Response } from 'express'
 import { Cors } from './gateway/edge/cors.ts'
 import { Edge } from './gateway/edge/edge.ts'
 import { EventStreams } from './gateway/edge/event-streams.ts'
@@ -64,8 +64,8 @@ interface GatewayParts {
 
 const graphqlUrl = /^\/v1\/graphql(?:\?|$)/
 
-/** The Express app with all HTTP routes. */
-async function appOf(config: Config, services: OpenServices, parts: GatewayParts): Promise<Express> {
+/** All HTTP routes. */
+async function routesOf(config: Config, services: OpenServices, parts: GatewayParts): Promise<RequestListener> {
   const { contract, edge, graph, usage, publicUrl, subscriptions, eventStreams, streamSlots, metrics } = parts
   const { database, log, clock, keys } = services
   const { version: apiVersion } = contract
@@ -86,12 +86,6 @@ async function appOf(config: Config, services: OpenServices, parts: GatewayParts
   })
   const { observe } = parts.requestMetrics
   const graphql = graphqlHttp({ graph, edge, subscriptions, eventStreams, findToken, explorer, apiVersion, log })
-  // Most requests. Comparing each with all routes below would take a tenth of the time of a read.
-  app.use((req, res, next) => {
-    const handler = rest.areaOf(req) ?? (graphqlUrl.test(req.url) ? graphql : null)
-    if (handler) observe(req, res, () => handler(req, res, next))
-    else next()
-  })
   app.use(operateRouter(services.notReady, config.metricsPort === null ? metrics : null))
   app.use(observe)
   app.get('/.well-known/jwks.json', jwksJson(keys))
@@ -116,7 +110,16 @@ async function appOf(config: Config, services: OpenServices, parts: GatewayParts
   app.use(publicInvoicesRouter({ config, edge, graph }))
   app.use(rest.router)
   app.use((req, res) => edge.refuse(notFound('This path'), req, res))
-  return app
+  // Most requests do not pass Express: comparing them with all its routes and giving them its prototypes takes a tenth of the time of a read.
+  return (incoming, outgoing) => {
+    const isGraphql = incoming.method === 'POST' && graphqlUrl.test(incoming.url!)
+    const handler = isGraphql ? graphql : rest.areaOf(incoming)
+    if (!handler) return void app(incoming, outgoing)
+    const [req, res] = [incoming as Request, outgoing as Response]
+    req.originalUrl = req.url
+    req.baseUrl = ''
+    observe(req, res, () => handler(req, res, (error) => edge.refuse(error ?? notFound('This path'), req, res)))
+  }
 }
 
 /** Starts the gateway: edge, GraphQL over HTTP and websocket, REST, pages, health and metrics. `loaded` is the contract, if it is known. */
@@ -142,7 +145,7 @@ export async function startGateway(config: Config, services: OpenServices, loade
   const metrics = new ProcessMetrics(services)
   const requestMetrics = new RequestMetrics(metrics.registry, streamSlots, requestLines(log))
   const measured = { metrics, requestMetrics }
-  const app = await appOf(config, services, { contract, edge, graph, usage, publicUrl, ...streams, ...measured })
+  const routes = await routesOf(config, services, { contract, edge, graph, usage, publicUrl, ...streams, ...measured })
   const connections = new Connections(config.trustProxy)
   const cors = new Cors(config.cors)
   const shouldUpgradeCallback = (req: IncomingMessage) =>
@@ -152,7 +155,7 @@ export async function startGateway(config: Config, services: OpenServices, loade
     (req, res) => {
       cors.allow(req, res)
       const refusal = connections.refusalOf(req.socket)
-      if (!refusal) return cors.answersPreflight(req, res) || app(req, res)
+      if (!refusal) return cors.answersPreflight(req, res) || routes(req, res)
       res.shouldKeepAlive = false
       edge.refuse(refusal, req, res)
     },

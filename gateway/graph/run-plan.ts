@@ -69,6 +69,17 @@ async function runRootFetch(run: PlanRun, step: FetchStep): Promise<void> {
   for (const target of targets ?? [run.data]) mergeInto(target, result.data)
 }
 
+/** Equal for equal representations. Most have a few texts only, which need no JSON. */
+function identityOf(representation: Data): string {
+  let identity = ''
+  for (const key in representation) {
+    const value = representation[key]
+    if (typeof value !== 'string') return JSON.stringify(representation)
+    identity += `${key}:${value.length}:${value}`
+  }
+  return identity
+}
+
 function entityRequestOf(run: PlanRun, step: FetchStep, entities: readonly Data[]): EntityRequest {
   const request: EntityRequest = { entities, representations: [], entitiesOf: [] }
   const known = new Map<string, number[]>()
@@ -76,7 +87,7 @@ function entityRequestOf(run: PlanRun, step: FetchStep, entities: readonly Data[
     const representation = step.required?.of(entity)
     if (!representation?.['__typename']) return
     applyRewrites(run.schema, step.inputRewrites, representation)
-    const identity = JSON.stringify(representation)
+    const identity = identityOf(representation)
     const same = known.get(identity)
     if (same) {
       same.push(index)

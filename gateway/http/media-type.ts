@@ -1,4 +1,5 @@
-import type { Request } from 'express'
+import accepts from 'accepts'
+import type { IncomingMessage } from 'node:http'
 import { LRUCache } from 'lru-cache'
 
 export type MediaType =
@@ -25,17 +26,17 @@ function acceptsMultipart(accept: string): boolean {
 }
 
 /** The media type of the answer, from the Accept header; null if the header accepts none of them. */
-export function mediaTypeOf(req: Request): MediaType | null {
+export function mediaTypeOf(req: IncomingMessage): MediaType | null {
   const { accept } = req.headers
   if (accept === undefined || accept === '' || accept === '*/*') return jsonType
   let known = chosen.get(accept)
   if (known === undefined) {
-    known = acceptsMultipart(accept) ? multipartType : ((req.accepts(offered) || 'none') as MediaType | 'none')
+    known = acceptsMultipart(accept) ? multipartType : ((accepts(req).types(offered) || 'none') as MediaType | 'none')
     chosen.set(accept, known)
   }
   return known === 'none' ? null : known
 }
 
 /** The type of an answer that is no stream, for a client that asked for one. */
-export const singleTypeOf = (req: Request): MediaType =>
-  (req.accepts([responseType, jsonType]) || jsonType) as MediaType
+export const singleTypeOf = (req: IncomingMessage): MediaType =>
+  (accepts(req).types([responseType, jsonType]) || jsonType) as MediaType

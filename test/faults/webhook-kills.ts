@@ -97,6 +97,24 @@ export function expectAgain(receiver: CountingReceiver, interrupted: readonly In
 const ids = async (sql: Sql, query: string): Promise<string[]> =>
   (await sql.query<{ id: string }>(query)).map(({ id }) => id)
 
+/** What the queue and the log know of the events of these records, and their attempts that arrived, for the reader of a failure. */
+const queuedOf = (sql: Sql, { eventsOf, arrivals }: CountingReceiver, recordIds: readonly string[]) =>
+  Promise.all(
+    recordIds.map(async (id) => ({
+      arrived: arrivals.filter(({ eventId }) => eventsOf.get(id)?.has(eventId)),
+      queued: await sql.query(
+        `select q.attempts, q.is_due, q.lease_token is not null as leased, q.next_attempt_at, now(), q.last_error, q.created_at
+         from events.delivery_queue q join kernel.event e on e.organization_id = q.organization_id and e.id = q.event_id where e.record_id = $1`,
+        [id],
+      ),
+      logged: await sql.query(
+        `select d.attempt, d.status, d.error, d.created_at, d.next_attempt_at from events.delivery d
+         join kernel.event e on e.organization_id = d.organization_id and e.id = d.event_id where e.record_id = $1 order by d.attempt`,
+        [id],
+      ),
+    })),
+  )
+
 /**
  * Everything that was committed is delivered, and nothing else; each event has one id; nothing is left over. The clients know what was
  * committed, also when their requests were not answered.
@@ -105,7 +123,13 @@ export async function expectAllDelivered(sql: Sql, receiver: CountingReceiver, l
   const committed = await ids(sql, 'select id from commerce.product')
   expect([...load.created, ...load.found].sort()).toEqual(committed.toSorted())
   const all = { ...patience, interval: 250 }
-  await vi.waitFor(() => expect(committed.filter((id) => !receiver.acknowledged.has(id))).toEqual([]), all)
+  const undelivered = (): string[] => committed.filter((id) => !receiver.acknowledged.has(id))
+  await vi
+    .waitFor(() => expect(undelivered()).toEqual([]), all)
+    .catch(async (error: unknown) => {
+      console.log('not delivered:', JSON.stringify(await queuedOf(sql, receiver, undelivered()), null, 1))
+      throw error
+    })
   await vi.waitFor(async () => expect(await ids(sql, 'select id from events.delivery_queue')).toEqual([]), all)
   expect([...receiver.eventsOf.keys()].sort()).toEqual(committed.toSorted())
   const events = await ids(sql, `select 'evt_' || id as id from kernel.event where type = 'product.created'`)

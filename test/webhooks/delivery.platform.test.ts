@@ -364,6 +364,33 @@ describe('a worker that dies', () => {
       { attempt: 3, status: 'SUCCEEDED', responseStatus: 200 },
     ])
   })
+
+  it('uses up no attempt, and makes the delay after a failure no longer', async () => {
+    answering(500)
+    const { id } = await aWebhook({ retryAttempts: 1, retryDelaySeconds: 60 })
+    await anAccount()
+    await fanOut(platform.services, owner.organizationId)
+    const { services } = platform
+    for (const lane of ['fresh', 'retry', 'retry'] as const) {
+      const { items } = await leaseShares(services.database, deliveryQueue, lane, 1, newLaneState())
+      expect(items).toHaveLength(1)
+      await pass(services, deliveryQueue.leaseMs)
+    }
+    const waits = async () =>
+      platform.query(
+        `select attempts, extract(epoch from next_attempt_at - statement_timestamp()) between 59 and 66 as "isFirstDelay"
+         from events.delivery_queue where webhook_id = $1`,
+        [id],
+      )
+    await drain(deliveryQueue, services)
+    expect(receiver.take()).toMatchObject([{ headers: { 'x-service-attempt': '4' } }])
+    expect(await waits()).toEqual([{ attempts: 4, isFirstDelay: true }])
+    await pass(services, 2 * minuteMs)
+    await drain(deliveryQueue, services)
+    expect(receiver.take()).toMatchObject([{ headers: { 'x-service-attempt': '5' } }])
+    expect(await waits()).toEqual([])
+    expect((await log(id)).at(-1)).toMatchObject({ attempt: 5, status: 'FAILED', responseStatus: 500, hasNext: false })
+  })
 })
 
 describe('a delivery that the platform cannot read', () => {

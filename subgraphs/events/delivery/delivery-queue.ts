@@ -12,14 +12,16 @@ const bytesOfSlot = 65_536
 export const deliveryQueue: Queue<QueuedDelivery> = {
   ...described,
   columns: `organization_id as "organizationId", webhook_id as "webhookId", event_id as "eventId", event_type as "eventType",
-    event_version as "eventVersion", body_id as "bodyId", 1 + body_bytes / ${bytesOfSlot} as slots, logged_id as "loggedId", attempts_max as "attemptsMax",
+    event_version as "eventVersion", body_id as "bodyId", 1 + body_bytes / ${bytesOfSlot} as slots, logged_id as "loggedId",
+    failed_attempts as "failedAttempts", attempts_max as "attemptsMax",
     retry_delay_seconds as "retryDelaySeconds", is_replay as "isReplay", is_test as "isTest", traceparent,
     created_at < statement_timestamp() - interval '5 minutes' as "isLate"`,
   // Longer than an attempt with the reads before it and the record after it, and short enough that another process repeats it within a minute.
   leaseMs: 30_000,
   lanes: { fresh: 512, retry: 64 },
-  attemptsMax: ({ attemptsMax }) => attemptsMax,
-  retryAfterMs: ({ retryDelaySeconds, attempts }) => retryDelayMs(retryDelaySeconds, attempts),
+  // An attempt that was lost with its worker is no failure of the receiver: it neither uses up an attempt nor makes the delay longer.
+  attemptsMax: ({ attempts, failedAttempts, attemptsMax }) => attemptsMax + attempts - failedAttempts - 1,
+  retryAfterMs: ({ retryDelaySeconds, failedAttempts }) => retryDelayMs(retryDelaySeconds, failedAttempts + 1),
   retentionMs: 0,
   attempt: attemptDelivery,
   record: recordOutcomes,

@@ -11,7 +11,7 @@ import { testWebhook } from './send-test-event.ts'
 import { deliveryJobs } from './delivery.jobs.ts'
 import { deliveryBodies } from './delivery-body.migrations.ts'
 import { shownHeaders } from './delivery-headers.migrations.ts'
-import { pendingDeliveries } from './pending-deliveries.migrations.ts'
+import { failedAttempts, pendingDeliveries } from './pending-deliveries.migrations.ts'
 import { deliveryQueue } from './delivery-queue.ts'
 import { deliveryTables, earlierEvents, queueIndexesOfDeliveries } from './delivery.migrations.ts'
 import { WebhookDeliveryPage } from './delivery.record.ts'
@@ -120,6 +120,7 @@ export const deliveryResource: Resource = {
     deliveryBodies,
     shownHeaders,
     pendingDeliveries,
+    failedAttempts,
   ],
   jobs: deliveryJobs,
   queues: [deliveryQueue],

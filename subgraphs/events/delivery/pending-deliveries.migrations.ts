@@ -80,3 +80,11 @@ export const pendingDeliveries: Migration = {
       ) shown where is_shown;
   `,
 }
+
+export const failedAttempts: Migration = {
+  name: '20261127-events-delivery-failed-attempts',
+  sql: `
+    alter table ${described.table} add column failed_attempts integer not null default 0;
+    update ${described.table} set failed_attempts = attempts - case when lease_token is null then 0 else 1 end where attempts > 0;
+  `,
+}

@@ -10,6 +10,8 @@ export interface QueuedDelivery extends QueuedItem {
   readonly bodyId: string
   /** The last attempt that is in the log; null before the first one. */
   readonly loggedId: string | null
+  /** Attempts before this one that are known to have failed. The others were lost with their workers. */
+  readonly failedAttempts: number
   readonly attemptsMax: number
   readonly retryDelaySeconds: number
   readonly isReplay: boolean

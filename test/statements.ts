@@ -1,4 +1,6 @@
+import pg from 'pg'
 import type { Sql } from '../subgraphs/kernel/database/sql.ts'
+import { tenantRole } from '../subgraphs/kernel/database/tenant-role.ts'
 import type { Services } from '../subgraphs/kernel/request.ts'
 
 const onRecordTables = /\b(crm|support|commerce)[._]|identity\.listed_user/
@@ -36,4 +38,23 @@ export async function statementsOf(
     tenants.of = of
   }
   return statements
+}
+
+/** The lines of the plan of a statement for the role of the application, whatever its values are, without these kinds of nodes if possible. */
+export async function genericPlanOf(
+  url: string,
+  statement: string,
+  without: readonly ('seqscan' | 'bitmapscan' | 'sort')[] = [],
+): Promise<string[]> {
+  // The simple protocol lets a statement have parameters without values.
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(`set role ${tenantRole}`)
+    for (const node of without) await client.query(`set enable_${node} = off`)
+    const { rows } = await client.query<Record<string, string>>(`explain (generic_plan, costs off) ${statement}`)
+    return rows.map((row) => row['QUERY PLAN']!)
+  } finally {
+    await client.end()
+  }
 }

@@ -24,6 +24,7 @@ export interface BenchOptions {
   readonly profile: boolean
   readonly rounds: number
   readonly roundMs: number
+  /** V8 compiles the code of the project for about this time. Quick runs are shorter, so their ratios are lower. */
   readonly warmUpMs: number
   readonly connections: number
   /** Duration of the mixed load before the speed of a process is compared with that of a fresh one. */
@@ -65,7 +66,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
         deliveries: { pending: 1_000_000, sent: 20_000, seconds: 20 },
         rounds: 10,
         roundMs: 1500,
-        warmUpMs: 2500,
+        warmUpMs: 10_000,
         agingMs: 600_000,
       }
   const { growthRows, ...sizes } = size

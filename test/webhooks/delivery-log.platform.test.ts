@@ -1,12 +1,10 @@
 import { createHmac } from 'node:crypto'
-import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { countedMax } from '../../subgraphs/events/delivery/delivery.actions.ts'
 import { recoveredMax } from '../../subgraphs/events/delivery/recover.ts'
-import { tenantRole } from '../../subgraphs/kernel/database/tenant-role.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { usePlatform, type Member } from '../platform.ts'
-import { statementsOf } from '../statements.ts'
+import { genericPlanOf, statementsOf } from '../statements.ts'
 import { deliver, fanOut, pass } from './deliver.ts'
 import { Receiver } from './receiver.ts'
 
@@ -45,25 +43,9 @@ const list = async (id: string, query: Readonly<Record<string, string | number>>
     nextCursor: string | null
   }
 
-/** The plan of a statement for the role of the application, whatever its values are, without a sort if an index has the order. */
-async function planOf(statement: string): Promise<string[]> {
-  // The simple protocol lets a statement have parameters without values.
-  const client = new pg.Client({ connectionString: platform.services.databaseUrl })
-  await client.connect()
-  try {
-    for (const setting of [
-      `role = ${tenantRole}`,
-      'enable_seqscan = off',
-      'enable_bitmapscan = off',
-      'enable_sort = off',
-    ])
-      await client.query(`set ${setting}`)
-    const { rows } = await client.query<Record<string, string>>(`explain (generic_plan, costs off) ${statement}`)
-    return rows.map((row) => row['QUERY PLAN']!)
-  } finally {
-    await client.end()
-  }
-}
+/** The plan of a statement, without a sort if an index has the order. */
+const planOf = (statement: string): Promise<string[]> =>
+  genericPlanOf(platform.services.databaseUrl, statement, ['seqscan', 'bitmapscan', 'sort'])
 
 describe('webhookDeliveryList', () => {
   it('reads the newest attempts of the webhook from an index, however many others the organization has', async () => {

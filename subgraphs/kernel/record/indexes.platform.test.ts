@@ -84,6 +84,17 @@ describe('the indexes of record tables', () => {
     },
   )
 
+  it.each(indexed.filter(({ privateUnless }) => privateUnless))(
+    'of $object, which are private, have what decides who sees a record',
+    async ({ object }) => {
+      const [index] = await fresh.database.query<{ definition: string }>(
+        'select pg_get_indexdef(indexrelid) as definition from pg_stat_user_indexes where indexrelname = $1',
+        [`${object}_created`],
+      )
+      expect(index!.definition).toContain('(organization_id, created_at, id) INCLUDE (owner_id, is_shared)')
+    },
+  )
+
   it.each(indexed)('of $object take every value that its columns may have', ({ columns }) => {
     const tooLong = columns.shown.filter(
       ({ indexed, kind, max = textMax }) => indexed && kind === 'text' && max > indexedTextMax,

@@ -55,6 +55,8 @@ export class ListQuery {
   readonly #isByIds: boolean
   /** Whether these are all conditions. */
   readonly #isInOrder: boolean
+  /** Whether the only conditions are those on own and shared records, which the index of creation of a private type contains. */
+  readonly #isOwnOrShared: boolean
   /** The range of a column that an index has for each day of creation; null without one, and where other conditions leave few rows. */
   readonly #rangeByDay: string | null
   /** Whether it is the only condition. */
@@ -98,6 +100,8 @@ export class ListQuery {
     const isRange = visibility === 'ALL' || isOwnersRange
     this.#ordered = [isRange ? visible : predicate.tenant(definition, 't'), ...ordered]
     this.#isInOrder = isRange && this.conditions.length === 1 + ordered.length
+    this.#isOwnOrShared =
+      definition.privateUnless !== undefined && this.order.isByCreation && this.conditions.length === 1
     const isByDay = filter !== null && !isByIds && base === null && this.order.isByCreation
     this.#rangeByDay = isByDay ? rangeByDay(definition, args.filter!, filter) : null
     this.#isRangeByDay = this.#rangeByDay !== null && visibility === 'ALL' && this.conditions.length === 2
@@ -178,25 +182,27 @@ export class ListQuery {
     const kind = offset > listOffsetMax ? 'SCAN' : this.kind
     const run = ({ text, values }: Statement): Promise<Row[]> => this.ctx.db.query(text, values, kind)
     if (!this.order.isIndexed) return run(this.#sorted(columns, range))
-    if (this.#isInOrder) return run(this.#inOrder(columns, range))
-    if (!this.#isByIds && limit + offset <= windowPageMax) {
+    if (this.#isInOrder) return run(this.#inOrder(columns, range, this.#ordered))
+    const isInWindow = limit + offset <= windowPageMax
+    if (this.#isOwnOrShared && !isInWindow) return run(this.#inOrder(columns, range, this.conditions))
+    if (!this.#isByIds && isInWindow) {
       const rows = await run(this.#inWindow(columns, range))
       if (rows.length === limit) return rows
     }
     if (this.#isRangeByDay) return run(this.#inRange(columns, range))
-    if (this.#rangeByDay && limit + offset <= windowPageMax) {
+    if (this.#rangeByDay && isInWindow) {
       const rows = await run(this.#inRangeWindow(columns, range))
       if (rows.length === limit) return rows
     }
     return run(this.#sorted(columns, range))
   }
 
-  /** The page as a range of an index. */
-  #inOrder(columns: string, range: PageRange): Statement {
+  /** The page as a range of an index, which contains the columns of the conditions. */
+  #inOrder(columns: string, range: PageRange, conditions: readonly string[]): Statement {
     const { limit, offset = 0 } = range
     const values = this.predicate.values.copy()
     const isOneStep = offset < idsFirstOffset
-    const found = this.#sections(isOneStep ? columns : 't.id', range, limit + offset, values)
+    const found = this.#sections(isOneStep ? columns : 't.id', range, limit + offset, values, conditions)
     const part = `${found} limit ${limit}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
     return { text: isOneStep ? part : this.#withRows(columns, part), values: values.list }
   }
@@ -205,7 +211,7 @@ export class ListQuery {
   #inWindow(columns: string, range: PageRange): Statement {
     const { limit, offset = 0 } = range
     const values = this.predicate.values.copy()
-    const window = this.#sections('t.*', range, windowRows, values)
+    const window = this.#sections('t.*', range, windowRows, values, this.#ordered)
     const text = `select ${columns} from (${window} limit ${windowRows}) t where ${this.conditions.join(' and ')} limit ${limit}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
     return { text, values: values.list }
   }
@@ -247,12 +253,18 @@ export class ListQuery {
   }
 
   /** PostgreSQL reads the sections one after the other, as far as the limit around them needs. `rows` is at least that limit. */
-  #sections(columns: string, { cursor, cursorPath }: PageRange, rows: number, values: Values): string {
+  #sections(
+    columns: string,
+    { cursor, cursorPath }: PageRange,
+    rows: number,
+    values: Values,
+    conditions: readonly string[],
+  ): string {
     const { order } = this
     // A limit of its own makes PostgreSQL plan the section for few rows. Powers of two keep the number of statements small.
     const limit = 2 ** Math.ceil(Math.log2(rows))
     const sections = order.sections(cursor, 't', values, cursorPath).map((section) => {
-      const where = section ? [...this.#ordered, section] : this.#ordered
+      const where = section ? [...conditions, section] : conditions
       return `select ${columns} from ${this.#source} t where ${where.join(' and ')} order by ${order.sectionSql('t')}`
     })
     return sections.length === 1

@@ -1,10 +1,8 @@
 import 'reflect-metadata'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { statementsOf } from '../../../test/statements.ts'
+import { genericPlanOf, statementsOf } from '../../../test/statements.ts'
 import { activity } from '../../crm/activity/activity.record.ts'
 import type { Caller } from '../context.ts'
-import { tenantRole } from '../database/tenant-role.ts'
 import { newId } from '../ids.ts'
 import { CustomFieldsFixture } from './custom-fields.fixture.ts'
 import type { FilterInput } from './filter-input.ts'
@@ -99,20 +97,6 @@ async function allPages(args: PageArgs, caller: Partial<Caller>): Promise<unknow
   return ids
 }
 
-/** The plan of a statement for the role of the application, whatever its values are. */
-async function planOf(statement: string): Promise<string[]> {
-  // The simple protocol lets a statement have parameters without values.
-  const client = new pg.Client({ connectionString: fixture.fresh.url })
-  await client.connect()
-  try {
-    await client.query(`set role ${tenantRole}`)
-    const { rows } = await client.query<Record<string, string>>(`explain (generic_plan, costs off) ${statement}`)
-    return rows.map((row) => row['QUERY PLAN']!)
-  } finally {
-    await client.end()
-  }
-}
-
 /** The order of creation, the ids of equal times in the same direction. */
 const inOrder = (found: readonly Logged[], direction: string): string[] =>
   [...found]
@@ -196,7 +180,7 @@ describe('a range of values in the order of creation', () => {
       const statements = await statementsOf(fixture, () => read({ filter: before(30), limit: 60, cursor }))
       const byDay = statements.filter((text) => text.includes('date_bin'))
       expect(byDay).toHaveLength(1)
-      const lines = await planOf(byDay[0]!)
+      const lines = await genericPlanOf(fixture.fresh.url, byDay[0]!)
       expect(lines.filter((line) => / Scan /.test(line) && !line.includes('Subquery Scan'))).toEqual([
         expect.stringMatching(/Index (Only )?Scan Backward using activity_day_occurred_at on activity/),
         expect.stringContaining('Index Scan using activity_pkey on activity'),

@@ -1,5 +1,11 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
-import { listIndexes, maintainedTotals, recordColumns, searchIndex } from '../../kernel/record/record-table.ts'
+import {
+  listIndexes,
+  maintainedTotals,
+  privateIndex,
+  recordColumns,
+  searchIndex,
+} from '../../kernel/record/record-table.ts'
 
 export const emailTemplateTable: Migration = {
   name: '20261123-outreach-email-template',
@@ -31,4 +37,9 @@ export const emailTemplateLanguage: Migration = {
 export const emailTemplateTotals: Migration = {
   name: '20261129-outreach-email-template-totals',
   sql: maintainedTotals('outreach.email_template', { by: ['owner_id', 'is_shared', 'status', 'category'] }),
+}
+
+export const emailTemplateVisibility: Migration = {
+  name: '20261130-outreach-email-template-visibility',
+  sql: privateIndex('outreach.email_template', 'email_template'),
 }

@@ -9,7 +9,12 @@ import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { cloneTemplate, previewTemplate, replaceTemplate } from './email-template.actions.ts'
 import { EmailTemplatePreview } from './email-template-preview.ts'
 import { EmailTemplateReplaceInput, emailTemplateTypes } from './email-template.inputs.ts'
-import { emailTemplateLanguage, emailTemplateTable, emailTemplateTotals } from './email-template.migrations.ts'
+import {
+  emailTemplateLanguage,
+  emailTemplateTable,
+  emailTemplateTotals,
+  emailTemplateVisibility,
+} from './email-template.migrations.ts'
 import { emailTemplate } from './email-template.record.ts'
 import { EmailTemplateStats, emailTemplateStats } from './email-template.stats.ts'
 import { EmailTemplate } from './email-template.ts'
@@ -97,7 +102,7 @@ export class EmailTemplateResolver extends standardResolver(emailTemplate, {
 export const emailTemplateResource: Resource = {
   resolver: EmailTemplateResolver,
   entities: { EmailTemplate: emailTemplate },
-  migrations: [emailTemplateTable, emailTemplateLanguage, emailTemplateTotals],
+  migrations: [emailTemplateTable, emailTemplateLanguage, emailTemplateTotals, emailTemplateVisibility],
   rest: restArea(emailTemplate, {
     path: 'email-templates',
     filters: ['category', 'status', 'ownerId', 'isShared', 'language', 'externalId', createdAfter, updatedAfter],

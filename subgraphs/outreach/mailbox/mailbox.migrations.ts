@@ -1,6 +1,6 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
 import { queueIndexes, sharedQueueColumns } from '../../kernel/queue/queue-table.ts'
-import { listIndexes, recordColumns } from '../../kernel/record/record-table.ts'
+import { listIndexes, privateIndex, recordColumns } from '../../kernel/record/record-table.ts'
 
 export const mailboxTables: Migration = {
   name: '20261123-outreach-mailbox',
@@ -79,4 +79,9 @@ export const mailboxWatch: Migration = {
       add column watched_until timestamptz(3);
     create index mailbox_state_watched on outreach.mailbox_state (watch_token) where watch_token is not null;
   `,
+}
+
+export const mailboxVisibility: Migration = {
+  name: '20261130-outreach-mailbox-visibility',
+  sql: privateIndex('outreach.mailbox', 'mailbox'),
 }

@@ -4,6 +4,7 @@ import {
   columnIndexes,
   listIndexes,
   maintainedTotals,
+  privateIndex,
   recordColumns,
   searchIndex,
 } from '../../kernel/record/record-table.ts'
@@ -92,4 +93,9 @@ export const smartEmailTotals: Migration = {
     create index smart_email_draft_shared_sent on outreach.smart_email_draft (organization_id, sent_at)
       where deleted_at is null and is_shared and status = 'SENT';
   `,
+}
+
+export const smartEmailVisibility: Migration = {
+  name: '20261130-outreach-smart-email-visibility',
+  sql: privateIndex('outreach.smart_email_draft', 'smart_email_draft'),
 }

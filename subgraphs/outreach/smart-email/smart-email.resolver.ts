@@ -19,7 +19,12 @@ import { SmartEmailSendTime, sendTimeOf } from './send-time.ts'
 import { sendDraft, smartEmailActions } from './smart-email.actions.ts'
 import { SmartEmailDraft } from './smart-email-draft.ts'
 import { SmartEmailComposeInput, smartEmailTypes } from './smart-email.inputs.ts'
-import { smartEmailFilterIndexes, smartEmailTables, smartEmailTotals } from './smart-email.migrations.ts'
+import {
+  smartEmailFilterIndexes,
+  smartEmailTables,
+  smartEmailTotals,
+  smartEmailVisibility,
+} from './smart-email.migrations.ts'
 import { smartEmailDraft } from './smart-email.record.ts'
 import { SmartEmailDraftStats, smartEmailStats } from './smart-email.stats.ts'
 import { SmartEmailVariant, variantsMax, variantsOf } from './variants.ts'
@@ -155,7 +160,7 @@ export class SmartEmailResolver extends standardResolver(smartEmailDraft, {
 export const smartEmailResource: Resource = {
   resolver: SmartEmailResolver,
   entities: { SmartEmailDraft: smartEmailDraft },
-  migrations: [smartEmailTables, smartEmailFilterIndexes, smartEmailTotals],
+  migrations: [smartEmailTables, smartEmailFilterIndexes, smartEmailTotals, smartEmailVisibility],
   jobs: [smartEmailSendDue],
   consumers: [smartEmailDelivery],
   rest: restArea(smartEmailDraft, {

@@ -67,7 +67,7 @@ export interface RecordShape extends TrackedObject {
   readonly visibleBy: readonly string[]
   /** The record is visible when its parent record is visible and not deleted. `by` is the column with the id of the parent, `to` its type. */
   readonly visibleThrough?: { readonly by: string; readonly to: () => RecordShape }
-  /** A boolean column: only the owner sees a record in which it is false, whatever the visibility of the caller. The table needs `privateIndex`. */
+  /** A boolean column: only the owner sees a record in which it is false, whatever the visibility of the caller. The table needs `privateIndexes`. */
   readonly privateUnless?: string
   /** Columns that `search` compares with the text. */
   readonly searchable: readonly string[]

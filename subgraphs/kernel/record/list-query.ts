@@ -19,8 +19,10 @@ import { shapeFor } from './shape-source.ts'
 const idsFirstOffset = 100
 /** With a larger offset a statement is a `SCAN`. */
 const listOffsetMax = 1_000
-/** How many rows of an index are compared with the conditions that it does not answer, before all matching rows are read. */
-const windowRows = 2_000
+/** How many rows of an index are at least compared with the conditions that it does not answer, before all matching rows are read. */
+const windowRowsMin = 2_048
+/** The window of a page far back: as many rows for each one up to the last one of the page. */
+const windowRowsEach = 16
 /** The last row of a page that is looked for in the window. */
 const windowPageMax = 500
 
@@ -36,6 +38,12 @@ export interface PageRange {
   readonly cursor: string | null
   readonly cursorPath?: CursorPath
 }
+
+const powerOfTwoFrom = (count: number): number => 2 ** Math.ceil(Math.log2(count))
+
+/** Powers of two keep the number of different statements small. */
+const windowRows = ({ limit, offset = 0 }: PageRange): number =>
+  Math.max(windowRowsMin, powerOfTwoFrom(windowRowsEach * (limit + offset)))
 
 /** Alias of the maintained total in a select list. No record has a column of this name. */
 const totalAlias = 'maintainedTotal'
@@ -55,8 +63,11 @@ export class ListQuery {
   readonly #isByIds: boolean
   /** Whether these are all conditions. */
   readonly #isInOrder: boolean
-  /** Whether the only conditions are those on own and shared records, which the index of creation of a private type contains. */
-  readonly #isOwnOrShared: boolean
+  /**
+   * Whether the records before a page far back are skipped one after the other in the order of creation, because the only conditions are on who sees a
+   * record: the index of a private type has them, and nearly every record has a visible parent for a caller who sees all parents.
+   */
+  readonly #isSkippedInOrder: boolean
   /** The range of a column that an index has for each day of creation; null without one, and where other conditions leave few rows. */
   readonly #rangeByDay: string | null
   /** Whether it is the only condition. */
@@ -100,8 +111,11 @@ export class ListQuery {
     const isRange = visibility === 'ALL' || isOwnersRange
     this.#ordered = [isRange ? visible : predicate.tenant(definition, 't'), ...ordered]
     this.#isInOrder = isRange && this.conditions.length === 1 + ordered.length
-    this.#isOwnOrShared =
-      definition.privateUnless !== undefined && this.order.isByCreation && this.conditions.length === 1
+    const hasFewHidden = definition.visibleThrough !== undefined && ctx.caller.ownerIds === null
+    this.#isSkippedInOrder =
+      this.order.isByCreation &&
+      this.conditions.length === 1 &&
+      (definition.privateUnless !== undefined || hasFewHidden)
     const isByDay = filter !== null && !isByIds && base === null && this.order.isByCreation
     this.#rangeByDay = isByDay ? rangeByDay(definition, args.filter!, filter) : null
     this.#isRangeByDay = this.#rangeByDay !== null && visibility === 'ALL' && this.conditions.length === 2
@@ -184,7 +198,7 @@ export class ListQuery {
     if (!this.order.isIndexed) return run(this.#sorted(columns, range))
     if (this.#isInOrder) return run(this.#inOrder(columns, range, this.#ordered))
     const isInWindow = limit + offset <= windowPageMax
-    if (this.#isOwnOrShared && !isInWindow) return run(this.#inOrder(columns, range, this.conditions))
+    if (this.#isSkippedInOrder && !isInWindow) return run(this.#inOrder(columns, range, this.conditions))
     if (!this.#isByIds && isInWindow) {
       const rows = await run(this.#inWindow(columns, range))
       if (rows.length === limit) return rows
@@ -197,7 +211,7 @@ export class ListQuery {
     return run(this.#sorted(columns, range))
   }
 
-  /** The page as a range of an index, which contains the columns of the conditions. */
+  /** The page as a range of an index. */
   #inOrder(columns: string, range: PageRange, conditions: readonly string[]): Statement {
     const { limit, offset = 0 } = range
     const values = this.predicate.values.copy()
@@ -211,8 +225,9 @@ export class ListQuery {
   #inWindow(columns: string, range: PageRange): Statement {
     const { limit, offset = 0 } = range
     const values = this.predicate.values.copy()
-    const window = this.#sections('t.*', range, windowRows, values, this.#ordered)
-    const text = `select ${columns} from (${window} limit ${windowRows}) t where ${this.conditions.join(' and ')} limit ${limit}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
+    const rows = windowRows(range)
+    const window = this.#sections('t.*', range, rows, values, this.#ordered)
+    const text = `select ${columns} from (${window} limit ${rows}) t where ${this.conditions.join(' and ')} limit ${limit}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
     return { text, values: values.list }
   }
 
@@ -228,7 +243,7 @@ export class ListQuery {
   #inRangeWindow(columns: string, range: PageRange): Statement {
     const { limit, offset = 0 } = range
     const values = this.predicate.values.copy()
-    const window = `${this.#idsByDay(range, values)} limit ${windowRows}`
+    const window = `${this.#idsByDay(range, values)} limit ${windowRows(range)}`
     const text = `${this.#withRows(columns, window, this.conditions)} limit ${limit}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
     return { text, values: values.list }
   }
@@ -261,8 +276,8 @@ export class ListQuery {
     conditions: readonly string[],
   ): string {
     const { order } = this
-    // A limit of its own makes PostgreSQL plan the section for few rows. Powers of two keep the number of statements small.
-    const limit = 2 ** Math.ceil(Math.log2(rows))
+    // A limit of its own makes PostgreSQL plan the section for few rows.
+    const limit = powerOfTwoFrom(rows)
     const sections = order.sections(cursor, 't', values, cursorPath).map((section) => {
       const where = section ? [...conditions, section] : conditions
       return `select ${columns} from ${this.#source} t where ${where.join(' and ')} order by ${order.sectionSql('t')}`

@@ -66,10 +66,19 @@ export const listIndexes = (table: string, name: string, columns: readonly strin
     create index ${name}_deleted on ${table} (organization_id, deleted_at, id) where deleted_at is not null;
     ${columnIndexes(table, name, ['updated_at', 'external_id', 'owner_id', ...columns])}`
 
-/** Replaces the index of creation of a private type: it also has what decides who sees a record, so that skipped rows need not be read. */
-export const privateIndex = (table: string, name: string): string => `
-    drop index ${table.split('.')[0]}.${name}_created;
-    create index ${name}_created on ${table} (organization_id, created_at, id) include (owner_id, is_shared) where deleted_at is null;`
+/**
+ * Replaces the indexes of creation and of these columns of a private type: they also have what decides who sees a record, so that records which are
+ * counted, or skipped before a page, need not be read.
+ */
+export function privateIndexes(table: string, name: string, columns: readonly string[] = []): string {
+  const replaced = (index: string, by: string): string => `
+    drop index ${table.split('.')[0]}.${index};
+    create index ${index} on ${table} (organization_id, ${by}) include (owner_id, is_shared) where deleted_at is null;`
+  return [
+    replaced(`${name}_created`, 'created_at, id'),
+    ...columns.map((column) => replaced(`${name}_by_${column}`, `${column}, created_at, id`)),
+  ].join('')
+}
 
 /**
  * The search text of the columns, and the index that answers `search`, `contains` on these columns, filters by tags, and custom fields

@@ -2,7 +2,7 @@ import type { Migration } from '../../kernel/database/migrate.ts'
 import {
   listIndexes,
   maintainedTotals,
-  privateIndex,
+  privateIndexes,
   recordColumns,
   searchIndex,
 } from '../../kernel/record/record-table.ts'
@@ -40,6 +40,6 @@ export const emailTemplateTotals: Migration = {
 }
 
 export const emailTemplateVisibility: Migration = {
-  name: '20261130-outreach-email-template-visibility',
-  sql: privateIndex('outreach.email_template', 'email_template'),
+  name: '20261130-outreach-email-template-private-indexes',
+  sql: privateIndexes('outreach.email_template', 'email_template', ['updated_at', 'language']),
 }

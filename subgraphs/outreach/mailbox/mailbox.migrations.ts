@@ -1,6 +1,6 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
 import { queueIndexes, sharedQueueColumns } from '../../kernel/queue/queue-table.ts'
-import { listIndexes, privateIndex, recordColumns } from '../../kernel/record/record-table.ts'
+import { listIndexes, privateIndexes, recordColumns } from '../../kernel/record/record-table.ts'
 
 export const mailboxTables: Migration = {
   name: '20261123-outreach-mailbox',
@@ -82,6 +82,6 @@ export const mailboxWatch: Migration = {
 }
 
 export const mailboxVisibility: Migration = {
-  name: '20261130-outreach-mailbox-visibility',
-  sql: privateIndex('outreach.mailbox', 'mailbox'),
+  name: '20261130-outreach-mailbox-private-indexes',
+  sql: privateIndexes('outreach.mailbox', 'mailbox'),
 }

@@ -4,7 +4,7 @@ import {
   columnIndexes,
   listIndexes,
   maintainedTotals,
-  privateIndex,
+  privateIndexes,
   recordColumns,
   searchIndex,
 } from '../../kernel/record/record-table.ts'
@@ -96,6 +96,6 @@ export const smartEmailTotals: Migration = {
 }
 
 export const smartEmailVisibility: Migration = {
-  name: '20261130-outreach-smart-email-visibility',
-  sql: privateIndex('outreach.smart_email_draft', 'smart_email_draft'),
+  name: '20261130-outreach-smart-email-private-indexes',
+  sql: privateIndexes('outreach.smart_email_draft', 'smart_email_draft', ['updated_at', 'tone']),
 }

@@ -1,0 +1,140 @@
+import 'reflect-metadata'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { genericPlanOf, statementsOf } from '../../../test/statements.ts'
+import { emailTemplate } from '../../outreach/email-template/email-template.record.ts'
+import { replyDraft } from '../../outreach/reply-draft/reply-draft.record.ts'
+import { newId } from '../ids.ts'
+import { CustomFieldsFixture } from './custom-fields.fixture.ts'
+import type { RecordShape } from './definition.ts'
+import { readPage, type PageArgs } from './list.ts'
+
+const rows = 4_000
+const fixture = new CustomFieldsFixture()
+const [acme, other, me] = [newId(), newId(), newId()]
+const users = [me, newId(), newId()]
+/** Every second one is deleted. */
+const threads = Array.from({ length: 6 }, newId)
+
+/** Templates of two organizations, and drafts of replies. */
+const records = Array.from({ length: rows }, (_, index) => ({
+  id: newId(),
+  ownerId: users[index % 3]!,
+  threadId: threads[index % threads.length]!,
+  isShared: index % 2 === 0,
+  isDeleted: index % 5 === 0,
+  // Four have the same time.
+  createdAt: new Date(Date.UTC(2026, 0, 1) + Math.floor(index / 4) * 60_000).toISOString(),
+}))
+
+beforeAll(async () => {
+  await fixture.open()
+  for (const [organization, idOf] of [[acme, (id: string) => id] as const, [other, () => newId()] as const]) {
+    await fixture.fresh.database.query(
+      `insert into outreach.email_template (organization_id, id, owner_id, name, subject, body_html, category, status, is_shared, created_at,
+         updated_at, deleted_at, version, custom_fields)
+       select $1, id, owner_id, 'Offer', 'Offer', '', 'OTHER', 'ACTIVE', is_shared, created_at, created_at,
+         case when is_deleted then created_at end, 1, '{}'
+       from unnest($2::uuid[], $3::uuid[], $4::boolean[], $5::boolean[], $6::timestamptz[])
+         as t(id, owner_id, is_shared, is_deleted, created_at)`,
+      [
+        organization,
+        records.map(({ id }) => idOf(id)),
+        records.map(({ ownerId }) => ownerId),
+        records.map(({ isShared }) => isShared),
+        records.map(({ isDeleted }) => isDeleted),
+        records.map(({ createdAt }) => createdAt),
+      ],
+    )
+  }
+  await fixture.fresh.database.query(
+    `insert into outreach.email_thread (organization_id, id, owner_id, subject, status, created_at, updated_at, deleted_at, version, custom_fields)
+     select $1, id, id, 'Offer', 'OPEN', now(), now(), case when n % 2 = 0 then now() end, 1, '{}' from unnest($2::uuid[]) with ordinality t(id, n)`,
+    [acme, threads],
+  )
+  await fixture.fresh.database.query(
+    `insert into outreach.reply_draft (organization_id, id, owner_id, status, thread_id, reply_to_message_id, subject, body_html, confidence, reason,
+       expires_at, created_at, updated_at, deleted_at, version, custom_fields)
+     select $1, id, id, 'PENDING', thread_id, id, 'Offer', '', 50, '', now(), created_at, created_at, case when is_deleted then created_at end, 1, '{}'
+     from unnest($2::uuid[], $3::uuid[], $4::boolean[], $5::timestamptz[]) t(id, thread_id, is_deleted, created_at)`,
+    [
+      acme,
+      records.map(({ id }) => id),
+      records.map(({ threadId }) => threadId),
+      records.map(({ isDeleted }) => isDeleted),
+      records.map(({ createdAt }) => createdAt),
+    ],
+  )
+  await fixture.fresh.database.query(
+    'vacuum analyze outreach.email_template, outreach.email_thread, outreach.reply_draft',
+  )
+})
+afterAll(() => fixture.close())
+
+const read = (type: RecordShape, args: PageArgs, userId = me): ReturnType<typeof readPage> => {
+  const selected = { page: new Set(['nextCursor']), record: new Set(['id']), total: true }
+  return readPage(fixture.context(acme, { userId }), type, args, selected)
+}
+
+function inOrder(isSeen: (record: (typeof records)[number]) => boolean, direction: string): string[] {
+  const ids = records
+    .filter((record) => !record.isDeleted && isSeen(record))
+    .toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt) || (a.id < b.id ? -1 : 1))
+    .map(({ id }) => id)
+  return direction === 'ASC' ? ids : ids.reverse()
+}
+
+async function expectPages(
+  type: RecordShape,
+  expected: readonly string[],
+  direction: string,
+  userId: string,
+): Promise<void> {
+  const orderBy = [{ field: 'createdAt', direction }]
+  for (const page of [1, 5, 6, 12, Math.ceil(expected.length / 100), 50]) {
+    const { data, total } = await read(type, { orderBy, page, limit: 100 }, userId)
+    expect(data.map(({ id }) => id)).toEqual(expected.slice((page - 1) * 100, page * 100))
+    expect(total).toBe(expected.length)
+  }
+}
+
+const nobody = newId()
+
+describe('pages far back', () => {
+  it.each([
+    ['DESC', me],
+    ['ASC', me],
+    ['DESC', users[1]!],
+    ['DESC', nobody],
+  ])('of own and shared records are in the order of creation: %s', async (direction, userId) => {
+    const expected = inOrder(({ ownerId, isShared }) => isShared || ownerId === userId, direction)
+    await expectPages(emailTemplate, expected, direction, userId)
+  })
+
+  it('of own and shared records are found in the index alone', async () => {
+    const statements = await statementsOf(
+      fixture,
+      () => read(emailTemplate, { page: 12, limit: 100 }),
+      /email_template/,
+    )
+    expect(statements).toHaveLength(1)
+    const lines = await genericPlanOf(fixture.fresh.url, statements[0]!, ['seqscan', 'bitmapscan', 'sort'])
+    expect(lines.join('\n')).toContain('Index Only Scan Backward using email_template_created on email_template')
+  })
+
+  it.each(['DESC', 'ASC'])('of records with a parent are in the order of creation: %s', async (direction) => {
+    const live = new Set(threads.filter((_, index) => index % 2 === 0))
+    await expectPages(
+      replyDraft,
+      inOrder(({ threadId }) => live.has(threadId), direction),
+      direction,
+      me,
+    )
+  })
+
+  it('of records with a parent are found without reading those behind them', async () => {
+    const statements = await statementsOf(fixture, () => read(replyDraft, { page: 12, limit: 100 }), /reply_draft/)
+    const [page] = statements.filter((text) => text.includes('offset'))
+    const lines = await genericPlanOf(fixture.fresh.url, page!, ['seqscan', 'bitmapscan', 'sort'])
+    expect(lines.join('\n')).toContain('Index Scan Backward using reply_draft_created on reply_draft')
+  })
+})

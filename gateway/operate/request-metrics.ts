@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Request, RequestHandler } from 'express'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { MetricBatch } from '../../subgraphs/kernel/operate/metric-batch.ts'
 import { activeTracing } from '../../subgraphs/kernel/tracing/tracing.ts'
 import { beginExchange, type Exchange } from '../edge/exchange.ts'
 import { statusSent } from '../edge/usage.ts'
@@ -23,27 +24,38 @@ const isEventStream = (res: ServerResponse): boolean =>
 /** One operation on a websocket, which has no response of its own. */
 export type SocketOperation = Omit<RequestLine, 'method'>
 
+interface Answered extends Pick<RequestLine, 'operation' | 'status' | 'code' | 'durationMs'> {
+  /** Null if the duration is not measured. */
+  readonly surface: Surface | null
+}
+
 /** Measures every request and writes its log line. */
 export class RequestMetrics {
-  readonly #requests: Counter<'operation' | 'status' | 'code'>
-  readonly #duration: Histogram<'surface' | 'status'>
+  readonly #answered: MetricBatch<Answered>
   readonly #write: WriteRequestLine | null
 
   constructor(registry: Registry, streams: { readonly count: number }, write: WriteRequestLine | null) {
     this.#write = write
     const registers = [registry]
-    this.#requests = new Counter({
+    const collect = (): void => this.#answered.flush()
+    const requests = new Counter({
       name: 'crm_requests_total',
       help: 'Answered requests and operations on websockets, by operation, HTTP status and first error code.',
       labelNames: ['operation', 'status', 'code'],
       registers,
+      collect,
     })
-    this.#duration = new Histogram({
+    const duration = new Histogram({
       name: 'crm_http_request_duration_seconds',
       help: 'Seconds from the first byte of a request to the last byte of its response; without event streams.',
       labelNames: ['surface', 'status'],
       buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       registers,
+      collect,
+    })
+    this.#answered = new MetricBatch(({ operation, status, code, surface, durationMs }) => {
+      requests.inc({ operation, status, code: code ?? '' })
+      if (surface !== null) duration.observe({ surface, status }, durationMs / 1000)
     })
     new Gauge({
       name: 'crm_http_unsent_bytes',
@@ -79,9 +91,8 @@ export class RequestMetrics {
       const durationMs = performance.now() - startedMs
       const status = statusSent(res)
       const { operation, operationName, code, caller } = exchange
-      this.#requests.inc({ operation, status, code: code ?? '' })
-      // Its client decides how long an event stream is open.
-      if (!isEventStream(res)) this.#duration.observe({ surface, status }, durationMs / 1000)
+      // The client of an event stream decides how long it is open.
+      this.#answered.add({ operation, status, code, surface: isEventStream(res) ? null : surface, durationMs })
       this.#write?.({
         id: String(res.getHeader('X-Request-Id') ?? ''),
         method: req.method!,
@@ -98,8 +109,7 @@ export class RequestMetrics {
   }
 
   readonly socketOperation = (operation: SocketOperation): void => {
-    const { operation: name, status, code } = operation
-    this.#requests.inc({ operation: name, status, code: code ?? '' })
+    this.#answered.add({ ...operation, surface: null })
     this.#write?.({ ...operation, method: 'WEBSOCKET' })
   }
 }

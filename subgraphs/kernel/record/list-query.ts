@@ -5,7 +5,7 @@ import { columnOf, type RecordShape } from './definition.ts'
 import { fieldRules, fieldNotReadable, type FieldRules } from './field-security.ts'
 import { compileFilter } from './filter.ts'
 import type { FilterInput } from './filter-input.ts'
-import { fromTotals, hasTotalsFor, isOverTotals, totalOf } from './maintained-totals.ts'
+import { fromTotals, hasTotals, hasTotalsFor, isOverTotals, totalOf } from './maintained-totals.ts'
 import { Order, type CursorPath, type OrderInput } from './order.ts'
 import { TenantPredicate, type Values } from './predicate.ts'
 import { rangeByDay } from './range-by-day.ts'
@@ -64,10 +64,12 @@ export class ListQuery {
   /** Whether these are all conditions. */
   readonly #isInOrder: boolean
   /**
-   * Whether the records before a page far back are skipped one after the other in the order of creation, because the only conditions are on who sees a
-   * record: the index of a private type has them, and nearly every record has a visible parent for a caller who sees all parents.
+   * Whether the records before a page far back are skipped one after the other in the order of creation, because the only conditions are on who sees
+   * a record: the index of a private type has them, and few records have a deleted parent.
    */
   readonly #isSkippedInOrder: boolean
+  /** The type of the parents if the caller sees all records except those of deleted parents, of which there are few; otherwise null. */
+  readonly #parent: RecordShape | null
   /** The range of a column that an index has for each day of creation; null without one, and where other conditions leave few rows. */
   readonly #rangeByDay: string | null
   /** Whether it is the only condition. */
@@ -111,11 +113,12 @@ export class ListQuery {
     const isRange = visibility === 'ALL' || isOwnersRange
     this.#ordered = [isRange ? visible : predicate.tenant(definition, 't'), ...ordered]
     this.#isInOrder = isRange && this.conditions.length === 1 + ordered.length
-    const hasFewHidden = definition.visibleThrough !== undefined && ctx.caller.ownerIds === null
+    const parent = base === null ? definition.visibleThrough?.to() : undefined
+    this.#parent = parent && predicate.visibility(parent) === 'ALL' ? parent : null
     this.#isSkippedInOrder =
       this.order.isByCreation &&
       this.conditions.length === 1 &&
-      (definition.privateUnless !== undefined || hasFewHidden)
+      (definition.privateUnless !== undefined || this.#parent !== null)
     const isByDay = filter !== null && !isByIds && base === null && this.order.isByCreation
     this.#rangeByDay = isByDay ? rangeByDay(definition, args.filter!, filter) : null
     this.#isRangeByDay = this.#rangeByDay !== null && visibility === 'ALL' && this.conditions.length === 2
@@ -153,8 +156,13 @@ export class ListQuery {
   #maintainedTotal(): string | null {
     const { definition, predicate } = this
     const columns = this.#filterColumns
-    if (columns === null || !hasTotalsFor(this.ctx.caller, definition)) return null
+    if (columns === null) return null
     const [visible, ...filter] = this.conditions
+    if (this.#parent) {
+      if (!hasTotals(definition) || !isOverTotals(definition, columns)) return null
+      return `(${totalOf(definition, predicate, filter.join(' and ') || null)} - ${this.#ofDeletedParents(filter)})`
+    }
+    if (!hasTotalsFor(this.ctx.caller, definition)) return null
     if (isOverTotals(definition, columns)) return totalOf(definition, predicate, filter.join(' and ') || null)
     const flag = this.#falseFlag
     if (
@@ -298,13 +306,35 @@ export class ListQuery {
   }
 
   async #count(): Promise<number> {
-    const counted = this.predicate.values.list.slice()
+    const sql = this.#counted()
     const [row] = await this.ctx.db.query<{ total: number }>(
-      `select count(*)::int8 as total from ${this.#source} t where ${this.conditions.join(' and ')}`,
-      counted,
+      `select ${sql} as total`,
+      this.predicate.values.list.slice(),
       'SCAN',
     )
     return row!.total
+  }
+
+  /** The number of records as SQL. Those of deleted parents are subtracted, because it takes long to look up the parent of each record. */
+  #counted(): string {
+    const [visible, ...others] = this.conditions
+    const countOf = (first: string): string =>
+      `(select count(*)::int8 from ${this.#source} t where ${[first, ...others].join(' and ')})`
+    if (!this.#parent) return countOf(visible!)
+    return `${countOf(this.predicate.tenant(this.definition, 't'))} - ${this.#ofDeletedParents(others)}`
+  }
+
+  /** The number of records with a deleted parent for which these conditions hold, as SQL. */
+  #ofDeletedParents(conditions: readonly string[]): string {
+    const { definition, predicate } = this
+    const parentId = columnOf(definition, definition.visibleThrough!.by).sql('t')
+    const where = [
+      predicate.tenant(definition, 't'),
+      `p.organization_id = ${predicate.organization()}`,
+      'p.deleted_at is not null',
+      ...conditions,
+    ]
+    return `(select count(*)::int8 from ${readSource(this.#parent!)} p join ${this.#source} t on p.id = ${parentId} where ${where.join(' and ')})`
   }
 }
 

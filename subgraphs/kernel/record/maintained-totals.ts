@@ -23,11 +23,13 @@ const decidesByGroup = ({ privateUnless, totals }: WithTotals): boolean =>
   privateUnless === undefined ||
   (!totals.separately && [privateUnless, 'ownerId'].every((name) => totals.by.includes(name)))
 
+export const hasTotals = (definition: RecordShape): definition is WithTotals => definition.totals !== undefined
+
 /** Whether the totals are those of the records that the caller sees: not with a restricted visibility. */
 export const hasTotalsFor = (caller: Caller, definition: RecordShape): definition is WithTotals =>
-  definition.totals !== undefined &&
+  hasTotals(definition) &&
   !definition.visibleThrough &&
-  decidesByGroup(definition as WithTotals) &&
+  decidesByGroup(definition) &&
   !(caller.ownerIds && definition.visibleBy.length > 0)
 
 /** Whether a filter that reads only these columns can be answered from the totals. */

@@ -131,6 +131,26 @@ describe('pages far back', () => {
     )
   })
 
+  it('of records with a parent have totals without those of deleted parents, also with a filter and a search', async () => {
+    const live = new Set(threads.filter((_, index) => index % 2 === 0))
+    const expected = inOrder(({ threadId }) => live.has(threadId), 'DESC')
+    const before = records[rows / 2]!.createdAt
+    const created = new Map(records.map(({ id, createdAt }) => [id, createdAt]))
+    const cases: readonly (readonly [PageArgs, number])[] = [
+      [{ filter: { status: { eq: 'PENDING' } } }, expected.length],
+      [{ filter: { status: { eq: 'SENT' } } }, 0],
+      [{ filter: { createdAt: { lt: before } } }, expected.filter((id) => created.get(id)! < before).length],
+      [{ search: 'offer' }, expected.length],
+      [{ filter: { threadId: { eq: threads[0] } } }, inOrder(({ threadId }) => threadId === threads[0], 'DESC').length],
+      [{ filter: { threadId: { eq: threads[1] } } }, 0],
+    ]
+    for (const [args, total] of cases) expect((await read(replyDraft, args)).total).toBe(total)
+    // The total of all of them is maintained: no draft is counted but those of deleted threads.
+    const statements = await statementsOf(fixture, () => read(replyDraft, {}), /reply_draft/)
+    expect(statements).toHaveLength(1)
+    expect(statements[0]).toContain('outreach.reply_draft_totals')
+  })
+
   it('of records with a parent are found without reading those behind them', async () => {
     const statements = await statementsOf(fixture, () => read(replyDraft, { page: 12, limit: 100 }), /reply_draft/)
     const [page] = statements.filter((text) => text.includes('offset'))

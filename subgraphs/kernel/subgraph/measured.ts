@@ -1,4 +1,5 @@
 import { Histogram } from 'prom-client'
+import { MetricBatch } from '../operate/metric-batch.ts'
 import { activeTracing, inSpan } from '../tracing/tracing.ts'
 import type { SubgraphEndpoint, SubgraphRequest, SubgraphResult } from './endpoint.ts'
 
@@ -7,7 +8,18 @@ const calls = new Histogram({
   help: 'Seconds of the calls of the gateway to its subgraphs: answered, answered with errors, or failed.',
   labelNames: ['subgraph', 'outcome'],
   buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  collect: () => ended.flush(),
 })
+
+interface Call {
+  readonly subgraph: string
+  readonly outcome: 'answered' | 'errors' | 'failed'
+  readonly durationMs: number
+}
+
+const ended = new MetricBatch<Call>(({ subgraph, outcome, durationMs }) =>
+  calls.observe({ subgraph, outcome }, durationMs / 1000),
+)
 
 /** A subgraph whose calls are measured. */
 export class MeasuredSubgraph implements SubgraphEndpoint {
@@ -26,8 +38,8 @@ export class MeasuredSubgraph implements SubgraphEndpoint {
 
   #measured(request: SubgraphRequest): Promise<SubgraphResult> {
     const startedMs = performance.now()
-    const end = (outcome: 'answered' | 'errors' | 'failed'): void =>
-      calls.observe({ subgraph: this.name, outcome }, (performance.now() - startedMs) / 1000)
+    const end = (outcome: Call['outcome']): void =>
+      ended.add({ subgraph: this.name, outcome, durationMs: performance.now() - startedMs })
     return this.endpoint.execute(request).then(
       (result) => {
         end(result.errors ? 'errors' : 'answered')

@@ -1,5 +1,5 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
-import { listIndexes, recordColumns, searchIndex } from '../../kernel/record/record-table.ts'
+import { listIndexes, maintainedTotals, recordColumns, searchIndex } from '../../kernel/record/record-table.ts'
 
 export const replyDraftTable: Migration = {
   name: '20261123-outreach-reply-draft',
@@ -26,4 +26,9 @@ export const replyDraftTable: Migration = {
 export const replyDraftSearch: Migration = {
   name: '20261129-outreach-reply-draft-search',
   sql: searchIndex('outreach.reply_draft', 'reply_draft', ['subject']),
+}
+
+export const replyDraftTotals: Migration = {
+  name: '20261130-outreach-reply-draft-totals',
+  sql: maintainedTotals('outreach.reply_draft', { by: ['status'] }),
 }

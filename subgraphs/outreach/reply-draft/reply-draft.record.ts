@@ -19,6 +19,7 @@ export const replyDraft: RecordDefinition<ReplyDraft> = defineRecord(ReplyDraft,
   searchable: ['subject'],
   hasSearchText: true,
   references: { ownerId: activeUsers },
+  totals: { by: ['status'] },
   events: replyDraftEvents,
   invariants: isOneLine,
 })

@@ -1,7 +1,7 @@
 import { notFound, Refusal } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { toPage, pageNumber, pageSize, type Page } from '../../kernel/record/list.ts'
-import { Order } from '../../kernel/record/order.ts'
+import { orderOf } from '../../kernel/record/order.ts'
 import { Values } from '../../kernel/record/predicate.ts'
 import { writeChange } from '../../kernel/record/write-change.ts'
 import { allColumnNames } from '../../kernel/record/read.ts'
@@ -50,7 +50,7 @@ export async function readConnectedApps(
 ): Promise<Page> {
   const limit = pageSize(wanted.limit, 'limit')
   const page = pageNumber(wanted.page)
-  const order = new Order(connectedApp, orderBy)
+  const order = orderOf(connectedApp, orderBy)
   const values = new Values()
   const rows = visibleInstallations(ctx, values)
   const where = cursor ? `where ${order.after(cursor, 't', values)}` : ''

@@ -41,8 +41,16 @@ interface Tenant {
   readonly queues: Record<QueueName, Waiting[]>
 }
 
+type Needs = Pick<PoolRequest, 'needsConnection' | 'needsScanSlot'>
+
 const queueNames = ['connection', 'both', 'scanSlot'] as const
 type QueueName = (typeof queueNames)[number]
+
+const needsOf: Readonly<Record<QueueName, Needs>> = {
+  connection: { needsConnection: true, needsScanSlot: false },
+  both: { needsConnection: true, needsScanSlot: true },
+  scanSlot: { needsConnection: false, needsScanSlot: true },
+}
 
 const queueOf = ({ needsConnection, needsScanSlot }: PoolRequest): QueueName =>
   needsConnection ? (needsScanSlot ? 'both' : 'connection') : 'scanSlot'
@@ -124,16 +132,21 @@ export class FairQueue {
     return count
   }
 
-  #fits(tenant: Tenant, { needsConnection, needsScanSlot, operation }: PoolRequest): boolean {
+  #fits(tenant: Tenant, request: PoolRequest): boolean {
+    return this.#hasFree(tenant, request) && this.#fitsOperation(request)
+  }
+
+  /** Whether the tenant may have what the request needs. */
+  #hasFree(tenant: Tenant, { needsConnection, needsScanSlot }: Needs): boolean {
     const { limits } = this
-    if (
-      needsConnection &&
-      (this.#connections >= limits.connections ||
-        tenant.connections >= limits.connectionsPerTenant ||
-        operation.running >= limits.connectionsPerOperation)
-    )
-      return false
+    if (needsConnection) {
+      if (this.#connections >= limits.connections || tenant.connections >= limits.connectionsPerTenant) return false
+    }
     return !needsScanSlot || (this.#scans < limits.scans && tenant.scans < limits.scansPerTenant)
+  }
+
+  #fitsOperation({ needsConnection, operation }: PoolRequest): boolean {
+    return !needsConnection || operation.running < this.limits.connectionsPerOperation
   }
 
   #take(tenant: Tenant, request: PoolRequest): void {
@@ -173,7 +186,8 @@ export class FairQueue {
   #nextOf(tenant: Tenant): Waiting | null {
     let next: Waiting | null = null
     for (const name of queueNames) {
-      const first = tenant.queues[name].find(({ request }) => this.#fits(tenant, request))
+      if (!this.#hasFree(tenant, needsOf[name])) continue
+      const first = tenant.queues[name].find(({ request }) => this.#fitsOperation(request))
       if (first && (!next || first.number < next.number)) next = first
     }
     return next

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import pg from 'pg'
 import { rowsTooLarge } from '../json/answer-size.ts'
 import '../compiled-code.ts'
+import { parameterOf } from './parameter.ts'
 import { PreparedStatements } from './prepared-statements.ts'
 import { recordRowBytes } from './row-bytes.ts'
 import type { Row } from './sql.ts'
@@ -30,7 +31,6 @@ interface Connection {
   sync(): void
 }
 
-const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): unknown } }).utils
 const { BPCHAR, CHAR, TEXT, UUID, VARCHAR } = pg.types.builtins
 const plainText: ReadonlySet<number> = new Set([BPCHAR, CHAR, TEXT, UUID, VARCHAR])
 
@@ -105,7 +105,7 @@ export class PreparedQuery implements pg.Submittable {
     private readonly leading: readonly LeadingStatement[],
   ) {
     this.leadingCount = leading.length
-    this.values = values.map(prepareValue)
+    this.values = values.map(parameterOf)
   }
 
   submit(of: unknown): void {

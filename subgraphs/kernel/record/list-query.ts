@@ -6,7 +6,7 @@ import { fieldRules, fieldNotReadable, type FieldRules } from './field-security.
 import { compileFilter } from './filter.ts'
 import type { FilterInput } from './filter-input.ts'
 import { fromTotals, hasTotals, hasTotalsFor, isOverTotals, totalOf } from './maintained-totals.ts'
-import { Order, type CursorPath, type OrderInput } from './order.ts'
+import { orderOf, type CursorPath, type Order, type OrderInput } from './order.ts'
 import { TenantPredicate, type Values } from './predicate.ts'
 import { rangeByDay } from './range-by-day.ts'
 import { readSource } from './read-source.ts'
@@ -92,7 +92,7 @@ export class ListQuery {
     const predicate = new TenantPredicate(ctx.caller)
     this.predicate = predicate
     this.rules = fieldRules(ctx.caller, definition)
-    this.order = new Order(definition, args.orderBy)
+    this.order = orderOf(definition, args.orderBy)
     if (this.rules && this.order.names.some((name) => this.rules!.hidden.has(name))) throw fieldNotReadable(['orderBy'])
     const visible = predicate.live(definition, 't')
     const filter = args.filter ? compileFilter(ctx.shapes, predicate, definition, args.filter, 't') : null

@@ -17,6 +17,16 @@ const newestFirst: readonly OrderInput[] = [{}]
 /** Every table of records has an index for these. */
 const alwaysIndexed: ReadonlySet<string> = new Set(['createdAt', 'updatedAt', 'id'])
 
+const newestFirstOf = new WeakMap<RecordShape, Order>()
+
+/** The order of a list. Lists without a requested one share an object. */
+export function orderOf(definition: RecordShape, requested: readonly OrderInput[] | null | undefined): Order {
+  if (requested?.length) return new Order(definition, requested)
+  let order = newestFirstOf.get(definition)
+  if (!order) newestFirstOf.set(definition, (order = new Order(definition, newestFirst)))
+  return order
+}
+
 export type CursorPath = 'cursor' | 'after'
 
 interface SortTerm extends Pick<Column, 'name' | 'kind' | 'nullable' | 'sql'> {
@@ -51,8 +61,8 @@ export class Order {
   readonly #hasCustomFields: boolean
   #parsed: { readonly cursor: string; readonly position: readonly unknown[] } | null = null
 
-  constructor(definition: RecordShape, requested: readonly OrderInput[] | null | undefined) {
-    const terms = (requested?.length ? requested : newestFirst).map(({ field, direction }, index) =>
+  constructor(definition: RecordShape, requested: readonly OrderInput[]) {
+    const terms = requested.map(({ field, direction }, index) =>
       termOf(definition, field ?? 'createdAt', (direction ?? 'DESC') === 'DESC', index),
     )
     const distinct = terms.filter((term, index) => terms.findIndex((other) => other.name === term.name) === index)

@@ -23,6 +23,7 @@ export async function measureAging(bench: Bench, aged: Server, startFresh: () =>
   }
   const minutes = Math.round(agingMs / 60_000)
   const findings = [atMost(`RSS during ${minutes} min of mixed load`, rssMb, 350, ' MB')]
+  console.error(`${findings[0]!.what}: ${findings[0]!.figure}`)
   const fresh = await startFresh()
   try {
     for (const scenario of scenarios) {

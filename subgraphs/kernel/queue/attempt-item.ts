@@ -1,4 +1,5 @@
 import { Counter } from 'prom-client'
+import { MetricBatch } from '../operate/metric-batch.ts'
 import type { Services } from '../request.ts'
 import { activeTracing, inSpan } from '../tracing/tracing.ts'
 import { AttemptNotBegun, type Attempted, type Leased, type Outcome, type Queue, type QueuedItem } from './queue.ts'
@@ -9,7 +10,10 @@ const attempts = new Counter({
   name: 'crm_queue_attempts_total',
   help: 'Attempts of queued items in this process, by the state in which the item ended, or RETRY.',
   labelNames: ['queue', 'outcome'],
+  collect: () => ended.flush(),
 })
+
+const ended = new MetricBatch<{ readonly queue: string; readonly outcome: string }>((labels) => attempts.inc(labels))
 
 /** Attempts a leased item. Throws only `AttemptNotBegun`. */
 export async function attemptItem<Item extends QueuedItem>(
@@ -18,7 +22,7 @@ export async function attemptItem<Item extends QueuedItem>(
   item: Leased<Item>,
 ): Promise<Attempted<Item>> {
   const outcome = outcomeWithinAttempts(queue, services, item, await attemptOnce(queue, services, item))
-  attempts.inc({ queue: queue.name, outcome: 'end' in outcome ? outcome.end : 'RETRY' })
+  ended.add({ queue: queue.name, outcome: 'end' in outcome ? outcome.end : 'RETRY' })
   return { item, outcome, waitMs: waitOf(queue, item, outcome) }
 }
 

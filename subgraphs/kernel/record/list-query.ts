@@ -21,7 +21,7 @@ const idsFirstOffset = 100
 const listOffsetMax = 1_000
 /** How many rows of an index are at least compared with the conditions that it does not answer, before all matching rows are read. */
 const windowRowsMin = 2_048
-/** The window of a page far back: as many rows for each one up to the last one of the page. */
+/** A window has so many rows for each record up to the end of the page. */
 const windowRowsEach = 16
 /** The last row of a page that is looked for in the window. */
 const windowPageMax = 500

@@ -5,13 +5,13 @@ import { columnOf, type RecordShape } from './definition.ts'
 import { fieldRules, fieldNotReadable, type FieldRules } from './field-security.ts'
 import { compileFilter } from './filter.ts'
 import type { FilterInput } from './filter-input.ts'
-import { fromTotals, hasTotals, hasTotalsFor, isOverTotals, totalOf } from './maintained-totals.ts'
+import { ListTotals, type Aggregated } from './list-totals.ts'
 import { orderOf, type CursorPath, type Order, type OrderInput } from './order.ts'
 import { TenantPredicate, type Values } from './predicate.ts'
 import { rangeByDay } from './range-by-day.ts'
 import { readSource } from './read-source.ts'
 import { searchCondition } from './search.ts'
-import { falseFlag, type FalseFlag } from './seldom-true.ts'
+import { falseFlag } from './seldom-true.ts'
 import { selectList, withFields } from './selection.ts'
 import { shapeFor } from './shape-source.ts'
 
@@ -68,16 +68,11 @@ export class ListQuery {
    * a record: the index of a private type has them, and few records have a deleted parent.
    */
   readonly #isSkippedInOrder: boolean
-  /** The type of the parents if the caller sees all records except those of deleted parents, of which there are few; otherwise null. */
-  readonly #parent: RecordShape | null
   /** The range of a column that an index has for each day of creation; null without one, and where other conditions leave few rows. */
   readonly #rangeByDay: string | null
   /** Whether it is the only condition. */
   readonly #isRangeByDay: boolean
-  /** The columns that the conditions after the visibility read; null when they read anything else. */
-  readonly #filterColumns: Iterable<string> | null
-  /** A condition whose total is the difference of two others. */
-  readonly #falseFlag: FalseFlag | null
+  readonly #totals: ListTotals
   /** `SCAN` with a filter, a search or an order without an index, because the statement may read every row. */
   readonly kind: StatementKind
 
@@ -114,16 +109,22 @@ export class ListQuery {
     this.#ordered = [isRange ? visible : predicate.tenant(definition, 't'), ...ordered]
     this.#isInOrder = isRange && this.conditions.length === 1 + ordered.length
     const parent = base === null ? definition.visibleThrough?.to() : undefined
-    this.#parent = parent && predicate.visibility(parent) === 'ALL' ? parent : null
+    const liveParent = parent && predicate.visibility(parent) === 'ALL' ? parent : null
     this.#isSkippedInOrder =
       this.order.isByCreation &&
       this.conditions.length === 1 &&
-      (definition.privateUnless !== undefined || this.#parent !== null)
+      (definition.privateUnless !== undefined || liveParent !== null)
     const isByDay = filter !== null && !isByIds && base === null && this.order.isByCreation
     this.#rangeByDay = isByDay ? rangeByDay(definition, args.filter!, filter) : null
     this.#isRangeByDay = this.#rangeByDay !== null && visibility === 'ALL' && this.conditions.length === 2
-    this.#falseFlag = filter && falseFlag(definition, args.filter!, filter)
-    this.#filterColumns = base || args.search ? null : filter ? filter.columns : []
+    this.#totals = new ListTotals({
+      definition,
+      predicate,
+      conditions: this.conditions,
+      filterColumns: base || args.search ? null : filter ? filter.columns : [],
+      falseFlag: filter && falseFlag(definition, args.filter!, filter),
+      liveParent,
+    })
     const isFiltered = equalities.length + others.length + search.length > 0
     this.kind = isFiltered || !this.order.isIndexed ? 'SCAN' : 'LIST'
   }
@@ -138,7 +139,7 @@ export class ListQuery {
     if (range.cursor !== null) this.order.validate(range.cursor, range.cursorPath)
     if (isCounted) this.ctx.answered?.aggregate(this.definition)
     if (!isCounted) return [await this.#rows(selected, range), null]
-    const total = this.#maintainedTotal()
+    const total = this.#totals.maintained()
     if (total === null) {
       // `#count` copies the parameters, so it must be called before `#rows` adds more of them.
       const count = this.#count()
@@ -152,41 +153,9 @@ export class ListQuery {
     return [rows, counted!.total]
   }
 
-  /** The SQL of the total from the maintained totals; null when they do not contain it. */
-  #maintainedTotal(): string | null {
-    const { definition, predicate } = this
-    const columns = this.#filterColumns
-    if (columns === null) return null
-    const [visible, ...filter] = this.conditions
-    if (this.#parent) {
-      if (!hasTotals(definition) || !isOverTotals(definition, columns)) return null
-      return `(${totalOf(definition, predicate, filter.join(' and ') || null)} - ${this.#ofDeletedParents(filter)})`
-    }
-    if (!hasTotalsFor(this.ctx.caller, definition)) return null
-    if (isOverTotals(definition, columns)) return totalOf(definition, predicate, filter.join(' and ') || null)
-    const flag = this.#falseFlag
-    if (
-      !flag ||
-      !isOverTotals(
-        definition,
-        [...columns].filter((name) => name !== flag.name),
-      )
-    )
-      return null
-    const others = filter.filter((condition) => condition !== flag.condition)
-    const flagged = [visible, ...others, `not (${flag.condition})`].join(' and ')
-    return `(${totalOf(definition, predicate, others.join(' and ') || null)} - (select count(*) from ${this.#source} t where ${flagged}))`
-  }
-
   /** The `from` and `where` of aggregates over all records of the list: the maintained totals if they have these columns and those of the filter. */
-  aggregated(columns: readonly string[]): { readonly source: string; readonly isTotals: boolean } {
-    const { ctx, definition, predicate, conditions } = this
-    const read = this.#filterColumns && [...this.#filterColumns, ...columns]
-    if (read && hasTotalsFor(ctx.caller, definition) && isOverTotals(definition, read)) {
-      const [, ...filter] = conditions
-      return { source: [fromTotals(definition, predicate), ...filter].join(' and '), isTotals: true }
-    }
-    return { source: `${this.#source} t where ${conditions.join(' and ')}`, isTotals: false }
+  aggregated(columns: readonly string[]): Aggregated {
+    return this.#totals.aggregated(columns)
   }
 
   /** Must be async: it then rejects instead of throwing, so that the caller still awaits a count that already runs. */
@@ -306,35 +275,13 @@ export class ListQuery {
   }
 
   async #count(): Promise<number> {
-    const sql = this.#counted()
+    const { list } = this.predicate.values
     const [row] = await this.ctx.db.query<{ total: number }>(
-      `select ${sql} as total`,
-      this.predicate.values.list.slice(),
+      `select ${this.#totals.counted()} as total`,
+      list.slice(),
       'SCAN',
     )
     return row!.total
-  }
-
-  /** The number of records as SQL. Those of deleted parents are subtracted, because it takes long to look up the parent of each record. */
-  #counted(): string {
-    const [visible, ...others] = this.conditions
-    const countOf = (first: string): string =>
-      `(select count(*)::int8 from ${this.#source} t where ${[first, ...others].join(' and ')})`
-    if (!this.#parent) return countOf(visible!)
-    return `${countOf(this.predicate.tenant(this.definition, 't'))} - ${this.#ofDeletedParents(others)}`
-  }
-
-  /** The number of records with a deleted parent for which these conditions hold, as SQL. */
-  #ofDeletedParents(conditions: readonly string[]): string {
-    const { definition, predicate } = this
-    const parentId = columnOf(definition, definition.visibleThrough!.by).sql('t')
-    const where = [
-      predicate.tenant(definition, 't'),
-      `p.organization_id = ${predicate.organization()}`,
-      'p.deleted_at is not null',
-      ...conditions,
-    ]
-    return `(select count(*)::int8 from ${readSource(this.#parent!)} p join ${this.#source} t on p.id = ${parentId} where ${where.join(' and ')})`
   }
 }
 

@@ -80,7 +80,7 @@ function inOrder(isSeen: (record: (typeof records)[number]) => boolean, directio
     .filter((record) => !record.isDeleted && isSeen(record))
     .toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt) || (a.id < b.id ? -1 : 1))
     .map(({ id }) => id)
-  return direction === 'ASC' ? ids : ids.reverse()
+  return direction === 'ASC' ? ids : ids.toReversed()
 }
 
 async function expectPages(
@@ -153,7 +153,7 @@ describe('pages far back', () => {
 
   it('of records with a parent are found without reading those behind them', async () => {
     const statements = await statementsOf(fixture, () => read(replyDraft, { page: 12, limit: 100 }), /reply_draft/)
-    const [page] = statements.filter((text) => text.includes('offset'))
+    const page = statements.find((text) => text.includes('offset'))
     const lines = await genericPlanOf(fixture.fresh.url, page!, ['seqscan', 'bitmapscan', 'sort'])
     expect(lines.join('\n')).toContain('Index Scan Backward using reply_draft_created on reply_draft')
   })

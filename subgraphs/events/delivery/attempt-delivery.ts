@@ -23,7 +23,7 @@ const responseBytesKept = 2_048
 const responseBytesMax = 65_536
 /** From this length on, a body is signed and sent in its own turn of the event loop. */
 const largeBodyFrom = 8_192
-/** Attempts of which no outcome is known, in addition to those that the webhook allows: a delivery that ends its worker is given up. */
+/** Attempts that a delivery may have in addition to those that the webhook allows, when some were lost: one that ends its worker is given up. */
 const lostAttemptsMax = 5
 
 /** Sends a delivery once. Nothing is recorded here. */

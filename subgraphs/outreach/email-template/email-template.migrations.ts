@@ -39,7 +39,7 @@ export const emailTemplateTotals: Migration = {
   sql: maintainedTotals('outreach.email_template', { by: ['owner_id', 'is_shared', 'status', 'category'] }),
 }
 
-export const emailTemplateVisibility: Migration = {
+export const emailTemplatePrivateIndexes: Migration = {
   name: '20261130-outreach-email-template-private-indexes',
   sql: privateIndexes('outreach.email_template', 'email_template', ['updated_at', 'language']),
 }

@@ -13,7 +13,7 @@ import {
   emailTemplateLanguage,
   emailTemplateTable,
   emailTemplateTotals,
-  emailTemplateVisibility,
+  emailTemplatePrivateIndexes,
 } from './email-template.migrations.ts'
 import { emailTemplate } from './email-template.record.ts'
 import { EmailTemplateStats, emailTemplateStats } from './email-template.stats.ts'
@@ -102,7 +102,7 @@ export class EmailTemplateResolver extends standardResolver(emailTemplate, {
 export const emailTemplateResource: Resource = {
   resolver: EmailTemplateResolver,
   entities: { EmailTemplate: emailTemplate },
-  migrations: [emailTemplateTable, emailTemplateLanguage, emailTemplateTotals, emailTemplateVisibility],
+  migrations: [emailTemplateTable, emailTemplateLanguage, emailTemplateTotals, emailTemplatePrivateIndexes],
   rest: restArea(emailTemplate, {
     path: 'email-templates',
     filters: ['category', 'status', 'ownerId', 'isShared', 'language', 'externalId', createdAfter, updatedAfter],

@@ -81,7 +81,7 @@ export const mailboxWatch: Migration = {
   `,
 }
 
-export const mailboxVisibility: Migration = {
+export const mailboxPrivateIndexes: Migration = {
   name: '20261130-outreach-mailbox-private-indexes',
   sql: privateIndexes('outreach.mailbox', 'mailbox'),
 }

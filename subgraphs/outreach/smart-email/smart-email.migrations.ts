@@ -95,7 +95,7 @@ export const smartEmailTotals: Migration = {
   `,
 }
 
-export const smartEmailVisibility: Migration = {
+export const smartEmailPrivateIndexes: Migration = {
   name: '20261130-outreach-smart-email-private-indexes',
   sql: privateIndexes('outreach.smart_email_draft', 'smart_email_draft', ['updated_at', 'tone']),
 }

@@ -23,7 +23,7 @@ import {
   smartEmailFilterIndexes,
   smartEmailTables,
   smartEmailTotals,
-  smartEmailVisibility,
+  smartEmailPrivateIndexes,
 } from './smart-email.migrations.ts'
 import { smartEmailDraft } from './smart-email.record.ts'
 import { SmartEmailDraftStats, smartEmailStats } from './smart-email.stats.ts'
@@ -160,7 +160,7 @@ export class SmartEmailResolver extends standardResolver(smartEmailDraft, {
 export const smartEmailResource: Resource = {
   resolver: SmartEmailResolver,
   entities: { SmartEmailDraft: smartEmailDraft },
-  migrations: [smartEmailTables, smartEmailFilterIndexes, smartEmailTotals, smartEmailVisibility],
+  migrations: [smartEmailTables, smartEmailFilterIndexes, smartEmailTotals, smartEmailPrivateIndexes],
   jobs: [smartEmailSendDue],
   consumers: [smartEmailDelivery],
   rest: restArea(smartEmailDraft, {

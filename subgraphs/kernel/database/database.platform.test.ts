@@ -140,6 +140,22 @@ describe('query', () => {
     expect(await aDatabase().query('select $1::text[] as items', [items])).toEqual([{ items }])
   })
 
+  it('returns rows that arrive in several parts, on connections that read at the same time', async () => {
+    const database = new Database({ url: fresh.url, connectionsMax: 4 })
+    onTestFinished(() => database.close())
+    // Shorter than a part, about half of one, longer than several; each text differs from those around it.
+    const lengths = [1, 700, 65_536, 20_000, 3, 32_760, 32_770, 0, 65_500, 300_000, 12, 140_000, 1_500]
+    const texts = lengths.flatMap((length, index) =>
+      ['x', 'é', '😀'].map((character) => `${index}:${character.repeat(length)}`),
+    )
+    const read = (all: readonly string[]): Promise<unknown> =>
+      database.query('select * from unnest($1::text[]) with ordinality as t(text, n)', [all])
+    const orders = Array.from({ length: 12 }, (_, by) => [...texts.slice(by), ...texts.slice(0, by)])
+    const answers = await Promise.all(orders.map(read))
+    for (const [index, order] of orders.entries())
+      expect(answers[index]).toEqual(order.map((text, place) => ({ text, n: place + 1 })))
+  })
+
   it('returns no rows for a statement without rows', async () => {
     const database = aDatabase()
     for (let time = 0; time < 2; time++) expect(await database.query('set application_name = $$test$$')).toEqual([])

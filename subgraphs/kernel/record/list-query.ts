@@ -68,6 +68,8 @@ export class ListQuery {
    * a record: the index of a private type has them, and few records have a deleted parent.
    */
   readonly #isSkippedInOrder: boolean
+  /** Whether the list begins with the private or with the shared records of a private type, and its order has an index. */
+  readonly #isByShared: boolean
   /** The range of a column that an index has for each day of creation; null without one, and where other conditions leave few rows. */
   readonly #rangeByDay: string | null
   /** Whether it is the only condition. */
@@ -106,8 +108,10 @@ export class ListQuery {
     const ordered = [...(this.order.isByCreation ? equalities.slice(0, 1) : []), ...(range ? [range] : [])]
     const isOwnersRange = visibility === 'RANGE' && this.order.isByCreation && ordered.length === 0
     const isRange = visibility === 'ALL' || isOwnersRange
+    this.#isByShared =
+      this.order.isIndexed && this.order.names[0] === definition.privateUnless && visibility === 'SHARED_AND_OWN'
     this.#ordered = [isRange ? visible : predicate.tenant(definition, 't'), ...ordered]
-    this.#isInOrder = isRange && this.conditions.length === 1 + ordered.length
+    this.#isInOrder = (isRange || this.#isByShared) && this.conditions.length === 1 + ordered.length
     const parent = base === null ? definition.visibleThrough?.to() : undefined
     const liveParent = parent && predicate.visibility(parent) === 'ALL' ? parent : null
     this.#isSkippedInOrder =
@@ -255,13 +259,27 @@ export class ListQuery {
     const { order } = this
     // A limit of its own makes PostgreSQL plan the section for few rows.
     const limit = powerOfTwoFrom(rows)
-    const sections = order.sections(cursor, 't', values, cursorPath).map((section) => {
+    const found = this.#isByShared
+      ? this.#sectionsByShared(cursor, values, cursorPath)
+      : order.sections(cursor, 't', values, cursorPath)
+    const inSection = order.sectionSql('t', this.#isByShared ? 1 : 0)
+    const sections = found.map((section) => {
       const where = section ? [...conditions, section] : conditions
-      return `select ${columns} from ${this.#source} t where ${where.join(' and ')} order by ${order.sectionSql('t')}`
+      return `select ${columns} from ${this.#source} t where ${where.join(' and ')} order by ${inSection}`
     })
     return sections.length === 1
       ? sections[0]!
       : `select * from (${sections.map((section) => `(${section} limit ${limit})`).join(' union all ')}) t`
+  }
+
+  /** The shared records, and the private ones of the caller, which are a range of an index by owner. */
+  #sectionsByShared(cursor: string | null, values: Values, path: CursorPath | undefined): string[] {
+    const { definition, order, predicate } = this
+    const isShared = columnOf(definition, definition.privateUnless!).sql('t')
+    return order.sectionsByFlag(cursor, 't', values, path).map(({ flag, after }) => {
+      const seen = flag ? [isShared] : [`not ${isShared}`, predicate.own('t')]
+      return [...seen, ...(after ? [after] : [])].join(' and ')
+    })
   }
 
   #withRows(columns: string, ids: string, conditions: readonly string[] = []): string {

@@ -136,10 +136,31 @@ export class Order {
     return first.nullable ? [beyond, withoutValue] : [beyond]
   }
 
-  /** The order within a section. */
-  sectionSql(alias: string): string {
+  /**
+   * The list in sections by the value of its first column, which is boolean and has an index. Gives the condition of each section after the
+   * cursor; null for a section without one. The order within a section is `sectionSql` without the first column.
+   */
+  sectionsByFlag(
+    cursor: string | null,
+    alias: string,
+    values: Values,
+    path: CursorPath = 'cursor',
+  ): readonly { readonly flag: boolean; readonly after: string | null }[] {
+    const flags = this.terms[0]!.descending ? [true, false] : [false, true]
+    if (cursor === null) return flags.map((flag) => ({ flag, after: null }))
+    const position = this.#positionOf(cursor, path)
+    return flags
+      .slice(flags.indexOf(position[0] as boolean))
+      .map((flag, index) => ({ flag, after: index === 0 ? this.#beyond(position, 1, alias, values) : null }))
+  }
+
+  /** The order within a section: of the terms from `start` on. */
+  sectionSql(alias: string, start = 0): string {
     if (!this.isUniform) return this.sql(alias)
-    return this.terms.map(({ sql, descending }) => `${sql(alias)} ${descending ? 'desc' : 'asc'}`).join(', ')
+    return this.terms
+      .slice(start)
+      .map(({ sql, descending }) => `${sql(alias)} ${descending ? 'desc' : 'asc'}`)
+      .join(', ')
   }
 
   /** The order of creation with the day before the time, as the indexes of `dayIndexes` have it. */

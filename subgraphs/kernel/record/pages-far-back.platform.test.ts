@@ -158,3 +158,41 @@ describe('pages far back', () => {
     expect(lines.join('\n')).toContain('Index Scan Backward using reply_draft_created on reply_draft')
   })
 })
+
+describe('lists of private records in the order of isShared', () => {
+  it.each(['DESC', 'ASC'])('begin with the shared or with the own records: %s', async (direction) => {
+    const seen = inOrder(({ ownerId, isShared }) => isShared || ownerId === me, direction)
+    const shared = new Set(records.filter(({ isShared }) => isShared).map(({ id }) => id))
+    const both = [seen.filter((id) => shared.has(id)), seen.filter((id) => !shared.has(id))]
+    const expected = (direction === 'DESC' ? both : both.toReversed()).flat()
+    const orderBy = [{ field: 'isShared', direction }]
+    const found: unknown[] = []
+    let cursor: string | null = null
+    do {
+      const page: Awaited<ReturnType<typeof read>> = await read(emailTemplate, { orderBy, limit: 100, cursor })
+      found.push(...page.data.map(({ id }) => id))
+      cursor = page.nextCursor
+    } while (cursor)
+    expect(found).toEqual(expected)
+    for (const page of [3, 12, Math.ceil(expected.length / 100), 50]) {
+      const { data } = await read(emailTemplate, { orderBy, page, limit: 100 })
+      expect(data.map(({ id }) => id)).toEqual(expected.slice((page - 1) * 100, page * 100))
+    }
+    const filtered = await read(emailTemplate, {
+      orderBy,
+      limit: 100,
+      filter: { createdAt: { lt: records[800]!.createdAt } },
+    })
+    const early = new Set(records.slice(0, 800).map(({ id }) => id))
+    expect(filtered.data.map(({ id }) => id)).toEqual(expected.filter((id) => early.has(id)).slice(0, 100))
+  })
+
+  it('begin with the own records without reading those of others', async () => {
+    const orderBy = [{ field: 'isShared', direction: 'ASC' }]
+    const [page] = await statementsOf(fixture, () => read(emailTemplate, { orderBy, limit: 100 }), /email_template/)
+    const lines = await genericPlanOf(fixture.fresh.url, page!, ['seqscan', 'bitmapscan', 'sort'])
+    const scanned = ['email_template_by_owner_id', 'email_template_by_is_shared']
+    for (const index of scanned) expect(lines.join('\n')).toContain(`using ${index} on email_template`)
+    expect(lines.filter((line) => line.includes('email_template_by_'))).toHaveLength(scanned.length)
+  })
+})

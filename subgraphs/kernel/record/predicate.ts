@@ -50,11 +50,20 @@ export class TenantPredicate {
     return ids.length === 1 ? `${column} = ${this.#owners}` : `${column} = any(${this.#owners})`
   }
 
-  /** What decides which rows of the organization the caller sees: nothing, a range of an index in the order of creation, or conditions. */
-  visibility({ visibleThrough, visibleBy, privateUnless }: RecordShape): 'ALL' | 'RANGE' | 'CONDITIONS' {
-    if (visibleThrough || privateUnless) return 'CONDITIONS'
-    const { ownerIds } = this.caller
-    if (!ownerIds || visibleBy.length === 0) return 'ALL'
+  /**
+   * What decides which rows of the organization the caller sees: nothing, a range of an index in the order of creation, whether they are shared or the
+   * caller's own, or other conditions.
+   */
+  visibility({
+    visibleThrough,
+    visibleBy,
+    privateUnless,
+  }: RecordShape): 'ALL' | 'RANGE' | 'SHARED_AND_OWN' | 'CONDITIONS' {
+    const { ownerIds, kind } = this.caller
+    const isOfAllOwners = !ownerIds || visibleBy.length === 0
+    if (visibleThrough) return 'CONDITIONS'
+    if (privateUnless) return isOfAllOwners && kind !== 'SYSTEM' ? 'SHARED_AND_OWN' : 'CONDITIONS'
+    if (isOfAllOwners) return 'ALL'
     return ownerIds.length === 1 && visibleBy.length === 1 ? 'RANGE' : 'CONDITIONS'
   }
 

@@ -1,6 +1,5 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createTransport } from 'nodemailer'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import type Mail from 'nodemailer/lib/mailer/index.js'
@@ -9,7 +8,6 @@ import { messageOf } from './message.ts'
 
 /** Writes mails to files when there is no mail server. The file name contains time and id, so a second attempt replaces the first file. */
 export class FileMailer implements Mailer {
-  readonly #transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
   readonly #folder: string
   readonly from: string
   readonly #log: Logger
@@ -29,12 +27,12 @@ export class FileMailer implements Mailer {
     return []
   }
 
-  close(): void {
-    this.#transport.close()
-  }
+  close(): void {}
 
   async #write({ id, date }: Pick<UserMail, 'id' | 'date'>, options: Mail.Options): Promise<void> {
-    const { message } = await this.#transport.sendMail(options)
+    const { createTransport } = await import('nodemailer')
+    const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
+    const { message } = await transport.sendMail(options)
     const path = join(this.#folder, `${date.toISOString().replaceAll(':', '')}-${id}.eml`)
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
     await writeFile(`${path}.part`, message as Buffer, { mode: 0o600 })

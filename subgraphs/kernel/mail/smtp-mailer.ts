@@ -16,14 +16,14 @@ export class SmtpMailer implements Mailer {
   }
 
   async send(mail: OutgoingMail): Promise<void> {
-    await sendOver(this.#transport, messageOf(mail, this.from))
+    await sendOver(await this.#transport, messageOf(mail, this.from))
   }
 
-  sendForUser({ message }: UserMail): Promise<RefusedRecipient[]> {
-    return sendOver(this.#transport, message)
+  async sendForUser({ message }: UserMail): Promise<RefusedRecipient[]> {
+    return sendOver(await this.#transport, message)
   }
 
   close(): void {
-    this.#transport.close()
+    void this.#transport.then((transport) => transport.close())
   }
 }

@@ -73,7 +73,7 @@ describe('the mailer of the platform', () => {
 
   it('keeps the connection after a refused address', async () => {
     const { server, port } = await aServer()
-    const transport = pooledTransport({ host: '127.0.0.1', port, maxConnections: 1 })
+    const transport = await pooledTransport({ host: '127.0.0.1', port, maxConnections: 1 })
     onTestFinished(() => transport.close())
     const send = (to: string, id: string) =>
       sendOver(transport, { from: 'a@example.com', to, text: 'x', messageId: idOf(id) })
@@ -85,7 +85,7 @@ describe('the mailer of the platform', () => {
 
   it('gives up a mail that the server does not answer, within the given time', async () => {
     const { server, port } = await aServer()
-    const transport = pooledTransport({ host: '127.0.0.1', port, maxConnections: 1 })
+    const transport = await pooledTransport({ host: '127.0.0.1', port, maxConnections: 1 })
     onTestFinished(() => transport.close())
     server.isSilent = true
     const message = { from: 'a@example.com', to: 'b@example.com', text: 'x', messageId: idOf('silent') }

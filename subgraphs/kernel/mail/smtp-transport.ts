@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer'
 import type Mail from 'nodemailer/lib/mailer/index.js'
 import type { SMTPPoolOptions } from 'nodemailer/lib/smtp-pool/index.js'
 import { MailRefused } from './message.ts'
@@ -19,10 +18,13 @@ const bounds = {
 } as const
 
 /** Keeps its connections open for further mails: at most `maxConnections`, each for at most 100 mails and closed when idle for 30 s. */
-export const pooledTransport = (options: SMTPPoolOptions & { readonly maxConnections: number }) =>
-  createTransport({ ...bounds, ...options, pool: true })
+export async function pooledTransport(options: SMTPPoolOptions & { readonly maxConnections: number }) {
+  // Imported only here, because many processes send no mail.
+  const { createTransport } = await import('nodemailer')
+  return createTransport({ ...bounds, ...options, pool: true })
+}
 
-export type PooledTransport = ReturnType<typeof pooledTransport>
+export type PooledTransport = Awaited<ReturnType<typeof pooledTransport>>
 
 /** A message must not read files or addresses of the machine. */
 const withoutFiles = { disableFileAccess: true, disableUrlAccess: true } as const

@@ -1,20 +1,17 @@
 import { lookup as lookupAll } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { LRUCache } from 'lru-cache'
-import { Agent, type Dispatcher } from 'undici'
+import type { Agent, Dispatcher } from 'undici'
 import { isListed } from '../network/address.ts'
 import { Exchange } from './exchange.ts'
 import { OutboundError, refusedAddress } from './outbound-error.ts'
 import type { OutboundAnswer, OutboundRequest } from './outbound-request.ts'
 import { isPublicAddress } from './public-address.ts'
-import { vettedConnector } from './vetted-connector.ts'
 
 export { OutboundError }
 
 export type { OutboundAnswer, OutboundRequest }
 
-const keepAliveMs = 4_000
-const headerBytesMax = 16_384
 const destinationCharactersMax = 262_144
 
 /** Where a URL leads. `origin`: null if it is no URL of http or https. */
@@ -31,7 +28,8 @@ interface Destination {
  */
 export class Outbound {
   readonly #allowed: readonly string[]
-  readonly #agent: Agent
+  /** Loaded by the first request, because many processes send none. */
+  #agent: Promise<Agent> | null = null
   /** Parsing a URL takes longer than sending to it. Names are resolved and checked for each connection. */
   readonly #destinations = new LRUCache<string, Destination>({
     maxSize: destinationCharactersMax,
@@ -42,17 +40,6 @@ export class Outbound {
   /** `allowed`: private addresses and CIDR blocks that may be called. */
   constructor(allowed: readonly string[]) {
     this.#allowed = allowed
-    this.#agent = new Agent({
-      connect: vettedConnector((address) => this.#isAllowed(address)),
-      allowH2: false,
-      pipelining: 1,
-      keepAliveTimeout: keepAliveMs,
-      keepAliveMaxTimeout: keepAliveMs,
-      maxHeaderSize: headerBytesMax,
-      // One timeout for the whole exchange replaces those for its parts.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    })
   }
 
   async send(wanted: OutboundRequest): Promise<OutboundAnswer> {
@@ -60,6 +47,7 @@ export class Outbound {
     const { origin, path, isRefused } = this.#destinations.memo(wanted.url)
     if (origin === null) throw new OutboundError('UNREACHABLE', 'The URL must start with http:// or https://.')
     if (isRefused) throw refusedAddress()
+    const agent = await (this.#agent ??= this.#openAgent())
     const exchange = new Exchange({ timeoutMs, answerBytesMax, answerBytesKept })
     const options: Dispatcher.DispatchOptions = {
       origin,
@@ -70,7 +58,7 @@ export class Outbound {
       reset: !wanted.keepAlive,
     }
     try {
-      this.#agent.dispatch(options, exchange)
+      agent.dispatch(options, exchange)
     } catch (error) {
       exchange.fail(error as Error)
     }
@@ -104,7 +92,13 @@ export class Outbound {
 
   /** Closes the open connections. */
   async close(): Promise<void> {
-    await this.#agent.destroy()
+    const agent = await this.#agent
+    await agent?.destroy()
+  }
+
+  async #openAgent(): Promise<Agent> {
+    const { vettedAgent } = await import('./vetted-agent.ts')
+    return vettedAgent((address) => this.#isAllowed(address))
   }
 
   #destinationOf(text: string): Destination {

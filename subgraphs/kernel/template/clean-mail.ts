@@ -1,5 +1,6 @@
 import { cleanHtml, htmlWithLinks, textOfHtml } from './clean-html.ts'
 import { isTooDeep } from './html-depth.ts'
+import { linkPlace, linksMax } from './mail-bounds.ts'
 import { outputMax } from './template-bounds.ts'
 
 export interface MailBody {
@@ -14,12 +15,6 @@ export interface CleanMail {
   readonly linkedHtml: string | null
   readonly links: readonly string[]
 }
-
-/** Maximum number of links whose clicks are counted; further links lead to their targets directly. */
-export const linksMax = 200
-
-/** The address in the place of a link. No mail contains it, because the name cannot exist (RFC 2606). */
-export const linkPlace = (index: number): string => `https://link-${index}.invalid/`
 
 const textOf = (text: string): string => text.slice(0, outputMax)
 

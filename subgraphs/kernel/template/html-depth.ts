@@ -1,7 +1,5 @@
 import { Parser } from 'htmlparser2'
-
-/** Elements inside one another that a body may have. Mails of common programs have fewer than a hundred. */
-export const htmlDepthMax = 500
+import { htmlDepthMax } from './mail-bounds.ts'
 
 class TooDeep extends Error {}
 
@@ -27,5 +25,3 @@ export function isTooDeep(html: string): boolean {
     throw error
   }
 }
-
-export const tooDeep = `must have at most ${htmlDepthMax} elements inside one another.`

@@ -5,7 +5,7 @@ import { isStorable } from '../../kernel/record/scalars.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { parseEmail } from '../../kernel/values/email-address.ts'
 import { bodyMax, recipientsMax, type EmailSendInput } from './send-email.inputs.ts'
-import { tooDeep } from '../../kernel/template/html-depth.ts'
+import { tooDeep } from '../../kernel/template/mail-bounds.ts'
 
 export interface Recipients {
   readonly to: readonly string[]

@@ -1,6 +1,5 @@
 import { isIP } from 'node:net'
 import type { ImapFlow, ImapFlowOptions } from 'imapflow'
-import { createTransport } from 'nodemailer'
 import type Mail from 'nodemailer/lib/mailer/index.js'
 import type { SMTPTransportOptions } from 'nodemailer/lib/smtp-transport/index.js'
 import type { RefusedRecipient } from '../../kernel/mail/outgoing-mail.ts'
@@ -37,6 +36,7 @@ async function smtpOptions(services: ConnectServices, box: Mailbox): Promise<SMT
 /** Opens a connection of its own and signs in. */
 export async function verifySmtp(services: ConnectServices, box: Mailbox): Promise<void> {
   const timeouts = { connectionTimeout: connectMs, greetingTimeout: connectMs, socketTimeout: idleMs }
+  const { createTransport } = await import('nodemailer')
   const transport = createTransport({ ...(await smtpOptions(services, box)), ...timeouts })
   await transport.verify().finally(() => transport.close())
 }

@@ -16,6 +16,8 @@ export interface BenchOptions {
   readonly lists: readonly string[]
   /** Measure only the rows of `growth` whose list and parameter contain this text; empty for all. */
   readonly match: string
+  /** How many values of a parameter `growth` measures. */
+  readonly values: number
   /** Records of the organization whose deal board and timeline are measured. */
   readonly graph: { readonly opportunities: number; readonly activities: number }
   /** Pending deliveries, deliveries that one worker sends, and the time for which events occur. */
@@ -40,6 +42,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       profile: { type: 'boolean' },
       data: { type: 'string' },
       match: { type: 'string' },
+      values: { type: 'string' },
       lists: { type: 'string' },
       fill: { type: 'string' },
       others: { type: 'string' },
@@ -82,6 +85,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
     data: values.data ?? null,
     lists: values.lists?.split(',') ?? [],
     match: values.match ?? '',
+    values: Number(values.values ?? 25),
     profile: values.profile ?? false,
     connections: 32,
   }

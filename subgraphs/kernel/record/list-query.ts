@@ -6,6 +6,7 @@ import { fieldRules, fieldNotReadable, type FieldRules } from './field-security.
 import { compileFilter } from './filter.ts'
 import type { FilterInput } from './filter-input.ts'
 import { ListTotals, type Aggregated } from './list-totals.ts'
+import { powerOfTwoFrom, windowPageMax, windowRows } from './list-window.ts'
 import { orderOf, type CursorPath, type Order, type OrderInput } from './order.ts'
 import { TenantPredicate, type Values } from './predicate.ts'
 import { rangeByDay } from './range-by-day.ts'
@@ -19,13 +20,6 @@ import { shapeFor } from './shape-source.ts'
 const idsFirstOffset = 100
 /** With a larger offset a statement is a `SCAN`. */
 const listOffsetMax = 1_000
-/** How many rows of an index are at least compared with the conditions that it does not answer, before all matching rows are read. */
-const windowRowsMin = 2_048
-/** A window has so many rows for each record up to the end of the page. */
-const windowRowsEach = 16
-/** The last row of a page that is looked for in the window. */
-const windowPageMax = 500
-
 export interface ListArgs {
   readonly filter?: FilterInput | null
   readonly search?: string | null
@@ -38,12 +32,6 @@ export interface PageRange {
   readonly cursor: string | null
   readonly cursorPath?: CursorPath
 }
-
-const powerOfTwoFrom = (count: number): number => 2 ** Math.ceil(Math.log2(count))
-
-/** Powers of two keep the number of different statements small. */
-const windowRows = ({ limit, offset = 0 }: PageRange): number =>
-  Math.max(windowRowsMin, powerOfTwoFrom(windowRowsEach * (limit + offset)))
 
 /** Alias of the maintained total in a select list. No record has a column of this name. */
 const totalAlias = 'maintainedTotal'

@@ -34,7 +34,7 @@ export async function measureGrowth(
     for (const [area, probesOfArea] of Map.groupBy(probes, (probe) => probe.area)) {
       console.log(`\n${area}\n${head}`)
       for (const probe of probesOfArea) {
-        const rows = await measureProbe(client, probe)
+        const rows = await measureProbe(client, probe, options.values)
         for (const row of rows) console.log(lineOf(row))
         all.push(...rows)
       }

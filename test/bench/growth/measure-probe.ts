@@ -8,8 +8,6 @@ const goals = { page: { p50: 25, p95: 100 }, counted: { p50: 100, p95: Infinity 
 const countedMax = 200_000
 
 const warmUps = 2
-/** Few values are requested again until there are as many samples. */
-const samplesMin = 24
 const stepsOfWalk = 6
 /** A slow probe ends after this time, with fewer values. */
 const probeMs = 10_000
@@ -36,9 +34,10 @@ export interface Row {
 export const slowestOf = ({ samples }: Row): Sample =>
   samples.reduce((slowest, one) => (one.ms > slowest.ms ? one : slowest))
 
-export async function measureProbe(client: Client, probe: Probe): Promise<Row[]> {
+/** With more than `count` values, these many of them are measured; fewer are requested again until there are as many samples. */
+export async function measureProbe(client: Client, probe: Probe, count: number): Promise<Row[]> {
   await client.findConnections()
-  const samples = await samplesOf(client, probe)
+  const samples = await samplesOf(client, { ...probe, requests: spread(probe.requests, count) }, count)
   const { name } = probe
   if (!probe.hasTotal) return rowsOf(probe, name, samples, goals.page)
   if (probe.isTotalFree) return rowsOf(probe, `${name}, total`, samples, goals.page)
@@ -51,13 +50,20 @@ export async function measureProbe(client: Client, probe: Probe): Promise<Row[]>
   ]
 }
 
+/** `count` of the requests, at equal distances. */
+function spread<T>(all: readonly T[], count: number): T[] {
+  return all.filter(
+    (_, index) => Math.floor((index * count) / all.length) !== Math.floor(((index - 1) * count) / all.length),
+  )
+}
+
 function quantiles(values: readonly number[]): { p50: number; p95: number } {
   const sorted = values.toSorted((a, b) => a - b)
   const at = (part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!
   return { p50: at(0.5), p95: at(0.95) }
 }
 
-async function samplesOf(client: Client, { requests, follow }: Probe): Promise<Sample[]> {
+async function samplesOf(client: Client, { requests, follow }: Probe, count: number): Promise<Sample[]> {
   const samples: Sample[] = []
   const deadline = performance.now() + probeMs
   const isLate = (): boolean => performance.now() > deadline
@@ -68,7 +74,7 @@ async function samplesOf(client: Client, { requests, follow }: Probe): Promise<S
   }
   if (!follow) {
     for (const request of requests.slice(0, warmUps)) await client.send(request)
-    for (let index = 0; index < Math.max(requests.length, samplesMin) && !isLate(); index++)
+    for (let index = 0; index < Math.max(requests.length, count) && !isLate(); index++)
       await measure(requests[index % requests.length]!)
     return samples
   }

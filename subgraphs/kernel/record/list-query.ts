@@ -98,7 +98,7 @@ export class ListQuery {
     const isRange = visibility === 'ALL' || isOwnersRange
     this.#isByShared =
       this.order.isIndexed && this.order.names[0] === definition.privateUnless && visibility === 'SHARED_AND_OWN'
-    this.#ordered = [isRange ? visible : predicate.tenant(definition, 't'), ...ordered]
+    this.#ordered = [isRange || this.#isByShared ? visible : predicate.tenant(definition, 't'), ...ordered]
     this.#isInOrder = (isRange || this.#isByShared) && this.conditions.length === 1 + ordered.length
     const parent = base === null ? definition.visibleThrough?.to() : undefined
     const liveParent = parent && predicate.visibility(parent) === 'ALL' ? parent : null

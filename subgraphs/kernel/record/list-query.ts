@@ -260,7 +260,10 @@ export class ListQuery {
       : `select * from (${sections.map((section) => `(${section} limit ${limit})`).join(' union all ')}) t`
   }
 
-  /** The shared records, and the private ones of the caller, which are a range of an index by owner. */
+  /**
+   * The shared records, and the private ones of the caller, which are a range of an index by owner. The visibility, which is one of the conditions,
+   * has added the parameter of the caller.
+   */
   #sectionsByShared(cursor: string | null, values: Values, path: CursorPath | undefined): string[] {
     const { definition, order, predicate } = this
     const isShared = columnOf(definition, definition.privateUnless!).sql('t')

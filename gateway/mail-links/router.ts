@@ -59,8 +59,9 @@ export function mailLinksRouter({ edge, config, tracking, notifications }: MailL
   router.head(`${base}/click/:token`, refuseOtherThan('GET'))
   router.get(`${base}/click/:token`, async (req, res) => {
     const url = await tracking.click(tokenOf(req), userAgentOf(req))
-    if (url === null) return sendPage(res, 404, missingPage())
-    res.status(302).set('Location', url).end()
+    if (url === null || !URL.canParse(url)) return sendPage(res, 404, missingPage())
+    // A header holds ASCII only, so the path is percent-encoded and the host is punycode.
+    res.status(302).set('Location', new URL(url).href).end()
   })
 
   // A program that only looks at the link must not unsubscribe anybody, so a person confirms (RFC 8058).

@@ -134,6 +134,38 @@ describe('a mail', () => {
     return answer
   }
 
+  it.each([
+    [
+      'https://x.example/каталог?q=€#–',
+      'https://x.example/%D0%BA%D0%B0%D1%82%D0%B0%D0%BB%D0%BE%D0%B3?q=%E2%82%AC#%E2%80%93',
+    ],
+    ['https://x.example/d’été/日本', 'https://x.example/d%E2%80%99%C3%A9t%C3%A9/%E6%97%A5%E6%9C%AC'],
+    ['https://bücher.example/é', 'https://xn--bcher-kva.example/%C3%A9'],
+    ['http://пример.example:8080/😀', 'http://xn--e1afmkfd.example:8080/%F0%9F%98%80'],
+    ['https://x.example/a%20b?c=%C3%A9&d=1+2', 'https://x.example/a%20b?c=%C3%A9&d=1+2'],
+  ])('redirects from its link %s to %s', async (written, expected) => {
+    const to = anAddress()
+    const mail = await sent(to, { bodyHtml: `<p><a href="${written.replaceAll('&', '&amp;')}">see</a></p>` })
+    const click = await fetch(platform.url + pathIn(textTo(to), 'click'), { headers: person, redirect: 'manual' })
+    expect([click.status, click.headers.get('location')]).toEqual([302, expected])
+    await countHits()
+    expect((await threadOf(mail.threadId)).messages[0].clicks).toMatchObject([{ url: written }])
+  })
+
+  it('keeps a link that no browser can open, as it was written', async () => {
+    const to = anAddress()
+    const mail = await sent(to, { bodyHtml: '<p><a href="https://a b.example/">see</a></p>' })
+    expect(decoded(textTo(to))).toContain('href="https://a b.example/"')
+    expect(decoded(textTo(to))).not.toContain('/v1/public/mail/click/')
+    // The links of mails that were sent earlier are stored as they were written.
+    const tracked = anAddress()
+    const { id } = await sent(tracked)
+    await platform.query(`update outreach.email_message set links = array['https://a b.example/'] where id = $1`, [id])
+    const click = platform.url + pathIn(textTo(tracked), 'click')
+    expect((await fetch(click, { headers: person, redirect: 'manual' })).status).toBe(404)
+    expect((await threadOf(mail.threadId)).messages[0].status).toBe('SENT')
+  })
+
   it('has hidden copies in its envelope, and nowhere else', async () => {
     const [to, hidden] = [anAddress(), anAddress()]
     const mail = await sent(to, { bcc: [hidden.toUpperCase(), to] })

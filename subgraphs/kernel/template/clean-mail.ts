@@ -18,6 +18,9 @@ export interface CleanMail {
 
 const textOf = (text: string): string => text.slice(0, outputMax)
 
+/** An address that no browser can open stays as it was written, because nothing can be redirected to it. */
+const isTracked = (url: string): boolean => /^https?:/i.test(url) && url.length <= 2048 && URL.canParse(url)
+
 /** The text of HTML that is nested too deeply for a parser. */
 const textBetweenTags = (html: string): string => html.replaceAll(/<[^>]{0,1000}>/g, ' ')
 
@@ -33,7 +36,7 @@ export function cleanMail({ bodyHtml, bodyText }: MailBody): CleanMail {
   const clean = cleanHtml(html)
   const links: string[] = []
   const linkedHtml = htmlWithLinks(clean, (url) => {
-    if (!/^https?:/i.test(url) || url.length > 2048 || links.length >= linksMax) return url
+    if (!isTracked(url) || links.length >= linksMax) return url
     return linkPlace(links.push(url) - 1)
   })
   return { bodyHtml: clean, bodyText: textOf(bodyText ?? textOfHtml(clean)), linkedHtml, links }

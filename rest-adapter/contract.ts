@@ -1,6 +1,7 @@
 import { sunsetOf } from './deprecation.ts'
 import { addExamples } from './examples.ts'
-import { operationsIn, readMerged } from './merge.ts'
+import { readMerged } from './merge.ts'
+import { operationsIn } from './operations-in.ts'
 import {
   resolve,
   type OpenApiDocument,
@@ -48,6 +49,7 @@ function operationsOf(document: OpenApiDocument, documents: ReadonlyMap<string, 
         scopes: operation['x-api-key-scopes'],
         isPublic: operation.security?.length === 0,
         parameters: parameters.map((parameter) => withSchema(document, parameter)),
+        ignoresUnknownParameters: operation['x-ignores-unknown-parameters'] ?? false,
         keyParameter: parameters.find((parameter) => parameter['x-credential'])?.name ?? null,
         body: body
           ? {

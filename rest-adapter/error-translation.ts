@@ -16,10 +16,15 @@ interface Found {
 export class ErrorTranslation {
   private readonly names: ReadonlyMap<string, string>
   private readonly arguments: ReadonlyMap<string, ValueNode>
+  /** Second names of parameters, each with the first name. */
+  private readonly aliases: readonly (readonly [alias: string, name: string])[]
 
   constructor(operation: RestOperation) {
     this.names = new Map(
       sourcesOf(operation).flatMap(({ variable, sources: [source] }) => (source ? [[variable, source.name]] : [])),
+    )
+    this.aliases = operation.parameters.flatMap(({ name, 'x-alias-of': original }) =>
+      original ? [[name, original]] : [],
     )
     const [root] = parse(operation.document ?? '{ result: __typename }').definitions.flatMap((node) =>
       node.kind === Kind.OPERATION_DEFINITION ? node.selectionSet.selections : [],
@@ -29,14 +34,14 @@ export class ErrorTranslation {
   }
 
   /** Converts a thrown refusal or an error of a result. It returns an error unchanged if it is not about an argument. */
-  toRest(refused: unknown, variables: Values): unknown {
+  toRest(refused: unknown, variables: Values, query: Values = {}): unknown {
     const { extensions, message = '' } = (refused ?? {}) as { extensions?: Values; message?: string }
     const problems = extensions?.['errors'] as readonly FieldProblem[] | undefined
     if (!Array.isArray(problems)) return refused
     let isSame = true
     let detail = message
     const errors = problems.map((problem) => {
-      const path = this.restPath(String(problem.path), variables)
+      const path = this.restPath(String(problem.path), variables, query)
       if (path === null || path === problem.path) return problem
       isSame = false
       detail = withPathReplaced(detail, String(problem.path), path)
@@ -46,7 +51,7 @@ export class ErrorTranslation {
   }
 
   /** The parameter or body field for a path; null if the path is none of the inputs of the caller. */
-  private restPath(path: string, variables: Values): string | null {
+  private restPath(path: string, variables: Values, query: Values): string | null {
     const [first = '', ...more] = path.split('.')
     const argument = this.arguments.get(first)
     const { value, rest } = argument ? walk(argument, more) : { value: null, rest: more }
@@ -54,7 +59,8 @@ export class ErrorTranslation {
     const candidates = value ? variablesIn(value) : [first]
     // An argument may consist of several variables: the first one that was sent is named.
     const name = this.names.get(candidates.find((variable) => variable in variables) ?? candidates[0] ?? '')
-    return name === undefined ? null : [name, ...rest].filter((part) => part !== '').join('.')
+    const alias = this.aliases.find(([given, original]) => original === name && Object.hasOwn(query, given))
+    return name === undefined ? null : [alias?.[0] ?? name, ...rest].filter((part) => part !== '').join('.')
   }
 }
 

@@ -1,4 +1,4 @@
-import { operationsIn } from './merge.ts'
+import { operationsIn } from './operations-in.ts'
 import { resolve, typesOf, type OpenApiDocument, type Schema } from './openapi.ts'
 
 const userId = '019a0c5e-7f00-7c1d-8f21-64d0a95be713'

@@ -3,19 +3,15 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { documentsOf, fragmentsIn } from './documents.ts'
 import { needsOf, tagOrder } from './needs.ts'
-import {
-  methods,
-  type Method,
-  type OpenApiDocument,
-  type OperationObject,
-  type PathItem,
-  type ResponseObject,
-} from './openapi.ts'
+import type { OpenApiDocument, PathItem, ResponseObject } from './openapi.ts'
+import { operationsIn } from './operations-in.ts'
 import { parseYaml } from './parse-yaml.ts'
 import { patched } from './patch.ts'
+import { withSecondNames, type SecondNames } from './second-names.ts'
 
 interface Root extends Omit<OpenApiDocument, 'paths'> {
   readonly 'x-path-aliases'?: Readonly<Record<string, string>>
+  readonly 'x-second-names'?: SecondNames
   readonly 'x-common-responses'?: Readonly<Record<string, ResponseObject>>
   readonly 'x-common-headers'?: Readonly<Record<string, unknown>>
 }
@@ -58,6 +54,8 @@ export function readMerged(folder: string): Merged {
       documents.set(id, text)
     }
   }
+  const secondNames = root['x-second-names'] ?? {}
+  for (const [path, item] of Object.entries(paths)) paths[path] = withSecondNames(item, secondNames, components)
   for (const [alias, original] of Object.entries(root['x-path-aliases'] ?? {})) {
     addAlias(paths, alias, original)
     tags.push({
@@ -66,7 +64,13 @@ export function readMerged(folder: string): Merged {
     })
   }
 
-  const { 'x-path-aliases': _aliases, 'x-common-responses': _responses, 'x-common-headers': _headers, ...shown } = root
+  const {
+    'x-path-aliases': _aliases,
+    'x-second-names': _secondNames,
+    'x-common-responses': _responses,
+    'x-common-headers': _headers,
+    ...shown
+  } = root
   return { document: { ...shown, tags: tagOrder(tags, paths), paths, components }, documents }
 }
 
@@ -129,9 +133,6 @@ const withScopes = (scheme: Readonly<Record<string, readonly string[]>>, scopes:
   Object.fromEntries(
     Object.keys(scheme).map((name) => [name, name === 'oauth2' ? scopes.filter((scope) => scope !== '*') : []]),
   )
-
-export const operationsIn = (item: PathItem): [Method, OperationObject][] =>
-  methods.flatMap((method) => (item[method] ? [[method, item[method]] as [Method, OperationObject]] : []))
 
 const lastSegment = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 

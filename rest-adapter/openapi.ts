@@ -58,6 +58,8 @@ export interface OperationObject {
   readonly 'x-required-roles'?: readonly string[]
   /** The effect on the session cookies: see `CookieAction`. `set` also reads the refresh token from its cookie. */
   readonly 'x-session-cookies'?: 'set' | 'clear' | 'csrf'
+  /** Whether others add query parameters to the address, such as an authorization server or a mail program. They are ignored. */
+  readonly 'x-ignores-unknown-parameters'?: boolean
   /** The day of the deprecation and of the removal, both `YYYY-MM-DD`, and the path that replaces this one. */
   readonly 'x-deprecated-at'?: string
   readonly 'x-sunset'?: string

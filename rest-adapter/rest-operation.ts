@@ -36,6 +36,8 @@ export interface RestOperation {
   /** True if no credential is required. */
   readonly isPublic: boolean
   readonly parameters: readonly Parameter[]
+  /** Whether query parameters that the operation does not have are ignored. */
+  readonly ignoresUnknownParameters: boolean
   /** The query parameter with the API key, which the caller sends instead of a header; null for other operations. */
   readonly keyParameter: string | null
   readonly body: { readonly required: boolean; readonly schema: Schema } | null

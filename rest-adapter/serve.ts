@@ -15,7 +15,7 @@ import { memberScope, type ScopeRequirement } from '../subgraphs/kernel/scopes.t
 import { sendEvents, sendSubscription } from './event-response.ts'
 import { writeResponse } from './response.ts'
 import { removeHiddenFields } from './hidden-fields.ts'
-import { readJson, refusalOf, refuseFields } from './body.ts'
+import { readJson, refuseFields } from './body.ts'
 import type { RestOperation } from './rest-operation.ts'
 import { setSunsetHeaders, recordDeprecatedCall, refuseEnded } from './deprecation.ts'
 import type { DeprecatedCalls, EdgePort, GraphPort, StreamsPort } from './ports.ts'
@@ -23,6 +23,7 @@ import { queryPairs } from './query.ts'
 import { takeKeyFromQuery } from './query-key.ts'
 import { withCookies, writeSessionCookies } from './session-cookies.ts'
 import { Translation, type Values } from './translate.ts'
+import { refuseUnknownParameters } from './unknown-parameters.ts'
 import { bodyRequired, type Validator } from './validate.ts'
 import { ErrorTranslation } from './error-translation.ts'
 
@@ -107,7 +108,7 @@ export class Endpoint {
       if (prepared?.kind === 'subscription') {
         const call = { prepared, admission, cancellation: cancellation!, req, res }
         const variables = compiled.translation.variables(req.params, inputs.query, req.headers, inputs.body)
-        const toRestError = (thrown: unknown): unknown => this.toRestError(thrown, variables)
+        const toRestError = (thrown: unknown): unknown => this.toRestError(thrown, variables, inputs.query)
         await sendSubscription(this.operation, this.dependencies, variables, toRestError, call)
       } else if (prepared) await this.execute(prepared, compiled.translation, inputs, context, req, res)
       else await this.runCustomHandler(inputs, admission, context, req, res)
@@ -153,10 +154,8 @@ export class Endpoint {
     const claim = raw && operation.acceptsIdempotencyKey ? claimOf(caller, req, raw) : null
 
     const { values: query, unknown } = translation.readQuery(queryPairs(req.url!))
-    if (isStrict(req)) {
-      res.setHeader('Preference-Applied', 'handling=strict')
-      if (unknown.length > 0) throw unknownParameters(unknown)
-    }
+    const refused = operation.ignoresUnknownParameters ? [] : unknown
+    refuseUnknownParameters(refused, translation.parameterNames, req, res)
     let body: unknown
     if (raw && !operation.body && raw.length > 0) refuseFields(raw, req.headers)
     if (raw && operation.body) {
@@ -183,11 +182,11 @@ export class Endpoint {
     const { data, errors, replayed } = await this.dependencies.graph
       .execute(prepared, variables, context)
       .catch((thrown) => {
-        throw this.toRestError(thrown, variables)
+        throw this.toRestError(thrown, variables, query)
       })
     if (errors?.[0]) {
       if (replayed) res.setHeader('Idempotent-Replayed', 'true')
-      return this.dependencies.edge.refuse(this.toRestError(errors[0], variables), req, res)
+      return this.dependencies.edge.refuse(this.toRestError(errors[0], variables, query), req, res)
     }
     const { fields } = context.caller
     if (fields) removeHiddenFields(this.dependencies.graph.apiSchema, prepared, data, fields)
@@ -196,9 +195,9 @@ export class Endpoint {
     writeResponse(this.operation, result, replayed ?? false, req.url!, res)
   }
 
-  private toRestError(refused: unknown, variables: Values): unknown {
+  private toRestError(refused: unknown, variables: Values, query: Values): unknown {
     this.errorTranslation ??= new ErrorTranslation(this.operation)
-    return this.errorTranslation.toRest(refused, variables)
+    return this.errorTranslation.toRest(refused, variables, query)
   }
 
   private async runCustomHandler(
@@ -227,23 +226,11 @@ export class Endpoint {
 const isEvents = (result: unknown): result is AsyncIterable<ServerSentEvent> =>
   typeof result === 'object' && result !== null && Symbol.asyncIterator in result
 
-const isStrict = ({ headers }: IncomingMessage): boolean =>
-  headers['prefer'] !== undefined && /(?:^|[,;\s])handling\s*=\s*"?strict\b/i.test(String(headers['prefer']))
-
 /** HEAD must not run a mutation: link previewers send HEAD, and it would consume the one-time token in a link. */
 const headNotAllowed = (): Refusal =>
   new Refusal('METHOD_NOT_ALLOWED', 'HEAD is not allowed on this path, because GET changes data here; send GET.', {
     allow: ['GET'],
   })
-
-const unknownParameters = (names: readonly string[]): Refusal =>
-  refusalOf(
-    Array.from(new Set(names), (path) => ({
-      path,
-      code: 'UNKNOWN_FIELD',
-      message: `${path} is not a parameter of this operation; remove it.`,
-    })),
-  )
 
 function noSuchRecord(path: string): Refusal {
   const { code, message } = notFound('The record')

@@ -70,6 +70,8 @@ function variablesOf(operation: RestOperation): { name: string; isRequired: bool
 export class Translation {
   private readonly sources: readonly Source[]
   private readonly query: ReadonlyMap<string, QueryReader>
+  /** The names of all query parameters. */
+  readonly parameterNames: readonly string[]
   /** Second names of query parameters, each with the first name. */
   private readonly aliases: readonly (readonly [alias: string, name: string])[]
   private readonly headers: readonly { name: string; key: string; read: Read }[]
@@ -84,6 +86,7 @@ export class Translation {
     })
     const placed = (place: Parameter['in']) => operation.parameters.filter((parameter) => parameter.in === place)
     this.query = new Map(placed('query').map((parameter) => [parameter.name, queryReader(parameter)]))
+    this.parameterNames = [...this.query.keys()]
     this.aliases = placed('query').flatMap((parameter) => {
       const name = parameter['x-alias-of']
       return name ? [[parameter.name, name] as const] : []

@@ -228,6 +228,29 @@ describe('the REST contract', () => {
   })
 })
 
+describe('two names of one parameter', () => {
+  const pairs = [
+    ['owner', 'ownerId'],
+    ['accountId', 'customerId'],
+  ]
+  const having = pairs.flatMap(([a, b]) =>
+    contract.operations
+      .map((operation) => [operation.id, names(operation.parameters, 'query')] as const)
+      .filter(([, known]) => known.includes(a!) || known.includes(b!))
+      .map(([id, known]) => [id, known, a, b] as const),
+  )
+
+  it.each(having)('%s has both', (_, known, a, b) => {
+    expect(known).toEqual(expect.arrayContaining([a, b]))
+  })
+
+  it('are found in lists, boards and figures', () => {
+    expect(having.map(([id]) => id)).toEqual(
+      expect.arrayContaining(['accountList', 'opportunityBoard', 'invoiceAging']),
+    )
+  })
+})
+
 describe('the specification', () => {
   it('is covered except for operations listed as not built', () => {
     const missing = specified.filter((operation) => !described.has(nameOf(operation)))

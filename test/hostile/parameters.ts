@@ -160,16 +160,16 @@ const inQuery = ({ parameters }: RestOperation): Parameter[] =>
 export function badQueries({ operation }: ValidRequest): HostileRequest[] {
   const unreadable = ['%', '%zz=1', 'a=%ff', 'a=%ed%a0%80', 'a=%c0%80', 'a=%u0041', 'x=1&y=%2']
   const refused = refusedInput('query', 'WRONG_ENCODING')
-  const strict = { headers: { Prefer: 'handling=strict' } }
-  const unknown = ['nosuch', 'constructor', '__proto__', 'nosuch[a]', 'PAGE'].map((name) => ({
-    what: `${name} under handling=strict`,
-    change: { query: `${name}=1`, ...strict },
+  const unknown = ['nosuch', 'constructor', '__proto__', 'nosuch[a]', 'PAGE']
+  const unknownParameters = (operation.ignoresUnknownParameters ? [] : unknown).map((name) => ({
+    what: `${name}, which the operation does not have`,
+    change: { query: `${name}=1` },
     refused: refusedInput(name, 'UNKNOWN_FIELD'),
   }))
   return [
     ...inQuery(operation).flatMap(badParameter),
     ...unreadable.map((query) => ({ what: query, change: { query }, refused })),
-    ...unknown,
+    ...unknownParameters,
   ]
 }
 

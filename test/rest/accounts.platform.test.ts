@@ -315,7 +315,6 @@ describe('accountList', () => {
     ['sortBy=name', ['cedar_tree', 'Elm', 'Dogwood', 'Birch 100%', 'Alder']],
     ['sortBy=rating&sortOrder=ASC&limit=1', ['Birch 100%']],
     ['sortOrder=asc&limit=1', ['Alder']],
-    ['nothing=1&limit=1', ['Elm']],
   ])('answers ?%s', async (template, names) => {
     const query = template.replaceAll(/:([A-Za-z]+)/g, (text, name: string) => ids[name] ?? text)
     const answer = await reader.rest.accountList!({ query })
@@ -341,9 +340,28 @@ describe('accountList', () => {
     expect(body.data.map((record: object) => 'customFields' in record)).toEqual([false, false])
   })
 
-  it('refuses unknown query parameters with Prefer: handling=strict', async () => {
-    const answer = await reader.rest.accountList!({ query: 'nothing=1', headers: { Prefer: 'handling=strict' } })
-    expect([answer.status, answer.body.code, answer.body.errors[0].path]).toEqual([400, 'UNKNOWN_FIELD', 'nothing'])
+  it('filters by owner under both names, and refuses both at once', async () => {
+    const owners = { owner: reader.userId, ownerId: reader.userId }
+    const [first, second] = await Promise.all(
+      Object.entries(owners).map(([name, id]) => reader.rest.accountList!({ query: { [name]: id } })),
+    )
+    expect(second!.body).toEqual(first!.body)
+    const nobody = await reader.rest.accountList!({ query: { ownerId: '0199d1a0-0000-7000-8000-0000000000ff' } })
+    expect(nobody.body.total).toBe(0)
+    const both = await reader.rest.accountList!({ query: owners })
+    expect([both.status, both.body.errors]).toEqual([
+      400,
+      [{ path: 'ownerId', code: 'REPEATED', message: 'ownerId must be given only once.' }],
+    ])
+  })
+
+  it('refuses a misspelt filter with the nearest name', async () => {
+    const { status, body } = await reader.rest.accountList!({ query: 'externalID=1' })
+    expect([status, body.code, body.detail]).toEqual([
+      400,
+      'UNKNOWN_FIELD',
+      'externalID is not a parameter of this operation; did you mean externalId?',
+    ])
   })
 
   it.each([

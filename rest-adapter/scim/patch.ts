@@ -1,4 +1,5 @@
 import { ScimRefusal } from './scim-error.ts'
+import { isUnkept } from './unkept.ts'
 import { userAttribute, type UserInput } from './user-resource.ts'
 import { attributeOf, isObject, memberIds, text, type Attributes } from './values.ts'
 
@@ -36,8 +37,6 @@ const unknownPath = (path: string) =>
 const schemaPrefix = /^urn:ietf:params:scim:schemas:core:2\.0:(?:User|Group):/i
 /** Attributes of schema extensions, such as the department. They are ignored, because directories send them anyway. */
 const extension = /^urn:(?!ietf:params:scim:schemas:core:)[a-z0-9][a-z0-9-]{0,31}:.+$/is
-/** `emails[type eq "work"].value` changes the userName, because a user has only one address. */
-const emailValue = /^emails\[\s*(?:type|primary)\s+eq\s+(?:"\w+"|true)\s*\](?:\.value)?$/i
 const roleValue = /^roles\[\s*(?:type|primary|value)\s+eq\s+(?:"\w+"|true)\s*\](?:\.value)?$/i
 
 function userChange({ op, path, value }: PatchOperation): UserInput {
@@ -52,14 +51,14 @@ function userChange({ op, path, value }: PatchOperation): UserInput {
   }
   const name = path.replace(schemaPrefix, '')
   if (extension.test(name)) return {}
-  if (emailValue.test(name)) return newValue === null ? {} : (userAttribute('userName', newValue) ?? {})
   if (roleValue.test(name)) return userAttribute('roles', newValue) ?? {}
   if (op === 'remove' && /^(userName|active)$/i.test(name)) {
     throw new ScimRefusal('mutability', `${name} must not be removed.`)
   }
   const change = userAttribute(name, newValue)
-  if (change === null) throw unknownPath(path)
-  return change
+  if (change !== null) return change
+  if (isUnkept('User', name)) return {}
+  throw unknownPath(path)
 }
 
 /** Combines all operations into one change, which is applied atomically. A later operation overrides an earlier one. */
@@ -88,11 +87,8 @@ function groupAttribute(input: GroupInput, name: string, { op, value }: PatchOpe
       return
     case 'members':
       return changeMembers(input, op, value)
-    case 'id':
-    case 'schemas':
-      return
     default:
-      throw unknownPath(name)
+      if (!isUnkept('Group', name)) throw unknownPath(name)
   }
 }
 

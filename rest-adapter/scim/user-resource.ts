@@ -61,7 +61,7 @@ function role(value: unknown): string | null | undefined {
 const withoutUndefined = (input: Readonly<Record<string, string | boolean | null | undefined>>): UserInput =>
   Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) as UserInput
 
-/** The input for one attribute of a user; null for an unknown attribute, which a directory may send anyway. */
+/** The input for one attribute of a user; null for one that we do not keep. Only `userName` changes the address. */
 export function userAttribute(name: string, value: unknown): UserInput | null {
   switch (name.toLowerCase()) {
     case 'username':
@@ -86,10 +86,6 @@ export function userAttribute(name: string, value: unknown): UserInput | null {
       return withoutUndefined({ familyName: text(value, 'name.familyName') })
     case 'roles':
       return withoutUndefined({ role: role(value) })
-    // The userName is the address; the emails of a directory are checked and not stored.
-    case 'emails':
-      primaryValue(value, 'emails')
-      return {}
     default:
       return null
   }

@@ -211,7 +211,7 @@ describe('users', () => {
       `/Users/${id}`,
       patch(
         { op: 'Replace', path: 'name.givenName', value: 'Bea' },
-        { op: 'add', path: 'emails[type eq "work"].value', value: renamed },
+        { op: 'add', path: 'userName', value: renamed },
         { op: 'replace', value: { externalId: 'x-1', 'name.familyName': 'Ray' } },
       ),
     )

@@ -1,5 +1,6 @@
 import type { Reference } from '../kernel/record/definition.ts'
 import { readReference, visibleIds } from '../kernel/record/read.ts'
+import { isOutOfSight } from '../kernel/record/out-of-sight.ts'
 import { recordsOf } from '../kernel/record/records-of.ts'
 import { unrestricted, type RequestContext } from '../kernel/request.ts'
 import { parseEmail } from '../kernel/values/email-address.ts'
@@ -24,6 +25,10 @@ export const visibleLeads: Reference = (ctx, ids) => visibleIds(ctx, lead, ids)
 /** Returns which of these opportunities are live and visible to the caller. */
 export const visibleOpportunities: Reference = (ctx, ids) => visibleIds(ctx, opportunity, ids)
 
+/** Whether an opportunity exists that the caller does not see. */
+export const isOpportunityOutOfSight = (ctx: RequestContext, id: string): Promise<boolean> =>
+  isOutOfSight(ctx, opportunity, id)
+
 /** The email of a contact that the caller sees, in its canonical form; null without one, or if the caller's profile hides it. */
 export async function contactEmail(ctx: RequestContext, id: string): Promise<string | null> {
   const found = await readReference(ctx, contact, id, emailOnly)
@@ -39,8 +44,8 @@ export async function accountNames(ctx: RequestContext, ids: readonly string[]):
 }
 
 /**
- * Sets the amount and the lines of an opportunity if it is open. The caller changes a record from which the amount follows, so neither visibility nor
- * field security of the opportunity limits this.
+ * Sets the amount and the lines of an opportunity if it is open. The caller changes a record from which the amount follows, so field security of the
+ * opportunity does not limit this; whoever calls this has made sure that the caller sees the opportunity.
  */
 export async function setOpportunityAmount(
   ctx: RequestContext,

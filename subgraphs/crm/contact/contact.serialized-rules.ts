@@ -1,14 +1,24 @@
 import { organizationSettings } from '../../identity/public.ts'
 import type { RecordDefinition, SerializedRule } from '../../kernel/record/definition.ts'
 import { change } from '../../kernel/record/records-of.ts'
+import { isOutOfSight } from '../../kernel/record/out-of-sight.ts'
 import { uniqueViolation } from '../../kernel/record/unique-violation.ts'
 import { unrestricted } from '../../kernel/request.ts'
+import { account } from '../account/account.record.ts'
 import type { Contact } from './contact.ts'
+
+/** Another contact of the account may cease to be the primary one, so only those who see the account choose it. */
+const unseen = {
+  path: 'isPrimary',
+  code: 'NOT_ALLOWED',
+  message: 'isPrimary may be set for a contact of an account that you can see.',
+}
 
 /** When a contact becomes the primary contact of its account, the former one ceases to be. */
 export const onePrimaryContact = (contact: () => RecordDefinition<Contact>): SerializedRule<Contact> => ({
   concerns: (_ctx, next, previous) => next.isPrimary && (!previous?.isPrimary || next.accountId !== previous.accountId),
   async enforce(ctx, next) {
+    if (await isOutOfSight(ctx, account, next.accountId)) return [unseen]
     // The caller may not see the former primary contact.
     const inner = unrestricted(ctx)
     const former = await inner.db.query<{ id: string }>(

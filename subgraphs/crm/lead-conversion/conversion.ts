@@ -51,7 +51,7 @@ export class LeadConvertInput {
   @Field(() => ID, {
     nullable: true,
     description:
-      'Id of the opportunity to use, a live opportunity that the caller sees, of the account if `accountId` is set. No other opportunity is then created.',
+      'Id of the opportunity to use, a live opportunity that the caller sees with its account, of the account if `accountId` is set. No other opportunity is then created.',
   })
   opportunityId?: string | null
 
@@ -110,7 +110,8 @@ export class LeadConvertInput {
 
   @Field(() => Boolean, {
     defaultValue: false,
-    description: 'Whether to answer only what would happen, and to change nothing. Default: false.',
+    description:
+      'Whether to answer only what would happen, and to change nothing. Fields of the lead that the profile of the caller hides are then left out, also where existing records are looked for. Default: false.',
   })
   dryRun!: boolean
 }

@@ -5,6 +5,7 @@ import { isId } from '../../kernel/ids.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
 import { redact } from '../../kernel/record/field-security.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
+import { shapeFor } from '../../kernel/record/shape-source.ts'
 import { requireWritableRole, save } from '../../kernel/record/save.ts'
 import { inTransaction, withoutEffect, type RequestContext } from '../../kernel/request.ts'
 import { account } from '../account/account.record.ts'
@@ -58,22 +59,24 @@ async function convert(
   const work = await lockRelatedWork(ctx, id)
   const before = await requireRecord(ctx, lead, id, { isLocked: true })
   requireConvertible(ctx, before)
-  const targets = await findTargets(ctx, before, input)
+  // A dry run changes nothing, so it discloses nothing of the lead that the caller could not read.
+  const from = input.dryRun ? redact(ctx.caller, shapeFor(ctx, lead), before) : before
+  const targets = await findTargets(ctx, from, input)
   await lockDatedRecords(ctx, work, {
     accountId: targets.account?.id ?? null,
     contactId: targets.contact?.id ?? null,
     opportunityId: targets.opportunityId,
   })
   const ownerId = input.ownerId ?? (await ownerOf(ctx, before))
-  const conversion: Conversion = { lead: before, input, targets, ownerId, now: ctx.clock.now() }
+  const conversion: Conversion = { lead: from, input, targets, ownerId, now: ctx.clock.now() }
   const written = new Set<string>()
-  // A new record may have an owner whose records the caller does not see.
-  const wide = { ...ctx, caller: { ...ctx.caller, visibility: 'ALL' as const, ownerIds: null }, written }
-  const ofAccount = await accountOf(wide, conversion)
+  // A new record may have an owner whose records the caller does not see: the others refer to it nevertheless.
+  const inner = { ...ctx, written }
+  const ofAccount = await accountOf(inner, conversion)
   written.add(`account ${ofAccount.id}`)
-  const ofContact = await contactOf(wide, conversion, ofAccount.id)
+  const ofContact = await contactOf(inner, conversion, ofAccount.id)
   written.add(`contact ${ofContact.id}`)
-  const ofOpportunity = await opportunityOf(wide, conversion, ofAccount.id, ofContact.id)
+  const ofOpportunity = await opportunityOf(inner, conversion, ofAccount.id, ofContact.id)
   const ids = {
     convertedAccountId: ofAccount.id,
     convertedContactId: ofContact.id,

@@ -448,7 +448,7 @@ describe('the plan of the matching', () => {
     } as typeof ctx.db
     const input = { createOpportunity: true, duplicateStrategy: 'MATCH_EXISTING' } as LeadConvertInput
     await findTargets({ ...ctx, db }, (await requireRecord(ctx, leadRecord, id)) as Lead, input)
-    const [[text, values]] = statements as [(typeof statements)[number]]
+    const [text, values] = statements.at(-1)!
     const plan = await platform.services.tenants.of(member.organizationId).transaction(async (sql) => {
       await sql.query('set local enable_seqscan = off')
       return sql.query<Record<string, string>>(`explain (costs off) ${text}`, values)

@@ -3,7 +3,7 @@ import { isId } from '../../kernel/ids.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
 import { isStorable } from '../../kernel/record/scalars.ts'
-import { asSystem, unrestricted, type RequestContext } from '../../kernel/request.ts'
+import { asSystem, type RequestContext } from '../../kernel/request.ts'
 import { externalCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import { oneLine } from '../../kernel/template/one-line.ts'
 import type { cleanMail } from '../../kernel/template/clean-mail.ts'
@@ -158,7 +158,7 @@ export function receiveInbound(ctx: RequestContext<'work'>, input: EmailInboundI
       const { work, caller } = outer
       return () => work.run(cleanTask, body, caller.organizationId)
     })
-    const inner = unrestricted(asSystem(outer, outer.caller.organizationId))
+    const inner = asSystem(outer, outer.caller.organizationId)
     const stored = await receiveEmail(inner, {
       messageId: input.messageId ? messageIdOf(input.messageId) : null,
       inReplyTo: input.inReplyTo ? messageIdOf(input.inReplyTo) : null,

@@ -1,0 +1,115 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { expect, it } from 'vitest'
+import { projectRoot } from '../../subgraphs/kernel/config/paths.ts'
+
+/** Words with which code acts with other rights than those of its caller. */
+const elevated =
+  /\b(?:unrestricted|asSystem|systemContext|systemCaller|ownerContext|asSender)\(|\b(?:ownerIds|fields): null\b|visibility: 'ALL'/g
+
+/**
+ * Every file that acts with other rights than those of its caller, how often, and why it may. Code that acts for a caller reads with the
+ * rights of the caller; a rule may change records beside the one that the caller changes, if the caller sees what they belong to.
+ */
+const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>> = {
+  // Where the contexts are made.
+  'subgraphs/kernel/context.ts': [1, 'describes a caller'],
+  'subgraphs/kernel/request.ts': [9, 'defines systemCaller, systemContext, unrestricted and asSystem'],
+  'subgraphs/kernel/record/out-of-sight.ts': [
+    1,
+    'tells a record out of sight from a deleted one, to refuse the change',
+  ],
+  'subgraphs/outreach/smart-email/owner-context.ts': [1, 'defines ownerContext, which has the rights of one user'],
+  'subgraphs/outreach/enrollment/run/snapshot.ts': [2, 'defines asSender and reads with it'],
+
+  // Jobs and consumers, which no caller starts.
+  'subgraphs/commerce/customer-mail/customer-mails.ts': [2, 'delivers queued mails'],
+  'subgraphs/commerce/dunning/dunning-run.ts': [1, 'daily run of the reminders of an organization'],
+  'subgraphs/commerce/invoice/invoice-mail.job.ts': [1, 'mails sent invoices'],
+  'subgraphs/commerce/invoice/invoice-overdue.job.ts': [1, 'marks invoices whose due day has passed'],
+  'subgraphs/commerce/quote/quote-expire.job.ts': [1, 'expires quotes'],
+  'subgraphs/crm/task/task-overdue.job.ts': [1, 'marks overdue tasks'],
+  'subgraphs/crm/task/task-reminder.job.ts': [1, 'announces reminders of tasks'],
+  'subgraphs/events/delivery/record-outcomes.ts': [1, 'counts failures of webhooks and pauses them'],
+  'subgraphs/events/live.ts': [1, 'reads whether an event type exists'],
+  'subgraphs/events/notification/create/create-notifications.ts': [
+    1,
+    'makes notifications of events; whom one reaches is decided with the rights of the recipient',
+  ],
+  'subgraphs/events/notification/mail/due-mails.job.ts': [1, 'mails due notifications to their recipients'],
+  'subgraphs/identity/api-key/api-key-expiring.job.ts': [1, 'announces keys that expire soon'],
+  'subgraphs/outreach/email/organization-context.ts': [1, 'context of the queue that sends and receives mails'],
+  'subgraphs/outreach/enrollment/stop/stop-consumer.ts': [1, 'ends enrollments because of events'],
+  'subgraphs/outreach/smart-email/delivery-consumer.ts': [1, 'sets the status of drafts after delivery'],
+  'subgraphs/outreach/smart-email/send-due.job.ts': [2, 'sends scheduled drafts with the rights of their owners'],
+  'subgraphs/support/case/case-auto-close.job.ts': [1, 'closes resolved cases'],
+  'subgraphs/support/case/case-sla-breach.job.ts': [1, 'marks missed service levels'],
+
+  // Provisioning and identity.
+  'gateway/edge/directory.ts': [2, 'the SCIM directory of an organization administers its users'],
+  'subgraphs/identity/access/explain-access.ts': [3, 'explains to an administrator why a user may not do something'],
+  'subgraphs/identity/oauth/oauth-service.ts': [1, 'ends a grant whose token was used twice'],
+  'subgraphs/identity/operator.ts': [13, 'commands of the operator of the platform'],
+  'subgraphs/identity/session/register.ts': [1, 'the first user of a new organization owns it'],
+  'subgraphs/identity/session/session.actions.ts': [1, 'a session at sign-in, limited to the own records of its user'],
+
+  // Settlement and public pages: on the request of somebody without an account, who has the secret link.
+  'subgraphs/commerce/invoice/invoice-mail.ts': [1, 'mails the invoice to the address that its sender has given'],
+  'subgraphs/commerce/public-invoice/public-invoice.actions.ts': [1, 'page and payment of an invoice, by its link'],
+  'subgraphs/commerce/public-quote/public-quote.actions.ts': [1, 'page and acceptance of a quote, by its link'],
+
+  // What follows from the change of a caller by a rule. Nothing that is read is answered.
+  'subgraphs/commerce/dunning/remind.ts': [
+    1,
+    'the address to which the reminder of an invoice that the caller sees goes',
+  ],
+  'subgraphs/commerce/order-invoice/sync-order.ts': [1, 'quantities and states of an order follow from its invoices'],
+  'subgraphs/commerce/quote/primary-quote.ts': [
+    1,
+    'the former primary quote of an opportunity that the caller sees ceases to be it',
+  ],
+  'subgraphs/crm/addressee.ts': [1, 'a document or page names its customer'],
+  'subgraphs/crm/contact/contact.serialized-rules.ts': [
+    1,
+    'the former primary contact of an account that the caller sees ceases to be it',
+  ],
+  'subgraphs/crm/lead-conversion/related-work.ts': [
+    1,
+    'tasks and activities of a lead move to the contact, unanswered',
+  ],
+  'subgraphs/crm/public.ts': [
+    3,
+    'amount of an opportunity that the caller sees from its primary quote; a bounce or an unsubscription on all holders of the address; a mail as an activity',
+  ],
+  'subgraphs/crm/task/next-task.ts': [1, 'the next task of a series has the values of the completed one'],
+  'subgraphs/crm/task/system-task.ts': [1, 'creates a task that a rule of another record asks for'],
+  'subgraphs/outreach/email-template/template-mail.ts': [1, 'mail of a template of the organization to its customer'],
+  'subgraphs/outreach/email/inbound.actions.ts': [
+    2,
+    'a mail or report of a mail service is a fact; its answer names only ids',
+  ],
+  'subgraphs/outreach/enrollment/enroll.ts': [1, 'refuses a record that the sender does not see'],
+  'subgraphs/outreach/enrollment/process-step.ts': [
+    1,
+    'executes a step of an enrollment that the caller sees, as the worker does later',
+  ],
+}
+
+function sources(folder: string): string[] {
+  return readdirSync(join(projectRoot, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : sources(path)
+    return /(?<!\.(?:test|fixture))\.ts$/.test(entry.name) ? [relative('.', path)] : []
+  })
+}
+
+it('is nowhere but in the listed places that code acts with other rights than those of its caller', () => {
+  const folders = ['subgraphs', 'gateway', 'rest-adapter'].flatMap(sources).filter((file) => !file.includes('/demo/'))
+  const found = folders.flatMap((file) => {
+    const code = readFileSync(join(projectRoot, file), 'utf8').replaceAll(/\/\*[^]*?\*\/|\/\/.*$/gm, '')
+    const uses = code.match(elevated)?.length ?? 0
+    return uses > 0 ? [[file, uses] as const] : []
+  })
+  const listed = Object.entries(reasons).map(([file, [uses]]) => [file, uses])
+  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(listed))
+})

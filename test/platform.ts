@@ -17,7 +17,7 @@ import type { DefinitionSource } from '../subgraphs/kernel/record/organization-s
 import { openServices, type OpenServices } from '../subgraphs/kernel/services.ts'
 import { restContract } from './contract-of-rest.ts'
 import { freshDatabase, type FreshDatabase } from './fresh-database.ts'
-import { fingerprintOf } from './requests/fingerprint.ts'
+import { Fingerprints } from './requests/fingerprint.ts'
 import { storedEvents } from './stored-events.ts'
 import { answerOf, restClient, type Answer, type RestClient } from './rest-client.ts'
 
@@ -56,6 +56,7 @@ export class Platform {
   url!: string
   #fresh!: FreshDatabase
   #gateway!: RunningGateway
+  readonly #fingerprints = new Fingerprints((text) => this.query(text))
   dataDir!: string
   /** Set it before the platform opens, if a test writes events of its own that no schema describes. */
   hasOwnEvents = false
@@ -192,7 +193,7 @@ export class Platform {
 
   /** Hash of all stored rows, of one organization or of all. A refused request must not change it. */
   fingerprint(organizationId?: string): Promise<string> {
-    return fingerprintOf(this.query, organizationId)
+    return this.#fingerprints.of(organizationId)
   }
 }
 

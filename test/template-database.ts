@@ -11,6 +11,7 @@ import { startEmbeddedPostgres } from '../subgraphs/kernel/database/embedded.ts'
 import { migrate } from '../subgraphs/kernel/database/migrate.ts'
 import { projectRoot } from '../subgraphs/kernel/config/paths.ts'
 import { databaseUrl } from './database-url.ts'
+import { countWrites } from './requests/fingerprint.ts'
 
 export interface Template {
   readonly templateUrl: string
@@ -41,6 +42,7 @@ async function startDatabase(): Promise<Template> {
   const templateUrl = databaseUrl(server.url, 'template_platform')
   const template = new Database({ url: templateUrl, connectionsMax: 2 })
   await migrate(template, templateUrl, migrations)
+  for (const statement of countWrites) await template.query(statement)
   await template.close()
   return {
     templateUrl,

@@ -8,6 +8,7 @@ import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
 import { flawsOf } from '../requests/problem.ts'
 import type { ValidRequest } from '../requests/requests.ts'
 import { deadlineMs, type RawResponse } from '../requests/send.ts'
+import { Sweep } from '../requests/sweep.ts'
 import { accessOf, callers, recordsOf, type Access, type Caller } from './callers.ts'
 import { createCallerFixture, type CallerFixture } from './caller-fixture.ts'
 
@@ -17,6 +18,11 @@ let fixture: CallerFixture
 beforeAll(async () => {
   fixture = await createCallerFixture(platform)
 }, 30_000)
+
+/** Operations with the same requirements accept the same callers: one of them gets all, and every other one three. */
+const sweep = new Sweep()
+const signatureOf = ({ path, documentId, scopes, ...requirements }: Access): string =>
+  JSON.stringify([requirements, scopes.map((scope) => scope.replace(/^(READ|WRITE)_.*/, '$1'))])
 
 /** Checks the headers that every response carries, for every caller. */
 function expectHeaders({ hasQuotaHeaders }: Caller, { status, headers }: RawResponse): void {
@@ -60,7 +66,8 @@ describe.each(withHeaders.map((operation) => [operation.id, operation] as const)
   const refused = callers.filter((caller) => caller.refusal(access) !== null)
   const needsOther = needsOtherParty.has(operation.documentId) && !access.isOfApps
   const isSpecial = needsOther || operation.documentId in credentials
-  const allowed = isSpecial ? [] : callers.filter((caller) => caller.refusal(access) === null)
+  const accepted = isSpecial ? [] : callers.filter((caller) => caller.refusal(access) === null)
+  const allowed = sweep.choose(`${operation.method} ${signatureOf(access)}`, operation.id, accepted, 3)
 
   it('is refused and changes nothing', { timeout: deadlineMs * 2 }, async () => {
     const request = await fixture.requests.valid(operation)

@@ -11,6 +11,7 @@ import { needsOtherParty, placeholders } from '../requests/special-cases.ts'
 import { Requests, type Row, type ValidRequest } from '../requests/requests.ts'
 import { fieldsOf, withPath, withText } from '../requests/schema.ts'
 import { inParallel, send, type RawResponse } from '../requests/send.ts'
+import { Sweep } from '../requests/sweep.ts'
 
 const contract = loadContract(schemaPath('rest'))
 const { operations } = contract
@@ -228,12 +229,15 @@ describe('GraphQL', () => {
     const records = await foreignRecords()
     const { fields } = await rootFields(ours)
     const found: string[] = []
+    const sweep = new Sweep()
     for (const { name, args } of fields) {
+      const own = [...records].filter(([type]) => name.startsWith(type))
+      const others = [...records].filter(([type]) => !name.startsWith(type))
       for (const arg of args.filter(({ type }) => type === 'ID!' || type === 'String!')) {
-        for (const row of records.values()) {
+        for (const [, row] of [...own, ...sweep.choose(arg.type, `${name}.${arg.name}`, others, 3)]) {
           const value = arg.type === 'ID!' ? row['id'] : (row[arg.name] ?? row['id'])
-          const others = args.filter(({ name: other, type }) => other !== arg.name && type.endsWith('!'))
-          const given = others.map(({ name: other, type }) => `, ${other}: ${harmless[type]}`).join('')
+          const required = args.filter(({ name: other, type }) => other !== arg.name && type.endsWith('!'))
+          const given = required.map(({ name: other, type }) => `, ${other}: ${harmless[type]}`).join('')
           const { text, status } = await graphql(
             ours,
             `query($v: ${arg.type}) { found: ${name}(${arg.name}: $v${given}) { __typename } }`,

@@ -2,12 +2,13 @@ import { gzipSync } from 'node:zlib'
 import { bodyBytesMax } from '../../gateway/edge/body.ts'
 import type { Contract } from '../../rest-adapter/contract.ts'
 import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
-import { type ResponseObject, type Schema } from '../../rest-adapter/openapi.ts'
+import { typesOf, type ResponseObject, type Schema } from '../../rest-adapter/openapi.ts'
 import { badValues } from '../requests/bad-values.ts'
 import { edgeValues } from '../requests/edge-values.ts'
 import { fieldsWithRules, setByOperations, valuesOfField } from '../requests/field-values.ts'
 import { refusedInput, refusedWith } from '../requests/problem.ts'
 import type { Requests, ValidRequest } from '../requests/requests.ts'
+import { schemaSignature, type Sweep } from '../requests/sweep.ts'
 import { fieldsOf, withPath, schemaAt, valueAt, without, withText, type Field } from '../requests/schema.ts'
 import { freshPrefix } from '../requests/valid-values.ts'
 import type { HostileRequest } from './refusals.ts'
@@ -100,13 +101,36 @@ const refusedUnknown = { status: 400, code: 'UNKNOWN_FIELD' } as const
 
 const at = ({ path }: Field): string => path.join('.')
 
-/** Every field with every kind of value that its schema does not allow. */
-export function badFields({ contract }: Requests, { operation, body }: ValidRequest, whole: unknown): HostileRequest[] {
+/** How an operation is served: by its stored document or by a handler of its area, with or without an Idempotency-Key. */
+export const kindOfRoute = ({ document, path, method, acceptsIdempotencyKey, keyParameter }: RestOperation): string =>
+  [method, acceptsIdempotencyKey, keyParameter !== null, document === null ? path.split('/', 3).join('/') : ''].join()
+
+/** Fields with this signature are checked alike. */
+const signatureOf = (operation: RestOperation, { path, schema, required }: Field): string =>
+  [
+    kindOfRoute(operation),
+    required,
+    path.map((key) => (typeof key === 'number' ? 'item' : 'member')).join('.'),
+    schemaSignature(schema),
+  ].join()
+
+/** Every field with the kinds of value that its schema does not allow. */
+export function badFields(
+  { contract }: Requests,
+  { operation, body }: ValidRequest,
+  whole: unknown,
+  sweep: Sweep,
+): HostileRequest[] {
   return fieldsOf(contract, operation.body!.schema).flatMap((field) => {
     const base = withPath(body, whole, field.path)
     // The smallest valid item, so that a list with too many of them is not too large a body.
     const item = field.schema.items && (valueAt(body, [...field.path, 0]) ?? valueAt(whole, [...field.path, 0]))
-    return badValues(field.schema, item).map(({ what, json, code, below }) => ({
+    const bad = sweep.choose(
+      signatureOf(operation, field),
+      `${operation.id}.${at(field)}`,
+      badValues(field.schema, item),
+    )
+    return bad.map(({ what, json, code, below }) => ({
       what: `${at(field)}: ${what}`,
       change: { body: withText(base, field.path, json) },
       refused: refusedInput(below ? `${at(field)}.${below}` : at(field), code),
@@ -115,7 +139,12 @@ export function badFields({ contract }: Requests, { operation, body }: ValidRequ
 }
 
 /** Bodies with missing, unknown or read-only fields. */
-export function badShapes({ contract }: Requests, { operation, body }: ValidRequest, whole: unknown): HostileRequest[] {
+export function badShapes(
+  { contract }: Requests,
+  { operation, body }: ValidRequest,
+  whole: unknown,
+  sweep: Sweep,
+): HostileRequest[] {
   const root = schemaAt(contract, operation.body!.schema)
   const fields = fieldsOf(contract, root)
   const closed = [
@@ -129,16 +158,18 @@ export function badShapes({ contract }: Requests, { operation, body }: ValidRequ
       change: { body: without(withPath(body, whole, field.path), field.path) },
       refused: refusedInput(at(field), 'REQUIRED'),
     }))
-  const unknown = closed.flatMap(({ path, schema }) =>
-    unknownNames(contract, operation, schema).map((name) => {
+  const unknown = closed.flatMap((field) => {
+    const { path, schema } = field
+    const names = unknownNames(contract, operation, schema)
+    return sweep.choose(signatureOf(operation, field), `${operation.id}.${at(field)}`, names, 3).map((name) => {
       const place = [...path, name]
       return {
         what: `with ${place.join('.')}`,
         change: { body: withText(withPath(body, whole, place), place, '{"isAdmin":true}') },
         refused: refusedInput(place.join('.'), 'UNKNOWN_FIELD'),
       }
-    }),
-  )
+    })
+  })
   const long = '😀'.repeat(100_000)
   const many = Object.fromEntries(Array.from({ length: 900 }, (_, index) => [`nosuch${index}`, index]))
   const tooMuch = [
@@ -194,7 +225,7 @@ const hasRules = (operationId: string, name: string): boolean =>
   fieldsWithRules.has(name) || fieldsWithRules.has(`${operationId}.${name}`)
 
 /** The boundary values of every field of a record, each with the value that is read back. */
-export function edgesOf({ contract }: Requests, { operation, body }: ValidRequest) {
+export function edgesOf({ contract }: Requests, { operation, body }: ValidRequest, sweep: Sweep) {
   const fields = fieldsOf(contract, operation.body!.schema).filter(
     ({ path, schema }) =>
       path.length === 1 && schema.format !== 'uuid' && !hasRules(operation.documentId, String(path[0])),
@@ -202,7 +233,11 @@ export function edgesOf({ contract }: Requests, { operation, body }: ValidReques
   const isDefaulted = (read: unknown): boolean => read === null && operation.success.status === 201
   return fields.flatMap((field) => {
     const refused = setByOperations[String(field.path[0])] ?? []
-    const edges = edgeValues(field.schema).filter(({ read }) => !refused.includes(read))
+    const all = edgeValues(field.schema).filter(({ read }) => !refused.includes(read))
+    // A setting of the organization that is true would refuse later requests, so its last value is false.
+    const edges = typesOf(field.schema).includes('boolean')
+      ? all
+      : sweep.choose(`edge ${signatureOf(operation, field)}`, `${operation.id}.${at(field)}`, all)
     return edges.map(({ what, json, read }) => {
       const name = String(field.path[0])
       return {

@@ -8,6 +8,7 @@ import { flawsOf } from '../requests/problem.ts'
 import { Requests, type Change, type ValidRequest } from '../requests/requests.ts'
 import { fieldsOf, withText } from '../requests/schema.ts'
 import { inParallel } from '../requests/send.ts'
+import { isFullSweep } from '../requests/sweep.ts'
 
 const { operations } = loadContract(schemaPath('rest'))
 const platform = usePlatform({ TRUST_PROXY: '127.0.0.1' })
@@ -170,7 +171,7 @@ const isFailure = ({ success }: RestOperation, status: number): boolean =>
 
 // Slow, because each request hashes a password.
 const slow = new Set(['authLogin', 'authRegister'])
-const rounds = 12
+const rounds = isFullSweep ? 12 : 4
 
 it.each([1, 2, 3])(
   'no random change of a request causes a 5xx or an undocumented form of response (seed %i)',
@@ -192,7 +193,8 @@ it.each([1, 2, 3])(
 
 it('eight concurrent copies of a valid request cause no deadlock and no 5xx', async () => {
   const found: string[] = []
-  for (const operation of operations) {
+  // Reads take no locks that others wait for.
+  for (const operation of operations.filter(({ method }) => isFullSweep || method !== 'get')) {
     const request = await requests.valid(operation, { fresh: true })
     const answers = await Promise.all(Array.from({ length: 8 }, () => requests.send(request, {})))
     found.push(

@@ -18,8 +18,10 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { usePlatform, type Member } from '../platform.ts'
 import { Requests } from '../requests/requests.ts'
 import { inParallel, send, type RawResponse } from '../requests/send.ts'
+import { Sweep } from '../requests/sweep.ts'
 
 const platform = usePlatform({ TRUST_PROXY: '127.0.0.1' })
+const sweep = new Sweep()
 let member: Member
 let session: Record<string, string>
 let schema: GraphQLSchema
@@ -103,7 +105,8 @@ describe('variables of every root field', () => {
         const declared = field.args.filter((arg) => arg === wrong || isNonNullType(arg.type))
         const variables = declared.map((arg) => `$${arg.name}: ${String(arg.type)}`).join(' ')
         const query = `${kind}(${variables}) { ${field.name}(${declared.map(({ name }) => `${name}: $${name}`).join(' ')})${selected(field)} }`
-        for (const json of wrongValues(wrong.type)) {
+        const signature = `variable ${kind} ${String(wrong.type)}`
+        for (const json of sweep.choose(signature, `${field.name}.${wrong.name}`, wrongValues(wrong.type))) {
           const { status, body, text } = await ask(
             `{"query":${JSON.stringify(query)},"variables":{"${wrong.name}":${json}}}`,
             session,
@@ -141,6 +144,7 @@ function wrongLiteralsOf(type: GraphQLInputType): readonly string[] {
 }
 
 interface Place {
+  readonly name: string
   readonly type: GraphQLInputType
   /** A document with this literal at the given place. */
   readonly write: (literal: string) => string
@@ -149,12 +153,16 @@ interface Place {
 /** Every argument, and every field of every input object once. */
 function places(): Place[] {
   const known = new Set<string>()
-  const below = ({ type, write }: Place): Place[] => {
+  const below = ({ name, type, write }: Place): Place[] => {
     const named = getNamedType(type)
     if (!isInputObjectType(named) || known.has(named.name)) return []
     known.add(named.name)
     const fields = Object.values(named.getFields()).map((field): Place => {
-      return { type: field.type, write: (literal) => write(`{${field.name}: ${literal}}`) }
+      return {
+        name: `${name}.${field.name}`,
+        type: field.type,
+        write: (literal) => write(`{${field.name}: ${literal}}`),
+      }
     })
     return fields.flatMap((place) => [place, ...below(place)])
   }
@@ -165,7 +173,7 @@ function places(): Place[] {
       const given = others.map(({ name }) => `${name}: $${name}`).join(' ')
       const write = (literal: string): string =>
         `${kind}${declared && `(${declared})`} { ${field.name}(${given} ${arg.name}: ${literal})${selected(field)} }`
-      const place = { type: arg.type, write }
+      const place = { name: `${field.name}.${arg.name}`, type: arg.type, write }
       return [place, ...below(place)]
     }),
   )
@@ -174,9 +182,9 @@ function places(): Place[] {
 describe('literals of every argument and input field', () => {
   it('are refused without execution when their types are wrong, with their location', async () => {
     const before = await platform.fingerprint()
-    const found = await inParallel(places(), async ({ type, write }) => {
+    const found = await inParallel(places(), async ({ name, type, write }) => {
       const problems: string[] = []
-      for (const literal of wrongLiteralsOf(type)) {
+      for (const literal of sweep.choose(`literal ${String(type)}`, name, wrongLiteralsOf(type))) {
         const query = write(literal)
         const { status, body, text } = await ask({ query }, session)
         const { code } = body.errors[0].extensions as { code: string }
@@ -237,8 +245,11 @@ function oddFilters(filter: GraphQLInputObjectType): Record<string, unknown>[] {
     if (['and', 'or', 'not'].includes(column.name) || operators === filter) return []
     if (!isInputObjectType(operators)) return oddValues(operators).map((operand) => ({ [column.name]: operand }))
     if (isInputObjectType(getNamedType(Object.values(operators.getFields())[0]!.type))) return []
+    // Each operator of a kind of column gets every operand once, and in every other column some.
     const each = Object.values(operators.getFields()).flatMap(({ name, type }) =>
-      [null, ...oddValues(type)].map((operand) => ({ [column.name]: { [name]: operand } })),
+      sweep
+        .choose(`filter ${operators.name}.${name}`, `${filter.name}.${column.name}`, [null, ...oddValues(type)])
+        .map((operand) => ({ [column.name]: { [name]: operand } })),
     )
     return [...each, { [column.name]: {} }, { [column.name]: null }]
   })

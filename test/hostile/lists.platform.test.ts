@@ -9,10 +9,12 @@ import { refusedInput } from '../requests/problem.ts'
 import { Requests, type Row, type ValidRequest } from '../requests/requests.ts'
 import { fieldsOf, type Field } from '../requests/schema.ts'
 import { inParallel } from '../requests/send.ts'
+import { Sweep } from '../requests/sweep.ts'
 import { expectRefused } from './refusals.ts'
 
 const { operations } = loadContract(schemaPath('rest'))
 const platform = usePlatform({ TRUST_PROXY: '127.0.0.1' })
+const sweep = new Sweep()
 let requests: Requests
 
 const rowsOfEach = 5
@@ -75,11 +77,21 @@ async function page(
 const sortsOf = ({ parameters }: RestOperation): string[] =>
   (parameters.find(({ name }) => name === 'sortBy')?.schema?.enum ?? []) as string[]
 
-/** Every sort order of a list, or its only one. */
+/** Every column by which a list is sorted, in both directions or in one, or its only order. */
 const ordersOf = (operation: RestOperation): Readonly<Record<string, string>>[] =>
   takes(operation, 'sortBy')
-    ? sortsOf(operation).flatMap((sortBy) => ['asc', 'desc'].map((sortOrder) => ({ sortBy, sortOrder })))
+    ? sortsOf(operation).flatMap((sortBy) =>
+        sweep
+          .choose(`order ${sortBy}`, `${operation.id}.${sortBy}`, ['asc', 'desc'])
+          .map((sortOrder) => ({ sortBy, sortOrder })),
+      )
     : [{}]
+
+/** Positions of cursors with this signature have values of the same kinds: texts, numbers, times, ids. */
+const positionSignature = (position: readonly unknown[]): string =>
+  JSON.stringify(position)
+    .replaceAll(/\d+/g, '0')
+    .replaceAll(/[a-zA-Z]+/g, 'a')
 
 const encoded = (value: unknown): string =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
@@ -151,8 +163,11 @@ describe.each(pagedLists)('the cursor of %s', (_, operation) => {
       const { nextCursor } = await page(operation, { limit: '1', sortBy })
       const position = JSON.parse(Buffer.from(nextCursor!, 'base64url').toString()) as unknown[]
       const request = await requests.valid(operation)
-      const changedCursors = wrongValues.flatMap((value) =>
-        position.slice(1).map((_own, index) => position.with(index + 1, value)),
+      const changedCursors = sweep.choose(
+        positionSignature(position.slice(1)),
+        `${operation.id}.${sortBy}`,
+        wrongValues.flatMap((value) => position.slice(1).map((_own, index) => position.with(index + 1, value))),
+        6,
       )
       const found = await inParallel(changedCursors, async (values) => {
         const cursor = encoded(values)

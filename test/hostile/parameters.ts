@@ -3,6 +3,8 @@ import { typesOf, type Parameter, type Schema } from '../../rest-adapter/openapi
 import { notDates, notIds } from '../requests/bad-values.ts'
 import { refusedInput, refusedWith } from '../requests/problem.ts'
 import type { ValidRequest } from '../requests/requests.ts'
+import { schemaSignature, type Sweep } from '../requests/sweep.ts'
+import { kindOfRoute } from './bodies.ts'
 import type { HostileRequest } from './refusals.ts'
 
 const queryOf = (name: string, text: string): string => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`
@@ -156,8 +158,8 @@ function badParameter({ name, schema = {}, content, ...parameter }: Parameter): 
 const inQuery = ({ parameters }: RestOperation): Parameter[] =>
   parameters.filter((parameter) => parameter.in === 'query')
 
-/** Every query parameter with every kind of value that its schema does not allow, and queries that cannot be parsed. */
-export function badQueries({ operation }: ValidRequest): HostileRequest[] {
+/** Every query parameter with the kinds of value that its schema does not allow, and queries that cannot be parsed. */
+export function badQueries({ operation }: ValidRequest, sweep: Sweep): HostileRequest[] {
   const unreadable = ['%', '%zz=1', 'a=%ff', 'a=%ed%a0%80', 'a=%c0%80', 'a=%u0041', 'x=1&y=%2']
   const refused = refusedInput('query', 'WRONG_ENCODING')
   const unknown = ['nosuch', 'constructor', '__proto__', 'nosuch[a]', 'PAGE']
@@ -166,15 +168,18 @@ export function badQueries({ operation }: ValidRequest): HostileRequest[] {
     change: { query: `${name}=1` },
     refused: refusedInput(name, 'UNKNOWN_FIELD'),
   }))
-  return [
-    ...inQuery(operation).flatMap(badParameter),
-    ...unreadable.map((query) => ({ what: query, change: { query }, refused })),
-    ...unknownParameters,
-  ]
+  const invalid = inQuery(operation).flatMap((parameter) => {
+    // The expected path is the name of the parameter, so its name is no part of the signature.
+    const { name, schema, content, in: place, 'x-credential': credential } = parameter
+    const signature = schemaSignature({ schema, content, place, credential })
+    return sweep.choose(`query ${signature}`, `${operation.id}.${name}`, badParameter(parameter))
+  })
+  const ofTheQuery = [...unreadable.map((query) => ({ what: query, change: { query }, refused })), ...unknownParameters]
+  return [...invalid, ...sweep.choose(`query ${kindOfRoute(operation)}`, operation.id, ofTheQuery, 2)]
 }
 
 /** Every path parameter with values that name no record. */
-export function badPaths({ operation, path }: ValidRequest): HostileRequest[] {
+export function badPaths({ operation, path }: ValidRequest, sweep: Sweep): HostileRequest[] {
   return operation.parameters
     .filter((parameter) => parameter.in === 'path')
     .flatMap(({ name, schema }) => {
@@ -207,9 +212,9 @@ export function badPaths({ operation, path }: ValidRequest): HostileRequest[] {
         change: { at: at(text) },
         refused: refusedInput('path', 'WRONG_FORMAT'),
       }))
+      const signature = `path ${schemaSignature(schema ?? {})} ${kindOfRoute(operation)}`
       return [
-        ...cases,
-        ...unreadable,
+        ...sweep.choose(signature, `${operation.id}.${name}`, [...cases, ...unreadable], 2),
         { what: `${name} of nobody`, change: { at: at(nobody) }, refused: refusedWith('NOT_FOUND') },
       ]
     })

@@ -171,13 +171,15 @@ const isFailure = ({ success }: RestOperation, status: number): boolean =>
 
 // Slow, because each request hashes a password.
 const slow = new Set(['authLogin', 'authRegister'])
-const rounds = isFullSweep ? 12 : 4
+const rounds = 12
+// An alias path has the same checks and the same document.
+const fuzzed = operations.filter(({ id, documentId }) => isFullSweep || id === documentId)
 
-it.each([1, 2, 3])(
+it.each(isFullSweep ? [1, 2, 3] : [2])(
   'no random change of a request causes a 5xx or an undocumented form of response (seed %i)',
   async (seed) => {
     const mutator = new Mutator(seed)
-    for (const operation of operations) {
+    for (const operation of fuzzed) {
       const request = await requests.valid(operation, { fresh: true, whole: seed % 2 === 0 })
       const changes = Array.from({ length: slow.has(operation.documentId) ? 2 : rounds }, () => mutator.change(request))
       const found = await inParallel(changes, async (change) => {
@@ -194,7 +196,7 @@ it.each([1, 2, 3])(
 it('eight concurrent copies of a valid request cause no deadlock and no 5xx', async () => {
   const found: string[] = []
   // Reads take no locks that others wait for.
-  for (const operation of operations.filter(({ method }) => isFullSweep || method !== 'get')) {
+  for (const operation of fuzzed.filter(({ method }) => isFullSweep || method !== 'get')) {
     const request = await requests.valid(operation, { fresh: true })
     const answers = await Promise.all(Array.from({ length: 8 }, () => requests.send(request, {})))
     found.push(

@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/sequencer.ts'
+import { WeightsReporter } from './test/weights-reporter.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -20,6 +22,8 @@ export default defineConfig({
   test: {
     // Uses every core; by default, Vitest leaves one free.
     maxWorkers: availableParallelism(),
+    sequence: { sequencer: LongestFirst },
+    reporters: process.env['WEIGHTS'] === 'write' ? ['default', new WeightsReporter()] : ['default'],
     projects: [
       {
         resolve,

@@ -2,6 +2,7 @@ import { customerMails } from './commerce/customer-mail/customer-mails.ts'
 import { commerce } from './commerce/subgraph.ts'
 import { crm } from './crm/subgraph.ts'
 import { eventsSubgraph } from './events/subgraph.ts'
+import { organizationSettings } from './identity/public.ts'
 import { identity } from './identity/subgraph.ts'
 import type { Migration } from './kernel/database/migrate.ts'
 import { housekeeping, mergeTotalsJob } from './kernel/jobs/housekeeping.jobs.ts'
@@ -23,6 +24,7 @@ import { eventLogTables } from './kernel/migrations/20261122-kernel-event-log.ts
 import type { SealedColumn } from './kernel/secrets/rotate.ts'
 import { dataKeyTable } from './kernel/secrets/secrets.migrations.ts'
 import { sealedAnswers } from './kernel/subgraph/idempotency.ts'
+import { registerOrganizationZones } from './kernel/time/days.ts'
 import { migrationsOf, type SubgraphDefinition } from './kernel/subgraph/subgraph.ts'
 import { outreach } from './outreach/subgraph.ts'
 import { support } from './support/subgraph.ts'
@@ -43,6 +45,8 @@ export const recordTypes: readonly RecordShape[] = subgraphs.flatMap(recordTypes
 
 // Records of identity are administered, not restricted by profiles.
 registerRecordTypes(subgraphs.filter(({ name }) => name !== identity.name).flatMap(recordTypesOf))
+
+registerOrganizationZones(async (ctx) => (await organizationSettings(ctx)).timezone ?? null)
 
 registerEventSources(
   subgraphs.flatMap(({ resources }) =>

@@ -59,7 +59,7 @@ describe('a value of JSON', () => {
       'with variables that are input objects',
       '{ echo(json: {n: {at: "2027-01-01T00:00:00.000Z", title: "x"}}) }',
       'query($n: EchoNote) { echo(json: {n: $n}) }',
-      { n: { at: '2027-01-01', title: 'x' } },
+      { n: { at: '2027-01-01T00:00:00Z', title: 'x' } },
       { json: { n: { at: '2027-01-01T00:00:00.000Z', title: 'x' } } },
     ],
     [

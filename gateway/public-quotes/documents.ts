@@ -16,6 +16,8 @@ export interface ShownQuote {
   readonly shippingTotal: ExactNumber
   readonly total: ExactNumber
   readonly validUntil: string | null
+  /** The day at whose end `validUntil` is, `YYYY-MM-DD`; null if it is another time. */
+  readonly lastDay: string | null
   readonly paymentTerms: string
   readonly terms: string | null
   readonly sentAt: string | null
@@ -29,7 +31,7 @@ const shown = `{
   lineItems {
     name sku description quantity unitPrice discountPercent discountAmount taxRate lineTotal billingFrequency
   }
-  subtotal discountTotal taxTotal shippingTotal total validUntil paymentTerms terms sentAt acceptedAt acceptedByName rejectedAt
+  subtotal discountTotal taxTotal shippingTotal total validUntil lastDay paymentTerms terms sentAt acceptedAt acceptedByName rejectedAt
 }`
 
 export const viewDocument = `mutation publicQuoteView($token: String!) { result: publicQuoteView(token: $token) ${shown} }`

@@ -4,6 +4,7 @@ import { plainPage } from '../pages/plain-page.ts'
 import type { ShownQuote } from './documents.ts'
 
 const timeFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
+const dayFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 const timeOf = (time: string): string => `${timeFormat.format(new Date(time))} UTC`
 
 const paymentOf: Readonly<Record<string, string>> = { DUE_ON_RECEIPT: 'Due on receipt' }
@@ -49,14 +50,24 @@ const forms = (path: string): string => `<h2>Accept this quote</h2>
 
 /** The page of a quote. `path` is its address, below which its forms post; `problem` is what was wrong with a form. */
 export function quotePage(quote: ShownQuote, path: string, problem: string | null = null): string {
-  const { quoteNumber, organizationName, customerName, name, validUntil, paymentTerms, terms, lineItems, currency } =
-    quote
+  const {
+    quoteNumber,
+    organizationName,
+    customerName,
+    name,
+    validUntil,
+    lastDay,
+    paymentTerms,
+    terms,
+    lineItems,
+    currency,
+  } = quote
   const status = statusOf(quote)
   const facts: [string, string | null][] = [
     ['From', organizationName],
     ['For', customerName],
     ['Subject', name],
-    ['Valid until', validUntil && timeOf(validUntil)],
+    ['Valid until', lastDay ? dayFormat.format(new Date(lastDay)) : validUntil && timeOf(validUntil)],
     ['Payment', paymentText(paymentTerms)],
   ]
   return plainPage(

@@ -10,7 +10,7 @@ import { Random } from './random.ts'
 /** The lines with ids, and with what the products say. Subscriptions run for a year. */
 export function linesOf(random: Random, { lines }: Basket, startMs: number): LineItem[] {
   const startDate = iso(Math.floor(startMs / dayMs) * dayMs + 45 * dayMs)
-  const endDate = iso(Date.parse(startDate) + 365 * dayMs)
+  const endDate = iso(Date.parse(startDate) + 365 * dayMs - 1)
   return lines.map(({ product, description, ...priced }, index) => {
     const isService = product.billingFrequency !== 'ONE_TIME'
     return {

@@ -93,6 +93,8 @@ function quoteOf(
 }
 
 const draftValidDays = 30
+/** A quote is valid on its whole last day. */
+const endOfDay = (atMs: number): number => (Math.floor(atMs / dayMs) + 1) * dayMs - 1
 /** How many days a sent quote is valid. */
 const validities = [14, 21, 30] as const
 
@@ -113,7 +115,7 @@ function stateOf(
     ? { approvalStatus: 'APPROVED' as const, reviewedById: reviewer.id, reviewedAt, reviewComment: null }
     : {}
   const sentMs = inTime(0.25)
-  const validMs = Math.floor(sentMs / dayMs) * dayMs + random.pick(validities) * dayMs
+  const validMs = endOfDay(sentMs + random.pick(validities) * dayMs)
   const sent = { ...approval, sentAt: iso(sentMs), validUntil: iso(validMs) }
   const viewedAt = iso(inTime(0.5))
   const done = (atMs: number, userId: string | null = null) => ({ updatedAt: iso(atMs), updatedById: userId })
@@ -122,7 +124,7 @@ function stateOf(
     const acceptedMs = endMs - minuteMs
     const { firstName, lastName } = contacts[0]!.person
     const acceptedByName = `${firstName} ${lastName}`
-    const validUntil = iso(Math.max(validMs, Math.ceil(acceptedMs / dayMs) * dayMs + dayMs))
+    const validUntil = iso(Math.max(validMs, endOfDay(acceptedMs + dayMs)))
     const answer = { acceptedAt: iso(acceptedMs), acceptedByName }
     return { ...sent, validUntil, viewedAt, ...answer, status: 'ACCEPTED' as const, ...done(acceptedMs) }
   }
@@ -142,8 +144,8 @@ function stateOf(
   if (given.values.stage === 'PROPOSAL' && random.chance(0.55)) {
     const kind = random.weighted({ DRAFT: 45, IN_REVIEW: 30, APPROVED: 25 })
     if (kind === 'DRAFT')
-      return { status: 'DRAFT' as const, validUntil: iso(Math.floor(midnightMs + draftValidDays * dayMs)) }
-    const validUntil = iso(midnightMs + draftValidDays * dayMs)
+      return { status: 'DRAFT' as const, validUntil: iso(endOfDay(midnightMs + draftValidDays * dayMs)) }
+    const validUntil = iso(endOfDay(midnightMs + draftValidDays * dayMs))
     if (kind === 'IN_REVIEW')
       return {
         status: 'IN_REVIEW' as const,

@@ -112,7 +112,7 @@ export function seriesFor(input: GeneratorInput, random: Random, subject: Subjec
       values: { ...task.values, subject: previous?.values.subject ?? task.values.subject!, ...common, ...state },
     })
     if (completedMs === null) return tasks
-    dueMs = Date.parse(nextOccurrence(rule, iso(dueMs))!.dueDate)
+    dueMs = Date.parse(nextOccurrence(rule, iso(dueMs), 'UTC')!.dueDate)
     createdMs = completedMs
   }
 }

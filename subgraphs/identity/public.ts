@@ -70,6 +70,15 @@ export async function activeUserEmail({ db, caller }: RequestContext, id: string
   return row?.email ?? null
 }
 
+/** The time zone of a user of the caller's organization; null if there is no such user. */
+export async function userTimezone({ db, caller }: RequestContext, id: string): Promise<string | null> {
+  const [row] = await db.query<{ timezone: string }>(
+    'select timezone from identity.admin_user where organization_id = $1 and id = $2 and deleted_at is null',
+    [caller.organizationId, id],
+  )
+  return row?.timezone ?? null
+}
+
 export interface UserIdentity {
   readonly name: string
   readonly firstName: string | null

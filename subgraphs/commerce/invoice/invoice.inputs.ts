@@ -1,6 +1,8 @@
 import { Field, ID, InputType } from 'type-graphql'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
+import { Day } from '../../kernel/record/declared-class.ts'
+import { dayMeaning } from '../../kernel/record/describe.ts'
 import { operationTypes } from '../../kernel/record/standard-resolver.ts'
 import { PaymentMethod } from './invoice.enumerations.ts'
 import { invoice } from './invoice.record.ts'
@@ -29,7 +31,11 @@ export class InvoicePaymentRecordInput {
   })
   reference?: string | null
 
-  @Field(() => DateTime, { nullable: true, description: 'When it was received, not in the future; null: now.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: `When it was received, not in the future; null: now. ${dayMeaning('BEGIN')}`,
+  })
+  @Day('BEGIN')
   paidAt?: string | null
 
   @Field(() => String, {
@@ -58,8 +64,9 @@ export class InvoiceRefundRecordInput {
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'When it was returned, not before the payment and not in the future; null: now.',
+    description: `When it was returned, not before the payment and not in the future; null: now. ${dayMeaning('BEGIN')}`,
   })
+  @Day('BEGIN')
   refundedAt?: string | null
 }
 

@@ -142,6 +142,7 @@ export class LineItem {
 
   @Part(() => DateTime, {
     nullable: true,
+    day: 'BEGIN',
     description: 'Start of the service or subscription; null if it does not matter.',
     example: '2026-12-01T00:00:00.000Z',
   })
@@ -149,6 +150,7 @@ export class LineItem {
 
   @Part(() => DateTime, {
     nullable: true,
+    day: 'END',
     description: 'End of the service or subscription, not before `startDate`; null if open.',
     example: '2027-11-30T00:00:00.000Z',
   })

@@ -102,6 +102,7 @@ export class Order extends PricedRecord {
   @Column(() => DateTime, {
     indexed: true,
     derivedDefault: 'the time of the request',
+    day: 'BEGIN',
     description: 'When the customer ordered.',
     example: '2026-11-02T08:15:00.000Z',
   })
@@ -110,6 +111,7 @@ export class Order extends PricedRecord {
   @Column(() => DateTime, {
     indexed: true,
     nullable: true,
+    day: 'BEGIN',
     description: 'When the customer wants the delivery; null if not said.',
     example: '2026-12-01T00:00:00.000Z',
   })

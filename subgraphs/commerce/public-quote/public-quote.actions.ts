@@ -3,6 +3,7 @@ import { activeOrganizationName } from '../../identity/public.ts'
 import { invalid, notFound, type Refusal } from '../../kernel/errors.ts'
 import { isStorable } from '../../kernel/record/scalars.ts'
 import { asSystem, type RequestContext } from '../../kernel/request.ts'
+import { dateIn, organizationZone } from '../../kernel/time/days.ts'
 import { linkedQuote } from '../quote/quote-link.ts'
 import type { Quote } from '../quote/quote.ts'
 import { documentFile, type DocumentFile } from '../document/document-file.ts'
@@ -27,11 +28,18 @@ async function linked<C extends RequestContext>(ctx: C, token: string, act: Act)
 
 type Act = (ctx: RequestContext, id: string) => Promise<Quote>
 
+/** The last day of a quote that is valid to the end of it, to the minute; null if it is valid until another time. */
+function lastDayOf(zone: string, validUntil: string): string | null {
+  const day = dateIn(zone, new Date(validUntil))
+  return dateIn(zone, new Date(Date.parse(validUntil) + 60_000)) === day ? null : day
+}
+
 /** The quote of the token as its page shows it. */
 export async function publicQuote(ctx: RequestContext, token: string, act: Act): Promise<PublicQuote> {
   const { inner, organizationName, quote } = await linked(ctx, token, act)
   const { accountName, contactName } = await addresseeOf(inner, quote)
-  return { ...quote, organizationName, customerName: accountName ?? contactName }
+  const lastDay = quote.validUntil && lastDayOf(await organizationZone(inner), quote.validUntil)
+  return { ...quote, organizationName, customerName: accountName ?? contactName, lastDay }
 }
 
 /** The PDF of the quote of the token. */

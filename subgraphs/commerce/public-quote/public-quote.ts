@@ -29,6 +29,13 @@ export class PublicQuote extends PublicAmounts {
   @Field(() => DateTime, { nullable: true, description: 'Until when the quote can be accepted; null without a limit.' })
   validUntil!: string | null
 
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'The day in the time zone of the organization to whose end the quote can be accepted, `YYYY-MM-DD`; null if `validUntil` is another time, or null.',
+  })
+  lastDay!: string | null
+
   @Field(() => PaymentTerms, { description: 'When the invoice must be paid.' })
   paymentTerms!: PaymentTerms
 

@@ -96,6 +96,7 @@ export class Quote extends PricedRecord {
   @Column(() => DateTime, {
     indexed: true,
     nullable: true,
+    day: 'END',
     description:
       'Until when the customer can accept the quote; null without a limit. A sent quote expires at this time.',
     example: '2026-12-31T22:59:59.000Z',

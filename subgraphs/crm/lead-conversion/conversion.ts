@@ -3,6 +3,8 @@ import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { enumeration } from '../../kernel/record/column.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
+import { Day } from '../../kernel/record/declared-class.ts'
+import { dayMeaning } from '../../kernel/record/describe.ts'
 import { Account } from '../account/account.ts'
 import { Contact } from '../contact/contact.ts'
 import { Lead } from '../lead/lead.ts'
@@ -73,8 +75,9 @@ export class LeadConvertInput {
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'Expected close date of the new opportunity; null: 90 days after the conversion.',
+    description: `Expected close date of the new opportunity; null: 90 days after the conversion. ${dayMeaning('BEGIN')}`,
   })
+  @Day('BEGIN')
   closeDate?: string | null
 
   @Field(() => String, {

@@ -85,6 +85,7 @@ export class Opportunity extends OpportunityProgress {
   @Column(() => DateTime, {
     indexed: true,
     indexedByDay: true,
+    day: 'BEGIN',
     description: 'When the deal is expected to be closed, or was.',
     example: '2027-03-31T00:00:00.000Z',
   })

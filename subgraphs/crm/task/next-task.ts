@@ -5,7 +5,8 @@ import { recordNamed } from '../../kernel/record/record-registry.ts'
 import { visibleIds } from '../../kernel/record/read.ts'
 import { unrestricted, type RequestContext } from '../../kernel/request.ts'
 import { linkedTypes, links, relatedShape } from '../related-record/related-types.ts'
-import { nextOccurrence } from './recurrence.ts'
+import { movedWith, nextOccurrence } from './recurrence.ts'
+import { recurrenceZone } from './recurrence-zone.ts'
 import type { Task } from './task.ts'
 
 /**
@@ -19,11 +20,11 @@ export async function createNextTask(
   completed: Task,
 ): Promise<FieldProblem[]> {
   const { nextTaskId, recurrenceRule, dueDate } = completed
-  const occurrence = nextOccurrence(recurrenceRule!, dueDate!)
+  const zone = await recurrenceZone(ctx, completed.assignedToId)
+  const occurrence = nextOccurrence(recurrenceRule!, dueDate!, zone)
   if (!nextTaskId || !occurrence) return []
   const platform = unrestricted(ctx)
-  const moved = Date.parse(occurrence.dueDate) - Date.parse(dueDate!)
-  const later = (time: string | null) => time && new Date(Date.parse(time) + moved).toISOString()
+  const later = (time: string | null) => time && movedWith(time, dueDate!, occurrence.dueDate, zone)
   const { subject, description, type, priority, startDate, reminderAt, source, tags, metadata } = completed
   await recordsOf(definition).create(platform, {
     id: nextTaskId,

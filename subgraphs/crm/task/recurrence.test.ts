@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nextOccurrence, problemOfRule } from './recurrence.ts'
+import { movedWith, nextOccurrence, problemOfRule } from './recurrence.ts'
 
 const due = '2027-01-29T09:30:00.250Z' // A Friday.
 
@@ -19,13 +19,32 @@ describe('the next occurrence of a task', () => {
     ['FREQ=DAILY;UNTIL=20270130T093000Z', '2027-01-30T09:30:00.250Z'],
   ])('%s', (rule, dueDate) => {
     expect(problemOfRule(rule, due)).toBe(null)
-    expect(nextOccurrence(rule, due)).toEqual({ dueDate, rule })
+    expect(nextOccurrence(rule, due, 'UTC')).toEqual({ dueDate, rule })
   })
 
   it('counts down, and ends with the last one or after UNTIL', () => {
-    expect(nextOccurrence('FREQ=DAILY;COUNT=3', due)?.rule).toBe('FREQ=DAILY;COUNT=2')
-    expect(nextOccurrence('COUNT=1;FREQ=DAILY', due)).toBe(null)
-    expect(nextOccurrence('FREQ=DAILY;UNTIL=20270130T092959Z', due)).toBe(null)
+    expect(nextOccurrence('FREQ=DAILY;COUNT=3', due, 'UTC')?.rule).toBe('FREQ=DAILY;COUNT=2')
+    expect(nextOccurrence('COUNT=1;FREQ=DAILY', due, 'UTC')).toBe(null)
+    expect(nextOccurrence('FREQ=DAILY;UNTIL=20270130T092959Z', due, 'UTC')).toBe(null)
+  })
+})
+
+describe('the next occurrence in a time zone', () => {
+  it.each([
+    ['Asia/Tokyo', 'FREQ=WEEKLY;BYDAY=MO', '2027-03-07T23:00:00.000Z', '2027-03-14T23:00:00.000Z'],
+    ['America/Los_Angeles', 'FREQ=WEEKLY;BYDAY=FR', '2027-03-13T01:00:00.000Z', '2027-03-20T00:00:00.000Z'],
+    ['Europe/Berlin', 'FREQ=WEEKLY', '2027-03-22T07:00:00.000Z', '2027-03-29T06:00:00.000Z'],
+    ['Europe/Berlin', 'FREQ=MONTHLY;BYMONTHDAY=-1', '2027-10-31T22:59:59.999Z', '2027-11-30T22:59:59.999Z'],
+    ['Europe/Berlin', 'FREQ=DAILY;UNTIL=20270328T055959Z', '2027-03-27T07:00:00.000Z', null],
+    ['Europe/Berlin', 'FREQ=DAILY;UNTIL=20270328T060000Z', '2027-03-27T07:00:00.000Z', '2027-03-28T06:00:00.000Z'],
+  ])('keeps the weekday and the hour of %s: %s', (zone, rule, dueDate, next) => {
+    expect(nextOccurrence(rule, dueDate, zone)?.dueDate ?? null).toBe(next)
+  })
+
+  it('moves the other times of the task by days, not by hours', () => {
+    const [from, to] = ['2027-03-22T07:00:00.000Z', '2027-03-29T06:00:00.000Z']
+    expect(movedWith('2027-03-22T06:30:00.000Z', from, to, 'Europe/Berlin')).toBe('2027-03-29T05:30:00.000Z')
+    expect(movedWith('2027-03-14T22:00:00.000Z', from, to, 'Europe/Berlin')).toBe('2027-03-21T22:00:00.000Z')
   })
 })
 

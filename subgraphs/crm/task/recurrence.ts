@@ -1,3 +1,4 @@
+import { DateTime } from 'luxon'
 import { RRuleTemporal } from 'rrule-temporal'
 
 /** The occurrence after a task of a series. */
@@ -38,25 +39,36 @@ export function problemOfRule(rule: string, dueDate: string): string | null {
     return `must be a rule of RFC 5545 with FREQ (DAILY, WEEKLY, MONTHLY or YEARLY) and each of ${[...parts.keys()].slice(1).join(', ')} at most once, for example FREQ=WEEKLY;BYDAY=MO`
   if (names.includes('COUNT') && names.includes('UNTIL')) return 'must have COUNT or UNTIL, not both'
   try {
-    if (occurrenceAfter(without(rule, 'UNTIL'), dueDate) === null) return 'must have an occurrence after the due date'
-    if (names.includes('UNTIL')) occurrenceAfter(rule, dueDate)
+    if (occurrenceAfter(without(rule, 'UNTIL'), dueDate, 'UTC') === null)
+      return 'must have an occurrence after the due date'
+    if (names.includes('UNTIL')) occurrenceAfter(rule, dueDate, 'UTC')
     return null
   } catch {
     return 'must be a valid rule of RFC 5545 that has an occurrence soon after the due date'
   }
 }
 
-/** The next occurrence of the series after a task with this due date; null if it was the last one. */
-export function nextOccurrence(rule: string, dueDate: string): Occurrence | null {
+/**
+ * The next occurrence of the series after a task with this due date; null if it was the last one. The days of the rule and the hour are
+ * those of the time zone.
+ */
+export function nextOccurrence(rule: string, dueDate: string, zone: string): Occurrence | null {
   const count = /(?:^|;)COUNT=(\d+)/.exec(rule)?.[1]
   if (count !== undefined && Number(count) <= 1) return null
   const next = count === undefined ? rule : rule.replace(`COUNT=${count}`, `COUNT=${Number(count) - 1}`)
   try {
-    const due = occurrenceAfter(rule, dueDate)
+    const due = occurrenceAfter(rule, dueDate, zone)
     return due === null ? null : { dueDate: due, rule: next }
   } catch {
     return null
   }
+}
+
+/** A time of a task, moved by as many days as its due date; the hour in the time zone stays, also across a change of its clocks. */
+export function movedWith(time: string, from: string, to: string, zone: string): string {
+  const dayOf = (moment: string): DateTime => DateTime.fromISO(moment, { zone }).startOf('day')
+  const days = Math.round(dayOf(to).diff(dayOf(from), 'days').days)
+  return DateTime.fromISO(time, { zone }).plus({ days }).toUTC().toISO()!
 }
 
 const without = (rule: string, name: string): string =>
@@ -66,11 +78,11 @@ const without = (rule: string, name: string): string =>
     .join(';')
 
 /** The due date of a task begins its series anew, so `COUNT` says how many tasks are left and is not counted here. */
-function occurrenceAfter(rule: string, dueDate: string): string | null {
+function occurrenceAfter(rule: string, dueDate: string, zone: string): string | null {
   const milliseconds = Date.parse(dueDate) % 1000
   const begin = new Date(Date.parse(dueDate) - milliseconds)
-  const start = begin.toISOString().replace(/[-:]|\.000/g, '')
-  const rruleString = `DTSTART:${start}\nRRULE:${without(rule, 'COUNT')}`
+  const start = DateTime.fromJSDate(begin, { zone }).toFormat("yyyyMMdd'T'HHmmss")
+  const rruleString = `DTSTART;TZID=${zone}:${start}\nRRULE:${without(rule, 'COUNT')}`
   const next = new RRuleTemporal({ rruleString, strict: true, ...limits }).next(begin, false)
   const time = next && new Date(next.epochMilliseconds + milliseconds)
   return time && time.getUTCFullYear() <= 9999 ? time.toISOString() : null

@@ -4,6 +4,7 @@ import { newId } from '../../kernel/ids.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { impliedLinks } from '../related-record/related-record.rules.ts'
 import { nextOccurrence } from './recurrence.ts'
+import { recurrenceZone } from './recurrence-zone.ts'
 import type { TaskStatus } from './task.enumerations.ts'
 import type { Task } from './task.ts'
 
@@ -32,7 +33,7 @@ export async function decideTask(
   const implied = {
     isOverdue,
     ...(status !== before.status && completion(ctx, status, now)),
-    ...(previous && nextOfSeries(previous, values, status)),
+    ...(previous && (await nextOfSeries(ctx, previous, values, status))),
     ...(previous && reminderReset(previous, values, now)),
     ...(await impliedLinks(ctx, values, previous)),
   }
@@ -40,12 +41,18 @@ export async function decideTask(
 }
 
 /** Completing a task of a series creates the next one; `createNextTask` writes it in the same transaction. */
-function nextOfSeries(previous: Task, values: Partial<Task>, status: TaskStatus): Partial<Task> {
+async function nextOfSeries(
+  ctx: RequestContext,
+  previous: Task,
+  values: Partial<Task>,
+  status: TaskStatus,
+): Promise<Partial<Task>> {
   const rule = orBefore(values.recurrenceRule, previous.recurrenceRule)
   const dueDate = orBefore(values.dueDate, previous.dueDate)
   const isCompletion = status === 'COMPLETED' && previous.status !== 'COMPLETED'
   if (!isCompletion || previous.nextTaskId !== null || rule === null || dueDate === null) return {}
-  return nextOccurrence(rule, dueDate) ? { nextTaskId: newId() } : {}
+  const zone = await recurrenceZone(ctx, orBefore(values.assignedToId, previous.assignedToId))
+  return nextOccurrence(rule, dueDate, zone) ? { nextTaskId: newId() } : {}
 }
 
 /** Another time in the future is reminded of again; one in the past is not, because its reminder was emitted. */

@@ -46,6 +46,7 @@ export class Task extends RelatedRecord {
     indexed: true,
     indexedByDay: true,
     nullable: true,
+    day: 'END',
     description: 'When it must be done; null if at any time.',
     example: '2026-11-05T15:00:00.000Z',
   })
@@ -53,6 +54,7 @@ export class Task extends RelatedRecord {
 
   @Column(() => DateTime, {
     nullable: true,
+    day: 'BEGIN',
     description: 'When the work should begin; null if at any time.',
     example: null,
   })
@@ -108,7 +110,7 @@ export class Task extends RelatedRecord {
     nullable: true,
     max: 500,
     description:
-      'Rule of RFC 5545 by which the task recurs, in UTC and from its `dueDate`, which it requires: FREQ (DAILY, WEEKLY, MONTHLY or YEARLY) with INTERVAL, COUNT or UNTIL, BYDAY, BYMONTHDAY, BYMONTH, BYSETPOS and WKST. Completing the task creates the next one, due at the first occurrence after its `dueDate`; COUNT is the number of tasks that are left, this one included. Null if it does not recur.',
+      'Rule of RFC 5545 by which the task recurs from its `dueDate`, which it requires, in the time zone of its assignee, or of the organization if there is none or the assignee has set none: FREQ (DAILY, WEEKLY, MONTHLY or YEARLY) with INTERVAL, COUNT or UNTIL, BYDAY, BYMONTHDAY, BYMONTH, BYSETPOS and WKST. Completing the task creates the next one, due at the first occurrence after its `dueDate` at the same local time, with `startDate` and `reminderAt` as many days later; COUNT is the number of tasks that are left, this one included. Null if it does not recur.',
     example: 'FREQ=MONTHLY;BYDAY=-1FR',
   })
   recurrenceRule!: string | null

@@ -1,6 +1,7 @@
 import { Property, PrimaryKey } from '@mikro-orm/decorators/legacy'
 import type { GraphQLScalarType } from 'graphql'
 import { Field, Float, ID, Int, registerEnumType, type FieldOptions } from 'type-graphql'
+import type { DayMoment } from '../time/days.ts'
 import { columnKinds, type ColumnKind } from './column-kind.ts'
 import { DateTime, Decimal, Json } from './scalars.ts'
 import { UserReference } from './user-reference.ts'
@@ -66,6 +67,8 @@ export interface ColumnOptions {
   isSeldomTrue?: boolean
   /** Edges of the record depend on the column, so it is read with them, as ids are. */
   decidesEdges?: boolean
+  /** Timestamps that people think of as days: the moment of the day, in the time zone of the organization, that a date without a time means. */
+  day?: DayMoment
   /** Timestamps: the platform also changes the value without a new version of the record, so the `ETag` contains the value besides the version. */
   isUnversioned?: boolean
   /** When a client may set the value. `NEVER`: only the platform sets it. Default: `ALWAYS`. */

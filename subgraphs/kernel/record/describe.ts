@@ -1,4 +1,5 @@
 import { decimalsMax, itemsMax, textMax } from './check-values.ts'
+import type { DayMoment } from '../time/days.ts'
 import { initialValue, type Column } from './column.ts'
 import { customFieldsName } from './custom-field-column.ts'
 
@@ -43,9 +44,26 @@ function clearing(column: Column): string {
   return column.nullable && !column.notClearable && column.name !== customFieldsName ? 'Null clears it.' : ''
 }
 
+const dayMeanings: Readonly<Record<DayMoment, string>> = {
+  BEGIN: 'A date without a time means the begin of that day in the time zone of the organization.',
+  END: 'A date without a time means the end of that day in the time zone of the organization.',
+}
+
+/** What a date without a time means as the value of a field. */
+export const dayMeaning = (day: DayMoment): string => dayMeanings[day]
+
+/** What a date without a time means in a condition on a day. */
+export const dayCondition =
+  'A date without a time means that day in the time zone of the organization: `eq`, `gte` and `lte` include the whole day, `gt` and `lt` do not.'
+
 /** Description of a column in an input: what it is, its bounds, and its default or what clears it. */
 export const inputDescription = (column: Column, operation: 'CREATE' | 'UPDATE'): string =>
-  [column.description ?? '', sentence(boundsOf(column)), operation === 'CREATE' ? defaultOf(column) : clearing(column)]
+  [
+    column.description ?? '',
+    sentence(boundsOf(column)),
+    column.day ? dayMeaning(column.day) : '',
+    operation === 'CREATE' ? defaultOf(column) : clearing(column),
+  ]
     .filter(Boolean)
     .join(' ')
 

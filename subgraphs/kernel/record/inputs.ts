@@ -2,7 +2,7 @@ import { Directive, ID, InputType, Int, ObjectType, registerEnumType } from 'typ
 import { columnsOf, initialValue, type Column, type ColumnOptions } from './column.ts'
 import { classNamed, field, type Class } from './declared-class.ts'
 import type { ColumnName, Relation } from './definition.ts'
-import { inputDescription, pluralOf, quantifierDescriptions, wordsOf } from './describe.ts'
+import { dayCondition, inputDescription, pluralOf, quantifierDescriptions, wordsOf } from './describe.ts'
 import { filterConditionsMax, filterRelationsMax } from './filter.ts'
 import { operatorInputOf } from './operator-inputs.ts'
 import { requireReadScopeInFilter, scopeOf } from './requires-scope.ts'
@@ -46,7 +46,7 @@ function inputOf<T>(name: string, entity: Entity<T>, operation: keyof typeof inp
   for (const column of writableColumns(entity, operation === 'CREATE' ? 'CREATE' : 'UPDATE')) {
     const nullable = operation === 'UPDATE' || !isRequired(column)
     const description = inputDescription(column, operation === 'UPDATE' ? 'UPDATE' : 'CREATE')
-    field(input, column.name, () => inputTypeOf(column), { nullable, description })
+    field(input, column.name, () => inputTypeOf(column), { nullable, description }, column.day)
   }
   InputType(name, { description: inputDescriptions[operation](nameOf(entity)) })(input)
   return input as Class<RecordInput<T>>
@@ -80,9 +80,9 @@ export function bulkItemOf<T>(
 
 const shown = (entity: object): readonly Column[] => columnsOf(entity).filter(({ internal }) => !internal)
 
-const conditionDescription = ({ kind, name, description = '' }: Column): string =>
+const conditionDescription = ({ kind, name, description = '', day }: Column): string =>
   kind !== 'json'
-    ? description
+    ? [description, ...(day ? [dayCondition] : [])].join(' ')
     : name === 'customFields'
       ? 'Custom fields by API name; a record must have all of these values. Null matches records without the field.'
       : 'Keys and values that the JSON value must contain.'
@@ -111,10 +111,14 @@ export function filterOf<T>(
   filters.set(entity, { one: filter, many: quantified(name.replace(/Filter$/, 'ListFilter'), filter) })
   for (const shownColumn of shown(entity)) {
     if (shownColumn.structure) continue
-    field(filter, shownColumn.name, () => operatorInputOf(shownColumn), {
-      nullable: true,
-      description: conditionDescription(shownColumn),
-    })
+    const description = conditionDescription(shownColumn)
+    field(
+      filter,
+      shownColumn.name,
+      () => operatorInputOf(shownColumn),
+      { nullable: true, description },
+      shownColumn.day,
+    )
     operatorInputOf(shownColumn)
   }
   const limit = `A filter must have at most ${filterConditionsMax} conditions on all levels together.`

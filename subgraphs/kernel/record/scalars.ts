@@ -1,5 +1,6 @@
 import { GraphQLScalarType, Kind, type ValueNode } from 'graphql'
 import { Refusal } from '../errors.ts'
+import { isDay } from '../time/days.ts'
 import {
   digitsMax,
   exactNumber,
@@ -34,13 +35,14 @@ function parseTimestamp(value: unknown): string {
   const normalized = typeof value === 'string' ? normalizeTimestamp(value) : null
   if (normalized === null)
     throw new Refusal('VALIDATION_FAILED', 'A date-time must be ISO 8601, for example 2026-11-21T09:30:00Z.')
-  return normalized
+  // A date without a time is converted where the time zone of the organization is known (`subgraph/day-arguments.ts`).
+  return isDay(value) ? value : normalized
 }
 
 export const DateTime = new GraphQLScalarType<string, string>({
   name: 'DateTime',
   description:
-    'A date and time (ISO 8601) in UTC with milliseconds, for example `2026-11-21T09:30:00.000Z`. Input may have another offset.',
+    'A date and time (ISO 8601) in UTC with milliseconds, for example `2026-11-21T09:30:00.000Z`. Input may have another offset. A date without a time means midnight UTC, or that day in the time zone of the organization where the field says so.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time',
   serialize: (value) => (value instanceof Date ? value.toISOString() : String(value)),
   parseValue: parseTimestamp,

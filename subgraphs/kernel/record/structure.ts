@@ -21,6 +21,7 @@ export type PartOptions = Pick<
   | 'minimum'
   | 'maximum'
   | 'decimals'
+  | 'day'
   | 'readAsString'
   | 'user'
   | 'description'
@@ -72,10 +73,13 @@ export function Structure(name: string, description: string) {
     const parts = partsOf(target)
     const input = classNamed(`${name}Input`)
     for (const part of writableParts(parts))
-      field(input, part.name, () => part.type, {
-        nullable: !isRequiredPart(part),
-        description: inputDescription(part, 'CREATE'),
-      })
+      field(
+        input,
+        part.name,
+        () => part.type,
+        { nullable: !isRequiredPart(part), description: inputDescription(part, 'CREATE') },
+        part.day,
+      )
     InputType(`${name}Input`, { description })(input)
     // Subgraphs that have the structure in their records declare the same type.
     Directive('@shareable')(target)

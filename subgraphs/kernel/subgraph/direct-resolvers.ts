@@ -1,5 +1,6 @@
 import type { GraphQLField, GraphQLFieldResolver, GraphQLObjectType, GraphQLSchema } from 'graphql'
 import { getMetadataStorage } from 'type-graphql'
+import { dayConversion } from './day-arguments.ts'
 
 type Storage = ReturnType<typeof getMetadataStorage>
 type Handler = Storage['queries'][number] | Storage['fieldResolvers'][number]
@@ -26,15 +27,25 @@ function readerOf(parameter: Parameter): Read {
 }
 
 /** Rejects instead of throwing: graphql-jit adds a second error for the null of a resolver that throws. */
-function callOf(instance: object, { methodName, params = [] }: Handler): GraphQLFieldResolver<unknown, unknown> {
+function callOf(
+  instance: object,
+  { methodName, params = [] }: Handler,
+  { args: taken }: GraphQLField<unknown, unknown>,
+): GraphQLFieldResolver<unknown, unknown> {
   const method = (instance as Record<string, (...values: unknown[]) => unknown>)[methodName]!
   const readers = params.toSorted((a, b) => a.index - b.index).map(readerOf)
+  const withDays = dayConversion(taken)
+  const call: GraphQLFieldResolver<unknown, unknown> = (root, args: Given, context, info) =>
+    method.apply(
+      instance,
+      readers.map((read) => read(root, args, context, info)),
+    )
   return (root, args: Given, context, info) => {
     try {
-      return method.apply(
-        instance,
-        readers.map((read) => read(root, args, context, info)),
-      )
+      const converted = withDays ? withDays(args, context) : args
+      return converted instanceof Promise
+        ? converted.then((given) => call(root, given, context, info))
+        : call(root, converted, context, info)
     } catch (error) {
       return Promise.reject(error as Error)
     }
@@ -55,7 +66,7 @@ export function callResolversDirectly(schema: GraphQLSchema, classes: readonly R
     const field: GraphQLField<unknown, unknown> | undefined = type?.getFields()[name]
     // The target is the class itself, or one that it extends.
     const instance = instances.find((one) => one instanceof (handler.target as ResolverClass))
-    if (field && instance) field.resolve = callOf(instance, handler)
+    if (field && instance) field.resolve = callOf(instance, handler, field)
   }
   for (const query of queries) resolveWith(schema.getQueryType(), query.schemaName, query)
   for (const mutation of mutations) resolveWith(schema.getMutationType(), mutation.schemaName, mutation)

@@ -42,7 +42,13 @@ const times: typeof comparisons = {
   lte: 'at or before this time',
 }
 
-function filterDescription({ column, operator }: RestFilter, kind: Column['kind'], { many }: RecordApi): string | null {
+const wholeDay: typeof comparisons = { gt: 'after', gte: 'from', lt: 'before', lte: 'until the end of' }
+
+function filterDescription(
+  { column, operator }: RestFilter,
+  { kind, day }: Column,
+  { many }: RecordApi,
+): string | null {
   if (operator === 'eq') return `Only ${many} with this value of \`${column}\`.`
   if (operator === 'in') {
     const what =
@@ -53,12 +59,14 @@ function filterDescription({ column, operator }: RestFilter, kind: Column['kind'
   if (column === 'createdAt') return `Only ${many} created ${times[operator]}.`
   if (column === 'updatedAt')
     return `Only ${many} changed ${times[operator]}${operator === 'gt' ? ', for example to synchronize' : ''}.`
-  return `Only ${many} whose \`${column}\` is ${times[operator]}.`
+  const time = `Only ${many} whose \`${column}\` is ${times[operator]}.`
+  const date = `A date without a time means ${wholeDay[operator]} that day in the time zone of the organization.`
+  return day ? `${time} ${date}` : time
 }
 
 function filterParameter(filter: RestFilter, api: RecordApi): Json {
   const column = columnOf(api.definition, filter.column)
-  const description = filterDescription(filter, column.kind, api)
+  const description = filterDescription(filter, column, api)
   const schema = filterSchema(column)
   return {
     name: filter.name,

@@ -1,0 +1,38 @@
+import { DateTime } from 'luxon'
+import type { RequestContext } from '../request.ts'
+
+/** Which moment of a day a date without a time means: `END` where the field is a limit, so that the whole last day is within it. */
+export type DayMoment = 'BEGIN' | 'END'
+
+const day = /^\d{4}-\d{2}-\d{2}$/
+
+/** Whether a timestamp is a date without a time. */
+export const isDay = (value: unknown): value is string =>
+  typeof value === 'string' && value.length === 10 && day.test(value)
+
+/** The first or the last millisecond of the day in the time zone, as a stored timestamp; of the day in UTC without `moment`. */
+export function momentOfDay(date: string, moment: DayMoment | null, zone: string): string {
+  if (moment === null) return `${date}T00:00:00.000Z`
+  const local = DateTime.fromISO(date, { zone })
+  const time = moment === 'BEGIN' ? local.startOf('day') : local.endOf('day')
+  // A day at the very end of the calendar has an end in the year 10000 of UTC.
+  return time.toUTC().year > 9999 ? '9999-12-31T23:59:59.999Z' : time.toJSDate().toISOString()
+}
+
+/** The date of a moment in the time zone, as `YYYY-MM-DD`. */
+export const dateIn = (zone: string, moment: Date): string =>
+  DateTime.fromJSDate(moment, { zone }).toISODate() ?? moment.toISOString().slice(0, 10)
+
+type ZoneSource = (ctx: RequestContext) => Promise<string | null>
+
+let source: ZoneSource = () => Promise.resolve(null)
+
+/** Registers where the time zones of organizations are stored. The composition root calls it once. */
+export function registerOrganizationZones(zones: ZoneSource): void {
+  source = zones
+}
+
+/** The time zone of the caller's organization; UTC if it has set none, and for callers without an organization. */
+export async function organizationZone(ctx: RequestContext): Promise<string> {
+  return (ctx.caller.organizationId && (await source(ctx))) || 'UTC'
+}

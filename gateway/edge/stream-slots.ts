@@ -28,7 +28,7 @@ export class StreamSlots {
     const { all, perOrganization } = this.#limits
     if ((this.#byOrganization.get(organizationId) ?? 0) >= perOrganization) {
       const message = `Limit of ${perOrganization} open streams of the organization reached; close one, then retry in 5 s.`
-      throw new Refusal('UNAVAILABLE', message, { limit: perOrganization, retryAfter: 5 })
+      throw new Refusal('STREAM_LIMIT_REACHED', message, { limit: perOrganization, retryAfter: 5 })
     }
     if (this.#all >= all) {
       throw new Refusal('UNAVAILABLE', `Limit of ${all} open streams of the server reached; retry in 5 s.`, {

@@ -218,6 +218,10 @@ export const explanationOfCode: Readonly<Record<ErrorCode, Explanation>> = {
   MAIL_RATE_LIMITED: { meaning: 'Too many mails were requested.', action: waitAndRetry },
   MODEL_RATE_LIMITED: { meaning: 'Too many texts of the language model were requested.', action: waitAndRetry },
   IP_RATE_LIMITED: { meaning: 'Too many requests came from this address.', action: waitAndRetry },
+  STREAM_LIMIT_REACHED: {
+    meaning: 'The organization has as many open live streams or subscriptions as it may have; `limit` is their number.',
+    action: `Close one that is not needed. ${waitAndRetry}`,
+  },
   HEADERS_TOO_LARGE: {
     meaning: 'The headers of the request have more than 32,768 bytes together.',
     action: 'Send fewer or shorter headers; often a cookie is too long.',

@@ -45,6 +45,20 @@ function schemaOf(column: Column): Json {
   }
 }
 
+/** A column as it is in the events of this record type. */
+function schemaInEventsOf({ events }: RecordShape, column: Column): Json {
+  const description = events?.neverNull?.[column.name]
+  return schemaOf(description === undefined ? column : { ...column, nullable: false, description })
+}
+
+/** A member that shows the record before the change is empty for recipients who could not see it then; a text is an empty text. */
+function formerSchemaOf(column: Column): Json {
+  const isText = column.kind === 'text'
+  const { description = '', ...schema } = schemaOf(isText ? column : { ...column, nullable: true })
+  const note = `Value before the change; ${isText && !column.nullable ? 'an empty text' : 'null'} if the recipient could not see the record then.`
+  return { ...schema, description: `${note} ${String(description)}`.trim() }
+}
+
 /** `record.status` refers to the column `status`. */
 const splitPath = (path: string): [record: string, column: string] => path.split('.', 2) as [string, string]
 
@@ -123,12 +137,20 @@ export const eventFilesOf = (source: TrackedObject | RecordShape): EventFile[] =
 
 /** The event types of a record, built from its columns and its declared events. */
 function recordEventFiles(record: RecordShape): EventFile[] {
-  const properties = Object.fromEntries(record.columns.shown.map((column) => [column.name, schemaOf(column)]))
+  const properties = Object.fromEntries(
+    record.columns.shown.map((column) => [column.name, schemaInEventsOf(record, column)]),
+  )
   return Object.entries(record.events?.types ?? {}).map(([type, eventType]) => {
-    const columns = Object.entries(eventType.adds ?? {}).map(
-      ([name, path]) => [name, columnOf(record, splitPath(path)[1])] as const,
+    const columns = Object.entries(eventType.adds ?? {}).map(([name, path]) => {
+      const [source, column] = splitPath(path)
+      return [name, source, columnOf(record, column)] as const
+    })
+    const added = Object.fromEntries(
+      columns.map(([name, source, column]) => [
+        name,
+        source === 'previous' ? formerSchemaOf(column) : schemaInEventsOf(record, column),
+      ]),
     )
-    const added = Object.fromEntries(columns.map(([name, column]) => [name, schemaOf(column)]))
     const { description } = eventType
     return {
       type,

@@ -49,11 +49,11 @@ describe('an organization with the maximum number of subscriptions', () => {
     const quiet = await account(victim, { name: 'Quiet' })
     const subscriptions = await manySubscriptions(id)
 
-    const refusal = { code: 'UNAVAILABLE', limit: most, retryAfter: 5 }
+    const refusal = { code: 'STREAM_LIMIT_REACHED', limit: most, retryAfter: 5 }
     const over = await subscribeOn(socketOf(platform, { apiKey: attacker.secret }), followed, { id }).next()
     expect(over).toMatchObject({ errors: [{ extensions: refusal }] })
     const stream = await subscribeByEvents(`${platform.url}/graphql`, attacker.headers, followed, { id })
-    expect([stream.response.status, stream.response.headers.get('retry-after')]).toEqual([503, '5'])
+    expect([stream.response.status, stream.response.headers.get('retry-after')]).toEqual([429, '5'])
     const others = subscribeOn(socketOf(platform, { apiKey: victim.secret }), followed, { id: quiet.id })
     expect(await others.next()).toHaveProperty('data.recordChanged.account.name', 'Quiet')
 

@@ -203,13 +203,17 @@ describe('POST /v1/webhooks/listen', () => {
   it('has at most five streams in an organization', async () => {
     const streams = await Promise.all(Array.from({ length: 5 }, () => ready(admin)))
     const { status, body, headers } = await refused(admin)
-    expect([status, headers.get('retry-after'), body]).toMatchObject([503, '5', { code: 'UNAVAILABLE', limit: 5 }])
+    expect([status, headers.get('retry-after'), body]).toMatchObject([
+      429,
+      '5',
+      { code: 'STREAM_LIMIT_REACHED', limit: 5 },
+    ])
     const other = await platform.member({ organizationId: await platform.organization('Other'), role: 'OWNER' })
     await ready(other)
     streams[0]!.leave()
     await expect.poll(() => openStreams(admin)).toBe(4)
     await ready(admin)
-    expect((await refused(admin)).status).toBe(503)
+    expect((await refused(admin)).status).toBe(429)
   })
 
   it('ends with the credential, and sends nothing after that', async () => {

@@ -57,9 +57,9 @@ it('counts the streams of all processes, and frees those of a killed one when th
   streams.push(await streamAt(platform, admin), await streamAt(platform, admin))
   expect(streams.map(({ first }) => first?.event)).toEqual(Array.from({ length: 5 }, () => 'ready'))
   const status = async () => (await admin.rest.webhookListen!({ body: { events: ['lead.*'] } })).status
-  expect(await status()).toBe(503)
+  expect(await status()).toBe(429)
   await other.kill()
-  expect(await status()).toBe(503)
+  expect(await status()).toBe(429)
   const leases = await platform.query<{ seconds: number }>(
     `select extract(epoch from until - now())::float8 as seconds from events.listen_slot where organization_id = $1`,
     [admin.organizationId],

@@ -78,6 +78,10 @@ describe('webhookCreate', () => {
 
   it.each([
     [{ events: [] }, 'events', 'TOO_FEW'],
+    [{ events: undefined }, 'events', 'REQUIRED'],
+    [{ events: null }, 'events', 'WRONG_TYPE'],
+    [{ selection: '' }, 'selection', 'NOT_GRAPHQL'],
+    [{ selection: ' \n' }, 'selection', 'NOT_GRAPHQL'],
     [{ events: ['order.sold'] }, 'events.0', 'UNKNOWN_EVENT'],
     [{ events: ['order.created', 'nothing.*'] }, 'events.1', 'UNKNOWN_EVENT'],
     [{ events: ['*'] }, 'events.0', 'UNKNOWN_EVENT'],
@@ -244,6 +248,8 @@ describe('webhookUpdate', () => {
     [{ name: ' ' }, 'name'],
     [{ url: 'https://10.1.2.3/' }, 'url'],
     [{ events: ['account.created'], fields: ['orderNumber'] }, 'fields.0'],
+    [{ events: null }, 'events'],
+    [{ selection: '' }, 'selection'],
   ])('refuses %j with 400 and changes nothing', async (input, path) => {
     const { id } = await aWebhook()
     const { status, body } = await owner.rest.webhookUpdate!({ id, body: input })

@@ -11,6 +11,10 @@ const converted = {
 } as const
 
 export const leadEvents: RecordEvents<Lead> = {
+  neverNull: {
+    ownerId:
+      'Id of the user who owns the record, an active user of the organization. Which users can see the record depends on its owner.',
+  },
   types: {
     'lead.created': {
       operation: 'CREATE',

@@ -1,4 +1,4 @@
-import { Refusal, type FieldProblem } from '../../kernel/errors.ts'
+import { invalid, Refusal, type FieldProblem } from '../../kernel/errors.ts'
 import type { Decided } from '../../kernel/record/definition.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { parseEmail } from '../../kernel/values/email-address.ts'
@@ -33,6 +33,9 @@ export async function decideLead(
   if (to !== from) requireMove(from, to)
   const isResponse = to !== from && (to === 'CONTACTED' || to === 'QUALIFIED')
   const ownerId = given.ownerId?.toLowerCase()
+  // Receivers of events rely on the owner.
+  if (!previous && !ownerId && ctx.caller.kind === 'SYSTEM')
+    throw invalid({ path: 'ownerId', code: 'REQUIRED', message: 'ownerId is required for a lead without a creator.' })
   return {
     implied: {
       ...(isResponse && !previous?.firstResponseAt && { firstResponseAt: ctx.clock.now().toISOString() }),

@@ -1,5 +1,6 @@
 import { Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql'
 import { notFound } from '../../kernel/errors.ts'
+import { nameOf } from '../../kernel/record/describe.ts'
 import type { Class } from '../../kernel/record/declared-class.ts'
 import { stateOf } from '../../kernel/record/read.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
@@ -65,7 +66,7 @@ function timelinePageOf(link: Link, scope: string): Class {
       @Args(() => TimelinePageArgs) { id, kinds, limit, cursor }: TimelinePageArgs,
       @Ctx() ctx: RequestContext,
     ): Promise<TimelinePage> {
-      if ((await stateOf(ctx, recordType(object)(), id)) !== 'LIVE') throw notFound(`The ${object}`)
+      if ((await stateOf(ctx, recordType(object)(), id)) !== 'LIVE') throw notFound(`The ${nameOf({ object })}`)
       const names = { limit: 'limit', cursor: 'cursor' }
       const { entries, hasMore } = await readTimeline(ctx, link, id, { kinds, limit, cursor: cursor ?? null, names })
       const last = entries.at(-1)

@@ -1,9 +1,12 @@
 import DataLoader from 'dataloader'
+import { findActingUser } from '../../identity/public.ts'
+import type { ActingUser } from '../../kernel/credentials/public.ts'
 import { OutboundError, type OutboundAnswer } from '../../kernel/outbound/outbound.ts'
 import { AttemptNotBegun, type Leased, type Outcome } from '../../kernel/queue/queue.ts'
 import type { Services } from '../../kernel/request.ts'
 import { ownEventLoopTurn } from '../../kernel/work/turn.ts'
 import { shownEventId } from '../envelope/envelope.ts'
+import type { Recipient } from '../envelope/visibility.ts'
 import {
   signingSecrets,
   WebhookReader,
@@ -13,8 +16,10 @@ import {
 } from '../webhook/webhook-reader.ts'
 import { attemptIdOf, type AttemptResult, type QueuedDelivery } from './queued-delivery.ts'
 import { keptText } from './kept-text.ts'
+import { isPartReadable, isStoredEventReadable } from './readable-body.ts'
 import { requestedDelayMs } from './retry-delay.ts'
 import { signatureHeaders } from './signature.ts'
+import { storedBodies, wholeText, type StoredBody } from './stored-body.ts'
 import { withSelection } from './with-selection.ts'
 
 const exchangeMs = 10_000
@@ -28,7 +33,7 @@ const lostAttemptsMax = 5
 
 /** Sends a delivery once. Nothing is recorded here. */
 export async function attemptDelivery(services: Services, item: Leased<QueuedDelivery>): Promise<Outcome> {
-  const { webhooks, bodies } = loadersOf(services)
+  const { webhooks, bodies, owners } = loadersOf(services)
   const failed = (error: string): Outcome => ({ end: 'FAILED', error })
   if (item.attempts > item.attemptsMax + lostAttemptsMax)
     return failed('The outcomes of several attempts of this delivery were lost, so it was given up.')
@@ -40,13 +45,32 @@ export async function attemptDelivery(services: Services, item: Leased<QueuedDel
   const webhook = webhookOf(item.webhookId)
   const refusal = refusalOf(webhook, item)
   if (refusal !== null) return failed(refusal)
-  const mayBeSelected = webhook!.selection !== null && !item.isReplay && !item.isTest
-  const body = mayBeSelected
-    ? await beforeSending(withSelection(services, webhook!, { ...item, body: stored }))
-    : stored
-  // The attempts of a lease begin together, and signing large bodies takes long.
+  const { ownerId } = webhook!
+  const owner = await beforeSending(owners.load({ organizationId, id: ownerId }))
+  if (owner === null) return failed(notReadable)
+  // The attempts of a lease begin together, and reading and signing large bodies takes long.
+  if (stored.text.length + (stored.members?.length ?? 0) > largeBodyFrom) await ownEventLoopTurn(organizationId)
+  const reader = { ...owner, userId: ownerId }
+  if (!(await beforeSending(isReadable(services, item, stored, reader)))) return failed(notReadable)
+  const mayBeSelected = webhook!.selection !== null && !item.isReplay && !item.isTest && stored.members === null
+  if (!mayBeSelected) return send(services, item, webhook!, wholeText(stored))
+  const body = await beforeSending(withSelection(services, webhook!, owner, item, stored))
   if (body.length > largeBodyFrom) await ownEventLoopTurn(organizationId)
   return send(services, item, webhook!, body)
+}
+
+const notReadable = 'The owner of the webhook may not see what this delivery contains.'
+
+/** The owner, or the rights of the owner, may have changed since the event, also before the first attempt. */
+async function isReadable(
+  { database: db, shapes }: Services,
+  { organizationId, eventId, eventType }: QueuedDelivery,
+  { id: bodyId, text, members, rights }: StoredBody,
+  owner: Recipient,
+): Promise<boolean> {
+  if (members !== null && !isPartReadable(owner, rights)) return false
+  const context = { db, shapes: shapes.shapesOf(organizationId), organizationId }
+  return isStoredEventReadable(context, owner, { bodyId, eventId, eventType, text, hasPart: false })
 }
 
 /** An error of the platform, such as a database that restarts, is no failure of the receiver, and its message is not for clients. */
@@ -147,7 +171,8 @@ const keyOf = ({ organizationId, id }: Reference): string => `${organizationId}:
 interface Loaders {
   readonly webhooks: DataLoader<string, (id: string) => ReadWebhook | null>
   /** Null if it is no longer stored. */
-  readonly bodies: DataLoader<Reference, string | null, string>
+  readonly bodies: DataLoader<Reference, StoredBody | null>
+  readonly owners: DataLoader<Reference, ActingUser | null>
 }
 
 const loaders = new WeakMap<Services, Loaders>()
@@ -168,18 +193,14 @@ function newLoaders(services: Services): Loaders {
       },
       { cache: false },
     ),
-    bodies: new DataLoader(
-      async (wanted) => {
-        // A body that several of them share is read once.
-        const different = [...new Map(wanted.map((each) => [keyOf(each), each])).values()]
-        const rows = await services.database.query<Reference & { readonly body: string } & Record<string, unknown>>(
-          `select b.organization_id as "organizationId", b.id, b.body
-           from unnest($1::uuid[], $2::uuid[]) wanted(organization_id, id)
-           join events.delivery_body b on b.organization_id = wanted.organization_id and b.id = wanted.id`,
-          [different.map(({ organizationId }) => organizationId), different.map(({ id }) => id)],
-        )
-        const found = new Map(rows.map((row) => [keyOf(row), row.body]))
-        return wanted.map((each) => found.get(keyOf(each)) ?? null)
+    bodies: new DataLoader((wanted) => storedBodies(services.database, wanted), { cache: false }),
+    owners: new DataLoader(
+      (wanted) => {
+        const reads = new Map<string, Promise<ActingUser | null>>()
+        for (const each of wanted)
+          if (!reads.has(keyOf(each)))
+            reads.set(keyOf(each), findActingUser(services.database, each.organizationId, each.id))
+        return Promise.all(wanted.map((each) => reads.get(keyOf(each))!))
       },
       { cache: false },
     ),

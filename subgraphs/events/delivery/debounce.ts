@@ -77,13 +77,12 @@ async function lockWaiting(
   organizationId: string,
   debounced: readonly NewDelivery[],
 ): Promise<Map<string, Waiting>> {
-  const rows = await sql.query<Waiting & Record<string, unknown>>(
+  const rows = await sql.query<Omit<Waiting, 'text'> & Record<string, unknown>>(
     `with wanted as (select distinct * from unnest($2::uuid[], $3::uuid[], $4::text[]) as w(webhook_id, record_id, type))
-     select q.id, q.webhook_id as "webhookId", q.debounced_record_id as "recordId", q.debounced_type as type, q.body_id as "bodyId", b.body as text
+     select q.id, q.webhook_id as "webhookId", q.debounced_record_id as "recordId", q.debounced_type as type, q.body_id as "bodyId"
      from wanted w
      join events.delivery_queue q on q.organization_id = $1 and q.webhook_id = w.webhook_id and q.debounced_record_id = w.record_id
        and q.debounced_type = w.type and q.attempts = 0 and not q.is_due and q.next_attempt_at > statement_timestamp()
-     join events.delivery_body b on b.organization_id = q.organization_id and b.id = q.body_id
      for update of q skip locked`,
     [
       organizationId,
@@ -92,5 +91,25 @@ async function lockWaiting(
       debounced.map(({ eventType }) => eventType),
     ],
   )
-  return new Map(rows.map((row) => [keyOf(row.webhookId, row.recordId, row.type), row]))
+  const texts = await textsOf(
+    sql,
+    organizationId,
+    rows.map(({ bodyId }) => bodyId),
+  )
+  return new Map(
+    rows.flatMap((row): [string, Waiting][] => {
+      const text = texts.get(row.bodyId)
+      return text === undefined ? [] : [[keyOf(row.webhookId, row.recordId, row.type), { ...row, text }]]
+    }),
+  )
+}
+
+/** Each body is read once, however many deliveries share it. */
+async function textsOf(sql: Sql, organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await sql.query<{ id: string; body: string }>(
+    'select id, body from events.delivery_body where organization_id = $1 and id = any($2::uuid[])',
+    [organizationId, [...new Set(ids)]],
+  )
+  return new Map(rows.map(({ id, body }) => [id, body]))
 }

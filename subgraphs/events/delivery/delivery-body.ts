@@ -25,10 +25,10 @@ export const isTooLarge = ({ bytes }: Pick<Body, 'bytes'>): boolean => bytes > b
  * The payload as JSON. If that is too large, it is without `previous`; if it still is, `record` has its id only, because every schema requires
  * that. `omitted` names what was left out.
  */
-export function fittingText(payload: { readonly data: Fields }): string {
+export function fittingText(payload: { readonly data: Fields }, bytesMax = bodyBytesMax): string {
   let [data, text] = [payload.data, JSON.stringify(payload)]
   for (const name of ['previous', 'record'] as const) {
-    if (Buffer.byteLength(text) <= bodyBytesMax) break
+    if (Buffer.byteLength(text) <= bytesMax) break
     data = leaveOut(name, data)
     text = JSON.stringify({ ...payload, data })
   }

@@ -1,4 +1,5 @@
-import { seesLess } from '../../identity/public.ts'
+import { findActingUser, seesLess } from '../../identity/public.ts'
+import type { Row } from '../../kernel/database/sql.ts'
 import { notFound, Refusal } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { readPage, type PageArgs } from '../../kernel/record/list.ts'
@@ -7,12 +8,15 @@ import { recordsOf } from '../../kernel/record/records-of.ts'
 import { isAnySelected, selectedFields, type SelectionInfo } from '../../kernel/record/selection.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
+import { ownEventLoopTurn } from '../../kernel/work/turn.ts'
 import type { WebhookDeliveryStatus } from '../webhook/webhook.enumerations.ts'
 import { webhook } from '../webhook/webhook.record.ts'
 import type { Webhook } from '../webhook/webhook.ts'
 import { delivery } from './delivery.record.ts'
+import type { WebhookDelivery } from './delivery.ts'
 import { newBody, storedBody } from './delivery-body.ts'
 import { queueDeliveries } from './new-delivery.ts'
+import { isEventReadable, isPartReadable } from './readable-body.ts'
 
 const webhooks = recordsOf(webhook)
 
@@ -22,18 +26,39 @@ export function requireWebhook(ctx: RequestContext, id: string): Promise<Webhook
   return webhooks.require(ctx, id)
 }
 
-interface Shown {
-  readonly requestBody?: unknown
-  readonly responseBody?: unknown
-}
+/** What decides whether the bodies of an attempt are shown. */
+const deciding = ['requestBody', 'bodyRights', 'eventId', 'eventType'] as const
+
+const withDeciding = (selected: ReadonlySet<string>): ReadonlySet<string> =>
+  selected.has('requestBody') || selected.has('responseBody') ? new Set([...selected, ...deciding]) : selected
+
+type Shown = Readonly<Pick<WebhookDelivery, (typeof deciding)[number]>>
 
 /**
- * An attempt as the caller sees it: bodies contain what the owner of the webhook may see, so an admin who does not see all records and fields
- * gets those of the own webhooks only.
+ * The attempts as the caller sees them. A body has what an owner of the webhook saw when it was made; the caller gets it only with the rights to
+ * see all of that. An admin who does not see all records and fields gets those of the own webhooks only.
  */
-function shownTo<Row extends Shown>({ caller }: RequestContext, { ownerId }: Webhook, row: Row): Row {
-  if (caller.role === 'OWNER' || caller.userId === ownerId || !seesLess(caller)) return row
-  return { ...row, requestBody: null, responseBody: null }
+async function shownTo(ctx: RequestContext, { ownerId }: Webhook, rows: readonly Row[]): Promise<Row[]> {
+  const { caller } = ctx
+  const isOthers = caller.role !== 'OWNER' && caller.userId !== ownerId && seesLess(caller)
+  const shown: Row[] = []
+  for (const row of rows) {
+    const isShown = row['requestBody'] == null || (!isOthers && (await isReadableBy(ctx, row as unknown as Shown)))
+    shown.push(isShown ? row : { ...row, requestBody: null, responseBody: null })
+  }
+  return shown
+}
+
+/** Reading a larger body has its own turn of the event loop. */
+const largeBodyFrom = 8_192
+
+async function isReadableBy(ctx: RequestContext, { requestBody, bodyRights, ...event }: Shown): Promise<boolean> {
+  const { caller, db, shapes } = ctx
+  const { organizationId } = caller
+  if (!isPartReadable(caller, bodyRights)) return false
+  if (seesLess(caller) && requestBody!.length > largeBodyFrom) await ownEventLoopTurn(organizationId)
+  const body = { ...event, text: requestBody!, hasPart: bodyRights !== null }
+  return isEventReadable({ db, shapes, organizationId }, caller, body)
 }
 
 export interface DeliveryListArgs extends Pick<PageArgs, 'page' | 'limit' | 'cursor'> {
@@ -53,9 +78,9 @@ export async function readDeliveries(
   const found = await requireWebhook(ctx, webhookId)
   const { id } = found
   const filter = { webhookId: { eq: id }, ...(status?.length && { status: { in: status } }) }
-  const selected = { page: selectedFields(info), record: selectedFields(info, ['data']), total: false }
+  const selected = { page: selectedFields(info), record: withDeciding(selectedFields(info, ['data'])), total: false }
   const read = await readPage(ctx, delivery, { ...range, filter }, selected)
-  const page = { ...read, data: read.data.map((row) => shownTo(ctx, found, row)) }
+  const page = { ...read, data: await shownTo(ctx, found, read.data) }
   if (!isAnySelected(info, 'total', 'totalPages')) return page
   const total = await countAttempts(ctx, id, status?.length ? status : null)
   return { ...page, total, totalPages: total === null ? null : Math.ceil(total / page.limit) }
@@ -84,9 +109,10 @@ export async function readDelivery(ctx: RequestContext, webhookId: string, id: s
 }
 
 async function readDeliveryOf(ctx: RequestContext, of: Webhook, id: string, selected: ReadonlySet<string>) {
-  const row = await readOne(ctx, delivery, id, new Set([...selected, 'webhookId']))
+  const row = await readOne(ctx, delivery, id, new Set([...withDeciding(selected), 'webhookId']))
   if (row?.['webhookId'] !== of.id) throw notFound('The delivery')
-  return shownTo(ctx, of, row)
+  const [shown] = await shownTo(ctx, of, [row])
+  return shown!
 }
 
 interface Stored {
@@ -97,6 +123,10 @@ interface Stored {
   readonly bodyBytes: number
   /** The body of a delivery that has it in its own row. */
   readonly ownBody: string | null
+  /** The body of the event. */
+  readonly text: string | null
+  readonly isPart: boolean | null
+  readonly rights: string | null
 }
 
 /** Queues the stored body again, as a new delivery with the same event id. Nothing is sent in the transaction of the request. */
@@ -105,8 +135,9 @@ export async function replayDelivery(ctx: RequestContext, webhookId: string, id:
   const { organizationId } = ctx.caller
   const [stored] = isId(id)
     ? await ctx.db.query<Stored & Record<string, unknown>>(
-        `select d.event_id as "eventId", d.event_type as "eventType", d.event_version as "eventVersion", b.id as "bodyId", octet_length(b.body) as "bodyBytes",
-           f.request_body as "ownBody"
+        `select d.event_id as "eventId", d.event_type as "eventType", d.event_version as "eventVersion", b.id as "bodyId",
+           octet_length(b.body) + coalesce(octet_length(base.body) + 1, 0) as "bodyBytes", f.request_body as "ownBody",
+           b.base_id is not null as "isPart", b.rights, coalesce(base.body, b.body, f.request_body) as text
          from (
            select event_id, event_type, event_version, body_id, first_id from events.delivery
            where organization_id = $1 and id = $2 and webhook_id = $3 and created_at > now() - interval '30 days'
@@ -114,19 +145,34 @@ export async function replayDelivery(ctx: RequestContext, webhookId: string, id:
            select event_id, event_type, event_version, body_id, id from events.delivery_queue
            where organization_id = $1 and id = $2 and webhook_id = $3 and logged_id is null
          ) d
-         left join events.delivery f on f.organization_id = $1 and f.id = d.first_id
-         left join events.delivery_body b on b.organization_id = $1 and b.id = d.body_id`,
+         left join lateral (select * from events.delivery where organization_id = $1 and id = d.first_id offset 0) f on true
+         left join lateral (select * from events.delivery_body where organization_id = $1 and id = d.body_id offset 0) b on true
+         left join lateral (select * from events.delivery_body where organization_id = $1 and id = b.base_id offset 0) base on true`,
         [organizationId, id, found.id],
       )
     : []
   if (!stored) throw notFound('The delivery')
-  const { bodyId, bodyBytes, ownBody, ...event } = stored
+  const { bodyId, bodyBytes, ownBody, text, isPart, rights, ...event } = stored
   const body = bodyId !== null ? storedBody(bodyId, bodyBytes) : ownBody !== null ? newBody(ownBody) : null
   if (body === null)
     throw new Refusal(
       'INVALID_STATE',
       'The delivery has no stored body: it was too large, or the event is older than 30 days.',
     )
+  const owner = await findActingUser(ctx.db, organizationId, found.ownerId)
+  const reader = owner && { ...owner, userId: found.ownerId }
+  const mayReceive =
+    reader !== null &&
+    (!isPart || isPartReadable(reader, rights)) &&
+    (await isEventReadable({ db: ctx.db, shapes: ctx.shapes, organizationId }, reader, {
+      ...event,
+      text: text!,
+      hasPart: false,
+    }))
+  if (!mayReceive) {
+    const message = 'The owner of the webhook may not see what the delivery contains, so it is not sent again.'
+    throw new Refusal('INVALID_STATE', message)
+  }
   return queueOne(ctx, found, { ...event, body, isReplay: true }, info)
 }
 

@@ -11,6 +11,7 @@ import { testWebhook } from './send-test-event.ts'
 import { deliveryJobs } from './delivery.jobs.ts'
 import { deliveryBodies } from './delivery-body.migrations.ts'
 import { shownHeaders } from './delivery-headers.migrations.ts'
+import { partsOfBodies } from './delivery-parts.migrations.ts'
 import { failedAttempts, pendingDeliveries } from './pending-deliveries.migrations.ts'
 import { deliveryQueue } from './delivery-queue.ts'
 import { deliveryTables, earlierEvents, queueIndexesOfDeliveries } from './delivery.migrations.ts'
@@ -121,6 +122,7 @@ export const deliveryResource: Resource = {
     shownHeaders,
     pendingDeliveries,
     failedAttempts,
+    partsOfBodies,
   ],
   jobs: deliveryJobs,
   queues: [deliveryQueue],

@@ -73,7 +73,7 @@ export class WebhookDelivery {
   @Column(() => String, {
     nullable: true,
     description:
-      'Body of the request, exactly as it was sent. Null if it has more than 1,048,576 bytes also without what `data.omitted` names, because it was not sent then; of a replayed or recovered delivery, not before 34 days after the event; and for an admin who does not see all records and fields, in webhooks of others.',
+      'Body of the request, exactly as it was sent. Null if it has more than 1,048,576 bytes also without what `data.omitted` names, because it was not sent then; of a replayed or recovered delivery, not before 34 days after the event; and for an admin who does not see all records and fields, in webhooks of others. Of the own ones, it is also null if it has what the caller may not see at this moment, or a selection that was read with other rights.',
     example: '{"id":"evt_019a0c61-3b00-7e11-9f02-7a1b2c3d4e5f","type":"order.confirmed","version":1}',
   })
   requestBody!: string | null
@@ -132,6 +132,10 @@ export class WebhookDelivery {
     example: null,
   })
   nextAttemptAt!: string | null
+
+  /** The rights as which the selection in the body was read, as a digest; null without one. */
+  @Column(() => String, { nullable: true, internal: true })
+  bodyRights!: string | null
 }
 
 @ObjectType({ description: 'The result of sending failed deliveries again.' })

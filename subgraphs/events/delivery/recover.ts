@@ -14,9 +14,12 @@ const recover = `
       order by created_at, id limit $4 + 1 for update skip locked
     ) d
   ), source as (
-    select ($5::uuid[])[failed.number] as new_id, failed.*, first.request_body, octet_length(coalesce(first.request_body, body.body)) as bytes
-    from failed left join events.delivery first on first.organization_id = failed.organization_id and first.id = failed.first_id
-    left join events.delivery_body body on body.organization_id = failed.organization_id and body.id = failed.body_id
+    select ($5::uuid[])[failed.number] as new_id, failed.*, first.request_body, 
+      octet_length(coalesce(first.request_body, body.body)) + coalesce(octet_length(base.body) + 1, 0) as bytes
+    from failed
+    left join lateral (select * from events.delivery where organization_id = failed.organization_id and id = failed.first_id offset 0) first on true
+    left join lateral (select * from events.delivery_body where organization_id = failed.organization_id and id = failed.body_id offset 0) body on true
+    left join lateral (select * from events.delivery_body where organization_id = body.organization_id and id = body.base_id offset 0) base on true
     where failed.number <= $4
   ), marked as (
     update events.delivery d set is_recoverable = false from source

@@ -4,6 +4,7 @@ import { validateEvents } from '../../../test/contract/validate-events.ts'
 import { subgraphs } from '../../all.ts'
 import { schemaPath } from '../../kernel/config/paths.ts'
 import type { LoggedEvent } from '../../kernel/outbox/event-feed.ts'
+import { isRecordShape } from '../../kernel/record/definition.ts'
 import { customEventObject, envelopeOf, legacyPayloadOf, payloadOf, storedEventId, visibleEvent } from './envelope.ts'
 import { noParents, parentsOf, type Recipient } from './visibility.ts'
 
@@ -242,5 +243,48 @@ describe('the body', () => {
   it('has an id that leads back to the row', () => {
     expect(storedEventId(`evt_${eventId}`)).toBe(eventId)
     for (const wrong of [eventId, 'evt_', 'evt_x', `EVT_${eventId}`, '']) expect(storedEventId(wrong)).toBeNull()
+  })
+})
+
+describe('what a change was, for a recipient who could not see the record before it', () => {
+  const updates = subgraphs
+    .flatMap(({ resources }) =>
+      resources.flatMap(({ entities = {}, announces = [] }) => [...Object.values(entities), ...announces]),
+    )
+    .flatMap((source) =>
+      isRecordShape(source) && source.visibleBy.length > 0 && !source.isAdministrative && !source.privateUnless
+        ? [source]
+        : [],
+    )
+    .flatMap((shape) =>
+      Object.entries(shape.events?.types ?? {})
+        .filter(([, { operation }]) => operation === 'UPDATE')
+        .map(([type, { adds = {} }]) => ({ shape, type, adds })),
+    )
+
+  it('is in no member: `previous`, `changedFields` and all that are added from `previous` are empty, and fit the schema', () => {
+    const names: string[] = []
+    for (const { shape, type, adds } of updates) {
+      const logged = event(type)
+      const owners = (id: string) => Object.fromEntries(shape.visibleBy.map((name) => [name, id]))
+      const record = { ...(logged.data['record'] as Fields), ...owners(elin) }
+      const previous = { ...(logged.data['previous'] as Fields), ...owners(other) }
+      const changed = { ...logged, data: { ...logged.data, record, previous } }
+      const own = recipient({ ownerIds: [elin], entitlements: shape.entitlement ? [shape.entitlement] : [] })
+      const { data } = seen(own, changed)!
+      expect([data['previous'], data['changedFields'], data['record']], type).toEqual([null, null, record])
+      for (const [name, path] of Object.entries(adds)) {
+        const isFormer = path.startsWith('previous.')
+        if (isFormer) names.push(`${type} ${name}`)
+        const expected = isFormer ? (data[name] === '' ? '' : null) : logged.data[name]
+        expect(data[name], `${type} ${name}`).toEqual(expected)
+      }
+      const all = recipient({ ownerIds: [elin, other], entitlements: own.entitlements })
+      expect(seen(all, changed)!.data, type).toEqual(changed.data)
+      expect(validateEvents([{ type, version: 1, data }]), type).toEqual([])
+    }
+    expect(names).toContain('opportunity.stage_changed previousStage')
+    expect(names).toContain('lead.assigned previousOwnerId')
+    expect(names.length).toBeGreaterThan(10)
   })
 })

@@ -4,7 +4,7 @@ import { isRecordShape } from '../../kernel/record/definition.ts'
 import { fieldRules } from '../../kernel/record/field-security.ts'
 import { eventSource } from '../../kernel/record/record-registry.ts'
 import { shapeFor, type OrganizationShapes } from '../../kernel/record/shape-source.ts'
-import { redactedData } from './redaction.ts'
+import { redactedData, withoutPrevious } from './redaction.ts'
 import { mayReceive, type Parents, type Recipient } from './visibility.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -35,7 +35,7 @@ export interface EnvelopeContext {
 
 /**
  * The event as the recipient may see it; null when the recipient may not see its record, or none of the fields that changed. `previous` is
- * null when the recipient could not see the record before the change. The event must be one of the recipient's organization.
+ * null when the recipient could not see the record before the change, as are `changedFields`; members such as `previousStage` are empty then. The event must be one of the recipient's organization.
  */
 export function visibleEvent(
   recipient: Recipient,
@@ -63,7 +63,7 @@ function visibleData(
   const rules = fieldRules(recipient, shape)
   const readable = rules ? redactedData(rules, shape, type, data) : data
   const isPreviousVisible = !previous || mayReceive(recipient, source, previous, parents)
-  return readable && !isPreviousVisible ? { ...readable, previous: null } : readable
+  return readable && !isPreviousVisible ? withoutPrevious(shape, type, readable) : readable
 }
 
 /** The envelope of payload version 2, the form of webhooks and streams. */

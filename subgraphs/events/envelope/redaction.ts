@@ -1,4 +1,4 @@
-import { emptyValue } from '../../kernel/record/column.ts'
+import { emptyValue, type Column } from '../../kernel/record/column.ts'
 import { customFieldKey, customFieldsName } from '../../kernel/record/custom-field-column.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import type { FieldRules } from '../../kernel/record/field-security.ts'
@@ -97,3 +97,32 @@ export function redactedData(rules: FieldRules, shape: RecordShape, type: string
   }
   return { ...data, ...redaction.added.get(type), record, previous, changedFields: changed, redactedFields: names }
 }
+
+const withheld = new WeakMap<RecordShape, Map<string, Fields>>()
+
+/** The members of the data of an event that show the record before the change, with their empty values. */
+function addedOfPrevious(shape: RecordShape, type: string): Fields {
+  let byType = withheld.get(shape)
+  if (!byType) withheld.set(shape, (byType = new Map()))
+  let added = byType.get(type)
+  if (!added) byType.set(type, (added = Object.fromEntries(previousMembers(shape, type))))
+  return added
+}
+
+const previousMembers = (shape: RecordShape, type: string): [string, unknown][] =>
+  Object.entries(shape.events?.types[type]?.adds ?? {}).flatMap(([name, path]): [string, unknown][] => {
+    const [source, column] = path.split('.', 2)
+    return source === 'previous' ? [[name, emptyMember(shape.columns.byName.get(column!))]] : []
+  })
+
+/** A text stays a text, because receivers may rely on the type of the member. */
+const emptyMember = (column: Column | undefined): unknown =>
+  (column && emptyValue(column)) ?? (column?.kind === 'text' && !column.nullable ? '' : null)
+
+/** The data for a recipient who could not see the record before the change: nothing tells what it was, or what the change was. */
+export const withoutPrevious = (shape: RecordShape, type: string, data: Fields): Fields => ({
+  ...data,
+  ...addedOfPrevious(shape, type),
+  previous: null,
+  changedFields: null,
+})

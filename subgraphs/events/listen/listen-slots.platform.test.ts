@@ -22,7 +22,7 @@ afterEach(async () => {
 })
 
 const ignore = () => {}
-const limit = { code: 'UNAVAILABLE', extensions: { limit: 5, retryAfter: 5 } }
+const limit = { code: 'STREAM_LIMIT_REACHED', extensions: { limit: 5, retryAfter: 5 } }
 const expire = (organizationId: string) =>
   platform.query(`update events.listen_slot set until = now() where organization_id = $1`, [organizationId])
 

@@ -75,7 +75,7 @@ export class ListenSlots {
       if ((await openListeners(database, organizationId)) >= listenersMax) break
     }
     const message = `Limit of ${listenersMax} live streams of the organization reached; close one, then retry in 5 s.`
-    throw new Refusal('UNAVAILABLE', message, { limit: listenersMax, retryAfter: 5 })
+    throw new Refusal('STREAM_LIMIT_REACHED', message, { limit: listenersMax, retryAfter: 5 })
   }
 
   /** Renews the slots of this process. A slot that another stream has taken meanwhile is lost. */

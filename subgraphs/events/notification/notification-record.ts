@@ -1,4 +1,5 @@
 import { Field, ObjectType } from 'type-graphql'
+import { nameOf } from '../../kernel/record/describe.ts'
 import { batchOf } from '../../kernel/record/batch.ts'
 import { visibleIds } from '../../kernel/record/read.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
@@ -14,7 +15,7 @@ export function notificationRecordOf(records: readonly StreamedRecord[]): new ()
   @RequiresScopes(notificationScope)
   class NotificationRecord {}
   for (const { type, field, shape } of records) {
-    const name = shape.object.replaceAll('_', ' ')
+    const name = nameOf(shape)
     Field(() => referenceTo(type), {
       nullable: true,
       simple: true,

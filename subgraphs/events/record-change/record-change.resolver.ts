@@ -2,6 +2,7 @@ import { Arg, Ctx, ID, Query, Resolver, Root, Subscription } from 'type-graphql'
 import { Condition, ConditionLogic } from '../../kernel/condition/condition.ts'
 import { invalid, notFound } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
+import { nameOf } from '../../kernel/record/describe.ts'
 import { stateOf } from '../../kernel/record/read.ts'
 import { structureInput } from '../../kernel/record/structure.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
@@ -81,7 +82,7 @@ async function recordChange(
   const { object } = shape
   requireScopes(ctx.caller, [[[scope]]])
   const recordId = id.toLowerCase()
-  if (!isId(recordId)) throw notFound(`The ${object}`)
+  if (!isId(recordId)) throw notFound(`The ${nameOf(shape)}`)
   const position = /^\d{1,15}$/.test(cursor) ? Number(cursor) : 0
   const selection = { after: position - 1, limit: 1, object, recordId }
   const [state, [event]] = await Promise.all([
@@ -89,7 +90,7 @@ async function recordChange(
     ctx.events.read(ctx.caller.organizationId, selection),
   ])
   // A caller who can see a deleted record in the list of deleted records may read its events.
-  if (state === null) throw notFound(`The ${object}`)
+  if (state === null) throw notFound(`The ${nameOf(shape)}`)
   if (position === 0 && cursor !== '0') {
     throw invalid({ path: 'cursor', code: 'WRONG_FORMAT', message: 'cursor must be the cursor of a RecordChange.' })
   }

@@ -1,5 +1,6 @@
 import { Directive, Field, ID, ObjectType } from 'type-graphql'
 import { enumeration } from '../../kernel/record/column.ts'
+import { nameOf } from '../../kernel/record/describe.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { readScopeOf } from '../../kernel/record/requires-scope.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
@@ -88,7 +89,7 @@ export function recordChangeOf(records: readonly StreamedRecord[]): Class {
   }
   for (const { shape, type, field } of records) {
     const reference = referenceTo(type)
-    const name = shape.object.replaceAll('_', ' ')
+    const name = nameOf(shape)
     const description = `The ${name} at the time of delivery, with the fields that the caller may read. Null if it is deleted, and for other record types.`
     Field(() => reference, { nullable: true, description })(Change.prototype, field)
   }

@@ -48,7 +48,7 @@ export class EventNames {
   }
 }
 
-const objectOf = (type: string): string => type.slice(0, type.lastIndexOf('.'))
+export const objectOf = (type: string): string => type.slice(0, type.lastIndexOf('.'))
 
 const customPrefix = 'custom.'
 

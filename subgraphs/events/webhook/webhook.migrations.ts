@@ -96,6 +96,14 @@ export const webhookTable: Migration = {
   `,
 }
 
+export const emptySelections: Migration = {
+  name: '20261128-events-webhook-empty-selections',
+  sql: `
+    -- An empty text selects nothing; it is refused.
+    update events.webhook set selection = null where btrim(selection, E' \\t\\r\\n,') = '';
+  `,
+}
+
 export const webhookConditions: Migration = {
   name: '20261122-events-webhook-conditions',
   sql: `

@@ -19,7 +19,7 @@ import {
 } from './webhook.actions.ts'
 import type { WebhookContext } from './webhook.context.ts'
 import { webhookTypes } from './webhook.inputs.ts'
-import { webhookConditions, webhookTable } from './webhook.migrations.ts'
+import { emptySelections, webhookConditions, webhookTable } from './webhook.migrations.ts'
 import { webhook } from './webhook.record.ts'
 import type { WebhookInput } from './webhook.rules.ts'
 import { WebhookStats, webhookStats } from './webhook.stats.ts'
@@ -145,7 +145,7 @@ export function webhookResource(sources: readonly TrackedObject[]): Resource {
   return {
     resolver: WebhookResolver,
     announces: [webhook],
-    migrations: [webhookTable, webhookConditions],
+    migrations: [webhookTable, webhookConditions, emptySelections],
     sealed: sealedWebhookColumns,
     rest: restArea(webhook, { path: 'webhooks', filters: ['isEnabled', 'ownerId', 'payloadVersion'] }),
   }

@@ -61,9 +61,10 @@ export async function refuseProblems(...checked: Parameters<typeof webhookProble
   if (problems.length > 0) throw invalid(...problems)
   const [ctx, names, given, previous] = checked
   const selection = given.selection === undefined ? previous?.selection : given.selection
+  const isSelecting = typeof selection === 'string'
   // Another receiver gets what is selected, so the caller must be allowed to read it.
   const isChecked = typeof given.selection === 'string' || given.events || given.url
-  if (selection && isChecked) await refuseBadSelection(ctx, names, selection, given.events ?? previous?.events ?? [])
+  if (isSelecting && isChecked) await refuseBadSelection(ctx, names, selection, given.events ?? previous?.events ?? [])
 }
 
 /**

@@ -48,6 +48,7 @@ export class Webhook extends WebhookRow {
     max: 100,
     maxItems: eventsMax,
     filled: true,
+    required: true,
     description: `Event types that are delivered, 1 to ${eventsMax}: names of the event catalog such as \`order.created\`, all of an object such as \`order.*\`, and custom events as \`custom.<apiName>\` or \`custom.*\`.`,
     example: ['order.confirmed', 'quote.*'],
   })

@@ -73,6 +73,8 @@ export interface ColumnOptions {
   isUnversioned?: boolean
   /** When a client may set the value. `NEVER`: only the platform sets it. Default: `ALWAYS`. */
   writable?: 'ALWAYS' | 'ON_CREATE' | 'NEVER'
+  /** It must be given on create, although it can be empty: an empty list would be of no use. */
+  readonly required?: boolean
   /** The value of a new record when the client gives none. A column that is not nullable and has no default is required on create. */
   default?: unknown
   /** The value of a new record when the client gives none, in words, where the rules of the record type derive it: `the first open stage`. */

@@ -75,10 +75,16 @@ export const wordsOf = (type: string): string =>
     .replace(/^api\b/, 'API')
     .replace(/^oauth\b/, 'OAuth')
 
+/** The name of a record type in a sentence: `sequence enrollment` for `sequence_enrollment`. */
+export const nameOf = ({ object }: { readonly object: string }): string => wordsOf(object.replaceAll('_', ' '))
+
 export const pluralOf = (words: string): string => words.replace(/(?<=[^aeiou])y$/, 'ie').concat('s')
 
 /** `an account`, `a product`. */
-export const withArticle = (words: string): string => `${/^[aeio]/.test(words) ? 'an' : 'a'} ${words}`
+export const withArticle = (words: string): string => `${/^[aeio]/i.test(words) ? 'an' : 'a'} ${words}`
+
+/** At the beginning of a sentence: `An account`. */
+export const startWithArticle = (words: string): string => withArticle(words).replace(/^a/, 'A')
 
 /** What each filter operator compares. */
 export const operatorDescriptions: Readonly<Record<string, string>> = {

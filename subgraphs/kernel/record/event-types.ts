@@ -37,6 +37,8 @@ export interface RecordEvents<T extends object = object, P extends object = T> {
   /** What differs in the sample events from the examples of the columns; a column without either has its initial value. */
   readonly sample?: Partial<P>
   readonly payload?: EventPayload<T>
+  /** Columns that can be null but are not in events of this record type, with their descriptions for receivers. */
+  readonly neverNull?: Readonly<Partial<Record<keyof P & string, string>>>
 }
 
 /** A checked change. */

@@ -30,7 +30,11 @@ const writableIn: Readonly<Record<'CREATE' | 'UPDATE', readonly ColumnOptions['w
 
 /** Whether create requires the column. The platform generates ids, initial values and derived defaults. */
 export const isRequired = (column: Column): boolean =>
-  !column.nullable && column.name !== 'id' && column.derivedDefault === undefined && initialValue(column) === undefined
+  column.required === true ||
+  (!column.nullable &&
+    column.name !== 'id' &&
+    column.derivedDefault === undefined &&
+    initialValue(column) === undefined)
 
 /** The columns that a client may send. Those that create requires come first. */
 export function writableColumns(entity: object, operation: 'CREATE' | 'UPDATE'): readonly Column[] {

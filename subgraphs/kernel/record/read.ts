@@ -4,6 +4,7 @@ import type { RequestContext } from '../request.ts'
 import type { Row } from '../database/sql.ts'
 import { batchOf } from './batch.ts'
 import { columnOf, hasColumn, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
+import { nameOf } from './describe.ts'
 import { fieldRules, requireReadable } from './field-security.ts'
 import { shapeFor } from './shape-source.ts'
 import { TenantPredicate } from './predicate.ts'
@@ -58,7 +59,7 @@ export async function readBy(
   const match = `${columnOf(definition, name).sql('t')} = ${predicate.values.add(value)}`
   const sql = `select ${selectList(definition, selected, 't', fieldRules(ctx.caller, definition))} from ${definition.table} t where ${match} and ${predicate.live(definition, 't')}`
   const [row] = isStorable(value) ? await ctx.db.query(sql, predicate.values.list) : []
-  if (!row) throw notFound(`The ${definition.object}`)
+  if (!row) throw notFound(`The ${nameOf(definition)}`)
   ctx.answered?.record(definition, row.id)
   return row
 }
@@ -77,9 +78,9 @@ export async function requireRecord<T extends StoredRow>(
   if (isLocked && definition.storedIn && isId(id)) await lockStored(ctx, definition.storedIn, id)
   const sql = `select ${columns} from ${definition.table} t where t.id = ${predicate.values.add(id)} and ${predicate.visible(definition, 't')}${state}${lock}`
   const [row] = isId(id) ? await ctx.db.query(sql, predicate.values.list) : []
-  if (!row) throw notFound(`The ${definition.object}`)
+  if (!row) throw notFound(`The ${nameOf(definition)}`)
   if (deleted && row.deletedAt === null)
-    throw new Refusal('INVALID_STATE', `The ${definition.object} is not deleted.`, { allowed: [] })
+    throw new Refusal('INVALID_STATE', `The ${nameOf(definition)} is not deleted.`, { allowed: [] })
   return row as unknown as T
 }
 

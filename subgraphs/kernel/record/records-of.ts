@@ -3,6 +3,7 @@ import { inTransaction, type RequestContext } from '../request.ts'
 import type { Row } from '../database/sql.ts'
 import type { BulkItemResult, BulkItemStatus, BulkResult } from './bulk-result.ts'
 import type { ColumnName, Draft, RecordDefinition, StoredRow } from './definition.ts'
+import { nameOf } from './describe.ts'
 import { readChildren, readConnection } from './connection.ts'
 import { readDeleted, readPage, type ConnectionArgs, type PageArgs } from './list.ts'
 import { readBy, readOne, readReference, requireRecord } from './read.ts'
@@ -79,7 +80,7 @@ export function recordsOf<T extends StoredRow>(
   return {
     async one(ctx, id, info) {
       const row = await readOne(ctx, definition, id, selectedFields(info))
-      if (!row) throw notFound(`The ${definition.object}`)
+      if (!row) throw notFound(`The ${nameOf(definition)}`)
       return row
     },
     by: (ctx, column, value, info) => readBy(ctx, definition, column, value, selectedFields(info)),

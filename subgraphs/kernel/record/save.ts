@@ -11,6 +11,7 @@ import {
   type RecordShape,
   type StoredRow,
 } from './definition.ts'
+import { nameOf } from './describe.ts'
 import type { Operation } from './event-types.ts'
 import { redact, refuseReadOnlyFields } from './field-security.ts'
 import { changedColumns, definedOnly, nextRecord, normalized, numberText, type Fields } from './next-record.ts'
@@ -177,7 +178,7 @@ async function write<T extends StoredRow>(
     if (!isWritten && unless.length === 0)
       throw previous && hasColumn(definition, 'version')
         ? versionConflict(definition, previous)
-        : notFound(`The ${definition.object}`)
+        : notFound(`The ${nameOf(definition)}`)
     return isWritten
   } catch (error) {
     throw await uniqueRefusal(ctx, definition, next, error)
@@ -247,7 +248,7 @@ function changeSql(
 function versionConflict(definition: RecordShape, previous: Fields): Refusal {
   return new Refusal(
     'VERSION_CONFLICT',
-    `The ${definition.object} was changed by someone else; read it again and repeat your change.`,
+    `The ${nameOf(definition)} was changed by someone else; read it again and repeat your change.`,
     {
       currentVersion: previous.version,
     },

@@ -1,4 +1,5 @@
 import { Refusal } from '../errors.ts'
+import { startWithArticle } from './describe.ts'
 
 /** The statuses that may follow each status of a record type. */
 export type Transitions<Status extends string> = Readonly<Record<Status, readonly Status[]>>
@@ -13,7 +14,9 @@ export function requireAllowedTransition<Status extends string>(
   const allowed = transitions[from]
   if (from === to || allowed.includes(to)) return
   const rule = allowed.length > 0 ? `can change to ${allowed.join(', ')}, not to ${to}` : 'cannot change its status'
-  throw new Refusal('INVALID_STATE', `A ${object} with status ${from} ${rule}.`, { allowed: [...allowed] })
+  throw new Refusal('INVALID_STATE', `${startWithArticle(object)} with status ${from} ${rule}.`, {
+    allowed: [...allowed],
+  })
 }
 
 /** As `requireAllowedTransition`, but the same status is refused too, unless it may follow itself, so that a second request is noticed. */

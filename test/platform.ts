@@ -57,6 +57,7 @@ export class Platform {
   #fresh!: FreshDatabase
   #gateway!: RunningGateway
   readonly #fingerprints = new Fingerprints((text) => this.query(text))
+  #config!: ReturnType<typeof readConfig>
   dataDir!: string
   /** Set it before the platform opens, if a test writes events of its own that no schema describes. */
   hasOwnEvents = false
@@ -71,14 +72,14 @@ export class Platform {
   async open(): Promise<void> {
     this.#fresh = await freshDatabase({ hasOwnEvents: this.hasOwnEvents })
     this.dataDir = await mkdtemp(join(tmpdir(), 'crm-platform-'))
-    const config = readConfig({
+    const config = (this.#config = readConfig({
       PORT: '0',
       DEMO: 'off',
       IP_LIMITS: 'off',
       DATA_DIR: this.dataDir,
       DATABASE_URL: this.#fresh.url,
       ...this.environment,
-    })
+    }))
     this.contract = restContract()
     this.services = await openServices({
       config,
@@ -89,6 +90,14 @@ export class Platform {
     })
     this.#gateway = await startGateway(config, this.services, this.contract)
     this.url = this.#gateway.url
+  }
+
+  /** Stops the gateway and starts it again at the same address. */
+  async restart(whileStopped: () => Promise<void> = () => Promise.resolve()): Promise<void> {
+    await this.#gateway.close()
+    await whileStopped()
+    const config = { ...this.#config, port: Number(new URL(this.url).port) }
+    this.#gateway = await startGateway(config, this.services, this.contract)
   }
 
   async close(): Promise<void> {

@@ -223,7 +223,15 @@ export class SocketOperations {
       throw new Refusal('GRAPHQL_LIMIT_EXCEEDED', message, { limit: subscriptionsMax })
     }
     connection.subscriptions++
-    const currentCaller = () => edge.currentCaller(incoming!)
+    // After this close code clients connect again, with a credential that is valid by then; an error would end the subscription for good.
+    const currentCaller = async () => {
+      try {
+        return await edge.currentCaller(incoming!)
+      } catch (thrown) {
+        if (endsCredential(thrown)) connection.close(CloseCode.Forbidden, thrown.code)
+        throw thrown
+      }
+    }
     const onEnd = () => void connection.subscriptions--
     try {
       const results = await subscriptions.open({ ...request, currentCaller, onEnd })

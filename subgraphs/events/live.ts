@@ -8,9 +8,11 @@ import type { CustomEvent } from './custom-event-stream/custom-event.ts'
 import {
   customEventObject,
   envelopeOf,
+  outOfSight,
   shownEventId,
   visibleEvent,
   type Envelope,
+  type EnvelopeContext,
   type VisibleEvent,
 } from './envelope/envelope.ts'
 import { noParents, parentsOf, type Parents } from './envelope/visibility.ts'
@@ -85,7 +87,8 @@ export class LiveEvents {
 
   /**
    * Whether an event is sent to a subscriber with this filter, by what the subscriber may see of it at this moment. An event of a state of the
-   * record that the subscriber may not see, or of nothing but hidden fields, is not sent.
+   * record that the subscriber may not see, or of nothing but hidden fields, is not sent, except the one by which the record left the sight of
+   * the subscriber, if what was seen before meets the filter.
    */
   changeFilterOf(
     caller: Caller,
@@ -94,8 +97,9 @@ export class LiveEvents {
   ): (event: LoggedEvent, caller: Caller) => Promise<boolean> {
     const meets = changeFilterOf(this.options.shapes, caller, object, args)
     return async (event, current) => {
-      const visible = await this.#visibleTo(current, event)
-      return visible !== null && meets(visible, current)
+      const context = await this.#contextOf(current, event)
+      const seen = visibleEvent(current, event, context) ?? outOfSight(current, event, context)
+      return seen !== null && meets(seen, current)
     }
   }
 
@@ -110,9 +114,12 @@ export class LiveEvents {
   }
 
   async #visibleTo(caller: Caller, event: LoggedEvent): Promise<VisibleEvent | null> {
-    const { organizationId } = caller
+    return visibleEvent(caller, event, await this.#contextOf(caller, event))
+  }
+
+  async #contextOf({ organizationId }: Caller, event: LoggedEvent): Promise<EnvelopeContext> {
     const parents = await this.#parentsOf(organizationId, event)
-    return visibleEvent(caller, event, { shapes: this.options.shapes.shapesOf(organizationId), parents })
+    return { shapes: this.options.shapes.shapesOf(organizationId), parents }
   }
 
   #parentsOf(organizationId: string, event: LoggedEvent): Promise<Parents> {

@@ -4,7 +4,7 @@ import { isRecordShape } from '../../kernel/record/definition.ts'
 import { fieldRules } from '../../kernel/record/field-security.ts'
 import { eventSource } from '../../kernel/record/record-registry.ts'
 import { shapeFor, type OrganizationShapes } from '../../kernel/record/shape-source.ts'
-import { redactedData, withoutPrevious } from './redaction.ts'
+import { redactedData, without, withoutPrevious } from './redaction.ts'
 import { mayReceive, type Parents, type Recipient } from './visibility.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -44,6 +44,24 @@ export function visibleEvent(
 ): VisibleEvent | null {
   const data = visibleData(recipient, event, shapes, parents)
   return data && { ...event, organizationId: recipient.organizationId, data }
+}
+
+/**
+ * The event as what the recipient saw before, when the change took the record out of sight; otherwise null. `record` is the one before the change
+ * then, for filters: the recipient must only learn which record it is.
+ */
+export function outOfSight(
+  recipient: Recipient,
+  event: LoggedEvent,
+  { shapes, parents }: EnvelopeContext,
+): LoggedEvent | null {
+  const source = eventSource(event.object)
+  if (!source || source.isAdministrative || !isRecordShape(source)) return null
+  const { record, previous } = event.data as { readonly record: Fields; readonly previous?: Fields | null }
+  if (!previous || mayReceive(recipient, source, record, parents)) return null
+  if (!mayReceive(recipient, source, previous, parents)) return null
+  const rules = fieldRules(recipient, shapeFor({ shapes }, source))
+  return { ...event, data: { record: rules ? without(previous, rules) : previous, previous: null } }
 }
 
 const isAdministrator = ({ role }: Recipient): boolean => role === 'OWNER' || role === 'ADMIN'

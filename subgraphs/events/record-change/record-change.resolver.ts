@@ -9,16 +9,23 @@ import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { requireScopes } from '../../kernel/unmet-scopes.ts'
-import { shownEventId } from '../envelope/envelope.ts'
+import { outOfSight, shownEventId, visibleEvent } from '../envelope/envelope.ts'
+import { noParents, parentsOf } from '../envelope/visibility.ts'
 import { cursorDescription, filterLogicDescription } from '../live-arguments.ts'
-import { recordChangeOf, recordObjectOf, type RecordChange, type StreamedRecord } from './record-change.ts'
+import {
+  leftSightType,
+  recordChangeOf,
+  recordObjectOf,
+  type RecordChange,
+  type StreamedRecord,
+} from './record-change.ts'
 
 const ConditionInput = structureInput(Condition)
 
 /** The query and the subscription of record changes, for these record types. */
 export function recordChangeResource(records: readonly StreamedRecord[]): Resource {
   const RecordObject = recordObjectOf(records)
-  const ChangeType = recordChangeOf(records)
+  const ChangeType = recordChangeOf(records, RecordObject)
   const byName = new Map(records.map((record) => [record.shape.object.toUpperCase(), record]))
   // The argument `object` determines which of these scopes is needed, so the resolver checks it.
   const scopes = records.map(({ scope }) => scope)
@@ -28,7 +35,7 @@ export function recordChangeResource(records: readonly StreamedRecord[]): Resour
     @Query(() => ChangeType, {
       nullable: true,
       description:
-        'The event of a record at a cursor. Null if the record has no event at that cursor. NOT_FOUND if the caller cannot see the record.',
+        'The event of a record at a cursor. Null if the record has no event at that cursor that the caller may see. NOT_FOUND if the caller cannot see the record, except for the event by which it left the sight of the caller.',
     })
     @RequiresScopes(...scopes)
     recordChange(
@@ -45,6 +52,7 @@ export function recordChangeResource(records: readonly StreamedRecord[]): Resour
       description: [
         'The events of one record or, without `id`, of all records of a type that the caller can see, in order, from the time of the subscription or after the cursor `after`.',
         'Credential and permissions are checked for each event: no event is sent while the caller cannot see the record, nor one of a state that the caller could not see or of nothing but hidden fields, and the subscription ends when the credential does.',
+        'When a record leaves the sight of the caller, an event of the type `<object>.left_sight` names it and nothing else.',
         'With `id`, the deletion of the record is the last event, and NOT_FOUND means that the caller cannot see the record.',
         'A subscription that is more than 10,000 events of the organization behind, because its client reads too slowly, ends with GRAPHQL_LIMIT_EXCEEDED and its `cursor`.',
       ].join(' '),
@@ -90,11 +98,22 @@ async function recordChange(
     ctx.events.read(ctx.caller.organizationId, selection),
   ])
   // A caller who can see a deleted record in the list of deleted records may read its events.
-  if (state === null) throw notFound(`The ${nameOf(shape)}`)
+  const isAt = event?.position === position
+  const context = {
+    shapes: ctx.shapes,
+    parents: isAt ? await parentsOf(ctx.db, ctx.caller.organizationId, [event]) : noParents,
+  }
+  const hasLeft = state === null && isAt && outOfSight(ctx.caller, event, context) !== null
+  if (state === null && !hasLeft) throw notFound(`The ${nameOf(shape)}`)
   if (position === 0 && cursor !== '0') {
     throw invalid({ path: 'cursor', code: 'WRONG_FORMAT', message: 'cursor must be the cursor of a RecordChange.' })
   }
-  if (event?.position !== position) return null
-  const { id: eventId, type, occurredAt } = event
-  return { id: shownEventId(eventId), type, cursor, occurredAt, ...(state === 'LIVE' && { [field]: { id: recordId } }) }
+  if (!isAt) return null
+  const { id: eventId, type, occurredAt, actorId } = event
+  const change = { id: shownEventId(eventId), type, cursor, occurredAt, object: object.toUpperCase(), recordId }
+  if (hasLeft) return { ...change, type: leftSightType(object), changedFields: null, actorId: null }
+  const seen = visibleEvent(ctx.caller, event, context)
+  if (!seen) return null
+  const changedFields = (seen.data['changedFields'] ?? null) as readonly string[] | null
+  return { ...change, changedFields, actorId, ...(state === 'LIVE' && { [field]: { id: recordId } }) }
 }

@@ -25,7 +25,14 @@ export interface RecordChange {
   readonly type: string
   readonly cursor: string
   readonly occurredAt: string
+  readonly object: string
+  readonly recordId: string
+  readonly changedFields: readonly string[] | null
+  readonly actorId: string | null
 }
+
+/** The type of the event that a subscriber gets when a record leaves the own sight: `account.left_sight`. No webhook gets it. */
+export const leftSightType = (object: string): string => `${object}.left_sight`
 
 /** The record types that have events and that other subgraphs can reference, in the order of their names. */
 export function streamedRecords(subgraphs: readonly SubgraphDefinition[]): StreamedRecord[] {
@@ -69,14 +76,40 @@ export const recordObjectOf = (records: readonly StreamedRecord[]): Readonly<Rec
   )
 
 /** The GraphQL type of an event, with one nullable field for each record type. */
-export function recordChangeOf(records: readonly StreamedRecord[]): Class {
+export function recordChangeOf(
+  records: readonly StreamedRecord[],
+  RecordObject: Readonly<Record<string, string>>,
+): Class {
   @ObjectType('RecordChange', { description: 'One event of one record.' })
   class Change {
     @Field(() => ID, { description: 'Id of the event, `evt_...`, as in webhooks.' })
     id!: string
 
-    @Field(() => String, { description: 'Type of the event, such as `account.updated`.' })
+    @Field(() => String, {
+      description:
+        'Type of the event, such as `account.updated`. `account.left_sight`: the record left the sight of the caller, for example because it got another owner; the event names the record and nothing else.',
+    })
     type!: string
+
+    @Field(() => RecordObject, { description: 'Type of the record.' })
+    object!: string
+
+    @Field(() => ID, { description: 'Id of the record, also when the record itself is null.' })
+    recordId!: string
+
+    @Field(() => [String], {
+      nullable: true,
+      description:
+        'Names of the changed fields that the caller may read. Null if the event is no update, or the caller could not see the record before it.',
+    })
+    changedFields!: string[] | null
+
+    @Field(() => ID, {
+      nullable: true,
+      description:
+        'Id of the user who made the change; null for the platform, and when the record left the sight of the caller.',
+    })
+    actorId!: string | null
 
     @Field(() => String, {
       description:

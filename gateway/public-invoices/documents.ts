@@ -28,6 +28,8 @@ export interface ShownInvoice {
   readonly terms: string | null
   readonly paymentInstructions: string | null
   readonly isPayableOnline: boolean
+  /** What an online payment charges; null if that is not possible. */
+  readonly onlineAmount: ExactNumber | null
 }
 
 const shown = `{
@@ -36,7 +38,7 @@ const shown = `{
     name sku description quantity unitPrice discountPercent discountAmount taxRate lineTotal billingFrequency
   }
   subtotal discountTotal taxTotal shippingTotal total amountPaid amountDue dunningFees dunningInterest amountToPay issueDate
-  dueDate purchaseOrderNumber terms paymentInstructions isPayableOnline
+  dueDate purchaseOrderNumber terms paymentInstructions isPayableOnline onlineAmount
 }`
 
 export const viewDocument = `mutation publicInvoiceView($token: String!) { result: publicInvoiceView(token: $token) ${shown} }`
@@ -51,4 +53,8 @@ export const settleDocument = `mutation publicInvoiceSettle($token: String!, $se
 
 export const documentDocument = `mutation publicInvoiceDocument($token: String!) {
   result: publicInvoiceDocument(token: $token) { filename content }
+}`
+
+export const eventDocument = `mutation publicPaymentSettle($token: String!, $session: String!) {
+  result: publicPaymentSettle(token: $token, session: $session)
 }`

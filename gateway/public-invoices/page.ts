@@ -21,10 +21,14 @@ function statusOf({ status, amountToPay, amountPaid, currency, dueDate }: ShownI
   }
 }
 
-const payForm = (path: string, { amountToPay, currency }: ShownInvoice): string => `<h2>Pay online</h2>
+function payForm(path: string, { amountToPay, onlineAmount, currency }: ShownInvoice): string {
+  const charged = amountOf(onlineAmount ?? amountToPay, currency)
+  const asked = amountOf(amountToPay, currency)
+  return `<h2>Pay online</h2>
 <form method="post" action="${escaped(path)}/pay">
-<button>Pay ${escaped(amountOf(amountToPay, currency))}</button>
-</form>`
+<button>Pay ${escaped(charged)}</button>
+</form>${charged === asked ? '' : `\n<p>Online payments cannot be exactly ${escaped(asked)}; the amount is rounded up to ${escaped(charged)}.</p>`}`
+}
 
 const sums = (invoice: ShownInvoice): string =>
   amountRows(invoice.currency, [

@@ -16,7 +16,14 @@ import {
   type SentFile,
   type Variables,
 } from '../pages/public-operations.ts'
-import { documentDocument, payDocument, settleDocument, viewDocument, type ShownInvoice } from './documents.ts'
+import {
+  documentDocument,
+  eventDocument,
+  payDocument,
+  settleDocument,
+  viewDocument,
+  type ShownInvoice,
+} from './documents.ts'
 import { checkoutPage, invoicePage, missingPage, refusedPage } from './page.ts'
 
 const base = '/v1/public/invoices'
@@ -67,8 +74,8 @@ export function publicInvoicesRouter(options: PublicDocumentsOptions): Router {
       throw new Refusal('MALFORMED_REQUEST', 'The signature of the payment provider is missing or not valid.')
     const checkout = checkoutIn(body)
     if (checkout) {
-      const { problem } = await run(req, res, settleDocument, checkout)
-      if (problem && problem.code !== 'NOT_FOUND') throw refusalOf(problem)
+      const { problem } = await run(req, res, eventDocument, checkout)
+      if (problem) throw refusalOf(problem)
     }
     res.status(200).json({ received: true })
   }

@@ -4,8 +4,16 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { OnePerRequest } from '../../kernel/subgraph/one-per-request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { DocumentFile } from '../document/document-file.ts'
-import { openCheckout, publicInvoiceDocument, settleCheckout, viewPublicInvoice } from './public-invoice.actions.ts'
-import { checkoutTable } from './public-invoice.migrations.ts'
+import { checkoutSettle } from './checkout-settle.job.ts'
+import { checkoutsPerDay } from './open-checkout.ts'
+import {
+  payPublicInvoice,
+  publicInvoiceDocument,
+  returnToPublicInvoice,
+  settlePaymentEvent,
+  viewPublicInvoice,
+} from './public-invoice.actions.ts'
+import { checkoutReuse, checkoutTable } from './public-invoice.migrations.ts'
 import { PublicCheckout, PublicInvoice } from './public-invoice.ts'
 
 const TokenArg = () => Arg('token', () => String, { description: 'The secret in the address of the page.' })
@@ -32,13 +40,12 @@ export class PublicInvoiceResolver {
   }
 
   @Mutation(() => PublicCheckout, {
-    description:
-      'Opens a page of the payment provider over what is due with fees and interest of reminders. An invoice that cannot be paid, and an installation without a provider, are refused with INVALID_STATE.',
+    description: `Returns a page of the payment provider over \`onlineAmount\`: the one of this amount that is open already, or a new one. An invoice that cannot be paid online, the ${checkoutsPerDay + 1}st page in 24 hours, and an installation without a provider are refused with INVALID_STATE.`,
   })
   @OnePerRequest()
   @RequiresScopes('PUBLIC')
   publicInvoicePay(@TokenArg() token: string, @Ctx() ctx: RequestContext<'outbound' | 'work'>) {
-    return openCheckout(ctx, token)
+    return payPublicInvoice(ctx, token)
   }
 
   @Mutation(() => PublicInvoice, {
@@ -52,12 +59,33 @@ export class PublicInvoiceResolver {
     @Arg('session', () => String, { description: 'Id of the checkout at the provider.' }) session: string,
     @Ctx() ctx: RequestContext<'outbound' | 'work'>,
   ) {
-    return settleCheckout(ctx, token, session)
+    return returnToPublicInvoice(ctx, token, session)
+  }
+
+  @Mutation(() => Boolean, {
+    description:
+      'As publicInvoiceSettle, for a webhook request of the payment provider; also in a suspended organization. False if the checkout is unknown.',
+  })
+  @OnePerRequest()
+  @RequiresScopes('PUBLIC')
+  publicPaymentSettle(
+    @TokenArg() token: string,
+    @Arg('session', () => String, { description: 'Id of the checkout at the provider.' }) session: string,
+    @Ctx() ctx: RequestContext<'outbound' | 'work'>,
+  ) {
+    return settlePaymentEvent(ctx, token, session)
   }
 }
 
 export const publicInvoiceResource: Resource = {
   resolver: PublicInvoiceResolver,
-  migrations: [checkoutTable],
-  crossTenantFields: ['publicInvoiceView', 'publicInvoiceDocument', 'publicInvoicePay', 'publicInvoiceSettle'],
+  migrations: [checkoutTable, checkoutReuse],
+  jobs: [checkoutSettle],
+  crossTenantFields: [
+    'publicInvoiceView',
+    'publicInvoiceDocument',
+    'publicInvoicePay',
+    'publicInvoiceSettle',
+    'publicPaymentSettle',
+  ],
 }

@@ -70,9 +70,17 @@ export class PublicInvoice extends PublicAmounts {
   paymentInstructions!: string | null
 
   @Field(() => Boolean, {
-    description: 'Whether the customer can pay online: a provider is configured and an amount is due.',
+    description:
+      'Whether the customer can pay online: a provider is configured, it takes the currency, and an amount is due.',
   })
   isPayableOnline!: boolean
+
+  @Field(() => Decimal, {
+    nullable: true,
+    description:
+      'What an online payment charges: `amountToPay`, rounded up where the payment provider takes no such fraction (in BHD, JOD, KWD, OMR and TND to 0.01; in currencies that it counts without decimals, such as MGA, to 1). Null if the customer cannot pay online.',
+  })
+  onlineAmount!: ExactNumber | null
 }
 
 @ObjectType({ description: 'A page of the payment provider on which the customer pays.' })

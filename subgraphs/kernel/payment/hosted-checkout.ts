@@ -1,21 +1,12 @@
+import { createHash } from 'node:crypto'
 import { Refusal } from '../errors.ts'
-import { exactNumber, isJsonObject, type ExactNumber } from '../json/exact-number.ts'
+import { isJsonObject } from '../json/exact-number.ts'
 import type { Outbound, OutboundAnswer } from '../outbound/outbound.ts'
-import { currencyDecimals } from '../values/currency.ts'
-import { decimalOf, exactOf } from '../values/decimal.ts'
 import type { Checkout, CheckoutRequest, CheckoutState, PaymentProvider, PaymentSettings } from './payment.ts'
+import { readUnits, sentUnits } from './provider-currency.ts'
 
 const timeoutMs = 10_000
 const answerBytesMax = 200_000
-
-/** The smallest units of a currency, as the provider counts amounts. */
-const unitsOf = (amount: ExactNumber, currency: string): string =>
-  decimalOf(amount)
-    .times(`1e${currencyDecimals(currency)}`)
-    .toFixed(0)
-
-const amountOf = (units: unknown, currency: string): ExactNumber =>
-  exactOf(decimalOf(exactNumber(String(units))).times(`1e-${currencyDecimals(currency)}`))
 
 const failed = (): Refusal =>
   new Refusal('UNAVAILABLE', 'The payment provider did not answer as expected; retry in 5 s.', { retryAfter: 5 })
@@ -43,7 +34,10 @@ export class HostedCheckout implements PaymentProvider {
     private readonly outbound: Outbound,
   ) {}
 
-  async open({ amount, currency, title, reference, successUrl, cancelUrl }: CheckoutRequest): Promise<Checkout> {
+  async open(request: CheckoutRequest): Promise<Checkout> {
+    const { amount, currency, title, reference, key, successUrl, cancelUrl } = request
+    const units = sentUnits(amount, currency)
+    if (units === null) throw new Refusal('INVALID_STATE', `An invoice in ${currency} cannot be paid online.`)
     const price = 'line_items[0][price_data]'
     const body = new URLSearchParams({
       mode: 'payment',
@@ -52,28 +46,42 @@ export class HostedCheckout implements PaymentProvider {
       cancel_url: cancelUrl,
       'line_items[0][quantity]': '1',
       [`${price}[currency]`]: currency.toLowerCase(),
-      [`${price}[unit_amount]`]: unitsOf(amount, currency),
+      [`${price}[unit_amount]`]: units,
       [`${price}[product_data][name]`]: title,
-    })
-    const { id, url } = objectIn(await this.#send('POST', '/v1/checkout/sessions', body.toString()))
+    }).toString()
+    // The provider refuses a key that comes again with another body, for example after a change of the public address.
+    const idempotencyKey = `${key}-${createHash('sha256').update(body).digest('hex').slice(0, 32)}`
+    const answer = await this.#send('POST', '/v1/checkout/sessions', { body, idempotencyKey })
+    if (answer.status === 400)
+      throw new Refusal('INVALID_STATE', 'The payment provider does not take this amount or this currency.')
+    const { id, url } = objectIn(answer)
     if (typeof id !== 'string' || !isCheckoutId(id) || !isWebAddress(url)) throw failed()
     return { id, url }
   }
 
   async stateOf(id: string): Promise<CheckoutState> {
     const session = objectIn(await this.#send('GET', `/v1/checkout/sessions/${encodeURIComponent(id)}`))
-    const { payment_status: status, amount_total: units, currency, payment_intent: intent } = session
+    const { payment_status: paymentStatus, status, amount_total: units, currency, payment_intent: intent } = session
     if (session['id'] !== id || typeof currency !== 'string' || !Number.isSafeInteger(units)) throw failed()
     const code = currency.toUpperCase()
+    const amount = readUnits(units as number, code)
+    if (amount === null) throw failed()
+    const isPaid = paymentStatus === 'paid'
     return {
-      isPaid: status === 'paid',
-      amount: amountOf(units, code),
+      isPaid,
+      isOpen: !isPaid && (status === undefined || status === 'open'),
+      isExpired: !isPaid && status === 'expired',
+      amount,
       currency: code,
       paymentReference: typeof intent === 'string' ? intent.slice(0, 200) : id.slice(0, 200),
     }
   }
 
-  async #send(method: 'GET' | 'POST', path: string, body?: string): Promise<OutboundAnswer> {
+  async #send(
+    method: 'GET' | 'POST',
+    path: string,
+    given?: { readonly body: string; readonly idempotencyKey: string },
+  ): Promise<OutboundAnswer> {
     const { url, key } = this.settings
     try {
       return await this.outbound.send({
@@ -81,9 +89,12 @@ export class HostedCheckout implements PaymentProvider {
         url: `${url}${path}`,
         headers: {
           Authorization: `Bearer ${key}`,
-          ...(body !== undefined && { 'Content-Type': 'application/x-www-form-urlencoded' }),
+          ...(given && {
+            'Content-Type': 'application/x-www-form-urlencoded',
+            'Idempotency-Key': given.idempotencyKey,
+          }),
         },
-        ...(body !== undefined && { body }),
+        ...(given && { body: given.body }),
         timeoutMs,
         answerBytesMax,
       })

@@ -17,6 +17,8 @@ export interface CheckoutRequest {
   readonly title: string
   /** Comes back in webhook requests. */
   readonly reference: string
+  /** The same key with the same request opens one page, however often it is sent. */
+  readonly key: string
   /** Where the customer returns to after the payment; the provider replaces `{CHECKOUT_SESSION_ID}`. */
   readonly successUrl: string
   readonly cancelUrl: string
@@ -31,6 +33,10 @@ export interface Checkout {
 /** What the provider says about a checkout. */
 export interface CheckoutState {
   readonly isPaid: boolean
+  /** Whether the customer can still pay on the page. */
+  readonly isOpen: boolean
+  /** Whether it can never be paid any more. */
+  readonly isExpired: boolean
   /** The amount in the currency, as an exact decimal; what was really received. */
   readonly amount: ExactNumber
   readonly currency: string

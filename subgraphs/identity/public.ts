@@ -96,6 +96,15 @@ export async function userIdentity({ db, caller }: RequestContext, id: string): 
   return row ?? null
 }
 
+/** Whether an active user of the caller's organization has this address, in its canonical form. */
+export async function hasUserWithEmail({ db, caller }: RequestContext, email: string): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 from identity.admin_user where organization_id = $1 and email = $2 and is_active and deleted_at is null limit 1`,
+    [caller.organizationId, email],
+  )
+  return rows.length > 0
+}
+
 /** The name of the caller's organization; null if it is suspended. */
 export async function activeOrganizationName({ db, caller }: RequestContext): Promise<string | null> {
   const found = await findOrganization(db, caller.organizationId)

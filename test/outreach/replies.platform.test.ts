@@ -132,13 +132,21 @@ describe('a reply that names no mail', () => {
   it.each([
     { headers: { 'Auto-Submitted': 'auto-replied' } },
     { headers: { Precedence: 'auto_reply' } },
-    { headers: { 'X-Auto-Response-Suppress': 'All' } },
+    { headers: { 'Delivered-To': ['ann@fjordline.example', 'Autoresponder'] } },
+    { headers: { 'Content-Type': 'multipart/report; report-type=disposition-notification; boundary="b"' } },
     { text: 'Out of office', headers: { 'X-Autoreply': 'yes' } },
   ])('answers nothing as an automatic mail: %j', async (values) => {
     const { email, subject, status } = await enrolled()
     const { threadId } = await receive(email, { subject, ...values })
     expect(await statusesOf(threadId)).toEqual(['OUTBOUND SENT', 'INBOUND DELIVERED'])
     expect([(await threadOf(threadId)).status, await status()]).toEqual(['AWAITING_RESPONSE', 'ACTIVE'])
+  })
+
+  it('answers the mail although its program wants no automatic replies', async () => {
+    const { email, subject, status } = await enrolled()
+    const { threadId } = await receive(email, { subject, headers: { 'X-Auto-Response-Suppress': 'All' } })
+    expect(await statusesOf(threadId)).toEqual(['OUTBOUND REPLIED', 'INBOUND DELIVERED'])
+    expect([(await threadOf(threadId)).status, await status()]).toEqual(['REPLIED', 'REPLIED'])
   })
 
   it('answers nothing if no mail of the thread was sent to its sender', async () => {

@@ -49,7 +49,31 @@ const styles = [
   'word-break',
 ]
 
+/** Elements whose text no mail program shows as the body: those of the head, those shown only instead of others, and the settings of Office. */
+const withoutText = [
+  'applet',
+  'audio',
+  'canvas',
+  'iframe',
+  'math',
+  'noembed',
+  'noframes',
+  'noscript',
+  'object',
+  'option',
+  'script',
+  'style',
+  'svg',
+  'template',
+  'textarea',
+  'title',
+  'video',
+  'xml',
+  'xmp',
+]
+
 const options: sanitizeHtml.IOptions = {
+  nonTextTags: withoutText,
   allowedTags: [
     'a',
     'abbr',

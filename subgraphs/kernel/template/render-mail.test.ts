@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { cleanMail } from './clean-mail.ts'
 import { templateProblem } from './parse-template.ts'
 import { renderMail, type MailTemplate } from './render-mail.ts'
 
@@ -53,6 +54,25 @@ describe('renderMail', () => {
     ).toBe('<a>a</a><a>b</a><a href="https://e.example">c</a>')
     expect(html('<a href="{{url}}">a</a>', { url: 'javascript:alert(1)' })).toBe('<a>a</a>')
     expect(html('<img src="data:image/svg+xml;base64,AAAA" alt="a">')).toBe('<img alt="a" />')
+  })
+
+  it.each([
+    '<!doctype html><html><head><meta charset="utf-8"><title>Offer</title><style>p{}</style></head><body>',
+    '<noscript>Turn on scripts</noscript>',
+    '<noscript><p>Turn on scripts</p></noscript>',
+    '<iframe src="//e.example">No frames</iframe>',
+    '<object data="a.swf"><p>No Flash</p></object>',
+    '<svg><title>A drawing</title><g><text>Scale</text></g></svg>',
+    '<math><mi>x</mi><mo>=</mo><mn>2</mn></math>',
+    '<xml><w:WordDocument><w:View>Normal</w:View></w:WordDocument></xml>',
+    '<!--[if gte mso 9]><xml><o:AllowPNG/></xml><![endif]-->',
+    '<template><p>Row</p></template>',
+    '<video>No video</video><audio>No sound</audio><canvas>No picture</canvas>',
+    '<select><option>One</option></select><textarea>Two</textarea>',
+  ])('has nothing of %s', (before) => {
+    const bodyHtml = `${before}<p>Hello</p>`
+    expect(content({ bodyHtml })).toMatchObject({ bodyHtml: '<p>Hello</p>', bodyText: 'Hello' })
+    expect(cleanMail({ bodyHtml, bodyText: null })).toMatchObject({ bodyHtml: '<p>Hello</p>', bodyText: 'Hello' })
   })
 
   it('derives the text from the HTML', () => {

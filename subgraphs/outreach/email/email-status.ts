@@ -35,7 +35,12 @@ export type EmailSignal =
       /** Whose address bounced, if the report says it. */
       readonly recipient?: string
     }
-  | { readonly kind: 'COMPLAINED'; readonly at: string }
+  | {
+      readonly kind: 'COMPLAINED'
+      readonly at: string
+      /** Who complained, if the report says it. */
+      readonly recipient?: string
+    }
   | { readonly kind: 'UNSUBSCRIBED'; readonly at: string }
 
 export type Bounce = Extract<EmailSignal, { kind: 'BOUNCED' }>
@@ -164,7 +169,7 @@ function addressesOf(
   signal: EmailSignal,
 ): readonly string[] {
   const all = [...toEmails, ...ccEmails, ...bccEmails]
-  if (signal.kind === 'BOUNCED' && signal.recipient !== undefined)
+  if ((signal.kind === 'BOUNCED' || signal.kind === 'COMPLAINED') && signal.recipient !== undefined)
     return all.filter((email) => email === signal.recipient)
   return reason === 'UNSUBSCRIBED' || all.length === 1 ? all.toSorted() : []
 }

@@ -34,7 +34,10 @@ export type EmailStatus = keyof typeof EmailStatus
 export const EmailKind = enumeration('EmailMessageKind', 'What kind of mail it is.', {
   MAIL: 'Written by or for a person.',
   AUTO_REPLY: 'Sent by a program, such as an out-of-office note. It is no reply.',
-  BOUNCE: 'A report of a mail server that a mail was not delivered.',
+  BOUNCE: 'A report of a mail server that a mail was not delivered, or not yet.',
+  COMPLAINT: 'A report of a mail service that its recipient marked a mail as spam.',
+  RECEIPT: 'A notice that a mail was delivered, shown or deleted. It is no reply.',
+  INTERNAL: 'Sent by a user or a mailbox of the organization. It is no reply of the customer.',
 })
 export type EmailKind = keyof typeof EmailKind
 

@@ -16,7 +16,8 @@ import {
   type EmailStatusInput,
   type EmailWebhookResult,
 } from './inbound.inputs.ts'
-import { kindOf } from './mail-kind.ts'
+import { judgeMail } from '../received-mail/judge-mail.ts'
+import { applyReport, findReportedMail } from '../received-mail/reported-mail.ts'
 import { receiveEmail } from './receive-email.ts'
 import { bodyMax } from './send-email.inputs.ts'
 import { isMachine } from './tracking-service.ts'
@@ -108,17 +109,16 @@ function addressOf(path: string, text: string): string {
   return email
 }
 
-function headersOf(headers: unknown): ReadonlyMap<string, string> {
-  if (headers === null || headers === undefined) return new Map()
+function headersOf(headers: unknown): (readonly [name: string, value: string])[] {
+  if (headers === null || headers === undefined) return []
   if (!isJsonObject(headers) || JSON.stringify(headers).length > 32_000) {
     const message = 'headers must be an object of at most 32,000 characters as JSON.'
     throw invalid({ path: 'headers', code: 'TOO_LONG', message })
   }
-  return new Map(
-    Object.entries(headers).map(([name, value]) => [
-      name.toLowerCase(),
-      typeof value === 'string' ? value : JSON.stringify(value),
-    ]),
+  return Object.entries(headers).flatMap(([name, values]) =>
+    [values]
+      .flat()
+      .map((value) => [name.toLowerCase(), typeof value === 'string' ? value : JSON.stringify(value)] as const),
   )
 }
 
@@ -159,10 +159,15 @@ export function receiveInbound(ctx: RequestContext<'work'>, input: EmailInboundI
       return () => work.run(cleanTask, body, caller.organizationId)
     })
     const inner = asSystem(outer, outer.caller.organizationId)
+    const inReplyTo = input.inReplyTo ? messageIdOf(input.inReplyTo) : null
+    const earlier = references.map(messageIdOf)
+    const judgement = judgeMail({ headers, subject, from, text: clean.bodyText, parts: [] })
+    const answered = [inReplyTo, ...earlier.toReversed()].filter((id) => id !== null)
+    const reported = await findReportedMail(inner, { ...judgement, answered, mailboxId: null })
     const stored = await receiveEmail(inner, {
       messageId: input.messageId ? messageIdOf(input.messageId) : null,
-      inReplyTo: input.inReplyTo ? messageIdOf(input.inReplyTo) : null,
-      references: references.map(messageIdOf),
+      inReplyTo: reported?.internetMessageId ?? inReplyTo,
+      references: earlier,
       from,
       to,
       cc,
@@ -170,11 +175,12 @@ export function receiveInbound(ctx: RequestContext<'work'>, input: EmailInboundI
       bodyHtml: clean.bodyHtml,
       bodyText: clean.bodyText,
       sentAt: timeOf(ctx, input.receivedAt),
-      kind: kindOf({ headers, subject, from }),
+      kind: judgement.kind,
       attachments: attachments.map(({ filename, contentType, size }) => ({ filename, contentType, size })),
       mailboxId: null,
       ownerId: ctx.caller.userId,
     })
+    if (stored && reported) await applyReport(inner, judgement, reported)
     return { accepted: true, emailId: stored?.id ?? null, threadId: stored?.threadId ?? null }
   })
 }

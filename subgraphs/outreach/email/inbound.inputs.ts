@@ -119,7 +119,7 @@ export class EmailInboundInput {
   @Field(() => Json, {
     nullable: true,
     description:
-      'Headers by name. `Auto-Submitted`, `Precedence`, `X-Autoreply`, `X-Autorespond` and `X-Auto-Response-Suppress` (with `All`, `OOF` or `AutoReply`) tell automatic mails. At most 32,000 characters as JSON.',
+      'Headers by name; a list for one that occurs several times. `Auto-Submitted`, `Precedence`, `X-Autoreply` and the like tell automatic mails; `Return-Path`, `Content-Type` and `X-Failed-Recipients` tell bounces, complaints and receipts. At most 32,000 characters as JSON.',
   })
   headers?: unknown
 

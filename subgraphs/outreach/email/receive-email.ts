@@ -9,6 +9,7 @@ import type { EmailAttachment, Email } from './email.ts'
 import { emailMessage, emailThread } from './email.record.ts'
 import type { EmailThread } from './email-thread.ts'
 import { applySignal } from './email-status.ts'
+import { isOwnAddress } from '../received-mail/own-address.ts'
 import { suggestReply } from '../reply-draft/suggest-reply.ts'
 
 export interface ReceivedEmail {
@@ -33,7 +34,7 @@ export interface ReceivedEmail {
 /** The mail that a received one names, by its Message-IDs, the last one first. */
 async function named({ db, caller }: RequestContext, ids: readonly string[]): Promise<Email | null> {
   const [found] = await db.query<Email>(
-    `select id, thread_id as "threadId", sent_at as "sentAt", direction from outreach.email_message
+    `select id, thread_id as "threadId", sent_at as "sentAt", direction, to_emails as "toEmails" from outreach.email_message
      where organization_id = $1 and internet_message_id = any($2::text[]) and deleted_at is null
      order by array_position($2::text[], internet_message_id) limit 1`,
     [caller.organizationId, ids],
@@ -61,7 +62,7 @@ async function threadWith(
 /** The last mail of the thread that was sent to this address. */
 async function lastSentTo({ db, caller }: RequestContext, threadId: string, email: string): Promise<Email | null> {
   const [found] = await db.query<Email>(
-    `select id, sent_at as "sentAt" from outreach.email_message
+    `select id, sent_at as "sentAt", to_emails as "toEmails" from outreach.email_message
      where organization_id = $1 and thread_id = $2 and direction = 'OUTBOUND' and deleted_at is null and sent_at is not null
        and $3 = any(to_emails || cc_emails || bcc_emails) order by sent_at desc, id desc limit 1`,
     [caller.organizationId, threadId, email],
@@ -72,7 +73,7 @@ async function lastSentTo({ db, caller }: RequestContext, threadId: string, emai
 /**
  * Stores a received mail in its thread, once for each Message-ID. The thread is that of the mail that it names, otherwise the one with its
  * sender and subject. A person's reply moves the answered mail to REPLIED, also if it names only a received mail or none; an automatic one
- * does not. Null for a mail that is stored already.
+ * does not, and neither does a mail of a user of the organization. Null for a mail that is stored already.
  */
 export function receiveEmail(ctx: RequestContext, mail: ReceivedEmail): Promise<Email | null> {
   return inTransaction(ctx, async (inner) => {
@@ -83,12 +84,13 @@ export function receiveEmail(ctx: RequestContext, mail: ReceivedEmail): Promise<
     const ids = [...new Set([mail.inReplyTo, ...mail.references.toReversed()].filter((id) => id !== null))].slice(0, 50)
     const referenced = ids.length > 0 ? await named(inner, ids) : null
     const threadId = referenced?.threadId ?? (await threadWith(inner, mail.from, mail.subject))
+    const sent = referenced?.direction === 'OUTBOUND' ? referenced : null
+    const answered = sent ?? (threadId === null ? null : await lastSentTo(inner, threadId, mail.from))
+    const kind = (await isInternal(inner, mail, answered)) ? 'INTERNAL' : mail.kind
     const thread = threadId === null ? await newThread(inner, mail) : null
-    const message = await store(inner, mail, threadId ?? thread!.id)
-    const answered =
-      referenced?.direction === 'OUTBOUND' ? referenced : await lastSentTo(inner, message.threadId, mail.from)
+    const message = await store(inner, { ...mail, kind }, threadId ?? thread!.id)
     const updated = await addToThread(inner, message, answered)
-    if (mail.kind === 'MAIL') {
+    if (kind === 'MAIL') {
       if (answered) await applySignal(inner, answered.id, { kind: 'REPLIED', at: mail.sentAt })
       await logEmail(inner, {
         ...updated,
@@ -102,6 +104,16 @@ export function receiveEmail(ctx: RequestContext, mail: ReceivedEmail): Promise<
     }
     return message
   })
+}
+
+/** Whether the organization has sent the mail itself. A user to whom alone a mail was sent answers like a customer. */
+async function isInternal(
+  ctx: RequestContext,
+  { kind, from }: ReceivedEmail,
+  answered: Email | null,
+): Promise<boolean> {
+  if (kind !== 'MAIL' || answered?.toEmails.every((email) => email === from)) return false
+  return isOwnAddress(ctx, from)
 }
 
 async function newThread(ctx: RequestContext, { from, subject, ownerId }: ReceivedEmail): Promise<EmailThread> {
@@ -156,8 +168,11 @@ function addToThread(ctx: RequestContext, mail: Email, answered: Email | null): 
     const addresses = [mail.fromEmail, ...mail.toEmails, ...mail.ccEmails]
     const participants = [...new Set([...previous.participants, ...addresses])].slice(0, 100)
     const counted = { participants, messageCount: previous.messageCount + 1 }
-    // An automatic mail is no answer, so the thread still waits for one.
-    if (!isPersons) return { operation: 'UPDATE', values: {}, implied: counted }
+    // What no customer has written is no answer, so the thread still waits for one.
+    if (!isPersons) {
+      const seen = mail.kind === 'INTERNAL' ? { unread: true, lastMessageAt: previous.lastMessageAt ?? now } : {}
+      return { operation: 'UPDATE', values: {}, implied: { ...counted, ...seen } }
+    }
     const isReply = answered !== null || previous.lastDirection === 'OUTBOUND'
     const first = previous.firstResponseSeconds ?? (isReply ? secondsSince(answered?.sentAt, now) : null)
     return {

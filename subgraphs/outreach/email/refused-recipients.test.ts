@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { bounceTypeOf } from './bounce-type.ts'
-import { isAddressRefused, printable } from './refused-recipients.ts'
+import { bounceTypeOf, isAddressRefused } from './bounce-type.ts'
+import { printable } from './refused-recipients.ts'
 
 describe('a refusal of a recipient', () => {
   it.each([

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import { simpleParser, type AddressObject, type EmailAddress, type ParsedMail as Mail } from 'mailparser'
 import { cleanMail } from '../../kernel/template/clean-mail.ts'
 import { parseEmail } from '../../kernel/values/email-address.ts'
-import { deliveryReportOf, type DeliveryReport } from './delivery-report.ts'
-import { messageIdsIn } from './message-ids.ts'
+import { judgeMail, judgedHeaders } from '../received-mail/judge-mail.ts'
+import type { Judgement } from '../received-mail/judgement.ts'
+import { messageIdsIn } from '../received-mail/message-ids.ts'
 
 export interface ParsedMail {
   readonly messageId: string
@@ -16,9 +17,8 @@ export interface ParsedMail {
   readonly sentAt: string | null
   readonly bodyHtml: string | null
   readonly bodyText: string
-  readonly headers: readonly (readonly [name: string, value: string])[]
   readonly attachments: readonly { readonly filename: string; readonly contentType: string; readonly size: number }[]
-  readonly report: DeliveryReport | null
+  readonly judgement: Judgement
 }
 
 // A mail is hostile input. The thread that parses it also has a deadline and a maximum memory.
@@ -27,16 +27,6 @@ const headBytesMax = 256 * 1024
 const htmlMax = 1_000_000
 const addressesMax = 100
 const attachmentsMax = 100
-/** The headers that tell replies of people from those of programs. */
-const toldBy = new Set([
-  'auto-submitted',
-  'content-type',
-  'precedence',
-  'x-autoreply',
-  'x-autorespond',
-  'x-auto-response-suppress',
-  'list-id',
-])
 
 const members = (all: readonly EmailAddress[]): EmailAddress[] =>
   all.flatMap((one) => (one.group ? one.group : [one])).slice(0, addressesMax)
@@ -79,33 +69,46 @@ const limits = {
 
 function partsToStore(bytes: Buffer, mail: Mail): ParsedMail {
   const headers = mail.headerLines
-    .filter(({ key }) => toldBy.has(key))
+    .filter(({ key }) => judgedHeaders.has(key))
     .slice(0, 50)
-    .map(({ key, line }) => [key, storable(line.slice(line.indexOf(':') + 1).trim(), 1000)] as const)
+    .map(
+      ({ key, line }) =>
+        [
+          key,
+          line
+            .slice(line.indexOf(':') + 1)
+            .trim()
+            .slice(0, 1000),
+        ] as const,
+    )
   const line = (name: string): string => mail.headerLines.find(({ key }) => key === name)?.line.slice(0, 20_000) ?? ''
+  // Some programs encode Message-IDs as words; the parser decodes them, and would take anything for one.
+  const idsIn = (name: string, decoded: string): string[] =>
+    messageIdsIn(line(name).includes('=?') ? decoded.slice(0, 20_000) : line(name))
   const html = typeof mail.html === 'string' ? storable(mail.html, htmlMax) : null
   const text = mail.text === undefined ? null : storable(mail.text, htmlMax)
   const { bodyHtml, bodyText } = cleanMail({ bodyHtml: html, bodyText: text || null })
+  const from = addressesOf(mail.from)[0] ?? null
+  const subject = storable(mail.subject ?? '', 10_000)
   const isDated = mail.date instanceof Date && Number.isFinite(mail.date.getTime())
   return {
     // A mail without Message-ID gets one of its content, so that it too is stored once.
     messageId:
       messageIdsIn(line('message-id'))[0] ?? `<${createHash('sha256').update(bytes).digest('hex')}@no-id.invalid>`,
-    inReplyTo: messageIdsIn(line('in-reply-to'))[0] ?? null,
-    references: messageIdsIn(line('references')).slice(-50),
-    from: addressesOf(mail.from)[0] ?? null,
+    inReplyTo: idsIn('in-reply-to', mail.inReplyTo ?? '')[0] ?? null,
+    references: idsIn('references', [mail.references ?? []].flat().join(' ')).slice(-50),
+    from,
     to: addressesOf(mail.to),
     cc: addressesOf(mail.cc),
-    subject: storable(mail.subject ?? '', 10_000),
+    subject,
     sentAt: isDated ? mail.date!.toISOString() : null,
     bodyHtml,
     bodyText: storable(bodyText, htmlMax),
-    headers,
     attachments: mail.attachments.slice(0, attachmentsMax).map(({ filename, contentType, size }) => ({
       filename: storable((filename ?? '').replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' '), 255),
       contentType: storable(contentType, 255),
       size,
     })),
-    report: deliveryReportOf(mail.attachments),
+    judgement: judgeMail({ headers, subject, from: from ?? '', text: bodyText, parts: mail.attachments }),
   }
 }

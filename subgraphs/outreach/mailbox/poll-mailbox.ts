@@ -5,8 +5,10 @@ import { parseEmail } from '../../kernel/values/email-address.ts'
 import { organizationContext } from '../email/organization-context.ts'
 import { imapClient } from './connect.ts'
 import type { Mailbox } from './mailbox.ts'
-import { messageIdsIn } from './message-ids.ts'
 import type { ParsedMail, parseMail } from './parse-mail.ts'
+import { fieldsOf } from '../received-mail/fields.ts'
+import { judgeMail, judgedHeaders } from '../received-mail/judge-mail.ts'
+import { messageIdsIn } from '../received-mail/message-ids.ts'
 import { receiveParsed } from './receive-parsed.ts'
 
 const parseTask = threadTask<typeof parseMail>(import.meta.url, './parse-mail', 'parseMail')
@@ -16,6 +18,7 @@ export const readBytesMax = 5 * 1024 * 1024
 /** Mails that one poll stores; the next one continues. */
 const mailsMax = 100
 const pollMsMax = 180_000
+const headBytesMax = 64 * 1024
 /** After so many attempts that ended the thread or the process, a mail is stored with its envelope only. */
 const triesMax = 2
 const dayMs = 86_400_000
@@ -115,24 +118,26 @@ async function contentOf(
 
 /** What the mail server itself tells about a mail that cannot be parsed. */
 async function envelopeOf(client: ImapFlow, uid: number): Promise<ParsedMail | null> {
-  const fetched = await client.fetchOne(String(uid), { envelope: true }, { uid: true })
+  const wanted = { envelope: true, headers: [...judgedHeaders] }
+  const fetched = await client.fetchOne(String(uid), wanted, { uid: true })
   if (!fetched) return null
   const { from = [], to = [], subject = '', messageId = '', inReplyTo = '', date } = fetched.envelope ?? {}
   const addresses = (all: readonly { address?: string | undefined }[]) =>
     all.map(({ address }) => parseEmail(address ?? '')).filter((email) => email !== null)
+  const sender = addresses(from)[0] ?? null
+  const headers = [...fieldsOf((fetched.headers ?? Buffer.alloc(0)).subarray(0, headBytesMax).toString('latin1'))]
   return {
     messageId: messageIdsIn(messageId)[0] ?? `<${fetched.uid}.${Date.parse(String(date)) || 0}@no-id.invalid>`,
     inReplyTo: messageIdsIn(inReplyTo)[0] ?? null,
     references: [],
-    from: addresses(from)[0] ?? null,
+    from: sender,
     to: addresses(to).slice(0, 100),
     cc: [],
     subject: subject.replaceAll('\0', '').toWellFormed().slice(0, 10_000),
     sentAt: date instanceof Date && Number.isFinite(date.getTime()) ? date.toISOString() : null,
     bodyHtml: null,
     bodyText: 'The mail could not be read, because it is too large or too complex. See it in the mailbox.',
-    headers: [],
     attachments: [],
-    report: null,
+    judgement: judgeMail({ headers, subject, from: sender ?? '', text: '', parts: [] }),
   }
 }

@@ -44,6 +44,9 @@ export interface OpenServices extends Services {
   readonly databaseLost: Promise<Error>
   /** Why this process is not ready: the reason for each dependency; empty when it is ready. Queries the database at most once a second. */
   notReady(): Promise<Record<string, string>>
+  /** Whether the process has been told to stop. Then it is not ready, but still serves what it gets. */
+  isStopping(): boolean
+  beginStopping(): void
   close(): Promise<void>
 }
 
@@ -112,13 +115,16 @@ export async function openServices({
     const onCommit = relay.wake
     const database = new Database({ url: databaseUrl, onError, guard, onCommit })
     closers.push(() => database.close())
+    // A separate connection, so that the statements of clients that have left are cancelled also while all others are in use.
+    const cancelThrough = new Database({ url: databaseUrl, onError, guard: unguarded, connectionsMax: 1 })
+    closers.push(() => cancelThrough.close())
     if (config.databaseUrl) await checkReachable(database, databaseUrl)
     await migrate(database, databaseUrl, migrations)
     const tenants = new TenantDatabase({
       url: databaseUrl,
       onError,
       guard,
-      cancelThrough: database,
+      cancelThrough,
       onCommit,
       connectionsMax: config.databaseConnections,
     })
@@ -133,6 +139,8 @@ export async function openServices({
     const formerKeys = config.formerEncryptionKeys.map((key) => Buffer.from(key, 'base64'))
     const vault = new Vault(database, keys.encryption, formerKeys)
     await vault.load(platformId)
+    const readiness = readinessOf(database, migrations)
+    let isStopping = false
     return {
       database,
       tenants,
@@ -153,7 +161,9 @@ export async function openServices({
       events,
       graph: new GraphConnection(),
       shapes: definitions ? new CachedShapes(definitions) : builtInShapes,
-      notReady: readinessOf(database, migrations),
+      notReady: async () => (isStopping ? { process: 'is stopping' } : readiness()),
+      isStopping: () => isStopping,
+      beginStopping: () => void (isStopping = true),
       close,
     }
   } catch (error) {

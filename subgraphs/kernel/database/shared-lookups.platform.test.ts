@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
 import { Cancellation } from '../cancellation.ts'
 import { anonymous } from '../context.ts'
 import { newId } from '../ids.ts'
+import type { QueueLimits } from './fair-queue.ts'
 import { idsMax } from './shared-lookups.ts'
 import type { Row, Sql } from './sql.ts'
 import { TenantDatabase } from './tenant-database.ts'
@@ -18,8 +19,8 @@ afterAll(() => fresh.drop())
 const mine = newId()
 const theirs = newId()
 
-function tenants(): TenantDatabase {
-  const opened = new TenantDatabase({ url: fresh.url })
+function tenants(limits: Partial<QueueLimits> = {}): TenantDatabase {
+  const opened = new TenantDatabase({ url: fresh.url, cancelThrough: fresh.database, limits })
   onTestFinished(() => opened.close())
   return opened
 }
@@ -34,6 +35,15 @@ async function item(owner = 'ann', organization = mine, body = ''): Promise<stri
 const byOwner = `select id, owner, length(body) as length, body, pg_backend_pid() || ' ' || statement_timestamp() as statement
   from public.item where organization_id = kernel.current_organization() and owner = $1 and id = any($2::uuid[])`
 const find = (sql: Sql, id: string, owner = 'ann', text = byOwner): Promise<Row | null> => sql.byId(text, [owner], id)
+
+/** Running lookups of the table. */
+async function running(): Promise<number> {
+  const [row] = await fresh.database.query<{ count: number }>(
+    `select count(*)::int as count from pg_stat_activity
+     where datname = current_database() and state = 'active' and pid <> pg_backend_pid() and query like '%public.item%'`,
+  )
+  return row!.count
+}
 const statementsOf = (rows: readonly (Row | null)[]): number => new Set(rows.map((row) => row!.statement)).size
 
 it('gives each lookup its own row, and null where no row matches', async () => {
@@ -86,14 +96,55 @@ it('reads records one by one when they are too large together', async () => {
   await expect(find(pool.of(mine), larger)).rejects.toMatchObject(refusal)
 })
 
+const gone = { message: 'The client has disconnected.' }
+const leaving = (pool: TenantDatabase, cancellation: Cancellation): Sql =>
+  pool.of(mine, { caller: anonymous({ ip: '', userAgent: '' }), cancellation })
+
 it('is not cancelled by one client that leaves', async () => {
   const pool = tenants()
   const cancellation = new Cancellation()
-  const leaving = pool.of(mine, { caller: anonymous({ ip: '', userAgent: '' }), cancellation })
   const ids = [await item(), await item()]
-  const lookups = [find(leaving, ids[0]!), find(pool.of(mine), ids[1]!)]
+  const left = find(leaving(pool, cancellation), ids[0]!)
+  const stays = find(pool.of(mine), ids[1]!)
   cancellation.cancel()
-  expect((await Promise.all(lookups)).map((row) => row!.id)).toEqual(ids)
+  await expect(left).rejects.toMatchObject(gone)
+  expect(await stays).toMatchObject({ id: ids[1] })
+})
+
+it.each(['before its turn', 'while it waits for a connection', 'while it runs'])(
+  'is cancelled %s when all its clients have left',
+  async (moment) => {
+    const pool = tenants({ connectionsPerTenant: 1 })
+    const [one, other] = [new Cancellation(), new Cancellation()]
+    const ids = [await item(), await item()]
+    const slow = `${byOwner} and pg_sleep(60) is not null`
+    const holding = moment === 'while it waits for a connection' ? pool.of(mine).query('select pg_sleep(0.5)') : null
+    const begun = performance.now()
+    const lookups = Promise.allSettled([one, other].map((each, at) => find(leaving(pool, each), ids[at]!, 'ann', slow)))
+    if (holding) await vi.waitFor(() => expect(pool.waiting).toBe(1), { interval: 5 })
+    if (moment === 'while it runs') await vi.waitFor(async () => expect(await running()).toBe(1), { interval: 5 })
+    one.cancel()
+    other.cancel()
+    if (holding) expect(pool.waiting).toBe(0)
+    const refused = { status: 'rejected', reason: expect.objectContaining(gone) as object }
+    expect(await lookups).toEqual([refused, refused])
+    await holding
+    // Before the deadline of a statement, the only connection of the organization is free again.
+    expect(await find(pool.of(mine), ids[0]!)).toMatchObject({ id: ids[0] })
+    expect(performance.now() - begun).toBeLessThan(1_500)
+  },
+)
+
+it('serves a client that comes after all others of a lookup have left', async () => {
+  const pool = tenants()
+  const cancellation = new Cancellation()
+  const ids = [await item(), await item()]
+  const left = find(leaving(pool, cancellation), ids[0]!)
+  cancellation.cancel()
+  const comes = find(pool.of(mine), ids[1]!)
+  await expect(left).rejects.toMatchObject(gone)
+  expect(await comes).toMatchObject({ id: ids[1] })
+  await expect(find(leaving(pool, cancellation), ids[0]!)).rejects.toMatchObject(gone)
 })
 
 it('rejects each lookup with the error of the statement, and serves the next ones', async () => {

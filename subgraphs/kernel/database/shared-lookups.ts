@@ -1,8 +1,9 @@
+import type { Cancellable } from '../cancellation.ts'
 import { Refusal } from '../errors.ts'
 import { recordedRowBytes, recordRowBytes } from './row-bytes.ts'
 import type { Row } from './sql.ts'
 import type { SharedOperation } from './shared-pool.ts'
-import { SharedStatement } from './shared-statement.ts'
+import { clientLeft, SharedStatement } from './shared-statement.ts'
 
 /** Maximum records that one statement reads. */
 export const idsMax = 64
@@ -22,6 +23,8 @@ export class SharedLookups {
   readonly #waiting = new Map<string, LookupBatch[]>()
 
   byId(operation: SharedOperation, text: string, values: readonly unknown[], id: string): Promise<Row | null> {
+    const { cancellation } = operation
+    if (cancellation?.isCancelled) return Promise.reject(clientLeft())
     return new Promise((resolve, reject) => {
       const batches = this.#waiting.get(text)
       let batch = batches?.find((candidate) => candidate.accepts(operation, values, id))
@@ -31,7 +34,14 @@ export class SharedLookups {
         else this.#waiting.set(text, [batch])
         setImmediate(() => batch!.begin())
       }
-      batch.add(id, { resolve, reject })
+      const joined = batch
+      const leaving: Cancellable = { cancel: () => joined.leave(id) }
+      cancellation?.add(leaving)
+      const end = (): void => cancellation?.delete(leaving)
+      batch.add(id, {
+        resolve: (row) => (end(), resolve(row)),
+        reject: (error) => (end(), reject(error as Error)),
+      })
     })
   }
 
@@ -59,7 +69,7 @@ class LookupBatch extends SharedStatement {
     const ids = [...lookups.keys()]
     const resolve = (rows: Row[]): void => this.#answer(rows)
     const reject = (error: unknown): void => this.#fail(error)
-    // One client that leaves must not cancel the lookups of the others.
+    // One client that leaves must not cancel the lookups of the others: see `leave`.
     super(operation, text, [...shared, ids], 'LOOKUP', resolve, reject, null)
     this.#ids = ids
     this.#lookups = lookups
@@ -79,6 +89,18 @@ class LookupBatch extends SharedStatement {
   add(id: string, lookup: Lookup): void {
     this.#ids.push(id)
     this.#lookups.set(id, lookup)
+  }
+
+  /** The client of this lookup has left. When all clients have left, the statement is cancelled. */
+  leave(id: string): void {
+    this.#take(id)?.reject(clientLeft())
+    if (this.#lookups.size > 0) return
+    this.closed(this)
+    this.cancel()
+  }
+
+  override begin(): void {
+    if (this.#lookups.size > 0) super.begin()
   }
 
   override start(): void {

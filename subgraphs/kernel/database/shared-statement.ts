@@ -11,6 +11,9 @@ import type { SharedOperation } from './shared-pool.ts'
 
 type Release = (broken?: Error) => void
 
+/** The time until a statement that still runs is cancelled again, which doubles each time. */
+const [againMsMin, againMsMax] = [10, 320]
+
 /** One statement on a shared pool, from queueing to its result. */
 export class SharedStatement implements PoolRequest, Cancellable {
   readonly needsConnection = true
@@ -19,6 +22,7 @@ export class SharedStatement implements PoolRequest, Cancellable {
   #client: pg.PoolClient | null = null
   #isCancelled = false
   #cancelling: Promise<unknown> | null = null
+  #again: NodeJS.Timeout | undefined
 
   constructor(
     readonly operation: SharedOperation,
@@ -66,15 +70,25 @@ export class SharedStatement implements PoolRequest, Cancellable {
     this.#refuse(poolExhausted('LATE'))
   }
 
-  /** The connection is not released until PostgreSQL has received the request, which could otherwise cancel the next statement on it. */
   cancel(): void {
     this.#isCancelled = true
-    const { shared } = this.operation
-    if (shared.queue.remove(this)) return this.reject(clientLeft())
-    if (!this.#client || !shared.cancelThrough) return
+    if (this.operation.shared.queue.remove(this)) return this.reject(clientLeft())
+    void this.#cancelRunning(againMsMin)
+  }
+
+  /**
+   * The connection is not released until PostgreSQL has received the request, which could otherwise cancel the next statement on it. The
+   * request has no effect if it arrives before the statement does, so it is repeated until the statement ends.
+   */
+  async #cancelRunning(againMs: number): Promise<void> {
+    const { cancelThrough } = this.operation.shared
+    if (!this.#client || !cancelThrough) return
     const { processID } = this.#client as unknown as { readonly processID: number }
-    // If the cancellation fails, the statement runs until its timeout.
-    this.#cancelling = shared.cancelThrough.query('select pg_cancel_backend($1)', [processID]).catch(() => {})
+    // If no request arrives, the statement runs until its timeout.
+    this.#cancelling = cancelThrough.query('select pg_cancel_backend($1)', [processID]).catch(() => {})
+    await this.#cancelling
+    if (!this.#client) return
+    this.#again = setTimeout(() => void this.#cancelRunning(Math.min(2 * againMs, againMsMax)), againMs)
   }
 
   #settle(release: Release, error: unknown, rows: Row[]): void {
@@ -83,6 +97,7 @@ export class SharedStatement implements PoolRequest, Cancellable {
       this.#end(error && (this.#isCancelled ? clientLeft() : translateTimeout(error, this.kind)), rows)
     }
     this.#client = null
+    clearTimeout(this.#again)
     if (this.#cancelling) void this.#cancelling.then(done)
     else done()
   }
@@ -107,4 +122,4 @@ export class SharedStatement implements PoolRequest, Cancellable {
 }
 
 /** The client never receives it. */
-const clientLeft = (): Refusal => new Refusal('UNAVAILABLE', 'The client has disconnected.')
+export const clientLeft = (): Refusal => new Refusal('UNAVAILABLE', 'The client has disconnected.')

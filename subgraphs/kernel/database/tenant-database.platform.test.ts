@@ -195,11 +195,30 @@ describe('a client that disconnects', () => {
     await untilRunning('left', 1)
     cancellation.cancel()
     await expect(abandoned).resolves.toContainEqual({ status: 'rejected', reason: expect.objectContaining(gone) })
-    expect(cancelResults).toEqual([[{ pg_cancel_backend: true }]])
+    expect(cancelResults[0]).toEqual([{ pg_cancel_backend: true }])
     expect(await running('left')).toBe(0)
     await expect(sql.query('select 1')).rejects.toMatchObject(gone)
     expect(await other).toHaveLength(1)
     expect(await pool.of(mine).query('select 1 as one')).toEqual([{ one: 1 }])
+  })
+
+  it.each(['LOOKUP', 'SCAN'] as const)('has a %s cancelled at once, at whatever moment of its start', async (kind) => {
+    const pool = tenants({}, 4)
+    const durations: number[] = []
+    for (let time = 0; time < 60; time++) {
+      const cancellation = new Cancellation()
+      const sql = [1, 2].map(() => pool.of(newId(), { caller, cancellation }))
+      const left = Promise.allSettled(sql.map((each) => each.query(sleep(60), [], kind)))
+      const begun = performance.now()
+      while (performance.now() - begun < time / 50) if (time % 2) await new Promise(setImmediate)
+      const cancelledAt = performance.now()
+      cancellation.cancel()
+      await left
+      durations.push(performance.now() - cancelledAt)
+    }
+    // The deadline of a statement would end it after two seconds.
+    expect(Math.max(...durations)).toBeLessThan(1_000)
+    expect(pool.waiting).toBe(0)
   })
 
   it('starts no LIST or SCAN after three seconds, but other reads', async () => {
@@ -234,5 +253,18 @@ describe('requests that do not belong to one organization', () => {
     expect(await fresh.database.query('select 1 as one')).toEqual([{ one: 1 }])
     expect(await running('anonymous')).toBe(2)
     await Promise.all(waiting)
+  })
+
+  it('wait no longer when their client has left', async () => {
+    const crossTenant = new CrossTenantDatabase(fresh.database, { connectionsPerTenant: 1 })
+    const cancellation = new Cancellation()
+    const caller = anonymous({ ip: '203.0.113.5', userAgent: '' })
+    const first = crossTenant.of('', { caller }).query(sleep(0.5))
+    const waiting = crossTenant.of('', { caller, cancellation }).query('select 1')
+    expect(crossTenant.waiting).toBe(1)
+    cancellation.cancel()
+    expect(crossTenant.waiting).toBe(0)
+    await expect(waiting).rejects.toMatchObject(gone)
+    await first
   })
 })

@@ -134,6 +134,7 @@ export class CrossTenantDatabase implements Tenancy {
   }
 
   of(organizationId: string, operation?: Operation): Sql {
-    return new SharedSql(this.#shared, this.#lookups, organizationId || (operation?.caller.ip ?? ''), null, null)
+    const tenant = organizationId || (operation?.caller.ip ?? '')
+    return new SharedSql(this.#shared, this.#lookups, tenant, null, operation?.cancellation ?? null)
   }
 }

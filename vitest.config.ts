@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { hasPostgres15 } from './test/postgres15-programs.ts'
 import { LongestFirst } from './test/sequencer.ts'
 import { WeightsReporter } from './test/weights-reporter.ts'
 
@@ -17,6 +18,18 @@ const alone = [
   'test/hostile/{resources,isolation,blocking,subscriptions,publish-flood}.platform.test.ts',
   'test/{faults/shutdown,webhooks/flood}.platform.test.ts',
 ]
+
+/** Migrations, row-level security, records, lists, searches, totals, events and documents: the kinds of SQL of the platform. */
+const alsoOnPostgres15 = [
+  'subgraphs/kernel/database/{database,extensions,row-level-security}.platform.test.ts',
+  'subgraphs/kernel/record/{custom-fields-read,indexes,maintained-totals,save,search,structure}.platform.test.ts',
+  'subgraphs/kernel/outbox/event-partitions.platform.test.ts',
+  'test/contract/model.platform.test.ts',
+  'test/graphql/filters.platform.test.ts',
+  'test/rest/{documents,record-events}.platform.test.ts',
+]
+if (!hasPostgres15)
+  process.stderr.write('PostgreSQL 15 is not installed: the tests of the project "postgres15" are skipped.\n')
 
 export default defineConfig({
   test: {
@@ -57,6 +70,20 @@ export default defineConfig({
           globalSetup: ['test/database.ts'],
         },
       },
+      ...(hasPostgres15
+        ? [
+            {
+              // The oldest PostgreSQL that the platform promises to run on.
+              resolve,
+              test: {
+                ...common,
+                name: 'postgres15',
+                include: alsoOnPostgres15,
+                globalSetup: ['test/postgres15.ts'],
+              },
+            },
+          ]
+        : []),
     ],
   },
 })

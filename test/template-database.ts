@@ -36,14 +36,7 @@ async function startDatabase(): Promise<Template> {
     // Only a superuser can cancel an autovacuum, and a running one would block dropping the database.
     settings: { autovacuum: 'off' },
   })
-  const admin = new Database({ url: server.url, connectionsMax: 1 })
-  await admin.query('create database template_platform')
-  await admin.close()
-  const templateUrl = databaseUrl(server.url, 'template_platform')
-  const template = new Database({ url: templateUrl, connectionsMax: 2 })
-  await migrate(template, templateUrl, migrations)
-  for (const statement of countWrites) await template.query(statement)
-  await template.close()
+  const templateUrl = await migratedTemplate(server.url)
   return {
     templateUrl,
     async stop() {
@@ -51,4 +44,17 @@ async function startDatabase(): Promise<Template> {
       await rm(dataDir, { recursive: true, force: true })
     },
   }
+}
+
+/** Creates a migrated, empty database on a server, and returns its URL. */
+export async function migratedTemplate(url: string): Promise<string> {
+  const admin = new Database({ url, connectionsMax: 1 })
+  await admin.query('create database template_platform')
+  await admin.close()
+  const templateUrl = databaseUrl(url, 'template_platform')
+  const template = new Database({ url: templateUrl, connectionsMax: 2 })
+  await migrate(template, templateUrl, migrations)
+  for (const statement of countWrites) await template.query(statement)
+  await template.close()
+  return templateUrl
 }

@@ -1,9 +1,9 @@
 /** The path of the PDF of a record, for `calculated` of its definition. */
 export const documentUrl = (area: string, { id }: { readonly id: string }): string => `/v1/${area}/${id}/document`
 
-/** The SQL of the column of this path, which is computed when a row is read. */
+/** The SQL of the column of this path. It is `stored`, because PostgreSQL before 18 has no virtual columns; databases of former releases have a virtual one, which reads the same. */
 export const documentUrlColumn = (area: string): string =>
-  `document_url text generated always as ('/v1/${area}/' || id::text || '/document') virtual`
+  `document_url text generated always as ('/v1/${area}/' || id::text || '/document') stored`
 
 /** The options of the property `documentUrl` of a record. */
 export const documentUrlOptions = (area: string, object: string) =>

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
 import { connectionGuard, unguarded, type ConnectionGuard } from './connection-guard.ts'
 import { Database } from './database.ts'
+import { checkReachable } from './reachable.ts'
 import type { Sql } from './sql.ts'
 
 let fresh: FreshDatabase
@@ -285,4 +286,15 @@ describe('a second connection inside a transaction', () => {
 const bound = (database: Database) => ({
   query: (text: string) => database.query(text),
   transaction: (work: () => Promise<unknown>) => database.transaction(work),
+})
+
+describe('a server', () => {
+  it('is accepted from version 15, and an older one is refused in one line', async () => {
+    const database = aDatabase()
+    await checkReachable(database, fresh.url)
+    const [{ server_version: version } = {}] = await database.query<Record<string, string>>('show server_version')
+    await expect(checkReachable(database, 'postgres://crm:hush@db.example.com:5433/crm', 99)).rejects.toThrow(
+      `DATABASE_URL: the database on db.example.com:5433 is PostgreSQL ${version}; PostgreSQL 99 or later is required.`,
+    )
+  })
 })

@@ -99,7 +99,7 @@ describe('row-level security between tenants', () => {
     expect(views.length).toBeGreaterThan(0)
     for (const { view, definition } of views) {
       expect(view).toMatch(/^tenant\.|^identity\.listed_user$/)
-      expect(definition).toMatch(/\n +WHERE \(?organization_id = kernel\.current_organization\(\)\)?;$/)
+      expect(definition).toMatch(/\n +WHERE \(?(?:[\w"]+\.)?organization_id = kernel\.current_organization\(\)\)?;$/)
     }
   })
 

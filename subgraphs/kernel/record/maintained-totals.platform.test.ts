@@ -25,7 +25,7 @@ afterAll(() => fresh.drop())
 const insertAccounts = (from: number, to: number, organization = organizationId) =>
   fresh.database.query(
     `insert into crm.account (organization_id, id, name, type, industry, account_status, annual_revenue, custom_fields, version, created_at, updated_at)
-     select $1, uuidv7(), 'A', case when i % 3 > 0 then 'CUSTOMER' end, 'Industry ' || i % 4, 'ACTIVE', i + 0.25, '{}', 1, now(), now()
+     select $1, gen_random_uuid(), 'A', case when i % 3 > 0 then 'CUSTOMER' end, 'Industry ' || i % 4, 'ACTIVE', i + 0.25, '{}', 1, now(), now()
      from generate_series($2::int, $3::int) i`,
     [organization, from, to],
   )
@@ -170,7 +170,7 @@ describe('the totals of a record type', () => {
     await migrate(database, older.url, migrations.filter(isEarlier))
     await database.query(
       `insert into crm.account (organization_id, id, name, type, industry, account_status, annual_revenue, custom_fields, version, created_at, updated_at, deleted_at)
-       select $1, uuidv7(), 'A', 'CUSTOMER', case when i > 1 then 'Retail' end, 'ACTIVE', 2.5, '{}', 1, now(), now(), case when i = 4 then now() end
+       select $1, gen_random_uuid(), 'A', 'CUSTOMER', case when i > 1 then 'Retail' end, 'ACTIVE', 2.5, '{}', 1, now(), now(), case when i = 4 then now() end
        from generate_series(1, 4) i`,
       [organizationId],
     )

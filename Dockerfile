@@ -16,8 +16,8 @@ COPY --from=build /app/schema ./schema
 COPY --from=build /app/gateway/pages/site ./gateway/pages/site
 # Holds the embedded database and the generated keys if DATABASE_URL and the keys are not set.
 RUN install -d -o node -g node /data
-ENV HOST=0.0.0.0 PORT=4000 DATA_DIR=/data
+ENV HOST=0.0.0.0 PORT=4000 DATA_DIR=/data DRAIN_SECONDS=5
 USER node
 EXPOSE 4000
-# Runs everything in one process. Other commands: main gateway, main subgraph <name>, worker.
+# Runs everything in one process. Other commands: main gateway, main subgraph <name>, worker, operate <command>.
 CMD ["bin/run", "main"]

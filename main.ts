@@ -61,6 +61,7 @@ async function oneSubgraph(definition: SubgraphDefinition, config: Config, servi
     log,
     clock,
     isReady: async () => Object.keys(await services.notReady()).length === 0,
+    isStopping: services.isStopping,
   })
   const privately = await startPrivateServer(config, new ProcessMetrics(services), services.notReady)
   const { name } = definition
@@ -94,8 +95,9 @@ function starterOf(
 
 if (import.meta.main) {
   const [mode = 'all', name] = process.argv.slice(2)
-  await runProcess(migrations, (config) => {
+  const choose = (config: Config) => {
     refuseUnknownSubgraphs(config)
     return starterOf(mode, name)
-  })
+  }
+  await runProcess(migrations, choose, { drains: true })
 }

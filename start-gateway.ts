@@ -153,6 +153,7 @@ export async function startGateway(config: Config, services: OpenServices, loade
   const server = createServer(
     { ...requestTimeouts, maxHeaderSize: headerBytesMax, shouldUpgradeCallback },
     (req, res) => {
+      if (services.isStopping()) res.shouldKeepAlive = false
       cors.allow(req, res)
       const refusal = connections.refusalOf(req.socket)
       if (!refusal) return cors.answersPreflight(req, res) || routes(req, res)

@@ -1,6 +1,7 @@
 import { subgraphs } from './all.ts'
 import { ConfigError, type Config } from './kernel/config/config.ts'
 import type { OpenServices } from './kernel/services.ts'
+import { BalancedSubgraph } from './kernel/subgraph/balanced.ts'
 import { compactSchema, emptyDocument } from './kernel/subgraph/compact-schema.ts'
 import type { SubgraphEndpoint } from './kernel/subgraph/endpoint.ts'
 import { LocalSubgraph } from './kernel/subgraph/local.ts'
@@ -28,17 +29,16 @@ export async function localSubgraph(definition: SubgraphDefinition, services: Op
   return new LocalSubgraph(definition.name, await schemaOf(definition), services)
 }
 
-/** The endpoints of all subgraphs: remote if a URL is configured, otherwise in this process. */
+/** The endpoints of all subgraphs: remote if URLs are configured, otherwise in this process. */
 export function endpointsOf({ subgraphUrls }: Config, services: OpenServices): Promise<SubgraphEndpoint[]> {
   const { keys, log, clock } = services
   return Promise.all(
     subgraphs.map(async (definition) => {
       const { name } = definition
-      const url = subgraphUrls[name]
-      const endpoint = url
-        ? new RemoteSubgraph({ name, url, callerKey: keys.caller, log, clock })
-        : await localSubgraph(definition, services)
-      return new MeasuredSubgraph(endpoint)
+      const remotes = subgraphUrls[name]?.map(
+        (url) => new RemoteSubgraph({ name, url, callerKey: keys.caller, log, clock }),
+      )
+      return new MeasuredSubgraph(remotes ? new BalancedSubgraph(remotes) : await localSubgraph(definition, services))
     }),
   )
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { ConfigError, readConfig, type Config } from './config/config.ts'
 import { failureReason } from './database/failure-reason.ts'
@@ -9,6 +10,11 @@ import { logger, openServices, type OpenServices, type ServicesOptions } from '.
 const stopWithinMs = 20_000
 const closeAfterFailureMs = 15_000
 
+interface ProcessOptions extends Pick<ServicesOptions, 'joinRunningServer'> {
+  /** The process serves requests, so it waits before it stops: see `DRAIN_SECONDS`. */
+  readonly drains?: boolean
+}
+
 type Start = (config: Config, services: OpenServices) => Promise<{ close(): Promise<void> }>
 
 /**
@@ -19,7 +25,7 @@ type Start = (config: Config, services: OpenServices) => Promise<{ close(): Prom
 export async function runProcess(
   migrations: readonly Migration[],
   choose: (config: Config) => Start,
-  options: Pick<ServicesOptions, 'joinRunningServer'> = {},
+  { drains = false, ...options }: ProcessOptions = {},
 ): Promise<void> {
   let services: OpenServices | undefined
   try {
@@ -30,7 +36,11 @@ export async function runProcess(
     const lost = services.databaseLost.then((reason) => Promise.reject(reason))
     const running = await Promise.race([start(config, services), lost])
     releaseStartMemory()
-    services.log.info({ signal: await Promise.race([signalled, lost]) }, 'stopping')
+    const signal = await Promise.race([signalled, lost])
+    services.log.info({ signal }, 'stopping')
+    services.beginStopping()
+    // Whoever presses Ctrl-C does not want to wait, and a second signal ends the wait.
+    if (drains && signal === 'SIGTERM') await Promise.race([delay(config.drainSeconds * 1000), nextSignal(), lost])
     const forcedExit = setTimeout(() => process.exit(1), stopWithinMs)
     await running.close()
     await services.close()

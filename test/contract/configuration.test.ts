@@ -41,6 +41,7 @@ describe('configuration', () => {
       ],
       logLevel: 'info',
       metricsPort: null,
+      drainSeconds: 0,
       tracing: null,
       registration: 'OPEN',
       trustProxy: [],
@@ -71,6 +72,7 @@ describe('configuration', () => {
       IP_LIMITS: 'off',
       LOG_LEVEL: 'warn',
       METRICS_PORT: '9464',
+      DRAIN_SECONDS: '5',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
       ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
       ENCRYPTION_KEY_FORMER: Buffer.alloc(32, 8).toString('base64'),
@@ -97,6 +99,7 @@ describe('configuration', () => {
       MODEL_NAME: 'writer-1',
       MODEL_TIMEOUT_MS: '5000',
       SUBGRAPH_SUPPORT_URL: 'http://support:4001',
+      SUBGRAPH_CRM_URL: 'http://crm-1:4000, http://crm-2:4000,',
     }
     expect(readConfig(env)).toEqual({
       port: 0,
@@ -110,6 +113,7 @@ describe('configuration', () => {
       ipLimits: [],
       logLevel: 'warn',
       metricsPort: 9464,
+      drainSeconds: 5,
       tracing: 'http/protobuf',
       signingKey: null,
       encryptionKey: env.ENCRYPTION_KEY,
@@ -129,7 +133,7 @@ describe('configuration', () => {
       oauthRegistration: true,
       payments: { url: 'https://pay.example.com/api', key: 'sk_live', webhookSecret: 'whsec_0123456789' },
       languageModel: { url: 'https://models.example.com/v1', key: 'sk-model', name: 'writer-1', timeoutMs: 5000 },
-      subgraphUrls: { support: 'http://support:4001' },
+      subgraphUrls: { support: ['http://support:4001'], crm: ['http://crm-1:4000', 'http://crm-2:4000'] },
     })
   })
 
@@ -172,6 +176,8 @@ describe('configuration', () => {
     ['IP_LIMITS', '0/s'],
     ['LOG_LEVEL', 'loud'],
     ['METRICS_PORT', '70000'],
+    ['DRAIN_SECONDS', '301'],
+    ['DRAIN_SECONDS', '-1'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
     ['REGISTRATION', 'closed'],
     ['SIGNING_KEY', 'secret'],
@@ -185,6 +191,7 @@ describe('configuration', () => {
     ['PUBLIC_URL', 'https://eve@crm.example.com'],
     ['OAUTH_REGISTRATION', 'open'],
     ['SUBGRAPH_SUPPORT_URL', 'support:4001'],
+    ['SUBGRAPH_SUPPORT_URL', 'http://support:4001,support:4002'],
     ['TRUST_PROXY', 'localhost'],
     ['CORS_ORIGINS', 'app.example.com'],
     ['CORS_ORIGINS', 'https://*.example.com'],

@@ -37,6 +37,8 @@ export interface Config {
   readonly logLevel: string
   /** Port of a separate server with the metrics and health checks; 0: a free port. Null: the gateway serves them on `port`. */
   readonly metricsPort: number | null
+  /** How long a gateway or subgraph still serves after SIGTERM while it says that it is not ready, so that no further request is sent to it. */
+  readonly drainSeconds: number
   /** The protocol in which traces are sent to an OpenTelemetry receiver, whose SDK reads its own variables. Null: no traces. */
   readonly tracing: TracingProtocol | null
   /** PKCS#8 PEM (Ed25519) private key that signs session tokens. Null: generated into `dataDir`. */
@@ -73,8 +75,8 @@ export interface Config {
   readonly payments: PaymentSettings | null
   /** The provider of language models. Null: texts are written by fixed rules in this process. */
   readonly languageModel: LanguageModelSettings | null
-  /** URLs of subgraphs in other processes, by lower-case name. */
-  readonly subgraphUrls: Readonly<Record<string, string>>
+  /** URLs of subgraphs in other processes, by lower-case name: one for each process. */
+  readonly subgraphUrls: Readonly<Record<string, readonly string[]>>
 }
 
 /** The part of the configuration that answers and mails contain. */
@@ -114,6 +116,7 @@ export const variables = [
   'IP_LIMITS',
   'LOG_LEVEL',
   'METRICS_PORT',
+  'DRAIN_SECONDS',
   'OTEL_EXPORTER_OTLP_ENDPOINT',
   'SIGNING_KEY',
   'ENCRYPTION_KEY',
@@ -212,6 +215,7 @@ function numberOf(name: string, text: string, [min, max]: readonly [number, numb
 }
 
 const ports = [0, 65535] as const
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 function urlOf(name: string, value: string | undefined, protocols: readonly string[]): string | null {
   if (!value) return null
@@ -231,12 +235,12 @@ function publicUrlOf(value: string | undefined): string | null {
   return url?.replace(/\/+$/, '') ?? null
 }
 
-function subgraphUrlsOf(env: NodeJS.ProcessEnv): Record<string, string> {
-  const urls: Record<string, string> = {}
+function subgraphUrlsOf(env: NodeJS.ProcessEnv): Record<string, string[]> {
+  const urls: Record<string, string[]> = {}
   for (const [name, value] of Object.entries(env)) {
     const match = /^SUBGRAPH_(.+)_URL$/.exec(name)
-    const url = match && urlOf(name, value, ['http:', 'https:'])
-    if (url) urls[match[1]!.toLowerCase()] = url
+    const listed = match ? listOf(value ?? '').map((url) => urlOf(name, url, ['http:', 'https:'])!) : []
+    if (listed.length > 0) urls[match![1]!.toLowerCase()] = listed
   }
   return urls
 }
@@ -275,15 +279,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     demo: oneOf('DEMO', env.DEMO || (env.DATABASE_URL ? 'off' : 'on'), ['on', 'off']) === 'on',
     refuseNestedConnections: env.NODE_ENV !== 'production',
     ipLimits: parseLimits(env.IP_LIMITS || '20/s,200/m,2000/h'),
-    logLevel: oneOf('LOG_LEVEL', env.LOG_LEVEL || 'info', [
-      'fatal',
-      'error',
-      'warn',
-      'info',
-      'debug',
-      'trace',
-      'silent',
-    ]),
+    logLevel: oneOf('LOG_LEVEL', env.LOG_LEVEL || 'info', logLevels),
+    drainSeconds: numberOf('DRAIN_SECONDS', env.DRAIN_SECONDS || '0', [0, 300]),
     metricsPort: env.METRICS_PORT ? numberOf('METRICS_PORT', env.METRICS_PORT, ports) : null,
     tracing: tracingOf(env),
     signingKey,

@@ -17,7 +17,24 @@ export interface RemoteOptions {
   readonly log: Logger
   readonly clock?: Clock
   readonly timeoutMs?: number
+  /** Time for a new connection: a machine that is gone does not refuse it. */
+  readonly connectMs?: number
   readonly circuit?: Circuit
+}
+
+/** What is known about an operation without an answer: it has not run, it may have run, or it took too long. */
+export type Outcome = 'NOT_RUN' | 'LOST' | 'LATE'
+
+/** The refusal of an operation that got no answer. */
+export class Unanswered extends Refusal {
+  constructor(
+    readonly outcome: Outcome,
+    reason: string,
+    cause?: unknown,
+  ) {
+    super('UNAVAILABLE', 'A part of the service is not available.', { retryAfter: 1 })
+    this.cause = new Error(reason, { cause })
+  }
 }
 
 interface Answer {
@@ -34,10 +51,12 @@ const connectionsMax = 256
  */
 export class RemoteSubgraph implements SubgraphEndpoint {
   readonly name: string
+  /** True from an answer with which the process said that it stops, until one without. */
+  isStopping = false
   readonly #url: URL
   readonly #agent: Agent
   readonly #circuit: Circuit
-  readonly #options: Required<Pick<RemoteOptions, 'callerKey' | 'log' | 'clock' | 'timeoutMs'>>
+  readonly #options: Required<Pick<RemoteOptions, 'callerKey' | 'log' | 'clock' | 'timeoutMs' | 'connectMs'>>
 
   constructor({
     name,
@@ -46,6 +65,7 @@ export class RemoteSubgraph implements SubgraphEndpoint {
     log,
     clock = systemClock,
     timeoutMs = 10_000,
+    connectMs = 2_000,
     circuit = new Circuit(),
   }: RemoteOptions) {
     this.name = name
@@ -53,13 +73,15 @@ export class RemoteSubgraph implements SubgraphEndpoint {
     const agentOptions = { keepAlive: true, maxSockets: connectionsMax, scheduling: 'lifo' } as const
     this.#agent = this.#url.protocol === 'https:' ? new TlsAgent(agentOptions) : new Agent(agentOptions)
     this.#circuit = circuit
-    this.#options = { callerKey, log, clock, timeoutMs }
+    this.#options = { callerKey, log, clock, timeoutMs, connectMs }
   }
 
   async execute(operation: SubgraphRequest): Promise<SubgraphResult> {
     if (operation.context.cancellation?.isCancelled) throw unavailable('the client has disconnected')
-    if (!this.#circuit.enter())
-      throw unavailable(`subgraph ${this.name} is not called: its circuit is open after consecutive failures`)
+    if (!this.#circuit.enter()) {
+      const reason = `subgraph ${this.name} is not called: its circuit is open after consecutive failures`
+      throw new Unanswered('NOT_RUN', reason)
+    }
     const { status, text } = await this.#send(operation)
     if (status !== 200) throw unavailable(`subgraph ${this.name} answered ${status}`)
     if (text === null) throw unavailable(`subgraph ${this.name} answered more than ${wireBytesMax} bytes`)
@@ -68,6 +90,12 @@ export class RemoteSubgraph implements SubgraphEndpoint {
     } catch (cause) {
       throw unavailable(`subgraph ${this.name} did not answer with GraphQL`, cause)
     }
+  }
+
+  /** The process has said that it stops, so it will close idle connections; this end does so first, before it sends anything on them. */
+  #leave(): void {
+    this.isStopping = true
+    for (const sockets of Object.values(this.#agent.freeSockets)) for (const socket of sockets!) socket.destroy()
   }
 
   /** Closes idle connections. */
@@ -95,7 +123,7 @@ export class RemoteSubgraph implements SubgraphEndpoint {
       this.#circuit.failed()
       if (!wasOpen && this.#circuit.isOpen)
         this.#options.log.warn({ err: cause, subgraph: this.name }, 'the subgraph does not answer')
-      throw unavailable(`subgraph ${this.name} did not answer`, cause)
+      throw new Unanswered((cause as CallFailure).outcome, `subgraph ${this.name} did not answer`, cause)
     }
   }
 
@@ -111,16 +139,27 @@ export class RemoteSubgraph implements SubgraphEndpoint {
     }
     const send = this.#url.protocol === 'https:' ? tlsRequest : request
     const call = send(this.#url, { method: 'POST', agent: this.#agent, headers, signal })
+    let isConnected = false
+    call.once('socket', (socket) => {
+      isConnected = !socket.connecting
+      if (isConnected) return
+      const late = setTimeout(() => call.destroy(new Error('no connection')), this.#options.connectMs)
+      socket.once('connect', () => (isConnected = true)).once('connect', () => clearTimeout(late))
+      socket.once('close', () => clearTimeout(late))
+    })
     try {
       const response = await new Promise<IncomingMessage>((resolve, reject) =>
         call.once('response', resolve).on('error', reject).end(body),
       )
+      if (response.headers.connection === 'close') this.#leave()
+      else this.isStopping = false
       return { status: response.statusCode!, text: await textOf(response) }
     } catch (cause) {
       if (isRead && call.reusedSocket && !signal.aborted && (cause as NodeJS.ErrnoException).code === 'ECONNRESET') {
         return this.#post(body, signal, false)
       }
-      throw new Error(signal.aborted ? 'deadline passed' : 'connection failed', { cause })
+      if (signal.aborted) throw new CallFailure('LATE', 'deadline passed', { cause })
+      throw new CallFailure(isConnected ? 'LOST' : 'NOT_RUN', 'connection failed', { cause })
     }
   }
 }
@@ -134,6 +173,16 @@ async function textOf(response: IncomingMessage): Promise<string | null> {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()
+}
+
+class CallFailure extends Error {
+  constructor(
+    readonly outcome: Outcome,
+    message: string,
+    options: ErrorOptions,
+  ) {
+    super(message, options)
+  }
 }
 
 function unavailable(reason: string, cause?: unknown): Refusal {

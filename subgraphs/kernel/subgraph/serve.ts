@@ -21,6 +21,8 @@ export interface ServeOptions {
   readonly clock?: Clock
   /** Rejects, or resolves to false, while the subgraph cannot execute operations. */
   readonly isReady?: () => Promise<boolean>
+  /** Whether the process will stop: each answer then closes its connection, which also tells the gateway. */
+  readonly isStopping?: () => boolean
 }
 
 export interface SubgraphServer {
@@ -70,7 +72,7 @@ export async function serveSubgraph(options: ServeOptions): Promise<SubgraphServ
           options.log.error({ err: error, subgraph: options.subgraph.name }, 'a request failed')
           return refused('INTERNAL', defectMessage)
         })
-        .then((reply) => send(response, reply, isStopping))
+        .then((reply) => send(response, reply, isStopping || options.isStopping?.() === true))
     },
   )
   const { port } = await listenOn(server, options)

@@ -8,6 +8,24 @@ import { passwordPlace, type MailServer } from './mailbox-secret.ts'
 import type { Mailbox } from './mailbox.ts'
 
 const [connectMs, idleMs] = [10_000, 20_000]
+/** Until the sign-in has succeeded. A server that sends a line now and then never reaches the other limits. */
+const signInMsMax = 30_000
+
+/** Waits for the work at most so long; afterwards it is ended. */
+export async function within<T>(msMax: number, work: Promise<T>, end: () => void): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`The mail server did not finish within ${msMax / 1000} seconds.`))
+      end()
+    }, msMax)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
 
 type ConnectServices = Pick<Services, 'outbound' | 'vault'>
 
@@ -34,11 +52,16 @@ async function smtpOptions(services: ConnectServices, box: Mailbox): Promise<SMT
 }
 
 /** Opens a connection of its own and signs in. */
-export async function verifySmtp(services: ConnectServices, box: Mailbox): Promise<void> {
+export async function verifySmtp(services: ConnectServices, box: Mailbox, msMax = signInMsMax): Promise<void> {
   const timeouts = { connectionTimeout: connectMs, greetingTimeout: connectMs, socketTimeout: idleMs }
-  const { createTransport } = await import('nodemailer')
-  const transport = createTransport({ ...(await smtpOptions(services, box)), ...timeouts })
-  await transport.verify().finally(() => transport.close())
+  const { default: SMTPConnection } = await import('nodemailer/lib/smtp-connection/index.js')
+  const { auth, ...options } = await smtpOptions(services, box)
+  const connection = new SMTPConnection({ ...options, ...timeouts })
+  const signIn = new Promise<void>((done, failed) => {
+    connection.once('error', failed).once('end', () => failed(new Error('The server closed the connection.')))
+    connection.connect(() => (auth ? connection.login(auth, (error) => (error ? failed(error) : done())) : done()))
+  })
+  await within(msMax, signIn, () => connection.close()).finally(() => connection.close())
 }
 
 /** Sends over a connection to the server of the mailbox, which stays open for a while. Returns the refused recipients like `sendOver`. */
@@ -56,6 +79,7 @@ export async function imapClient(
   services: ConnectServices,
   box: Mailbox,
   waiting: Pick<ImapFlowOptions, 'socketTimeout' | 'maxIdleTime'> = {},
+  msMax = signInMsMax,
 ): Promise<ImapFlow> {
   const address = await services.outbound.vettedAddress(box.imapHost!)
   // Imported only here, because most processes have no mailbox to read.
@@ -80,6 +104,9 @@ export async function imapClient(
   })
   // An error after the connection is lost ends the command that waits; without a listener it would end the process.
   client.on('error', () => undefined)
-  await client.connect()
+  await within(msMax, client.connect(), () => client.close()).catch((error: unknown) => {
+    client.close()
+    throw error
+  })
   return client
 }

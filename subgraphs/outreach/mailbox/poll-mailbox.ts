@@ -3,7 +3,7 @@ import { inTransaction, type RequestContext, type Services } from '../../kernel/
 import { threadTask } from '../../kernel/work/thread-task.ts'
 import { parseEmail } from '../../kernel/values/email-address.ts'
 import { organizationContext } from '../email/organization-context.ts'
-import { imapClient } from './connect.ts'
+import { imapClient, within } from './connect.ts'
 import type { Mailbox } from './mailbox.ts'
 import type { ParsedMail, parseMail } from './parse-mail.ts'
 import { fieldsOf } from '../received-mail/fields.ts'
@@ -17,6 +17,7 @@ const parseTask = threadTask<typeof parseMail>(import.meta.url, './parse-mail', 
 export const readBytesMax = 5 * 1024 * 1024
 /** Mails that one poll stores; the next one continues. */
 const mailsMax = 100
+/** With the connection, a poll ends before its lease of five minutes does. */
 const pollMsMax = 180_000
 const headBytesMax = 64 * 1024
 /** After so many attempts that ended the thread or the process, a mail is stored with its envelope only. */
@@ -34,20 +35,19 @@ interface Cursor {
 export async function pollMailbox(services: Services, box: Mailbox): Promise<boolean> {
   const ctx = organizationContext(services, box.organizationId)
   const client = await imapClient(services, box)
-  const timer = setTimeout(() => client.close(), pollMsMax)
-  try {
-    const opened = await client.mailboxOpen('INBOX', { readOnly: true })
-    const cursor = await cursorOf(ctx, box, String(opened.uidValidity), opened.uidNext)
-    const range = { uid: `${cursor.lastUid + 1}:*`, ...(cursor.since && { since: cursor.since }) }
-    const found = (await client.search(range, { uid: true })) || []
-    // `n:*` always names the last mail, whatever its number.
-    const uids = found.filter((uid) => uid > cursor.lastUid).toSorted((one, other) => one - other)
-    for (const uid of uids.slice(0, mailsMax)) await receive(services, ctx, client, box, cursor.uidValidity, uid)
-    return uids.length > mailsMax
-  } finally {
-    clearTimeout(timer)
-    client.close()
-  }
+  const close = (): void => client.close()
+  return within(pollMsMax, readNew(services, ctx, client, box), close).finally(close)
+}
+
+async function readNew(services: Services, ctx: RequestContext, client: ImapFlow, box: Mailbox): Promise<boolean> {
+  const opened = await client.mailboxOpen('INBOX', { readOnly: true })
+  const cursor = await cursorOf(ctx, box, String(opened.uidValidity), opened.uidNext)
+  const range = { uid: `${cursor.lastUid + 1}:*`, ...(cursor.since && { since: cursor.since }) }
+  const found = (await client.search(range, { uid: true })) || []
+  // `n:*` always names the last mail, whatever its number.
+  const uids = found.filter((uid) => uid > cursor.lastUid).toSorted((one, other) => one - other)
+  for (const uid of uids.slice(0, mailsMax)) await receive(services, ctx, client, box, cursor.uidValidity, uid)
+  return uids.length > mailsMax
 }
 
 /** How far the mailbox was read. The first poll begins with the next mail, and so does one after a server has lost its numbers. */

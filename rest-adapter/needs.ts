@@ -7,10 +7,18 @@ export function needsOf(operation: OperationObject): string {
   const schemes = security?.flatMap((scheme) => Object.keys(scheme)) ?? ['any']
   const isForAppsOnly = schemes.length > 0 && schemes.every((name) => name === 'oauth2')
   const other = schemes.length === 0 ? 'PUBLIC' : isForAppsOnly ? 'APP' : 'SESSION'
+  const key = keyParameterOf(operation)
+  if (key !== null) return `Needs an API key in the query parameter \`${key}\`.`
   const needed = scopes.length > 0 && !isForAppsOnly ? scopes : [other]
   const needs = needsSentence([[needed]])
   return roles ? `${needs} Only for users with the role ${roles.join(' or ')}.` : needs
 }
+
+/** The query parameter with the API key, for operations that read no headers with credentials. */
+const keyParameterOf = ({ parameters = [] }: OperationObject): string | null =>
+  parameters.flatMap((parameter) =>
+    'x-credential' in parameter && parameter['x-credential'] ? [parameter.name] : [],
+  )[0] ?? null
 
 /** First what keys with a scope can call, then what needs the scope `*`, then what needs a session or nothing. */
 function rankOf(operations: readonly OperationObject[]): number {

@@ -19,7 +19,8 @@ export interface Parameter {
   readonly in: 'path' | 'query' | 'header' | 'cookie'
   readonly required?: boolean
   readonly schema?: Schema
-  readonly content?: { readonly 'application/json'?: { readonly schema: Schema } }
+  /** `deepObject`: an object, written as `name[key]=value` or as JSON. */
+  readonly style?: string
   /** The GraphQL variable that receives the value, if its name differs from the name of the parameter. */
   readonly 'x-variable'?: string
   /** The parameter of which this one is a second name. */

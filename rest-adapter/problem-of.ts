@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { FieldProblem } from '../subgraphs/kernel/errors.ts'
+import { patternText } from './pattern-texts.ts'
 
 interface Limit {
   readonly code: string
@@ -49,6 +50,8 @@ function limitMessage(
 const formatNames: Readonly<Record<string, string>> = {
   uuid: 'an id (UUID)',
   'date-time': 'a date-time such as 2026-11-21T09:30:00Z',
+  email: 'an email address',
+  uri: 'a URL',
   etag: 'an entity tag such as "3"',
 }
 
@@ -88,7 +91,7 @@ export function problemOf(error: ErrorObject): FieldProblem {
       const format = String(params['format'])
       return {
         path,
-        code: 'WRONG_FORMAT',
+        code: format === 'email' ? 'NOT_AN_EMAIL' : 'WRONG_FORMAT',
         message: `${subject} must be ${formatNames[format] ?? `a valid ${format}`}.`,
       }
     }
@@ -101,8 +104,7 @@ export function problemOf(error: ErrorObject): FieldProblem {
   }
 }
 
-const patternMessage = (pattern: string): string =>
-  pattern === '\\S' ? 'must not be blank' : `must match the pattern ${pattern}`
+const patternMessage = (pattern: string): string => patternText(pattern) ?? `must match the pattern ${pattern}`
 
 const allowed = (values: unknown): string =>
   (values as readonly (string | null)[]).filter((value) => value !== null).join(', ')

@@ -137,6 +137,8 @@ export class Endpoint {
   private authorize(caller: Caller, req: ServedRequest): void {
     const { sunset } = this.operation
     if (sunset) refuseEnded(sunset, this.dependencies.clock.now())
+    const { keyParameter } = this.operation
+    if (keyParameter !== null && caller.kind === 'ANONYMOUS') throw keyRequired(keyParameter)
     const { prepared, requirements } = (this.compiled ??= this.compile())
     if (req.method === 'HEAD' && prepared?.kind === 'mutation') throw headNotAllowed()
     if (prepared) this.dependencies.graph.authorize(prepared, caller)
@@ -231,6 +233,9 @@ const headNotAllowed = (): Refusal =>
   new Refusal('METHOD_NOT_ALLOWED', 'HEAD is not allowed on this path, because GET changes data here; send GET.', {
     allow: ['GET'],
   })
+
+const keyRequired = (name: string): Refusal =>
+  new Refusal('UNAUTHENTICATED', `Send the API key in the query of the address: ?${name}=<key>. Headers are not read.`)
 
 function noSuchRecord(path: string): Refusal {
   const { code, message } = notFound('The record')

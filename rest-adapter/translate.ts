@@ -168,10 +168,12 @@ export class Translation {
   }
 }
 
+/** Whether the value is an object, which may be written in brackets or as JSON. */
+export const isObjectParameter = ({ style }: Parameter): boolean => style === 'deepObject'
+
 function queryReader(parameter: Parameter): QueryReader {
-  const content = parameter.content?.['application/json']
   const { name } = parameter
-  if (content) return { name, read: readJson, isList: false, isObject: true }
+  if (isObjectParameter(parameter)) return { name, read: readJson, isList: false, isObject: true }
   const schema = parameter.schema ?? {}
   const isList = typesOf(schema).includes('array')
   return { name, read: reader(isList ? (schema.items ?? {}) : schema), isList, isObject: false }

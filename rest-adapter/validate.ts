@@ -12,7 +12,7 @@ import type { Contract } from './contract.ts'
 import type { OpenApiDocument, PathItem } from './openapi.ts'
 import type { RestOperation } from './rest-operation.ts'
 import { problemOf } from './problem-of.ts'
-import { isVersionMatch, variableOf, type Values } from './translate.ts'
+import { isObjectParameter, isVersionMatch, variableOf, type Values } from './translate.ts'
 
 // The package is CommonJS, but its types declare a default export.
 const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default
@@ -59,6 +59,8 @@ export class Validator {
     if (described && !isJsonObject(body) && body !== undefined) {
       throw refusalOf([{ path: '', code: 'WRONG_TYPE', message: 'The body must be a JSON object.' }])
     }
+    const notJson = parameters.filter((parameter) => isObjectParameter(parameter) && isText(query[parameter.name]))
+    if (notJson.length > 0) throw refusalOf(notJson.map(({ name }) => notJsonProblem(name)))
     const invalidValues = invalidValuesIn(query)
     if (invalidValues.length > 0) throw refusalOf(invalidValues)
     const headerValues: Record<string, string | string[]> = {}
@@ -69,7 +71,7 @@ export class Validator {
     }
     // Exact numbers are validated as the nearest doubles; the subgraph checks their bounds again with the exact digits.
     const [nearest, nearestQuery] = [withNearestNumbers(body), withNearestNumbers(query) as Record<string, string>]
-    const errors = parameters.some((parameter) => isParsedByPackage(parameter, query))
+    const errors = parameters.some(isParsedByPackage)
       ? this.errorsOf(
           { method, path: url.split('?', 1)[0]!, query: nearestQuery, headers: headerValues, body: nearest },
           id,
@@ -101,11 +103,18 @@ export class Validator {
   }
 }
 
-/** Whether the package reads the parameter from the path or the cookies of a request, or finds out why its JSON cannot be read. */
-const isParsedByPackage = (parameter: RestOperation['parameters'][number], query: Values): boolean =>
-  parameter.in === 'path' ||
-  parameter.in === 'cookie' ||
-  (parameter.content !== undefined && typeof query[parameter.name] === 'string')
+/** Whether the package reads the parameter from the path or the cookies of a request. */
+const isParsedByPackage = (parameter: RestOperation['parameters'][number]): boolean =>
+  parameter.in === 'path' || parameter.in === 'cookie'
+
+/** The text of an object that is not JSON was not converted. */
+const isText = (value: unknown): boolean => typeof value === 'string'
+
+const notJsonProblem = (path: string): FieldProblem => ({
+  path,
+  code: 'INVALID_JSON',
+  message: `${path} must be a JSON object, or be written as ${path}[name]=value.`,
+})
 
 /**
  * A value that may be null is described by two alternatives. What is wrong with it is the problem of the other alternative, not that

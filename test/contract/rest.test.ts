@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'graphql'
 import { describe, expect, it } from 'vitest'
+import { describedPatterns, patternText } from '../../rest-adapter/pattern-texts.ts'
 import { loadContract } from '../../rest-adapter/contract.ts'
 import { type RestOperation } from '../../rest-adapter/rest-operation.ts'
 import { resolve, type Schema } from '../../rest-adapter/openapi.ts'
@@ -225,6 +226,28 @@ describe('the REST contract', () => {
 
   it.each(each(originals.filter(({ body }) => body !== null)))('%s: its body refuses unknown fields', (_, { body }) => {
     expect(body!.schema['additionalProperties']).toBe(false)
+  })
+})
+
+/** Every pattern below a node of the document, each once. */
+function patternsIn(node: unknown, found = new Set<string>()): Set<string> {
+  if (typeof node !== 'object' || node === null) return found
+  for (const [key, value] of Object.entries(node)) {
+    if (key === 'pattern' && typeof value === 'string') found.add(value)
+    else patternsIn(value, found)
+  }
+  return found
+}
+
+describe('a pattern of the contract', () => {
+  const patterns = [...patternsIn(contract.document)]
+
+  it.each(patterns)('%s has a sentence for people', (pattern) => {
+    expect(patternText(pattern)).toMatch(/^must /)
+  })
+
+  it('has no sentence that is not used', () => {
+    expect(describedPatterns.filter((pattern) => !patterns.includes(pattern))).toEqual([])
   })
 })
 

@@ -138,8 +138,8 @@ function badCredentials(name: string): HostileRequest[] {
   ]
 }
 
-function badParameter({ name, schema = {}, content, ...parameter }: Parameter): HostileRequest[] {
-  if (content) return badObjects(name)
+function badParameter({ name, schema = {}, style, ...parameter }: Parameter): HostileRequest[] {
+  if (style === 'deepObject') return badObjects(name)
   if (parameter['x-credential']) return badCredentials(name)
   if (typesOf(schema).includes('array')) return badLists(name, schema)
   const repeated = {
@@ -170,8 +170,8 @@ export function badQueries({ operation }: ValidRequest, sweep: Sweep): HostileRe
   }))
   const invalid = inQuery(operation).flatMap((parameter) => {
     // The expected path is the name of the parameter, so its name is no part of the signature.
-    const { name, schema, content, in: place, 'x-credential': credential } = parameter
-    const signature = schemaSignature({ schema, content, place, credential })
+    const { name, schema, style, in: place, 'x-credential': credential } = parameter
+    const signature = schemaSignature({ schema, style, place, credential })
     return sweep.choose(`query ${signature}`, `${operation.id}.${name}`, badParameter(parameter))
   })
   const ofTheQuery = [...unreadable.map((query) => ({ what: query, change: { query }, refused })), ...unknownParameters]

@@ -14,11 +14,17 @@ const plain = (value: unknown, what = JSON.stringify(value).slice(0, 40)): EdgeV
   read: value,
 })
 
-function edgeTexts({ maxLength, format, pattern, enum: members }: Schema): EdgeValue[] {
+/** What a date without a time means in such a field depends on the time zone of the organization. */
+const isDayOfOrganization = ({ description }: Schema): boolean =>
+  typeof description === 'string' && description.includes('A date without a time')
+
+function edgeTexts(schema: Schema): EdgeValue[] {
+  const { maxLength, format, pattern, enum: members } = schema
   if (members) return members.map((member) => plain(member))
   if (format === 'date-time') {
+    const day = { what: 'a day', json: '"2028-02-29"', read: '2028-02-29T00:00:00.000Z' }
     return [
-      { what: 'a day', json: '"2028-02-29"', read: '2028-02-29T00:00:00.000Z' },
+      ...(isDayOfOrganization(schema) ? [] : [day]),
       { what: 'another offset', json: '"2027-01-01T00:30:00+02:00"', read: '2026-12-31T22:30:00.000Z' },
       { what: 'the first day', json: '"0001-01-01T00:00:00Z"', read: '0001-01-01T00:00:00.000Z' },
       { what: 'the last second', json: '"9999-12-31T23:59:59.999Z"', read: '9999-12-31T23:59:59.999Z' },

@@ -56,6 +56,7 @@ export class Contact extends OrgRecord {
     indexed: true,
     nullable: true,
     max: emailLengthMax,
+    isEmail: true,
     description:
       'Email address as it was entered; null if unknown. Upper and lower case and surrounding spaces make no difference where contacts are matched. It is unique among the live contacts if the organization setting `uniqueContactEmail` is true.',
     example: 'ingrid@halvorsen-marine.example',
@@ -67,6 +68,7 @@ export class Contact extends OrgRecord {
 
   @Column(() => [String], {
     max: emailLengthMax,
+    isEmail: true,
     maxItems: 20,
     filled: true,
     description: 'Further email addresses of the person; empty if none are known.',

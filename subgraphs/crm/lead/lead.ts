@@ -43,6 +43,7 @@ export class Lead extends OrgRecord {
     indexed: true,
     nullable: true,
     max: emailLengthMax,
+    isEmail: true,
     description:
       'Email address as it was entered; null if unknown. A conversion looks for the contact with this address; upper and lower case make no difference.',
     example: 'jonas@nordkaj.example',

@@ -18,7 +18,8 @@ export async function receiverUrlProblems(outbound: Outbound, text: string, path
   const isSecure = url.protocol === 'https:'
   if (!isPort(Number(url.port || (isSecure ? 443 : 80))))
     return problem('PORT_NOT_ALLOWED', 'have the port 80, 443 or one from 1024 to 65535')
-  if (outbound.isRefusedAddress(url)) return problem('ADDRESS_NOT_PUBLIC', 'have a public address')
+  if (outbound.isRefusedAddress(url))
+    return problem('ADDRESS_NOT_PUBLIC', 'have a public address; an operator can allow others with OUTBOUND_ALLOW')
   if (isSecure || (await outbound.isAllowedByConfiguration(url))) return []
   return problem('NOT_HTTPS', 'start with https://')
 }

@@ -2,6 +2,7 @@ import type { FieldProblem } from '../errors.ts'
 import { compareNumbers, decimalsOf, isExactNumber, isJsonObject } from '../json/exact-number.ts'
 import { isId } from '../ids.ts'
 import { initialValue, type Column, type StructureShape } from './column.ts'
+import { parseEmail } from '../values/email-address.ts'
 import { columnKinds } from './column-kind.ts'
 import { customFieldsName, isMember, valueDescription } from './custom-field-column.ts'
 import { checkCustomFields } from './custom-fields.ts'
@@ -30,6 +31,8 @@ function checkText(column: Column, text: unknown): FieldProblem | null {
     return problem(column, 'NOT_TEXT', `${column.name} must not contain a NUL character or an unpaired surrogate.`)
   const max = column.max ?? textMax
   if (isLongerThan(text, max)) return problem(column, 'TOO_LONG', `${column.name} must have at most ${max} characters.`)
+  if (column.isEmail && parseEmail(text) === null)
+    return problem(column, 'NOT_AN_EMAIL', `${column.name} must be an email address.`)
   if (column.filled && text.trim() === '') return problem(column, 'EMPTY', `${column.name} must not be empty.`)
   return null
 }
@@ -52,7 +55,12 @@ function checkTextList(column: Column, list: unknown): FieldProblem | null {
   if (tooMany) return tooMany
   for (const [index, item] of list.entries()) {
     const found = checkText(column, item)
-    if (found) return { ...found, path: `${column.name}.${index}` }
+    if (found)
+      return {
+        ...found,
+        path: `${column.name}.${index}`,
+        message: found.message.replace(column.name, `${column.name}.${index}`),
+      }
   }
   return null
 }

@@ -28,6 +28,8 @@ export interface ColumnOptions {
   description?: string
   /** Text: maximum length, in code points. */
   max?: number
+  /** Text, and each item of a list: must be an email address. */
+  isEmail?: boolean
   /** Text, and each item of a list: must contain more than white space. */
   filled?: boolean
   /** Null is possible only while the column never had a value: a caller can change the value but cannot set it to null. */

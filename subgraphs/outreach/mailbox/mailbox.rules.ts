@@ -58,7 +58,11 @@ export async function hostProblems(outbound: Outbound, next: Mailbox): Promise<F
     if (!url) continue
     const path = `${server}Host`
     if (outbound.isRefusedAddress(url))
-      problems.push({ path, code: 'ADDRESS_NOT_PUBLIC', message: `${path} must have a public address.` })
+      problems.push({
+        path,
+        code: 'ADDRESS_NOT_PUBLIC',
+        message: `${path} must have a public address; an operator can allow others with OUTBOUND_ALLOW.`,
+      })
     else if (next[`${server}Security`] === 'NONE' && !(await outbound.isAllowedByConfiguration(url)))
       problems.push({
         path: `${server}Security`,

@@ -57,6 +57,7 @@ export class Mailbox extends OrgRecord {
   @Column(() => String, {
     indexed: true,
     max: 254,
+    isEmail: true,
     filled: true,
     description: 'Address from which its mails are sent. Unique among the mailboxes of the organization.',
     example: 'ann@fjordline.example',

@@ -79,7 +79,8 @@ function readSchema(column: Column): Json {
   }
 }
 
-const textBounds = ({ max = textMax, filled }: Column): Json => ({
+const textBounds = ({ max = textMax, filled, isEmail }: Column): Json => ({
+  ...(isEmail && { format: 'email' }),
   ...(filled && { minLength: 1 }),
   maxLength: max,
   ...(filled && { pattern: String.raw`\S` }),

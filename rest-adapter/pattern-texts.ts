@@ -1,0 +1,15 @@
+/** What a value must be, for each pattern of the contract. A test requires a text for every one of them. */
+const texts = new Map<string, string>([
+  [String.raw`\S`, 'must not be blank'],
+  [String.raw`^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$`, 'must be a number'],
+  ['^[A-Z]{3}$', 'must be a currency code of three capital letters such as EUR'],
+  ['^[0-9]{8}$', 'must be a code of 8 digits'],
+  [String.raw`^\d{4}-\d{2}-\d{2}$`, 'must be a date such as 2026-11-21'],
+  [String.raw`^([01]\d|2[0-3]):[0-5]\d$`, 'must be a time of day such as 09:30'],
+  ['^https://', 'must start with https://'],
+])
+
+/** The text of a pattern; null if it has none. */
+export const patternText = (pattern: string): string | null => texts.get(pattern) ?? null
+
+export const describedPatterns: readonly string[] = [...texts.keys()]

@@ -47,7 +47,7 @@ it('deliveries of an earlier release are shown as before, and the queue has what
   await migrate(database, url, migrations)
   const after = await shown()
   const queued = await database.query(
-    `select q.id, q.event_id, q.event_type, b.body, q.body_bytes, q.logged_id, q.failed_attempts from events.delivery_queue q
+    `select q.id, q.event_id, q.event_type, b.body, q.body_bytes, q.logged_id, q.attempts_failed from events.delivery_queue q
      join events.delivery_body b on b.organization_id = q.organization_id and b.id = q.body_id order by q.id`,
   )
   const logged = await database.query('select id, status from events.delivery')
@@ -62,7 +62,7 @@ it('deliveries of an earlier release are shown as before, and the queue has what
       body: id,
       body_bytes: 36,
       logged_id: id === tried ? id : null,
-      failed_attempts: id === tried ? 1 : 0,
+      attempts_failed: id === tried ? 1 : 0,
     })),
   )
   expect(logged).toEqual([{ id: tried, status: 'RETRY_SCHEDULED' }])

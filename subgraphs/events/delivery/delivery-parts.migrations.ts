@@ -37,6 +37,9 @@ export const partsOfBodies: Migration = {
       -- Bytes of the large parts of this body.
       add column part_bytes integer not null default 0;
 
+    -- The name of the former column is not kept, so that a process of an earlier release cannot lease an item and send a part as if it were a body.
+    alter table ${described.table} rename column failed_attempts to attempts_failed;
+
     create or replace view events.delivery_shown with (security_invoker = true) as
       select ${columns} from (
         select d.organization_id, d.id, d.webhook_id, 'evt_' || d.event_id::text as event_id, d.event_type, d.event_version, d.attempt,

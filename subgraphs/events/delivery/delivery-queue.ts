@@ -13,7 +13,7 @@ export const deliveryQueue: Queue<QueuedDelivery> = {
   ...described,
   columns: `organization_id as "organizationId", webhook_id as "webhookId", event_id as "eventId", event_type as "eventType",
     event_version as "eventVersion", body_id as "bodyId", 1 + body_bytes / ${bytesOfSlot} as slots, logged_id as "loggedId",
-    failed_attempts as "failedAttempts", attempts_max as "attemptsMax",
+    attempts_failed as "failedAttempts", attempts_max as "attemptsMax",
     retry_delay_seconds as "retryDelaySeconds", is_replay as "isReplay", is_test as "isTest", traceparent,
     created_at < statement_timestamp() - interval '5 minutes' as "isLate"`,
   // Longer than an attempt with the reads before it and the record after it, and short enough that another process repeats it within a minute.

@@ -96,7 +96,7 @@ async function settle(sql: Sql, given: readonly Ended[]): Promise<Ended[]> {
        returning o.*, ${attemptId} as attempt_id, ${ofItem}, null::timestamptz as next_attempt_at
      ), rescheduled as (
        update events.delivery_queue q set lease_token = null, is_due = false, logged_id = ${attemptId}, last_error = o.error,
-         failed_attempts = q.failed_attempts + 1, next_attempt_at = statement_timestamp() + o."waitMs" * interval '1 millisecond'
+         attempts_failed = q.attempts_failed + 1, next_attempt_at = statement_timestamp() + o."waitMs" * interval '1 millisecond'
        from outcome o
        where q.organization_id = o."organizationId" and q.id = o.id and ${holdsLease} and o.status = 'RETRY_SCHEDULED'
        returning o.*, q.logged_id, ${ofItem}, q.next_attempt_at

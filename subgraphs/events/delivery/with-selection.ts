@@ -77,10 +77,10 @@ export async function withSelection(
   )
 }
 
-/** The base is locked while a large part is counted. Parts with the same content have the same id, and are counted once. */
-const store = `
+/** The base is locked while a large part is counted, because several workers store parts of it at the same time. Parts with the same content have the same id, and are counted once. */
+const store = (lock: string): string => `
   with base as (
-    select part_bytes from events.delivery_body where organization_id = $1 and id = $2 for update
+    select part_bytes from events.delivery_body where organization_id = $1 and id = $2${lock}
   ), known as (
     select from events.delivery_body where organization_id = $1 and id = $4
   ), fitting as (
@@ -128,7 +128,7 @@ async function storePart(
     id,
     token,
   ]
-  const stored = await database.query(store, values)
+  const stored = await database.query(store(isCounted ? ' for update' : ''), values)
   return stored.length > 0 ? whole : null
 }
 

@@ -27,7 +27,7 @@ export class Webhook extends WebhookRow {
     derivedDefault: 'the caller',
     example: '019a0c5e-7f00-7c1d-8f21-64d0a95be713',
     description:
-      'Id of the user as whom the webhook acts, an active owner or admin of the organization. An event reaches the webhook only if this user may see its record, and without `previous` if the user could not see the record before the change. Only owners may name another owner.',
+      'Id of the user as whom the webhook acts, an active owner or admin of the organization. An event reaches the webhook only if this user may see its record, and without `previous`, `changedFields` and members such as `previousStage` if the user could not see the record before the change. What was stored for another owner is neither shown nor sent again if this user may not see it. Only owners may name another owner.',
     user: { field: 'owner', description: 'The user as whom the webhook acts.' },
   })
   ownerId!: string

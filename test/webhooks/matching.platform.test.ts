@@ -197,12 +197,15 @@ describe('a delivery has what the owner of the webhook may see', () => {
       await deliverAll(used)
       const first = used.receiver.take()
       const shown = first.map(({ headers, body: { data } }) => [data['id'], headers['x-case'], data['previous']])
-      expect(shown).toHaveLength(3)
+      expect(shown).toHaveLength(6)
       expect(shown).toEqual(
         expect.arrayContaining([
           [id, 'all', null],
           [id, 'renamed', null],
+          [id, 'moved', null],
           [created.body.id, 'all', null],
+          [created.body.id, 'renamed', null],
+          [created.body.id, 'moved', null],
         ]),
       )
       expect(JSON.stringify(first.map(({ body }) => body))).not.toContain('Secret')

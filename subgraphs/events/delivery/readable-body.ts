@@ -61,7 +61,8 @@ export async function isEventReadable(context: ReadingContext, reader: Recipient
 
 /** The event as the body has it; if its record was too large for the body, as the event log has it. Null if that no longer has it. */
 async function whatHappened({ db, organizationId }: ReadingContext, body: EventBody, data: Fields) {
-  const event = { object: objectOf(body.eventType), type: body.eventType, data }
+  // The type `case.comment_added` is of the object `case_comment`.
+  const event = { object: String(data['object'] ?? data['entityType']), type: body.eventType, data }
   if (!((data['omitted'] ?? []) as readonly string[]).includes('record')) return event as unknown as LoggedEvent
   const eventId = storedEventId(body.eventId) ?? body.eventId
   const [row] = await db.query<{ data: Fields }>(

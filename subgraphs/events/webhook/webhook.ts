@@ -115,7 +115,7 @@ export class Webhook extends WebhookRow {
     maxItems: fieldsMax,
     filled: true,
     description:
-      'Names of columns of the subscribed objects, such as `status` or `customFields.region`: an event of an update is delivered only if one of them changed. Empty: every update. Other events are always delivered.',
+      'Names of columns of the subscribed objects, such as `status` or `customFields.region`: an event of an update is delivered only if one of them changed, or if the owner could not see the record before. Empty: every update. Other events are always delivered.',
     example: ['status', 'ownerId'],
   })
   fields!: string[]

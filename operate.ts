@@ -5,6 +5,8 @@ import type { Logger } from 'pino'
 import { migrations, sealedColumns } from './subgraphs/all.ts'
 import {
   createOrganizationWithOwner,
+  issueOwnerCode,
+  listOrganizations,
   organizationIdOf,
   resumeOrganization,
   setEntitlements,
@@ -17,7 +19,7 @@ import { runCommand, runDataCommand } from './subgraphs/kernel/process.ts'
 import { rotateKeys } from './subgraphs/kernel/secrets/rotate.ts'
 import type { OpenServices } from './subgraphs/kernel/services.ts'
 
-/** The commands for operators of the platform. Each returns its result as one line of text. */
+/** The commands for operators of the platform. Each returns its result as text, mostly one line. */
 const commands: Readonly<Record<string, (services: OpenServices, ...args: string[]) => Promise<string>>> = {
   async 'keys:rotate'({ database, vault }) {
     const { rewrapped, renewed, resealed } = await rotateKeys(database, vault, sealedColumns)
@@ -25,14 +27,16 @@ const commands: Readonly<Record<string, (services: OpenServices, ...args: string
   },
 
   async organization(services, verb = '', name, features, ownerName) {
+    if (verb === 'list') return listed(services, name)
     const isKnown =
       verb === 'suspend' ||
       verb === 'resume' ||
-      ((verb === 'entitlements' || verb === 'create') && features !== undefined)
+      (['entitlements', 'create', 'password'].includes(verb) && features !== undefined)
     if (!isKnown || !name) throw new ConfigError(`Usage: ${organizationUsage}.`)
     if (verb === 'create') return created(services, name, features!, ownerName)
     const id = await organizationIdOf(services, name)
     if (!id) throw new ConfigError(`The organization ${name} does not exist.`)
+    if (verb === 'password') return newPassword(services, id, features!)
     if (verb === 'entitlements') {
       const { entitlements } = await setEntitlements(services, id, features === 'none' ? [] : features!.split(','))
       return `The plan of the organization ${id} includes ${entitlements.join(', ') || 'no named feature'}.`
@@ -43,9 +47,11 @@ const commands: Readonly<Record<string, (services: OpenServices, ...args: string
 }
 
 const organizationUsage = [
+  'organization list [<part of the name or code>]',
   'organization suspend|resume <id or code>',
   'organization entitlements <id or code> <feature,...|none>',
   'organization create <name> <email of the owner> [<name of the owner>]',
+  'organization password <id or code> <email of an owner>',
 ].join(', or ')
 
 async function created(services: OpenServices, name: string, email: string, ownerName = email): Promise<string> {
@@ -55,6 +61,22 @@ async function created(services: OpenServices, name: string, email: string, owne
   const { organization, isNew } = await createOrganizationWithOwner(services, { name }, owner)
   const signIn = isNew ? `with the password ${password}` : 'with the password of the existing account'
   return `The organization ${organization.id} has the code ${organization.code}; its owner ${email} signs in ${signIn}.`
+}
+
+/** One line for each organization, with tabs between the columns. */
+async function listed(services: OpenServices, text?: string): Promise<string> {
+  const { organizations, total } = await listOrganizations(services, text)
+  const lines = organizations.map(({ id, code, status, createdAt, name, owners }) =>
+    [id, code, status, createdAt.slice(0, 10), name, owners.join(',') || '-'].join('\t'),
+  )
+  const more = total - organizations.length
+  const end = more > 0 ? `${more} more organizations: name a part of their name or code.` : `${total} organizations.`
+  return [...lines, end].join('\n')
+}
+
+async function newPassword(services: OpenServices, id: string, email: string): Promise<string> {
+  const { code, expiresAt } = await issueOwnerCode(services, id, email)
+  return `The owner ${email} sets a new password with the code ${code} until ${expiresAt.toISOString()}, at POST /v1/auth/reset-password.`
 }
 
 type DataCommand = (config: Config, log: Logger, folder: string | undefined) => Promise<string>

@@ -134,6 +134,7 @@ export { oauthScopes } from './oauth/oauth-scopes.ts'
 export { oauthService } from './oauth/oauth-service.ts'
 export { findScimToken } from './scim/scim-token.ts'
 export { UsageBuffer } from './usage/usage-buffer.ts'
+export { issueOwnerCode, listOrganizations } from './operator-accounts.ts'
 export {
   createApiKey,
   createOrganization,

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -108,6 +108,66 @@ describe('organization', () => {
     expect(again).toMatch(/ signs in with the password of the existing account\.$/)
   })
 
+  it('lists organizations by name, also those that contain a text, with their owners', async () => {
+    await operate(['organization', 'create', 'Zebra_ %Ltd', 'zoe@example.com', 'Zoe'])
+    const line = /^\S{36}\t\S+\tACTIVE\t\d{4}-\d\d-\d\d\tZebra_ %Ltd\tzoe@example\.com$/
+    const all = (await operate(['organization', 'list'])).split('\n')
+    const [{ count } = { count: 0 }] = await platform.query<{ count: number }>(
+      'select count(*)::int as count from identity.organization',
+    )
+    expect([all.length, all.at(-1)]).toEqual([count + 1, `${count} organizations.`])
+    expect(all.at(-2)).toMatch(line)
+    const found = (await operate(['organization', 'list', 'zebra_ %'])).split('\n')
+    expect(found).toEqual([expect.stringMatching(line), '1 organizations.'])
+    expect(await operate(['organization', 'list', 'No such'])).toBe('0 organizations.')
+  })
+
+  it('gives an owner, and nobody else, a code that sets a new password once', async () => {
+    const email = 'forgetful@example.com'
+    const created = await operate(['organization', 'create', 'Forgetful', email, 'Finn'])
+    const [, code, former] = / has the code (\S+); .* password (\S+)\.$/.exec(created)!
+    const output = await operate(['organization', 'password', code!, email])
+    const [, reset, until] = new RegExp(
+      `^The owner ${email} sets a new password with the code (\\d{8}) until (\\S+Z), at POST /v1/auth/reset-password\\.$`,
+    ).exec(output)!
+    platform.now = new Date(Date.parse(until!) - 60_000)
+    const { authResetPassword, authLogin } = restClient(platform.contract, platform.url, {})
+    const body = { email, code: reset!, newPassword: 'Correct horse 7 again!' }
+    expect([(await authResetPassword!({ body })).status, (await authResetPassword!({ body })).status]).toEqual([
+      200, 400,
+    ])
+    const signIn = async (password: string) => (await authLogin!({ body: { email, password } })).status
+    expect([await signIn(body.newPassword), await signIn(former!)]).toEqual([200, 401])
+
+    const before = await platform.fingerprint()
+    const other = operate(['organization', 'password', code!, 'nobody@example.com'])
+    await expect(other).rejects.toMatchObject({
+      code: 1,
+      stderr: 'An active owner nobody@example.com of the organization was not found.\n',
+    })
+    expect(await platform.fingerprint()).toBe(before)
+  })
+
+  it('works with npm where there is no source, as in the image', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'crm-image-'))
+    onTestFinished(() => rm(folder, { recursive: true, force: true }))
+    await cp(join(projectRoot, 'bin'), join(folder, 'bin'), { recursive: true })
+    await cp(join(projectRoot, 'package.json'), join(folder, 'package.json'))
+    await cp(join(projectRoot, 'dist'), join(folder, 'dist'), { recursive: true })
+    for (const name of ['node_modules', 'schema']) await symlink(join(projectRoot, name), join(folder, name))
+    const { stdout } = await promisify(execFile)('npm', ['run', '-s', 'organization', '--', 'list', 'No such'], {
+      cwd: folder,
+      env: {
+        PATH: process.env['PATH'],
+        LOG_LEVEL: 'warn',
+        DATA_DIR: platform.dataDir,
+        DATABASE_URL: platform.services.databaseUrl,
+        ENCRYPTION_KEY: key.toString('base64'),
+      },
+    })
+    expect(stdout).toBe('0 organizations.\n')
+  })
+
   it('creates nothing when the owner cannot be created', async () => {
     const before = await platform.fingerprint()
     await expect(operate(['organization', 'create', 'Nowhere', 'nobody'])).rejects.toMatchObject({
@@ -119,7 +179,7 @@ describe('organization', () => {
 
   it.each([
     [['organization', 'suspend', 'NOBODY'], 'The organization NOBODY does not exist.'],
-    [['organization', 'freeze', 'X'], /^Usage: organization suspend\|resume [^\n]+$/],
+    [['organization', 'freeze', 'X'], /^Usage: organization list [^\n]+$/],
     [['organization', 'entitlements', '{id}', 'No Feature'], /^entitlements must be at most 200 names [^\n]+$/],
   ])('refuses %j in one line', async (args, line) => {
     const organizationId = await platform.organization()

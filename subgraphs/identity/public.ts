@@ -112,7 +112,7 @@ export async function activeOrganizationName({ db, caller }: RequestContext): Pr
 }
 
 export { managersOf, recipientsOf, userNames, type Recipient } from './user/recipients.ts'
-export { sendersOf, type Sender } from './user/senders.ts'
+export { rightsOf, sendersOf, type Sender } from './user/senders.ts'
 export { organizationSettings, type OrganizationSettings } from './organization/organization-settings.ts'
 export {
   baseAmountAt,

@@ -20,7 +20,10 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
     'tells a record out of sight from a deleted one, to refuse the change',
   ],
   'subgraphs/outreach/smart-email/owner-context.ts': [1, 'defines ownerContext, which has the rights of one user'],
-  'subgraphs/outreach/enrollment/run/snapshot.ts': [2, 'defines asSender and reads with it'],
+  'subgraphs/outreach/enrollment/run/readers.ts': [
+    1,
+    'reads with what the sender, the enrolling user and the authors all see',
+  ],
 
   // Jobs and consumers, which no caller starts.
   'subgraphs/commerce/customer-mail/customer-mails.ts': [2, 'delivers queued mails'],
@@ -88,7 +91,10 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
     2,
     'a mail or report of a mail service is a fact; its answer names only ids',
   ],
-  'subgraphs/outreach/enrollment/enroll.ts': [1, 'refuses a record that the sender does not see'],
+  'subgraphs/outreach/enrollment/enroll.ts': [
+    2,
+    'refuses a record that the sender does not see; answers the enrollment that the caller has just created for the sender',
+  ],
   'subgraphs/outreach/enrollment/process-step.ts': [
     1,
     'executes a step of an enrollment that the caller sees, as the worker does later',

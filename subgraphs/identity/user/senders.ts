@@ -31,3 +31,17 @@ export async function sendersOf(
   )
   return new Map(rows.map((row) => [row.id, withDerivedRestrictions(row)]))
 }
+
+/** The rights of users at this moment, also of those who have left. */
+export async function rightsOf(
+  { db, caller }: RequestContext,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Pick<Sender, 'id' | 'ownerIds' | 'fields'>>> {
+  const rows = await db.query<ActingUser & Pick<Sender, 'id'>>(
+    `select u.id, ${actingUserColumns}
+     from identity.app_user u join identity.organization o on o.id = u.organization_id
+     where u.organization_id = $1 and u.id = any($2::uuid[])`,
+    [caller.organizationId, ids],
+  )
+  return new Map(rows.map((row) => [row.id, withDerivedRestrictions(row)]))
+}

@@ -1,4 +1,6 @@
 import { invalid } from '../../kernel/errors.ts'
+import { redact } from '../../kernel/record/field-security.ts'
+import { shapeFor } from '../../kernel/record/shape-source.ts'
 import { TenantPredicate } from '../../kernel/record/predicate.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { emailMessage } from './email.record.ts'
@@ -31,5 +33,6 @@ export async function messagesOfThread(ctx: RequestContext, threadId: string): P
     'LIST',
   )
   ctx.answered?.records(emailMessage, rows)
-  return rows
+  const shape = shapeFor(ctx, emailMessage)
+  return rows.map((row) => redact(ctx.caller, shape, row))
 }

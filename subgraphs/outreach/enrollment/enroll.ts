@@ -1,9 +1,9 @@
 import { organizationSettings, sendersOf } from '../../identity/public.ts'
 import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
 import { isId, newId } from '../../kernel/ids.ts'
+import { redact } from '../../kernel/record/field-security.ts'
 import { insertRecords } from '../../kernel/record/insert-records.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
-import { recordsOf } from '../../kernel/record/records-of.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { sequence } from '../sequence/sequence.record.ts'
@@ -13,7 +13,7 @@ import type { SequenceBulkEnrollInput, SequenceBulkEnrollResult, SequenceEnrollI
 import type { SequenceRefusal } from './enrollment.enumerations.ts'
 import { sequenceEnrollment } from './enrollment.record.ts'
 import type { SequenceEnrollment } from './enrollment.ts'
-import { asSender } from './run/snapshot.ts'
+import { asSender } from './run/as-sender.ts'
 import { readSteps, type ReadSettings } from './sequence-reading.ts'
 import { dueAt, firstStep } from './next-step.ts'
 import { windowOf } from './window-of.ts'
@@ -139,7 +139,9 @@ export function enroll(
         ...(refusal !== 'NO_ACCESS' && { allowed: [] }),
         ...(enrollmentId && { enrollmentId }),
       })
-    return recordsOf(sequenceEnrollment).require(inner, id!)
+    // It belongs to the sender, whose records the caller may not see: what the caller has just created is answered nevertheless.
+    const created = { ...inner, caller: { ...inner.caller, ownerIds: null } }
+    return redact(inner.caller, sequenceEnrollment, await requireRecord(created, sequenceEnrollment, id!))
   })
 }
 

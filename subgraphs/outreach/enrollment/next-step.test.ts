@@ -22,6 +22,7 @@ const step = (position: number, changed: Partial<ReadStep> = {}): ReadStep => ({
   variants: [],
   task: null,
   condition: null,
+  updatedById: null,
   isActive: true,
   isDeleted: false,
   successorId: null,

@@ -68,6 +68,8 @@ export interface ReadStep {
   readonly variants: readonly ReadVariant[]
   readonly task: ReadTask | null
   readonly condition: SequenceCondition | null
+  /** Who wrote the step last; null for the platform. */
+  readonly updatedById: string | null
   readonly isActive: boolean
   readonly isDeleted: boolean
   /** Of a deleted step: the one that took its place. */
@@ -92,7 +94,7 @@ export function readSteps(
 ): Promise<ReadStep[]> {
   const columns = `id, sequence_id as "sequenceId", position, type, name, delay_days as "delayDays", delay_hours as "delayHours",
     delay_from as "delayFrom", template_id as "templateId", subject, body_html as "bodyHtml", body_text as "bodyText", webhook_url as "webhookUrl",
-    reply_in_thread as "replyInThread", variants, task, condition, is_active as "isActive", deleted_at is not null as "isDeleted",
+    reply_in_thread as "replyInThread", variants, task, condition, updated_by_id as "updatedById", is_active as "isActive", deleted_at is not null as "isDeleted",
     successor_id as "successorId"`
   return db.query<ReadStep & Record<string, unknown>>(
     `with recursive deleted as (

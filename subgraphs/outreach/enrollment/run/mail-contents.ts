@@ -1,4 +1,7 @@
 import type { Row } from '../../../kernel/database/sql.ts'
+import { redact } from '../../../kernel/record/field-security.ts'
+import { recordType } from '../../../kernel/record/record-registry.ts'
+import { shapeFor } from '../../../kernel/record/shape-source.ts'
 import type { RequestContext } from '../../../kernel/request.ts'
 import type { RenderedForSending, renderMails } from '../../../kernel/template/render-mails.ts'
 import type { MailTemplate } from '../../../kernel/template/render-mail.ts'
@@ -106,11 +109,14 @@ export function valuesOf(
   const { name, email, firstName, lastName } = snapshot.senders.get(enrollment.senderId!)!
   const account = snapshot.accounts.get(enrollment.id)
   const object = enrollment.entityType === 'LEAD' ? 'lead' : 'contact'
+  const fields = snapshot.readers.get(enrollment.id)?.authorFields ?? null
+  const values = (name: 'lead' | 'contact' | 'account', row: Row) =>
+    shownValues(name, redact({ fields }, shapeFor(ctx, recordType(name)()), row))
   return {
     sender: { name, email, firstName, lastName },
     ...(snapshot.organizationName !== null && { organization: { name: snapshot.organizationName } }),
-    [object]: shownValues(object, record),
-    ...(account && { account: shownValues('account', account) }),
+    [object]: values(object, record),
+    ...(account && { account: values('account', account) }),
     unsubscribeUrl: urlOf(ctx, 'UNSUBSCRIBE', messageId, 0),
   }
 }

@@ -1,10 +1,9 @@
 import { organizationSettings, sendersOf, type Sender } from '../../../identity/public.ts'
 import { activeOrganizationName } from '../../../identity/public.ts'
-import { newId } from '../../../kernel/ids.ts'
 import type { Row } from '../../../kernel/database/sql.ts'
 import { allColumnNames, readReference } from '../../../kernel/record/read.ts'
-import { recordType } from '../../../kernel/record/record-registry.ts'
 import type { RequestContext } from '../../../kernel/request.ts'
+import { readAsReaders, readersOf, type Readers } from './readers.ts'
 import { suppressedAddresses } from '../../email/suppression.ts'
 import { emailTemplate } from '../../email-template/email-template.record.ts'
 import type { EmailTemplate } from '../../email-template/email-template.ts'
@@ -27,9 +26,11 @@ export interface Snapshot {
   readonly senders: ReadonlyMap<string, Sender>
   /** By id of the sender: the mailboxes that are on. */
   readonly mailboxes: ReadonlyMap<string, readonly ReadMailbox[]>
-  /** By id of the enrollment: its record as its sender sees it; absent if it is deleted or the sender does not see it. */
+  /** By id of the enrollment: its record as its readers see it; absent if it is deleted or one of them does not see it. */
   readonly records: ReadonlyMap<string, Row>
+  /** By id of the enrollment: the account of its record, if its readers see it. */
   readonly accounts: ReadonlyMap<string, Row>
+  readonly readers: ReadonlyMap<string, Readers>
   /** Ids of records that exist, whoever sees them. */
   readonly existing: ReadonlySet<string>
   /** Why no mail may be sent, by address. */
@@ -41,33 +42,9 @@ export interface Snapshot {
   readonly executed: ReadonlyMap<string, ReadonlySet<string>>
 }
 
-const objectOf = (enrollment: Pick<SequenceEnrollment, 'entityType'>): 'lead' | 'contact' =>
-  enrollment.entityType === 'LEAD' ? 'lead' : 'contact'
-
 const unique = (ids: readonly (string | null | undefined)[]): string[] => [
   ...new Set(ids.filter((id) => id !== null && id !== undefined)),
 ]
-
-/** The context in which records are read as a user sees them, in the transaction of `ctx`. */
-export const asSender = (ctx: RequestContext, sender: Sender): RequestContext => {
-  const { id: userId, role, visibility, ownerIds, fields, entitlements } = sender
-  const caller = { ...ctx.caller, kind: 'SESSION' as const, userId, role, visibility, ownerIds, fields, entitlements }
-  return { ...ctx, caller, requestId: newId(), batches: new Map(), answered: null }
-}
-
-/** Senders without restrictions see the same, so that their records are read together. */
-function contextsOf(ctx: RequestContext, senders: ReadonlyMap<string, Sender>): (id: string) => RequestContext | null {
-  let unrestricted: RequestContext | null = null
-  const contexts = new Map<string, RequestContext>()
-  for (const sender of senders.values())
-    contexts.set(
-      sender.id,
-      sender.ownerIds === null && sender.fields === null
-        ? (unrestricted ??= asSender(ctx, sender))
-        : asSender(ctx, sender),
-    )
-  return (id) => contexts.get(id) ?? null
-}
 
 async function existingOf(ctx: RequestContext, enrollments: readonly SequenceEnrollment[]): Promise<Set<string>> {
   const idsOf = (type: string) =>
@@ -99,29 +76,18 @@ export async function readSnapshot(ctx: RequestContext, enrollments: readonly Se
     ),
     await existingOf(ctx, enrollments),
   ]
-  const contextOf = contextsOf(ctx, senders)
-  const seen = await Promise.all(
-    enrollments.map(async (enrollment): Promise<[SequenceEnrollment, Row | null]> => {
-      const inner = enrollment.senderId ? contextOf(enrollment.senderId) : null
-      const shape = recordType(objectOf(enrollment))()
-      return [enrollment, inner && (await readReference(inner, shape, enrollment.entityId, allColumnNames(shape)))]
-    }),
-  )
-  const records = new Map(seen.flatMap(([{ id }, row]) => (row ? [[id, row] as const] : [])))
-  const accountShape = recordType('account')()
-  const accounts = await Promise.all(
-    seen.map(async ([{ id, senderId }, row]): Promise<[string, Row | null]> => {
-      const accountId = row?.['accountId']
-      const inner = senderId ? contextOf(senderId) : null
-      const isRead = typeof accountId === 'string' && inner
-      return [id, isRead ? await readReference(inner, accountShape, accountId, allColumnNames(accountShape)) : null]
-    }),
-  )
   const templateIds = unique(steps.map(({ templateId }) => templateId))
   const templates =
     templateIds.length === 0
       ? []
       : await Promise.all(templateIds.map((id) => readReference(ctx, emailTemplate, id, allColumnNames(emailTemplate))))
+  const readers = await readersOf(ctx, {
+    enrollments,
+    senders,
+    steps,
+    templates: new Map(templates.flatMap((row) => (row ? [[row['id'] as string, row] as const] : []))),
+  })
+  const { records, accounts } = await readAsReaders(enrollments, readers)
   const emails = unique([...records.values()].map(({ email }) => (email as string | null)?.toLowerCase()))
   return {
     now: ctx.clock.now(),
@@ -137,7 +103,8 @@ export async function readSnapshot(ctx: RequestContext, enrollments: readonly Se
     senders,
     mailboxes: await readMailboxes(ctx, [...senders.keys()]),
     records,
-    accounts: new Map(accounts.flatMap(([id, row]) => (row ? [[id, row] as const] : []))),
+    accounts,
+    readers,
     existing,
     suppressed: emails.length > 0 ? await suppressedAddresses(ctx, emails) : new Map(),
     templates: new Map(

@@ -15,6 +15,7 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
   // Where the contexts are made.
   'subgraphs/kernel/context.ts': [1, 'describes a caller'],
   'subgraphs/kernel/request.ts': [9, 'defines systemCaller, systemContext, unrestricted and asSystem'],
+  'subgraphs/kernel/subgraph/day-arguments.ts': [2, 'no rights: fields of the type of an input'],
   'subgraphs/kernel/record/out-of-sight.ts': [
     1,
     'tells a record out of sight from a deleted one, to refuse the change',
@@ -52,13 +53,15 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
   'gateway/edge/directory.ts': [2, 'the SCIM directory of an organization administers its users'],
   'subgraphs/identity/access/explain-access.ts': [3, 'explains to an administrator why a user may not do something'],
   'subgraphs/identity/oauth/oauth-service.ts': [1, 'ends a grant whose token was used twice'],
+  'subgraphs/identity/operator-accounts.ts': [1, 'commands of the operator of the platform'],
   'subgraphs/identity/operator.ts': [13, 'commands of the operator of the platform'],
   'subgraphs/identity/session/register.ts': [1, 'the first user of a new organization owns it'],
   'subgraphs/identity/session/session.actions.ts': [1, 'a session at sign-in, limited to the own records of its user'],
 
   // Settlement and public pages: on the request of somebody without an account, who has the secret link.
   'subgraphs/commerce/invoice/invoice-mail.ts': [1, 'mails the invoice to the address that its sender has given'],
-  'subgraphs/commerce/public-invoice/public-invoice.actions.ts': [1, 'page and payment of an invoice, by its link'],
+  'subgraphs/commerce/public-invoice/checkout-settle.job.ts': [1, 'asks the provider about open payments of invoices'],
+  'subgraphs/commerce/public-invoice/linked-invoice.ts': [1, 'page and payment of an invoice, by its link'],
   'subgraphs/commerce/public-quote/public-quote.actions.ts': [1, 'page and acceptance of a quote, by its link'],
 
   // What follows from the change of a caller by a rule. Nothing that is read is answered.

@@ -8,9 +8,17 @@ import type { Migration } from './kernel/database/migrate.ts'
 import { housekeeping, mergeTotalsJob } from './kernel/jobs/housekeeping.jobs.ts'
 import type { Job } from './kernel/jobs/job.ts'
 import { mailJobs } from './kernel/mail/mail.jobs.ts'
+import { isSuspended } from './identity/public.ts'
 import { mailQueue } from './kernel/mail/mail-queue.ts'
 import { sealedMail } from './kernel/mail/queue-mail.ts'
-import { mailByTenants, mailCountTable, mailQueueTable, mailTable, mailTrace } from './kernel/mail/mail.migrations.ts'
+import {
+  mailByTenants,
+  mailCountTable,
+  mailOfOrganizations,
+  mailQueueTable,
+  mailTable,
+  mailTrace,
+} from './kernel/mail/mail.migrations.ts'
 import { eventConsumerTable, type EventConsumer } from './kernel/outbox/event-consumer.ts'
 import type { Queue } from './kernel/queue/queue.ts'
 import { queueNotification } from './kernel/queue/queue-table.ts'
@@ -71,6 +79,7 @@ export const migrations: readonly Migration[] = [
   dropRecordTotal,
   mailTrace,
   mailByTenants,
+  mailOfOrganizations,
 ]
 
 /** What the clock starts in a worker, whichever subgraph it belongs to. */
@@ -83,7 +92,7 @@ export const jobs: readonly Job[] = [
 
 /** Work that leaves the process, attempted in a worker as soon as it was queued. */
 export const queues: readonly Queue[] = [
-  mailQueue(customerMails),
+  mailQueue(customerMails, isSuspended),
   ...subgraphs.flatMap(({ resources }) => resources.flatMap(({ queues: own = [] }) => own)),
 ]
 

@@ -27,6 +27,8 @@ export interface MemberOptions {
   readonly visibility?: Visibility
   readonly scopes?: readonly string[]
   readonly teamId?: string
+  /** Default: true, as after the link in the mail of a registration was followed. */
+  readonly isEmailVerified?: boolean
 }
 
 /** A user with an API key, and clients that use the key. */
@@ -76,6 +78,7 @@ export class Platform {
       PORT: '0',
       DEMO: 'off',
       IP_LIMITS: 'off',
+      NEW_ORGANIZATION_MAILS: 'off',
       DATA_DIR: this.dataDir,
       DATABASE_URL: this.#fresh.url,
       ...this.environment,
@@ -136,12 +139,13 @@ export class Platform {
    */
   async member(options: MemberOptions = {}): Promise<Member> {
     const organizationId = options.organizationId ?? (this.#organizationId ??= await this.organization())
-    const { role = 'MEMBER', visibility = 'ALL', scopes = ['*'] } = options
+    const { role = 'MEMBER', visibility = 'ALL', scopes = ['*'], isEmailVerified = true } = options
     const user = await createUser(this.services, organizationId, {
       email: `u${newId()}@example.com`,
       name: 'Ann Lee',
       role,
       visibility,
+      isEmailVerified,
     })
     const key = await createApiKey(this.services, organizationId, {
       ownerId: user.id,

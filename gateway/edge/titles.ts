@@ -26,6 +26,7 @@ export const titleOfCode: Readonly<Record<ErrorCode, string>> = {
   ORGANIZATION_SUSPENDED: 'Organization suspended',
   ENTITLEMENT_REQUIRED: 'Not part of the plan',
   PERMISSION_DENIED: 'Permission denied',
+  EMAIL_NOT_VERIFIED: 'Email address not verified',
   FIELD_NOT_WRITABLE: 'Field not writable',
   FIELD_NOT_READABLE: 'Field not readable',
   CSRF_TOKEN_INVALID: 'CSRF token missing or wrong',

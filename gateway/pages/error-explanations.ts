@@ -107,6 +107,12 @@ export const explanationOfCode: Readonly<Record<ErrorCode, Explanation>> = {
     meaning: 'The role of the user does not allow the operation.',
     action: 'Ask an owner or admin to do it, or to change the role of the user.',
   },
+  EMAIL_NOT_VERIFIED: {
+    meaning:
+      'Mails to others through the mail server of the platform need a verified email address of the user who sends them.',
+    action:
+      'Follow the link in the mail of your registration, or sign in with a mailed link, which verifies the address. Mails from a mailbox of your own need no verified address.',
+  },
   FIELD_NOT_WRITABLE: {
     meaning: 'The access profile of the user does not let the user change a field of the request.',
     action: 'Leave out the fields that `errors` names, or ask an owner or admin to change the profile.',

@@ -58,6 +58,8 @@ export async function createOrganizationWithOwner(
 
 export interface OperatorUser extends Pick<User, 'email' | 'name' | 'role' | 'visibility'> {
   readonly id?: string
+  /** The operator knows that the person reads the address. An existing account keeps its state. */
+  readonly isEmailVerified?: boolean
   readonly firstName?: string | null
   readonly lastName?: string | null
   /** Absent: the user cannot sign in with a password. An existing account keeps its password. */

@@ -61,10 +61,10 @@ export async function activeWriterPage(
   )
 }
 
-/** The email address of an active user of the caller's organization; null if there is no such user. */
-export async function activeUserEmail({ db, caller }: RequestContext, id: string): Promise<string | null> {
+/** The verified email address of an active user of the caller's organization; null if there is none: mails about its records go to no other. */
+export async function noticeAddress({ db, caller }: RequestContext, id: string): Promise<string | null> {
   const [row] = await db.query<{ email: string }>(
-    'select email from identity.admin_user where organization_id = $1 and id = $2 and is_active and deleted_at is null',
+    'select email from identity.admin_user where organization_id = $1 and id = $2 and email_verified and is_active and deleted_at is null',
     [caller.organizationId, id],
   )
   return row?.email ?? null
@@ -112,6 +112,7 @@ export async function activeOrganizationName({ db, caller }: RequestContext): Pr
 }
 
 export { managersOf, recipientsOf, userNames, type Recipient } from './user/recipients.ts'
+export { customersGuard, heldMail, isSuspended } from './user/mail-guard.ts'
 export { rightsOf, sendersOf, type Sender } from './user/senders.ts'
 export { organizationSettings, type OrganizationSettings } from './organization/organization-settings.ts'
 export {

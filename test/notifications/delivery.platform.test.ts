@@ -68,13 +68,18 @@ describe('a mail', () => {
     expect((await rowsOf(recipient.userId))[0]!.title).toContain('evil.example')
   })
 
-  it('is not sent to an address that the user has not proved to read', async () => {
+  it('is not sent to an address that the user has not proved to read, and the preferences say why', async () => {
     const { organizationId, actor } = await aPair()
-    const recipient = await platform.member({ organizationId })
+    const recipient = await platform.member({ organizationId, isEmailVerified: false })
     await assign(actor, recipient)
     await notify(platform, organizationId)
     expect(await rowsOf(recipient.userId)).toMatchObject([{ in_app: 'SENT', email: 'SUPPRESSED' }])
     expect(await mailsTo(platform, recipient.userId)).toEqual([])
+    const { body: preferences } = await recipient.rest.notificationPreferences!()
+    expect(preferences.emailSuppressedBy).toBe('ADDRESS_NOT_VERIFIED')
+    const { status, body } = await recipient.rest.notificationPreferencesUpdate!({ body: preferences })
+    expect([status, body]).toEqual([200, preferences])
+    expect((await actor.rest.notificationPreferences!()).body.emailSuppressedBy).toBeNull()
   })
 
   it('is not sent twice for a conversion: the conversion itself mails', async () => {

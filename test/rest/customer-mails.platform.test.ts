@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { customerMails } from '../../subgraphs/commerce/customer-mail/customer-mails.ts'
+import { isSuspended } from '../../subgraphs/identity/public.ts'
 import { mailQueue, mailTable } from '../../subgraphs/kernel/mail/mail-queue.ts'
 import { SmtpMailer } from '../../subgraphs/kernel/mail/smtp-mailer.ts'
 import { SmtpReceiver } from '../../subgraphs/kernel/mail/smtp.fixture.ts'
@@ -29,7 +30,7 @@ afterAll(async () => {
   await expectValidEvents(platform)
 })
 
-const queue = mailQueue(customerMails)
+const queue = mailQueue(customerMails, isSuspended)
 const services = () => ({ ...platform.services, mailer: new SmtpMailer(smtpUrl, 'CRM <crm@platform.example>') })
 const deliver = async (ms = 0) => {
   await ageQueueItems(platform.services, mailTable.table, ms)
@@ -82,6 +83,7 @@ describe.each<Kind>(['invoice', 'quote'])('the mail with the %s', (kind) => {
     expect([received(email), await failuresOf(id)]).toEqual([0, 1])
     await notify(platform, member.organizationId)
     const { body } = await member.rest.notificationList!({ query: { limit: 100 } })
+    if (!body.data) throw new Error(JSON.stringify(body))
     const told = body.data.filter(({ entityId }: { entityId: string }) => entityId === id)
     expect(told).toMatchObject([{ eventKey: `${kind}.mail_failed`, body: `Reason: ${gone}.` }])
   })
@@ -153,13 +155,16 @@ describe.each<Kind>(['invoice', 'quote'])('the mail with the %s', (kind) => {
     const { email, contactId } = await aCustomer()
     const { id } = await send(kind, contactId)
     receiver.refusals.set(email, gone)
-    const dying = mailQueue({
-      ...customerMails,
-      failed: async (...failure) => {
-        await customerMails.failed(...failure)
-        throw new Error('killed')
+    const dying = mailQueue(
+      {
+        ...customerMails,
+        failed: async (...failure) => {
+          await customerMails.failed(...failure)
+          throw new Error('killed')
+        },
       },
-    })
+      isSuspended,
+    )
     await drain(dying, services())
     expect(await rowsOf(email)).toMatchObject([{ state: 'QUEUED', attempts: 1 }])
     await deliver(24 * hourMs)

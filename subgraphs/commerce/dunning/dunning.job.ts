@@ -33,9 +33,12 @@ export interface DunningBounds {
 
 const usualBounds: DunningBounds = { batchSize: 200, sliceMs: 30_000 }
 
+/** An organization without an owner or admin whose address is verified mails nobody. */
 const enabledSql = `from commerce.dunning_setting s
   join identity.organization o on o.id = s.organization_id and o.status = 'ACTIVE'
-  where s.settings @> '{"enabled": true}'`
+  where s.settings @> '{"enabled": true}' and exists (
+    select from identity.admin_user u
+    where u.organization_id = o.id and u.email_verified and u.is_active and u.deleted_at is null and u.role in ('OWNER', 'ADMIN'))`
 
 /** The organizations with automatic reminders in random order, so that long runs of some of them do not always come first. */
 async function enabledOrganizations({ database }: Services): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { contactEmail, createTask } from '../../crm/public.ts'
-import { activeUserEmail, activeUsers } from '../../identity/public.ts'
+import { activeUsers, noticeAddress } from '../../identity/public.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { deliveryRefusal } from '../../outreach/public.ts'
 import { unrestricted, type RequestContext } from '../../kernel/request.ts'
@@ -91,7 +91,7 @@ async function escalate(
     ...(escalateToUserId ? [escalateToUserId] : []),
   ]
   for (const id of new Set(notified)) {
-    const email = await activeUserEmail(ctx, id)
+    const email = await noticeAddress(ctx, id)
     if (email !== null) await queueNotice(ctx, invoice, email, claim, isReminded)
   }
   if (!isTaskWanted) return

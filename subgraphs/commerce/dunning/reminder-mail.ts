@@ -1,4 +1,4 @@
-import { activeOrganizationName } from '../../identity/public.ts'
+import { activeOrganizationName, customersGuard } from '../../identity/public.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { mailContent } from '../../kernel/mail/mail-content.ts'
 import type { MailKind } from '../../kernel/mail/mail-limits.ts'
@@ -17,6 +17,8 @@ const dayMs = 86_400_000
 /** A customer with many invoices gets at most fifty reminders a day; the others are sent on the next days. */
 export const reminderMails: MailKind = {
   name: 'REMINDER',
+  of: 'ORGANIZATION',
+  guard: customersGuard,
   limits: [
     { by: ['ORGANIZATION', 'MAILBOX'], max: 50, windowMs: dayMs },
     { by: ['ORGANIZATION'], max: 200_000, windowMs: dayMs },
@@ -25,6 +27,8 @@ export const reminderMails: MailKind = {
 
 const noticeMails: MailKind = {
   name: 'REMINDER_NOTICE',
+  of: 'ORGANIZATION',
+  guard: null,
   limits: [{ by: ['ORGANIZATION', 'MAILBOX'], max: 200, windowMs: dayMs, isSilent: true }],
 }
 

@@ -1,4 +1,4 @@
-import { activeOrganizationName } from '../../identity/public.ts'
+import { activeOrganizationName, customersGuard } from '../../identity/public.ts'
 import { mailContent } from '../../kernel/mail/mail-content.ts'
 import type { MailKind } from '../../kernel/mail/mail-limits.ts'
 import { queueCountedMail, type MailDraft } from '../../kernel/mail/queue-mail.ts'
@@ -20,6 +20,8 @@ const dayMs = 24 * hourMs
 
 export const invoiceMails: MailKind = {
   name: 'INVOICE',
+  of: 'ORGANIZATION',
+  guard: customersGuard,
   limits: [
     { by: ['ORGANIZATION', 'MAILBOX'], max: 20, windowMs: hourMs },
     { by: ['ORGANIZATION', 'MAILBOX'], max: 60, windowMs: dayMs },

@@ -1,5 +1,5 @@
 import { contactEmail } from '../../crm/public.ts'
-import { activeOrganizationName } from '../../identity/public.ts'
+import { activeOrganizationName, customersGuard } from '../../identity/public.ts'
 import { requireDeliverable } from '../../outreach/public.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { mailContent } from '../../kernel/mail/mail-content.ts'
@@ -25,6 +25,8 @@ const dayMs = 24 * hourMs
 
 export const quoteMails: MailKind = {
   name: 'QUOTE',
+  of: 'ORGANIZATION',
+  guard: customersGuard,
   limits: [
     { by: ['ORGANIZATION', 'MAILBOX'], max: 10, windowMs: hourMs },
     { by: ['ORGANIZATION', 'MAILBOX'], max: 30, windowMs: dayMs },

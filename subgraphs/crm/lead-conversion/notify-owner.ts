@@ -1,4 +1,4 @@
-import { activeUserEmail } from '../../identity/public.ts'
+import { noticeAddress } from '../../identity/public.ts'
 import { mailContent } from '../../kernel/mail/mail-content.ts'
 import type { MailKind } from '../../kernel/mail/mail-limits.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
@@ -11,6 +11,8 @@ const hourMs = 3_600_000
 /** A conversion is not refused because its owner has had many mails. */
 const leadNotices: MailKind = {
   name: 'LEAD_CONVERTED',
+  of: 'ORGANIZATION',
+  guard: null,
   limits: [
     { by: ['ORGANIZATION', 'MAILBOX'], max: 100, windowMs: hourMs, isSilent: true },
     { by: ['ORGANIZATION'], max: 2000, windowMs: 24 * hourMs, isSilent: true },
@@ -20,7 +22,7 @@ const leadNotices: MailKind = {
 /** Mails the owner of the records of a conversion, unless that is the caller. The mail is sent after the commit. */
 export async function notifyOwner(ctx: RequestContext<'vault'>, { name }: Lead, ownerId: string): Promise<void> {
   if (ownerId.toLowerCase() === ctx.caller.userId) return
-  const to = await activeUserEmail(ctx, ownerId)
+  const to = await noticeAddress(ctx, ownerId)
   if (to === null) return
   await queueMail(ctx, { to, kind: leadNotices }, async () => {
     const person = quotedName(name)

@@ -20,7 +20,7 @@ export const NotificationChannelState = enumeration(
     PENDING: 'It will be sent: after the quiet hours, or as soon as the receiver takes it.',
     SENT: 'It was sent. In-app: it is in the list. Email: it was handed to the mail queue.',
     SUPPRESSED:
-      'It is not sent: the preferences exclude it, the user has no address or device for the channel, the channel is not configured, the receiver refused it, or all attempts failed.',
+      'It is not sent: the preferences exclude it, the user has not verified the email address (`emailSuppressedBy` of the preferences says so) or has no device for the channel, the channel is not configured, the receiver refused it, or all attempts failed.',
     DIGESTED: 'It is part of a mail that gathers several notifications.',
   },
 )
@@ -33,7 +33,10 @@ export class NotificationChannels {
   @Field(() => NotificationChannelState, { simple: true, description: 'The list of notifications.' })
   inApp!: ChannelState
 
-  @Field(() => NotificationChannelState, { simple: true, description: 'The mail to the address of the user.' })
+  @Field(() => NotificationChannelState, {
+    simple: true,
+    description: 'The mail to the address of the user; SUPPRESSED until the user has verified the address.',
+  })
   email!: ChannelState
 
   @Field(() => NotificationChannelState, { simple: true, description: 'Web push, to the devices of the user.' })

@@ -33,6 +33,7 @@ export interface NewPerson extends KnownAs {
   readonly id: string
   readonly email: string
   readonly passwordHash: string | null
+  readonly isEmailVerified?: boolean
   readonly now: string
 }
 
@@ -52,7 +53,13 @@ export const insertPerson = (values: Values, person: NewPerson): string =>
   insertRow(
     values,
     'identity.person',
-    { id: person.id, email: person.email, created_at: person.now, ...columnsOf(person) },
+    {
+      id: person.id,
+      email: person.email,
+      created_at: person.now,
+      email_verified_at: person.isEmailVerified === true ? person.now : null,
+      ...columnsOf(person),
+    },
     'on conflict (email) do nothing',
   )
 

@@ -34,6 +34,8 @@ export interface NewUser extends Pick<
   readonly isNewcomer?: boolean
   /** True: the user cannot act before the person accepts an invitation. */
   readonly isInvited?: boolean
+  /** True: a new person has proved to read the address. */
+  readonly isEmailVerified?: boolean
   readonly externalId?: string | null
   /** Names that the organization gives the person; given when somebody else adds the person. */
   readonly knownAs?: KnownAs | null
@@ -92,8 +94,9 @@ async function findFormerUser({ db, caller }: IdentityContext, personId: string)
 
 function newUser(wanted: NewUser, person: PersonProfile | null, former: FormerUser | null, now: string): StoredUser {
   const { id, organizationId, email, role, visibility, knownAs = null, externalId = null } = wanted
+  const { isEmailVerified = false } = wanted
   const { name, firstName, lastName } = person && !wanted.isNewcomer ? person : wanted
-  const { emailVerified = false, timezone = 'UTC', locale = 'en', avatar = null } = person ?? {}
+  const { emailVerified = isEmailVerified, timezone = 'UTC', locale = 'en', avatar = null } = person ?? {}
   return {
     id,
     organizationId,
@@ -121,12 +124,12 @@ function newUser(wanted: NewUser, person: PersonProfile | null, former: FormerUs
 /** The statements that write the user, unless the person is a current user, and the person, if it is new. */
 async function userRows(
   ctx: IdentityContext,
-  { passwordHash, name, firstName, lastName, isInvited = false, isNewcomer = false }: NewUser,
+  { passwordHash, name, firstName, lastName, isInvited = false, isNewcomer = false, isEmailVerified = false }: NewUser,
   person: PersonProfile | null,
   user: StoredUser,
 ): Promise<(values: Values) => RowStatements> {
   const { email, createdAt, updatedAt: now } = user
-  const newPerson = { id: person?.id ?? newId(), email, passwordHash, name, firstName, lastName, now }
+  const newPerson = { id: person?.id ?? newId(), email, passwordHash, name, firstName, lastName, isEmailVerified, now }
   const row = {
     organization_id: user.organizationId,
     id: user.id,

@@ -15,6 +15,12 @@ export interface Limit {
   readonly windowMs: number
 }
 
+/** At most `max` mails a day of an organization that is younger than `untilAgeMs`. */
+export interface NewOrganizationMails {
+  readonly max: number
+  readonly untilAgeMs: number
+}
+
 /** Who may register: anybody (OPEN), only members of an organization whose code they have (CODE), or nobody (OFF). */
 export type RegistrationMode = 'OPEN' | 'CODE' | 'OFF'
 
@@ -66,6 +72,8 @@ export interface Config {
   readonly mailFrom: string
   /** Origins of web applications that links in mails may use instead of `publicUrl`. */
   readonly mailLinkOrigins: readonly string[]
+  /** Mails to others through the mail server of the platform, by the age of an organization, youngest first. */
+  readonly newOrganizationMails: readonly NewOrganizationMails[]
   readonly meetingProviders: readonly MeetingProvider[]
   /** Keys with which the platform identifies itself to push services (RFC 8292). Null: no push messages are sent. */
   readonly vapid: VapidKeys | null
@@ -80,7 +88,10 @@ export interface Config {
 }
 
 /** The part of the configuration that answers and mails contain. */
-export interface Settings extends Pick<Config, 'mailLinkOrigins' | 'meetingProviders' | 'payments' | 'vapid'> {
+export interface Settings extends Pick<
+  Config,
+  'mailLinkOrigins' | 'newOrganizationMails' | 'meetingProviders' | 'payments' | 'vapid'
+> {
   /** Base URL of links to the platform, without a slash at the end. Without PUBLIC_URL it is set when the gateway listens. */
   publicUrl: string
   registration: RegistrationMode
@@ -90,6 +101,7 @@ export const settingsOf = ({
   publicUrl,
   port,
   mailLinkOrigins,
+  newOrganizationMails,
   meetingProviders,
   registration,
   payments,
@@ -97,6 +109,7 @@ export const settingsOf = ({
 }: Config): Settings => ({
   publicUrl: publicUrl ?? `http://localhost:${port}`,
   mailLinkOrigins,
+  newOrganizationMails,
   meetingProviders,
   registration,
   payments,
@@ -128,6 +141,7 @@ export const variables = [
   'SMTP_URL',
   'MAIL_FROM',
   'MAIL_LINK_ORIGINS',
+  'NEW_ORGANIZATION_MAILS',
   'MEETING_PROVIDERS',
   'VAPID_PUBLIC_KEY',
   'VAPID_PRIVATE_KEY',
@@ -156,6 +170,18 @@ function parseLimits(text: string): Limit[] {
     if (!match) throw new ConfigError(`IP_LIMITS: "${part}" must have the form 20/s, 200/m or 2000/h, or be "off".`)
     return { max: Number(match[1]), windowMs: (secondsOfUnit[match[2]!] ?? 1) * 1000 }
   })
+}
+
+/** `100/1d,300/7d`: at most 100 mails a day until the organization is one day old, 300 until it is seven days old; or `off`. */
+function newOrganizationMailsOf(text: string): NewOrganizationMails[] {
+  if (text === 'off') return []
+  const stages = text.split(',').map((part) => {
+    const match = /^\s*(\d{1,9})\/([1-9]\d{0,3})d\s*$/.exec(part)
+    if (!match)
+      throw new ConfigError(`NEW_ORGANIZATION_MAILS: "${part}" must have the form 100/1d or 300/7d, or be "off".`)
+    return { max: Number(match[1]), untilAgeMs: Number(match[2]) * 86_400_000 }
+  })
+  return stages.toSorted((one, other) => one.untilAgeMs - other.untilAgeMs)
 }
 
 function oneOf<T extends string>(name: string, value: string, allowed: readonly T[]): T {
@@ -296,6 +322,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     smtpUrl: urlOf('SMTP_URL', env.SMTP_URL, ['smtp:', 'smtps:']),
     mailFrom: senderOf(env.MAIL_FROM || 'CRM <no-reply@localhost>'),
     mailLinkOrigins: mailLinkOriginsOf(env),
+    newOrganizationMails: newOrganizationMailsOf(env.NEW_ORGANIZATION_MAILS || '100/1d,300/7d,1000/30d'),
     meetingProviders: parseMeetingProviders(env.MEETING_PROVIDERS || '[]'),
     vapid: vapidOf(env),
     outboundAllow: addressesOf('OUTBOUND_ALLOW', env.OUTBOUND_ALLOW ?? ''),

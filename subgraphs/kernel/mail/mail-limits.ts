@@ -18,12 +18,24 @@ export interface MailLimit {
   readonly windowMs: number
   /** True: the mail is silently not sent, because a refusal would reveal what other people did. False: 429. */
   readonly isSilent?: boolean
+  /** What the refusal says in addition. */
+  readonly hint?: string
 }
+
+/** Refuses a mail that the caller may not send to others through the mail server of the platform. */
+export type MailGuard = (ctx: RequestContext) => Promise<void>
 
 /** A kind of mail. Each kind is counted separately, so an exceeded limit of one kind does not block another kind. */
 export interface MailKind {
   readonly name: string
   readonly limits: readonly MailLimit[]
+  /**
+   * Whose mail it is. PERSON: about the account of the recipient, who gets it whatever happens to an organization. ORGANIZATION: it leaves only
+   * while the organization is not suspended.
+   */
+  readonly of: 'PERSON' | 'ORGANIZATION'
+  /** Null: the mail has nothing that its sender has written, or goes to a user who has proved to read the address. */
+  readonly guard: MailGuard | null
 }
 
 interface Count {
@@ -53,6 +65,7 @@ function keyOf({ caller }: RequestContext, kind: MailKind, { by }: MailLimit, to
  * are all counted.
  */
 export async function countMail(ctx: RequestContext, kind: MailKind, to: string): Promise<boolean> {
+  await kind.guard?.(ctx)
   const counted = kind.limits.flatMap((limit) => {
     const key = keyOf(ctx, kind, limit, to)
     return key === null ? [] : [{ ...limit, key }]
@@ -84,8 +97,8 @@ const limitTexts: Readonly<Record<CountedBy, string>> = {
   ORGANIZATION: 'by one organization',
 }
 
-function tooMany({ by, max, windowMs }: MailLimit, retryAfter: number): Refusal {
+function tooMany({ by, max, windowMs, hint }: MailLimit, retryAfter: number): Refusal {
   const what = by.map((name) => limitTexts[name]).join(' ')
-  const message = `Limit of ${max} such mails ${what} in ${windowMs / 60_000} minutes reached; retry in ${retryAfter} s.`
+  const message = `Limit of ${max} such mails ${what} in ${windowMs / 60_000} minutes reached; retry in ${retryAfter} s.${hint === undefined ? '' : ` ${hint}`}`
   return new Refusal('MAIL_RATE_LIMITED', message, { retryAfter })
 }

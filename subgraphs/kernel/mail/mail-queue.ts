@@ -16,27 +16,40 @@ interface QueuedMail extends QueuedItem {
   readonly content: string
   readonly createdAt: string
   readonly expiresAt: string
+  readonly organizationId: string | null
 }
+
+/** Whether the mails of an organization must not leave. */
+export type IsSuspended = (services: Services, organizationId: string) => Promise<boolean>
+
+/** A mail of a suspended organization is looked at again after this time, until it expires. */
+export const suspendedWaitMs = 15 * minuteMs
 
 export const mailTable = { name: 'mail', table: 'kernel.mail', retentionMs: 30 * 86_400_000 } as const
 export const mailLeaseMs = 2 * minuteMs
 
 /**
  * Sends each mail once; twice only when a process dies after it has sent the mail and before it has recorded that. `customers` decides about
- * mails that are about a record.
+ * mails that are about a record. Mails of suspended organizations wait.
  */
-export const mailQueue = (customers: CustomerMails): Queue<QueuedMail> => ({
+export const mailQueue = (customers: CustomerMails, isSuspended: IsSuspended): Queue<QueuedMail> => ({
   ...mailTable,
-  columns: 'recipient, content, traceparent, created_at as "createdAt", expires_at as "expiresAt"',
+  columns:
+    'recipient, content, traceparent, created_at as "createdAt", expires_at as "expiresAt", organization_id as "organizationId"',
   leaseMs: mailLeaseMs,
   lanes: { fresh: 3, retry: 1 },
   attemptsMax: () => attemptsMax,
   retryAfterMs: ({ attempts }) => retryAfterMs(attempts),
   clearedColumns: ['content'],
-  attempt: (services, mail) => send(services, customers, mail),
+  attempt: (services, mail) => send(services, customers, isSuspended, mail),
 })
 
-async function send(services: Services, customers: CustomerMails, mail: QueuedMail): Promise<Outcome> {
+async function send(
+  services: Services,
+  customers: CustomerMails,
+  isSuspended: IsSuspended,
+  mail: QueuedMail,
+): Promise<Outcome> {
   const { mailer, clock, vault } = services
   const { id, recipient, content: sealed, attempts } = mail
   await vault.load(platformId, sealed)
@@ -45,6 +58,8 @@ async function send(services: Services, customers: CustomerMails, mail: QueuedMa
     if (record) await customers.failed(services, record, recipient, new Error('It could not be delivered in time.'))
     return { end: 'EXPIRED' }
   }
+  if (mail.organizationId !== null && (await isSuspended(services, mail.organizationId)))
+    return { retry: 'The organization is suspended.', afterMs: suspendedWaitMs, isWait: true }
   try {
     const refusal = record ? await customers.refusalOf(services, record, recipient) : null
     if (refusal !== null) throw new MailRefused(`Not sent: ${refusal}.`)

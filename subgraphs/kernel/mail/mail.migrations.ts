@@ -71,6 +71,14 @@ export const mailQueueTable: Migration = {
   `,
 }
 
+export const mailOfOrganizations: Migration = {
+  name: '20261128-kernel-mail-of-organizations',
+  sql: `
+    -- The organization whose mail it is; null: a mail of the platform to a person.
+    alter table kernel.mail add column organization_id uuid;
+  `,
+}
+
 export const mailByTenants: Migration = {
   name: '20261123-kernel-mail-by-tenants',
   sql: `

@@ -39,7 +39,7 @@ beforeEach(async () => {
 afterEach(() => fresh.drop())
 
 const expiresAt = new Date(Date.parse(start) + 5 * 86_400_000)
-const unlimited: MailKind = { name: 'TEST', limits: [] }
+const unlimited: MailKind = { name: 'TEST', of: 'ORGANIZATION', guard: null, limits: [] }
 const queue = (more: object = {}, inner = ctx) => {
   const { to, kind, withheld, ...draft } = { ...order, kind: unlimited, withheld: false, expiresAt, ...more }
   return queueMail(inner, { to, kind, withheld }, async () => draft)
@@ -55,9 +55,12 @@ const pass = async (ms: number) => {
 }
 /** Longer than a test takes. */
 const aMoment = 30_000
+const suspended = new Set<string>()
 /** No mail here is about a record. */
 const unused = () => Promise.reject(new Error('not used'))
-const userMails = mailQueue({ refusalOf: unused, failed: unused })
+const userMails = mailQueue({ refusalOf: unused, failed: unused }, (_services, id) =>
+  Promise.resolve(suspended.has(id)),
+)
 const deliverMail = (sending: Services) => drain(userMails, sending)
 const [deleteOldMail] = mailJobs
 
@@ -163,6 +166,8 @@ describe('mail', () => {
 describe('limits', () => {
   const perMailbox = (isSilent: boolean): MailKind => ({
     name: 'TEST',
+    of: 'ORGANIZATION',
+    guard: null,
     limits: [{ by: ['MAILBOX'], max: 3, windowMs: 10 * minute, isSilent }],
   })
   const variants = ['victim@gmail.com', 'v.ictim@gmail.com', 'victim+1@googlemail.com', 'Vic.tim+2@gmail.com']

@@ -67,16 +67,29 @@ export async function queueMail(
   draft: () => Promise<MailDraft>,
 ): Promise<boolean> {
   if (!(await countMail(ctx, kind, to))) return false
-  await queueCountedMail(ctx, to, await draft(), withheld)
+  await insertMail(ctx, { to, withheld, organizationId: organizationOf(ctx, kind) }, await draft())
   return true
 }
 
-/** Queues a mail like `queueMail`, but counts it against no limit, because an earlier transaction has counted it. */
-export async function queueCountedMail(
+/** A request without a credential belongs to no organization. */
+const organizationOf = ({ caller }: RequestContext, kind: MailKind): string | null =>
+  kind.of === 'ORGANIZATION' && caller.organizationId !== '' ? caller.organizationId : null
+
+/** Queues a mail of an organization like `queueMail`, but counts it against no limit, because an earlier transaction has counted it. */
+export const queueCountedMail = (ctx: RequestContext<'vault'>, to: string, draft: MailDraft): Promise<void> =>
+  insertMail(ctx, { to, withheld: false, organizationId: ctx.caller.organizationId }, draft)
+
+interface Addressed {
+  readonly to: string
+  readonly withheld: boolean
+  /** The organization whose mail it is; null: a mail of the platform to a person. */
+  readonly organizationId: string | null
+}
+
+async function insertMail(
   ctx: RequestContext<'vault'>,
-  to: string,
+  { to, withheld, organizationId }: Addressed,
   { expiresAt, subject, text, html, unsubscribeUrl, record, attachments = [] }: MailDraft,
-  withheld = false,
 ): Promise<void> {
   const id = newId()
   const stored: StoredContent = {
@@ -89,8 +102,8 @@ export async function queueCountedMail(
   }
   const content = ctx.vault.seal(platformId, mailPlace(id), JSON.stringify(stored))
   await ctx.db.query(
-    `insert into kernel.mail (id, recipient, content, state, created_at, expires_at, traceparent)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
+    `insert into kernel.mail (id, recipient, content, state, created_at, expires_at, traceparent, organization_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
     [
       id,
       to,
@@ -99,6 +112,7 @@ export async function queueCountedMail(
       ctx.clock.now().toISOString(),
       expiresAt.toISOString(),
       activeTracing()?.traceparent() ?? null,
+      organizationId,
     ],
   )
 }

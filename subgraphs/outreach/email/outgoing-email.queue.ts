@@ -1,5 +1,5 @@
 import { logEmail } from '../../crm/public.ts'
-import { userIdentity } from '../../identity/public.ts'
+import { heldMail, isSuspended, userIdentity } from '../../identity/public.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { sendFromMailbox } from '../mailbox/connect.ts'
 import { mailbox } from '../mailbox/mailbox.record.ts'
@@ -13,7 +13,7 @@ import { deleteFinishedItems } from '../../kernel/queue/delete-finished-items.ts
 import type { Leased, Outcome, Queue, QueuedItem } from '../../kernel/queue/queue.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
 import { inTransaction, type RequestContext, type Services } from '../../kernel/request.ts'
-import { heldBySequence, skipAttempt } from '../enrollment/before-sending.ts'
+import { heldBySequence, isOfSequence, skipAttempt } from '../enrollment/before-sending.ts'
 import { organizationContext } from './organization-context.ts'
 import { isStoredEmail } from '../../kernel/values/email-address.ts'
 import { emailMessage, emailThread } from './email.record.ts'
@@ -26,6 +26,8 @@ import { trackedPath } from './tracked-path.ts'
 import { trackingToken } from './tracking-token.ts'
 
 const minuteMs = 60_000
+/** A mail of a suspended organization is looked at again after this time, until it is older than the second one. */
+const [suspendedWaitMs, suspendedMaxMs] = [15 * minuteMs, 7 * 86_400_000]
 
 interface OutgoingEmail extends QueuedItem {
   readonly senderId: string
@@ -61,6 +63,7 @@ async function send(services: Services, item: Leased<OutgoingEmail>): Promise<Ou
   const ctx = organizationContext(services, item.organization!)
   const message = await recordsOf(emailMessage).require(ctx, item.id)
   if (message.status !== 'QUEUED') return { end: 'SENT' }
+  if (await isSuspended(services, item.organization!)) return suspended(ctx, message)
   const held = await heldBySequence(ctx, message, item.ignoresWindow)
   if (held?.waitMs === null) return withheld(ctx, message, held.reason)
   if (held) return { retry: held.reason, afterMs: held.waitMs, isWait: true }
@@ -70,6 +73,11 @@ async function send(services: Services, item: Leased<OutgoingEmail>): Promise<Ou
     return withheld(ctx, message, [...suppressed.values()].join(', ') || 'an address is not valid')
   const box = message.mailboxId === null ? null : await mailboxOf(ctx, message.mailboxId)
   if (message.mailboxId !== null && !box) return withheld(ctx, message, 'the mailbox is turned off or deleted')
+  if (!box) {
+    const standing = await heldMail(ctx, message.createdById, async () => !(await isUncounted(ctx, item)))
+    if (standing?.waitMs === null) return withheld(ctx, message, standing.reason)
+    if (standing) return { retry: standing.reason, afterMs: standing.waitMs, isWait: true }
+  }
   const waitMs = box ? await takeSendSlot(ctx, box) : 0
   if (waitMs > 0) return { retry: 'The limit of the mailbox is reached.', afterMs: waitMs, isWait: true }
   let refused: readonly RefusedRecipient[]
@@ -84,6 +92,17 @@ async function send(services: Services, item: Leased<OutgoingEmail>): Promise<Ou
   }
   await recordSent(ctx, message, refused)
   return { end: 'SENT' }
+}
+
+/** Mails of users are counted when they are queued; those of sequences when they leave, once. */
+const isUncounted = async (ctx: RequestContext, { id, attempts }: Leased<OutgoingEmail>): Promise<boolean> =>
+  attempts === 1 && (await isOfSequence(ctx, id))
+
+/** A suspension holds the mails of an organization back; after a week they are never sent. */
+function suspended(ctx: RequestContext, message: Email): Outcome | Promise<Outcome> {
+  const reason = 'the organization is suspended'
+  const isOver = ctx.clock.now().getTime() - Date.parse(message.createdAt) > suspendedMaxMs
+  return isOver ? withheld(ctx, message, reason) : { retry: reason, afterMs: suspendedWaitMs, isWait: true }
 }
 
 /** No recipient gets the mail. It bounces if the server has refused an address or the content; otherwise it has failed. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { addressHolders, visibleContacts, visibleLeads } from '../../crm/public.ts'
-import { userIdentity } from '../../identity/public.ts'
+import { customersGuard, userIdentity } from '../../identity/public.ts'
 import { invalid, Refusal, type FieldProblem } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import { countMail, type MailKind } from '../../kernel/mail/mail-limits.ts'
@@ -33,6 +33,8 @@ const [hourMs, dayMs] = [3_600_000, 86_400_000]
 /** The limits of mails of users to customers. */
 export const userMails: MailKind = {
   name: 'USER',
+  of: 'ORGANIZATION',
+  guard: customersGuard,
   limits: [
     { by: ['ORGANIZATION', 'MAILBOX'], max: 20, windowMs: dayMs },
     { by: ['SENDER'], max: 200, windowMs: hourMs },
@@ -40,6 +42,9 @@ export const userMails: MailKind = {
     { by: ['ORGANIZATION'], max: 10_000, windowMs: dayMs },
   ],
 }
+
+/** Of the mails that a mailbox of the user sends, whose server decides about them. */
+const mailboxMails: MailKind = { ...userMails, guard: null }
 
 type Ctx = RequestContext<'work' | 'keys'>
 
@@ -72,7 +77,7 @@ export function sendEmail(
     const box = await senderMailbox(inner, input.mailboxId, thread?.id ?? null)
     const content = await contentOf(inner, input, concerned, thread, id)
     await refuseSuppressed(inner, recipients.paths)
-    for (const email of recipients.paths.keys()) await countMail(inner, userMails, email)
+    for (const email of recipients.paths.keys()) await countMail(inner, box ? mailboxMails : userMails, email)
     return store(inner, id, input, recipients, content, concerned, thread, box, answeredId)
   })
 }

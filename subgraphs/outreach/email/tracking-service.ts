@@ -7,13 +7,13 @@ import { readTrackingToken, type Tracked } from './tracking-token.ts'
 
 /** What the gateway needs for the addresses in mails. */
 export interface TrackingService {
-  /** Stores that a mail was opened. An unknown token does nothing. */
+  /** Stores that a mail was opened. An unknown token and one of a suspended organization do nothing. */
   open(token: string, userAgent: string): Promise<void>
-  /** The target of a link, after storing that it was followed; null for an unknown token. */
+  /** The target of a link, after storing that it was followed; null for an unknown token and for a suspended organization. */
   click(token: string, userAgent: string): Promise<string | null>
   /** Whether the token can be used to unsubscribe. */
   canUnsubscribe(token: string): Promise<boolean>
-  /** Adds the recipient of the mail to the suppression list; false for an unknown token. */
+  /** Adds the recipient of the mail to the suppression list, also while the organization is suspended; false for an unknown token. */
   unsubscribe(token: string): Promise<boolean>
 }
 
@@ -48,8 +48,9 @@ export function trackingService(services: Services): TrackingService {
     const isStored = await isWithinLimits(counters, tracked, clock.now().getTime())
     const [row] = await database.query<{ url: string | null }>(
       `with message as (
-         select links[$5::int + 1] as url from outreach.email_message
-         where organization_id = $1 and id = $3 and deleted_at is null
+         select m.links[$5::int + 1] as url from outreach.email_message m
+         join identity.organization o on o.id = m.organization_id and o.status <> 'SUSPENDED'
+         where m.organization_id = $1 and m.id = $3 and m.deleted_at is null
        ), hit as (
          insert into outreach.tracking_hit (organization_id, id, message_id, link, is_machine, seen_at)
          select $1, $2, $3, $5, $4, $6 from message where $7 and ($5::int is null or message.url is not null)

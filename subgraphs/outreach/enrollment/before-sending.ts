@@ -74,6 +74,14 @@ function endOf(queued: Queued): string | null {
   return sequenceStatus === 'ARCHIVED' ? 'the sequence was archived' : null
 }
 
+export async function isOfSequence({ db, caller }: RequestContext, messageId: string): Promise<boolean> {
+  const found = await db.query(
+    'select 1 from outreach.sequence_attempt where organization_id = $1 and message_id = $2 limit 1',
+    [caller.organizationId, messageId],
+  )
+  return found.length > 0
+}
+
 /** Says in the enrollment that its mail is not sent. */
 export async function skipAttempt({ db, caller }: RequestContext, messageId: string, detail: string): Promise<void> {
   await db.query(

@@ -21,6 +21,8 @@ export interface Mailed {
 /** A bound for all mails of an organization, so that no event, however often it happens, makes the platform a source of spam. */
 const notificationMails: MailKind = {
   name: 'NOTIFICATION',
+  of: 'ORGANIZATION',
+  guard: null,
   limits: [
     { by: ['ORGANIZATION', 'MAILBOX'], max: 60, windowMs: hourMs, isSilent: true },
     { by: ['ORGANIZATION'], max: 20_000, windowMs: 24 * hourMs, isSilent: true },

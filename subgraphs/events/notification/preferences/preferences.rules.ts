@@ -39,7 +39,7 @@ export function wantedChannels(preferences: StoredPreferences, kind: Notificatio
 }
 
 /** The complete preferences, with all defaults. */
-export const completePreferences = (stored: StoredPreferences): NotificationPreferences => ({
+export const completePreferences = (stored: StoredPreferences): Omit<NotificationPreferences, 'emailSuppressedBy'> => ({
   events: Object.fromEntries([...catalog.values()].map((kind) => [kind.key, switchesOf(stored, kind)])),
   quietHours: quietHoursOf(stored),
   digest: digestOf(stored),

@@ -1,7 +1,18 @@
 import { Field, InputType, ObjectType } from 'type-graphql'
+import { enumeration } from '../../../kernel/record/column.ts'
 import { RequiresScopes } from '../../../kernel/record/requires-scope.ts'
 import { Json } from '../../../kernel/record/scalars.ts'
 import { notificationScope } from '../notification.ts'
+
+export const NotificationEmailObstacle = enumeration(
+  'NotificationEmailObstacle',
+  'Why no notification is mailed, whatever the preferences say.',
+  {
+    ADDRESS_NOT_VERIFIED:
+      'The user has not verified the email address. Follow the link in the mail of the registration, or sign in with a mailed link.',
+  },
+)
+export type NotificationEmailObstacle = keyof typeof NotificationEmailObstacle
 
 const enabledText = 'Whether it applies. Default: false.'
 const timezoneText = 'IANA name of the time zone, required unless `followProfile`; null if none was set.'
@@ -69,6 +80,13 @@ export class NotificationPreferences {
     description: 'Whether anything of a category is mailed, by the name of the category. Default: true.',
   })
   emailCategories!: Record<string, boolean>
+
+  @Field(() => NotificationEmailObstacle, {
+    simple: true,
+    nullable: true,
+    description: 'Why every mail is SUPPRESSED, whatever the preferences say; null if mails are sent.',
+  })
+  emailSuppressedBy!: NotificationEmailObstacle | null
 }
 
 @InputType({ description: 'Quiet hours to set; what is absent gets its default.' })
@@ -124,4 +142,10 @@ export class NotificationPreferencesInput {
     description: 'Whether anything of a category is mailed, by category of the catalog. Absent categories are mailed.',
   })
   emailCategories?: unknown
+
+  @Field(() => NotificationEmailObstacle, {
+    nullable: true,
+    description: 'Ignored, so that preferences can be sent back as they were read.',
+  })
+  emailSuppressedBy?: NotificationEmailObstacle | null
 }

@@ -1,3 +1,4 @@
+import { recipientsOf } from '../../../identity/public.ts'
 import type { Sql } from '../../../kernel/database/sql.ts'
 import { invalid } from '../../../kernel/errors.ts'
 import { inTransaction, type RequestContext } from '../../../kernel/request.ts'
@@ -29,9 +30,21 @@ export async function preferencesOf(
   return new Map(rows.map(({ userId, preferences }) => [userId, preferences]))
 }
 
-export async function readPreferences({ db, caller }: RequestContext): Promise<NotificationPreferences> {
+export async function readPreferences(ctx: RequestContext): Promise<NotificationPreferences> {
+  const { db, caller } = ctx
   const stored = await preferencesOf(db, caller.organizationId, [caller.userId])
-  return completePreferences(stored.get(caller.userId) ?? {})
+  return shownPreferences(ctx, stored.get(caller.userId) ?? {})
+}
+
+async function shownPreferences(
+  { db, caller }: RequestContext,
+  stored: StoredPreferences,
+): Promise<NotificationPreferences> {
+  const [recipient] = await recipientsOf(db, caller.organizationId, [caller.userId])
+  return {
+    ...completePreferences(stored),
+    emailSuppressedBy: recipient?.email == null ? 'ADDRESS_NOT_VERIFIED' : null,
+  }
 }
 
 /** Turns off the mails of categories for one user, and leaves everything else as it is. False if the user does not exist. */
@@ -60,7 +73,8 @@ export function setPreferences(
 ): Promise<NotificationPreferences> {
   const problems = preferenceProblems(input)
   if (problems.length > 0) throw invalid(...problems)
-  return inTransaction(ctx, async ({ db, caller, clock }) => {
+  return inTransaction(ctx, async (inner) => {
+    const { db, caller, clock } = inner
     const key = [caller.organizationId, caller.userId]
     await db.query(
       `insert into events.notification_preference (organization_id, user_id, preferences, updated_at)
@@ -76,6 +90,6 @@ export function setPreferences(
       'update events.notification_preference set preferences = $3, updated_at = $4 where organization_id = $1 and user_id = $2',
       [...key, JSON.stringify(next), clock.now().toISOString()],
     )
-    return completePreferences(next)
+    return shownPreferences(inner, next)
   })
 }

@@ -89,6 +89,21 @@ export async function addressHolders(ctx: RequestContext, emails: readonly strin
   )
 }
 
+/** Those of the canonical addresses that are the `email` of a contact or lead that the caller sees, with a profile that shows it. */
+export async function visibleAddresses(ctx: RequestContext, emails: readonly string[]): Promise<ReadonlySet<string>> {
+  const holders = await addressHolders(ctx, emails)
+  const seen = async (object: AddressHolder['object'], visible: Reference) => {
+    const of = holders.filter((holder) => holder.object === object)
+    if (of.length === 0 || ctx.caller.fields?.[object]?.['email'] === 'HIDDEN') return []
+    const ids = await visible(
+      ctx,
+      of.map(({ id }) => id),
+    )
+    return of.filter(({ id }) => ids.has(id)).map(({ email }) => email)
+  }
+  return new Set([...(await seen('contact', visibleContacts)), ...(await seen('lead', visibleLeads))])
+}
+
 /** Records on contacts and leads with this address that mails to it bounced, or that the person does not want any. */
 export async function recordEmailRefusal(
   ctx: RequestContext,

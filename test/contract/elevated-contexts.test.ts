@@ -51,7 +51,7 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
 
   // Provisioning and identity.
   'gateway/edge/directory.ts': [2, 'the SCIM directory of an organization administers its users'],
-  'subgraphs/identity/access/explain-access.ts': [3, 'explains to an administrator why a user may not do something'],
+  'subgraphs/identity/access/explain-access.ts': [1, 'explains to an administrator why a user may not do something'],
   'subgraphs/identity/oauth/oauth-service.ts': [1, 'ends a grant whose token was used twice'],
   'subgraphs/identity/operator-accounts.ts': [1, 'commands of the operator of the platform'],
   'subgraphs/identity/operator.ts': [13, 'commands of the operator of the platform'],

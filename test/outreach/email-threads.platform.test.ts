@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../subgraphs/kernel/ids.ts'
-import { contact } from '../builders.ts'
+import { contact, lead } from '../builders.ts'
 import { expectValidEvents, refused } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
 
@@ -90,6 +90,51 @@ describe('emailUnsuppress', () => {
     expect((await member.rest.emailUnsuppress!({ email })).status).toBe(204)
     expect((await member.rest.contact!({ id })).body.emailOptOut).toBe(true)
     expect((await member.rest.emailSend!({ body: { to: [email], subject: 'x', bodyText: 'x' } })).status).toBe(400)
+  })
+
+  it('concerns only what the caller may see, and may remove', async () => {
+    const [seen, unseen, hidden, added] = [anAddress(), anAddress(), anAddress(), anAddress()]
+    const { organizationId } = member
+    const [colleague, admin] = [
+      await platform.member({ organizationId, visibility: 'OWN' }),
+      await platform.member({ organizationId, role: 'ADMIN', visibility: 'OWN' }),
+    ]
+    await contact(colleague, { email: seen })
+    await lead(colleague, { email: seen })
+    await contact(member, { email: unseen })
+    for (const email of [seen, unseen, hidden]) await admin.rest.emailSuppress!({ body: { email } })
+    await colleague.rest.emailSuppress!({ body: { email: added } })
+    const of = async (by: Member, query = {}) => {
+      const { body } = await by.rest.emailSuppressionList!({ query: { limit: 100, ...query } })
+      return body.data.map(({ email }: { email: string }) => email)
+    }
+    expect((await of(colleague)).toSorted()).toEqual([added, seen].toSorted())
+    expect(await of(admin)).toEqual(expect.arrayContaining([added, hidden, seen, unseen]))
+    expect(await of(colleague, { email: unseen })).toEqual([])
+    const remove = (by: Member, email: string) => () => by.rest.emailUnsuppress!({ email })
+    expect(await refused(platform, remove(colleague, unseen))).toEqual([404, 'NOT_FOUND'])
+    expect(await refused(platform, remove(colleague, seen))).toEqual([403, 'PERMISSION_DENIED'])
+    expect((await remove(colleague, added)()).status).toBe(204)
+    expect((await remove(admin, unseen)()).status).toBe(204)
+  })
+
+  it('lists pages of what the caller sees, whatever lies between', async () => {
+    const organizationId = await platform.organization('Pages')
+    const [admin, colleague] = [
+      await platform.member({ organizationId, role: 'ADMIN' }),
+      await platform.member({ organizationId, visibility: 'OWN' }),
+    ]
+    const emails = Array.from({ length: 12 }, (_, index) => `p${String(index).padStart(2, '0')}@list.example`)
+    for (const [index, email] of emails.entries())
+      await (index % 4 === 3 ? colleague : admin).rest.emailSuppress!({ body: { email } })
+    const found: string[] = []
+    let cursor: string | null = null
+    do {
+      const { body } = await colleague.rest.emailSuppressionList!({ query: { limit: 1, ...(cursor && { cursor }) } })
+      found.push(...body.data.map(({ email }: { email: string }) => email))
+      cursor = body.nextCursor
+    } while (cursor !== null)
+    expect(found).toEqual([emails[3], emails[7], emails[11]])
   })
 
   it('is refused to another organization and without the scope', async () => {

@@ -112,10 +112,16 @@ describe('a mail', () => {
 
     const unsubscribe = platform.url + pathIn(text, 'unsubscribe')
     expect((await fetch(unsubscribe)).status).toBe(200)
-    expect((await member.rest.contact!({ id: contactId })).body.emailStatus).toBe('UNKNOWN')
+    expect((await member.rest.contact!({ id: contactId })).body).toMatchObject({
+      emailStatus: 'UNKNOWN',
+      emailOptOut: false,
+    })
     const body = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' })
     expect((await fetch(unsubscribe, { method: 'POST', body })).status).toBe(200)
-    expect((await member.rest.contact!({ id: contactId })).body.emailStatus).toBe('UNSUBSCRIBED')
+    expect((await member.rest.contact!({ id: contactId })).body).toMatchObject({
+      emailStatus: 'UNSUBSCRIBED',
+      emailOptOut: true,
+    })
     const again = () => member.rest.emailSend!({ body: { to: [to], subject: 'More', bodyText: 'x' } })
     expect(await refusedInputs(platform, again)).toEqual([400, 'VALIDATION_FAILED', 'to.0 SUPPRESSED'])
     expect(await platform.eventTypesOf(mail.id)).toEqual([

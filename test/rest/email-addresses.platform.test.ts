@@ -23,6 +23,8 @@ const invalidAddresses = [
   'Victim <victim@corp.example>',
   '"victim"@corp.example',
   'victim@[192.0.2.1]',
+  '=?utf-8?q?v=40corp.example?=@x.example',
+  '=?UTF-8?B?dkBjb3JwLmV4YW1wbGU=?=@x.example',
   'v\u0456ctim@corp.example',
   'victim\u200b@corp.example',
   `${'v'.repeat(65)}@corp.example`,

@@ -76,3 +76,12 @@ export const contactTable: Migration = {
     })}
   `,
 }
+
+/** Contacts that have unsubscribed also say that they want no marketing emails. */
+export const contactOptOuts: Migration = {
+  name: '20261128-crm-contact-opt-outs',
+  sql: `
+    update crm.contact set email_opt_out = true, version = version + 1, updated_at = date_trunc('milliseconds', now())
+      where email_status = 'UNSUBSCRIBED' and not email_opt_out;
+  `,
+}

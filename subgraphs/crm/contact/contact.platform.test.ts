@@ -3,6 +3,7 @@ import { account, aContact, contact, each, supportCase } from '../../../test/bui
 import { expectValidEvents, refused, refusedInputs, values } from '../../../test/expectations.ts'
 import { usePlatform, type Member } from '../../../test/platform.ts'
 import { statementsOf } from '../../../test/statements.ts'
+import { contactOptOuts } from './contact.migrations.ts'
 
 const platform = usePlatform()
 let member: Member
@@ -307,6 +308,39 @@ describe('relations of contacts', () => {
   it('are filters of the REST list', async () => {
     const answer = await member.rest.contactList!({ query: { reportsToId: ids.boss } })
     expect(values(answer, 'name')).toEqual(['Worker'])
+  })
+})
+
+describe('a contact who has unsubscribed', () => {
+  const unsubscribed = { emailStatus: 'UNSUBSCRIBED', emailOptOut: true }
+
+  it('says so in both fields, however that became known', async () => {
+    const { id } = await contact(member, { emailStatus: 'VALID' })
+    const { id: other } = await contact(member)
+    await member.rest.contactBulkUpdate!({ body: { items: [{ id: other, emailStatus: 'UNSUBSCRIBED' }] } })
+    expect([
+      await contact(member, { emailStatus: 'UNSUBSCRIBED' }),
+      await contact(member, { emailStatus: 'UNSUBSCRIBED', emailOptOut: false }),
+      (await patch(id, { emailStatus: 'UNSUBSCRIBED' })).body,
+      (await patch(id, { emailStatus: 'UNSUBSCRIBED', emailOptOut: false })).body,
+      (await patch(id, { title: 'Buyer' })).body,
+      await read(other as string),
+    ]).toMatchObject(Array.from({ length: 6 }, () => unsubscribed))
+    const [, updated] = await platform.eventsOf(id)
+    expect(updated!.data.changedFields).toEqual(['emailStatus', 'emailOptOut'])
+  })
+
+  it('says neither after the opt-out was taken back', async () => {
+    const { id } = await contact(member, { emailStatus: 'UNSUBSCRIBED' })
+    expect((await patch(id, { emailOptOut: false })).body).toMatchObject({ emailStatus: 'UNKNOWN', emailOptOut: false })
+  })
+
+  it('says so after an update of the platform, too', async () => {
+    const [{ id }, { id: valid }] = [await contact(member), await contact(member, { emailStatus: 'VALID' })]
+    await platform.query(`update crm.contact set email_status = 'UNSUBSCRIBED' where id = $1`, [id])
+    await platform.query(contactOptOuts.sql)
+    expect(await read(id)).toMatchObject({ ...unsubscribed, version: 2 })
+    expect(await read(valid)).toMatchObject({ emailOptOut: false, version: 1 })
   })
 })
 

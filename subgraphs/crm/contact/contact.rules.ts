@@ -13,8 +13,26 @@ export const calculatedOfContact = (
   name: fullName(next.firstName, next.lastName),
   normalizedEmail: next.email === null ? null : parseEmail(next.email),
   consent: consentOf(next, previous),
+  ...optOutOf(next, previous, given),
   isPrimary: mayStayPrimary(next, previous, given) && next.isPrimary,
 })
+
+/**
+ * Who has unsubscribed wants no marketing emails, so both fields say it. Taking the opt-out back alone also takes the status back; that
+ * emails arrive again does not follow from it.
+ */
+function optOutOf(
+  next: Contact,
+  previous: Contact | null,
+  given: Partial<Contact>,
+): Pick<Contact, 'emailOptOut' | 'emailStatus'> {
+  const { emailStatus, emailOptOut } = next
+  if (emailStatus !== 'UNSUBSCRIBED' || emailOptOut) return { emailStatus, emailOptOut }
+  const isTakenBack = previous?.emailStatus === 'UNSUBSCRIBED' && previous.emailOptOut && given.emailOptOut === false
+  return isTakenBack && given.emailStatus === undefined
+    ? { emailStatus: 'UNKNOWN', emailOptOut }
+    : { emailStatus, emailOptOut: true }
+}
 
 function consentOf({ consent, updatedAt }: Contact, previous: Contact | null): Consent | null {
   if (!consent) return null

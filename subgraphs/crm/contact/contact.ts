@@ -217,7 +217,11 @@ export class Contact extends OrgRecord {
   @Column(() => Boolean, { description: 'True if the person must not be called.', example: false })
   doNotCall!: boolean
 
-  @Column(() => Boolean, { description: 'True if the person does not want marketing emails.', example: false })
+  @Column(() => Boolean, {
+    description:
+      'True if the person does not want marketing emails. Also true as long as `emailStatus` is UNSUBSCRIBED; false sets that status to UNKNOWN.',
+    example: false,
+  })
   emailOptOut!: boolean
 
   @StructureColumn(() => Consent, {

@@ -3,6 +3,7 @@ import { account, supportCase } from '../../../test/builders.ts'
 import { usePlatform, type Member } from '../../../test/platform.ts'
 import { sessionOf } from '../../../test/requests/session.ts'
 import { restClient, type RestClient } from '../../../test/rest-client.ts'
+import { newId } from '../../kernel/ids.ts'
 import { systemContext } from '../../kernel/request.ts'
 import { assignProfile, createProfile } from '../profile/profile.actions.ts'
 import { deactivateUser, updateUser } from '../public.ts'
@@ -74,8 +75,17 @@ describe('explainAccess', () => {
     )
     const missingRecord = { object: 'case', id: own.id as string, operation: 'READ' }
     expect((await explained(missingRecord)).details[1]).toBe(
-      'VISIBILITY REFUSED NOT_FOUND: The organization has no live record with this id.',
+      'VISIBILITY REFUSED NOT_FOUND: You see no live record with this id.',
     )
+  })
+
+  it('tells an admin with restricted visibility the same of a record out of sight as of none', async () => {
+    const restricted = await clientOf(await platform.member({ role: 'ADMIN', visibility: 'OWN' }))
+    const query = { actor: agent.userId, object: 'account', operation: 'READ' }
+    const ask = async (id: unknown) => (await restricted.explainAccess!({ query: { ...query, id: id as string } })).body
+    const out = await ask((await account(agent)).id)
+    expect(out).toEqual(await ask(newId()))
+    expect(out).toMatchObject({ allowed: false, rule: 'VISIBILITY' })
   })
 
   it.each([

@@ -98,10 +98,10 @@ async function visibility(
     const detail = `Record visibility ${caller.visibility}: the user sees ${visibleInGeneral(caller, definition)}.`
     return { rule, outcome: 'ALLOWED', detail }
   }
-  const unrestricted: Caller = { ...ctx.caller, visibility: 'ALL', ownerIds: null, fields: null }
-  const record = await readOne({ ...ctx, caller: unrestricted }, definition, id, allColumnNames(definition))
-  if (!record)
-    return { rule, outcome: 'REFUSED', detail: 'NOT_FOUND: The organization has no live record with this id.' }
+  // Whoever asks learns nothing about a record out of sight, not even that it exists.
+  const asking: Caller = { ...ctx.caller, fields: null }
+  const record = await readOne({ ...ctx, caller: asking }, definition, id, allColumnNames(definition))
+  if (!record) return { rule, outcome: 'REFUSED', detail: 'NOT_FOUND: You see no live record with this id.' }
   const isVisible = (await readOne(acting, definition, id)) !== null
   const outcome = isVisible ? ('ALLOWED' as const) : ('REFUSED' as const)
   const prefix = isVisible ? '' : 'NOT_FOUND: '

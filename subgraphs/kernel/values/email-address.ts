@@ -13,6 +13,8 @@ const plain = { allow_utf8_local_part: false, allow_ip_domain: false, allow_disp
 
 /** Printable ASCII except the quotation mark. */
 const unquoted = /^[!\x23-\x7e]+$/
+/** The beginning of an encoded word (RFC 2047), which mail programs may decode to another address. */
+const encodedWord = '=?'
 /** Excludes every character that a URL parser would decode, cut off or skip. */
 const domainText = /^[\p{L}\p{M}\p{N}.-]+$/u
 
@@ -34,7 +36,7 @@ export function parseEmail(text: string): string | null {
   const given = text.length <= textLengthMax ? text.replaceAll(/^ +| +$/g, '') : ''
   const at = given.lastIndexOf('@')
   const [local, domain] = [given.slice(0, at), domainInAscii(given.slice(at + 1))]
-  if (at < 1 || domain === '' || !unquoted.test(local)) return null
+  if (at < 1 || domain === '' || !unquoted.test(local) || local.includes(encodedWord)) return null
   const address = `${local.toLowerCase()}@${domain}`
   return address.length <= emailLengthMax && isEmail(address, plain) ? address : null
 }

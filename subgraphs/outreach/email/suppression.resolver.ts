@@ -8,6 +8,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { parseEmail } from '../../kernel/values/email-address.ts'
 import { suppress } from './suppression.ts'
+import { suppressionPage, unsuppress } from './suppression-list.ts'
 
 export const SuppressionReasonEnum = enumeration('EmailSuppressionReason', 'Why an address gets no mails.', {
   UNSUBSCRIBED: 'The person unsubscribed.',
@@ -62,7 +63,8 @@ const EmailArg = () => Arg('email', () => String, { description: 'The address.' 
 @Resolver()
 export class SuppressionResolver {
   @Query(() => SuppressedAddressPage, {
-    description: 'Addresses to which the organization sends no mails, in alphabetical order.',
+    description:
+      'Addresses to which the organization sends no mails, in alphabetical order: all for owners and admins; for others those that they added, and those of contacts and leads whose email they see. A page may have fewer addresses than `limit` although more follow.',
   })
   async emailSuppressionList(
     @Arg('email', () => String, { nullable: true, description: 'Only this address; null: all.' }) email: string | null,
@@ -78,15 +80,8 @@ export class SuppressionResolver {
       throw invalid({ path: 'limit', code: 'OUT_OF_RANGE', message: 'limit must be between 1 and 100.' })
     const only = email == null ? null : addressOf('email', email)
     const after = cursor == null ? '' : addressOf('cursor', cursor)
-    const rows = await ctx.db.query<SuppressedAddress>(
-      `select email, reason, message_id as "messageId", created_at as "createdAt" from outreach.suppressed_address
-       where organization_id = $1 and email > $2 and ($3::text is null or email = $3) order by email limit $4`,
-      [ctx.caller.organizationId, after, only, limit + 1],
-      'LIST',
-    )
-    const hasMore = rows.length > limit
-    const data = rows.slice(0, limit)
-    return { data, limit, hasMore, nextCursor: hasMore ? data.at(-1)!.email : null }
+    const { data, nextCursor } = await suppressionPage(ctx, { only, after, limit })
+    return { data, limit, hasMore: nextCursor !== null, nextCursor }
   }
 
   @Mutation(() => SuppressedAddress, {
@@ -107,18 +102,14 @@ export class SuppressionResolver {
 
   @Mutation(() => String, {
     description:
-      'Removes an address from the suppression list, for example because the person asked for mails again. Contacts and leads keep what they say. NOT_FOUND if the address is not on the list.',
+      'Removes an address from the suppression list, for example because the person asked for mails again. Contacts and leads keep what they say. Owners and admins may remove every address, others those that they added. NOT_FOUND if the list that the caller sees does not have the address.',
   })
   @RequiresScope('*')
   async emailUnsuppress(@EmailArg() email: string, @Ctx() ctx: RequestContext): Promise<string> {
     requireWritableRole(ctx)
     const address = parseEmail(email)
     if (!address) throw notFound('The address')
-    const removed = await ctx.db.query(
-      'delete from outreach.suppressed_address where organization_id = $1 and email = $2 returning 1',
-      [ctx.caller.organizationId, address],
-    )
-    if (removed.length === 0) throw notFound('The address')
+    await unsuppress(ctx, address)
     return address
   }
 }

@@ -159,7 +159,9 @@ describe('an encoded word', () => {
     const typed = field.includes('items: $input') ? `[${type}!]!` : `${type}!`
     const ask = () =>
       graphqlClient(platform.url, as)(`mutation ($input: ${typed}) { ${field} }`, { input: nested(given) })
-    const { body } = field.includes('items: $input') ? await ask() : await unchanged(platform, ask)
+    // A bulk change is answered item by item, and the use of a token of a directory is noted.
+    const isCompared = !field.includes('items: $input') && type !== 'ScimUserInput'
+    const { body } = isCompared ? await unchanged(platform, ask) : await ask()
     const answered = body.errors ?? Object.values(body.data as object).flatMap(({ results }) => results)
     expect(JSON.stringify(answered)).toMatch(new RegExp(`"path":"(\\w+\\.)?${name}(\\.0)?"`))
   })

@@ -305,7 +305,8 @@ describe('a draft', () => {
       allowed: ['DRAFT', 'DISCARDED'],
     })
     receiver.refusals.delete(to)
-    expect((await member.rest.emailUnsuppress!({ email: to })).status).toBe(204)
+    const admin = await platform.member({ role: 'ADMIN' })
+    expect((await admin.rest.emailUnsuppress!({ email: to })).status).toBe(204)
     const again = await member.rest.smartEmailDraftUpdate!({ id, body: { subject: 'Again' } })
     expect(again.body).toMatchObject({ status: 'DRAFT', failureReason: null, messageId: null })
     expect((await member.rest.smartEmailDraftSend!({ id })).status).toBe(200)

@@ -90,6 +90,7 @@ export const typeOfReference: Readonly<Record<string, string>> = { reportsToId: 
 
 /** Fields with rules beyond their schema, so not every value that the schema allows is accepted: of all operations, or of one. */
 export const fieldsWithRules: ReadonlySet<string> = new Set([
+  'emailSuppressedBy',
   'smtpHost',
   'imapHost',
   'smtpPort',

@@ -3,6 +3,7 @@ import type { PaymentSettings } from '../payment/payment.ts'
 import { isAddressEntry } from '../network/address.ts'
 import { ConfigError } from './config-error.ts'
 import { languageModelOf, type LanguageModelSettings } from './language-model.ts'
+import { newOrganizationMailsOf, senderOf, type NewOrganizationMails } from './mail.ts'
 import { paymentsOf } from './payments.ts'
 import { vapidOf, type VapidKeys } from './vapid.ts'
 import { parseMeetingProviders, type MeetingProvider } from '../credentials/public.ts'
@@ -13,12 +14,6 @@ export { ConfigError }
 export interface Limit {
   readonly max: number
   readonly windowMs: number
-}
-
-/** At most `max` mails a day of an organization that is younger than `untilAgeMs`. */
-export interface NewOrganizationMails {
-  readonly max: number
-  readonly untilAgeMs: number
 }
 
 /** Who may register: anybody (OPEN), only members of an organization whose code they have (CODE), or nobody (OFF). */
@@ -172,18 +167,6 @@ function parseLimits(text: string): Limit[] {
   })
 }
 
-/** `100/1d,300/7d`: at most 100 mails a day until the organization is one day old, 300 until it is seven days old; or `off`. */
-function newOrganizationMailsOf(text: string): NewOrganizationMails[] {
-  if (text === 'off') return []
-  const stages = text.split(',').map((part) => {
-    const match = /^\s*(\d{1,9})\/([1-9]\d{0,3})d\s*$/.exec(part)
-    if (!match)
-      throw new ConfigError(`NEW_ORGANIZATION_MAILS: "${part}" must have the form 100/1d or 300/7d, or be "off".`)
-    return { max: Number(match[1]), untilAgeMs: Number(match[2]) * 86_400_000 }
-  })
-  return stages.toSorted((one, other) => one.untilAgeMs - other.untilAgeMs)
-}
-
 function oneOf<T extends string>(name: string, value: string, allowed: readonly T[]): T {
   const found = allowed.find((option) => option === value)
   if (found === undefined) throw new ConfigError(`${name}: "${value}" must be one of ${allowed.join(', ')}.`)
@@ -222,11 +205,6 @@ function originOf(name: string, text: string): string {
   if (url && /^https?:$/.test(url.protocol) && !text.includes('*') && url.origin === text.replace(/\/$/, ''))
     return url.origin
   throw new ConfigError(`${name}: "${text}" must be an origin such as https://app.example.com.`)
-}
-
-function senderOf(text: string): string {
-  if (/^[^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>$|^[^\s<>@]+@[^\s<>@]+$/.test(text)) return text
-  throw new ConfigError(`MAIL_FROM: "${text}" must have the form name@example.com or Name <name@example.com>.`)
 }
 
 function mustBeKey(name: string, text: string): void {

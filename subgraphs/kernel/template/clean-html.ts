@@ -1,5 +1,14 @@
 import { convert } from 'html-to-text'
 import sanitizeHtml from 'sanitize-html'
+import {
+  cleanLengthMax,
+  htmlDepthMax,
+  htmlElementsMax,
+  tooDeep,
+  tooLongWhenClean,
+  tooManyElements,
+  type HtmlProblem,
+} from './mail-bounds.ts'
 
 /** A style value without functions, except colours, and without characters that leave the declaration. */
 const styleValue = /^(?:[\w\s#%.,'"!+-]{1,200}|rgba?\([\d\s.,%]{1,40}\))$/
@@ -140,8 +149,35 @@ const options: sanitizeHtml.IOptions = {
   nestingLimit: 50,
 }
 
-/** HTML without scripts, forms, frames, styles that leave their place, and addresses other than web, mail and telephone. */
-export const cleanHtml = (html: string): string => sanitizeHtml(html, options)
+class Unfit extends Error {
+  readonly problem: HtmlProblem
+
+  constructor(problem: HtmlProblem) {
+    super(problem.code)
+    this.problem = problem
+  }
+}
+
+/**
+ * HTML without scripts, forms, frames, styles that leave their place, and addresses other than web, mail and telephone; or why it is refused.
+ * Sanitising takes time that grows with the square of the depth, so it stops at the first element too many. The sanitiser's own parser counts,
+ * because two parsers do not see the same elements.
+ */
+export function cleanHtml(html: string): { readonly html: string } | { readonly problem: HtmlProblem } {
+  let depth = 0
+  let elements = 0
+  const onOpenTag = (): void => {
+    if (++depth > htmlDepthMax) throw new Unfit(tooDeep)
+    if (++elements > htmlElementsMax) throw new Unfit(tooManyElements)
+  }
+  try {
+    const clean = sanitizeHtml(html, { ...options, onOpenTag, onCloseTag: () => void depth-- })
+    return clean.length > cleanLengthMax ? { problem: tooLongWhenClean } : { html: clean }
+  } catch (error) {
+    if (error instanceof Unfit) return { problem: error.problem }
+    throw error
+  }
+}
 
 const headings = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6']
 
@@ -149,7 +185,7 @@ const headings = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6']
 export const textOfHtml = (html: string): string =>
   convert(html, {
     wordwrap: false,
-    limits: { maxInputLength: 2_000_000, maxDepth: 100, maxChildNodes: 20_000 },
+    limits: { maxInputLength: cleanLengthMax, maxDepth: 100, maxChildNodes: 20_000 },
     selectors: [
       { selector: 'img', format: 'skip' },
       { selector: 'a', options: { hideLinkHrefIfSameAsText: true, linkBrackets: ['(', ')'] } },

@@ -1,7 +1,5 @@
 import { cleanHtml, textOfHtml } from './clean-html.ts'
-import { isTooDeep } from './html-depth.ts'
 import { liquidEngine } from './liquid-engine.ts'
-import { tooDeep } from './mail-bounds.ts'
 import { oneLine } from './one-line.ts'
 import { parseTemplate } from './parse-template.ts'
 import { outputMax } from './template-bounds.ts'
@@ -57,9 +55,12 @@ export function renderMail(template: MailTemplate): RenderedMail {
       return { problem: { path, code: problem.code, message: `${path} ${problem.message}` } }
     }
   }
-  const html = rendered['bodyHtml'] ?? ''
-  if (isTooDeep(html)) return { problem: { path: 'bodyHtml', code: 'TOO_DEEP', message: `bodyHtml ${tooDeep}` } }
-  const bodyHtml = cleanHtml(html)
+  const cleaned = cleanHtml(rendered['bodyHtml'] ?? '')
+  if ('problem' in cleaned) {
+    const { code, message } = cleaned.problem
+    return { problem: { path: 'bodyHtml', code, message: `bodyHtml ${message}` } }
+  }
+  const bodyHtml = cleaned.html
   return {
     content: {
       subject: oneLine(rendered['subject'] ?? ''),

@@ -5,7 +5,7 @@ import { isStorable } from '../../kernel/record/scalars.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { parseEmail } from '../../kernel/values/email-address.ts'
 import { bodyMax, recipientsMax, type EmailSendInput } from './send-email.inputs.ts'
-import { tooDeep } from '../../kernel/template/mail-bounds.ts'
+import type { HtmlProblem } from '../../kernel/template/mail-bounds.ts'
 
 export interface Recipients {
   readonly to: readonly string[]
@@ -65,10 +65,9 @@ export function checkBody(path: string, text: string): string {
   return text
 }
 
-/** A sender can write another body, so HTML that is nested too deeply is refused and not given up. */
-export function refuseDeepHtml(given: string | null, clean: { readonly bodyHtml: string | null }): void {
-  if (given !== null && clean.bodyHtml === null)
-    throw invalid({ path: 'bodyHtml', code: 'TOO_DEEP', message: `bodyHtml ${tooDeep}` })
+/** A sender can write another body, so HTML with too many elements is refused and not given up. */
+export function refuseUnfitHtml({ problem }: { readonly problem?: HtmlProblem }): void {
+  if (problem) throw invalid({ path: 'bodyHtml', code: problem.code, message: `bodyHtml ${problem.message}` })
 }
 
 const references = {

@@ -85,7 +85,7 @@ export class EmailInboundInput {
   @Field(() => String, {
     nullable: true,
     description:
-      'Body as HTML, at most 250,000 characters; it is sanitised. Of more than 500 elements inside one another only the text is stored.',
+      'Body as HTML, at most 250,000 characters; it is sanitised. Of more than 500 elements inside one another, or 50,000 in all, only the text is stored.',
   })
   html?: string | null
 

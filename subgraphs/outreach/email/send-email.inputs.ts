@@ -35,7 +35,7 @@ export class EmailSendInput {
 
   @Field(() => String, {
     nullable: true,
-    description: `Body as HTML of at most ${bodyMax.toLocaleString('en')} characters and 500 elements inside one another; it is sanitised. Without a template, bodyHtml or bodyText is required.`,
+    description: `Body as HTML of at most ${bodyMax.toLocaleString('en')} characters and 500 elements inside one another (50,000 in all); it is sanitised. Without a template, bodyHtml or bodyText is required.`,
   })
   bodyHtml?: string | null
 

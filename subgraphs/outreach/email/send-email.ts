@@ -19,7 +19,7 @@ import { renderTemplate } from '../email-template/render-template.ts'
 import type { Mailbox } from '../mailbox/mailbox.ts'
 import { senderMailbox } from '../mailbox/usable-mailbox.ts'
 import { expireDraftsOfThread } from '../reply-draft/suggest-reply.ts'
-import { checkBody, checkLinks, checkSubject, recipientsOf, refuseDeepHtml, type Recipients } from './email-checks.ts'
+import { checkBody, checkLinks, checkSubject, recipientsOf, refuseUnfitHtml, type Recipients } from './email-checks.ts'
 import { emailMessage, emailThread } from './email.record.ts'
 import type { Email } from './email.ts'
 import type { EmailThread } from './email-thread.ts'
@@ -116,7 +116,7 @@ async function contentOf(
     const { work, caller } = ctx
     return () => work.run(cleanTask, body, caller.organizationId)
   })
-  refuseDeepHtml(body.bodyHtml, clean)
+  refuseUnfitHtml(clean)
   return { ...clean, subject: text }
 }
 

@@ -53,7 +53,7 @@ export class SmartEmailDraft extends OrgRecord {
     default: '',
     max: draftBodyMax,
     description:
-      'Body of the mail as HTML with at most 500 elements inside one another; it is sanitised when it is stored. Required to send it.',
+      'Body of the mail as HTML with at most 500 elements inside one another (50,000 in all); it is sanitised when it is stored. Required to send it.',
     example: '<p>Hello Ida,</p><p>which day would suit you for a call?</p>',
   })
   bodyHtml!: string

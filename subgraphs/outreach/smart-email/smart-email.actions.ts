@@ -7,7 +7,7 @@ import { requireRecord } from '../../kernel/record/read.ts'
 import { change, recordsOf, type RecordActions } from '../../kernel/record/records-of.ts'
 import { requireWritableRole, save } from '../../kernel/record/save.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { checkBody, refuseDeepHtml } from '../email/email-checks.ts'
+import { checkBody, refuseUnfitHtml } from '../email/email-checks.ts'
 import { sendEmail } from '../email/send-email.ts'
 import type { SmartEmailDraft } from './smart-email-draft.ts'
 import { smartEmailDraft, visibleThreads } from './smart-email.record.ts'
@@ -26,7 +26,7 @@ async function cleaned(ctx: RequestContext, { bodyHtml }: Values): Promise<Value
   checkBody('bodyHtml', bodyHtml)
   const key = `clean ${hash('sha256', bodyHtml)}`
   const made = await externalCall(ctx, key, async () => () => cleanBody(ctx as RequestContext<'work'>, bodyHtml))
-  refuseDeepHtml(bodyHtml, made)
+  refuseUnfitHtml(made)
   return { bodyHtml: made.bodyHtml ?? '', bodyText: made.bodyText }
 }
 

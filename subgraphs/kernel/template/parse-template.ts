@@ -1,6 +1,8 @@
+import type { FieldProblem } from '../errors.ts'
+import { isTurnOver, nextTurn } from '../work/turn.ts'
 import { Tokenizer, TokenKind, type Liquid, type Template } from 'liquidjs'
 import { allowedFilters, liquidEngine } from './liquid-engine.ts'
-import { depthMax, sourceMax, tokenLengthMax, tokensMax } from './template-bounds.ts'
+import { depthMax, sourceMax, tagsLengthMax, tokenLengthMax, tokensMax } from './template-bounds.ts'
 import { problemOf, TemplateProblem } from './template-problem.ts'
 
 interface TopLevelToken {
@@ -76,6 +78,12 @@ export function parseTemplate(engine: Liquid, source: string): ParsedTemplate {
     refuseDepth(tokens)
     if (tokens.some(({ kind, begin, end }) => kind !== TokenKind.HTML && end - begin > tokenLengthMax))
       throw new TemplateProblem('TOO_LONG', `must have tags and outputs of at most ${tokenLengthMax} characters.`)
+    const tagsLength = tokens.reduce(
+      (sum, { kind, begin, end }) => sum + (kind === TokenKind.HTML ? 0 : end - begin),
+      0,
+    )
+    if (tagsLength > tagsLengthMax)
+      throw new TemplateProblem('TOO_LONG', `must have at most ${tagsLengthMax} characters in tags and outputs.`)
     const outputs: string[] = []
     const conditions: string[] = []
     let rewritten = ''
@@ -96,7 +104,7 @@ export function parseTemplate(engine: Liquid, source: string): ParsedTemplate {
   }
 }
 
-/** Why this source is not a template; null if it is one. Fast enough for the event loop, because the source is bounded. */
+/** Why this source is not a template; null if it is one. It may take some tens of milliseconds: see `templateProblemsOf`. */
 export function templateProblem(source: string): TemplateProblem | null {
   try {
     parseTemplate(liquidEngine({ isHtml: true, budget: { left: 0 } }), source)
@@ -105,4 +113,18 @@ export function templateProblem(source: string): TemplateProblem | null {
     if (error instanceof TemplateProblem) return error
     throw error
   }
+}
+
+/** What is wrong with templates, each by its path. They are parsed in turns, so that the requests of others run between two of them. */
+export async function templateProblemsOf(
+  organizationId: string,
+  sources: Iterable<readonly [path: string, source: string]>,
+): Promise<FieldProblem[]> {
+  const problems: FieldProblem[] = []
+  for (const [path, source] of sources) {
+    if (isTurnOver()) await nextTurn(organizationId)
+    const problem = templateProblem(source)
+    if (problem) problems.push({ path, code: problem.code, message: `${path} ${problem.message}` })
+  }
+  return problems
 }

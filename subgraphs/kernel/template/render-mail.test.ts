@@ -142,6 +142,7 @@ describe('renderMail', () => {
     ['21 blocks', '{% if a %}'.repeat(21) + '{% endif %}'.repeat(21), 'TOO_DEEP'],
     ['1,001 outputs', '{{a}}'.repeat(1001), 'TOO_MANY'],
     ['a long output', `{{ a${' | upcase'.repeat(300)} }}`, 'TOO_LONG'],
+    ['many long tags', `{{ ${'a'.repeat(1900)} }}`.repeat(27), 'TOO_LONG'],
     ['deep brackets', `{{ ${'a['.repeat(900)}0${']'.repeat(900)} }}`, 'TOO_LONG'],
     ['501 elements inside one another', '<div>'.repeat(501), 'TOO_DEEP'],
     ['elements whose ends are in comments', '<div><!-- </div> -->'.repeat(501), 'TOO_DEEP'],
@@ -163,5 +164,6 @@ describe('templateProblem', () => {
     expect(templateProblem('{{a}}'.repeat(1000))).toBeNull()
     expect(templateProblem('{% if a %}'.repeat(20) + '{% endif %}'.repeat(20))).toBeNull()
     expect(templateProblem('x'.repeat(100_000))).toBeNull()
+    expect(templateProblem(`{{${'a'.repeat(1996)}}}`.repeat(25))).toBeNull()
   })
 })

@@ -4,6 +4,8 @@
 export const sourceMax = 100_000
 /** Maximum number of tags and outputs in one part. */
 export const tokensMax = 1000
+/** Maximum characters of the tags and outputs of one part together. Parsing them takes most of its time. */
+export const tagsLengthMax = 50_000
 /** Maximum characters of one tag or output. */
 export const tokenLengthMax = 2000
 /** Maximum number of blocks (`if`, `for`) inside one another. */

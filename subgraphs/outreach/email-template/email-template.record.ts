@@ -14,13 +14,9 @@ export const emailTemplate: RecordDefinition<EmailTemplate> = defineRecord(Email
   references: { ownerId: activeUsers },
   totals: { by: ['ownerId', 'isShared', 'status', 'category'] },
   events: emailTemplateEvents,
-  invariants: (next, previous) => [
-    ...variablesAreNamed(next),
-    ...isLanguage(next),
-    ...templatesAreValid(next, previous),
-  ],
-  checks: async (ctx, _next, previous) => {
+  invariants: (next) => [...variablesAreNamed(next), ...isLanguage(next)],
+  checks: async (ctx, next, previous) => {
     refuseForeignTemplate(ctx, previous)
-    return []
+    return templatesAreValid(ctx, next, previous)
   },
 })

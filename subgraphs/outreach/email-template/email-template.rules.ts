@@ -1,18 +1,21 @@
 import { Refusal, type FieldProblem } from '../../kernel/errors.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { templateProblem } from '../../kernel/template/parse-template.ts'
+import { templateProblemsOf } from '../../kernel/template/parse-template.ts'
 import type { EmailTemplate } from './email-template.ts'
 
 const parts = ['subject', 'bodyHtml', 'bodyText'] as const
 
 /** Every changed part must be a template within its bounds. */
-export function templatesAreValid(next: EmailTemplate, previous: EmailTemplate | null): FieldProblem[] {
-  return parts.flatMap((path): FieldProblem[] => {
+export function templatesAreValid(
+  { caller }: RequestContext,
+  next: EmailTemplate,
+  previous: EmailTemplate | null,
+): Promise<FieldProblem[]> {
+  const changed = parts.flatMap((path): [string, string][] => {
     const source = next[path]
-    if (source === null || source === previous?.[path]) return []
-    const problem = templateProblem(source)
-    return problem ? [{ path, code: problem.code, message: `${path} ${problem.message}` }] : []
+    return source === null || source === previous?.[path] ? [] : [[path, source]]
   })
+  return templateProblemsOf(caller.organizationId, changed)
 }
 
 const nameForm = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*){0,5}$/

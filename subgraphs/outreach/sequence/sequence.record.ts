@@ -8,7 +8,7 @@ import { requireNotArchived, sequenceProblems } from './sequence.rules.ts'
 import type { SequenceSettings } from './sequence-settings.ts'
 import { SequenceStep } from './sequence-step.ts'
 import { Sequence } from './sequence.ts'
-import { stepProblems } from './step.rules.ts'
+import { stepProblems, stepTemplateProblems } from './step.rules.ts'
 
 export const sequence: RecordDefinition<Sequence> = defineRecord(Sequence, {
   object: 'sequence',
@@ -44,4 +44,5 @@ export const sequenceStep: RecordDefinition<SequenceStep> = defineRecord(Sequenc
   events: sequenceStepEvents,
   calculated: ({ variants }) => ({ variants: variants.map((variant) => ({ ...variant, id: variant.id ?? newId() })) }),
   invariants: stepProblems,
+  checks: stepTemplateProblems,
 })

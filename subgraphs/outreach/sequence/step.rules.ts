@@ -1,5 +1,6 @@
 import type { FieldProblem } from '../../kernel/errors.ts'
-import { templateProblem } from '../../kernel/template/parse-template.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { templateProblemsOf } from '../../kernel/template/parse-template.ts'
 import type { SequenceStepType } from './sequence.enumerations.ts'
 import type { SequenceStep } from './sequence-step.ts'
 
@@ -112,13 +113,16 @@ function sourcesOf({ subject, bodyHtml, bodyText, variants }: SequenceStep): Rea
 }
 
 /** Every changed template must be one within its bounds. */
-function templateProblems(next: SequenceStep, previous: SequenceStep | null): FieldProblem[] {
+export function stepTemplateProblems(
+  { caller }: RequestContext,
+  next: SequenceStep,
+  previous: SequenceStep | null,
+): Promise<FieldProblem[]> {
   const before = new Set(previous ? sourcesOf(previous).values() : [])
-  return [...sourcesOf(next)].flatMap(([path, source]): FieldProblem[] => {
-    if (source === null || before.has(source)) return []
-    const problem = templateProblem(source)
-    return problem ? [{ path, code: problem.code, message: `${path} ${problem.message}` }] : []
-  })
+  const changed = [...sourcesOf(next)].filter(
+    (entry): entry is [string, string] => entry[1] !== null && !before.has(entry[1]),
+  )
+  return templateProblemsOf(caller.organizationId, changed)
 }
 
 /** The characters of everything that a step says. */
@@ -127,8 +131,4 @@ export function textLengthOf(step: SequenceStep): number {
   return texts + JSON.stringify([step.task, step.condition, step.metadata, step.customFields]).length
 }
 
-export const stepProblems = (next: SequenceStep, previous: SequenceStep | null): FieldProblem[] => [
-  ...fieldProblems(next),
-  ...mailProblems(next),
-  ...templateProblems(next, previous),
-]
+export const stepProblems = (next: SequenceStep): FieldProblem[] => [...fieldProblems(next), ...mailProblems(next)]

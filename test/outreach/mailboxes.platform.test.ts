@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ageQueueItems, drain } from '../../subgraphs/kernel/queue/queue.fixture.ts'
 import { SmtpReceiver } from '../../subgraphs/kernel/mail/smtp.fixture.ts'
 import type { Services } from '../../subgraphs/kernel/request.ts'
+import { testTasks } from '../../subgraphs/kernel/work/work-pool.fixture.ts'
 import { outgoingEmailQueue } from '../../subgraphs/outreach/email/outgoing-email.queue.ts'
 import { DovecotServer, hasDovecot } from '../../subgraphs/outreach/mailbox/dovecot.fixture.ts'
 import { mailboxPollQueue, queueDuePolls } from '../../subgraphs/outreach/mailbox/mailbox-poll.queue.ts'
@@ -283,6 +284,31 @@ describe.skipIf(!hasDovecot)('a mailbox on real servers', () => {
 })
 
 describe.skipIf(!hasDovecot)('a delivery report about a mail of a sequence', () => {
+  it('keeps a mail that no thread can parse, without a failure or a try, and reads it with the next poll', async () => {
+    const box = await aMailbox()
+    await poll()
+    await arrive(box.email, mailFrom('ida@customer.example', 'busy', []))
+    const state = async () =>
+      (
+        await platform.query(
+          `select last_uid::int, tries, failures, received_count::int from outreach.mailbox_state where id = $1`,
+          [box.id],
+        )
+      )[0]
+    const before = await state()
+    const { work } = platform.services
+    const held = Array.from({ length: 5 }, () => work.run(testTasks.sleep, 1000, member.organizationId, 'OUTSIDE'))
+    await poll()
+    expect(await state()).toEqual(before)
+    await Promise.all(held)
+    await poll()
+    expect(await state()).toEqual({
+      ...before,
+      last_uid: (before as { last_uid: number }).last_uid + 1,
+      received_count: 1,
+    })
+  })
+
   it('arrives in the mailbox of its sender and ends the enrollment', async () => {
     const sender = await platform.member()
     const box = await aMailbox({}, sender)

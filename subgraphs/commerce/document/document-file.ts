@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { Directive, Field, Int, ObjectType } from 'type-graphql'
 import type { MailAttachment } from '../../kernel/mail/outgoing-mail.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import type { Cause } from '../../kernel/work/share.ts'
 import type { PricedDocument } from './priced-document.ts'
 import { renderDocument } from './render-document.ts'
 
@@ -32,8 +33,9 @@ export async function documentFile(
   ctx: RequestContext<'work'>,
   document: PricedDocument,
   { version }: { readonly version: number },
+  cause: Cause = 'ORGANIZATION',
 ): Promise<DocumentFile> {
-  const { content, ...file } = attachmentOf(document, await renderDocument(ctx, document))
+  const { content, ...file } = attachmentOf(document, await renderDocument(ctx, document, cause))
   return { ...file, content: content.toString('base64'), version, contentHash: contentHash(document) }
 }
 

@@ -1,4 +1,5 @@
 import type { RequestContext } from '../../kernel/request.ts'
+import type { Cause } from '../../kernel/work/share.ts'
 import { threadTask } from '../../kernel/work/thread-task.ts'
 import type { documentPdf } from './document-pdf.ts'
 import type { PricedDocument } from './priced-document.ts'
@@ -12,7 +13,8 @@ const pdfTask = threadTask<typeof documentPdf>(import.meta.url, './document-pdf'
 export async function renderDocument(
   { work, caller }: RequestContext<'work'>,
   document: PricedDocument,
+  cause: Cause = 'ORGANIZATION',
 ): Promise<Buffer> {
-  const bytes = await work.run(pdfTask, JSON.stringify(document), caller.organizationId)
+  const bytes = await work.run(pdfTask, JSON.stringify(document), caller.organizationId, cause)
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

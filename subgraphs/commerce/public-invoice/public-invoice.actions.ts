@@ -52,7 +52,7 @@ export async function viewPublicInvoice(ctx: Context, token: string): Promise<Pu
 export async function publicInvoiceDocument(ctx: Context, token: string): Promise<DocumentFile> {
   const { inner, id } = await linked(ctx, token)
   const shownInvoice = await viewInvoice(inner, id)
-  return documentFile(inner, await documentOfInvoice(inner, shownInvoice), shownInvoice)
+  return documentFile(inner, await documentOfInvoice(inner, shownInvoice), shownInvoice, 'OUTSIDE')
 }
 
 export async function payPublicInvoice(ctx: Context, token: string): Promise<PublicCheckout> {

@@ -45,7 +45,7 @@ export async function publicQuote(ctx: RequestContext, token: string, act: Act):
 /** The PDF of the quote of the token. */
 export async function publicQuoteDocument(ctx: RequestContext<'work'>, token: string): Promise<DocumentFile> {
   const { inner, quote } = await linked(ctx, token, viewQuote)
-  return documentFile(inner, await documentOfQuote(inner, quote), quote)
+  return documentFile(inner, await documentOfQuote(inner, quote), quote, 'OUTSIDE')
 }
 
 /** A text that somebody without an account typed: trimmed, with its bounds. */

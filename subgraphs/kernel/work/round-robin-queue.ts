@@ -33,17 +33,37 @@ export class RoundRobinQueue<T extends Waiting> {
     return true
   }
 
-  /** Removes and returns the oldest item of the next organization for which `isAllowed` is true. */
-  take(isAllowed: (organizationId: string) => boolean): T | null {
-    for (const [organizationId, items] of this.#byOrganization) {
+  /**
+   * Removes and returns the oldest item of the organization with the least use for which `isAllowed` is true; among equals, of the next one.
+   */
+  take(isAllowed: (organizationId: string) => boolean, useOf: (organizationId: string) => number = () => 0): T | null {
+    let next: string | null = null
+    let least = Infinity
+    for (const organizationId of this.#byOrganization.keys()) {
       if (!isAllowed(organizationId)) continue
-      const [item] = items as Set<T> & Iterable<T, undefined>
-      this.#byOrganization.delete(organizationId)
-      this.#byOrganization.set(organizationId, items)
-      this.remove(item!)
-      return item!
+      const use = useOf(organizationId)
+      if (use < least) {
+        next = organizationId
+        least = use
+      }
+      if (least === 0) break
     }
-    return null
+    if (next === null) return null
+    const items = this.#byOrganization.get(next)!
+    const [item] = items as Set<T> & Iterable<T, undefined>
+    this.#byOrganization.delete(next)
+    this.#byOrganization.set(next, items)
+    this.remove(item!)
+    return item!
+  }
+
+  /** The organizations with items. */
+  get organizations(): readonly string[] {
+    return [...this.#byOrganization.keys()]
+  }
+
+  countOf(organizationId: string): number {
+    return this.#byOrganization.get(organizationId)?.size ?? 0
   }
 
   remove(item: T): boolean {

@@ -4,6 +4,12 @@ import { threadTask } from './thread-task.ts'
 export const echo = (input: string): string => input
 export const later = async (input: string): Promise<string> => Promise.resolve(input)
 export const sleep = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+export const burn = (ms: number): number => {
+  const { user, system } = process.threadCpuUsage()
+  for (let now = process.threadCpuUsage(); now.user + now.system - user - system < ms * 1000;)
+    now = process.threadCpuUsage()
+  return ms
+}
 export const spin = (): never => {
   for (;;);
 }
@@ -24,6 +30,7 @@ export const testTasks = {
   echo: task<typeof echo>('echo'),
   later: task<typeof later>('later'),
   sleep: task<typeof sleep>('sleep'),
+  burn: task<typeof burn>('burn'),
   spin: task<typeof spin>('spin'),
   exit: task<typeof exit>('exit'),
   allocate: task<typeof allocate>('allocate'),

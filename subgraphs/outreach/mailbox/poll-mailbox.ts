@@ -1,5 +1,6 @@
 import type { ImapFlow } from 'imapflow'
 import { inTransaction, type RequestContext, type Services } from '../../kernel/request.ts'
+import { TaskNotBegun } from '../../kernel/work/task-refusals.ts'
 import { threadTask } from '../../kernel/work/thread-task.ts'
 import { parseEmail } from '../../kernel/values/email-address.ts'
 import { organizationContext } from '../email/organization-context.ts'
@@ -31,7 +32,7 @@ interface Cursor {
   readonly since: Date | null
 }
 
-/** Stores the mails that arrived in INBOX since the last poll; true if more are waiting. */
+/** Stores the mails that arrived in INBOX since the last poll; true if more are waiting, and there is room to parse them. */
 export async function pollMailbox(services: Services, box: Mailbox): Promise<boolean> {
   const ctx = organizationContext(services, box.organizationId)
   const client = await imapClient(services, box)
@@ -46,7 +47,8 @@ async function readNew(services: Services, ctx: RequestContext, client: ImapFlow
   const found = (await client.search(range, { uid: true })) || []
   // `n:*` always names the last mail, whatever its number.
   const uids = found.filter((uid) => uid > cursor.lastUid).toSorted((one, other) => one - other)
-  for (const uid of uids.slice(0, mailsMax)) await receive(services, ctx, client, box, cursor.uidValidity, uid)
+  for (const uid of uids.slice(0, mailsMax))
+    if (!(await hasReceived(services, ctx, client, box, cursor.uidValidity, uid))) return false
   return uids.length > mailsMax
 }
 
@@ -68,6 +70,22 @@ async function cursorOf(ctx: RequestContext, box: Mailbox, uidValidity: string, 
   )
   // Mails that are stored already have a known Message-ID.
   return { uidValidity, lastUid, since: isNew ? null : new Date(Date.parse(known.polledAt ?? '') - 2 * dayMs) }
+}
+
+/** False if too many tasks wait for threads: that is no fault of the mail, so this try does not count. */
+async function hasReceived(...of: Parameters<typeof receive>): Promise<boolean> {
+  try {
+    await receive(...of)
+    return true
+  } catch (error) {
+    if (!(error instanceof TaskNotBegun)) throw error
+    const [, { db }, , box, , uid] = of
+    await db.query(
+      `update outreach.mailbox_state set tries = tries - 1 where organization_id = $1 and id = $2 and tried_uid = $3 and tries > 0`,
+      [box.organizationId, box.id, uid],
+    )
+    return false
+  }
 }
 
 /** Stores one mail. The number up to which the mailbox was read changes in the same transaction, so no mail is lost or stored twice. */
@@ -112,7 +130,12 @@ async function contentOf(
   const query = { source: { start: 0, maxLength: readBytesMax } }
   const fetched = await client.fetchOne(String(uid), query, { uid: true })
   if (!fetched || !fetched.source) return null
-  const parsed = await services.work.run(parseTask, { source: new Uint8Array(fetched.source) }, box.organizationId)
+  const parsed = await services.work.run(
+    parseTask,
+    { source: new Uint8Array(fetched.source) },
+    box.organizationId,
+    'OUTSIDE',
+  )
   return parsed ?? 'UNREADABLE'
 }
 

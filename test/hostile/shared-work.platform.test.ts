@@ -55,7 +55,7 @@ describe('templates', () => {
   it('of a sequence are parsed in turns of the event loop, however many they are', async () => {
     // The most expensive form within the bounds of one template.
     const bodyHtml = `{% cycle ${'1,'.repeat(900)}1 %}`.repeat(27)
-    const variants = Array.from({ length: 5 }, (_, at) => ({ name: `V${at}`, subject: 'Hello', bodyHtml, weight: 1 }))
+    const variants = Array.from({ length: 5 }, (_, at) => ({ subject: `Hello ${at}`, bodyHtml, weight: 1 }))
     const steps = [1, 2].map(() => ({ type: 'EMAIL', delayDays: 1, variants }))
     const body = { name: 'Expensive', entityTypes: ['CONTACT'], steps }
     const turnMs = await longestTurnDuring(async () => {

@@ -18,6 +18,7 @@ export const deliveryQueue: Queue<QueuedDelivery> = {
     created_at < statement_timestamp() - interval '5 minutes' as "isLate"`,
   // Longer than an attempt with the reads before it and the record after it, and short enough that another process repeats it within a minute.
   leaseMs: 30_000,
+  attemptMsMax: 20_000,
   lanes: { fresh: 512, retry: 64 },
   // An attempt that was lost with its worker is no failure of the receiver: it neither uses up an attempt nor makes the delay longer.
   attemptsMax: ({ attempts, failedAttempts, attemptsMax }) => attemptsMax + attempts - failedAttempts - 1,

@@ -1,3 +1,4 @@
+import { untilAborted } from '../queue/deadline.ts'
 import type { Outcome, Queue, QueuedItem } from '../queue/queue.ts'
 import type { Services } from '../request.ts'
 import { platformId } from '../secrets/vault.ts'
@@ -37,11 +38,12 @@ export const mailQueue = (customers: CustomerMails, isSuspended: IsSuspended): Q
   columns:
     'recipient, content, traceparent, created_at as "createdAt", expires_at as "expiresAt", organization_id as "organizationId"',
   leaseMs: mailLeaseMs,
+  attemptMsMax: 90_000,
   lanes: { fresh: 3, retry: 1 },
   attemptsMax: () => attemptsMax,
   retryAfterMs: ({ attempts }) => retryAfterMs(attempts),
   clearedColumns: ['content'],
-  attempt: (services, mail) => send(services, customers, isSuspended, mail),
+  attempt: (services, mail, signal) => send(services, customers, isSuspended, mail, signal),
 })
 
 async function send(
@@ -49,6 +51,7 @@ async function send(
   customers: CustomerMails,
   isSuspended: IsSuspended,
   mail: QueuedMail,
+  signal: AbortSignal,
 ): Promise<Outcome> {
   const { mailer, clock, vault } = services
   const { id, recipient, content: sealed, attempts } = mail
@@ -63,7 +66,7 @@ async function send(
   try {
     const refusal = record ? await customers.refusalOf(services, record, recipient) : null
     if (refusal !== null) throw new MailRefused(`Not sent: ${refusal}.`)
-    await mailer.send({ id, to: recipient, date: new Date(mail.createdAt), ...content })
+    await untilAborted(signal, mailer.send({ id, to: recipient, date: new Date(mail.createdAt), ...content }))
     return { end: 'SENT' }
   } catch (error) {
     const isRefused = error instanceof MailRefused

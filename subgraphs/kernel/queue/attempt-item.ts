@@ -2,6 +2,7 @@ import { Counter } from 'prom-client'
 import { MetricBatch } from '../operate/metric-batch.ts'
 import type { Services } from '../request.ts'
 import { activeTracing, inSpan } from '../tracing/tracing.ts'
+import { withDeadline } from './deadline.ts'
 import { AttemptNotBegun, type Attempted, type Leased, type Outcome, type Queue, type QueuedItem } from './queue.ts'
 
 const errorLengthMax = 500
@@ -39,10 +40,11 @@ async function attemptOnce<Item extends QueuedItem>(
 ): Promise<Outcome> {
   try {
     const tracing = activeTracing()
-    if (!tracing) return await queue.attempt(services, item)
+    const attempt = () => withDeadline(queue.attemptMsMax, (signal) => queue.attempt(services, item, signal))
+    if (!tracing) return await attempt()
     const { traceparent = null, attempts } = item
     const options = { kind: 'CONSUMER', attributes: { 'queue.attempt': attempts }, traceparent } as const
-    return await inSpan(tracing, `queue ${queue.name}`, options, () => queue.attempt(services, item))
+    return await inSpan(tracing, `queue ${queue.name}`, options, attempt)
   } catch (thrown) {
     if (thrown instanceof AttemptNotBegun) throw thrown
     return { retry: (thrown as Error).message }

@@ -9,6 +9,7 @@ import type { Services } from '../request.ts'
 import { lanesDue } from './due-lanes.ts'
 import { deleteFinishedItems } from './delete-finished-items.ts'
 import { leaseShares, newLaneState } from './lease-shares.ts'
+import { untilAborted } from './deadline.ts'
 import { drain, ageQueueItems } from './queue.fixture.ts'
 import { queueIndexes, sharedQueueColumns } from './queue-table.ts'
 import { QueueWorker } from './queue-worker.ts'
@@ -55,6 +56,7 @@ function aQueue(attempt: (item: Delivery) => Outcome | Promise<Outcome>, more: P
     ...described,
     columns: 'organization_id as "organizationId", endpoint, text',
     leaseMs: 60_000,
+    attemptMsMax: 50_000,
     lanes: { fresh: 1, retry: 1 },
     attemptsMax: () => 3,
     retryAfterMs: ({ attempts }) => attempts * 60_000,
@@ -105,6 +107,39 @@ function hanging(more: Partial<Queue<Delivery>> = {}) {
   closers.push(end)
   return { queue, begun, end, drains: (by = services, lanes?: Lane[]) => void ends.push(drain(queue, by, lanes)) }
 }
+
+describe('an attempt that hangs', () => {
+  it('gives its slot back after its deadline, and the item is retried and fails by its rules', async () => {
+    const queue = aQueue(({ text }) => (text === 'hangs' ? new Promise<never>(() => undefined) : { end: 'SENT' }), {
+      attemptMsMax: 20,
+      attemptsMax: () => 2,
+    })
+    await put(['hangs', 'b'])
+    await drain(queue, services)
+    const error = 'The attempt did not end within 0.02 s.'
+    const [hung, ended] = await rows()
+    expect(hung).toMatchObject({ state: 'QUEUED', attempts: 1, error, isLeased: false })
+    expect(ended).toMatchObject({ state: 'SENT', attempts: 1 })
+    await pass(60_000)
+    await drain(queue, services)
+    expect((await rows())[0]).toMatchObject({ state: 'FAILED', attempts: 2, error, isFinished: true })
+  })
+
+  it('can end by its own rules when its signal aborts', async () => {
+    const attempt: Queue<Delivery>['attempt'] = (_services, _item, signal) =>
+      untilAborted(signal, new Promise<Outcome>(() => undefined)).catch(({ message }: Error) => ({
+        end: 'GIVEN_UP',
+        error: message,
+      }))
+    await put(['hangs'])
+    await drain(
+      aQueue(() => ({ end: 'SENT' }), { attemptMsMax: 20, attempt }),
+      services,
+    )
+    const error = 'The attempt did not end within 0.02 s.'
+    expect(await rows()).toMatchObject([{ state: 'GIVEN_UP', attempts: 1, error, isFinished: true }])
+  })
+})
 
 describe('an item', () => {
   it('is attempted once, in the order of arrival, and keeps the result but not the content', async () => {

@@ -72,8 +72,10 @@ export interface Queue<Item extends QueuedItem = QueuedItem> {
   readonly table: string
   /** Select list of the columns that an attempt needs, in addition to `id` and `attempts`. */
   readonly columns: string
-  /** Maximum duration of an attempt. When a process dies during an attempt, another process leases the item after this time. */
+  /** When a process dies during an attempt, another process leases the item after this time. */
   readonly leaseMs: number
+  /** The deadline of an attempt, at which its signal aborts. With `graceMs` it is shorter than the lease. */
+  readonly attemptMsMax: number
   /** Slots for running attempts in one process. */
   readonly lanes: Readonly<Record<Lane, number>>
   /** Without it, items are served in the order of their due time. */
@@ -85,8 +87,8 @@ export interface Queue<Item extends QueuedItem = QueuedItem> {
   readonly clearedColumns?: readonly string[]
   /** How long an ended item is kept, counted from the time when it was queued. */
   readonly retentionMs: number
-  /** A thrown error counts as a `retry`. */
-  attempt(services: Services, item: Leased<Item>): Promise<Outcome>
+  /** A thrown error counts as a `retry`. What may hang must end with the signal: after `graceMs` the attempt counts as a retry anyway. */
+  attempt(services: Services, item: Leased<Item>, signal: AbortSignal): Promise<Outcome>
   /**
    * Records outcomes in one transaction, for a queue whose outcomes also change other tables. Each outcome must be ignored unless the
    * item still has the token of the attempt. Without it, `recordOutcome` is called for each of them.

@@ -23,11 +23,13 @@ interface Limits {
 
 /** Every organization may use this many slots of a lane, however few are free. */
 const slotsAlways = 2
+/** So many slots are left to organizations without a running attempt in this lane of this process. */
+const slotsForOthers = 1
 
 /**
  * Divides the free slots of a lane. The next slot is for the organization with the fewest running attempts, and for its key with the fewest;
  * among equals, for the first. An organization gets no slot when it uses as many in this process as are free: a few organizations
- * with slow receivers cannot use all slots, and one organization alone may use half of them.
+ * with slow receivers cannot use all slots, and one organization alone may use half of them. The last slot is for one without a running attempt.
  */
 export function shareOut(
   waiting: readonly WaitingKey[],
@@ -40,6 +42,7 @@ export function shareOut(
     for (const candidate of organizations) {
       if (
         candidate.here >= Math.max(free - given, slotsAlways) ||
+        (candidate.here > 0 && free - given <= slotsForOthers) ||
         candidate.keys.every(({ taken }) => taken >= perKeyMax)
       )
         continue

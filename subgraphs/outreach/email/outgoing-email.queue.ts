@@ -10,6 +10,7 @@ import { MailRefused } from '../../kernel/mail/message.ts'
 import type { RefusedRecipient } from '../../kernel/mail/outgoing-mail.ts'
 import { contentRefusal, refusedBy } from '../../kernel/mail/smtp-transport.ts'
 import { deleteFinishedItems } from '../../kernel/queue/delete-finished-items.ts'
+import { untilAborted } from '../../kernel/queue/deadline.ts'
 import type { Leased, Outcome, Queue, QueuedItem } from '../../kernel/queue/queue.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
 import { inTransaction, type RequestContext, type Services } from '../../kernel/request.ts'
@@ -43,6 +44,7 @@ export const outgoingEmailQueue: Queue<OutgoingEmail> = {
   table: 'outreach.outgoing_email',
   columns: 'sender_id as "senderId", ignores_window as "ignoresWindow", traceparent',
   leaseMs: 2 * minuteMs,
+  attemptMsMax: 90_000,
   lanes: { fresh: 8, retry: 2 },
   // The key is the mailbox or, for the mail server of the platform, the organization. A server that takes 300 ms for a mail gets 13 of them a second.
   shares: { organization: 'organization_id', key: 'sender_id', perKeyMax: 4 },
@@ -59,7 +61,7 @@ export const deleteOldOutgoingEmail: Job = {
   run: (services) => deleteFinishedItems(outgoingEmailQueue, services),
 }
 
-async function send(services: Services, item: Leased<OutgoingEmail>): Promise<Outcome> {
+async function send(services: Services, item: Leased<OutgoingEmail>, signal: AbortSignal): Promise<Outcome> {
   const ctx = organizationContext(services, item.organization!)
   const message = await recordsOf(emailMessage).require(ctx, item.id)
   if (message.status !== 'QUEUED') return { end: 'SENT' }
@@ -84,7 +86,8 @@ async function send(services: Services, item: Leased<OutgoingEmail>): Promise<Ou
   try {
     const options = await optionsOf(ctx, services, message, box)
     const mail = { id: message.id, date: new Date(message.createdAt), message: options }
-    refused = await (box ? sendFromMailbox(services, box, options) : services.mailer.sendForUser(mail))
+    const sending = box ? sendFromMailbox(services, box, options) : services.mailer.sendForUser(mail)
+    refused = await untilAborted(signal, sending)
   } catch (error) {
     const isOver = error instanceof MailRefused || item.attempts >= outgoingEmailQueue.attemptsMax(item)
     if (isOver) return notSent(ctx, message, error as Error)

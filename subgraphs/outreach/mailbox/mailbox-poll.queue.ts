@@ -2,6 +2,7 @@ import type { Job } from '../../kernel/jobs/job.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import { deleteFinishedItems } from '../../kernel/queue/delete-finished-items.ts'
+import { untilAborted } from '../../kernel/queue/deadline.ts'
 import type { Leased, Outcome, Queue, QueuedItem } from '../../kernel/queue/queue.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import type { RequestContext, Services } from '../../kernel/request.ts'
@@ -21,6 +22,7 @@ export const mailboxPollQueue: Queue<MailboxPoll> = {
   table: 'outreach.mailbox_poll',
   columns: 'mailbox_id as "mailboxId"',
   leaseMs: 5 * minuteMs,
+  attemptMsMax: 4 * minuteMs,
   lanes: { fresh: 4, retry: 1 },
   shares: { organization: 'organization_id', key: 'mailbox_id', perKeyMax: 1 },
   // The next poll is the retry.
@@ -37,12 +39,12 @@ export const deleteOldPolls: Job = {
   run: (services) => deleteFinishedItems(mailboxPollQueue, services),
 }
 
-async function poll(services: Services, item: Leased<MailboxPoll>): Promise<Outcome> {
+async function poll(services: Services, item: Leased<MailboxPoll>, signal: AbortSignal): Promise<Outcome> {
   const ctx = organizationContext(services, item.organization!)
   try {
     const box = await recordsOf(mailbox).require(ctx, item.mailboxId)
     if (!box.isEnabled || box.imapHost === null) return { end: 'SKIPPED' }
-    const hasMore = await pollMailbox(services, box)
+    const hasMore = await untilAborted(signal, pollMailbox(services, box))
     await recordPoll(ctx, box.id, null)
     if (hasMore) await queuePolls(ctx, [box.id])
     return { end: 'DONE' }

@@ -28,6 +28,7 @@ export const pushQueue: Queue<PushMessage> = {
   columns:
     'organization_id as "organizationId", subscription_id as "subscriptionId", notification_id as "notificationId"',
   leaseMs: minuteMs,
+  attemptMsMax: 45_000,
   lanes: { fresh: 4, retry: 1 },
   shares: { organization: 'organization_id', key: 'subscription_id', perKeyMax: 1 },
   attemptsMax: () => attemptsMax,

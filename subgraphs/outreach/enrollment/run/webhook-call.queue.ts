@@ -17,6 +17,7 @@ export const sequenceCallQueue: Queue<WebhookCall> = {
   table: 'outreach.sequence_call',
   columns: 'url, body',
   leaseMs: 30_000,
+  attemptMsMax: 20_000,
   lanes: { fresh: 8, retry: 4 },
   shares: { organization: 'organization_id', key: 'step_id', perKeyMax: 4 },
   attemptsMax: () => attemptsMax,

@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest'
+import { queues } from './all.ts'
+import { graceMs } from './kernel/queue/deadline.ts'
+
+describe('every kind of queued item', () => {
+  it('has a deadline with its grace shorter than its lease', () => {
+    const seconds = Object.fromEntries(
+      queues.map(({ name, attemptMsMax, leaseMs }) => [name, [attemptMsMax / 1000, leaseMs / 1000]]),
+    )
+    expect(seconds).toEqual({
+      mail: [90, 120],
+      delivery: [20, 30],
+      outgoing_email: [90, 120],
+      mailbox_poll: [240, 300],
+      sequence_call: [20, 30],
+      push: [45, 60],
+    })
+    for (const { name, attemptMsMax, leaseMs } of queues) expect(attemptMsMax + graceMs, name).toBeLessThan(leaseMs)
+  })
+})

@@ -57,6 +57,7 @@ export const titleOfCode: Readonly<Record<ErrorCode, string>> = {
   SIGN_IN_THROTTLED: 'Too many sign-in attempts',
   MAIL_RATE_LIMITED: 'Too many mails',
   MODEL_RATE_LIMITED: 'Too many calls of the language model',
+  STORAGE_RATE_LIMITED: 'Too many bytes written',
   IP_RATE_LIMITED: 'Too many requests from this address',
   STREAM_LIMIT_REACHED: 'Too many open streams',
   HEADERS_TOO_LARGE: 'Headers too large',

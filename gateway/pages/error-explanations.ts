@@ -223,6 +223,11 @@ export const explanationOfCode: Readonly<Record<ErrorCode, Explanation>> = {
   SIGN_IN_THROTTLED: { meaning: 'There were too many failed sign-ins or registrations.', action: waitAndRetry },
   MAIL_RATE_LIMITED: { meaning: 'Too many mails were requested.', action: waitAndRetry },
   MODEL_RATE_LIMITED: { meaning: 'Too many texts of the language model were requested.', action: waitAndRetry },
+  STORAGE_RATE_LIMITED: {
+    meaning:
+      'The organization has written as many bytes as it may in an hour. A change of a large record counts several times its size, because its event has the record before and after it, and each webhook may store a body.',
+    action: `Nothing was changed. ${waitAndRetry}`,
+  },
   IP_RATE_LIMITED: { meaning: 'Too many requests came from this address.', action: waitAndRetry },
   STREAM_LIMIT_REACHED: {
     meaning: 'The organization has as many open live streams or subscriptions as it may have; `limit` is their number.',

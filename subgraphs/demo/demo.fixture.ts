@@ -7,6 +7,7 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { freshDatabase } from '../../test/fresh-database.ts'
 import { readConfig, settingsOf } from '../kernel/config/config.ts'
 import { MemoryCounters } from '../kernel/counters/memory-counters.ts'
+import { StoredBytes } from '../kernel/stored-bytes/stored-bytes.ts'
 import { loadKeys } from '../kernel/secrets/keys.ts'
 import { Vault } from '../kernel/secrets/vault.ts'
 import { localModel } from '../kernel/language-model/local-model.ts'
@@ -81,6 +82,7 @@ async function newEnvironment(now: Date, encryptionKey: string | null): Promise<
     work: new WorkPool(log),
     keys,
     counters: new MemoryCounters(),
+    storedBytes: new StoredBytes({ organization: null, all: null }, new MemoryCounters(), { now: () => new Date() }),
     settings: settingsOf(readConfig({})),
     mailer: new RecordingMailer(),
     smtpPools: new SmtpPools(),

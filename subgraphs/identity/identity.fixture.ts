@@ -5,6 +5,7 @@ import { freshDatabase, type FreshDatabase } from '../../test/fresh-database.ts'
 import { anonymous as anonymousCaller, type Caller } from '../kernel/context.ts'
 import { readConfig, settingsOf } from '../kernel/config/config.ts'
 import { MemoryCounters } from '../kernel/counters/memory-counters.ts'
+import { StoredBytes } from '../kernel/stored-bytes/stored-bytes.ts'
 import { newId } from '../kernel/ids.ts'
 import { localModel } from '../kernel/language-model/local-model.ts'
 import { RecordingMailer } from '../kernel/mail/mail.fixture.ts'
@@ -61,6 +62,7 @@ export class IdentityWorld {
       work: new WorkPool(log),
       keys: { signing, encryption: randomBytes(32), caller: 'a'.repeat(43) },
       counters: new MemoryCounters(),
+      storedBytes: new StoredBytes({ organization: null, all: null }, new MemoryCounters(), { now: () => new Date() }),
       settings: settingsOf(readConfig({})),
       mailer: new RecordingMailer(),
       smtpPools: new SmtpPools(),

@@ -5,7 +5,7 @@ import { noUserId, type Caller, type OperationContext } from './context.ts'
 import type { Settings } from './config/config.ts'
 import type { Counters } from './counters/counters.ts'
 import type { Sql } from './database/sql.ts'
-import { limitRowBytes } from './database/row-bytes.ts'
+import { limitBytes } from './database/row-bytes.ts'
 import type { Tenancy } from './database/tenant-database.ts'
 import { newId } from './ids.ts'
 import type { GraphPort } from './graph-port/graph-port.ts'
@@ -18,6 +18,7 @@ import type { EventFeed } from './outbox/event-feed.ts'
 import type { OrganizationShapes, ShapeSource } from './record/shape-source.ts'
 import type { AnsweredRecords } from './record/answered-records.ts'
 import type { Vault } from './secrets/vault.ts'
+import type { StoredBytes } from './stored-bytes/stored-bytes.ts'
 import type { Work } from './work/work-pool.ts'
 
 /** The dependencies of all subgraphs. `openServices` creates them once for each process. */
@@ -40,6 +41,8 @@ export interface Services {
   /** Connections to the mail servers of tenants. */
   readonly smtpPools: SmtpPools
   readonly outbound: Outbound
+  /** The budget of what organizations write. */
+  readonly storedBytes: StoredBytes
   /** Worker threads for CPU-heavy work. */
   readonly work: Work
   readonly events: EventFeed
@@ -107,7 +110,7 @@ export function requestContext<P extends Partial<Ports> = object>(
 ): BaseContext & P {
   const { clock, log, settings } = services
   const { kind, organizationId } = operation.caller
-  const limited = kind === 'SYSTEM' ? db : limitRowBytes(db, organizationId)
+  const limited = kind === 'SYSTEM' ? db : limitBytes(db, organizationId, services.storedBytes)
   const shapes = services.shapes.shapesOf(organizationId)
   const base = { clock, log, settings, db: limited, shapes, externalCalls, answered, batches: new Map() }
   return { ...operation, ...ports, ...base }

@@ -27,6 +27,7 @@ import { builtInShapes } from './record/shape-source.ts'
 import type { Services } from './request.ts'
 import { setTracing } from './tracing/tracing.ts'
 import { platformId, Vault } from './secrets/vault.ts'
+import { StoredBytes } from './stored-bytes/stored-bytes.ts'
 import { WorkPool } from './work/work-pool.ts'
 
 /** The services of a process. They are opened once and closed in reverse order. */
@@ -134,6 +135,7 @@ export async function openServices({
     closers.push(() => events.close())
     const counters = await openCounters(config, log)
     closers.push(() => counters.close())
+    const storedBytes = new StoredBytes(config.storedBytes, counters, clock)
     const work = new WorkPool(log)
     closers.push(() => work.close())
     const formerKeys = config.formerEncryptionKeys.map((key) => Buffer.from(key, 'base64'))
@@ -152,6 +154,7 @@ export async function openServices({
       log,
       keys,
       counters,
+      storedBytes,
       languageModel: openLanguageModel(config, { work, outbound, counters, clock }),
       work,
       settings: settingsOf(config),

@@ -101,7 +101,7 @@ const store = (lock: string): string => `
 
 /** What is sent; null if the event has no room for the part. */
 async function storePart(
-  { database }: Services,
+  { database, storedBytes }: Services,
   { organizationId, id, token }: Prepared,
   body: StoredBody,
   { members, rights }: { readonly members: string; readonly rights: string },
@@ -128,6 +128,7 @@ async function storePart(
     id,
     token,
   ]
+  await storedBytes.count(organizationId, bytes + (reduced?.length ?? 0))
   const stored = await database.query(store(isCounted ? ' for update' : ''), values)
   return stored.length > 0 ? whole : null
 }

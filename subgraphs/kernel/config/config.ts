@@ -5,12 +5,20 @@ import { ConfigError } from './config-error.ts'
 import { languageModelOf, type LanguageModelSettings } from './language-model.ts'
 import { newOrganizationMailsOf, senderOf, type NewOrganizationMails } from './mail.ts'
 import { paymentsOf } from './payments.ts'
+import { megabytesOf, numberOf, oneOf } from './values.ts'
 import { vapidOf, type VapidKeys } from './vapid.ts'
 import { parseMeetingProviders, type MeetingProvider } from '../credentials/public.ts'
 
 export { ConfigError }
 
 /** A window of a per-address limit: at most `max` requests in `windowMs`. */
+export interface StoredBytesLimits {
+  /** Bytes that one organization may write in an hour; null: any number. */
+  readonly organization: number | null
+  /** Bytes that all organizations together may write in an hour. */
+  readonly all: number | null
+}
+
 export interface Limit {
   readonly max: number
   readonly windowMs: number
@@ -35,6 +43,8 @@ export interface Config {
   /** Refuse a second connection inside a transaction, so that tests find code that takes one. */
   readonly refuseNestedConnections: boolean
   readonly ipLimits: readonly Limit[]
+  /** Bytes that are written in an hour. */
+  readonly storedBytes: StoredBytesLimits
   readonly logLevel: string
   /** Port of a separate server with the metrics and health checks; 0: a free port. Null: the gateway serves them on `port`. */
   readonly metricsPort: number | null
@@ -122,6 +132,8 @@ export const variables = [
   'DEMO',
   'NODE_ENV',
   'IP_LIMITS',
+  'STORED_MB_PER_HOUR',
+  'STORED_MB_PER_HOUR_ALL',
   'LOG_LEVEL',
   'METRICS_PORT',
   'DRAIN_SECONDS',
@@ -167,12 +179,6 @@ function parseLimits(text: string): Limit[] {
   })
 }
 
-function oneOf<T extends string>(name: string, value: string, allowed: readonly T[]): T {
-  const found = allowed.find((option) => option === value)
-  if (found === undefined) throw new ConfigError(`${name}: "${value}" must be one of ${allowed.join(', ')}.`)
-  return found
-}
-
 const listOf = (text: string): string[] =>
   text
     .split(',')
@@ -210,12 +216,6 @@ function originOf(name: string, text: string): string {
 function mustBeKey(name: string, text: string): void {
   if (Buffer.from(text, 'base64').length === 32) return
   throw new ConfigError(`${name} must be 32 bytes in base64 (openssl rand -base64 32).`)
-}
-
-function numberOf(name: string, text: string, [min, max]: readonly [number, number]): number {
-  const number = /^\d{1,5}$/.test(text) ? Number(text) : NaN
-  if (number >= min && number <= max) return number
-  throw new ConfigError(`${name}: "${text}" must be a number between ${min} and ${max}.`)
 }
 
 const ports = [0, 65535] as const
@@ -282,6 +282,10 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     redisUrl: urlOf('REDIS_URL', env.REDIS_URL, ['redis:', 'rediss:', 'unix:']),
     demo: oneOf('DEMO', env.DEMO || (env.DATABASE_URL ? 'off' : 'on'), ['on', 'off']) === 'on',
     refuseNestedConnections: env.NODE_ENV !== 'production',
+    storedBytes: {
+      organization: megabytesOf('STORED_MB_PER_HOUR', env.STORED_MB_PER_HOUR || '4096'),
+      all: megabytesOf('STORED_MB_PER_HOUR_ALL', env.STORED_MB_PER_HOUR_ALL || '20480'),
+    },
     ipLimits: parseLimits(env.IP_LIMITS || '20/s,200/m,2000/h'),
     logLevel: oneOf('LOG_LEVEL', env.LOG_LEVEL || 'info', logLevels),
     drainSeconds: numberOf('DRAIN_SECONDS', env.DRAIN_SECONDS || '0', [0, 300]),

@@ -2,6 +2,7 @@ import { randomBytes, generateKeyPairSync } from 'node:crypto'
 import { pino } from 'pino'
 import { readConfig, settingsOf } from '../config/config.ts'
 import { MemoryCounters } from '../counters/memory-counters.ts'
+import { StoredBytes } from '../stored-bytes/stored-bytes.ts'
 import type { Database } from '../database/database.ts'
 import { localModel } from '../language-model/local-model.ts'
 import { RecordingMailer } from '../mail/mail.fixture.ts'
@@ -39,6 +40,7 @@ export const servicesOf = (database: Database, clock: ManualClock): Services => 
   languageModel: localModel,
   work: new WorkPool(pino({ level: 'silent' })),
   counters: new MemoryCounters(),
+  storedBytes: new StoredBytes({ organization: null, all: null }, new MemoryCounters(), { now: () => new Date() }),
   settings: settingsOf(readConfig({})),
   mailer: new RecordingMailer(),
   smtpPools: new SmtpPools(),

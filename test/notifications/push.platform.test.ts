@@ -133,7 +133,10 @@ describe('a push message', () => {
     receiver.answers.push({ status: 400 }, { status: 400 })
     await assign()
     const { items } = await leaseShares(platform.services.database, pushQueue, 'fresh', 2, newLaneState())
-    for (const item of items) expect(await pushQueue.attempt(platform.services, item, new AbortController().signal)).toMatchObject({ end: 'FAILED' })
+    for (const item of items)
+      expect(await pushQueue.attempt(platform.services, item, new AbortController().signal)).toMatchObject({
+        end: 'FAILED',
+      })
     expect([receiver.received.length, await states()]).toEqual([2, ['SUPPRESSED']])
   })
 

@@ -28,7 +28,7 @@ describe('shareOut', () => {
 
   it('serves first who has the fewest running attempts in all processes', () => {
     const running = new Map([['a', 3]])
-    expect(shared([key('a', '1', 3), key('b', '1')], { free: 3, running })).toEqual({ 'b.1': 2 })
+    expect(shared([key('a', '1', 3), key('b', '1')], { free: 2, running })).toEqual({ 'b.1': 2 })
   })
 
   it('leaves as many slots free as an organization uses, but gives each one two', () => {
@@ -37,11 +37,10 @@ describe('shareOut', () => {
     expect(shared([key('a', '1')], { perKeyMax, free: 4, runningHere: new Map([['a', 4]]) })).toEqual({})
     expect(shared([key('a', '1')], { perKeyMax, free: 20, count: 8 })).toEqual({ 'a.1': 8 })
     expect(shared([key('a', '1')], { perKeyMax, free: 1 })).toEqual({ 'a.1': 1 })
-    expect(shared([key('a', '1')], { perKeyMax, free: 1, runningHere: new Map([['a', 1]]) })).toEqual({})
-    expect(shared([key('a', '1')], { perKeyMax, free: 2, runningHere: new Map([['a', 1]]) })).toEqual({ 'a.1': 1 })
+    expect(shared([key('a', '1')], { perKeyMax, free: 1, runningHere: new Map([['a', 1]]) })).toEqual({ 'a.1': 1 })
   })
 
-  it('leaves the last slot to an organization without a running attempt', () => {
+  it('leaves the last of four slots to an organization without a running attempt', () => {
     const waiting = [key('a', '1'), key('b', '1')]
     expect(shared(waiting, { free: 4 })).toEqual({ 'a.1': 2, 'b.1': 1 })
     const runningHere = new Map([

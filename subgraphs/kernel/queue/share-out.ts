@@ -23,8 +23,8 @@ interface Limits {
 
 /** Every organization may use this many slots of a lane, however few are free. */
 const slotsAlways = 2
-/** So many slots are left to organizations without a running attempt in this lane of this process. */
-const slotsForOthers = 1
+/** The last slot of a lane with at least so many slots is for an organization without a running attempt in it. */
+const keepsSlotFrom = 4
 
 /**
  * Divides the free slots of a lane. The next slot is for the organization with the fewest running attempts, and for its key with the fewest;
@@ -36,13 +36,15 @@ export function shareOut(
   { count, free, perKeyMax, running, runningHere }: Limits,
 ): Portion[] {
   const organizations = organizationsOf(waiting, running, runningHere)
+  const slots = [...runningHere.values()].reduce((sum, here) => sum + here, free)
+  const kept = slots >= keepsSlotFrom ? 1 : 0
   let given = 0
   while (given < count) {
     let next: OrganizationShare | null = null
     for (const candidate of organizations) {
       if (
         candidate.here >= Math.max(free - given, slotsAlways) ||
-        (candidate.here > 0 && free - given <= slotsForOthers) ||
+        (candidate.here > 0 && free - given <= kept) ||
         candidate.keys.every(({ taken }) => taken >= perKeyMax)
       )
         continue

@@ -5,7 +5,7 @@ import { ConfigError } from './config-error.ts'
 import { languageModelOf, type LanguageModelSettings } from './language-model.ts'
 import { newOrganizationMailsOf, senderOf, type NewOrganizationMails } from './mail.ts'
 import { paymentsOf } from './payments.ts'
-import { megabytesOf, numberOf, oneOf } from './values.ts'
+import { listOf, megabytesOf, numberOf, oneOf } from './values.ts'
 import { vapidOf, type VapidKeys } from './vapid.ts'
 import { parseMeetingProviders, type MeetingProvider } from '../credentials/public.ts'
 
@@ -178,12 +178,6 @@ function parseLimits(text: string): Limit[] {
     return { max: Number(match[1]), windowMs: (secondsOfUnit[match[2]!] ?? 1) * 1000 }
   })
 }
-
-const listOf = (text: string): string[] =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter(Boolean)
 
 function addressesOf(name: string, text: string): string[] {
   const entries = listOf(text)

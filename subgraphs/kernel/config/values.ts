@@ -15,3 +15,10 @@ export function numberOf(name: string, text: string, [min, max]: readonly [numbe
 /** Null for `off`. */
 export const megabytesOf = (name: string, text: string): number | null =>
   text === 'off' ? null : numberOf(name, text, [1, 99_999]) * 1_048_576
+
+/** The entries of a list that is separated by commas. */
+export const listOf = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean)

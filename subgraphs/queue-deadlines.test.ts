@@ -9,7 +9,7 @@ describe('every kind of queued item', () => {
     )
     expect(seconds).toEqual({
       mail: [90, 120],
-      delivery: [20, 30],
+      webhook_delivery: [20, 30],
       outgoing_email: [90, 120],
       mailbox_poll: [240, 300],
       sequence_call: [20, 30],

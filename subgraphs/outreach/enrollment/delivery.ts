@@ -14,7 +14,7 @@ import { EmailBounceType, EmailStatus } from '../email/email.enumerations.ts'
 import { emailMessage } from '../email/email.record.ts'
 import { sequenceAttempt } from './attempt.record.ts'
 import type { SequenceAttempt } from './attempt.ts'
-import { shapeOf } from './eligibility.ts'
+import { shapeOf } from './enrolled-shape.ts'
 import type { SequenceEntityType } from './enrollment.enumerations.ts'
 import { sequenceEnrollment } from './enrollment.record.ts'
 

@@ -1,16 +1,12 @@
 import type { Row } from '../../kernel/database/sql.ts'
 import { isHidden } from '../../kernel/record/field-security.ts'
 import { readReference } from '../../kernel/record/read.ts'
-import { recordType } from '../../kernel/record/record-registry.ts'
 import { shapeFor } from '../../kernel/record/shape-source.ts'
 import { notAnswered, type RequestContext } from '../../kernel/request.ts'
 import { suppressedAddresses } from '../email/suppression.ts'
+import { shapeOf } from './enrolled-shape.ts'
 import type { SequenceEntityType, SequenceRefusal } from './enrollment.enumerations.ts'
 import { addressOf, isConsentDenied } from './run/decide.ts'
-
-const objects = { LEAD: 'lead', CONTACT: 'contact' } as const
-
-export const shapeOf = (entityType: SequenceEntityType) => recordType(objects[entityType])()
 
 /** What an enrollment takes over of its record. */
 export interface Candidate {

@@ -5,7 +5,7 @@ import { commonFields, commonRights } from '../../../kernel/record/common-rights
 import { allColumnNames, readReference, visibleIds } from '../../../kernel/record/read.ts'
 import { recordType } from '../../../kernel/record/record-registry.ts'
 import type { RequestContext } from '../../../kernel/request.ts'
-import { shapeOf } from '../eligibility.ts'
+import { shapeOf } from '../enrolled-shape.ts'
 import type { SequenceEnrollment } from '../enrollment.ts'
 import type { ReadStep } from '../sequence-reading.ts'
 import { asSender } from './as-sender.ts'

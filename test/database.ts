@@ -1,4 +1,5 @@
 import type { TestProject } from 'vitest/node'
+import { templates } from './loaded-once.ts'
 import type { Template } from './template-database.ts'
 
 declare module 'vitest' {
@@ -20,7 +21,7 @@ const shared: { template?: Shared } = ((globalThis as Record<symbol, object>)[Sy
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const template = (shared.template ??= {
     projects: 0,
-    started: import('./template-database.ts').then(({ startTemplate }) => startTemplate()),
+    started: templates().then(({ startTemplate }) => startTemplate()),
   })
   template.projects += 1
   const { templateUrl, stop } = await template.started

@@ -6,8 +6,8 @@ import type { TestProject } from 'vitest/node'
 import { isRoot, run, unprivilegedAccount } from '../subgraphs/kernel/database/embedded-account.ts'
 import { makePrivate } from '../subgraphs/kernel/database/embedded-folder.ts'
 import { startServer } from '../subgraphs/kernel/database/embedded-server.ts'
+import { templates } from './loaded-once.ts'
 import { programs } from './postgres15-programs.ts'
-import { migratedTemplate } from './template-database.ts'
 
 /** Starts the oldest PostgreSQL that the platform promises, set up as an administrator would for DATABASE_URL. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -39,6 +39,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     },
     log: pino({ level: 'silent' }),
   })
+  const { migratedTemplate } = await templates()
   project.provide('templateUrl', await migratedTemplate(`postgres://crm@${encodeURIComponent(sockets)}/crm`))
   return async () => {
     await server.stop()

@@ -527,6 +527,17 @@ describe('opportunitySetForecastCategory', () => {
     expect(await refused(platform, () => set(id, { category: 'COMMIT' }))).toEqual([409, 'INVALID_STATE'])
   })
 
+  it('keeps the word of the user also where the stage has the same category', async () => {
+    const { id } = await opportunity(member, { accountId })
+    const { body } = await set(id, { category: 'PIPELINE', reason: 'No budget yet' })
+    expect([body.forecastCategory, body.forecastCategoryOverridden]).toEqual(['PIPELINE', true])
+    expect(await patched(id, { stage: 'NEGOTIATION' })).toMatchObject({
+      forecastCategory: 'PIPELINE',
+      forecastCategoryOverridden: true,
+      forecastReason: 'No budget yet',
+    })
+  })
+
   it('refuses CLOSED with 400', async () => {
     const { id } = await opportunity(member, { accountId })
     expect(await refusedInputs(platform, () => set(id, { category: 'CLOSED' }))).toEqual([
@@ -589,6 +600,17 @@ describe('opportunityBoard', () => {
       ],
     })
     expect(columns[5].nextCursor).toBeNull()
+  })
+
+  it('names the paths of the filter of the caller in refusals', async () => {
+    const board = (filter: object) =>
+      seller.graphql('query($filter: OpportunityFilter) { opportunityBoard(filter: $filter) { pipelineName } }', {
+        filter,
+      })
+    const pathsOf = async (filter: object) =>
+      (await board(filter)).body.errors[0].extensions.errors.map(({ path }: { path: string }) => path)
+    expect(await pathsOf({ id: { eq: 'x' } })).toEqual(['filter.id.eq'])
+    expect(await pathsOf({ and: [{ name: { eq: 'a' } }, { id: { eq: 'x' } }] })).toEqual(['filter.and.1.id.eq'])
   })
 
   it('has sums in the base currency: open ones at the rates of today, closed ones at those of the close date', async () => {

@@ -86,7 +86,8 @@ export async function opportunityBoard(
   const pipeline = await findPipeline(ctx, pipelineId)
   if (!pipeline) throw notFound('The pipeline')
   const inPipeline = { pipelineId: { eq: pipeline.id } }
-  const list = { filter: filter ? { and: [inPipeline, filter] } : inPipeline }
+  // The own condition is the last one, so that refusals name the paths of the caller's filter.
+  const list = { filter: { ...filter, and: [...((filter?.and as object[] | null | undefined) ?? []), inPipeline] } }
   const names = pipeline.stages.map(({ name }) => name)
   const [totals, groups] = await Promise.all([
     figuresBy(ctx, opportunity, ['stage', 'currency'], { ...currencyFigures, baseAmount: sum('baseAmount') }, list),

@@ -29,7 +29,9 @@ export function setForecastCategory(
         throw new Refusal('INVALID_STATE', message, { allowed: [] })
       }
       const values = { forecastCategory: category, forecastReason: reason }
-      return { operation: 'UPDATE', values, ...(await decideOpportunity(inner, values, previous)) }
+      const { implied, events } = await decideOpportunity(inner, values, previous)
+      // It is the user's word also where the stage has the same category.
+      return { operation: 'UPDATE', values, implied: { ...implied, forecastCategoryOverridden: true }, events }
     },
     { expectedVersion },
   )

@@ -161,6 +161,6 @@ export async function logEmail(
   )
 }
 
-export { addresseeOf, type Addressee } from './addressee.ts'
+export { addresseeOf, requireAddressee, seesAddressee, type Addressee } from './addressee.ts'
 export { TaskPriority } from './task/task.enumerations.ts'
 export { createTask } from './task/system-task.ts'

@@ -205,3 +205,19 @@ describe('invoiceStats', () => {
     })
   })
 })
+
+describe('what is owed and late', () => {
+  it('counts as overdue at once after a part payment', async () => {
+    const alone = await platform.member({ organizationId: await platform.organization('Late') })
+    const { id } = await sentInvoice(alone, { issueDate: '2026-12-21', dueDate: '2027-01-20' })
+    await sentInvoice(alone, { issueDate: '2027-01-20', dueDate: '2027-02-20' })
+    const late = async () => (await alone.rest.invoiceStats!()).body.totalOverdue
+    expect(await late()).toBe(119)
+    await invoiceOverdue.run(platform.services)
+    expect(await late()).toBe(119)
+    const { body } = await alone.rest.invoicePayment!({ id, body: { amount: 19 } })
+    expect([body.status, body.daysOverdue, await late()]).toEqual(['PARTIALLY_PAID', 12, 100])
+    await alone.rest.invoicePayment!({ id, body: { amount: 100 } })
+    expect(await late()).toBe(0)
+  })
+})

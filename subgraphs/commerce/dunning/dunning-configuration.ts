@@ -52,7 +52,7 @@ const texts = {
   level: 'Number of the level: 1 for the first, then each one more.',
   daysOverdue: `Days after the due day from which the level applies, 0 to ${daysMax}, more for each level.`,
   templateId:
-    'Id of the ACTIVE email template with the text; null: the built-in text of the tone. The template has the values of `contact`, `account` and `organization`, and of `invoice`: `invoiceNumber`, `issueDate`, `dueDate`, `daysOverdue`, `total`, `amountDue`, `fees`, `interest`, `totalDue`, `currency`, `purchaseOrderNumber`, `publicUrl` and `level`. If the template is not ACTIVE any more, or lacks a value that it needs, the built-in text is sent.',
+    'Id of the ACTIVE email template with the text; null: the built-in text of the tone. The template has the values of `contact`, `account` and `organization`, and of `invoice`: `invoiceNumber`, `issueDate`, `dueDate`, `daysOverdue`, `total`, `amountDue`, `fees`, `interest`, `totalDue`, `currency`, `purchaseOrderNumber`, `publicUrl` and `level`. Of `contact` and `account`, automatic reminders have the names only; one that a user sends has what the owner of the invoice sees, if the user sees no less. If the template is not ACTIVE any more, or lacks a value that it needs, the built-in text is sent.',
   createTask: 'Whether a task is created for the user of `escalateToUserId`, otherwise for the owner. Default: false.',
   notifyOwner: 'Whether the owner of the invoice gets a mail. Default: false.',
   escalateToUserId: 'Id of the user who also gets that mail, and the task; null: nobody. Default: null.',

@@ -102,12 +102,12 @@ export const queueReminder = (
 ): Promise<boolean> =>
   queueMail(ctx, { to, kind: reminderMails }, async () => {
     const expiresAt = new Date(ctx.clock.now().getTime() + 2 * dayMs)
-    const { contactId, customerId: accountId } = invoice
+    const { contactId, customerId: accountId, ownerId } = invoice
     const record = { organizationId: invoice.organizationId, object: 'invoice', id: invoice.id }
     const own =
       templateId === null
         ? null
-        : await templateMail(ctx, templateId, { contactId, accountId }, templateValues(ctx, invoice, claim))
+        : await templateMail(ctx, templateId, { contactId, accountId, ownerId }, templateValues(ctx, invoice, claim))
     if (own) {
       await countTemplateUse(ctx, templateId!)
       return { subject: own.subject, text: own.bodyText, html: own.bodyHtml, record, expiresAt }

@@ -1,6 +1,6 @@
-import { addresseeOf } from '../../crm/public.ts'
+import { addresseeOf, requireAddressee, seesAddressee } from '../../crm/public.ts'
 import { activeOrganizationName, organizationSettings } from '../../identity/public.ts'
-import { requireReadable } from '../../kernel/record/field-security.ts'
+import { isHidden, requireReadable } from '../../kernel/record/field-security.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -87,7 +87,7 @@ export async function documentOfInvoice(ctx: RequestContext, invoice: Invoice): 
     total: invoice.total,
     afterTotal: afterTotal(invoice),
     sections: [
-      ['How to pay', howToPay(invoice, paymentInstructions, publicPageOf(ctx, invoice))],
+      ['How to pay', howToPay(invoice, paymentInstructions, shownPageOf(ctx, invoice))],
       ['Terms', invoice.terms],
     ],
   }
@@ -117,6 +117,18 @@ const printed = [
   'payments',
   'terms',
 ] as const satisfies (keyof Invoice)[]
+
+/** The address of the public page; null also for a caller whose profile hides something that the page shows. */
+export const shownPageOf = (ctx: RequestContext, invoice: Invoice): string | null =>
+  seesAddressee(ctx.caller) && printed.every((name) => !isHidden(ctx.caller, definition, name))
+    ? publicPageOf(ctx, invoice)
+    : null
+
+/** Refuses with 403 a caller whose profile hides something that the document or the public page shows to the customer. */
+export function requireWholeInvoice({ caller }: RequestContext): void {
+  requireReadable(caller, definition, ...printed)
+  requireAddressee(caller)
+}
 
 /** The PDF of an invoice that the caller sees. 403 if the caller's profile hides a column that it prints. */
 export async function invoiceFile(ctx: RequestContext<'work'>, id: string): Promise<DocumentFile> {

@@ -31,10 +31,9 @@ import { invoice } from './invoice.record.ts'
 import { InvoiceStats, invoiceStats } from './invoice.stats.ts'
 import { Invoice } from './invoice.ts'
 import { expectedPaymentDate, habitInvoices } from './payment-habit.ts'
-import { publicPageOf } from './public-page.ts'
 import { recordPayment } from './record-payment.ts'
 import { refundPayment } from './refund-payment.ts'
-import { invoiceFile } from './invoice.document.ts'
+import { invoiceFile, shownPageOf } from './invoice.document.ts'
 import { invoiceMailing } from './invoice-mail.job.ts'
 import { sendInvoice } from './send-invoice.ts'
 
@@ -80,7 +79,7 @@ export class InvoiceResolver extends standardResolver(invoice, {
     @Arg('to', () => String, {
       nullable: true,
       description:
-        'Email address of the recipient; null: that of the contact, or the one of the last sending. Without an address the invoice is issued and not mailed.',
+        'Email address of the recipient; null: that of the contact, or the one of the last sending. Without an address the invoice is issued and not mailed. A caller whose profile hides something that the invoice shows cannot name another address.',
     })
     to: string | null,
     @ExpectedVersionArg() expectedVersion: Version,
@@ -216,10 +215,10 @@ export class InvoiceResolver extends standardResolver(invoice, {
   @FieldResolver(() => String, {
     nullable: true,
     description:
-      'Address of the page on which the customer reads and pays the invoice without an account; null in a DRAFT. Everybody with the address sees the invoice.',
+      'Address of the page on which the customer reads and pays the invoice without an account; null in a DRAFT, and for a caller whose profile hides something that the page shows. Everybody with the address sees the invoice.',
   })
   publicUrl(@Root() root: Invoice, @Ctx() ctx: RequestContext) {
-    return publicPageOf(ctx, root)
+    return shownPageOf(ctx, root)
   }
 
   @FieldResolver(() => Order, {

@@ -14,7 +14,7 @@ import { InvoiceStatus } from './invoice.enumerations.ts'
 import { invoice } from './invoice.record.ts'
 import { openStatuses } from './invoice.status.ts'
 import type { Invoice } from './invoice.ts'
-import { salesSince } from './sales.ts'
+import { lateOf, salesSince } from './sales.ts'
 
 /** The number of days over whose sales the days sales outstanding are computed. */
 export const salesDays = 90
@@ -25,7 +25,8 @@ const texts = {
   totalInvoiced: 'Sum of `total` of the invoices that are neither DRAFT nor VOID',
   totalPaid: 'Sum of `amountPaid` of the invoices that are neither DRAFT nor VOID',
   totalOutstanding: 'Sum of `amountDue` of the invoices that are SENT, PARTIALLY_PAID or OVERDUE',
-  totalOverdue: 'Sum of `amountDue` of the OVERDUE invoices',
+  totalOverdue:
+    'Sum of `amountDue` of the open invoices whose due day has passed, whatever a part payment made their status',
   averageDaysToPay:
     'Average number of days from the day of an invoice to its last payment, over the PAID invoices; null without one.',
   dso: `Days sales outstanding: \`totalOutstanding\` divided by the invoiced sales of the last ${salesDays} days, times ${salesDays}; null without sales.`,
@@ -123,7 +124,7 @@ export function ratio(of: ExactNumber, to: ExactNumber, factor = 1, decimals = 2
   return Number(decimalOf(of).times(factor).div(divisor).round(decimals).toFixed())
 }
 
-const totalsOf = (groups: readonly Group[]) => {
+const totalsOf = (groups: readonly Group[], late: ExactNumber) => {
   const counting = groups.filter(({ status }) => status !== 'DRAFT' && status !== 'VOID')
   const open = groups.filter(({ status }) => (openStatuses as readonly string[]).includes(status))
   const add = (some: readonly Group[], name: 'total' | 'amountPaid' | 'amountDue') =>
@@ -132,9 +133,15 @@ const totalsOf = (groups: readonly Group[]) => {
     totalInvoiced: add(counting, 'total'),
     totalPaid: add(counting, 'amountPaid'),
     totalOutstanding: add(open, 'amountDue'),
-    totalOverdue: add(
-      open.filter(({ status }) => status === 'OVERDUE'),
-      'amountDue',
+    totalOverdue: exactOf(
+      decimalOf(late).plus(
+        decimalOf(
+          add(
+            open.filter(({ status }) => status === 'OVERDUE'),
+            'amountDue',
+          ),
+        ),
+      ),
     ),
   }
 }
@@ -178,6 +185,7 @@ export async function invoiceStats(ctx: RequestContext): Promise<InvoiceStats> {
   const currencies = [...new Set(groups.map(({ currency }) => currency))].toSorted()
   const today = await todayOf(ctx)
   const sales = await salesSince(ctx, addDays(today, -salesDays), today)
+  const late = await lateOf(ctx, today)
   const rates = await ratesOf(ctx, currencies)
   const byCurrency = currencies.map((currency) => {
     const own = groups.filter((group) => group.currency === currency)
@@ -185,7 +193,7 @@ export async function invoiceStats(ctx: RequestContext): Promise<InvoiceStats> {
       currency,
       count: own.reduce((all, group) => all + group.count, 0),
       averageDaysToPay: averageDays(own),
-      ...figuresOf(totalsOf(own), sales.get(currency) ?? 0),
+      ...figuresOf(totalsOf(own, late.get(currency) ?? 0), sales.get(currency) ?? 0),
     }
   })
   const base = (name: keyof Totals) =>

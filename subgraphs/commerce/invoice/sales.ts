@@ -25,3 +25,18 @@ export async function salesSince(
   )
   return new Map(rows.map(({ currency, sum }) => [currency, sum]))
 }
+
+/** What is due by currency of the visible invoices that are late before the job, or in spite of a part payment, has made them OVERDUE. */
+export async function lateOf(ctx: RequestContext, today: string): Promise<ReadonlyMap<string, ExactNumber>> {
+  const predicate = new TenantPredicate(ctx.caller)
+  const { values } = predicate
+  ctx.answered?.aggregate(invoice)
+  const rows = await ctx.db.query<{ currency: string; sum: ExactNumber }>(
+    `select t.currency, sum(t.amount_due) as sum from ${readSource(invoice)} t
+     where ${predicate.live(invoice, 't')} and t.status in ('SENT', 'PARTIALLY_PAID') and t.due_date < ${values.add(today)}
+     group by t.currency`,
+    values.list,
+    'SCAN',
+  )
+  return new Map(rows.map(({ currency, sum }) => [currency, sum]))
+}

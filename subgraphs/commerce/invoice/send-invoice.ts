@@ -11,6 +11,7 @@ import { changeInvoice, type Move, type Version } from './change-invoice.ts'
 import { isZero } from './invoice.amounts.ts'
 import { dayOf, dueDayOf, todayOf } from './invoice-day.ts'
 import { invoiceMails, mailInvoice } from './invoice-mail.ts'
+import { requireWholeInvoice } from './invoice.document.ts'
 import { refuseInState } from './invoice.status.ts'
 import type { Invoice } from './invoice.ts'
 
@@ -73,6 +74,7 @@ export async function sendInvoice(
   given: string | null,
   expectedVersion: Version,
 ): Promise<Invoice> {
+  if (given !== null) requireWholeInvoice(ctx)
   let mailId: string | null = null
   const sent = await changeInvoice(ctx, id, expectedVersion, async (previous, inner) => {
     const { status } = previous

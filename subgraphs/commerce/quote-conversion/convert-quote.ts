@@ -1,6 +1,7 @@
 import { Refusal } from '../../kernel/errors.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
 import { change } from '../../kernel/record/records-of.ts'
+import { requireWritableRole } from '../../kernel/record/save.ts'
 import { requireNewStatus } from '../../kernel/record/transitions.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { orderFromQuote } from '../order/order.actions.ts'
@@ -11,6 +12,7 @@ import type { Quote } from '../quote/quote.ts'
 
 /** Creates the order of an accepted quote, once: the quote is locked, and becomes CONVERTED in the same transaction. */
 export function convertQuote(ctx: RequestContext, id: string, expectedVersion: number | null): Promise<Order> {
+  requireWritableRole(ctx)
   return inTransaction(ctx, async (inner) => {
     const accepted = await requireRecord(inner, quote, id, { isLocked: true })
     requireConvertible(accepted)

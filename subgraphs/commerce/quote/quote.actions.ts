@@ -2,6 +2,7 @@ import { organizationSettings } from '../../identity/public.ts'
 import { invalid, Refusal } from '../../kernel/errors.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
+import { requireWritableRole } from '../../kernel/record/save.ts'
 import { requireAllowedTransition, requireNewStatus } from '../../kernel/record/transitions.ts'
 import { requireRole } from '../../kernel/require.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
@@ -96,6 +97,7 @@ const copied = [
  * most one revision that is not deleted.
  */
 export function reviseQuote(ctx: RequestContext, id: string, expectedVersion: Version): Promise<Quote> {
+  requireWritableRole(ctx)
   return inTransaction(ctx, async (inner) => {
     // Concurrent requests wait here, before they have changed anything.
     const { validUntil, revision, ...previous } = await requireRecord(inner, quote, id, { isLocked: true })

@@ -1,4 +1,4 @@
-import { addresseeOf } from '../../crm/public.ts'
+import { addresseeOf, requireAddressee } from '../../crm/public.ts'
 import { activeOrganizationName, organizationSettings } from '../../identity/public.ts'
 import { requireReadable } from '../../kernel/record/field-security.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
@@ -66,6 +66,12 @@ const printed = [
   'acceptedAt',
   'acceptedByName',
 ] as const satisfies (keyof Quote)[]
+
+/** Refuses with 403 a caller whose profile hides something that the quote shows to the customer. */
+export function requireWholeQuote({ caller }: RequestContext): void {
+  requireReadable(caller, definition, ...printed)
+  requireAddressee(caller)
+}
 
 /** The PDF of a quote that the caller sees. 403 if the caller's profile hides a column that it prints. */
 export async function quoteFile(ctx: RequestContext<'work'>, id: string): Promise<DocumentFile> {

@@ -91,7 +91,8 @@ export class QuoteResolver extends standardResolver(quote, {
     @IdArg() id: string,
     @Arg('to', () => String, {
       nullable: true,
-      description: 'Email address of the recipient; null: that of the contact of the quote.',
+      description:
+        'Email address of the recipient; null: that of the contact of the quote. A caller whose profile hides something that the quote shows cannot name another address.',
     })
     to: string | null,
     @ExpectedVersionArg() expectedVersion: Version,

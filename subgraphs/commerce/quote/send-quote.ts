@@ -10,12 +10,12 @@ import { quotedName } from '../../kernel/mail/quoted-name.ts'
 import type { Draft } from '../../kernel/record/definition.ts'
 import { externalCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import { change } from '../../kernel/record/records-of.ts'
-import type { RequestContext } from '../../kernel/request.ts'
+import { asSystem, type RequestContext } from '../../kernel/request.ts'
 import { parseEmail } from '../../kernel/values/email-address.ts'
 import { attachmentOf, contentHash } from '../document/document-file.ts'
 import { renderDocument } from '../document/render-document.ts'
 import { requireLines, requireSendable } from './quote.actions.ts'
-import { documentOfQuote } from './quote.document.ts'
+import { documentOfQuote, requireWholeQuote } from './quote.document.ts'
 import { quote } from './quote.record.ts'
 import type { Quote } from './quote.ts'
 import { issueLink } from './quote-link.ts'
@@ -48,6 +48,7 @@ export function sendQuote(
   given: string | null,
   expectedVersion: number | null,
 ): Promise<Quote> {
+  if (given !== null) requireWholeQuote(ctx)
   return transactionWithExternalCalls(ctx, async (inner) => {
     const now = inner.clock.now().toISOString()
     // The mail has the whole quote, also fields that the caller's profile hides.
@@ -108,7 +109,8 @@ const queueQuoteMail = (ctx: RequestContext<'vault' | 'work'>, sent: Quote, to: 
   })
 
 async function pdfOf(ctx: RequestContext<'work'>, sent: Quote): Promise<MailAttachment> {
-  const document = await documentOfQuote(ctx, sent)
+  // It is for the customer, not for the caller.
+  const document = await documentOfQuote(asSystem(ctx, sent.organizationId), sent)
   // Another content is another call.
   const key = `PDF ${contentHash(document)}`
   return attachmentOf(document, await externalCall(ctx, key, async () => () => renderDocument(ctx, document)))

@@ -1,12 +1,14 @@
 import { hash } from 'node:crypto'
 import { Refusal } from '../../kernel/errors.ts'
 import { externalCall } from '../../kernel/outbound/external-call.ts'
+import { sendersOf } from '../../identity/public.ts'
 import { readReference } from '../../kernel/record/read.ts'
 import { asSystem, type RequestContext } from '../../kernel/request.ts'
 import type { RenderedContent } from '../../kernel/template/render-mail.ts'
 import type { TemplateValues } from '../../kernel/template/template-variables.ts'
 import { emailTemplate } from './email-template.record.ts'
 import type { EmailTemplate } from './email-template.ts'
+import { asSender } from '../enrollment/run/snapshot.ts'
 import { recordValues, type MailRecords } from './known-variables.ts'
 import { renderTemplate } from './render-template.ts'
 
@@ -26,6 +28,34 @@ function nullIfRefused(error: unknown): null {
   throw error
 }
 
+type Values = Readonly<Record<string, unknown>>
+const partOf = (record: unknown, names: readonly string[]): Values =>
+  Object.fromEntries(names.map((name) => [name, (record as Values)[name]]))
+
+/**
+ * The values of the records for a mail to their customer: as the owner sees them if the caller sees no less, otherwise names only. The platform
+ * itself takes names only, because whoever writes the template or gets the mail may see less than it.
+ */
+async function customerValues(
+  ctx: RequestContext,
+  records: MailRecords,
+  ownerId: string | null,
+): Promise<TemplateValues> {
+  const { kind, userId, ownerIds, fields } = ctx.caller
+  const isWhole = kind !== 'SYSTEM' && (userId === ownerId || (fields === null && ownerIds === null))
+  const owner = isWhole && ownerId !== null ? (await sendersOf(ctx, [ownerId])).get(ownerId) : null
+  if (owner) {
+    const { sender: _sender, ...values } = await recordValues(asSender(ctx, owner), records)
+    return values
+  }
+  const { organization, contact, account } = await recordValues(asSystem(ctx, ctx.caller.organizationId), records)
+  return {
+    ...(organization !== undefined && { organization }),
+    ...(contact !== undefined && { contact: partOf(contact, ['firstName', 'lastName', 'name']) }),
+    ...(account !== undefined && { account: partOf(account, ['name']) }),
+  }
+}
+
 /**
  * The mail of a template for the organization, with the values of the records and `values`, whose names the template need not declare;
  * null if the template is not ACTIVE, cannot be rendered or lacks a value. Use it inside `transactionWithExternalCalls`.
@@ -33,7 +63,7 @@ function nullIfRefused(error: unknown): null {
 export async function templateMail(
   ctx: RequestContext<'work'>,
   templateId: string,
-  records: MailRecords,
+  records: MailRecords & { readonly ownerId: string | null },
   values: TemplateValues,
 ): Promise<RenderedContent | null> {
   const system = asSystem(ctx, ctx.caller.organizationId)
@@ -45,7 +75,7 @@ export async function templateMail(
     ...template.variables,
     ...given.map((name) => ({ name, required: false, defaultValue: null, label: null })),
   ]
-  const known = await recordValues(system, records).catch(nullIfRefused)
+  const known = await customerValues(ctx, records, records.ownerId).catch(nullIfRefused)
   if (!known) return null
   const all = { ...known, ...values }
   const key = `render ${hash('sha256', JSON.stringify([templateId, template.version, all]))}`

@@ -79,10 +79,10 @@ describe('an operation whose response is a stream', () => {
     await requestStream(server.writer, leaving.signal)
     const refused = await requestStream()
     expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toMatchObject([
-      503,
+      429,
       '5',
       {
-        code: 'UNAVAILABLE',
+        code: 'STREAM_LIMIT_REACHED',
         detail: 'Limit of 1 open streams of the organization reached; close one, then retry in 5 s.',
         limit: 1,
       },

@@ -98,7 +98,7 @@ describe('save', () => {
     [{ tier: 'WARM' }, 'tier', 'NOT_ALLOWED', 'customFields.tier must be one of HOT, COLD.'],
     [{ tier: 'toString' }, 'tier', 'NOT_ALLOWED', 'customFields.tier must be one of HOT, COLD.'],
     [{ regions: 'emea' }, 'regions', 'WRONG_TYPE', 'customFields.regions must be a list of text.'],
-    [{ regions: ['europe'] }, 'regions.0', 'TOO_LONG', 'customFields.regions must have at most 4 characters.'],
+    [{ regions: ['europe'] }, 'regions.0', 'TOO_LONG', 'customFields.regions.0 must have at most 4 characters.'],
     [{ regions: ['a', 'b', 'c'] }, 'regions', 'TOO_MANY', 'customFields.regions must have at most 2 items.'],
   ])('refuses %j, and nothing changes', async (customFields, path, code, message) => {
     const { id } = await create({ nickname: 'Nord' })

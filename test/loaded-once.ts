@@ -1,4 +1,6 @@
-type Templates = typeof import('./template-database.ts')
+import type * as TemplateDatabase from './template-database.ts'
+
+type Templates = typeof TemplateDatabase
 
 // Vitest loads the global setup of each project anew, in the same process, where the platform can register its metrics only once.
 const shared: { templates?: Promise<Templates> } = ((globalThis as Record<symbol, object>)[

@@ -22,7 +22,7 @@ import type { components, paths } from './openapi-typescript.js'
 
 const client = createClient<paths>({ baseUrl: '', headers: { 'X-API-Key': '' } })
 export async function names(): Promise<string[]> {
-  const customFields = JSON.stringify({ tier: 'gold' })
+  const customFields = { tier: 'gold' }
   const query = { type: ['CUSTOMER' as const, 'PARTNER' as const], sortOrder: 'asc' as const, customFields }
   const { data, error } = await client.GET('/v1/accounts', { params: { query } })
   if (error) throw new Error(error.detail)

@@ -11,8 +11,8 @@ const organizationsMax = 10_000
 const smallPart = 0.1
 
 /**
- * The bytes that organizations write: rows, events and the bodies of deliveries. A small request can write much more than it
- * contains, because an event has the record before and after the change. Most writes cost an addition in this process.
+ * The bytes that organizations write: rows and events of their requests, and selections of webhooks. A small request can write much more
+ * than it contains, because an event has the record before and after the change. Most writes cost an addition in this process.
  */
 export class StoredBytes {
   readonly #limits: StoredBytesLimits

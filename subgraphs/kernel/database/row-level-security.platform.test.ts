@@ -127,6 +127,7 @@ describe('row-level security between tenants', () => {
       'publicInvoicePay',
       'publicInvoiceSettle',
       'publicInvoiceView',
+      'publicPaymentSettle',
       'publicQuoteAccept',
       'publicQuoteDocument',
       'publicQuoteReject',

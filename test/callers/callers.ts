@@ -23,7 +23,7 @@ export interface Access extends Pick<RestOperation, 'scopes' | 'isPublic' | 'pat
   /** True if the body must refer to a record, which only some of the users see. */
   readonly refersToRecord: boolean
   /** Who sees a record of another owner. */
-  readonly visibleTo: 'everybody' | 'visibility' | 'administrators' | 'owner'
+  readonly visibleTo: 'everybody' | 'visibility' | 'administrators' | 'owner' | 'author'
 }
 
 export interface Caller {
@@ -50,7 +50,8 @@ const privateAreas = restAreas.filter(({ definition }) => definition.privateUnle
 
 const visibleToByPath: Readonly<Record<string, Access['visibleTo']>> = {
   '/v1/events/': 'everybody',
-  '/v1/email-tracking/suppressions': 'everybody',
+  // Owners, admins, and the user who has added the address.
+  '/v1/email-tracking/suppressions': 'author',
   ...Object.fromEntries(sharedAreas.map(({ path }) => [`/v1/${path}`, 'everybody'] as const)),
   ...Object.fromEntries(privateAreas.map(({ path }) => [`/v1/${path}`, 'owner'] as const)),
   '/v1/notifications': 'owner',
@@ -133,8 +134,15 @@ const roleOf: Partial<Record<MemberName, Role>> = {
 const withoutRole = ({ roles }: Access, member: MemberName): ErrorCode | null =>
   roles && !roles.includes(roleOf[member] ?? 'MEMBER') ? 'PERMISSION_DENIED' : null
 
-const privateOf = ({ namesRecord, visibleTo }: Access, isOwner: boolean): ErrorCode | null =>
-  namesRecord && visibleTo === 'owner' && !isOwner ? 'NOT_FOUND' : null
+const privateOf = (
+  { namesRecord, visibleTo }: Access,
+  member: MemberName,
+  records?: Caller['records'],
+): ErrorCode | null => {
+  const isOwn = member === 'owner' || records === 'own'
+  const isHidden = (visibleTo === 'owner' && !isOwn) || (visibleTo === 'author' && !isOwn && member !== 'admin')
+  return namesRecord && isHidden ? 'NOT_FOUND' : null
+}
 
 /** A caller with the member's key, whose scope is `*`. */
 const withFullScopeKey = (
@@ -150,7 +158,7 @@ const withFullScopeKey = (
     forApps(access) ??
     withoutRole(access, member) ??
     refusal(access) ??
-    privateOf(access, member === 'owner' || records === 'own'),
+    privateOf(access, member, records),
   hasQuotaHeaders: true,
   ...(records && { records }),
 })
@@ -175,8 +183,7 @@ const session = (
 ): Caller => ({
   name,
   headers: (fixture) => fixture.session(fixture.members[member]),
-  refusal: (access) =>
-    forApps(access) ?? withoutRole(access, member) ?? refusal(access) ?? privateOf(access, member === 'owner'),
+  refusal: (access) => forApps(access) ?? withoutRole(access, member) ?? refusal(access) ?? privateOf(access, member),
   hasQuotaHeaders: false,
 })
 

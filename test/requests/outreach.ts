@@ -70,8 +70,9 @@ async function withVariants({ platform, member }: Sender, id: string): Promise<v
 async function aSuppressedAddress({ platform, member }: Sender): Promise<string> {
   const email = `u${newId()}@example.com`
   await platform.query(
-    `insert into outreach.suppressed_address (organization_id, email, reason, created_at) values ($1, $2, 'MANUAL', now())`,
-    [member.organizationId, email],
+    `insert into outreach.suppressed_address (organization_id, email, reason, created_at, created_by_id)
+     values ($1, $2, 'MANUAL', now(), $3)`,
+    [member.organizationId, email, member.userId],
   )
   return email
 }

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { PassedReporter } from './test/passed-reporter.ts'
 import { hasPostgres15 } from './test/postgres15-programs.ts'
 import { LongestFirst } from './test/sequencer.ts'
 import { WeightsReporter } from './test/weights-reporter.ts'
@@ -14,10 +15,8 @@ const tests = '{gateway,rest-adapter,subgraphs,test}/**'
 // Test files share a process, so that the platform is loaded only once. A test that changes a module must restore it.
 const common = { isolate: false, setupFiles: ['test/setup.ts'], testTimeout: 120_000, hookTimeout: 120_000 }
 
-const alone = [
-  'test/hostile/{resources,isolation,blocking,subscriptions,publish-flood}.platform.test.ts',
-  'test/{faults/shutdown,webhooks/flood}.platform.test.ts',
-]
+/** Tests that measure how long requests wait or what a turn costs. */
+const alone = ['test/hostile/blocking.platform.test.ts']
 
 /** Migrations, row-level security, records, lists, searches, totals, events and documents: the kinds of SQL of the platform. */
 const alsoOnPostgres15 = [
@@ -36,7 +35,11 @@ export default defineConfig({
     // Uses every core; by default, Vitest leaves one free.
     maxWorkers: availableParallelism(),
     sequence: { sequencer: LongestFirst },
-    reporters: process.env['WEIGHTS'] === 'write' ? ['default', new WeightsReporter()] : ['default'],
+    reporters: [
+      'default',
+      new PassedReporter(),
+      ...(process.env['WEIGHTS'] === 'write' ? [new WeightsReporter()] : []),
+    ],
     projects: [
       {
         resolve,
@@ -44,11 +47,11 @@ export default defineConfig({
           ...common,
           name: 'quick',
           include: [`${tests}/*.test.ts`],
-          exclude: ['**/node_modules/**', 'dist/**', `${tests}/*.platform.test.ts`],
+          exclude: ['**/node_modules/**', 'dist/**', `${tests}/*.{platform,system}.test.ts`],
         },
       },
       {
-        // Tests that measure how long requests wait, what a turn costs, or the timing of a shutdown, run one file at a time, after all others.
+        // Run one file at a time, after all others.
         resolve,
         test: {
           ...common,
@@ -68,6 +71,18 @@ export default defineConfig({
           include: [`${tests}/*.platform.test.ts`],
           exclude: ['**/node_modules/**', 'dist/**', ...alone],
           globalSetup: ['test/database.ts'],
+        },
+      },
+      {
+        // Tests that kill processes, restart servers, measure times or run clients: `npm run test:system`. One file at a time.
+        resolve,
+        test: {
+          ...common,
+          name: 'system',
+          include: [`${tests}/*.system.test.ts`],
+          globalSetup: ['test/database.ts'],
+          maxWorkers: 1,
+          sequence: { groupOrder: 3 },
         },
       },
       ...(hasPostgres15

@@ -25,7 +25,7 @@ export interface Watch {
 
 const everyMs = 10
 /** Number of runs. Other work on the machine does not disturb every one of them. */
-const runsMax = 8
+const runsMax = 3
 
 /** Reads one record at a steady rate in a separate thread, so that the work of the test does not delay it. */
 export async function watch(watchedRequest: WatchedRequest): Promise<Watch> {

@@ -347,9 +347,14 @@ describe('the quotes and orders of the demo', () => {
          and coalesce(q.accepted_at < q.valid_until, true) and coalesce(q.viewed_at >= q.sent_at, true)
          and coalesce(least(q.accepted_at, q.rejected_at) >= q.viewed_at, true) and coalesce(q.sent_at >= q.created_at, true)
          and q.updated_at >= greatest(q.created_at, q.sent_at, q.accepted_at, q.rejected_at)
+         and (q.decision is null) = (q.accepted_at is null and q.rejected_at is null)
          and q.updated_at < '${midnight.toISOString()}', false) limit 3`,
     )
     expect(wrong).toEqual([])
+    const byPhone = await query(
+      `select from commerce.quote where decision ->> 'method' = 'PHONE' and decision ->> 'recordedById' = owner_id::text limit 1`,
+    )
+    expect(byPhone).toHaveLength(1)
     const late = await query(
       `select order_number, status from ${order.table} where not coalesce(
          coalesce(confirmed_at, order_date) >= order_date and coalesce(fulfilled_at >= confirmed_at, true)

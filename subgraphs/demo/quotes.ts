@@ -1,3 +1,4 @@
+import type { QuoteDecision, QuoteDecisionMethod } from '../commerce/quote/quote-decision.ts'
 import type { Quote } from '../commerce/quote/quote.ts'
 import type { GeneratedRecord } from '../kernel/record/insert-records.ts'
 import { linesOf } from './basket-lines.ts'
@@ -98,6 +99,13 @@ const endOfDay = (atMs: number): number => (Math.floor(atMs / dayMs) + 1) * dayM
 /** How many days a sent quote is valid. */
 const validities = [14, 21, 30] as const
 
+/** How the customer decided: on the page of the quote, or as a user recorded it. */
+const decided = (
+  atMs: number,
+  method: QuoteDecisionMethod = 'PUBLIC_PAGE',
+  recordedById: string | null = null,
+): QuoteDecision => ({ method, contactId: null, email: null, note: null, recordedAt: iso(atMs), recordedById })
+
 /** The states that a quote passes through: it is written, sometimes approved, sent, seen and answered. */
 function stateOf(
   { midnightMs, users }: GeneratorInput,
@@ -125,14 +133,19 @@ function stateOf(
     const { firstName, lastName } = contacts[0]!.person
     const acceptedByName = `${firstName} ${lastName}`
     const validUntil = iso(Math.max(validMs, endOfDay(acceptedMs + dayMs)))
-    const answer = { acceptedAt: iso(acceptedMs), acceptedByName }
-    return { ...sent, validUntil, viewedAt, ...answer, status: 'ACCEPTED' as const, ...done(acceptedMs) }
+    // A generator of its own, so that the other choices do not depend on this one.
+    const isByPhone = new Random(`decision ${given.values.id}`).chance(0.15)
+    const decision = isByPhone ? decided(acceptedMs, 'PHONE', owner.id) : decided(acceptedMs)
+    const answer = { acceptedAt: iso(acceptedMs), acceptedByName, decision }
+    const by = decision.recordedById
+    return { ...sent, validUntil, viewedAt, ...answer, status: 'ACCEPTED' as const, ...done(acceptedMs, by) }
   }
   if (isClosed) {
     if (validMs < endMs && random.chance(0.7))
       return { ...sent, viewedAt, status: 'EXPIRED' as const, expiredAt: iso(validMs), ...done(validMs) }
     const rejectedMs = Math.min(endMs - minuteMs, validMs - minuteMs)
-    const answer = { rejectedAt: iso(rejectedMs), rejectionReason: random.pick(rejectionReasons) }
+    const reason = { rejectionReason: random.pick(rejectionReasons) }
+    const answer = { rejectedAt: iso(rejectedMs), ...reason, decision: decided(rejectedMs) }
     return {
       ...sent,
       viewedAt: iso(Math.min(Date.parse(viewedAt), rejectedMs)),

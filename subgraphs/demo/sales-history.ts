@@ -25,6 +25,7 @@ function historyOfQuote(random: Random, given: GeneratedRecord<Quote>): Generate
   const { values } = given
   const { status, reviewedAt, reviewedById, sentAt, viewedAt, acceptedAt, rejectedAt, expiredAt, updatedAt } = values
   const actorId = values.ownerId!
+  const { decision } = values
   const submittedMs =
     status === 'IN_REVIEW'
       ? msOf(updatedAt)
@@ -42,13 +43,23 @@ function historyOfQuote(random: Random, given: GeneratedRecord<Quote>): Generate
     ...at<Quote>(sentAt, { actorId, values: { status: 'SENT', sentAt: sentAt! }, events: ['quote.sent'] }),
     ...at<Quote>(viewedAt, { actorId: null, values: { viewedAt: viewedAt! }, events: ['quote.viewed'] }),
     ...at<Quote>(acceptedAt, {
-      actorId: null,
-      values: { status: 'ACCEPTED', acceptedAt: acceptedAt!, acceptedByName: values.acceptedByName! },
+      actorId: decision?.recordedById ?? null,
+      values: {
+        status: 'ACCEPTED',
+        acceptedAt: acceptedAt!,
+        acceptedByName: values.acceptedByName!,
+        decision: decision!,
+      },
       events: ['quote.accepted'],
     }),
     ...at<Quote>(rejectedAt, {
       actorId: null,
-      values: { status: 'REJECTED', rejectedAt: rejectedAt!, rejectionReason: values.rejectionReason! },
+      values: {
+        status: 'REJECTED',
+        rejectedAt: rejectedAt!,
+        rejectionReason: values.rejectionReason!,
+        decision: decision!,
+      },
       events: ['quote.rejected'],
     }),
     ...at<Quote>(expiredAt, {
@@ -72,6 +83,7 @@ function historyOfQuote(random: Random, given: GeneratedRecord<Quote>): Generate
     acceptedByName: null,
     rejectedAt: null,
     rejectionReason: null,
+    decision: null,
     expiredAt: null,
     orderId: null,
     ...(status === 'CANCELLED' && { isPrimary: true }),

@@ -43,6 +43,8 @@ export const commercePreparations = {
   quoteApprove: quoteIn('IN_REVIEW'),
   quoteReject: quoteIn('IN_REVIEW'),
   quoteSend: quoteIn('DRAFT'),
+  quoteAccept: quoteIn('SENT'),
+  quoteDecline: quoteIn('SENT'),
   quoteRevise: quoteIn('SENT'),
   quoteConvert: quoteIn('ACCEPTED'),
   orderConfirm: orderIn('DRAFT'),

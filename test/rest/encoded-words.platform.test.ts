@@ -59,6 +59,8 @@ beforeAll(async () => {
   const mailbox = { name: 'Ann', email: 'ann@fjordline.example', smtpHost: 'mail.fjordline.example', smtpPort: 587 }
   const { body: box } = await owner.rest.mailboxCreate!({ body: mailbox })
   const { body: draft } = await owner.rest.smartEmailCompose!({ body: { toEmails: ['ida@customer.example'] } })
+  const sentQuote = await quote(owner, { lineItems })
+  await owner.rest.quoteSend!({ id: sentQuote.id, body: { to: 'ida@customer.example' } })
   const key = owner.headers
   const text = { subject: 'Slots', bodyText: 'Hello' }
   const inbound = { from: 'ida@customer.example', to: ['ann@fjordline.example'], subject: 'x', text: 'x' }
@@ -105,6 +107,8 @@ beforeAll(async () => {
     'MailboxCreateInput.email': { field: 'mailboxCreate(input: $input) { id }', as: key, more: mailbox },
     'MailboxUpdateInput.email': { field: `mailboxUpdate(id: "${box.id}", input: $input) { id }`, as: key },
     'PartnerInviteInput.email': { field: 'partnerInvite(input: $input) { email }', as: session },
+    'QuoteAcceptInput.email': decision('quoteAccept'),
+    'QuoteDeclineInput.email': decision('quoteDecline'),
     'RegisterInput.email': { field: 'authRegister(input: $input) { accessToken }', more: { password } },
     'ResetCodeInput.email': { field: 'authVerifyResetCode(input: $input) { valid }', more: code },
     'ResetPasswordInput.email': {
@@ -130,6 +134,13 @@ beforeAll(async () => {
       ]),
     ),
     'UserInviteInput.email': { field: 'userInvite(input: $input) { id }', as: session },
+  }
+  function decision(name: string): Use {
+    return {
+      field: `${name}(id: "${sentQuote.id}", input: $input) { id }`,
+      as: owner.headers,
+      more: { name: 'Ann', method: 'EMAIL' },
+    }
   }
   function bulk(name: string, type: string, id: unknown): Use {
     return {

@@ -11,9 +11,6 @@ import { viewQuote } from '../quote/answer-quote.ts'
 import { documentOfQuote } from '../quote/quote.document.ts'
 import type { PublicQuote } from './public-quote.ts'
 
-export const nameMax = 200
-export const reasonMax = 2000
-
 /**
  * The quote of the token after `act` as the platform in its organization. 404 for an unknown token, a deleted quote and a suspended
  * organization.

@@ -6,7 +6,8 @@ import { OnePerRequest } from '../../kernel/subgraph/one-per-request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { acceptQuote, rejectQuote, viewQuote } from '../quote/answer-quote.ts'
 import { DocumentFile } from '../document/document-file.ts'
-import { nameMax, publicQuote, publicQuoteDocument, reasonMax, typedText } from './public-quote.actions.ts'
+import { personMax, reasonMax } from '../quote/quote-decision.ts'
+import { publicQuote, publicQuoteDocument, typedText } from './public-quote.actions.ts'
 import { PublicQuote } from './public-quote.ts'
 
 const TokenArg = () => Arg('token', () => String, { description: 'The secret in the link of the mail.' })
@@ -41,14 +42,14 @@ export class PublicQuoteResolver {
   publicQuoteAccept(
     @TokenArg() token: string,
     @Arg('name', () => String, {
-      description: `Name of the person who accepts, 1 to ${nameMax} characters.`,
+      description: `Name of the person who accepts, 1 to ${personMax} characters.`,
     })
     name: string,
     @Arg('consent', () => Boolean, { description: 'Must be true: the person agrees to the quote and its terms.' })
     consent: boolean,
     @Ctx() ctx: RequestContext,
   ) {
-    const acceptedByName = typedText('name', name, nameMax)
+    const acceptedByName = typedText('name', name, personMax)
     if (acceptedByName === '') throw invalid({ path: 'name', code: 'EMPTY', message: 'name must not be empty.' })
     if (!consent) throw invalid({ path: 'consent', code: 'REQUIRED', message: 'consent must be true.' })
     return publicQuote(ctx, token, (inner, id) => acceptQuote(inner, id, acceptedByName))

@@ -1,20 +1,43 @@
 import { change } from '../../kernel/record/records-of.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import type { QuoteDecision } from './quote-decision.ts'
 import { quote } from './quote.record.ts'
-import type { Quote } from './quote.ts'
+import type { Quote, QuoteStatus } from './quote.ts'
 
-type Step = (previous: Quote, now: string) => { implied: Partial<Quote>; events: string[] } | null
+interface Answer {
+  implied: Partial<Quote>
+  events: string[]
+}
+type Step = (previous: Quote, now: string) => Answer | null
 
-/** Whether the time to answer has passed. The quote may still have the status SENT until the job has run. */
-export const isOverdue = ({ status, validUntil }: Pick<Quote, 'status' | 'validUntil'>, now: string): boolean =>
-  status === 'SENT' && validUntil !== null && validUntil <= now
+/** The status at a time: a sent quote is EXPIRED as soon as its `validUntil` has passed, also before the job has run. */
+export const statusAt = ({ status, validUntil }: Pick<Quote, 'status' | 'validUntil'>, now: string): QuoteStatus =>
+  status === 'SENT' && validUntil !== null && validUntil <= now ? 'EXPIRED' : status
+
+/** What the acceptance of the customer changes, on the page or recorded by a user. */
+export const accepted = (acceptedAt: string, acceptedByName: string, decision: QuoteDecision): Answer => ({
+  implied: { status: 'ACCEPTED', acceptedAt, acceptedByName, decision },
+  events: ['quote.accepted'],
+})
+
+/** As `accepted`; the page does not ask who rejects. */
+export const rejected = (
+  rejectedAt: string,
+  rejectedByName: string | null,
+  rejectionReason: string | null,
+  decision: QuoteDecision,
+): Answer => ({
+  implied: { status: 'REJECTED', rejectedAt, rejectedByName, rejectionReason, decision },
+  events: ['quote.rejected'],
+})
 
 /** Changes a sent quote, as the platform. A quote that is overdue expires instead, and any other quote stays as it is. */
 function changeSent(ctx: RequestContext, id: string, step: Step): Promise<Quote> {
   const now = ctx.clock.now().toISOString()
   return change(ctx, quote, id, (previous) => {
     const expired = { implied: { status: 'EXPIRED', expiredAt: now } as const, events: ['quote.expired'] }
-    const taken = isOverdue(previous, now) ? expired : previous.status === 'SENT' ? step(previous, now) : null
+    const isOverdue = statusAt(previous, now) !== previous.status
+    const taken = isOverdue ? expired : previous.status === 'SENT' ? step(previous, now) : null
     return { operation: 'UPDATE', values: {}, ...taken }
   })
 }
@@ -28,16 +51,19 @@ export const viewQuote = (ctx: RequestContext, id: string): Promise<Quote> =>
     viewedAt === null ? { implied: { viewedAt: now }, events: ['quote.viewed'] } : null,
   )
 
+const onPage = (recordedAt: string): QuoteDecision => ({
+  method: 'PUBLIC_PAGE',
+  contactId: null,
+  email: null,
+  note: null,
+  recordedAt,
+  recordedById: null,
+})
+
 /** A second answer changes nothing: the first one counts. */
 export const acceptQuote = (ctx: RequestContext, id: string, acceptedByName: string): Promise<Quote> =>
-  changeSent(ctx, id, (_previous, now) => ({
-    implied: { status: 'ACCEPTED', acceptedAt: now, acceptedByName },
-    events: ['quote.accepted'],
-  }))
+  changeSent(ctx, id, (_previous, now) => accepted(now, acceptedByName, onPage(now)))
 
 /** As `acceptQuote`. */
 export const rejectQuote = (ctx: RequestContext, id: string, rejectionReason: string | null): Promise<Quote> =>
-  changeSent(ctx, id, (_previous, now) => ({
-    implied: { status: 'REJECTED', rejectedAt: now, rejectionReason },
-    events: ['quote.rejected'],
-  }))
+  changeSent(ctx, id, (_previous, now) => rejected(now, null, rejectionReason, onPage(now)))

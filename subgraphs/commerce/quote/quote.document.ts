@@ -7,6 +7,7 @@ import { documentDay } from '../document/document-day.ts'
 import { documentFile, type DocumentFile } from '../document/document-file.ts'
 import type { PricedDocument } from '../document/priced-document.ts'
 import { paymentTexts } from './payment-texts.ts'
+import type { QuoteDecisionMethod } from './quote-decision.ts'
 import { quote as definition } from './quote.record.ts'
 import type { Quote } from './quote.ts'
 
@@ -15,7 +16,7 @@ export async function documentOfQuote(ctx: RequestContext, quote: Quote): Promis
   const { accountName, contactName, ...customer } = await addresseeOf(ctx, quote)
   const { timezone = 'UTC' } = await organizationSettings(ctx)
   const day = documentDay(timezone)
-  const { acceptedAt, acceptedByName, validUntil, revision } = quote
+  const { validUntil, revision } = quote
   return {
     title: 'QUOTE',
     number: quote.quoteNumber,
@@ -40,9 +41,30 @@ export async function documentOfQuote(ctx: RequestContext, quote: Quote): Promis
     signatures: {
       title: 'Acceptance',
       statement: 'By signing below, both parties agree to the items, prices and terms of this quote.',
-      remark: acceptedAt && acceptedByName && `Accepted electronically by ${acceptedByName} on ${day(acceptedAt)}.`,
+      remark: decisionText(quote, day),
     },
   }
+}
+
+const methodTexts: Readonly<Record<QuoteDecisionMethod, string>> = {
+  PUBLIC_PAGE: ' electronically',
+  PHONE: ' by phone',
+  EMAIL: ' by email',
+  PAPER: ' on paper',
+  IN_PERSON: ' in person',
+  OTHER: '',
+}
+
+/** Who accepted or declined the quote, how and on which day; null before. The note of the user is not printed. */
+function decisionText(
+  { acceptedAt, acceptedByName, rejectedAt, rejectedByName, decision }: Quote,
+  day: (time: string) => string,
+): string | null {
+  const at = acceptedAt ?? rejectedAt
+  if (at === null) return null
+  const name = acceptedAt ? acceptedByName : rejectedByName
+  const how = methodTexts[decision?.method ?? 'PUBLIC_PAGE']
+  return `${acceptedAt ? 'Accepted' : 'Declined'}${how}${name ? ` by ${name}` : ''} on ${day(at)}.`
 }
 
 /** The columns that the document prints. */
@@ -65,6 +87,9 @@ const printed = [
   'terms',
   'acceptedAt',
   'acceptedByName',
+  'rejectedAt',
+  'rejectedByName',
+  'decision',
 ] as const satisfies (keyof Quote)[]
 
 /** Refuses with 403 a caller whose profile hides something that the quote shows to the customer. */

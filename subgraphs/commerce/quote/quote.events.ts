@@ -4,6 +4,15 @@ import type { Quote } from './quote.ts'
 const sentAt = '2026-11-03T09:00:00.000Z'
 const viewedAt = '2026-11-03T10:12:00.000Z'
 const answeredAt = '2026-11-05T14:30:00.000Z'
+const onPage = {
+  method: 'PUBLIC_PAGE',
+  contactId: null,
+  email: null,
+  note: null,
+  recordedAt: answeredAt,
+  recordedById: null,
+} as const
+const onPhone = { ...onPage, method: 'PHONE', recordedById: '019a0c5e-7f00-7c66-8f21-0b6d4e8a2c13' } as const
 
 export const quoteEvents: RecordEvents<Quote> = {
   types: {
@@ -37,17 +46,33 @@ export const quoteEvents: RecordEvents<Quote> = {
     },
     'quote.accepted': {
       operation: 'UPDATE',
-      description: 'The customer accepted a quote.',
+      description:
+        'The customer accepted a quote, on its public page or in another way that a user recorded; `decision` says how.',
       adds: { acceptedByName: 'record.acceptedByName' },
-      sample: { status: 'ACCEPTED', sentAt, viewedAt, acceptedAt: answeredAt, acceptedByName: 'Ines Duarte' },
-      before: { status: 'SENT', acceptedAt: null, acceptedByName: null },
+      sample: {
+        status: 'ACCEPTED',
+        sentAt,
+        viewedAt,
+        acceptedAt: answeredAt,
+        acceptedByName: 'Ines Duarte',
+        decision: onPhone,
+      },
+      before: { status: 'SENT', acceptedAt: null, acceptedByName: null, decision: null },
     },
     'quote.rejected': {
       operation: 'UPDATE',
-      description: 'The customer rejected a quote.',
+      description:
+        'The customer rejected a quote, on its public page or in another way that a user recorded; `decision` says how.',
       adds: { rejectionReason: 'record.rejectionReason' },
-      sample: { status: 'REJECTED', sentAt, viewedAt, rejectedAt: answeredAt, rejectionReason: 'Budget was cut.' },
-      before: { status: 'SENT', rejectedAt: null, rejectionReason: null },
+      sample: {
+        status: 'REJECTED',
+        sentAt,
+        viewedAt,
+        rejectedAt: answeredAt,
+        rejectionReason: 'Budget was cut.',
+        decision: onPage,
+      },
+      before: { status: 'SENT', rejectedAt: null, rejectionReason: null, decision: null },
     },
     'quote.expired': {
       operation: 'UPDATE',
@@ -66,6 +91,7 @@ export const quoteEvents: RecordEvents<Quote> = {
         viewedAt,
         acceptedAt: answeredAt,
         acceptedByName: 'Ines Duarte',
+        decision: onPhone,
         orderId: '019a0c5e-7f00-7f22-8d4e-1c3b5a7f9e02',
       },
       before: { status: 'ACCEPTED', orderId: null },

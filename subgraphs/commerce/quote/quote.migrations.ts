@@ -103,3 +103,15 @@ export const quoteMailFailure: Migration = {
   name: '20261128-commerce-quote-mail-failure',
   sql: 'alter table commerce.quote add column mail_failure text',
 }
+
+/** How the customer decided. Quotes that were decided without it were decided on the public page. */
+export const quoteDecision: Migration = {
+  name: '20261128-commerce-quote-decision',
+  sql: `
+    alter table commerce.quote add column rejected_by_name text, add column decision jsonb;
+    update commerce.quote set decision = jsonb_build_object(
+      'method', 'PUBLIC_PAGE', 'contactId', null, 'email', null, 'note', null, 'recordedById', null,
+      'recordedAt', to_char(coalesce(accepted_at, rejected_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+    where accepted_at is not null or rejected_at is not null;
+  `,
+}

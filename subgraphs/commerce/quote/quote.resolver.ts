@@ -9,9 +9,10 @@ import { cancelQuote, recallQuote, reviewQuote, reviseQuote, submitQuote } from 
 import { DocumentFile } from '../document/document-file.ts'
 import { quoteFile } from './quote.document.ts'
 import { quoteExpire } from './quote-expire.job.ts'
-import { quoteTypes } from './quote.inputs.ts'
+import { QuoteAcceptInput, QuoteDeclineInput, quoteTypes } from './quote.inputs.ts'
 import {
   quoteAmountTotals,
+  quoteDecision,
   quoteDocumentUrl,
   quoteLinkTable,
   quoteMailFailure,
@@ -20,6 +21,7 @@ import {
 import { quote } from './quote.record.ts'
 import { QuoteStats, quoteStats } from './quote.stats.ts'
 import { Quote } from './quote.ts'
+import { recordAcceptance, recordRejection } from './record-decision.ts'
 import { sendQuote } from './send-quote.ts'
 
 type Version = number | null
@@ -101,6 +103,35 @@ export class QuoteResolver extends standardResolver(quote, {
     return sendQuote(ctx, id, to ?? null, expectedVersion)
   }
 
+  @Mutation(() => Quote, {
+    description:
+      'Records that the customer accepted a SENT quote outside of its public page, such as on the phone: it becomes ACCEPTED.',
+  })
+  @RequiresScope('QUOTES')
+  quoteAccept(
+    @IdArg() id: string,
+    @Arg('input', () => QuoteAcceptInput, { description: 'Who accepted it, when and how.' }) input: QuoteAcceptInput,
+    @ExpectedVersionArg() expectedVersion: Version,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return recordAcceptance(ctx, id, input, expectedVersion)
+  }
+
+  @Mutation(() => Quote, {
+    description:
+      'Records that the customer declined a SENT quote outside of its public page, such as on the phone: it becomes REJECTED.',
+  })
+  @RequiresScope('QUOTES')
+  quoteDecline(
+    @IdArg() id: string,
+    @Arg('input', () => QuoteDeclineInput, { description: 'Who declined it, when, how and why.' })
+    input: QuoteDeclineInput,
+    @ExpectedVersionArg() expectedVersion: Version,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return recordRejection(ctx, id, input, expectedVersion)
+  }
+
   @Mutation(() => Quote, { description: 'Withdraws a quote that the customer has not answered.' })
   @RequiresScope('QUOTES')
   quoteCancel(@IdArg() id: string, @ExpectedVersionArg() expectedVersion: Version, @Ctx() ctx: RequestContext) {
@@ -120,7 +151,7 @@ export class QuoteResolver extends standardResolver(quote, {
 export const quoteResource: Resource = {
   resolver: QuoteResolver,
   entities: { Quote: quote },
-  migrations: [quoteTable, quoteLinkTable, quoteDocumentUrl, quoteAmountTotals, quoteMailFailure],
+  migrations: [quoteTable, quoteLinkTable, quoteDocumentUrl, quoteAmountTotals, quoteMailFailure, quoteDecision],
   jobs: [quoteExpire],
   rest: restArea(quote, {
     path: 'quotes',

@@ -8,6 +8,7 @@ import { mailFailureOptions } from '../customer-mail/mail-failure.ts'
 import { documentUrlOptions } from '../document/document-url.ts'
 import { LineItem, linesMax } from '../line-item/line-item.ts'
 import { PricedRecord } from '../line-item/priced-record.ts'
+import { personMax, QuoteDecision, reasonMax } from './quote-decision.ts'
 import { PaymentTerms, QuoteApprovalStatus, QuoteStatus } from './quote.enumerations.ts'
 
 export { PaymentTerms, QuoteApprovalStatus, QuoteStatus }
@@ -200,8 +201,8 @@ export class Quote extends PricedRecord {
   @Column(() => String, {
     nullable: true,
     writable: 'NEVER',
-    max: 200,
-    description: 'Name that the person who accepted the quote entered; null if it is not accepted.',
+    max: personMax,
+    description: 'Name of the person who accepted the quote; null if it is not accepted.',
     example: null,
   })
   acceptedByName!: string | null
@@ -212,11 +213,30 @@ export class Quote extends PricedRecord {
   @Column(() => String, {
     nullable: true,
     writable: 'NEVER',
-    max: 2000,
+    max: personMax,
+    description:
+      'Name of the person who rejected the quote; null if it is not rejected, or on the public page, which does not ask for it.',
+    example: null,
+  })
+  rejectedByName!: string | null
+
+  @Column(() => String, {
+    nullable: true,
+    writable: 'NEVER',
+    max: reasonMax,
     description: 'Why the customer rejected the quote; null if not rejected or without a reason.',
     example: null,
   })
   rejectionReason!: string | null
+
+  @StructureColumn(() => QuoteDecision, {
+    nullable: true,
+    writable: 'NEVER',
+    description:
+      'How the customer accepted or rejected the quote: on its public page, or in another way that a user recorded. Null before.',
+    example: null,
+  })
+  decision!: QuoteDecision | null
 
   @Column(() => DateTime, moment('When the quote expired; null if not.'))
   expiredAt!: string | null

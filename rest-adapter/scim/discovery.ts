@@ -1,6 +1,6 @@
 import { groupSchema } from './group-resource.ts'
 import { countMax } from './scim-request.ts'
-import { userSchema } from './user-resource.ts'
+import { enterpriseSchema, userSchema } from './user-resource.ts'
 
 const specification = 'https://datatracker.ietf.org/doc/html/rfc7644'
 
@@ -26,7 +26,13 @@ export const serviceProviderConfig = (base: string): object => ({
 
 export const resourceTypes = (base: string): object[] =>
   [
-    { name: 'User', endpoint: '/Users', schema: userSchema, description: 'A user of the organization.' },
+    {
+      name: 'User',
+      endpoint: '/Users',
+      schema: userSchema,
+      description: 'A user of the organization.',
+      schemaExtensions: [{ schema: enterpriseSchema, required: false }],
+    },
     { name: 'Group', endpoint: '/Groups', schema: groupSchema, description: 'A team.' },
   ].map((type) => ({
     schemas: ['urn:ietf:params:scim:schemas:core:2.0:ResourceType'],
@@ -70,6 +76,17 @@ export const schemas = (base: string): { readonly id?: string }[] => [
       list('emails', { mutability: 'readOnly' }),
       list('roles'),
       list('groups', { mutability: 'readOnly' }),
+    ],
+    base,
+  ),
+  schema(
+    enterpriseSchema,
+    'EnterpriseUser',
+    [
+      attribute('manager', {
+        type: 'complex',
+        subAttributes: [attribute('value', { caseExact: true }), attribute('displayName', { mutability: 'readOnly' })],
+      }),
     ],
     base,
   ),

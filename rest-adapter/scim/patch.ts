@@ -1,6 +1,6 @@
 import { ScimRefusal } from './scim-error.ts'
 import { isUnkept } from './unkept.ts'
-import { userAttribute, type UserInput } from './user-resource.ts'
+import { enterpriseAttribute, enterpriseSchema, userAttribute, type UserInput } from './user-resource.ts'
 import { attributeOf, isObject, memberIds, text, type Attributes } from './values.ts'
 
 const operationsMax = 100
@@ -35,8 +35,9 @@ const unknownPath = (path: string) =>
   new ScimRefusal('invalidPath', `path must name a known attribute; ${path.slice(0, 100)} is not known.`)
 
 const schemaPrefix = /^urn:ietf:params:scim:schemas:core:2\.0:(?:User|Group):/i
-/** Attributes of schema extensions, such as the department. They are ignored, because directories send them anyway. */
+/** Attributes of other schema extensions. They are ignored, because directories send them anyway. */
 const extension = /^urn:(?!ietf:params:scim:schemas:core:)[a-z0-9][a-z0-9-]{0,31}:.+$/is
+const enterprisePath = new RegExp(`^${enterpriseSchema.replaceAll('.', '\\.')}:(.+)$`, 'is')
 const roleValue = /^roles\[\s*(?:type|primary|value)\s+eq\s+(?:"\w+"|true)\s*\](?:\.value)?$/i
 
 function userChange({ op, path, value }: PatchOperation): UserInput {
@@ -50,6 +51,10 @@ function userChange({ op, path, value }: PatchOperation): UserInput {
     )
   }
   const name = path.replace(schemaPrefix, '')
+  const [, inEnterprise] = enterprisePath.exec(name) ?? []
+  if (inEnterprise !== undefined) return enterpriseAttribute(inEnterprise, newValue)
+  if (name.toLowerCase() === enterpriseSchema.toLowerCase())
+    return newValue === null ? { managerId: null } : (userAttribute(name, newValue) ?? {})
   if (extension.test(name)) return {}
   if (roleValue.test(name)) return userAttribute('roles', newValue) ?? {}
   if (op === 'remove' && /^(userName|active)$/i.test(name)) {

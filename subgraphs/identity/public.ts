@@ -114,7 +114,11 @@ export async function activeOrganizationName({ db, caller }: RequestContext): Pr
 export { managersOf, recipientsOf, userNames, type Recipient } from './user/recipients.ts'
 export { customersGuard, heldMail, isSuspended } from './user/mail-guard.ts'
 export { rightsOf, sendersOf, type Sender } from './user/senders.ts'
-export { organizationSettings, type OrganizationSettings } from './organization/organization-settings.ts'
+export {
+  fiscalCalendar,
+  organizationSettings,
+  type OrganizationSettings,
+} from './organization/organization-settings.ts'
 export {
   baseAmountAt,
   baseAmountOf,

@@ -38,13 +38,14 @@ const data = async (query: string, variables: object = {}, who = member) => {
   return body.data
 }
 
-const whole = '{ id name email avatar active }'
+const whole = '{ id name email avatar active managerId }'
 const elin = () => ({
   id: ids['Elin Wester'],
   name: 'Elin Wester',
   email: 'elin.wester@example.com',
   avatar: null,
   active: true,
+  managerId: null,
 })
 
 describe('the users of a record', () => {
@@ -130,7 +131,14 @@ describe('the users of a record', () => {
       `update identity.person set name = 'Renamed Later', email = 'later@example.com' where email = 'gone@leavers.example'`,
     )
     const { account: read } = await data(`query ($id: ID!) { account(id: $id) { owner ${whole} } }`, { id })
-    expect(read.owner).toEqual({ id: ids['Gone Away'], name: 'Gone Away', email: null, avatar: null, active: false })
+    expect(read.owner).toEqual({
+      id: ids['Gone Away'],
+      name: 'Gone Away',
+      email: null,
+      avatar: null,
+      active: false,
+      managerId: null,
+    })
   })
 
   it('have the current name and address of the person, and the picture after the person has joined', async () => {
@@ -143,13 +151,22 @@ describe('the users of a record', () => {
     const one = async () =>
       (await data(`query ($ids: [ID!]) { userLookup(ids: $ids) { data ${whole} } }`, { ids: [id] })).userLookup.data
     expect(await one()).toEqual([
-      { id, name: 'After Change', email: 'after@example.com', avatar: 'https://x.example/a.png', active: true },
+      {
+        id,
+        name: 'After Change',
+        email: 'after@example.com',
+        avatar: 'https://x.example/a.png',
+        active: true,
+        managerId: null,
+      },
     ])
     await platform.query(
       `update identity.app_user set known_as = '{"name": "Known As"}', has_joined = false where id = $1`,
       [id],
     )
-    expect(await one()).toEqual([{ id, name: 'Known As', email: 'after@example.com', avatar: null, active: true }])
+    expect(await one()).toEqual([
+      { id, name: 'Known As', email: 'after@example.com', avatar: null, active: true, managerId: null },
+    ])
   })
 })
 
@@ -277,8 +294,17 @@ describe('userLookup', () => {
 })
 
 describe('User', () => {
-  it('has only the id, the name, the address, the picture and whether the user is active', async () => {
+  it('has only the id, the name, the address, the picture, whether the user is active, and who reports to whom', async () => {
     const { __type } = await data('{ __type(name: "User") { fields { name } } }')
-    expect(__type.fields.map(({ name }: { name: string }) => name)).toEqual(['id', 'name', 'email', 'avatar', 'active'])
+    expect(__type.fields.map(({ name }: { name: string }) => name)).toEqual([
+      'id',
+      'name',
+      'email',
+      'avatar',
+      'active',
+      'managerId',
+      'manager',
+      'reports',
+    ])
   })
 })

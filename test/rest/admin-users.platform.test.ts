@@ -61,6 +61,7 @@ describe('inviting', () => {
         role: 'MANAGER',
         visibility: 'TEAM',
         profileId: null,
+        managerId: null,
         status: 'INVITED',
         isActive: false,
         timezone: 'UTC',

@@ -29,7 +29,6 @@ const ofEntra: readonly (readonly [path: string, value: unknown])[] = [
   ['phoneNumbers[type eq "fax"].value', '+49 30 2'],
   [`${enterprise}:employeeNumber`, '7'],
   [`${enterprise}:department`, 'Sales'],
-  [`${enterprise}:manager`, '2819c223'],
 ]
 
 /** The attributes that the templates of Okta send in whole users. */

@@ -2,6 +2,7 @@ import { request } from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { suspendOrganization } from '../../subgraphs/identity/public.ts'
+import { unchanged } from '../expectations.ts'
 import { newDirectory, patch, scimWith, type Directory, type Scim } from '../directory.ts'
 import { mailsTo } from '../mailbox.ts'
 import { usePlatform, type Member } from '../platform.ts'
@@ -282,6 +283,65 @@ describe('users', () => {
     const taking = patch({ op: 'replace', path: 'userName', value: renamed })
     expect((await scim('PATCH', `/Users/${ours.id}`, taking)).body).toMatchObject({ id: ours.id, userName: renamed })
     expect((await other.scim('GET', `/Users/${theirs.id}`)).body).toMatchObject({ userName, displayName: 'Real Name' })
+  })
+
+  it('have the manager of the enterprise extension, in the forms that directories send', async () => {
+    const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
+    const { body: boss } = await scim('POST', '/Users', { userName: anEmail(), displayName: 'Bea' })
+    const userName = anEmail()
+    const extension = (value: unknown) => ({ [enterprise]: { department: 'Sales', manager: { value } } })
+    const created = await scim('POST', '/Users', { userName, ...extension(boss.id) })
+    const { id } = created.body
+    const manager = {
+      value: boss.id,
+      displayName: 'Bea',
+      $ref: `${platform.url}/v1/scim/v2/Users/${boss.id}`,
+    }
+    expect([created.status, created.body.schemas, created.body[enterprise]]).toEqual([
+      201,
+      ['urn:ietf:params:scim:schemas:core:2.0:User', enterprise],
+      { manager },
+    ])
+    expect((await directory.admin.user!({ id })).body.managerId).toBe(boss.id)
+    const managerAfter = async (method: string, body: unknown) => {
+      const answer = await scim(method, `/Users/${id}`, body)
+      expect(answer.status).toBe(200)
+      return answer.body[enterprise]?.manager.value ?? null
+    }
+    const remove = patch({ op: 'Remove', path: `${enterprise}:manager` })
+    for (const set of [
+      { op: 'Add', path: `${enterprise}:manager`, value: boss.id },
+      { op: 'replace', path: `${enterprise}:manager`, value: { value: boss.id } },
+      { op: 'Add', path: `${enterprise}:manager`, value: [{ value: boss.id }] },
+      { op: 'replace', path: `${enterprise}:manager.value`, value: boss.id },
+      { op: 'add', path: enterprise.toLowerCase(), value: { manager: boss.id } },
+      { op: 'replace', value: { [`${enterprise}:manager`]: boss.id } },
+      { op: 'replace', value: extension(boss.id) },
+    ]) {
+      expect(await managerAfter('PATCH', remove)).toBe(null)
+      expect(await managerAfter('PATCH', patch(set))).toBe(boss.id)
+    }
+    expect(await managerAfter('PUT', { userName })).toBe(boss.id)
+    expect(await managerAfter('PUT', { userName, [enterprise]: { department: 'Sales' } })).toBe(null)
+    expect(await managerAfter('PUT', { userName, ...extension(boss.id) })).toBe(boss.id)
+    expect(await managerAfter('PATCH', patch({ op: 'replace', path: `${enterprise}:manager`, value: '' }))).toBe(null)
+
+    await managerAfter('PUT', { userName, ...extension(boss.id) })
+    const stranger = await platform.member()
+    for (const [target, value] of [
+      [boss.id, id],
+      [id, id],
+      [id, stranger.userId],
+      [id, 'x'],
+    ]) {
+      const body = patch({ op: 'add', path: `${enterprise}:manager`, value })
+      expect(refusal(await unchanged(platform, () => scim('PATCH', `/Users/${target}`, body)))).toEqual([
+        400,
+        'invalidValue',
+      ])
+    }
+    const refused = { userName: anEmail(), ...extension(newId()) }
+    expect(refusal(await unchanged(platform, () => scim('POST', '/Users', refused)))).toEqual([400, 'invalidValue'])
   })
 
   it('are not changed by unknown schema extensions', async () => {

@@ -8,6 +8,7 @@ import type { IdentityContext } from '../context.ts'
 import { assignProfile } from '../profile/profile.actions.ts'
 import { invite, mustAccept, sendInvitation, withdrawInvitation } from '../invitation/invitation.ts'
 import { emailProblems, nameLengthMax, normalizeEmail, refuseAny, textProblems } from '../text.ts'
+import { checkedManager } from '../user/manager.ts'
 import { changeUser, removeUserFromOrganization, type UserChange } from '../user/user.actions.ts'
 import { adminUser, type AdminUser, type UserInviteInput, type UserUpdateInput } from './admin-user.ts'
 import { administering, refuseLastOwner, refuseRoleAboveCaller } from './administer.ts'
@@ -63,14 +64,18 @@ export function inviteAgain(ctx: IdentityContext, id: string): Promise<AdminUser
   })
 }
 
-/** Changes role, record visibility and profile. Takes effect with the next request of every credential of the user. */
+/** Changes role, record visibility, manager and profile. Takes effect with the next request of every credential of the user. */
 export function updateUser(ctx: IdentityContext, id: string, input: UserUpdateInput): Promise<AdminUser> {
-  const { role, visibility, profileId } = input
+  const { role, visibility, managerId, profileId } = input
   return administering(ctx, async (inner) => {
     const user = await readUser(inner, id)
     refuseRoleAboveCaller(inner, user, role ?? undefined)
     if (role && role !== 'OWNER') await refuseLastOwner(inner, user)
-    const change: UserChange = { ...(role && { role }), ...(visibility && { visibility }) }
+    const change: UserChange = {
+      ...(role && { role }),
+      ...(visibility && { visibility }),
+      ...(managerId !== undefined && { managerId: await checkedManager(inner, user.id, managerId) }),
+    }
     await changeUser(inner, id, change)
     if (profileId !== undefined) await assignProfile(inner, id, profileId)
     return readUser(inner, id)

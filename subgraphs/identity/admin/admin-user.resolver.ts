@@ -5,6 +5,8 @@ import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { IdentityContext } from '../context.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { ListedUser } from '../user-lookup/listed-user.ts'
+import { userOf } from '../user-lookup/user-of.ts'
 import { Team, teamsOf } from '../team/team.ts'
 import { adminTables, provenPasswordColumn, joinedAndGenerationColumns, acceptanceColumns } from './admin.migrations.ts'
 import {
@@ -69,7 +71,7 @@ export class AdminUserResolver {
 
   @Mutation(() => AdminUser, {
     description:
-      'Changes role, record visibility and profile. Only an owner may create or change owners; one active owner must remain.',
+      'Changes role, record visibility, manager and profile. Only an owner may create or change owners; one active owner must remain.',
   })
   @RequiresScopes('SESSION')
   userUpdate(
@@ -110,6 +112,14 @@ export class AdminUserResolver {
     @Ctx() ctx: IdentityContext,
   ) {
     return removeUser(ctx, id)
+  }
+
+  @FieldResolver(() => ListedUser, {
+    nullable: true,
+    description: 'The user to whom the user reports; null if `managerId` is null.',
+  })
+  manager(@Root() { managerId }: AdminUser, @Ctx() ctx: IdentityContext, @Info() info: SelectionInfo) {
+    return userOf(ctx, managerId, info)
   }
 
   @FieldResolver(() => [Team], { description: 'Teams of the user.' })

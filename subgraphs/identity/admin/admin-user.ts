@@ -57,6 +57,12 @@ export class AdminUser {
   })
   profileId!: string | null
 
+  @Column(() => ID, {
+    nullable: true,
+    description: 'Id of the user to whom the user reports; null if none is set.',
+  })
+  managerId!: string | null
+
   @Column(() => UserStatus, {
     description: 'INVITED: the user has not accepted the invitation yet. Only an ACTIVE user can sign in.',
   })
@@ -151,4 +157,11 @@ export class UserUpdateInput {
     description: 'Id of the profile of the user; null for the default profile of the organization, if there is one.',
   })
   profileId?: string | null
+
+  @Field(() => ID, {
+    nullable: true,
+    description:
+      'Id of the user to whom the user reports; null for none. Any user of the organization, also one who is invited or deactivated, but nobody who reports to this user.',
+  })
+  managerId?: string | null
 }

@@ -1,4 +1,4 @@
-import { Ctx, Field, FieldResolver, InputType, Mutation, ObjectType, Query, Resolver, Root } from 'type-graphql'
+import { Ctx, Field, FieldResolver, InputType, Int, Mutation, ObjectType, Query, Resolver, Root } from 'type-graphql'
 import { InputArg } from '../../kernel/record/args.ts'
 import type { BusinessHours } from '../../kernel/time/working-week.ts'
 import { notFound } from '../../kernel/errors.ts'
@@ -68,6 +68,11 @@ export class OrganizationSettingsType {
   @Field(() => String, { description: 'IANA time zone name.' })
   timezone!: string
 
+  @Field(() => Int, {
+    description: 'Month in which the fiscal year begins, 1 to 12. The fiscal year 2026 is the one that begins in 2026.',
+  })
+  fiscalYearStartMonth!: number
+
   @Field(() => String, {
     description:
       'ISO 4217 code of the currency into which sums over several currencies are converted; `baseCurrencySet` changes it.',
@@ -134,6 +139,12 @@ export class OrganizationUpdateInput {
 
   @Field(() => String, { nullable: true, description: 'Time zone as IANA name, at most 100 characters; null for UTC.' })
   timezone?: string | null
+
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Month in which the fiscal year begins, 1 to 12; null for 1.',
+  })
+  fiscalYearStartMonth?: number | null
 }
 
 function updateOrganization(
@@ -195,6 +206,7 @@ export class OrganizationAdminResolver {
       taxId = null,
       businessHours = null,
       timezone = 'UTC',
+      fiscalYearStartMonth = 1,
       baseCurrency = defaultBaseCurrency,
     } = await organizationSettings({
       ...ctx,
@@ -210,6 +222,7 @@ export class OrganizationAdminResolver {
       taxId,
       businessHours,
       timezone,
+      fiscalYearStartMonth,
       baseCurrency,
     }
   }

@@ -1,4 +1,5 @@
 import type { BusinessHours } from '../../kernel/time/working-week.ts'
+import type { FiscalCalendar } from '../../kernel/time/period.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 
 /** The base currency of an organization that has set none. */
@@ -25,6 +26,8 @@ export interface OrganizationSettings {
   readonly businessHours?: BusinessHours
   /** IANA time zone name; default UTC. */
   readonly timezone?: string
+  /** Month in which the fiscal year begins, 1 to 12; default 1. */
+  readonly fiscalYearStartMonth?: number
 }
 
 export async function organizationSettings(ctx: RequestContext): Promise<OrganizationSettings> {
@@ -33,4 +36,10 @@ export async function organizationSettings(ctx: RequestContext): Promise<Organiz
     [ctx.caller.organizationId],
   )
   return row?.settings ?? {}
+}
+
+/** When the months, fiscal quarters and fiscal years of the caller's organization begin. */
+export async function fiscalCalendar(ctx: RequestContext): Promise<FiscalCalendar> {
+  const { timezone = 'UTC', fiscalYearStartMonth = 1 } = await organizationSettings(ctx)
+  return { timezone, fiscalYearStartMonth }
 }

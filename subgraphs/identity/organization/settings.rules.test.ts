@@ -20,6 +20,19 @@ describe('The time zone of an organization', () => {
   })
 })
 
+describe('The month in which the fiscal year begins', () => {
+  it.each([null, 1, 4, 12])('may be %s', (fiscalYearStartMonth) => {
+    expect(settingsProblems({ fiscalYearStartMonth })).toEqual([])
+  })
+
+  it.each([0, 13, -1, 1.5])('must be a month, so %s is refused', (fiscalYearStartMonth) => {
+    const message = 'fiscalYearStartMonth must be between 1 and 12.'
+    expect(settingsProblems({ fiscalYearStartMonth })).toEqual([
+      { path: 'fiscalYearStartMonth', code: 'OUT_OF_RANGE', message },
+    ])
+  })
+})
+
 describe('Business hours', () => {
   const span = (index: number) => [`${String(index).padStart(2, '0')}:00`, `${String(index).padStart(2, '0')}:30`]
   const spans = (count: number) => Array.from({ length: count }, (_, index) => span(index))

@@ -93,12 +93,18 @@ export type SettingsChange = { readonly [K in keyof OrganizationSettings]?: Orga
 /** The settings that are texts, with their maximum lengths. */
 const texts = { paymentInstructions: instructionsMax, postalAddress: postalAddressMax, taxId: taxIdMax } as const
 
+function fiscalYearProblems(month: number | null | undefined): FieldProblem[] {
+  if (month == null || (Number.isInteger(month) && month >= 1 && month <= 12)) return []
+  return [problem('fiscalYearStartMonth', 'OUT_OF_RANGE', 'fiscalYearStartMonth must be between 1 and 12.')]
+}
+
 export function settingsProblems(change: SettingsChange): FieldProblem[] {
   return [
     ...Object.entries(texts).flatMap(([name, max]) =>
       textProblems(name, change[name as keyof typeof texts] ?? '', { max }),
     ),
     ...(change.businessHours == null ? [] : businessHoursProblems('businessHours', change.businessHours)),
+    ...fiscalYearProblems(change.fiscalYearStartMonth),
     ...(change.timezone == null ? [] : timezoneProblems('timezone', change.timezone)),
   ]
 }

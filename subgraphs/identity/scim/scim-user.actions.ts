@@ -5,6 +5,7 @@ import type { IdentityContext } from '../context.ts'
 import { administering, refuseRoleAboveCaller } from '../admin/administer.ts'
 import { skipAcceptance, withdrawInvitation } from '../invitation/invitation.ts'
 import { emailProblems, nameLengthMax, normalizeEmail, refuseAny, textProblems } from '../text.ts'
+import { checkedManager } from '../user/manager.ts'
 import { addUser, changeUser, removeUserFromOrganization } from '../user/user.actions.ts'
 import { userAudit, userChanges } from '../user/user.events.ts'
 import { updateUserRow } from '../user/user-rows.ts'
@@ -60,7 +61,10 @@ export function createScimUser(ctx: IdentityContext, input: ScimUserInput): Prom
       externalId,
       mayReturn: true,
     })
-    if (input.active === false) await changeUser(inner, id, { isActive: false })
+    await changeUser(inner, id, {
+      ...(input.active === false && { isActive: false }),
+      ...(input.managerId && { managerId: await checkedManager(inner, id, input.managerId) }),
+    })
     return readScimUser(inner, id)
   })
 }
@@ -78,6 +82,7 @@ export function updateScimUser(ctx: IdentityContext, id: string, input: ScimUser
     await changeUser(inner, id, {
       ...(input.active != null && { isActive: input.active }),
       ...(input.role && { role: input.role }),
+      ...(input.managerId !== undefined && { managerId: await checkedManager(inner, id, input.managerId) }),
     })
     return readScimUser(inner, id)
   })

@@ -6,7 +6,7 @@ import { DateTime } from '../../kernel/record/scalars.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { UserRole } from '../user/user.ts'
 
-@ObjectType({ description: 'A team of a user, or a member of a team.' })
+@ObjectType({ description: 'A team or the manager of a user, or a member of a team.' })
 @RequiresScopes('SCIM')
 export class ScimReference {
   @Field(() => ID, { simple: true, description: 'Id of the team or of the user.' })
@@ -49,6 +49,13 @@ export class ScimUser {
 
   @Field(() => UserRole, { simple: true, description: 'Role of the user.' })
   role!: Role
+
+  @Field(() => ScimReference, {
+    simple: true,
+    nullable: true,
+    description: 'The user to whom the user reports; null if none is set.',
+  })
+  manager!: ScimReference | null
 
   @Field(() => [ScimReference], { simple: true, description: 'Teams of the user, ordered by id.' })
   groups!: ScimReference[]
@@ -102,10 +109,20 @@ export class ScimUserInput {
 
   @Field(() => UserRole, { nullable: true, description: 'Role of the user. Absent on create: MEMBER.' })
   role?: Role | null
+
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Id of the user to whom the user reports, of the same organization; null for none.',
+  })
+  managerId?: string | null
 }
 
 const columns = `u.id, u.external_id as "externalId", u.email as "userName", u.name as "displayName", u.first_name as "givenName",
   u.last_name as "familyName", u.is_active as active, u.role, u.created_at as "createdAt", u.updated_at as "updatedAt",
+  (
+    select jsonb_build_object('id', m.id, 'name', m.name) from identity.user_name m
+    where m.organization_id = u.organization_id and m.id = u.manager_id
+  ) as manager,
   coalesce((
     select jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name) order by t.id) from identity.team_member m
     join identity.team t on t.organization_id = m.organization_id and t.id = m.team_id

@@ -3,7 +3,7 @@ import { ArgsType, Directive, Field, ID, Int, ObjectType } from 'type-graphql'
 import { Column } from '../../kernel/record/column.ts'
 import { Columns } from '../../kernel/record/columns.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
-import { pageRequiring } from '../../kernel/record/inputs.ts'
+import { connectionRequiring, pageRequiring } from '../../kernel/record/inputs.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { memberScope } from '../../kernel/scopes.ts'
@@ -46,6 +46,13 @@ export class ListedUser {
   })
   active!: boolean
 
+  @Column(() => ID, {
+    nullable: true,
+    description:
+      'Id of the user to whom the user reports; null if none is set, and after the user has left the organization.',
+  })
+  managerId!: string | null
+
   @Column(() => DateTime, { internal: true })
   createdAt!: string
 }
@@ -63,6 +70,17 @@ export const listedUser: RecordShape = {
 }
 
 export const UserPage = pageRequiring('UserPage', ListedUser, memberScope)
+
+export const UserConnection = connectionRequiring('User', ListedUser, memberScope)
+
+@ArgsType()
+export class ReportsArgs {
+  @Field(() => Int, { defaultValue: 20, description: 'Number of users, 1 to 100.' })
+  first!: number
+
+  @Field(() => String, { nullable: true, description: 'Cursor of the last user of the previous page.' })
+  after?: string | null
+}
 
 @ArgsType()
 export class UserLookupArgs {

@@ -108,6 +108,7 @@ function newUser(wanted: NewUser, person: PersonProfile | null, former: FormerUs
     role,
     visibility,
     profileId: null,
+    managerId: null,
     isActive: !wanted.isInvited,
     timezone,
     locale,
@@ -171,11 +172,17 @@ async function removeTeamsAndKeys(ctx: IdentityContext, id: string): Promise<voi
   for (const key of keys) await revokeApiKey(ctx, key.id)
 }
 
-export type UserChange = Partial<Pick<User, 'role' | 'visibility' | 'isActive' | 'profileId'>>
+export type UserChange = Partial<Pick<User, 'role' | 'visibility' | 'isActive' | 'profileId' | 'managerId'>>
 
-const columnOf = { role: 'role', visibility: 'visibility', isActive: 'is_active', profileId: 'profile_id' } as const
+const columnOf = {
+  role: 'role',
+  visibility: 'visibility',
+  isActive: 'is_active',
+  profileId: 'profile_id',
+  managerId: 'manager_id',
+} as const
 
-/** Changes the rights of a user. Takes effect for every credential of the user with the commit. Deactivating ends all sign-ins. */
+/** Changes the rights or the manager of a user; see `checkedManager`. Takes effect for every credential of the user with the commit. Deactivating ends all sign-ins. */
 export function changeUser(ctx: IdentityContext, id: string, change: UserChange): Promise<User> {
   return inTransaction(ctx, async (inner) => {
     const { organizationId } = inner.caller
@@ -212,7 +219,7 @@ export function removeUserFromOrganization(ctx: IdentityContext, id: string): Pr
     await endScimTokenOf(inner, id)
     await withdrawInvitationsBy(inner, id)
     const now = inner.clock.now().toISOString()
-    const row = updateUserRow(previous, { left_at: now, invited_at: null, updated_at: now })
+    const row = updateUserRow(previous, { left_at: now, invited_at: null, manager_id: null, updated_at: now })
     await writeChange(inner, userChanges, { operation: 'DELETE', previous, next: previous }, row)
   })
 }

@@ -61,6 +61,13 @@ export class User {
   })
   profileId!: string | null
 
+  @Field(() => ID, {
+    nullable: true,
+    simple: true,
+    description: 'Id of the user to whom the user reports; null if none is set.',
+  })
+  managerId!: string | null
+
   @Field(() => Boolean, { simple: true, description: 'True if the credentials of the user work.' })
   isActive!: boolean
 
@@ -98,7 +105,7 @@ export interface StoredUser extends User {
 const personFields = `p.email, p.email_verified_at is not null as "emailVerified", p.name, p.first_name as "firstName",
   p.last_name as "lastName", p.timezone, p.locale, p.avatar`
 const userFields = `u.id, u.organization_id as "organizationId", ${personFields}, u.role, u.visibility, u.profile_id as "profileId",
-  u.is_active as "isActive", u.created_at as "createdAt"`
+  u.manager_id as "managerId", u.is_active as "isActive", u.created_at as "createdAt"`
 const columns = `${userFields}, greatest(u.updated_at, p.updated_at) as "updatedAt"`
 const storedColumns = `${userFields}, u.updated_at as "updatedAt", u.external_id as "externalId", u.known_as as "knownAs",
   u.has_joined as "hasJoined"`

@@ -247,13 +247,17 @@ Directive('@shareable')(PageInfo)
 ObjectType('PageInfo', { description: 'The position of a page in its list.' })(PageInfo)
 
 /** The GraphQL connection and edge types of a record type (`first`, `after`). */
-export function connectionOf<T>(name: string, entity: Entity<T>, resource: string): Class {
+export const connectionOf = <T>(name: string, entity: Entity<T>, resource: string): Class =>
+  connectionRequiring(name, entity, scopeOf('READ', resource))
+
+/** Like `connectionOf`, with another required scope. */
+export function connectionRequiring<T>(name: string, entity: Entity<T>, scope: string): Class {
   const edge = classNamed(`${name}Edge`)
   const one = nameOf(entity)
   const many = pluralOf(one)
   field(edge, 'node', () => entity, { description: `The ${one}.` })
   field(edge, 'cursor', () => String, { description: `Position of the ${one} in the list, to send as \`after\`.` })
-  requiringScope(`${name}Edge`, edge, scopeOf('READ', resource), `One ${one} of a connection with its position.`)
+  requiringScope(`${name}Edge`, edge, scope, `One ${one} of a connection with its position.`)
   const connection = classNamed(`${name}Connection`)
   field(connection, 'edges', () => [edge], { description: `The ${many} with their cursors, in the requested order.` })
   field(connection, 'nodes', () => [entity], { description: `The same ${many} without cursors.` })
@@ -262,7 +266,7 @@ export function connectionOf<T>(name: string, entity: Entity<T>, resource: strin
   return requiringScope(
     `${name}Connection`,
     connection,
-    scopeOf('READ', resource),
+    scope,
     `${one.charAt(0).toUpperCase()}${many.slice(1)} in the form of a connection: \`first\` records after the cursor \`after\`.`,
   )
 }

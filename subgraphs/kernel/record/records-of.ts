@@ -153,7 +153,7 @@ export async function change<T extends StoredRow, C extends RequestContext>(
 const recordSelections = new WeakMap<ReadonlySet<string>, ReadonlySet<string>>()
 
 /** The selected fields of the records of a connection, below `nodes` and `edges.node`. */
-function connectionSelection(info: SelectionInfo): { record: ReadonlySet<string>; total: boolean } {
+export function connectionSelection(info: SelectionInfo): { record: ReadonlySet<string>; total: boolean } {
   const connection = selectedFields(info)
   let record = recordSelections.get(connection)
   if (!record) {

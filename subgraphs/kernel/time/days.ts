@@ -14,10 +14,21 @@ export const isDay = (value: unknown): value is string =>
 export function momentOfDay(date: string, moment: DayMoment | null, zone: string): string {
   if (moment === null) return `${date}T00:00:00.000Z`
   const local = DateTime.fromISO(date, { zone })
-  const time = moment === 'BEGIN' ? local.startOf('day') : local.endOf('day')
+  const time = moment === 'BEGIN' ? beginOf(local) : beginOf(local.plus({ days: 1 })) - 1
   // A day at the very end of the calendar has an end in the year 10000 of UTC.
-  return time.toUTC().year > 9999 ? '9999-12-31T23:59:59.999Z' : time.toJSDate().toISOString()
+  return time > latest ? '9999-12-31T23:59:59.999Z' : new Date(time).toISOString()
 }
+
+const latest = Date.parse('9999-12-31T23:59:59.999Z')
+
+/** The first moment of the day. Where a change to winter time repeats midnight, the first of both. */
+const beginOf = (day: DateTime): number =>
+  Math.min(
+    ...day
+      .startOf('day')
+      .getPossibleOffsets()
+      .map((begin) => begin.toMillis()),
+  )
 
 /** The date of a moment in the time zone, as `YYYY-MM-DD`. */
 export const dateIn = (zone: string, moment: Date): string =>

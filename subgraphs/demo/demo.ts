@@ -15,6 +15,7 @@ import { membersOf, organizationIdOf, generatorInputOf, teamNames, type Generato
 import { demoKeys, profiles as allProfiles, type Profile } from './profiles.ts'
 import { Secrets } from './secrets.ts'
 import { loadWebhooks } from './webhooks.ts'
+import { databaseLocks } from '../kernel/database/locks.ts'
 
 export interface DemoOptions {
   readonly services: Services
@@ -24,9 +25,6 @@ export interface DemoOptions {
   /** The organizations to load; by default all. */
   readonly profiles?: readonly Profile[]
 }
-
-/** The advisory lock of loading: if several processes start together, one loads the demo and the others wait. */
-const lockKey = 7_211_122
 
 /**
  * Loads the demo unless it is loaded; returns its users and keys, which are also in `demo.json` in the data folder. All data is
@@ -38,7 +36,8 @@ export async function loadDemo({ services, dataDir, baseUrl, profiles = allProfi
   await services.database.transaction(async (sql) => {
     // Another process may be loading for longer than the statement timeout.
     await sql.query('set local statement_timeout = 0')
-    await sql.query('select pg_advisory_xact_lock($1)', [lockKey])
+    // If several processes start together, one loads the demo and the others wait.
+    await sql.query('select pg_advisory_xact_lock($1)', [databaseLocks.demo])
     if (await isLoaded(sql, profiles[0]!)) return
     const midnightMs = midnightOf(services.clock.now())
     for (const profile of profiles)

@@ -10,6 +10,7 @@ import type { Lead } from '../lead/lead.ts'
 import { opportunity } from '../opportunity/opportunity.record.ts'
 import type { AccountMatch, ContactMatch, LeadConvertInput } from './conversion.ts'
 import { companyDomain } from './free-mail.ts'
+import { lockOf } from '../../kernel/database/locks.ts'
 
 export interface Target<Match> {
   readonly id: string
@@ -143,7 +144,7 @@ async function lockSought({ db, caller }: RequestContext, sought: Sought): Promi
   await db.query(
     `with sought (kind, value) as (values ('email', $2::text),
        ('domain', coalesce($3::text, crm.normalized_domain($4::text))), ('company', crm.normalized_company($5::text))),
-     key (id) as materialized (select distinct hashtextextended(concat_ws(' ', $1::text, kind, value), 48)
+     key (id) as materialized (select distinct ${lockOf('leadConversion', "concat_ws(' ', $1::text, kind, value)")}
        from sought where value is not null order by 1)
      select pg_advisory_xact_lock(id) from key`,
     [caller.organizationId, email, domain, website, company],

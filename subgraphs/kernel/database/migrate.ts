@@ -2,6 +2,7 @@ import pg from 'pg'
 import type { Database } from './database.ts'
 import { createExtensions } from './extensions.ts'
 import { isRowLevelSecurityComplete, prepareTenantRole, enableRowLevelSecurity } from './row-level-security.ts'
+import { databaseLocks } from './locks.ts'
 
 /** One migration step, as SQL. Steps run once, in the order of the list. A step that has run anywhere must never be edited. */
 export interface Migration {
@@ -9,7 +10,6 @@ export interface Migration {
   readonly sql: string
 }
 
-const lockKey = 7_211_121
 const undefinedTable = '42P01'
 
 /** The names of the steps that have not run yet. */
@@ -34,7 +34,7 @@ export async function migrate(database: Database, url: string, migrations: reado
   const broken = new Promise<never>((_, reject) => client.on('error', reject))
   const work = async (): Promise<void> => {
     await client.connect()
-    await client.query('select pg_advisory_lock($1)', [lockKey])
+    await client.query('select pg_advisory_lock($1)', [databaseLocks.migrations])
     await client.query('create schema if not exists kernel')
     await prepareTenantRole(database)
     await createExtensions(database)

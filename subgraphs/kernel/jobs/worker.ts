@@ -10,6 +10,7 @@ import { failureReason } from '../database/failure-reason.ts'
 import type { Services } from '../request.ts'
 import { activeTracing, inSpan } from '../tracing/tracing.ts'
 import type { Job } from './job.ts'
+import { lockOf } from '../database/locks.ts'
 
 export interface WorkerOptions {
   readonly databaseUrl: string
@@ -178,17 +179,16 @@ async function runWithLock(pool: pg.Pool, job: Job, services: Services): Promise
   const client = await pool.connect()
   let isLocked = false
   try {
-    const { rows } = await client.query<{ taken: boolean }>(
-      'select pg_try_advisory_lock(hashtextextended($1, 11)) as taken',
-      [job.name],
-    )
+    const { rows } = await client.query<{ taken: boolean }>(`select pg_try_advisory_lock(${lockOf('job')}) as taken`, [
+      job.name,
+    ])
     isLocked = rows[0]!.taken
     if (isLocked) await runMeasured(job, services)
   } finally {
     // A connection that may still hold the lock must not return to the pool.
     const unlocked =
       !isLocked ||
-      (await client.query('select pg_advisory_unlock(hashtextextended($1, 11))', [job.name]).then(
+      (await client.query(`select pg_advisory_unlock(${lockOf('job')})`, [job.name]).then(
         () => true,
         () => false,
       ))

@@ -3,6 +3,7 @@ import { due, dueOf, leaseSets, tokensFor, type LeasedItems } from './lease.ts'
 import type { Lane, Leased, Queue, QueuedItem, Shares } from './queue.ts'
 import { shareOut, type Portion } from './share-out.ts'
 import { waitingKeys } from './waiting-keys.ts'
+import { lockOf } from '../database/locks.ts'
 
 /** What a process remembers of a lane between two leases. */
 export interface LaneState {
@@ -47,7 +48,7 @@ export function leaseShares<Item extends QueuedItem>(
   const shares = queue.shares!
   const work = async (sql: Sql): Promise<LeasedItems<Item>> => {
     // Processes lease one after another, so that each of them counts the leases of all others.
-    await sql.query(`select pg_advisory_xact_lock(hashtextextended($1, 12)), ${onlyByIndex}`, [queue.table])
+    await sql.query(`select pg_advisory_xact_lock(${lockOf('queueShares')}), ${onlyByIndex}`, [queue.table])
     if (performance.now() >= state.nextDueMs) {
       const made = await makeDue(sql, queue.table, shares)
       state.leasedUntil.clear()

@@ -2,6 +2,7 @@ import type { Caller } from '../context.ts'
 import type { Sql } from '../database/sql.ts'
 import { columnOf, type RecordShape } from './definition.ts'
 import type { TenantPredicate } from './predicate.ts'
+import { databaseLocks } from '../database/locks.ts'
 
 /** Rows with the differences that are not merged yet, and rows with one total for each combination of `by`. */
 const groups = ['CHANGE', 'GROUP'] as const
@@ -54,7 +55,6 @@ export function totalOf(definition: WithTotals, predicate: TenantPredicate, filt
 
 const changesMax = 20
 const organizationsMax = 1000
-const mergeLock = 7_211_122
 
 /**
  * Merges the differences of organizations that have many of them. One statement replaces rows by rows with the same sum, so a
@@ -73,7 +73,7 @@ export async function mergeTotals(database: Sql, definitions: readonly RecordSha
     for (const { id } of organizations) {
       await database.transaction(async (sql) => {
         const [lock] = await sql.query<{ isFree: boolean }>(
-          `select pg_try_advisory_xact_lock(${mergeLock}) as "isFree"`,
+          `select pg_try_advisory_xact_lock(${databaseLocks.mergeOfTotals}) as "isFree"`,
         )
         if (lock!.isFree) await sql.query(statement, [id])
       })

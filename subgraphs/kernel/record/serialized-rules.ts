@@ -1,6 +1,7 @@
 import type { FieldProblem } from '../errors.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
 import type { ColumnName, RecordDefinition, SerializedRule, StoredRow } from './definition.ts'
+import { lockOf } from '../database/locks.ts'
 
 type Ruled<T extends StoredRow> = Pick<RecordDefinition<T>, 'object' | 'serializedRules'>
 
@@ -13,7 +14,7 @@ export async function lockSerializedRules<T extends StoredRow>(
   { object, serializedRules = [] }: Ruled<T>,
 ): Promise<void> {
   if (serializedRules.length === 0) return
-  await db.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`${object} ${caller.organizationId}`])
+  await db.query(`select pg_advisory_xact_lock(${lockOf('serializedRules')})`, [`${object} ${caller.organizationId}`])
 }
 
 /**

@@ -11,6 +11,7 @@ import { visibleRecords, seesAll, isVisibilityReduced, type RecordTypes } from '
 import { requestContext, type RequestContext, type Services, type Ports } from '../request.ts'
 import type { SealedColumn } from '../secrets/rotate.ts'
 import type { SubgraphRequest, SubgraphResult } from './endpoint.ts'
+import { lockOf } from '../database/locks.ts'
 
 const idempotencyHours = 24
 
@@ -185,7 +186,7 @@ export const sealedAnswers: SealedColumn = {
 
 async function lock(db: Sql, parts: readonly string[]): Promise<void> {
   const [row] = await db.query<{ taken: boolean }>(
-    'select pg_try_advisory_xact_lock(hashtextextended($1, 7)) as taken',
+    `select pg_try_advisory_xact_lock(${lockOf('idempotencyKey')}) as taken`,
     [parts.join('\n')],
   )
   if (!row!.taken) {

@@ -4,6 +4,7 @@ import { Refusal } from '../../kernel/errors.ts'
 import { inTransaction, type RequestContext, type Services } from '../../kernel/request.ts'
 import { applySignal } from './email-status.ts'
 import { organizationContext } from './organization-context.ts'
+import { lockOf } from '../../kernel/database/locks.ts'
 
 /** Opens and clicks that the gateway has stored and that are not counted yet, as the metrics measure them. */
 export const waitingHits = { name: 'tracking_hit', table: 'outreach.tracking_hit' } as const
@@ -92,7 +93,7 @@ function countTogether(ctx: RequestContext): Promise<void> {
   const { organizationId } = ctx.caller
   return inTransaction(ctx, async (inner) => {
     const [lock] = await inner.db.query<{ isHeld: boolean }>(
-      `select pg_try_advisory_xact_lock(hashtextextended($1, 15)) as "isHeld", set_config('lock_timeout', '${lockMs}', true)`,
+      `select pg_try_advisory_xact_lock(${lockOf('emailHits')}) as "isHeld", set_config('lock_timeout', '${lockMs}', true)`,
       [organizationId],
     )
     if (!lock!.isHeld) return

@@ -11,6 +11,7 @@ import type { EmailThread } from './email-thread.ts'
 import { applySignal } from './email-status.ts'
 import { isOwnAddress } from '../received-mail/own-address.ts'
 import { suggestReply } from '../reply-draft/suggest-reply.ts'
+import { lockOf } from '../../kernel/database/locks.ts'
 
 export interface ReceivedEmail {
   readonly messageId: string | null
@@ -77,7 +78,7 @@ async function lastSentTo({ db, caller }: RequestContext, threadId: string, emai
  */
 export function receiveEmail(ctx: RequestContext, mail: ReceivedEmail): Promise<Email | null> {
   return inTransaction(ctx, async (inner) => {
-    await inner.db.query('select pg_advisory_xact_lock(hashtextextended($1, 31))', [
+    await inner.db.query(`select pg_advisory_xact_lock(${lockOf('receivedEmail')})`, [
       `${inner.caller.organizationId} ${mail.messageId ?? ''}`,
     ])
     if (mail.messageId && (await named(inner, [mail.messageId]))) return null

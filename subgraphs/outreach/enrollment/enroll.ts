@@ -17,6 +17,7 @@ import { asSender } from './run/as-sender.ts'
 import { readSteps, type ReadSettings } from './sequence-reading.ts'
 import { dueAt, firstStep } from './next-step.ts'
 import { windowOf } from './window-of.ts'
+import { lockOf } from '../../kernel/database/locks.ts'
 
 export const bulkMax = 500
 
@@ -49,7 +50,7 @@ async function enrollAll(
       'Only owners, admins and managers may enroll with another user as the sender.',
     )
   // Enrollments of an organization wait for each other, so that no record gets into two sequences at the same time.
-  await ctx.db.query('select pg_advisory_xact_lock(hashtextextended($1, 47))', [ctx.caller.organizationId])
+  await ctx.db.query(`select pg_advisory_xact_lock(${lockOf('sequenceEnrollments')})`, [ctx.caller.organizationId])
   const steps = await readSteps(ctx, [found.id])
   const first = firstStep(steps)
   const wanted = {

@@ -5,6 +5,7 @@ import type { SealedColumn } from '../../../kernel/secrets/rotate.ts'
 import { platformId } from '../../../kernel/secrets/vault.ts'
 import { urlProblems } from '../../webhook/webhook-url.ts'
 import type { PushSubscription, PushSubscriptionInput, PushSubscriptions } from './push-subscription.ts'
+import { lockOf } from '../../../kernel/database/locks.ts'
 
 /** Devices of one user. */
 export const devicesMax = 20
@@ -41,7 +42,7 @@ export async function subscribeDevice(
   return inTransaction(ctx, async ({ db, caller, clock, vault }) => {
     const own = [caller.organizationId, caller.userId]
     // Subscriptions of a user wait for each other, so that the limit holds.
-    await db.query(`select pg_advisory_xact_lock(hashtextextended($1, 15))`, [own.join()])
+    await db.query(`select pg_advisory_xact_lock(${lockOf('pushSubscriptions')})`, [own.join()])
     const known = await db.query<{ id: string; endpoint: string }>(
       'select id, endpoint from events.push_subscription where organization_id = $1 and user_id = $2',
       own,

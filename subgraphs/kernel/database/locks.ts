@@ -1,0 +1,28 @@
+/**
+ * Every advisory lock of the platform. The seeds keep locks of different names apart. A seed must never change and never be used again,
+ * because processes of two releases may run side by side.
+ */
+const seeds = {
+  serializedRules: 0,
+  idempotencyKey: 7,
+  job: 11,
+  queueShares: 12,
+  emailHits: 15,
+  pushSubscriptions: 16,
+  receivedEmail: 31,
+  sequenceEnrollments: 47,
+  leadConversion: 48,
+} as const
+
+/** The locks of the whole database. `eventPositions` is written in its migration. */
+export const databaseLocks = {
+  migrations: 7_211_121,
+  eventPositions: 7_211_122,
+  demo: 7_211_123,
+  mergeOfTotals: 7_211_124,
+  mailboxWatches: 7_211_140,
+} as const
+
+/** SQL of the key of an advisory lock for one value of an expression, for example `lockOf('job', '$1')`. */
+export const lockOf = (name: keyof typeof seeds, expression = '$1'): string =>
+  `hashtextextended(${expression}, ${seeds[name]})`

@@ -6,7 +6,7 @@ import { Graph } from './graph.ts'
 import { aContext, libraryEndpoints, librarySupergraph } from './library.fixture.ts'
 
 const supergraphSdl = readFileSync(schemaPath('supergraph.graphql'), 'utf8')
-const endpoints = ['identity', 'crm', 'commerce', 'support', 'outreach', 'events'].map((name) => ({
+const endpoints = ['identity', 'crm', 'commerce', 'support', 'outreach', 'insights', 'events'].map((name) => ({
   name,
   execute: () => Promise.reject(new Error('introspection must not call a subgraph')),
 }))

@@ -4,7 +4,7 @@ import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 import { Graph } from './graph.ts'
 
 const supergraphSdl = readFileSync(schemaPath('supergraph.graphql'), 'utf8')
-const endpoints = ['identity', 'crm', 'commerce', 'support', 'outreach', 'events'].map((name) => ({
+const endpoints = ['identity', 'crm', 'commerce', 'support', 'outreach', 'insights', 'events'].map((name) => ({
   name,
   execute: () => Promise.reject(new Error('a refused operation calls no subgraph')),
 }))

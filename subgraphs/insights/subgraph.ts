@@ -1,0 +1,8 @@
+import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
+import { engagementResource } from './engagement/engagement.resolver.ts'
+
+export const insights: SubgraphDefinition = {
+  name: 'insights',
+  ports: ['work'],
+  resources: [engagementResource],
+}

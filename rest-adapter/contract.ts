@@ -10,6 +10,7 @@ import {
   type ResponseObject,
   type Schema,
 } from './openapi.ts'
+import { readOnlyOf } from './read-only.ts'
 import type { RestOperation, Success } from './rest-operation.ts'
 
 export interface Contract {
@@ -57,6 +58,7 @@ function operationsOf(document: OpenApiDocument, documents: ReadonlyMap<string, 
               schema: resolve<Schema>(document, body.content['application/json']!.schema),
             }
           : null,
+        readOnly: readOnlyOf(document, item, method),
         success: successOf(document, operation),
         acceptsIdempotencyKey: parameters.some(({ name }) => name.toLowerCase() === 'idempotency-key'),
         sunset: operation.deprecated ? sunsetOf(operation) : null,

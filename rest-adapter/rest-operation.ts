@@ -1,4 +1,5 @@
 import type { Method, Parameter, Schema } from './openapi.ts'
+import type { ReadOnlyShape } from './read-only.ts'
 
 /** The deprecation of an operation: its start, its end and its successor. */
 export interface Sunset {
@@ -41,6 +42,8 @@ export interface RestOperation {
   /** The query parameter with the API key, which the caller sends instead of a header; null for other operations. */
   readonly keyParameter: string | null
   readonly body: { readonly required: boolean; readonly schema: Schema } | null
+  /** The properties of the answer of `GET` of the path that this change does not write; null if it is no change of what `GET` returns. */
+  readonly readOnly: ReadOnlyShape | null
   readonly success: Success
   readonly acceptsIdempotencyKey: boolean
   readonly sunset: Sunset | null

@@ -95,8 +95,10 @@ function addPath(
   dependencies: Dependencies,
 ): void {
   const route = area.route(path.replaceAll(/\{(\w+)\}/g, ':$1'))
+  const reading = operations.find(({ method, document }) => method === 'get' && document !== null) ?? null
   for (const operation of operations) {
-    route[operation.method](new Endpoint(operation, dependencies).serve as unknown as RequestHandler)
+    const endpoint = new Endpoint(operation, dependencies, operation.readOnly && reading)
+    route[operation.method](endpoint.serve as unknown as RequestHandler)
   }
   const allow = operations.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]))
   const refusal = new Refusal('METHOD_NOT_ALLOWED', `Send one of these methods: ${allow.join(', ')}.`, { allow })

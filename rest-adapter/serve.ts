@@ -15,7 +15,9 @@ import { memberScope, type ScopeRequirement } from '../subgraphs/kernel/scopes.t
 import { sendEvents, sendSubscription } from './event-response.ts'
 import { writeResponse } from './response.ts'
 import { removeHiddenFields } from './hidden-fields.ts'
-import { readJson, refuseFields } from './body.ts'
+import { readJson, refusalOf, refuseFields } from './body.ts'
+import { expectedVersion, ReadOnlyComparison } from './read-only-comparison.ts'
+import { withoutReadOnly, type SentReadOnly } from './read-only.ts'
 import type { RestOperation } from './rest-operation.ts'
 import { setSunsetHeaders, recordDeprecatedCall, refuseEnded } from './deprecation.ts'
 import type { DeprecatedCalls, EdgePort, GraphPort, StreamsPort } from './ports.ts'
@@ -67,6 +69,8 @@ interface Inputs {
   readonly query: Values
   readonly body: unknown
   readonly claim: IdempotencyClaim | null
+  /** The read-only values in the body that was sent; they are not in `body`. */
+  readonly readOnly: SentReadOnly | null
 }
 
 /** One REST operation behind its route: from the admitted request to the written answer. */
@@ -74,12 +78,16 @@ export class Endpoint {
   private readonly readsBody: boolean
   private compiled: CompiledOperation | null = null
   private errorTranslation: ErrorTranslation | null = null
+  private readonly comparison: ReadOnlyComparison | null
 
   constructor(
     private readonly operation: RestOperation,
     private readonly dependencies: Dependencies,
+    /** The operation that reads what this one changes; null if the body has no read-only properties. */
+    reading: RestOperation | null = null,
   ) {
     this.readsBody = operation.method !== 'get'
+    this.comparison = reading && new ReadOnlyComparison(reading, dependencies.graph)
   }
 
   readonly serve = async (req: ServedRequest, res: ServerResponse): Promise<void> => {
@@ -99,7 +107,8 @@ export class Endpoint {
       const compiled = (this.compiled ??= this.compile())
       const invalidParameter = compiled.translation.invalidPathParameter(req.params)
       if (invalidParameter !== null) throw noSuchRecord(invalidParameter)
-      const inputs = await this.inputs(compiled, caller, req, res)
+      const given = await this.inputs(compiled, caller, req, res)
+      const inputs = await this.compared(given, { caller, requestId, idempotency: null }, req)
       const cancellation = this.operation.success.isStream
         ? cancellationOnDisconnect(res)
         : cancellationOf(compiled.prepared?.kind, res)
@@ -159,21 +168,48 @@ export class Endpoint {
     const refused = operation.ignoresUnknownParameters ? [] : unknown
     refuseUnknownParameters(refused, translation.parameterNames, req, res)
     let body: unknown
+    let readOnly: SentReadOnly | null = null
     if (raw && !operation.body && raw.length > 0) refuseFields(raw, req.headers)
     if (raw && operation.body) {
       if (raw.length > 0) body = readJson(raw, req.headers)
       else if (operation.body.required) throw bodyRequired()
+      if (this.comparison && operation.readOnly) ({ body, readOnly } = withoutReadOnly(operation.readOnly, body))
     }
     if (operation.body || translation.hasInputs(query, req.headers)) {
       this.dependencies.validator.check(operation, { url: req.url!, query, headers: req.headers, body })
     }
-    return { query, body, claim }
+    return { query, body, claim, readOnly }
+  }
+
+  /**
+   * Refuses read-only values that differ from those that are read; with an `Idempotency-Key`, the stored answer comes first. Who sends
+   * back what was read changes only what differs from it, so a PATCH without the rest works in every state of the record.
+   */
+  private async compared(inputs: Inputs, context: OperationContext, req: ServedRequest): Promise<Inputs> {
+    const { readOnly, claim, body } = inputs
+    if (!readOnly) return inputs
+    const expected = expectedVersion(readOnly, this.operation, req.headers)?.version
+    const { problems, unchanged } = await this.comparison!.compare(readOnly, context, req.params, expected)
+    if (problems.length > 0 && !claim) throw refusalOf(problems)
+    const { method, body: described } = this.operation
+    const { properties = {}, required = [] } = described!.schema
+    const changedWith = Object.keys(body as Values).flatMap((name) =>
+      unchanged.has(name) ? [] : ((properties[name]?.['x-written-with'] as readonly string[] | undefined) ?? []),
+    )
+    const isLeftOut = (name: string) => unchanged.has(name) && !required.includes(name) && !changedWith.includes(name)
+    return {
+      ...inputs,
+      ...(method === 'patch' && {
+        body: Object.fromEntries(Object.entries(body as Values).filter(([name]) => !isLeftOut(name))),
+      }),
+      claim: claim && problems.length > 0 ? { ...claim, problems } : claim,
+    }
   }
 
   private async execute(
     prepared: PreparedOperation,
     translation: Translation,
-    { query, body }: Inputs,
+    { query, body, readOnly }: Inputs,
     context: OperationContext,
     req: ServedRequest,
     res: ServerResponse,
@@ -181,6 +217,8 @@ export class Endpoint {
     const { sessionCookies } = this.operation
     const given = sessionCookies === 'set' ? withCookies(req, this.operation, body) : body
     const variables = translation.variables(req.params, query, req.headers, given)
+    const expected = readOnly && expectedVersion(readOnly, this.operation, req.headers)
+    if (expected) variables[expected.variable] = expected.version
     const { data, errors, replayed } = await this.dependencies.graph
       .execute(prepared, variables, context)
       .catch((thrown) => {

@@ -1,4 +1,5 @@
 import type { Cancellation } from './cancellation.ts'
+import type { FieldProblem } from './errors.ts'
 
 export type CallerKind = 'SESSION' | 'API_KEY' | 'OAUTH' | 'SCIM' | 'ANONYMOUS' | 'SYSTEM'
 /** In descending order of rights. */
@@ -55,6 +56,8 @@ export const anonymous = ({ ip, userAgent }: Pick<Caller, 'ip' | 'userAgent'>): 
 export interface IdempotencyClaim {
   readonly key: string
   readonly fingerprint: string
+  /** The problems of the request, which refuse it unless its answer is stored: what is wrong may be what its first run changed. */
+  readonly problems?: readonly FieldProblem[]
 }
 
 /** The data that the gateway sends to a subgraph with one operation, in the same process or another. Plain data, except `cancellation`. */

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { bodyBytesMax } from '../../gateway/edge/body.ts'
 import type { Contract } from '../../rest-adapter/contract.ts'
+import type { ReadOnlyShape } from '../../rest-adapter/read-only.ts'
 import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
 import { typesOf, type ResponseObject, type Schema } from '../../rest-adapter/openapi.ts'
 import { badValues } from '../requests/bad-values.ts'
@@ -8,6 +9,7 @@ import { edgeValues } from '../requests/edge-values.ts'
 import { fieldsWithRules, setByOperations, valuesOfField } from '../requests/field-values.ts'
 import { refusedInput, refusedWith } from '../requests/problem.ts'
 import type { Requests, ValidRequest } from '../requests/requests.ts'
+import { needsOtherParty } from '../requests/special-cases.ts'
 import { schemaSignature, type Sweep } from '../requests/sweep.ts'
 import { fieldsOf, withPath, schemaAt, valueAt, without, withText, type Field } from '../requests/schema.ts'
 import { freshPrefix } from '../requests/valid-values.ts'
@@ -138,6 +140,13 @@ export function badFields(
   })
 }
 
+/** The read-only properties of an object in the body, or of the objects in a list. */
+const readOnlyAt = ({ readOnly }: RestOperation, path: Field['path']): ReadOnlyShape | null =>
+  path.reduce<ReadOnlyShape | null>(
+    (shape, key) => (typeof key === 'number' ? shape : (shape?.inner.get(key) ?? null)),
+    readOnly,
+  )
+
 /** Bodies with missing, unknown or read-only fields. */
 export function badShapes(
   { contract }: Requests,
@@ -163,10 +172,14 @@ export function badShapes(
     const names = unknownNames(contract, operation, schema)
     return sweep.choose(signatureOf(operation, field), `${operation.id}.${at(field)}`, names, 3).map((name) => {
       const place = [...path, name]
+      const isReadOnly = readOnlyAt(operation, path)?.names.has(name)
       return {
         what: `with ${place.join('.')}`,
         change: { body: withText(withPath(body, whole, place), place, '{"isAdmin":true}') },
-        refused: refusedInput(place.join('.'), 'UNKNOWN_FIELD'),
+        refused:
+          isReadOnly && needsOtherParty.has(operation.documentId)
+            ? refusedWith('NOT_FOUND')
+            : refusedInput(place.join('.'), isReadOnly ? 'READ_ONLY' : 'UNKNOWN_FIELD'),
       }
     })
   })

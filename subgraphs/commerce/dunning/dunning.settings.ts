@@ -1,6 +1,7 @@
 import { actorIdOf } from '../../kernel/context.ts'
 import { invalid, Refusal } from '../../kernel/errors.ts'
 import type { JsonObject } from '../../kernel/record/org-record.ts'
+import { isSameValue } from '../../kernel/record/same-value.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { defaultSettings } from './default-settings.ts'
@@ -71,12 +72,12 @@ export function updateDunning(
     const { organizationId } = inner.caller
     const now = inner.clock.now().toISOString()
     // The first change inserts the row, so that concurrent ones wait for it.
-    await inner.db.query(
+    const inserted = await inner.db.query(
       `insert into commerce.dunning_setting (organization_id, settings, version, updated_at) values ($1, '{}', 1, $2)
-       on conflict do nothing`,
+       on conflict do nothing returning 1`,
       [organizationId, now],
     )
-    const { version, updatedAt: _at, ...before } = await dunningConfiguration(inner, true)
+    const { version, updatedAt, ...before } = await dunningConfiguration(inner, true)
     if (expectedVersion !== null && expectedVersion !== version) {
       const message = 'The configuration was changed by someone else; read it again and repeat your change.'
       throw new Refusal('VERSION_CONFLICT', message, { currentVersion: version })
@@ -85,6 +86,11 @@ export function updateDunning(
     const problems = settingsProblems(next)
     if (problems.length === 0) problems.push(...(await referenceProblems(inner, next, before)))
     if (problems.length > 0) throw invalid(...problems)
+    if (isSameValue(before, next)) {
+      if (inserted.length === 0) return { ...before, version, updatedAt }
+      await inner.db.query('delete from commerce.dunning_setting where organization_id = $1', [organizationId])
+      return { ...before, version, updatedAt: null }
+    }
     await inner.db.query(
       `update commerce.dunning_setting set settings = $2, version = $3, updated_at = $4, updated_by_id = $5
        where organization_id = $1`,

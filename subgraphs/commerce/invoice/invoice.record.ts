@@ -1,5 +1,6 @@
 import { visibleAccounts, visibleContacts } from '../../crm/public.ts'
 import { activeUsers } from '../../identity/public.ts'
+import { changedNames } from '../../kernel/record/changed-names.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { visibleIds } from '../../kernel/record/read.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
@@ -61,7 +62,7 @@ export const invoice: RecordDefinition<Invoice> = defineRecord(Invoice, {
   },
   events: invoiceEvents,
   async decide(ctx, values, previous) {
-    if (previous) requireEditable(previous, values)
+    if (previous) requireEditable(previous, changedNames(invoice, previous, values))
     const lines = previous?.orderId ? {} : await sentLines(ctx, values, previous)
     if (!previous || !isOpen(previous.status) || !values.dueDate || dayOf(values.dueDate) === previous.dueDate)
       return { implied: lines }

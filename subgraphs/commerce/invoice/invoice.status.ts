@@ -1,5 +1,4 @@
 import { Refusal } from '../../kernel/errors.ts'
-import { isSameValue } from '../../kernel/record/same-value.ts'
 import { requireNewStatus, type Transitions } from '../../kernel/record/transitions.ts'
 import { decimalOf, zero } from '../../kernel/values/decimal.ts'
 import type { Invoice, InvoiceStatus } from './invoice.ts'
@@ -48,9 +47,7 @@ const changeable: ReadonlySet<string> = new Set(['dueDate', 'notes', 'metadata',
 const ofOrder = ['lineItems', 'currency', 'discountType', 'discountValue', 'shippingTotal', 'quoteId'] as const
 
 /** Throws INVALID_STATE if a client's change touches what is frozen. */
-export function requireEditable(previous: Invoice, given: Partial<Invoice>): void {
-  const { status, orderId } = previous
-  const changed = (Object.keys(given) as (keyof Invoice)[]).filter((name) => !isSameValue(previous[name], given[name]))
+export function requireEditable({ status, orderId }: Invoice, changed: readonly (keyof Invoice)[]): void {
   if (status !== 'DRAFT') {
     const frozen = changed.filter((name) => !changeable.has(name))
     if (frozen.length === 0) return

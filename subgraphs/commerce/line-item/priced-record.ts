@@ -15,6 +15,7 @@ export type DiscountType = keyof typeof DiscountType
 export abstract class PricedRecord extends OrgRecord {
   @Column(() => String, {
     indexed: true,
+    writtenWith: ['lineItems'],
     derivedDefault: 'the currency of the first product, or the base currency of the organization',
     max: 3,
     description:

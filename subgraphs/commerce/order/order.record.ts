@@ -1,5 +1,6 @@
 import { visibleAccounts, visibleContacts, visibleOpportunities } from '../../crm/public.ts'
 import { activeUsers } from '../../identity/public.ts'
+import { changedNames } from '../../kernel/record/changed-names.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
 import { documentUrl } from '../document/document-url.ts'
@@ -56,7 +57,7 @@ export const order: RecordDefinition<Order> = defineRecord(Order, {
   },
   events: orderEvents,
   async decide(ctx, values, previous) {
-    if (previous) requireEditable(previous, values)
+    if (previous) requireEditable(previous, changedNames(order, previous, values))
     const lines = await sentLines(ctx, values, previous)
     return { implied: previous ? lines : { orderDate: values.orderDate ?? ctx.clock.now().toISOString(), ...lines } }
   },

@@ -1,5 +1,4 @@
 import { Refusal } from '../../kernel/errors.ts'
-import { isSameValue } from '../../kernel/record/same-value.ts'
 import { requireNewStatus, type Transitions } from '../../kernel/record/transitions.ts'
 import type { Order, OrderStatus } from './order.ts'
 
@@ -30,9 +29,9 @@ const frozenFields = [
 ] as const satisfies readonly (keyof Order)[]
 
 /** Throws INVALID_STATE if a caller's change touches what is frozen in this status. */
-export function requireEditable({ status, ...previous }: Order, given: Partial<Order>): void {
+export function requireEditable({ status }: Order, names: readonly (keyof Order)[]): void {
   if (status === 'DRAFT') return
-  const changed = frozenFields.filter((name) => name in given && !isSameValue(previous[name], given[name]))
+  const changed = frozenFields.filter((name) => names.includes(name))
   if (changed.length === 0) return
   const message = `An order with status ${status} cannot change ${changed.join(', ')}; only a DRAFT can.`
   throw new Refusal('INVALID_STATE', message, { allowed: [...orderTransitions[status]] })

@@ -50,6 +50,7 @@ export class Opportunity extends OpportunityProgress {
     indexed: true,
     max: 3,
     derivedDefault: 'the base currency of the organization',
+    writtenWith: ['lineItems'],
     description:
       'Currency of `amount` and of `lineItems`, as an ISO 4217 code in upper case. A change needs `lineItems` in the same request if the deal has lines.',
     example: 'EUR',

@@ -1,5 +1,6 @@
 import { newApiKey, parseApiKey, type NewApiKey } from '../../kernel/credentials/public.ts'
 import { notFound, Refusal } from '../../kernel/errors.ts'
+import { isNothingGiven } from '../../kernel/record/changed-names.ts'
 import { readPage, type Page, type PageArgs } from '../../kernel/record/list.ts'
 import { allColumnNames, readOne } from '../../kernel/record/read.ts'
 import { save } from '../../kernel/record/save.ts'
@@ -79,7 +80,8 @@ export function updateApiKey(
   const values = { ...rest, scopes: distinct(scopes), rateLimit: rateLimit ? { ...rateLimit } : rateLimit }
   const beforeChange = (inner: RequestContext, previous: ApiKey) => requireRightToExtend(inner, previous, values)
   return changeKey(ctx, id, { expectedVersion, beforeChange }, (previous) => {
-    if (previous.revokedAt) throw new Refusal('INVALID_STATE', 'A revoked API key cannot be changed.', { allowed: [] })
+    if (previous.revokedAt && !isNothingGiven(input))
+      throw new Refusal('INVALID_STATE', 'A revoked API key cannot be changed.', { allowed: [] })
     return { operation: 'UPDATE', values: values as Partial<ApiKey> }
   })
 }

@@ -75,6 +75,8 @@ export interface ColumnOptions {
   isUnversioned?: boolean
   /** When a client may set the value. `NEVER`: only the platform sets it. Default: `ALWAYS`. */
   writable?: 'ALWAYS' | 'ON_CREATE' | 'NEVER'
+  /** Columns that a change of this one needs in the same request, although they may have the same value. */
+  writtenWith?: readonly string[]
   /** It must be given on create, although it can be empty: an empty list would be of no use. */
   readonly required?: boolean
   /** The value of a new record when the client gives none. A column that is not nullable and has no default is required on create. */

@@ -2,6 +2,7 @@ import { invalid, notFound, Refusal } from '../errors.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
 import type { Row } from '../database/sql.ts'
 import type { BulkItemResult, BulkItemStatus, BulkResult } from './bulk-result.ts'
+import { isNothingGiven } from './changed-names.ts'
 import type { ColumnName, Draft, RecordDefinition, StoredRow } from './definition.ts'
 import { nameOf } from './describe.ts'
 import { readChildren, readConnection } from './connection.ts'
@@ -67,7 +68,7 @@ export function recordsOf<T extends StoredRow>(
       definition,
       id,
       async (previous, inner) => {
-        const decided = await decide?.(inner, values as Partial<T>, previous)
+        const decided = isNothingGiven(values) ? {} : await decide?.(inner, values as Partial<T>, previous)
         return { operation: 'UPDATE', values: values as Partial<T>, ...decided }
       },
       { expectedVersion },

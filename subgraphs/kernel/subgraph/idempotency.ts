@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { refusalOfSize } from '../json/answer-size.ts'
 import { ExternalCalls } from '../outbound/external-calls.ts'
 import { mayDoMore, type Caller, type FieldRestrictions, type Role } from '../context.ts'
-import { isErrorCode, notFound, Refusal, statusOfCode } from '../errors.ts'
+import { invalid, isErrorCode, notFound, Refusal, statusOfCode } from '../errors.ts'
 import { parseJsonExactly } from '../json/exact-json.ts'
 import { newId } from '../ids.ts'
 import type { Sql } from '../database/sql.ts'
@@ -69,7 +69,7 @@ async function runOnceWith(externalCalls: ExternalCalls, keyed: KeyedRequest, ru
   const { services, request, kinds, ports } = keyed
   const { context } = request
   const { caller } = context
-  const { key } = context.idempotency!
+  const { key, problems } = context.idempotency!
   const step = stepOf(request.document)
   try {
     await services.vault.load(caller.organizationId)
@@ -77,6 +77,7 @@ async function runOnceWith(externalCalls: ExternalCalls, keyed: KeyedRequest, ru
       await lock(db, [caller.organizationId, caller.credentialId, key])
       const earlier = await findStoredAnswer(db, services, request, step)
       if (earlier) return { earlier }
+      if (problems) throw invalid(...problems)
       const answered = new AnsweredRecords(kinds)
       const answer = await run(requestContext(context, services, { ports, db, externalCalls, answered }))
       const tooLarge = refusalOfSize(answer)

@@ -1,4 +1,5 @@
 import { invalid, Refusal } from '../../kernel/errors.ts'
+import { isNothingGiven } from '../../kernel/record/changed-names.ts'
 import { newId } from '../../kernel/ids.ts'
 import { writableColumns } from '../../kernel/record/inputs.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
@@ -121,6 +122,7 @@ export const sequenceActions: RecordActions<Sequence> = {
       sequence,
       id,
       async (previous, inner) => {
+        if (isNothingGiven(values)) return { operation: 'UPDATE', values }
         await sequence.decide!(inner, values, previous)
         if (values.entityTypes) await refuseEntityTypes(inner, previous, values.entityTypes)
         return { operation: 'UPDATE', values }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { visibleContacts, visibleOpportunities } from '../../crm/public.ts'
 import { invalid, Refusal, type FieldProblem } from '../../kernel/errors.ts'
+import { isNothingGiven } from '../../kernel/record/changed-names.ts'
 import { newId } from '../../kernel/ids.ts'
 import { externalCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
@@ -51,6 +52,7 @@ export const smartEmailActions: RecordActions<SmartEmailDraft> = {
         id,
         async (previous, inner) => {
           refuseForeignDraft(inner, previous)
+          if (isNothingGiven(values)) return { operation: 'UPDATE', values }
           requireEditable(previous)
           const safe = await cleaned(inner, values)
           const isGiven = values.ownerId != null && values.ownerId.toLowerCase() !== previous.ownerId

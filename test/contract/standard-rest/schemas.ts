@@ -95,6 +95,7 @@ function inputSchema(column: Column, operation: 'CREATE' | 'UPDATE'): Json {
     ...valueSchema(column),
     description: kind === 'money' ? `${description} A number, or a string with a number.` : description,
     ...(example != null && { example }),
+    ...(operation === 'UPDATE' && column.writtenWith && { 'x-written-with': column.writtenWith }),
   }
 }
 

@@ -1,0 +1,67 @@
+import type { PreparedOperation } from '../gateway/graph/prepared-operation.ts'
+import type { OperationContext } from '../subgraphs/kernel/context.ts'
+import type { FieldProblem } from '../subgraphs/kernel/errors.ts'
+import { isJsonObject } from '../subgraphs/kernel/json/exact-number.ts'
+import { removeHiddenFields } from './hidden-fields.ts'
+import type { GraphPort } from './ports.ts'
+import { differencesOf, unchangedIn, type SentReadOnly } from './read-only.ts'
+import type { RestOperation } from './rest-operation.ts'
+import { Translation, variableOf } from './translate.ts'
+
+type PathValues = Readonly<Record<string, string | string[] | undefined>>
+
+export interface Compared {
+  /** The read-only values that differ. */
+  readonly problems: readonly FieldProblem[]
+  /** The properties of the body that are as they were read. */
+  readonly unchanged: ReadonlySet<string>
+}
+
+const nothingCompared: Compared = { problems: [], unchanged: new Set() }
+
+/** Compares the read-only values of a change with the answer that the caller gets from `GET` of the same path. */
+export class ReadOnlyComparison {
+  private compiled: { readonly translation: Translation; readonly prepared: PreparedOperation } | null = null
+
+  constructor(
+    private readonly reading: RestOperation,
+    private readonly graph: GraphPort,
+  ) {}
+
+  /** If the change expects another version than the read one, it answers 409 with the current version, so nothing else is compared. */
+  async compare(
+    sent: SentReadOnly,
+    context: OperationContext,
+    path: PathValues,
+    expected: number | undefined,
+  ): Promise<Compared> {
+    const { translation, prepared } = (this.compiled ??= {
+      translation: new Translation(this.reading),
+      prepared: this.graph.prepare(this.reading.document!),
+    })
+    const { data, errors } = await this.graph.execute(prepared, translation.variables(path, {}, {}, undefined), context)
+    if (errors?.[0]) throw errors[0]
+    const { fields } = context.caller
+    if (fields) removeHiddenFields(this.graph.apiSchema, prepared, data, fields)
+    const read = data?.['result']
+    if (expected !== undefined && isJsonObject(read) && read['version'] !== expected) return nothingCompared
+    const unchanged = new Set(isJsonObject(sent.body) ? unchangedIn(sent.body, read) : [])
+    return { problems: differencesOf(sent, read), unchanged }
+  }
+}
+
+/** The version in a body is what `If-Match` says, unless the header is sent. Null if the change expects no version. */
+export function expectedVersion(
+  { sent }: SentReadOnly,
+  { parameters }: RestOperation,
+  headers: Readonly<Record<string, unknown>>,
+): { readonly variable: string; readonly version: number } | null {
+  const header = parameters.find(({ in: place, name }) => place === 'header' && name.toLowerCase() === 'if-match')
+  const variable = header && variableOf(header)
+  const version = sent.find(({ path: [name, ...more] }) => name === 'version' && more.length === 0)?.value
+  if (!variable || headers['if-match'] !== undefined || typeof version !== 'number') return null
+  return Number.isInteger(version) && version > 0 && version <= versionMax ? { variable, version } : null
+}
+
+/** Versions are integers of the graph. */
+const versionMax = 2 ** 31 - 1

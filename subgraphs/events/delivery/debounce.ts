@@ -13,25 +13,33 @@ interface Waiting {
   readonly text: string
 }
 
+interface Debounced {
+  /** The deliveries that must be queued. */
+  readonly queued: NewDelivery[]
+  /** Bytes of the merged bodies that were stored. */
+  readonly bytes: number
+}
+
 const keyOf = (webhookId: string, recordId: string, type: string): string => `${webhookId}:${recordId}:${type}`
 
 /**
  * Merges updates of the same record and type. The first one waits for the debounce time of the webhook. Each further one that arrives in
  * this time takes its place, without extending the time: its event is delivered, with what the record was before the first one and the
- * `changedFields` of all. Returns the deliveries that must be queued.
+ * `changedFields` of all.
  */
 export async function debounce(
   sql: Sql,
   organizationId: string,
   deliveries: readonly NewDelivery[],
-): Promise<NewDelivery[]> {
+  bytesMax: number,
+): Promise<Debounced> {
   const debounced = deliveries.filter((delivery) => delivery.debounced)
-  if (debounced.length === 0) return [...deliveries]
+  if (debounced.length === 0) return { queued: [...deliveries], bytes: 0 }
   const waiting = await lockWaiting(sql, organizationId, debounced)
   const added = new Map<string, number>()
   const queued: NewDelivery[] = []
   const replaced = new Map<string, NewDelivery & { readonly id: string }>()
-  const mergedBody = mergingBodies()
+  const mergedBody = mergingBodies(bytesMax)
   for (const delivery of deliveries) {
     if (isTurnOver()) await nextTurn(organizationId)
     const { webhookId, eventType } = delivery
@@ -48,6 +56,7 @@ export async function debounce(
     }
   }
   const known = new Set<string>()
+  let bytes = 0
   for (const { id, eventId, eventVersion, body } of replaced.values()) {
     await sql.query(
       `with body as (insert into events.delivery_body (organization_id, id, body) select $1, $5, $6 where $6::text is not null)
@@ -55,18 +64,19 @@ export async function debounce(
        where organization_id = $1 and id = $2`,
       [organizationId, id, eventId, eventVersion, body.id, known.has(body.id) ? null : body.text, body.bytes],
     )
+    if (!known.has(body.id)) bytes += body.bytes
     known.add(body.id)
   }
-  return queued
+  return { queued, bytes }
 }
 
 /** Merges bodies. Deliveries that share both bodies also share the merged one. */
-function mergingBodies(): (earlier: Pick<Body, 'id' | 'text'>, later: Body) => Body {
+function mergingBodies(bytesMax: number): (earlier: Pick<Body, 'id' | 'text'>, later: Body) => Body {
   const found = new Map<string, Body>()
   return (earlier, later) => {
     const key = `${earlier.id}:${later.id}`
     let body = found.get(key)
-    if (!body) found.set(key, (body = newBody(mergedText(earlier.text!, later.text!))))
+    if (!body) found.set(key, (body = newBody(mergedText(earlier.text!, later.text!, bytesMax))))
     return body
   }
 }

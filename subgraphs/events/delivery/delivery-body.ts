@@ -5,6 +5,8 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** A larger body is not sent: the delivery fails at once, and the log says why. */
 export const bodyBytesMax = 1_048_576
+/** Larger bodies are reduced while the organization has used up what it may write, because one change makes bodies for many webhooks. */
+export const reducedBodyBytesMax = 16_384
 
 /** A body in `events.delivery_body`. Deliveries that send the same text share it. */
 export interface Body {

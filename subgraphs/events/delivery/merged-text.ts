@@ -2,7 +2,7 @@ import { parseJsonExactly } from '../../kernel/json/exact-json.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
 import { customFieldKey } from '../../kernel/record/custom-field-column.ts'
 import { isReadableChange, without } from '../envelope/redaction.ts'
-import { fittingText } from './delivery-body.ts'
+import { bodyBytesMax, fittingText } from './delivery-body.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -14,7 +14,7 @@ const union = (...lists: readonly string[][]): string[] => [...new Set(lists.fla
  * The later of two bodies about updates of the same record, with what the record was before the earlier one and the changed fields of both. It
  * has nothing that the later one hides, because the owner of the webhook may not see that any longer.
  */
-export function mergedText(earlier: string, later: string): string {
+export function mergedText(earlier: string, later: string, bytesMax = bodyBytesMax): string {
   const [{ data: first }, last] = [earlier, later].map((text) => parseJsonExactly(text)) as [
     { readonly data: Fields },
     { readonly data: Fields },
@@ -41,7 +41,7 @@ export function mergedText(earlier: string, later: string): string {
     redactedFields: redactedFields.length > 0 ? redactedFields : undefined,
     omitted: omitted.length > 0 ? omitted : undefined,
   }
-  return fittingText({ ...last, data: { ...data, ...before } })
+  return fittingText({ ...last, data: { ...data, ...before } }, bytesMax)
 }
 
 /** `previous` is that of the earlier body, and `record` that of the later one; `record` is left out only together with `previous`. */

@@ -7,7 +7,7 @@ import { isTurnOver, nextTurn } from '../../kernel/work/turn.ts'
 import { payloadOf, visibleEvent, type EnvelopeContext, type VisibleEvent } from '../envelope/envelope.ts'
 import { noParents, parentsOf } from '../envelope/visibility.ts'
 import { debounce } from './debounce.ts'
-import { fittingText, newBody, type Body } from './delivery-body.ts'
+import { bodyBytesMax, fittingText, newBody, reducedBodyBytesMax, type Body } from './delivery-body.ts'
 import { isUpdate, namesType, wants } from './matches.ts'
 import { queueDeliveries, type NewDelivery } from './new-delivery.ts'
 import { readSubscriptions, unsubscribe, withOwners, type ActiveSubscription } from './subscriptions.ts'
@@ -26,15 +26,24 @@ export const webhookConsumer: EventConsumer = {
   },
   async consume(services, sql, batch) {
     const { organizationId } = batch
-    const deliveries = await deliveriesOf(services, sql, batch)
-    await queueDeliveries(sql, await debounce(sql, organizationId, deliveries))
+    const { storedBytes } = services
+    const bytesMax = storedBytes.isUsedUp(organizationId) ? reducedBodyBytesMax : bodyBytesMax
+    const deliveries = await deliveriesOf(services, sql, batch, bytesMax)
+    const { queued, bytes } = await debounce(sql, organizationId, deliveries, bytesMax)
+    await queueDeliveries(sql, queued)
+    await storedBytes.count(organizationId, bytes + bytesOfBodies(queued))
   },
 }
+
+/** Deliveries share bodies, and each is stored once. */
+const bytesOfBodies = (deliveries: readonly NewDelivery[]): number =>
+  [...new Set(deliveries.map(({ body }) => body))].reduce((sum, { bytes }) => sum + bytes, 0)
 
 async function deliveriesOf(
   services: Services,
   sql: Sql,
   { organizationId, events }: EventBatch,
+  bytesMax: number,
 ): Promise<NewDelivery[]> {
   const subscriptions = await withOwners(sql, organizationId, await readSubscriptions(sql, organizationId))
   const wanted = events.filter(({ type }) => subscriptions.some((each) => namesType(each.events, type)))
@@ -46,7 +55,7 @@ async function deliveriesOf(
   }
   const deliveries: NewDelivery[] = []
   for (const event of wanted) {
-    const views = new OwnersViews(event, context)
+    const views = new OwnersViews(event, context, bytesMax)
     for (const subscription of subscriptions) {
       if (isTurnOver()) await nextTurn(organizationId)
       const delivery = deliveryOf(event, subscription, views, context.shapes)
@@ -64,6 +73,7 @@ class OwnersViews {
   constructor(
     private readonly event: LoggedEvent,
     private readonly context: EnvelopeContext,
+    private readonly bytesMax: number,
   ) {}
 
   eventFor({ ownerId, owner }: ActiveSubscription): VisibleEvent | null {
@@ -76,7 +86,7 @@ class OwnersViews {
     const key = `${ownerId}:${payloadVersion}`
     let body = this.#bodies.get(key)
     if (body === undefined) {
-      const text = fittingText(payloadOf(seen, payloadVersion))
+      const text = fittingText(payloadOf(seen, payloadVersion), this.bytesMax)
       body = [...this.#bodies.values()].find((other) => other.text === text) ?? newBody(text)
       this.#bodies.set(key, body)
     }

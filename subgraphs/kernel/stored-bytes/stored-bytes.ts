@@ -11,7 +11,7 @@ const organizationsMax = 10_000
 const smallPart = 0.1
 
 /**
- * The bytes that organizations write: rows and events of their requests, and selections of webhooks. A small request can write much more
+ * The bytes that organizations write: rows and events of their requests, and bodies of webhooks. A small request can write much more
  * than it contains, because an event has the record before and after the change. Most writes cost an addition in this process.
  */
 export class StoredBytes {
@@ -42,6 +42,12 @@ export class StoredBytes {
     }
     if (this.#pending.size >= organizationsMax) this.#pending.clear()
     this.#pending.set(organizationId, pending)
+  }
+
+  /** Whether the organization may write nothing more for now. What the platform writes for it then is reduced. */
+  isUsedUp(organizationId: string): boolean {
+    const untilMs = this.#refusedUntilMs.get(organizationId)
+    return untilMs !== undefined && untilMs > this.#clock.now().getTime()
   }
 
   async #countInAll(organizationId: string, hits: number): Promise<void> {

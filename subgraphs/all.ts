@@ -29,6 +29,7 @@ import { searchFunctions } from './kernel/record/search.migrations.ts'
 import { kernelTables } from './kernel/migrations/20261121-kernel.ts'
 import { dropRecordTotal } from './kernel/migrations/20261122-kernel-drop-record-total.ts'
 import { eventLogTables } from './kernel/migrations/20261122-kernel-event-log.ts'
+import { storedBytesTable } from './kernel/stored-bytes/stored-bytes.migrations.ts'
 import type { SealedColumn } from './kernel/secrets/rotate.ts'
 import { dataKeyTable } from './kernel/secrets/secrets.migrations.ts'
 import { sealedAnswers } from './kernel/subgraph/idempotency.ts'
@@ -81,6 +82,7 @@ export const migrations: readonly Migration[] = [
   mailTrace,
   mailByTenants,
   mailOfOrganizations,
+  storedBytesTable,
 ]
 
 /** What the clock starts in a worker, whichever subgraph it belongs to. */

@@ -223,6 +223,12 @@ export const explanationOfCode: Readonly<Record<ErrorCode, Explanation>> = {
   SIGN_IN_THROTTLED: { meaning: 'There were too many failed sign-ins or registrations.', action: waitAndRetry },
   MAIL_RATE_LIMITED: { meaning: 'Too many mails were requested.', action: waitAndRetry },
   MODEL_RATE_LIMITED: { meaning: 'Too many texts of the language model were requested.', action: waitAndRetry },
+  STORAGE_LIMIT_EXCEEDED: {
+    meaning:
+      'The organization stores as many bytes as it may: records, events, bodies of webhooks and mails together. `storage` of `/v1/api-usage/summary` shows how many.',
+    action:
+      'Nothing was changed. Reading and deleting still work. Events and bodies of webhooks are dropped after some weeks; the operator of the platform can raise the limit.',
+  },
   STORAGE_RATE_LIMITED: {
     meaning:
       'The organization has written as many bytes as it may in an hour. A change of a large record counts several times its size, because its event has the record before and after it, and each webhook may store a body.',

@@ -27,6 +27,7 @@ import { builtInShapes } from './record/shape-source.ts'
 import type { Services } from './request.ts'
 import { setTracing } from './tracing/tracing.ts'
 import { platformId, Vault } from './secrets/vault.ts'
+import { KeptBytes } from './stored-bytes/kept-bytes.ts'
 import { StoredBytes } from './stored-bytes/stored-bytes.ts'
 import { WorkPool } from './work/work-pool.ts'
 
@@ -116,16 +117,16 @@ export async function openServices({
     const onCommit = relay.wake
     const database = new Database({ url: databaseUrl, onError, guard, onCommit })
     closers.push(() => database.close())
-    // A separate connection, so that the statements of clients that have left are cancelled also while all others are in use.
-    const cancelThrough = new Database({ url: databaseUrl, onError, guard: unguarded, connectionsMax: 1 })
-    closers.push(() => cancelThrough.close())
+    // A separate connection for short statements: it cancels those of clients that have left, and counts bytes, also while all others are in use.
+    const aside = new Database({ url: databaseUrl, onError, guard: unguarded, connectionsMax: 1 })
+    closers.push(() => aside.close())
     if (config.databaseUrl) await checkReachable(database, databaseUrl)
     await migrate(database, databaseUrl, migrations)
     const tenants = new TenantDatabase({
       url: databaseUrl,
       onError,
       guard,
-      cancelThrough,
+      cancelThrough: aside,
       onCommit,
       connectionsMax: config.databaseConnections,
     })
@@ -135,7 +136,12 @@ export async function openServices({
     closers.push(() => events.close())
     const counters = await openCounters(config, log)
     closers.push(() => counters.close())
-    const storedBytes = new StoredBytes(config.storedBytes, counters, clock)
+    const storedBytes = new StoredBytes(
+      config.storedBytes,
+      counters,
+      clock,
+      new KeptBytes(aside, clock, config.storedBytes.kept),
+    )
     const work = new WorkPool(log)
     closers.push(() => work.close())
     const formerKeys = config.formerEncryptionKeys.map((key) => Buffer.from(key, 'base64'))

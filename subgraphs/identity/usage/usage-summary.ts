@@ -5,7 +5,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { credentialNames } from './credential-names.ts'
 import { latencyBounds, percentile } from './latency.ts'
 import { usageColumns } from './usage-counts.ts'
-import type { ApiUsageSummary, ApiUsageFigures } from './usage.types.ts'
+import type { ApiUsageSummary, ApiUsageFigures, StorageUsage } from './usage.types.ts'
 
 const usageDaysMax = 90
 export const usageDaysDefault = 30
@@ -56,7 +56,16 @@ export async function usageSummary(ctx: RequestContext, days: number): Promise<A
       .filter(({ hour }) => hour)
       .sort((a, b) => (a.hour! < b.hour! ? -1 : 1))
       .map((row) => ({ hour: row.hour!, ...figuresOf(row) })),
+    storage: await storageUsage(ctx),
   }
+}
+
+async function storageUsage({ db, caller, settings }: RequestContext): Promise<StorageUsage> {
+  const [row] = await db.query<Pick<StorageUsage, 'bytes' | 'measuredAt'>>(
+    'select measured + written as bytes, measured_at as "measuredAt" from kernel.stored_bytes where organization_id = $1',
+    [caller.organizationId],
+  )
+  return { ...(row ?? { bytes: 0, measuredAt: null }), limitBytes: settings.storedBytes.kept }
 }
 
 /** Reads the buckets once and sums them in four groupings. */

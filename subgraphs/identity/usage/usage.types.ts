@@ -103,6 +103,32 @@ export class ApiUsageOfHour extends ApiUsageFigures {
   hour!: string
 }
 
+@ObjectType({ description: 'What the organization stores: records, events, bodies of webhooks and mails.' })
+@RequiresScopes('*')
+export class StorageUsage {
+  @Field(() => Float, {
+    simple: true,
+    description:
+      'Bytes that are stored at most: those of the last measurement and all that were written since, in units of about 256 KB.',
+  })
+  bytes!: number
+
+  @Field(() => Float, {
+    nullable: true,
+    simple: true,
+    description: 'Bytes beyond which writes are refused with `STORAGE_LIMIT_EXCEEDED`; null without a limit.',
+  })
+  limitBytes!: number | null
+
+  @Field(() => DateTime, {
+    nullable: true,
+    simple: true,
+    description:
+      'When the bytes were last measured; null if too few were written. They are measured each day in which 16 MB were written, and more often near the limit.',
+  })
+  measuredAt!: string | null
+}
+
 @ObjectType({ description: 'Usage of the API by the organization in a number of days.' })
 @RequiresScopes('*')
 export class ApiUsageSummary {
@@ -132,6 +158,9 @@ export class ApiUsageSummary {
     description: 'Usage per hour, oldest first; hours without requests are omitted.',
   })
   byHour!: ApiUsageOfHour[]
+
+  @Field(() => StorageUsage, { simple: true, description: 'What the organization stores at the time of the request.' })
+  storage!: StorageUsage
 }
 
 @ObjectType({ description: 'Calls of a deprecated operation with one credential in the last 30 days.' })

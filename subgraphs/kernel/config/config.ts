@@ -17,6 +17,8 @@ export interface StoredBytesLimits {
   readonly organization: number | null
   /** Bytes that all organizations together may write in an hour. */
   readonly all: number | null
+  /** Bytes that one organization may keep. */
+  readonly kept: number | null
 }
 
 export interface Limit {
@@ -95,7 +97,7 @@ export interface Config {
 /** The part of the configuration that answers and mails contain. */
 export interface Settings extends Pick<
   Config,
-  'mailLinkOrigins' | 'newOrganizationMails' | 'meetingProviders' | 'payments' | 'vapid'
+  'mailLinkOrigins' | 'newOrganizationMails' | 'meetingProviders' | 'payments' | 'vapid' | 'storedBytes'
 > {
   /** Base URL of links to the platform, without a slash at the end. Without PUBLIC_URL it is set when the gateway listens. */
   publicUrl: string
@@ -111,6 +113,7 @@ export const settingsOf = ({
   registration,
   payments,
   vapid,
+  storedBytes,
 }: Config): Settings => ({
   publicUrl: publicUrl ?? `http://localhost:${port}`,
   mailLinkOrigins,
@@ -119,6 +122,7 @@ export const settingsOf = ({
   registration,
   payments,
   vapid,
+  storedBytes,
 })
 
 /** Every environment variable that is read. A test compares this list with the table in the README. */
@@ -134,6 +138,7 @@ export const variables = [
   'IP_LIMITS',
   'STORED_MB_PER_HOUR',
   'STORED_MB_PER_HOUR_ALL',
+  'STORED_MB_MAX',
   'LOG_LEVEL',
   'METRICS_PORT',
   'DRAIN_SECONDS',
@@ -279,6 +284,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     storedBytes: {
       organization: megabytesOf('STORED_MB_PER_HOUR', env.STORED_MB_PER_HOUR || '4096'),
       all: megabytesOf('STORED_MB_PER_HOUR_ALL', env.STORED_MB_PER_HOUR_ALL || '20480'),
+      kept: megabytesOf('STORED_MB_MAX', env.STORED_MB_MAX || '102400'),
     },
     ipLimits: parseLimits(env.IP_LIMITS || '20/s,200/m,2000/h'),
     logLevel: oneOf('LOG_LEVEL', env.LOG_LEVEL || 'info', logLevels),

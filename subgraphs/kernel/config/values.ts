@@ -7,14 +7,14 @@ export function oneOf<T extends string>(name: string, value: string, allowed: re
 }
 
 export function numberOf(name: string, text: string, [min, max]: readonly [number, number]): number {
-  const number = /^\d{1,5}$/.test(text) ? Number(text) : NaN
+  const number = /^\d{1,8}$/.test(text) ? Number(text) : NaN
   if (number >= min && number <= max) return number
   throw new ConfigError(`${name}: "${text}" must be a number between ${min} and ${max}.`)
 }
 
 /** Null for `off`. */
 export const megabytesOf = (name: string, text: string): number | null =>
-  text === 'off' ? null : numberOf(name, text, [1, 99_999]) * 1_048_576
+  text === 'off' ? null : numberOf(name, text, [1, 99_999_999]) * 1_048_576
 
 /** The entries of a list that is separated by commas. */
 export const listOf = (text: string): string[] =>

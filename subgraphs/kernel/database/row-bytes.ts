@@ -30,6 +30,7 @@ class LimitedSql implements Sql {
     private readonly organizationId: string,
     private readonly stored: StoredBytes,
     private readonly read = { bytes: 0 },
+    private readonly isRefused = true,
   ) {
     this.open = unlimited.open
   }
@@ -43,7 +44,13 @@ class LimitedSql implements Sql {
   #takeRoom(text: string, values: readonly unknown[] = [], kind?: StatementKind): void | Promise<void> {
     const bytes = bytesOfValues(values)
     if (bytes >= countedFrom && this.organizationId !== '' && isWrite(text, kind))
-      return this.stored.take(this.organizationId, bytes)
+      return this.isRefused
+        ? this.stored.take(this.organizationId, bytes)
+        : this.stored.count(this.organizationId, bytes)
+  }
+
+  get neverRefused(): Sql {
+    return new LimitedSql(this.unlimited, this.organizationId, this.stored, this.read, false)
   }
 
   byId(...lookup: Parameters<Sql['byId']>): Promise<Row | null> {
@@ -52,7 +59,7 @@ class LimitedSql implements Sql {
 
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     return this.unlimited.transaction((inside) =>
-      work(new LimitedSql(inside, this.organizationId, this.stored, this.read)),
+      work(new LimitedSql(inside, this.organizationId, this.stored, this.read, this.isRefused)),
     )
   }
 
@@ -70,3 +77,6 @@ export const limitBytes = (sql: Sql, organizationId: string, stored: StoredBytes
 
 /** Without the limit: for rows that are read for a rule in bounded batches, and are not part of an answer. */
 export const withoutRowLimit = (sql: Sql): Sql => (sql instanceof LimitedSql ? sql.unlimited : sql)
+
+/** Whose writes count as stored bytes but are not refused: an organization without room may still delete. */
+export const withoutStorageRefusal = (sql: Sql): Sql => (sql instanceof LimitedSql ? sql.neverRefused : sql)

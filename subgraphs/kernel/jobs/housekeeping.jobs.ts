@@ -1,6 +1,7 @@
 import { maintainEventPartitions } from '../outbox/event-partitions.ts'
 import type { RecordShape } from '../record/definition.ts'
 import { mergeTotals } from '../record/maintained-totals.ts'
+import { measureKeptBytesJob } from '../stored-bytes/measure-kept-bytes.ts'
 import { deleteOldAnswers } from '../subgraph/idempotency.ts'
 import type { Job } from './job.ts'
 
@@ -8,6 +9,7 @@ import type { Job } from './job.ts'
 export const housekeeping: readonly Job[] = [
   { name: 'idempotency.forget', cron: '17 * * * *', run: deleteOldAnswers },
   { name: 'events.keepPartitions', cron: '10 * * * *', run: maintainEventPartitions },
+  measureKeptBytesJob,
 ]
 
 /** Merges the maintained totals of these record types. */

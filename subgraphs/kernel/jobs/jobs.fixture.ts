@@ -40,7 +40,9 @@ export const servicesOf = (database: Database, clock: ManualClock): Services => 
   languageModel: localModel,
   work: new WorkPool(pino({ level: 'silent' })),
   counters: new MemoryCounters(),
-  storedBytes: new StoredBytes({ organization: null, all: null }, new MemoryCounters(), { now: () => new Date() }),
+  storedBytes: new StoredBytes({ organization: null, all: null, kept: null }, new MemoryCounters(), {
+    now: () => new Date(),
+  }),
   settings: settingsOf(readConfig({})),
   mailer: new RecordingMailer(),
   smtpPools: new SmtpPools(),

@@ -1,5 +1,6 @@
 import { actorIdOf } from '../context.ts'
 import { eventInsert } from '../outbox/event.ts'
+import { withoutStorageRefusal } from '../database/row-bytes.ts'
 import type { RequestContext } from '../request.ts'
 import type { Change, TrackedObject } from './event-types.ts'
 import { Values } from './predicate.ts'
@@ -47,7 +48,8 @@ export async function writeChanges<T extends object>(
       statements.push([`audit_${index}`, source.audit(ctx, values, { ...change, action }, 'written')])
     }
   }
-  const [row] = await db.query<{ count: number }>(
+  const deletes = changes.every(({ change }) => change.operation === 'DELETE')
+  const [row] = await (deletes ? withoutStorageRefusal(db) : db).query<{ count: number }>(
     `with ${statements.map(([name, sql]) => `${name} as (${sql})`).join(', ')} select count(*)::int as count from written`,
     values.list,
     'WRITE',

@@ -7,7 +7,7 @@ const megabyte = 1_048_576
 let nowMs = 0
 const clock = { now: () => new Date(nowMs) }
 const budget = (limits: Partial<StoredBytesLimits>, counters = new MemoryCounters()) =>
-  new StoredBytes({ organization: null, all: null, ...limits }, counters, clock)
+  new StoredBytes({ organization: null, all: null, kept: null, ...limits }, counters, clock)
 
 /** OK, or the code and the seconds to wait. */
 async function taken(stored: StoredBytes, organizationId: string, bytes: number): Promise<string> {

@@ -2,6 +2,7 @@ import type { StoredBytesLimits } from '../config/config.ts'
 import type { Clock } from '../time/clock.ts'
 import { secondsOf, type Counters } from '../counters/counters.ts'
 import { Refusal } from '../errors.ts'
+import type { KeptBytes } from './kept-bytes.ts'
 
 const hourMs = 3_600_000
 /** Bytes of an organization that are counted in this process before they are counted in all of them. */
@@ -21,16 +22,28 @@ export class StoredBytes {
   readonly #pending = new Map<string, number>()
   readonly #refusedUntilMs = new Map<string, number>()
 
-  constructor(limits: StoredBytesLimits, counters: Counters, clock: Clock) {
+  readonly #kept: KeptBytes | null
+
+  constructor(limits: StoredBytesLimits, counters: Counters, clock: Clock, kept: KeptBytes | null = null) {
     this.#limits = limits
     this.#counters = counters
     this.#clock = clock
+    this.#kept = kept
   }
 
-  /** Counts bytes that are about to be written. Refuses with `STORAGE_RATE_LIMITED` when the budget of the hour is used up. */
+  /**
+   * Counts bytes that are about to be written. Refuses with `STORAGE_RATE_LIMITED` when the budget of the hour is used up, and with
+   * `STORAGE_LIMIT_EXCEEDED` when the organization has no room.
+   */
   take(organizationId: string, bytes: number): void | Promise<void> {
+    const refused = this.#refuse(organizationId)
+    const take = () => this.count(organizationId, bytes)?.then(() => this.#refuse(organizationId))
+    return refused ? refused.then(take) : take()
+  }
+
+  #refuse(organizationId: string): void | Promise<void> {
     if (this.#refusedUntilMs.size > 0) this.#refuseUntilLater(organizationId)
-    return this.count(organizationId, bytes)?.then(() => this.#refuseUntilLater(organizationId))
+    return this.#kept?.refuseIfFull(organizationId)
   }
 
   /** Counts bytes that the platform itself writes for an organization. They are never refused, but use up its budget. */
@@ -46,8 +59,8 @@ export class StoredBytes {
 
   /** Whether the organization may write nothing more for now. What the platform writes for it then is reduced. */
   isUsedUp(organizationId: string): boolean {
-    const untilMs = this.#refusedUntilMs.get(organizationId)
-    return untilMs !== undefined && untilMs > this.#clock.now().getTime()
+    const untilMs = this.#refusedUntilMs.get(organizationId) ?? 0
+    return untilMs > this.#clock.now().getTime() || (this.#kept?.isFull(organizationId) ?? false)
   }
 
   async #countInAll(organizationId: string, hits: number): Promise<void> {
@@ -65,6 +78,7 @@ export class StoredBytes {
     else if (together && !together.allowed && !this.#wroteLittle(own!.remaining))
       this.#refusedUntilMs.set(organizationId, nowMs + together.resetMs)
     if (this.#refusedUntilMs.size > organizationsMax) this.#refusedUntilMs.clear()
+    await this.#kept?.add(organizationId, hits)
   }
 
   #wroteLittle(remaining: number): boolean {

@@ -35,6 +35,8 @@ interface Cursor {
 /** Stores the mails that arrived in INBOX since the last poll; true if more are waiting, and there is room to parse them. */
 export async function pollMailbox(services: Services, box: Mailbox): Promise<boolean> {
   const ctx = organizationContext(services, box.organizationId)
+  // The mails stay at their server while the organization may not write more.
+  await services.storedBytes.take(box.organizationId, 0)
   const client = await imapClient(services, box)
   const close = (): void => client.close()
   return within(pollMsMax, readNew(services, ctx, client, box), close).finally(close)
@@ -108,6 +110,11 @@ async function receive(
     )
     if (isNext && mail) await receiveParsed(inner, box, mail)
   })
+  if (mail)
+    await services.storedBytes.take(
+      box.organizationId,
+      mail.subject.length + (mail.bodyHtml ?? '').length + (mail.bodyText ?? '').length,
+    )
 }
 
 /** Counts before the mail is read, so that one that ends the process is counted too. */

@@ -3,24 +3,16 @@ import type { PaymentSettings } from '../payment/payment.ts'
 import { isAddressEntry } from '../network/address.ts'
 import { ConfigError } from './config-error.ts'
 import { languageModelOf, type LanguageModelSettings } from './language-model.ts'
+import { storedBytesOf, type StoredBytesLimits } from './stored-bytes.ts'
 import { newOrganizationMailsOf, senderOf, type NewOrganizationMails } from './mail.ts'
 import { paymentsOf } from './payments.ts'
-import { listOf, megabytesOf, numberOf, oneOf } from './values.ts'
+import { listOf, numberOf, oneOf } from './values.ts'
 import { vapidOf, type VapidKeys } from './vapid.ts'
 import { parseMeetingProviders, type MeetingProvider } from '../credentials/public.ts'
 
 export { ConfigError }
 
 /** A window of a per-address limit: at most `max` requests in `windowMs`. */
-export interface StoredBytesLimits {
-  /** Bytes that one organization may write in an hour; null: any number. */
-  readonly organization: number | null
-  /** Bytes that all organizations together may write in an hour. */
-  readonly all: number | null
-  /** Bytes that one organization may keep. */
-  readonly kept: number | null
-}
-
 export interface Limit {
   readonly max: number
   readonly windowMs: number
@@ -281,11 +273,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     redisUrl: urlOf('REDIS_URL', env.REDIS_URL, ['redis:', 'rediss:', 'unix:']),
     demo: oneOf('DEMO', env.DEMO || (env.DATABASE_URL ? 'off' : 'on'), ['on', 'off']) === 'on',
     refuseNestedConnections: env.NODE_ENV !== 'production',
-    storedBytes: {
-      organization: megabytesOf('STORED_MB_PER_HOUR', env.STORED_MB_PER_HOUR || '4096'),
-      all: megabytesOf('STORED_MB_PER_HOUR_ALL', env.STORED_MB_PER_HOUR_ALL || '20480'),
-      kept: megabytesOf('STORED_MB_MAX', env.STORED_MB_MAX || '102400'),
-    },
+    storedBytes: storedBytesOf(env),
     ipLimits: parseLimits(env.IP_LIMITS || '20/s,200/m,2000/h'),
     logLevel: oneOf('LOG_LEVEL', env.LOG_LEVEL || 'info', logLevels),
     drainSeconds: numberOf('DRAIN_SECONDS', env.DRAIN_SECONDS || '0', [0, 300]),

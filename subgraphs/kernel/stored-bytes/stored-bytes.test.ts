@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { MemoryCounters } from '../counters/memory-counters.ts'
-import type { StoredBytesLimits } from '../config/config.ts'
+import type { StoredBytesLimits } from '../config/stored-bytes.ts'
 import { bytesOfValues, StoredBytes } from './stored-bytes.ts'
 
 const megabyte = 1_048_576

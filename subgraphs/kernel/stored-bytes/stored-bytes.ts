@@ -1,4 +1,4 @@
-import type { StoredBytesLimits } from '../config/config.ts'
+import type { StoredBytesLimits } from '../config/stored-bytes.ts'
 import type { Clock } from '../time/clock.ts'
 import { secondsOf, type Counters } from '../counters/counters.ts'
 import { Refusal } from '../errors.ts'

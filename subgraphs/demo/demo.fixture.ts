@@ -82,7 +82,9 @@ async function newEnvironment(now: Date, encryptionKey: string | null): Promise<
     work: new WorkPool(log),
     keys,
     counters: new MemoryCounters(),
-    storedBytes: new StoredBytes({ organization: null, all: null, kept: null }, new MemoryCounters(), { now: () => new Date() }),
+    storedBytes: new StoredBytes({ organization: null, all: null, kept: null }, new MemoryCounters(), {
+      now: () => new Date(),
+    }),
     settings: settingsOf(readConfig({})),
     mailer: new RecordingMailer(),
     smtpPools: new SmtpPools(),

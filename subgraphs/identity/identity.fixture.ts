@@ -62,7 +62,9 @@ export class IdentityWorld {
       work: new WorkPool(log),
       keys: { signing, encryption: randomBytes(32), caller: 'a'.repeat(43) },
       counters: new MemoryCounters(),
-      storedBytes: new StoredBytes({ organization: null, all: null, kept: null }, new MemoryCounters(), { now: () => new Date() }),
+      storedBytes: new StoredBytes({ organization: null, all: null, kept: null }, new MemoryCounters(), {
+        now: () => new Date(),
+      }),
       settings: settingsOf(readConfig({})),
       mailer: new RecordingMailer(),
       smtpPools: new SmtpPools(),

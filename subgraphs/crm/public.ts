@@ -35,6 +35,15 @@ export async function contactEmail(ctx: RequestContext, id: string): Promise<str
   return found?.email ? parseEmail(found.email as string) : null
 }
 
+const emailAndName: ReadonlySet<string> = new Set(['email', 'name'])
+
+/** The name of a contact that the caller sees, if it has this email; null if not, or if the caller's profile hides the name. */
+export async function contactNameAt(ctx: RequestContext, id: string, email: string): Promise<string | null> {
+  const found = await readReference(ctx, contact, id, emailAndName)
+  const isHolder = found?.email && parseEmail(found.email as string) === email
+  return isHolder ? ((found.name as string | undefined) ?? null) : null
+}
+
 const nameOnly: ReadonlySet<string> = new Set(['name'])
 
 /** The names of those accounts that the caller sees. */

@@ -89,7 +89,7 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
   ],
   'subgraphs/crm/task/next-task.ts': [1, 'the next task of a series has the values of the completed one'],
   'subgraphs/crm/task/system-task.ts': [1, 'creates a task that a rule of another record asks for'],
-  'subgraphs/commerce/quote/send-quote.ts': [1, 'the document that is mailed to the customer, not to the caller'],
+  'subgraphs/commerce/quote/quote-mail.ts': [1, 'the document that is mailed to the customer, not to the caller'],
   'subgraphs/outreach/email-template/template-mail.ts': [
     3,
     'mail of a template of the organization to its customer; automatic ones have the names and the invoice only',

@@ -74,7 +74,10 @@ const wholePayment = {
 }
 
 export const commerceBodies = {
-  quoteSend: async () => ({ to: 'ines.duarte@example.com' }),
+  quoteSend: async (_requests: Sender, whole: boolean) => ({
+    to: 'ines.duarte@example.com',
+    ...(whole && { message: 'As discussed.' }),
+  }),
   invoicePayment: async (_requests: Sender, whole: boolean) => (whole ? wholePayment : { amount: 1 }),
   invoiceRecordPayment: async (_requests: Sender, whole: boolean) => (whole ? wholePayment : { amount: 1 }),
   invoiceRefundPayment: async (_requests: Sender, whole: boolean) =>

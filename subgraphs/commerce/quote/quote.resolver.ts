@@ -18,6 +18,7 @@ import {
   quoteMailFailure,
   quoteTable,
 } from './quote.migrations.ts'
+import { messageMax } from './quote-mail.ts'
 import { quote } from './quote.record.ts'
 import { QuoteStats, quoteStats } from './quote.stats.ts'
 import { Quote } from './quote.ts'
@@ -97,10 +98,15 @@ export class QuoteResolver extends standardResolver(quote, {
         'Email address of the recipient; null: that of the contact of the quote. A caller whose profile hides something that the quote shows cannot name another address.',
     })
     to: string | null,
+    @Arg('message', () => String, {
+      nullable: true,
+      description: `What the sender writes to the recipient, at most ${messageMax} characters; null for nothing. The mail shows each of its lines as a paragraph.`,
+    })
+    message: string | null,
     @ExpectedVersionArg() expectedVersion: Version,
     @Ctx() ctx: RequestContext<'vault' | 'work'>,
   ) {
-    return sendQuote(ctx, id, to ?? null, expectedVersion)
+    return sendQuote(ctx, id, to ?? null, message ?? null, expectedVersion)
   }
 
   @Mutation(() => Quote, {

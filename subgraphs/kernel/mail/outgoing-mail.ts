@@ -10,6 +10,12 @@ export interface MailAttachment {
 /** An attachment as JSON: its bytes in Base64. */
 export type EncodedAttachment = Omit<MailAttachment, 'content'> & { readonly content: string }
 
+export interface MailPerson {
+  readonly name: string
+  /** In its canonical form. */
+  readonly address: string
+}
+
 export interface OutgoingMail {
   /** The same for every attempt, so that mail programs show a mail that was sent twice as one. */
   readonly id: string
@@ -20,6 +26,8 @@ export interface OutgoingMail {
   readonly attachments?: readonly EncodedAttachment[]
   /** A POST to it without a credential ends mails like this one (RFC 8058). */
   readonly unsubscribeUrl?: string
+  /** Who gets the answers to the mail; the sender without it. */
+  readonly replyTo?: MailPerson
   readonly date: Date
 }
 

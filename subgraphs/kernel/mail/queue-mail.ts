@@ -2,7 +2,7 @@ import { newId } from '../ids.ts'
 import type { RequestContext } from '../request.ts'
 import type { MailedRecord } from './customer-mails.ts'
 import { countMail, type MailKind } from './mail-limits.ts'
-import type { EncodedAttachment, MailAttachment } from './outgoing-mail.ts'
+import type { EncodedAttachment, MailAttachment, MailPerson } from './outgoing-mail.ts'
 import type { SealedColumn } from '../secrets/rotate.ts'
 import { activeTracing } from '../tracing/tracing.ts'
 import { platformId } from '../secrets/vault.ts'
@@ -19,6 +19,7 @@ export interface MailContent {
 export interface MailDraft extends MailContent {
   readonly attachments?: readonly MailAttachment[]
   readonly unsubscribeUrl?: string
+  readonly replyTo?: MailPerson
   /** The record that a mail to a customer is about. */
   readonly record?: MailedRecord
   /** The mail is not sent after this time. */
@@ -37,6 +38,7 @@ export interface StoredContent extends MailContent {
   readonly attachments?: readonly EncodedAttachment[]
   /** A POST to it without a credential ends mails like this one (RFC 8058). */
   readonly unsubscribeUrl?: string
+  readonly replyTo?: MailPerson
   readonly record?: MailedRecord
 }
 
@@ -89,7 +91,7 @@ interface Addressed {
 async function insertMail(
   ctx: RequestContext<'vault'>,
   { to, withheld, organizationId }: Addressed,
-  { expiresAt, subject, text, html, unsubscribeUrl, record, attachments = [] }: MailDraft,
+  { expiresAt, subject, text, html, unsubscribeUrl, replyTo, record, attachments = [] }: MailDraft,
 ): Promise<void> {
   const id = newId()
   const stored: StoredContent = {
@@ -98,6 +100,7 @@ async function insertMail(
     html,
     attachments: encoded(attachments),
     ...(unsubscribeUrl !== undefined && { unsubscribeUrl }),
+    ...(replyTo && { replyTo }),
     ...(record && { record }),
   }
   const content = ctx.vault.seal(platformId, mailPlace(id), JSON.stringify(stored))

@@ -4,15 +4,21 @@ const shownMax = 40
 const contactDetails = /[@/\\]|www|[\p{L}\p{N}-][.\u3002][\p{L}\p{N}]{2,}|\d(?:[\s().-]*\d){5,}/iu
 
 /**
- * A name that another user has chosen, for the text of a mail: one short line in quotation marks. Null when the name is empty or
- * contains a URL, an email address or a telephone number.
+ * A name that another user has chosen, as one short line for the text of a mail. Null when the name is empty or contains a URL, an email address
+ * or a telephone number.
  */
-export function quotedName(name: string): string | null {
+export function shownName(name: string): string | null {
   const text = name
     .normalize('NFKC')
     .replaceAll(/[\p{C}\p{Z}\s"“”„«»]+/gu, ' ')
     .trim()
   if (text === '' || contactDetails.test(text)) return null
   const characters = Array.from(text)
-  return `“${characters.length > shownMax ? `${characters.slice(0, shownMax).join('')}…` : text}”`
+  return characters.length > shownMax ? `${characters.slice(0, shownMax).join('')}…` : text
+}
+
+/** As `shownName`, in quotation marks. */
+export function quotedName(name: string): string | null {
+  const text = shownName(name)
+  return text && `“${text}”`
 }

@@ -6,7 +6,7 @@ import { mailbox } from '../mailbox/mailbox.record.ts'
 import type { Mailbox } from '../mailbox/mailbox.ts'
 import { takeSendSlot } from '../mailbox/send-slot.ts'
 import type { Job } from '../../kernel/jobs/job.ts'
-import { MailRefused } from '../../kernel/mail/message.ts'
+import { headerName, MailRefused } from '../../kernel/mail/message.ts'
 import type { RefusedRecipient } from '../../kernel/mail/outgoing-mail.ts'
 import { contentRefusal, refusedBy } from '../../kernel/mail/smtp-transport.ts'
 import { deleteFinishedItems } from '../../kernel/queue/delete-finished-items.ts'
@@ -174,8 +174,8 @@ async function optionsOf(ctx: RequestContext, { keys, mailer }: Services, messag
     link: 0,
   })
   return {
-    from: addressOf(from, plainName(sender?.name ?? '')),
-    replyTo: addressOf(message.fromEmail, plainName(sender?.name ?? '')),
+    from: addressOf(from, headerName(sender?.name ?? '')),
+    replyTo: addressOf(message.fromEmail, headerName(sender?.name ?? '')),
     to: message.toEmails.map((address) => addressOf(address)),
     cc: message.ccEmails.map((address) => addressOf(address)),
     // Recipients of the envelope only: nodemailer writes no header for them.
@@ -192,14 +192,6 @@ async function optionsOf(ctx: RequestContext, { keys, mailer }: Services, messag
     },
   }
 }
-
-/** A name without characters that could look like another address or end the header. */
-const plainName = (name: string): string =>
-  name
-    .normalize('NFKC')
-    .replaceAll(/[\p{C}\p{Zl}\p{Zp}<>@"\\,;:()[\]]+/gu, ' ')
-    .trim()
-    .slice(0, 80)
 
 /**
  * A mail that was sent: its status and event, its thread and its activity, and the recipients that the server has refused. A second call

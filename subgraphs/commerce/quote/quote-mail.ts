@@ -1,0 +1,117 @@
+import { contactNameAt } from '../../crm/public.ts'
+import {
+  activeOrganizationName,
+  customersGuard,
+  noticeAddress,
+  organizationSettings,
+  userIdentity,
+} from '../../identity/public.ts'
+import { mailContent } from '../../kernel/mail/mail-content.ts'
+import type { MailKind } from '../../kernel/mail/mail-limits.ts'
+import type { MailAttachment, MailPerson } from '../../kernel/mail/outgoing-mail.ts'
+import { queueMail } from '../../kernel/mail/queue-mail.ts'
+import { quotedName, shownName } from '../../kernel/mail/quoted-name.ts'
+import { externalCall } from '../../kernel/outbound/external-call.ts'
+import { isHidden } from '../../kernel/record/field-security.ts'
+import { asSystem, type RequestContext } from '../../kernel/request.ts'
+import { amountFormat } from '../document/amount-format.ts'
+import { documentDay } from '../document/document-day.ts'
+import { attachmentOf, contentHash } from '../document/document-file.ts'
+import { renderDocument } from '../document/render-document.ts'
+import { documentOfQuote } from './quote.document.ts'
+import { quote as definition } from './quote.record.ts'
+import type { Quote } from './quote.ts'
+import { issueLink } from './quote-link.ts'
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+
+/** Maximum length of what the sender writes in the mail. */
+export const messageMax = 2000
+
+export const quoteMails: MailKind = {
+  name: 'QUOTE',
+  of: 'ORGANIZATION',
+  guard: customersGuard,
+  limits: [
+    { by: ['ORGANIZATION', 'MAILBOX'], max: 10, windowMs: hourMs },
+    { by: ['ORGANIZATION', 'MAILBOX'], max: 30, windowMs: dayMs },
+    { by: ['SENDER'], max: 200, windowMs: hourMs },
+    { by: ['ORGANIZATION'], max: 2000, windowMs: dayMs },
+  ],
+}
+
+/** A mail that cannot be delivered for two days is not sent. */
+const mailLifeMs = 2 * dayMs
+
+type Context = RequestContext<'vault' | 'work'>
+
+/** Mails the quote with its PDF, a link to its public page, and what the sender writes. Answers go to the sender. */
+export const queueQuoteMail = (ctx: Context, sent: Quote, to: string, message: string | null): Promise<boolean> =>
+  queueMail(ctx, { to, kind: quoteMails }, async () => {
+    const token = await issueLink(ctx, sent, to)
+    const sender = await senderOf(ctx)
+    const content = mailContent({
+      subject: `Quote ${sent.quoteNumber}`,
+      lines: [
+        await greetingOf(ctx, sent, to),
+        await introductionOf(ctx, sent),
+        ...messageLines(sender, message),
+        ...(await termLines(ctx, sent)),
+      ],
+      action: { label: 'View the quote', url: `${ctx.settings.publicUrl}/v1/public/quotes/${token}` },
+      closing: [
+        'On this page you can accept or reject it. Everybody with the link can do this, so do not share it.',
+        ...(sender ? ['If you have questions, answer this mail.'] : []),
+      ],
+    })
+    return {
+      ...content,
+      ...(sender && { replyTo: sender }),
+      record: { organizationId: sent.organizationId, object: 'quote', id: sent.id },
+      attachments: [await pdfOf(ctx, sent)],
+      expiresAt: new Date(ctx.clock.now().getTime() + mailLifeMs),
+    }
+  })
+
+/** The user who sends the quote, if the address is verified: customers must not be led to the address of somebody else. */
+async function senderOf(ctx: RequestContext): Promise<MailPerson | null> {
+  const address = await noticeAddress(ctx, ctx.caller.userId)
+  const user = address === null ? null : await userIdentity(ctx, ctx.caller.userId)
+  return user && { name: shownName(user.name) ?? '', address: user.email }
+}
+
+async function greetingOf(ctx: RequestContext, { contactId }: Quote, to: string): Promise<string> {
+  const name = contactId === null ? null : await contactNameAt(ctx, contactId, to)
+  const shown = name && shownName(name)
+  return shown ? `Dear ${shown},` : 'Hello,'
+}
+
+async function introductionOf(ctx: RequestContext, { quoteNumber }: Quote): Promise<string> {
+  const organization = quotedName((await activeOrganizationName(ctx)) ?? '')
+  return `${organization ? `The organization ${organization}` : 'An organization'} sends you the quote ${quoteNumber}.`
+}
+
+/** What the sender writes, a paragraph for each of its lines. */
+function messageLines(sender: MailPerson | null, message: string | null): string[] {
+  const lines = (message ?? '').split(/[\r\n]+/).flatMap((line) => line.trim() || [])
+  return lines.length === 0 ? [] : [`${sender?.name || 'The sender'} writes:`, ...lines]
+}
+
+/** The amount, and the last day unless the profile of the sender hides it. */
+async function termLines(ctx: RequestContext, { currency, total, validUntil }: Quote): Promise<string[]> {
+  const { timezone = 'UTC' } = await organizationSettings(ctx)
+  const isDayShown = validUntil !== null && !isHidden(ctx.caller, definition, 'validUntil')
+  return [
+    `Total: ${amountFormat(currency).amount(total)}.`,
+    ...(isDayShown ? [`Valid until: ${documentDay(timezone)(validUntil)}.`] : []),
+  ]
+}
+
+async function pdfOf(ctx: RequestContext<'work'>, sent: Quote): Promise<MailAttachment> {
+  // It is for the customer, not for the caller.
+  const document = await documentOfQuote(asSystem(ctx, sent.organizationId), sent)
+  // Another content is another call.
+  const key = `PDF ${contentHash(document)}`
+  return attachmentOf(document, await externalCall(ctx, key, async () => () => renderDocument(ctx, document)))
+}

@@ -20,7 +20,13 @@ export const systemTests: Readonly<Record<string, readonly string[]>> = {
   'test/clients/web-page.system.test.ts': ['gateway/edge', 'gateway/subscriptions', 'test/clients/package.json'],
   'test/faults/backup.system.test.ts': ['operate.ts', 'subgraphs/identity/operator.ts', ...embedded],
   'test/faults/event-log.system.test.ts': ['subgraphs/kernel/outbox'],
-  'test/faults/invoices.system.test.ts': ['subgraphs/commerce/invoice', 'subgraphs/commerce/dunning', ...record],
+  'test/faults/invoices.system.test.ts': [
+    'subgraphs/commerce/invoice',
+    'subgraphs/commerce/public-invoice',
+    'subgraphs/commerce/dunning',
+    'subgraphs/kernel/payment',
+    ...record,
+  ],
   'test/faults/mailboxes.system.test.ts': ['subgraphs/outreach/mailbox', ...queue],
   'test/faults/recovery.system.test.ts': ['main.ts', 'subgraphs/demo/demo.ts', ...embedded],
   'test/faults/sales-jobs.system.test.ts': [

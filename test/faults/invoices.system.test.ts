@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { account, contact, each, sentInvoice } from '../builders.ts'
+import { ScriptedProvider } from '../payment-provider.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { aSecondProcess, type Process } from '../processes.ts'
 import { restClient } from '../rest-client.ts'
@@ -18,8 +19,8 @@ beforeAll(async () => {
 
 const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
 
-async function aServer(): Promise<Process> {
-  const server = await aSecondProcess(platform)
+async function aServer(environment: Readonly<Record<string, string>> = {}): Promise<Process> {
+  const server = await aSecondProcess(platform, environment)
   onTestFinished(() => server.kill())
   await server.start()
   return server
@@ -118,6 +119,56 @@ describe('a server that is killed while it records payments and refunds', slowly
     }
   })
 })
+
+describe(
+  'a server that is killed between the answer of the payment provider and the record of the payment',
+  slowly,
+  () => {
+    it('has recorded nothing, and records the payment once when the customer returns again', async () => {
+      const provider = new ScriptedProvider()
+      await provider.open()
+      onTestFinished(() => provider.close())
+      const { id, publicUrl, total } = await sentInvoice(member, { customerId })
+      const server = await aServer(provider.environment)
+      const page = server.url + new URL(publicUrl).pathname
+      const checkout = await (await fetch(`${page}/pay`, { method: 'POST' })).text()
+      const session = /pay\.example\/c\/(\w+)/.exec(checkout)![1]!
+      const comesBack = () => fetch(`${page}/return?session=${session}`)
+      provider.pay(session)
+      const asked = () => provider.requests.filter(({ url }) => url.endsWith(session)).length
+      const state = async () => {
+        const { status, amountDue, payments } = (await member.rest.invoice!({ id })).body
+        const [row] = await platform.query<{ isRecorded: boolean }>(
+          'select recorded_at is not null as "isRecorded" from commerce.invoice_checkout where invoice_id = $1',
+          [id],
+        )
+        const types = (await platform.eventTypesOf(id)).filter((type) => /^payment|paid$/.test(type))
+        return { status, amountDue, payments: payments.length, ...row, types }
+      }
+
+      await platform.inSeparateTransaction(async (sql) => {
+        await sql.query('select from commerce.invoice where id = $1 for update', [id])
+        const cut = comesBack().catch(() => null)
+        // The provider has answered that the invoice is paid, and the record of the payment waits for the invoice.
+        await vi.waitFor(async () => expect([asked(), await platform.waitingForLocks()]).toEqual([1, 1]), patience)
+        await server.kill()
+        expect(await cut).toBe(null)
+      })
+      expect(await state()).toEqual({ status: 'SENT', amountDue: total, payments: 0, isRecorded: false, types: [] })
+
+      await server.start()
+      const answers = await Promise.all([comesBack(), comesBack(), comesBack()])
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+      expect(await state()).toEqual({
+        status: 'PAID',
+        amountDue: 0,
+        payments: 1,
+        isRecorded: true,
+        types: ['payment.recorded', 'invoice.paid'],
+      })
+    })
+  },
+)
 
 describe('a worker that is killed during a dunning run', slowly, () => {
   it('sends each reminder once, with its fee', async () => {

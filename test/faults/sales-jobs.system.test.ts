@@ -90,7 +90,28 @@ describe('a worker that is killed in the middle of its jobs', slowly, () => {
   })
 })
 
-describe('a server that is killed while it converts, completes and sends', slowly, () => {
+/** How many quotes are decided; the ids of those that are decided in part, or without exactly one event. */
+async function decidedOf(quotes: readonly string[]) {
+  const rows = await platform.query<{ id: string; isDecided: boolean; isWhole: boolean }>(
+    `select q.id, q.status <> 'SENT' as "isDecided",
+       case q.status
+         when 'SENT' then q.decision is null and q.accepted_at is null and q.rejected_at is null and e.n = 0
+         when 'ACCEPTED' then q.decision ->> 'method' = 'PHONE' and q.accepted_by_name = 'Ann' and q.accepted_at is not null
+           and q.rejected_at is null and e.n = 1 and e.type = 'quote.accepted'
+         when 'REJECTED' then q.decision ->> 'method' = 'PHONE' and q.rejected_by_name = 'Ann' and q.rejected_at is not null
+           and q.accepted_at is null and e.n = 1 and e.type = 'quote.rejected'
+         else false end as "isWhole"
+     from commerce.quote q, lateral (
+       select count(*)::int as n, min(type) as type from kernel.event
+       where organization_id = q.organization_id and record_id = q.id and type in ('quote.accepted', 'quote.rejected')) e
+     where q.id = any($1)`,
+    [quotes],
+  )
+  const broken = rows.filter(({ isWhole }) => !isWhole).map(({ id }) => id)
+  return { decided: rows.filter(({ isDecided }) => isDecided).length, broken }
+}
+
+describe('a server that is killed while it converts, completes, decides and sends', slowly, () => {
   let server: Process
   const requests = () => restClient(platform.contract, server.url, member.headers)
 
@@ -102,7 +123,10 @@ describe('a server that is killed while it converts, completes and sends', slowl
     const dueDate = platform.now.toISOString()
     const recurring = { recurrenceRule: 'FREQ=WEEKLY', dueDate }
     const tasks = ids(await each(numbers, (index) => task(member, { subject: `Again ${index}`, ...recurring })))
+    const offered = ids(await each(numbers, () => quote(member, { lineItems })))
     await platform.query(`update commerce.quote set status = 'ACCEPTED' where id = any($1)`, [accepted])
+    const sent = `update commerce.quote set status = 'SENT', sent_at = now() - interval '1 hour' where id = any($1)`
+    await platform.query(sent, [offered])
 
     server = await aSecondProcess(platform)
     onTestFinished(() => server.kill())
@@ -111,6 +135,11 @@ describe('a server that is killed while it converts, completes and sends', slowl
       () => requests().quoteConvert!({ id: accepted[index] }),
       () => requests().leadConvert!({ id: leads[index], body: {} }),
       () => requests().taskComplete!({ id: tasks[index] }),
+      () =>
+        requests()[index % 2 ? 'quoteAccept' : 'quoteDecline']!({
+          id: offered[index],
+          body: { name: 'Ann', method: 'PHONE' },
+        }),
       () => requests().quoteSend!({ id: drafts[index], body: { to: `killed-${index}@example.com` } }),
     ])
     let answered = 0
@@ -124,9 +153,14 @@ describe('a server that is killed while it converts, completes and sends', slowl
     })
     await Promise.allSettled(clients)
     expect(answered).toBeGreaterThanOrEqual(killAfter)
+    const killed = await decidedOf(offered)
+    expect(killed.broken).toEqual([])
+    expect(killed.decided).toBeLessThan(count)
 
     await server.start()
     for (const send of work) await send()
+    // Requests that are sent again decide nothing twice.
+    expect(await decidedOf(offered)).toEqual({ decided: count, broken: [] })
     const twice = await platform.query(
       `select 'order' as what, quote_id as id from commerce."order" where quote_id = any($1) group by quote_id having count(*) <> 1
        union all select 'quote', q.id from commerce.quote q where q.id = any($1) and (q.status <> 'CONVERTED' or not exists (

@@ -52,13 +52,13 @@ function record(
     requireNewStatus('quote', quoteTransitions, statusAt(previous, now), rejection ? 'REJECTED' : 'ACCEPTED')
     const email = given.email ? parseEmail(given.email) : null
     const contactId = given.contactId?.toLowerCase() ?? null
-    const at = await timeOf(inner, previous, given.decidedAt ?? now)
+    const at = await timeOf(inner, previous, given.decidedAt ?? null, now)
     const problems = [
       ...textsOf(given, rejection?.reason ?? null),
       ...(given.email != null && email === null
         ? [problem('email', 'NOT_AN_EMAIL', 'email must be an email address.')]
         : []),
-      ...timeProblems(previous, at, now),
+      ...(given.decidedAt == null ? [] : timeProblems(previous, at, now)),
       ...(await contactProblems(inner, contactId)),
     ]
     if (problems.length > 0) throw invalid(...problems)
@@ -89,9 +89,13 @@ const textsOf = ({ name, note }: GivenDecision, reason: string | null): FieldPro
 /** A quote without a time of sending was created as what it is. */
 const earliestOf = ({ sentAt, createdAt }: Quote): string => sentAt ?? createdAt
 
-/** The given time. The begin of the day on which the quote was sent, which a date without a time means, is the time of the sending. */
-async function timeOf(ctx: RequestContext, previous: Quote, given: string): Promise<string> {
+/**
+ * The given time; without it now, but not before the sending, because the clocks of two processes differ. The begin of the day on which the quote
+ * was sent, which a date without a time means, is the time of the sending.
+ */
+async function timeOf(ctx: RequestContext, previous: Quote, given: string | null, now: string): Promise<string> {
   const earliest = earliestOf(previous)
+  if (given === null) return now > earliest ? now : earliest
   if (given >= earliest) return given
   const zone = await organizationZone(ctx)
   return given === momentOfDay(dateIn(zone, new Date(earliest)), 'BEGIN', zone) ? earliest : given

@@ -30,6 +30,7 @@ import { kernelTables } from './kernel/migrations/20261121-kernel.ts'
 import { dropRecordTotal } from './kernel/migrations/20261122-kernel-drop-record-total.ts'
 import { eventLogTables } from './kernel/migrations/20261122-kernel-event-log.ts'
 import { storedBytesTable } from './kernel/stored-bytes/stored-bytes.migrations.ts'
+import { eventOrigin } from './kernel/migrations/20261128-kernel-event-origin.ts'
 import type { SealedColumn } from './kernel/secrets/rotate.ts'
 import { dataKeyTable } from './kernel/secrets/secrets.migrations.ts'
 import { sealedAnswers } from './kernel/subgraph/idempotency.ts'
@@ -83,6 +84,7 @@ export const migrations: readonly Migration[] = [
   mailByTenants,
   mailOfOrganizations,
   storedBytesTable,
+  eventOrigin,
 ]
 
 /** What the clock starts in a worker, whichever subgraph it belongs to. */

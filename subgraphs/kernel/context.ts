@@ -12,6 +12,13 @@ export const mayDoMore = (role: Role, than: Role): boolean => roles.indexOf(role
 /** Field-level security of a profile, by object and field (`customFields.<name>` for a custom field). HIDDEN: neither readable nor writable; READ: readable, not writable. */
 export type FieldRestrictions = Readonly<Record<string, Readonly<Record<string, 'HIDDEN' | 'READ'>>>>
 
+/** The run of an automation in which a change is made. */
+export interface Origin {
+  readonly kind: string
+  readonly id: string
+  readonly runId: string
+}
+
 /** The caller of a request: a user in one organization and the presented credential. Plain data, so that it can be signed and sent. */
 export interface Caller {
   readonly kind: CallerKind
@@ -31,6 +38,10 @@ export interface Caller {
   readonly credentialId: string
   readonly ip: string
   readonly userAgent: string
+  /** The automation that acts for the caller; absent for what a client does itself. */
+  readonly origin?: Origin
+  /** How many automations have started one another up to this one; absent: 0. */
+  readonly depth?: number
 }
 
 /** The `userId` of callers that are not users: the platform itself, and a directory that provisions users by SCIM. */
@@ -65,6 +76,8 @@ export interface OperationContext {
   readonly caller: Caller
   readonly requestId: string
   readonly idempotency: IdempotencyClaim | null
+  /** What the changes belong to where it is not the request, such as the run of a job. */
+  readonly operationId?: string | undefined
   /**
    * Cancels the SQL of a read when its client disconnects; a resolver passes `cancellation?.signal` to other work that it waits for.
    * For a subgraph in another process, the gateway closes the connection instead.

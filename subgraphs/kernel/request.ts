@@ -50,6 +50,8 @@ export interface Services {
   readonly graph: GraphPort
   /** The shapes of records, with the custom fields and objects that organizations have defined. */
   readonly shapes: ShapeSource
+  /** What the changes of the platform itself belong to, such as the run of a job; see `servicesFor`. */
+  readonly operationId?: string
 }
 
 /** Services that resolvers get only where their subgraph declares them in `ports`. */
@@ -116,6 +118,11 @@ export function requestContext<P extends Partial<Ports> = object>(
   return { ...operation, ...ports, ...base }
 }
 
+const automationOf = ({ origin, depth }: Caller): Pick<Caller, 'origin' | 'depth'> => ({
+  ...(origin && { origin }),
+  ...(depth !== undefined && { depth }),
+})
+
 const systemCaller = (organizationId: string): Caller => ({
   kind: 'SYSTEM',
   organizationId,
@@ -135,7 +142,8 @@ const systemCaller = (organizationId: string): Caller => ({
 export function systemContext(services: Services, organizationId: string): RequestContext<Port> {
   const caller = systemCaller(organizationId)
   const ports = portsOf(services, portNames)
-  return requestContext({ caller, requestId: newId(), idempotency: null }, services, { ports, db: services.database })
+  const operation = { caller, requestId: newId(), idempotency: null, operationId: services.operationId }
+  return requestContext(operation, services, { ports, db: services.database })
 }
 
 /**
@@ -155,7 +163,7 @@ export const notAnswered = <C extends RequestContext>(ctx: C): C => ({ ...ctx, b
 /** The context for what the platform does in an organization on the request of somebody without an account, in the same transaction. */
 export const asSystem = <C extends RequestContext>(ctx: C, organizationId: string): C => ({
   ...ctx,
-  caller: systemCaller(organizationId),
+  caller: { ...systemCaller(organizationId), ...automationOf(ctx.caller) },
   batches: new Map(),
   answered: null,
 })

@@ -218,3 +218,12 @@ describe('events', () => {
     expect(event).toEqual({ organizationId: stranger.organizationId })
   })
 })
+
+it('The events of a request have its id, and no automation as origin', async () => {
+  const { headers, body } = await member.rest.accountCreate!({ body: anAccount() })
+  const stored = await platform.query(
+    'select operation_id, origin, depth from kernel.event where organization_id = $1 and record_id = $2',
+    [member.organizationId, body.id],
+  )
+  expect(stored).toEqual([{ operation_id: headers.get('x-request-id'), origin: null, depth: 0 }])
+})

@@ -92,6 +92,21 @@ describe('workers', () => {
     expect(await queued()).toEqual([])
   })
 
+  it('give each run of a job an id of its own, which its changes have', async () => {
+    await start(
+      daily(async ({ database, operationId }) => {
+        await database.query('insert into run values ($1)', [operationId])
+      }),
+    )
+    await tick()
+    await eventually(async () => expect(await runs()).toHaveLength(1))
+    await eventually(async () => expect(await queued()).toEqual([]))
+    await tick()
+    await eventually(async () => expect(await runs()).toHaveLength(2))
+    const run = expect.stringMatching(/^test\.daily\/[0-9a-f-]{36}$/)
+    expect([await runs(), new Set(await runs()).size]).toEqual([[run, run], 2])
+  })
+
   it('finish running jobs before they stop', async () => {
     const begun = Promise.withResolvers<void>()
     const end = Promise.withResolvers<void>()

@@ -7,7 +7,9 @@ import pg from 'pg'
 import { Histogram } from 'prom-client'
 import type { Logger } from 'pino'
 import { failureReason } from '../database/failure-reason.ts'
+import { newId } from '../ids.ts'
 import type { Services } from '../request.ts'
+import { servicesFor } from '../services-for.ts'
 import { activeTracing, inSpan } from '../tracing/tracing.ts'
 import type { Job } from './job.ts'
 import { lockOf } from '../database/locks.ts'
@@ -183,7 +185,7 @@ async function runWithLock(pool: pg.Pool, job: Job, services: Services): Promise
       job.name,
     ])
     isLocked = rows[0]!.taken
-    if (isLocked) await runMeasured(job, services)
+    if (isLocked) await runMeasured(job, servicesFor(services, `${job.name}/${newId()}`))
   } finally {
     // A connection that may still hold the lock must not return to the pool.
     const unlocked =

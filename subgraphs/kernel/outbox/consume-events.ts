@@ -2,6 +2,7 @@ import { Counter } from 'prom-client'
 import { failureReason } from '../database/failure-reason.ts'
 import type { Sql } from '../database/sql.ts'
 import type { Services } from '../request.ts'
+import { servicesFor } from '../services-for.ts'
 import { eventsThrough } from './event-log.ts'
 import type { EventConsumer } from './event-consumer.ts'
 
@@ -47,7 +48,8 @@ export async function consumeNext(
         ? { events: [], through: wanted }
         : await eventsThrough(sql, organizationId, range)
       tried = { after, through, failures }
-      if (events.length > 0) await consumer.consume(services, sql, { organizationId, events })
+      if (events.length > 0)
+        await consumer.consume(servicesFor(services, `${consumer.name}/${through}`), sql, { organizationId, events })
       const position = isNone ? head : through
       await sql.query(
         'update kernel.event_consumer set position = $3, failures = 0, retry_at = null where organization_id = $1 and name = $2',

@@ -6,10 +6,10 @@ import { TenantDatabase } from '../database/tenant-database.ts'
 import { newId } from '../ids.ts'
 import { manualClock, servicesOf } from '../jobs/jobs.fixture.ts'
 import { Values } from '../record/predicate.ts'
-import { systemContext, type Services } from '../request.ts'
+import { asSystem, systemContext, type Services } from '../request.ts'
 import { EventLog, eventsThrough } from './event-log.ts'
 import { EventRelay } from './event-relay.ts'
-import { eventInsert } from './event.ts'
+import { eventInsert, manyEventsInsert } from './event.ts'
 
 const now = '2027-03-01T12:00:00.000Z'
 let fresh: FreshDatabase
@@ -56,6 +56,41 @@ async function write(organizationId: string, types: readonly string[], sql: Sql 
   await sql.query(eventInsert(ctx, values, events), values.list)
   return recordId
 }
+
+describe('what the platform stores of the origin of an event', () => {
+  const origin = { kind: 'WORKFLOW', id: newId(), runId: 'run-1' }
+  const stored = (organizationId: string) =>
+    fresh.database.query(
+      'select operation_id, origin, depth from kernel.event where organization_id = $1 order by type',
+      [organizationId],
+    )
+
+  it('is the operation, the automation and its depth', async () => {
+    const ctx = systemContext({ ...services, operationId: 'case.autoClose/run-2' }, newId())
+    const automated = { ...ctx, caller: { ...ctx.caller, origin, depth: 2 } }
+    const event = (type: string) => ({ type, version: 1, object: 'case', recordId: newId(), data: {} })
+    const first = new Values()
+    await fresh.database.query(eventInsert(automated, first, [event('a'), event('b')]), first.list)
+    const second = new Values()
+    const many = [event('c'), event('d')]
+    const written = `(select unnest(${second.add(many.map(({ recordId }) => recordId))}::uuid[]) as id)`
+    await fresh.database.query(manyEventsInsert(automated, second, many, written), second.list)
+    const nested = asSystem(automated, ctx.caller.organizationId)
+    const third = new Values()
+    await fresh.database.query(eventInsert(nested, third, [event('e')]), third.list)
+    expect(await stored(ctx.caller.organizationId)).toEqual(
+      Array.from({ length: 5 }, () => ({ operation_id: 'case.autoClose/run-2', origin, depth: 2 })),
+    )
+  })
+
+  it('is the request and no automation by default', async () => {
+    const ctx = systemContext(services, newId())
+    const values = new Values()
+    const event = { type: 'a', version: 1, object: 'case', recordId: newId(), data: {} }
+    await fresh.database.query(eventInsert({ ...ctx, requestId: 'req_1' }, values, [event]), values.list)
+    expect(await stored(ctx.caller.organizationId)).toEqual([{ operation_id: 'req_1', origin: null, depth: 0 }])
+  })
+})
 
 const all = { after: 0, limit: 10_000 }
 const read = async (organizationId: string) =>

@@ -17,8 +17,14 @@ export interface EventDraft {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-const insertInto =
-  'insert into kernel.event (organization_id, id, type, version, occurred_at, object, record_id, data, actor_id)'
+const columns = 'organization_id, id, type, version, occurred_at, object, record_id, data, actor_id'
+/** Where a change comes from is for the platform only: `operation_id` is the request or the run of a job, `origin` the automation. */
+const insertInto = `insert into kernel.event (${columns}, operation_id, origin, depth)`
+
+function originIn(ctx: RequestContext, values: Values): string {
+  const { origin, depth = 0 } = ctx.caller
+  return `${values.add(ctx.operationId ?? ctx.requestId)}::text, ${values.add(origin ? JSON.stringify(origin) : null)}::jsonb, ${values.add(depth)}::int`
+}
 
 /**
  * SQL that inserts events, as part of a statement. `when` names a CTE of the same statement: events are inserted only if it has a row.
@@ -27,24 +33,26 @@ export function eventInsert(ctx: RequestContext, values: Values, events: readonl
   const organization = values.add(ctx.caller.organizationId)
   const actor = values.add(actorIdOf(ctx.caller))
   const now = values.add(ctx.clock.now().toISOString())
+  const origin = originIn(ctx, values)
   const rows = events.map(
     ({ id = newId(), type, version, object, recordId, data }) =>
-      `select ${organization}::uuid, ${values.add(id)}::uuid, ${values.add(type)}, ${values.add(version)}::int, ${now}::timestamptz, ${values.add(object)}, ${values.add(recordId)}::uuid, ${values.add(JSON.stringify(storedData(data)))}::jsonb, ${actor}::uuid${when ? ` from ${when}` : ''}`,
+      `select ${organization}::uuid, ${values.add(id)}::uuid, ${values.add(type)}, ${values.add(version)}::int, ${now}::timestamptz, ${values.add(object)}, ${values.add(recordId)}::uuid, ${values.add(JSON.stringify(storedData(data)))}::jsonb, ${actor}::uuid, ${origin}${when ? ` from ${when}` : ''}`,
   )
   return `${insertInto} ${rows.join(' union all ')}`
 }
 
 /** Like `eventInsert`, for any number of records: `written` names a CTE with the ids of the records that were changed. */
 export function manyEventsInsert(
-  { caller, clock }: RequestContext,
+  ctx: RequestContext,
   values: Values,
   events: readonly EventDraft[],
   written: string,
 ): string {
+  const { caller, clock } = ctx
   const rows = events.map((event) => ({ ...event, id: newId(), data: storedData(event.data) }))
   return `${insertInto}
     select ${values.add(caller.organizationId)}::uuid, e.id, e.type, e.version, ${values.add(clock.now().toISOString())}::timestamptz,
-      e.object, e."recordId", e.data, ${values.add(actorIdOf(caller))}::uuid
+      e.object, e."recordId", e.data, ${values.add(actorIdOf(caller))}::uuid, ${originIn(ctx, values)}
     from jsonb_to_recordset(${values.add(JSON.stringify(rows))}::jsonb) as e(
       id uuid, type text, version int, object text, "recordId" uuid, data jsonb)
     join ${written} w on w.id = e."recordId" order by e.id`
@@ -62,7 +70,7 @@ export interface EventRow extends EventDraft {
 export async function insertEvents(sql: Sql, events: readonly EventRow[]): Promise<void> {
   const rows = events.map((event) => ({ ...event, data: storedData(event.data) }))
   await sql.query(
-    `${insertInto}
+    `insert into kernel.event (${columns})
      select "organizationId", id, type, version, "occurredAt", object, "recordId", data, "actorId" from jsonb_to_recordset($1::jsonb) as e(
        "organizationId" uuid, id uuid, type text, version int, "occurredAt" timestamptz, object text, "recordId" uuid, data jsonb, "actorId" uuid
      ) order by "occurredAt", id`,

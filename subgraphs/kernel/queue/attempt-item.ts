@@ -1,6 +1,7 @@
 import { Counter } from 'prom-client'
 import { MetricBatch } from '../operate/metric-batch.ts'
 import type { Services } from '../request.ts'
+import { servicesFor } from '../services-for.ts'
 import { activeTracing, inSpan } from '../tracing/tracing.ts'
 import { withDeadline } from './deadline.ts'
 import { AttemptNotBegun, type Attempted, type Leased, type Outcome, type Queue, type QueuedItem } from './queue.ts'
@@ -40,7 +41,8 @@ async function attemptOnce<Item extends QueuedItem>(
 ): Promise<Outcome> {
   try {
     const tracing = activeTracing()
-    const attempt = () => withDeadline(queue.attemptMsMax, (signal) => queue.attempt(services, item, signal))
+    const own = servicesFor(services, `${queue.name}/${item.id}`)
+    const attempt = () => withDeadline(queue.attemptMsMax, (signal) => queue.attempt(own, item, signal))
     if (!tracing) return await attempt()
     const { traceparent = null, attempts } = item
     const options = { kind: 'CONSUMER', attributes: { 'queue.attempt': attempts }, traceparent } as const

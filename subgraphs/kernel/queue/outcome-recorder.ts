@@ -1,5 +1,7 @@
+import { newId } from '../ids.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Services } from '../request.ts'
+import { servicesFor } from '../services-for.ts'
 import { recordOutcome } from './lease.ts'
 import type { Attempted, Queue, QueuedItem } from './queue.ts'
 
@@ -43,7 +45,7 @@ export class OutcomeRecorder<Item extends QueuedItem> {
   async #recordTogether(batch: readonly Waiting<Item>[]): Promise<void> {
     const record = (some: readonly Waiting<Item>[]) =>
       this.queue.record!(
-        this.services,
+        servicesFor(this.services, `${this.queue.name}/${newId()}`),
         some.map(({ attempted }) => attempted),
       )
     try {

@@ -23,6 +23,8 @@ const caller: Caller = {
   credentialId: 'session-1',
   ip: '203.0.113.9',
   userAgent: 'test',
+  origin: { kind: 'WORKFLOW', id: '019a0c5e-7f00-7a11-8c22-1d2e3f405162', runId: 'run-1' },
+  depth: 2,
 }
 
 export const anOperation = (part: Partial<SubgraphRequest> = {}): SubgraphRequest => ({

@@ -24,11 +24,11 @@ interface AnswerBody extends Pick<SubgraphResult, 'data' | 'errors'> {
 
 /** A GraphQL request over HTTP with the caller in its extensions. */
 export function writeRequest({ document, variables, context }: SubgraphRequest): string {
-  const { caller, requestId, idempotency } = context
+  const { caller, requestId, idempotency, operationId } = context
   return JSON.stringify({
     query: document,
     variables,
-    extensions: { context: { caller, requestId, idempotency } },
+    extensions: { context: { caller, requestId, idempotency, operationId } },
   } satisfies RequestBody)
 }
 

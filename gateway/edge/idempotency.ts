@@ -17,6 +17,14 @@ export function claimOf(
 ): IdempotencyClaim | null {
   const key = req.headers['idempotency-key']
   if (key === undefined || caller.kind === 'ANONYMOUS') return null
+  const path = pathOf(req.originalUrl ?? req.url ?? '/')
+  return idempotencyClaim(key, () =>
+    createHash('sha256').update(`${req.method} ${path}\n`).update(raw).digest('base64url'),
+  )
+}
+
+/** The claim of a key with its fingerprint; refuses a key that is no text of 1 to 255 characters. */
+export function idempotencyClaim(key: unknown, fingerprint: () => string): IdempotencyClaim {
   if (typeof key !== 'string' || key === '' || key.length > keyCharactersMax) {
     throw invalid({
       path: 'Idempotency-Key',
@@ -24,6 +32,5 @@ export function claimOf(
       message: `Idempotency-Key must have 1 to ${keyCharactersMax} characters.`,
     })
   }
-  const path = pathOf(req.originalUrl ?? req.url ?? '/')
-  return { key, fingerprint: createHash('sha256').update(`${req.method} ${path}\n`).update(raw).digest('base64url') }
+  return { key, fingerprint: fingerprint() }
 }

@@ -1,16 +1,44 @@
+import { createHash } from 'node:crypto'
 import { Cancellation } from '../../subgraphs/kernel/cancellation.ts'
-import type { GraphAnswer, GraphPort } from '../../subgraphs/kernel/graph-port/graph-port.ts'
+import type { Caller, IdempotencyClaim } from '../../subgraphs/kernel/context.ts'
+import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import type { GraphAnswer, GraphPort, GraphQuery } from '../../subgraphs/kernel/graph-port/graph-port.ts'
+import { idempotencyClaim } from '../edge/idempotency.ts'
 import type { Graph } from './graph.ts'
+import type { PreparedOperation } from './prepared-operation.ts'
+
+/** The prepared operation, which the graph caches; refused if it is of another kind. */
+async function preparedAs(
+  kind: 'query' | 'mutation',
+  graph: Graph,
+  document: string,
+  caller: Caller,
+): Promise<PreparedOperation> {
+  const prepared = await graph.prepareAsync(document, null, caller)
+  if (prepared.kind === kind) return prepared
+  throw new Refusal('OPERATION_RESOLUTION_FAILURE', `The operation must be a ${kind}, not a ${prepared.kind}.`)
+}
+
+/** The fingerprint covers the mutation and its variables, so that a key stands for one change. */
+function claimFor({ document, variables }: GraphQuery, caller: Caller, key: string): IdempotencyClaim {
+  if (caller.kind === 'ANONYMOUS')
+    throw new Refusal('UNAUTHENTICATED', 'A mutation with an idempotency key needs a caller with a credential.')
+  return idempotencyClaim(key, () =>
+    createHash('sha256')
+      .update(`${document}\n${JSON.stringify(variables)}`)
+      .digest('base64url'),
+  )
+}
 
 /** The graph as subgraphs use it. */
 export const graphPort = (graph: Graph): GraphPort => ({
   async check({ document, variables, costMax }, caller) {
-    const prepared = await graph.prepareAsync(document, null, caller)
+    const prepared = await preparedAs('query', graph, document, caller)
     graph.authorize(prepared, caller)
     prepared.refuseCostly(prepared.coerced(variables, false), costMax)
   },
   async read({ document, variables, costMax }, caller, { requestId, timeoutMs }): Promise<GraphAnswer> {
-    const prepared = await graph.prepareAsync(document, null, caller)
+    const prepared = await preparedAs('query', graph, document, caller)
     prepared.refuseCostly(prepared.coerced(variables, false), costMax)
     const cancellation = new Cancellation()
     const timer = setTimeout(() => cancellation.cancel(), timeoutMs)
@@ -21,5 +49,13 @@ export const graphPort = (graph: Graph): GraphPort => ({
     } finally {
       clearTimeout(timer)
     }
+  },
+  async execute(mutation, caller, { requestId, idempotencyKey }): Promise<GraphAnswer> {
+    const { document, variables, costMax } = mutation
+    const prepared = await preparedAs('mutation', graph, document, caller)
+    prepared.refuseCostly(prepared.coerced(variables, false), costMax)
+    const context = { caller, requestId, idempotency: claimFor(mutation, caller, idempotencyKey) }
+    const { data, errors = [], replayed } = await graph.execute(prepared, variables, context)
+    return { data, errors, ...(replayed && { replayed }) }
   },
 })

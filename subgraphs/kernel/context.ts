@@ -63,7 +63,7 @@ export const anonymous = ({ ip, userAgent }: Pick<Caller, 'ip' | 'userAgent'>): 
   userAgent,
 })
 
-/** An `Idempotency-Key` and the fingerprint of its request: a digest of method, path and raw body. */
+/** An `Idempotency-Key` and the fingerprint of its request: a digest of method, path and raw body, or of a mutation and its variables. */
 export interface IdempotencyClaim {
   readonly key: string
   readonly fingerprint: string

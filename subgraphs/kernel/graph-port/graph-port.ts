@@ -1,7 +1,7 @@
 import type { Caller } from '../context.ts'
 import { Refusal } from '../errors.ts'
 
-/** A query of the whole graph with its variables. */
+/** A query or mutation of the whole graph with its variables. */
 export interface GraphQuery {
   readonly document: string
   readonly variables: Readonly<Record<string, unknown>>
@@ -18,17 +18,29 @@ export interface GraphError {
 export interface GraphAnswer {
   readonly data: Readonly<Record<string, unknown>> | null
   readonly errors: readonly GraphError[]
+  /** True if a mutation was answered from its idempotency record and nothing ran. */
+  readonly replayed?: boolean
 }
 
-/** The graph of all subgraphs, for subgraphs that read it on behalf of a user. The gateway implements it, because subgraphs must not import it. */
+/** The graph of all subgraphs, for subgraphs that use it on behalf of a user. The gateway implements it, because subgraphs must not import it. */
 export interface GraphPort {
-  /** Throws the `Refusal` that a client would get: the query is not valid, too large or too expensive, or the caller lacks a scope. */
+  /** Throws the `Refusal` that a client would get: the operation is not a query, is not valid, too large or too expensive, or the caller lacks a scope. */
   check(query: GraphQuery, caller: Caller): Promise<void>
-  /** Executes a query as the caller, with all checks of a client's query. It is cancelled after the timeout. */
+  /** Executes a query as the caller, with all checks of a client's query; refuses every other operation. It is cancelled after the timeout. */
   read(
     query: GraphQuery,
     caller: Caller,
     options: { readonly requestId: string; readonly timeoutMs: number },
+  ): Promise<GraphAnswer>
+  /**
+   * Executes a mutation as the caller, with all checks of a client's mutation; refuses every other operation. It runs at most once per key
+   * of the caller's credential, as with an `Idempotency-Key`: a later call with the same key and mutation returns the stored answer and
+   * changes nothing, also after `kill -9`. It has no timeout, because a write that may have run must not be given up.
+   */
+  execute(
+    mutation: GraphQuery,
+    caller: Caller,
+    options: { readonly requestId: string; readonly idempotencyKey: string },
   ): Promise<GraphAnswer>
 }
 
@@ -48,6 +60,10 @@ export class GraphConnection implements GraphPort {
 
   async read(...args: Parameters<GraphPort['read']>): Promise<GraphAnswer> {
     return (await this.#graph()).read(...args)
+  }
+
+  async execute(...args: Parameters<GraphPort['execute']>): Promise<GraphAnswer> {
+    return (await this.#graph()).execute(...args)
   }
 
   #graph(): Promise<GraphPort> {

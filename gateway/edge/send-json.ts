@@ -64,12 +64,18 @@ async function sendCompressed(
   else sendBytes(res, status, headers, bytes)
 }
 
-export const tooManyUnread = (): Refusal =>
-  new Refusal('UNAVAILABLE', 'Too many large responses are unread; read them, then retry in 5 s.', { retryAfter: 5 })
+/** The limit of the owner is the client's own; that of all clients is the state of the server. */
+export const tooManyUnread = (owner: string, bytes: number): Refusal =>
+  unsent.isOwnLimit(owner, bytes)
+    ? new Refusal('UNREAD_LIMIT_REACHED', 'Too many large responses are unread; read them, then retry in 5 s.', {
+        retryAfter: 5,
+      })
+    : new Refusal('UNAVAILABLE', 'Too many large responses of all clients are unread; retry in 5 s.', { retryAfter: 5 })
 
 function countUntilClosed(res: ServerResponse, bytes: number): void {
-  const release = unsent.take(responseOwnerOf(res), bytes)
-  if (!release) throw tooManyUnread()
+  const owner = responseOwnerOf(res)
+  const release = unsent.take(owner, bytes)
+  if (!release) throw tooManyUnread(owner, bytes)
   res.once('close', release)
 }
 

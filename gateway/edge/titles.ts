@@ -58,6 +58,8 @@ export const titleOfCode: Readonly<Record<ErrorCode, string>> = {
   MAIL_RATE_LIMITED: 'Too many mails',
   MODEL_RATE_LIMITED: 'Too many calls of the language model',
   STORAGE_RATE_LIMITED: 'Too many bytes written',
+  CONNECTION_LIMIT_REACHED: 'Too many open connections',
+  UNREAD_LIMIT_REACHED: 'Too many unread answers',
   STORAGE_LIMIT_EXCEEDED: 'No room left',
   IP_RATE_LIMITED: 'Too many requests from this address',
   STREAM_LIMIT_REACHED: 'Too many open streams',

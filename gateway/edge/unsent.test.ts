@@ -14,8 +14,10 @@ describe('UnsentBytes', () => {
       false,
       true,
     ])
+    expect([unsent.isOwnLimit('a', 1), unsent.isOwnLimit('b', 40)]).toEqual([true, false])
     unsent.take('b', 40)
     expect([unsent.take('c', 21), unsent.bytes]).toEqual([null, 80])
+    expect(unsent.isOwnLimit('c', 21)).toBe(false)
     first()
     expect([unsent.isWithinLimits('c', 40), unsent.isWithinLimits('a', 40), unsent.bytes]).toEqual([true, true, 40])
   })

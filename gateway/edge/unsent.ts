@@ -28,6 +28,11 @@ export class UnsentBytes {
     return this.#all + bytes <= this.max && bytesOfOwner + bytes <= this.maxPerOwner
   }
 
+  /** Whether the owner itself has too many, or all together. */
+  isOwnLimit(owner: string, bytes: number): boolean {
+    return (this.#byOwner.get(owner) ?? 0) + bytes > this.maxPerOwner
+  }
+
   get bytes(): number {
     return this.#all
   }

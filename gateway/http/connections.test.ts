@@ -40,7 +40,7 @@ describe('connections from one address', () => {
   it('over the limit are refused, other addresses are accepted, and a closed connection makes room for another', async () => {
     const open = await serverWith({ perAddress: 2 })
     const [first, second, third] = [await open(), await open(), await open()]
-    expect([await statusOn(first), await statusOn(second), await statusOn(third)]).toEqual(['200', '200', '503'])
+    expect([await statusOn(first), await statusOn(second), await statusOn(third)]).toEqual(['200', '200', '429'])
     expect(await statusOn(await open('127.0.0.2'))).toBe('200')
     if (!third.closed) await once(third, 'close')
     first.destroy()

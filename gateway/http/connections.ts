@@ -24,11 +24,19 @@ export const connectionLimits: ConnectionLimits = { all: 4_096, perAddress: 512,
 const refusedMax = 64
 const refuseWithinMs = 1_000
 
-/** Counts the connections of a server, in total and by address. Any request on a connection over a limit gets 503. */
+const tooManyOfAddress = (): Refusal =>
+  new Refusal('CONNECTION_LIMIT_REACHED', 'Too many connections are open; close some, then retry in 5 s.', {
+    retryAfter: 5,
+  })
+
+const tooManyOfAll = (): Refusal =>
+  new Refusal('UNAVAILABLE', 'Too many connections of all clients are open; retry in 5 s.', { retryAfter: 5 })
+
+/** Counts the connections of a server, in total and by address. Any request on a connection over the limit of its address gets 429, and over the total one 503. */
 export class Connections {
   #all = 0
   readonly #byAddress = new Map<string, number>()
-  readonly #refused = new WeakSet<object>()
+  readonly #refused = new WeakMap<object, Refusal>()
 
   constructor(
     private readonly trusted: readonly string[],
@@ -49,10 +57,7 @@ export class Connections {
 
   /** The refusal of every request on this connection; null if the connection is within the limits. */
   refusalOf(socket: Socket): Refusal | null {
-    if (!this.#refused.has(socket)) return null
-    return new Refusal('UNAVAILABLE', 'Too many connections are open; close some, then retry in 5 s.', {
-      retryAfter: 5,
-    })
+    return this.#refused.get(socket) ?? null
   }
 
   #opened(socket: Socket): void {
@@ -63,10 +68,11 @@ export class Connections {
     this.#all++
     socket.once('close', () => this.#closed(key))
     const isProxy = isListed(address, this.trusted)
-    const over = Math.max(this.#all - this.limits.all, isProxy ? 0 : ofAddress - this.limits.perAddress)
+    const overOwn = isProxy ? 0 : ofAddress - this.limits.perAddress
+    const over = Math.max(this.#all - this.limits.all, overOwn)
     if (over > refusedMax) socket.destroy()
     else if (over > 0) {
-      this.#refused.add(socket)
+      this.#refused.set(socket, overOwn > 0 ? tooManyOfAddress() : tooManyOfAll())
       socket.setTimeout(refuseWithinMs, () => socket.destroy())
     }
   }

@@ -87,10 +87,9 @@ export function graphqlSocket(options: GraphqlSocketOptions): GraphqlSockets {
     options.recheckMs ?? 2_000,
   )
   const upgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
-    if (isWithinLimits(open, edge.addressOf(request), limits))
-      return sockets.handleUpgrade(request, stream, head, accept)
-    const message = 'Too many websockets are open; close some, then retry in 5 s.'
-    refuseAndClose(new Refusal('UNAVAILABLE', message, { retryAfter: 5 }), stream as Socket, options.apiVersion)
+    const refusal = refusalOf(open, edge.addressOf(request), limits)
+    if (refusal) refuseAndClose(refusal, stream as Socket, options.apiVersion)
+    else sockets.handleUpgrade(request, stream, head, accept)
   }
   server.on('upgrade', upgrade)
 
@@ -106,7 +105,8 @@ export function graphqlSocket(options: GraphqlSocketOptions): GraphqlSockets {
   }
 }
 
-function isWithinLimits(open: ReadonlySet<OpenSocket>, address: string, limits: SocketLimits): boolean {
+/** The limits of an address are the client's own; that of all unauthenticated websockets is the state of the server. */
+function refusalOf(open: ReadonlySet<OpenSocket>, address: string, limits: SocketLimits): Refusal | null {
   let ofAddress = 0
   let unauthenticated = 0
   let unauthenticatedOfAddress = 0
@@ -117,11 +117,13 @@ function isWithinLimits(open: ReadonlySet<OpenSocket>, address: string, limits: 
     unauthenticated++
     if (isOfAddress) unauthenticatedOfAddress++
   }
-  return (
-    ofAddress < limits.perAddress &&
-    unauthenticated < limits.unauthenticated &&
-    unauthenticatedOfAddress < limits.unauthenticatedPerAddress
-  )
+  if (ofAddress >= limits.perAddress || unauthenticatedOfAddress >= limits.unauthenticatedPerAddress) {
+    const message = 'Too many websockets are open; close some, then retry in 5 s.'
+    return new Refusal('CONNECTION_LIMIT_REACHED', message, { retryAfter: 5 })
+  }
+  if (unauthenticated < limits.unauthenticated) return null
+  const message = 'Too many websockets of all clients wait for their credential; retry in 5 s.'
+  return new Refusal('UNAVAILABLE', message, { retryAfter: 5 })
 }
 
 /** Closes a connection whose credential is no longer valid, for example because its user signed out or was deactivated. */

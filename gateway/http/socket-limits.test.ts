@@ -44,7 +44,9 @@ async function upgraded({ url }: Serving, localAddress = '127.0.0.1'): Promise<u
   return Promise.race([answered, open])
 }
 
-const refused = [503, 'UNAVAILABLE', '5']
+/** By the limits of an address, and by those of all. */
+const refused = [429, 'CONNECTION_LIMIT_REACHED', '5']
+const refusedOfAll = [503, 'UNAVAILABLE', '5']
 
 describe('websockets', () => {
   it('without a credential are limited for an address and in total', async () => {
@@ -53,7 +55,7 @@ describe('websockets', () => {
     await open(server)
     expect(await upgraded(server)).toEqual(refused)
     expect(await upgraded(server, '127.0.0.2')).toBe(101)
-    expect(await upgraded(server, '127.0.0.3')).toEqual(refused)
+    expect(await upgraded(server, '127.0.0.3')).toEqual(refusedOfAll)
   })
 
   it('do not count as unauthenticated after they sent a credential', async () => {

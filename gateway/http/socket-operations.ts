@@ -203,7 +203,8 @@ export class SocketOperations {
     const given = isJsonObject(variables) ? variables : {}
     refuseUnreadable(given)
     const { caller, requestId } = admission
-    if (!unsent.isWithinLimits(caller.organizationId, countedBytesMin)) throw tooManyUnread()
+    if (!unsent.isWithinLimits(caller.organizationId, countedBytesMin))
+      throw tooManyUnread(caller.organizationId, countedBytesMin)
     const { document } = prepared.parts
     const cancellation = prepared.kind === 'mutation' ? undefined : cancellationOf(context, id)
     if (cancellation && prepared.kind === 'subscription') {

@@ -39,4 +39,12 @@ export const limitExplanations = {
     meaning: 'The organization has as many open live streams or subscriptions as it may have; `limit` is their number.',
     action: `Close one that is not needed. ${waitAndRetry}`,
   },
+  CONNECTION_LIMIT_REACHED: {
+    meaning: 'The address of the client has as many open connections or websockets as it may have.',
+    action: `Close those that are not needed, and use one for many requests. ${waitAndRetry}`,
+  },
+  UNREAD_LIMIT_REACHED: {
+    meaning: 'The organization, or without a credential the address, has not yet read 32 MB of earlier answers.',
+    action: `Read the answers, or ask for smaller ones with \`limit\`. ${waitAndRetry}`,
+  },
 } as const satisfies Partial<Record<ErrorCode, Explanation>>

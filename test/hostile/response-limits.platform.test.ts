@@ -105,9 +105,9 @@ describe('connections', () => {
     const over = await connected('127.0.0.2')
     over.write('GET /v1/accounts HTTP/1.1\r\nHost: x\r\n\r\n')
     const answer = await text(over)
-    expect(answer).toMatch(/^HTTP\/1.1 503 /)
+    expect(answer).toMatch(/^HTTP\/1.1 429 /)
     expect(answer).toMatch(/\r\nRetry-After: 5\r\n/)
-    expect(answer).toContain('"code":"UNAVAILABLE","detail":"Too many connections are open;')
+    expect(answer).toContain('"code":"CONNECTION_LIMIT_REACHED","detail":"Too many connections are open;')
     expect((await fetch(`${platform.url}/health/live`)).status).toBe(200)
   })
 })
@@ -134,7 +134,7 @@ describe('clients that do not read', () => {
       const { status, body, headers } = await memberWithLargeRecords.rest.accountList!({ query: { limit: 4 } })
       return [status, body.code, headers.get('retry-after')]
     }
-    await expect.poll(asked, { timeout: 90_000 }).toEqual([503, 'UNAVAILABLE', '5'])
+    await expect.poll(asked, { timeout: 90_000 }).toEqual([429, 'UNREAD_LIMIT_REACHED', '5'])
     expect((await memberWithLargeRecords.rest.accountList!({ query: { limit: 1 } })).status).toBe(200)
     expect((await other.graphql(query)).body.data.accountList.data).toHaveLength(3)
     expect(process.memoryUsage().rss - before).toBeLessThan(300_000_000)

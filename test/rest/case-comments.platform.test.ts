@@ -158,13 +158,14 @@ describe('caseSummarize', () => {
         ],
         generatedAt: platform.now.toISOString(),
         model: 'extractive-1',
-        // The first public comment made it the second version.
-        basedOnVersion: 2,
+        // The first public comment made it the second version, the summary the third.
+        basedOnVersion: 3,
       },
     ])
     const { caseId, ...summary } = body
     expect(caseId).toBe(id)
-    expect((await member.rest.case!({ id })).body.aiSummary).toEqual(summary)
+    const read = (await member.rest.case!({ id })).body
+    expect([read.aiSummary, read.version]).toEqual([summary, summary.basedOnVersion])
   })
 
   it('returns the same summary for the same text, with the version that it is based on', async () => {
@@ -175,10 +176,10 @@ describe('caseSummarize', () => {
     const later = await member.rest.caseSummarize!({ id })
     const other = await supportCase(member, { description }).then((twin) => member.rest.caseSummarize!({ id: twin.id }))
 
-    expect(first.body.basedOnVersion).toBe(1)
-    expect(again.body).toEqual({ ...first.body, basedOnVersion: 2 })
-    expect(later.body).toEqual({ ...first.body, basedOnVersion: 3, generatedAt: platform.now.toISOString() })
-    expect(other.body).toEqual({ ...later.body, basedOnVersion: 1, caseId: other.body.caseId })
+    expect(first.body.basedOnVersion).toBe(2)
+    expect(again.body).toEqual({ ...first.body, basedOnVersion: 3 })
+    expect(later.body).toEqual({ ...first.body, basedOnVersion: 4, generatedAt: platform.now.toISOString() })
+    expect(other.body).toEqual({ ...later.body, basedOnVersion: 2, caseId: other.body.caseId })
     expect(await platform.eventTypesOf(id)).toEqual(['case.created', ...Array(3).fill('case.updated')])
   })
 

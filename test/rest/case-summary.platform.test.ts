@@ -55,7 +55,7 @@ describe('caseSummarize', () => {
     const again = await member.rest.caseSummarize!({ id, headers })
     const isReplay = 'Idempotency-Key' in headers
     expect([again.body, again.headers.get('idempotent-replayed'), open]).toEqual([
-      isReplay ? body : { ...body, basedOnVersion: 2 },
+      isReplay ? body : { ...body, basedOnVersion: 3 },
       isReplay ? 'true' : null,
       isReplay ? [0] : [0, 0],
     ])
@@ -78,18 +78,18 @@ describe('caseSummarize', () => {
   })
 
   it.each(anyHeaders)(
-    'calls the model once for a case that changes meanwhile, and returns the version that it read, %s',
+    'calls the model once for a case that changes meanwhile, whose version then shows that the summary is outdated, %s',
     async (_, headersOf) => {
       const { id } = await supportCase(member, { description: 'First.' })
       during = async () => {
         expect((await member.rest.caseUpdate!({ id, body: { description: 'Second.' } })).status).toBe(200)
       }
       const { status, body } = await member.rest.caseSummarize!({ id, headers: headersOf() })
-      expect([status, body.summary, body.basedOnVersion]).toEqual([200, 'First.', 1])
+      expect([status, body.summary, body.basedOnVersion]).toEqual([200, 'First.', 2])
       expect([asked.map(({ passages }) => passages), open]).toEqual([[['First.']], [0]])
       const read = (await member.rest.case!({ id })).body
       expect([read.description, read.version]).toEqual(['Second.', 3])
-      expect([read.aiSummary.summary, read.aiSummary.basedOnVersion]).toEqual(['First.', 1])
+      expect([read.aiSummary.summary, read.aiSummary.basedOnVersion]).toEqual(['First.', 2])
     },
   )
 

@@ -102,8 +102,8 @@ export function assignCase(
 }
 
 /**
- * Writes a summary of the case and its comments, stores it and returns it. The language model is called once: changes during the
- * call are not summarized, and `basedOnVersion` is the version that was.
+ * Writes a summary of the case and its comments, stores it and returns it. The language model is called once. Changes during the call are not
+ * summarized: the case then has a higher version than `basedOnVersion`, which counts the change that stores the summary.
  */
 export async function summarizeCase(ctx: RequestContext<'languageModel'>, id: string) {
   requireReadable(ctx.caller, supportCase, 'description', 'aiSummary')
@@ -125,7 +125,7 @@ async function summaryCall(ctx: RequestContext<'languageModel'>, previous: Case)
     const { organizationId, credentialId } = ctx.caller
     const { summary, keyPoints, model } = await summarize(ctx.languageModel, text, { organizationId, credentialId })
     const generatedAt = ctx.clock.now().toISOString()
-    return { summary, keyPoints, generatedAt, model, basedOnVersion: previous.version }
+    return { summary, keyPoints, generatedAt, model, basedOnVersion: previous.version + 1 }
   }
 }
 

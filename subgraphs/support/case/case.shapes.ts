@@ -24,7 +24,10 @@ export class CaseSummary {
   @Field(() => String, { description: 'Name of the language model that wrote the summary.' })
   model!: string
 
-  @Field(() => Int, { description: 'Version of the case that was summarized.' })
+  @Field(() => Int, {
+    description:
+      'Version that the case has with this summary. The summary is outdated if the case has a higher version.',
+  })
   basedOnVersion!: number
 }
 

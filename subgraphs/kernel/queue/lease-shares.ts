@@ -60,6 +60,7 @@ export function leaseShares<Item extends QueuedItem>(
       count,
       free,
       perKeyMax: runningMax(lane, shares),
+      ...(shares.perOrganizationMax !== undefined && { perOrganizationMax: shares.perOrganizationMax }),
       running: new Map(found.map((each) => [each.organization, each.organizationRunning])),
       runningHere: state.running,
     })

@@ -61,6 +61,8 @@ export interface Shares {
   readonly key: string
   /** Maximum running attempts with one key, in all processes together. From four on, a quarter is for retries only. */
   readonly perKeyMax: number
+  /** Maximum slots of a lane that one organization uses in one process; without it, as many as it leaves free. */
+  readonly perOrganizationMax?: number
 }
 
 /** `fresh`: items without an attempt; `retry`: all others. Retries to a receiver that is down must not delay fresh items. */

@@ -4,7 +4,7 @@ import { shareOut, type WaitingKey } from './share-out.ts'
 const none = new Map<string, number>()
 const key = (organization: string, name: string, running = 0): WaitingKey => ({ organization, key: name, running })
 const limits = { count: 8, free: 8, perKeyMax: 4, running: none, runningHere: none }
-const shared = (waiting: readonly WaitingKey[], more: Partial<typeof limits> = {}) =>
+const shared = (waiting: readonly WaitingKey[], more: Partial<typeof limits> & { perOrganizationMax?: number } = {}) =>
   Object.fromEntries(
     shareOut(waiting, { ...limits, ...more, count: more.count ?? more.free ?? limits.count }).map(
       ({ organization, key: name, items }) => [`${organization}.${name}`, items],
@@ -38,6 +38,12 @@ describe('shareOut', () => {
     expect(shared([key('a', '1')], { perKeyMax, free: 20, count: 8 })).toEqual({ 'a.1': 8 })
     expect(shared([key('a', '1')], { perKeyMax, free: 1 })).toEqual({ 'a.1': 1 })
     expect(shared([key('a', '1')], { perKeyMax, free: 1, runningHere: new Map([['a', 1]]) })).toEqual({ 'a.1': 1 })
+  })
+
+  it('gives an organization at most as many slots as it may have', () => {
+    const more = { perKeyMax: 100, perOrganizationMax: 2 }
+    expect(shared([key('a', '1'), key('b', '1')], more)).toEqual({ 'a.1': 2, 'b.1': 2 })
+    expect(shared([key('a', '1')], { ...more, runningHere: new Map([['a', 1]]) })).toEqual({ 'a.1': 1 })
   })
 
   it('leaves the last of four slots to an organization without a running attempt', () => {

@@ -15,6 +15,8 @@ interface Limits {
   /** Free slots of the lane in this process. */
   readonly free: number
   readonly perKeyMax: number
+  /** Maximum slots of an organization in this lane of this process. */
+  readonly perOrganizationMax?: number
   /** Running attempts of each organization, in all processes. */
   readonly running: ReadonlyMap<string, number>
   /** Running attempts of each organization in this lane of this process. */
@@ -33,7 +35,7 @@ const keepsSlotFrom = 4
  */
 export function shareOut(
   waiting: readonly WaitingKey[],
-  { count, free, perKeyMax, running, runningHere }: Limits,
+  { count, free, perKeyMax, perOrganizationMax = Infinity, running, runningHere }: Limits,
 ): Portion[] {
   const organizations = organizationsOf(waiting, running, runningHere)
   const slots = [...runningHere.values()].reduce((sum, here) => sum + here, free)
@@ -43,7 +45,7 @@ export function shareOut(
     let next: OrganizationShare | null = null
     for (const candidate of organizations) {
       if (
-        candidate.here >= Math.max(free - given, slotsAlways) ||
+        candidate.here >= Math.min(Math.max(free - given, slotsAlways), perOrganizationMax) ||
         (candidate.here > 0 && free - given <= kept) ||
         candidate.keys.every(({ taken }) => taken >= perKeyMax)
       )

@@ -16,15 +16,18 @@ interface MailboxPoll extends QueuedItem {
 
 const minuteMs = 60_000
 
-/** Reads mailboxes: one poll of a mailbox at a time, the organizations in turn. */
+/**
+ * Reads mailboxes: one poll of a mailbox at a time, the organizations in turn. A server can hold a slot for minutes, so an organization uses two
+ * of a lane, and the poll of a mailbox whose last one failed is a retry: only servers that answer hold slots of the fresh lane again and again.
+ */
 export const mailboxPollQueue: Queue<MailboxPoll> = {
   name: 'mailbox_poll',
   table: 'outreach.mailbox_poll',
   columns: 'mailbox_id as "mailboxId"',
   leaseMs: 5 * minuteMs,
   attemptMsMax: 4 * minuteMs,
-  lanes: { fresh: 4, retry: 1 },
-  shares: { organization: 'organization_id', key: 'mailbox_id', perKeyMax: 1 },
+  lanes: { fresh: 8, retry: 4 },
+  shares: { organization: 'organization_id', key: 'mailbox_id', perKeyMax: 1, perOrganizationMax: 2 },
   // The next poll is the retry.
   attemptsMax: () => 1,
   retryAfterMs: () => minuteMs,
@@ -68,11 +71,15 @@ async function recordPoll({ db, caller, clock }: RequestContext, id: string, err
   )
 }
 
+/** The polls of a mailbox that fails are one item with many attempts, for the lanes of the queue. */
+const attemptsSoFar = 'case when state.failures > 0 then 1 else 0 end'
+
 /** Queues a poll for each mailbox that waits for none; returns their number. */
 export async function queuePolls({ db, caller }: RequestContext, ids: readonly string[]): Promise<number> {
   const rows = await db.query(
-    `insert into outreach.mailbox_poll (organization_id, id, mailbox_id)
-     select $1, id, mailbox_id from unnest($2::uuid[], $3::uuid[]) as wanted (id, mailbox_id) order by mailbox_id
+    `insert into outreach.mailbox_poll (organization_id, id, mailbox_id, attempts)
+     select $1, wanted.id, mailbox_id, ${attemptsSoFar} from unnest($2::uuid[], $3::uuid[]) as wanted (id, mailbox_id)
+     left join outreach.mailbox_state state on state.organization_id = $1 and state.id = mailbox_id order by mailbox_id
      on conflict do nothing returning 1`,
     [caller.organizationId, ids.map(() => newId()), ids],
   )
@@ -85,8 +92,8 @@ export const queueDuePolls: Job = {
   cron: '* * * * *',
   async run({ database, clock }) {
     await database.query(
-      `insert into outreach.mailbox_poll (organization_id, id, mailbox_id)
-       select box.organization_id, gen_random_uuid(), box.id from outreach.mailbox box
+      `insert into outreach.mailbox_poll (organization_id, id, mailbox_id, attempts)
+       select box.organization_id, gen_random_uuid(), box.id, ${attemptsSoFar} from outreach.mailbox box
        left join outreach.mailbox_state state using (organization_id, id)
        where box.deleted_at is null and box.is_enabled and box.imap_host is not null
          and (state.next_poll_at is null or state.next_poll_at <= $1::timestamptz + interval '10 seconds')

@@ -33,13 +33,13 @@ interface Cursor {
 }
 
 /** Stores the mails that arrived in INBOX since the last poll; true if more are waiting, and there is room to parse them. */
-export async function pollMailbox(services: Services, box: Mailbox): Promise<boolean> {
+export async function pollMailbox(services: Services, box: Mailbox, msMax = pollMsMax): Promise<boolean> {
   const ctx = organizationContext(services, box.organizationId)
   // The mails stay at their server while the organization may not write more.
   await services.storedBytes.take(box.organizationId, 0)
   const client = await imapClient(services, box)
   const close = (): void => client.close()
-  return within(pollMsMax, readNew(services, ctx, client, box), close).finally(close)
+  return within(msMax, readNew(services, ctx, client, box), close).finally(close)
 }
 
 async function readNew(services: Services, ctx: RequestContext, client: ImapFlow, box: Mailbox): Promise<boolean> {

@@ -112,7 +112,7 @@ export async function activeOrganizationName({ db, caller }: RequestContext): Pr
 }
 
 export { managersOf, recipientsOf, userNames, type Recipient } from './user/recipients.ts'
-export { customersGuard, heldMail, isSuspended } from './user/mail-guard.ts'
+export { customersGuard, heldMail, isSuspended, requireProven } from './user/mail-guard.ts'
 export { rightsOf, sendersOf, type Sender } from './user/senders.ts'
 export {
   fiscalCalendar,

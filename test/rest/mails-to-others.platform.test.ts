@@ -128,16 +128,24 @@ describe('what the platform sends on its own', () => {
     }
   })
 
-  const enrolled = async (member: Member) => {
-    const { id } = await aSequence(member, [{ type: 'EMAIL', subject: 'Slots', bodyHtml: '<p>Hello</p>' }])
-    const person = await contact(member, { email: anAddress() })
-    const { status, body } = await member.rest.sequenceEnroll!({
+  const enrolling = async (
+    member: Member,
+    step: object = { type: 'EMAIL', subject: 'Slots', bodyHtml: '<p>Hello</p>' },
+  ) => {
+    const { id } = await aSequence(member, [step])
+    const person = (await contact(member, { email: anAddress() })) as { id: string; email: string }
+    return {
       id,
-      body: { entityType: 'CONTACT', entityId: person.id },
-    })
+      person,
+      enroll: () => member.rest.sequenceEnroll!({ id, body: { entityType: 'CONTACT', entityId: person.id } }),
+    }
+  }
+  const enrolled = async (member: Member) => {
+    const { person, enroll } = await enrolling(member)
+    const { status, body } = await enroll()
     expect(status, JSON.stringify(body)).toBe(201)
     await run(platform)
-    return person as { id: string; email: string }
+    return person
   }
   const mailOf = async (email: string) => {
     const [mail] = await platform.query(
@@ -148,8 +156,26 @@ describe('what the platform sends on its own', () => {
     return mail
   }
 
-  it('sends no mail of a sequence whose sender has not verified the address', async () => {
-    const { email } = await enrolled(await anOrganization(false))
+  it('enrolls nobody in a sequence with mails of a sender who has not verified the address', async () => {
+    const member = await anOrganization(false)
+    const { id, person, enroll } = await enrolling(member)
+    expect(await refused(platform, enroll)).toEqual([403, 'EMAIL_NOT_VERIFIED'])
+    const bulk = { entityType: 'CONTACT', entityIds: [person.id] }
+    expect(await refused(platform, () => member.rest.sequenceEnrollBulk!({ id, body: bulk }))).toEqual([
+      403,
+      'EMAIL_NOT_VERIFIED',
+    ])
+    const tasks = await enrolling(member, { type: 'CALL', task: { subject: 'Call' } })
+    expect((await tasks.enroll()).status).toBe(201)
+  })
+
+  it('sends no mail of a sequence whose sender has a new address that is not verified', async () => {
+    const member = await anOrganization(true)
+    const { email } = await enrolled(member)
+    await platform.query(
+      'update identity.person p set email_verified_at = null from identity.app_user u where u.person_id = p.id and u.id = $1',
+      [member.userId],
+    )
     await deliver()
     const reason = 'Not sent: the sender has not verified the email address.'
     expect(await mailOf(email)).toMatchObject({ status: 'FAILED', reason, state: 'FAILED' })

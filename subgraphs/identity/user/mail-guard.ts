@@ -58,6 +58,11 @@ export const customersGuard: MailGuard = async (ctx) => {
   await countOfOrganization(ctx, standing.createdAt)
 }
 
+/** Refuses with `EMAIL_NOT_VERIFIED` unless the user may mail others through the mail server of the platform. Counts nothing. */
+export async function requireProven(ctx: RequestContext, userId: string): Promise<void> {
+  if (!(await standingOf(ctx, userId))?.isProven) throw notProven()
+}
+
 /** Invitations name nobody whose address is not verified, so they need none; but a new organization may send few a day. */
 export const invitationsGuard: MailGuard = async (ctx) => {
   const standing = await standingOf(ctx, null)

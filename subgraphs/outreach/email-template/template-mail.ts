@@ -8,7 +8,7 @@ import type { RenderedContent } from '../../kernel/template/render-mail.ts'
 import type { TemplateValues } from '../../kernel/template/template-variables.ts'
 import { emailTemplate } from './email-template.record.ts'
 import type { EmailTemplate } from './email-template.ts'
-import { asSender } from '../enrollment/run/as-sender.ts'
+import { asSender } from '../email/as-sender.ts'
 import { recordValues, type MailRecords } from './known-variables.ts'
 import { renderTemplate } from './render-template.ts'
 

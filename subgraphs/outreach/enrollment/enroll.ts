@@ -1,4 +1,4 @@
-import { organizationSettings, sendersOf } from '../../identity/public.ts'
+import { organizationSettings, requireProven, sendersOf } from '../../identity/public.ts'
 import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
 import { isId, newId } from '../../kernel/ids.ts'
 import { redact } from '../../kernel/record/field-security.ts'
@@ -6,6 +6,7 @@ import { insertRecords } from '../../kernel/record/insert-records.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { asSender } from '../email/as-sender.ts'
 import { sequence } from '../sequence/sequence.record.ts'
 import type { Sequence } from '../sequence/sequence.ts'
 import { assess, type Assessed } from './eligibility.ts'
@@ -13,7 +14,7 @@ import type { SequenceBulkEnrollInput, SequenceBulkEnrollResult, SequenceEnrollI
 import type { SequenceRefusal } from './enrollment.enumerations.ts'
 import { sequenceEnrollment } from './enrollment.record.ts'
 import type { SequenceEnrollment } from './enrollment.ts'
-import { asSender } from './run/as-sender.ts'
+import { readMailboxes } from './run/read-mailboxes.ts'
 import { readSteps, type ReadSettings } from './sequence-reading.ts'
 import { dueAt, firstStep } from './next-step.ts'
 import { windowOf } from './window-of.ts'
@@ -60,6 +61,8 @@ async function enrollAll(
     sendsMail: steps.some(({ type, isActive }) => type === 'EMAIL' && isActive),
     allowOtherSequences: allowOtherSequences ?? false,
   }
+  // As when the user sends a mail: those that leave through the platform's own server need a verified address.
+  if (wanted.sendsMail && !(await readMailboxes(ctx, [sender.id])).has(sender.id)) await requireProven(ctx, sender.id)
   const assessed = await assess(ctx, asSender(ctx, sender), wanted)
   const { timezone, businessHours } = await organizationSettings(ctx)
   const holidays = new Set(businessHours?.holidays ?? [])

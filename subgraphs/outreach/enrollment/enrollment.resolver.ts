@@ -176,7 +176,7 @@ export class EnrollmentResolver {
 
   @Mutation(() => SequenceEnrollment, {
     description:
-      'Enrolls a lead or contact in an ACTIVE sequence. Its first step is executed within a minute of its time. A record with a running enrollment, without a usable address for a sequence with mails, or whose person does not want to be contacted is refused: reason of the error says why.',
+      'Enrolls a lead or contact in an ACTIVE sequence. Its first step is executed within a minute of its time. A record with a running enrollment, without a usable address for a sequence with mails, or whose person does not want to be contacted is refused: reason of the error says why. EMAIL_NOT_VERIFIED if the sequence has mails and the sender has neither a verified address nor a mailbox.',
   })
   @RequiresScope('*')
   sequenceEnroll(

@@ -8,7 +8,7 @@ import type { RequestContext } from '../../../kernel/request.ts'
 import { shapeOf } from '../enrolled-shape.ts'
 import type { SequenceEnrollment } from '../enrollment.ts'
 import type { ReadStep } from '../sequence-reading.ts'
-import { asSender } from './as-sender.ts'
+import { asSender } from '../../email/as-sender.ts'
 
 type Rights = Pick<Sender, 'id' | 'ownerIds' | 'fields'>
 

@@ -1,6 +1,6 @@
-import type { Sender } from '../../../identity/public.ts'
-import { newId } from '../../../kernel/ids.ts'
-import type { RequestContext } from '../../../kernel/request.ts'
+import type { Sender } from '../../identity/public.ts'
+import { newId } from '../../kernel/ids.ts'
+import type { RequestContext } from '../../kernel/request.ts'
 
 /** The context in which records are read as a user sees them, in the transaction of `ctx`. */
 export const asSender = (ctx: RequestContext, sender: Sender): RequestContext => {

@@ -413,6 +413,13 @@ describe('hostile input', () => {
     const call = { body: { messageId: 'x', event: 'OPENED' }, query: { api_key: 'crm_live_wrong' } }
     const { status, body } = await member.rest.emailStatusReceive!(call)
     expect([status, JSON.stringify(body).includes('crm_live_wrong')]).toEqual([401, false])
+    // The client sends its key in the header, which does not count here.
+    const without = await member.rest.emailStatusReceive!({ body: call.body })
+    expect([without.status, without.body.code, without.body.detail]).toEqual([
+      401,
+      'UNAUTHENTICATED',
+      'Send the API key in the query of the address: ?api_key=<key>. Headers are not read.',
+    ])
   })
 })
 

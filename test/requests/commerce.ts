@@ -73,7 +73,23 @@ const wholePayment = {
   allowOverpayment: false,
 }
 
+const wholeDecision = async ({ member }: Sender) => {
+  const { body } = await member.rest.contactCreate!({ body: { lastName: 'Duarte' } })
+  return {
+    name: 'Ines',
+    method: 'PAPER',
+    decidedAt: null,
+    contactId: body.id,
+    email: 'ines@example.com',
+    note: 'Signed.',
+  }
+}
+
 export const commerceBodies = {
+  quoteAccept: async (requests: Sender, whole: boolean) =>
+    whole ? wholeDecision(requests) : { name: 'Ines', method: 'PHONE' },
+  quoteDecline: async (requests: Sender, whole: boolean) =>
+    whole ? { ...(await wholeDecision(requests)), reason: 'Too late.' } : { name: 'Ines', method: 'PHONE' },
   quoteSend: async (_requests: Sender, whole: boolean) => ({
     to: 'ines.duarte@example.com',
     ...(whole && { message: 'As discussed.' }),

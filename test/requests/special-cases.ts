@@ -93,6 +93,8 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   'quoteApprove',
   'quoteDecline',
   'quoteReject',
+  // An address gets ten mails in an hour.
+  'quoteSend',
   'sequenceArchive',
   'leadConvert',
   'invoiceFromOrder',

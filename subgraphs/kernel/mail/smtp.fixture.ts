@@ -21,6 +21,8 @@ export class SmtpReceiver {
   /** Replies like those of `refusals`: to the sender, and to the content. Null: it is accepted. */
   refusesSender: string | null = null
   refusesContent: string | null = null
+  /** Called when a mail has arrived, before it is accepted. */
+  beforeAccepting: () => Promise<void> = () => Promise.resolve()
   readonly #server: SMTPServer
 
   constructor() {
@@ -41,7 +43,7 @@ export class SmtpReceiver {
           if (refusal) return done(refusal)
           const to = envelope.rcptTo.map(({ address }) => address)
           this.received.push({ to, text: Buffer.concat(chunks).toString() })
-          done()
+          void this.beforeAccepting().then(() => done())
         })
       },
     })

@@ -9,7 +9,13 @@ describe('loadContract', () => {
   it('copies the paths of an area to its alias, with different operation ids and the same stored documents', () => {
     const originals = operations.filter(({ id, documentId }) => id === documentId)
     const copies = operations.filter(({ id, documentId }) => id !== documentId)
-    expect(copies.map(({ id }) => id)).toEqual(originals.map(({ id }) => `${id}_components`))
+    expect(copies.map(({ id }) => id)).toEqual(
+      ['components', 'spare-parts'].flatMap((alias) => originals.map(({ id }) => `${id}_${alias}`)),
+    )
+    expect(operation('part_spare-parts')).toMatchObject({
+      path: '/spare-parts/{id}',
+      document: operation('part').document,
+    })
     expect(operation('part_components')).toMatchObject({
       path: '/v1/components/{id}',
       document: operation('part').document,

@@ -1,3 +1,4 @@
+import { isBlockedPath } from '../gateway/edge/blocked-path.ts'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -58,10 +59,10 @@ export function readMerged(folder: string): Merged {
   for (const [path, item] of Object.entries(paths)) paths[path] = withSecondNames(item, secondNames, components)
   for (const [alias, original] of Object.entries(root['x-path-aliases'] ?? {})) {
     addAlias(paths, alias, original)
-    tags.push({
-      name: tagOf(lastSegment(alias)),
-      description: `Alias of \`${original}\`: the same records and the same rules.`,
-    })
+    const name = tagOf(lastSegment(alias))
+    // An alias outside of /v1 may have the tag of the original.
+    if (tags.some((tag) => tag.name === name)) continue
+    tags.push({ name, description: `Alias of \`${original}\`: the same records and the same rules.` })
   }
 
   const {
@@ -139,7 +140,10 @@ const lastSegment = (path: string): string => path.slice(path.lastIndexOf('/') +
 const tagOf = (segment: string): string => segment.charAt(0).toUpperCase() + segment.slice(1)
 
 /** Copies every path below `original` to `alias`. The operation id of a copy ends with the last segment of the alias. */
+/** An alias may be outside of /v1, but not if API keys must not call the original: the paths that are closed to them begin with /v1. */
 function addAlias(paths: Record<string, PathItem>, alias: string, original: string): void {
+  if (isBlockedPath(alias) !== isBlockedPath(original))
+    throw new Error(`${alias} must not be an alias of ${original}: API keys may call only one of them.`)
   const suffix = lastSegment(alias)
   for (const [path, item] of Object.entries(paths)) {
     if (path !== original && !path.startsWith(`${original}/`)) continue
@@ -152,6 +156,8 @@ function addAlias(paths: Record<string, PathItem>, alias: string, original: stri
         'x-alias-of': operation.operationId,
       },
     ])
-    paths[alias + path.slice(original.length)] = { ...item, ...Object.fromEntries(copies) }
+    const copy = alias + path.slice(original.length)
+    refuseDuplicate(paths, copy)
+    paths[copy] = { ...item, ...Object.fromEntries(copies) }
   }
 }

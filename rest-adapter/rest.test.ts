@@ -70,6 +70,32 @@ describe('a response', () => {
     expect([status, headers.get('etag'), text]).toEqual([200, '"7"', ''])
   })
 
+  it('is the same under an alias outside of /v1', async () => {
+    expect((await send(`/spare-parts/${partId}`)).body).toEqual(aBolt)
+    expect((await send('/spare-parts/stats?')).text).toBe('1')
+    const unnamed = { method: 'POST', body: { name: '' } }
+    expect(await problem(send('/spare-parts', unnamed))).toEqual(await problem(send('/v1/parts', unnamed)))
+    const { status, headers } = await send(`/spare-parts/${partId}`, { method: 'OPTIONS' })
+    expect([status, headers.get('allow'), headers.get('api-version')]).toEqual([
+      204,
+      'GET, HEAD, PATCH, DELETE',
+      '3.2.1',
+    ])
+    expect((await send(`/spare-parts/${partId}`, { headers: { 'X-API-Key': '' } })).status).toBe(401)
+  })
+
+  it.each([
+    '/spare-parts/a/b/c',
+    '/Spare-Parts',
+    '/spare-partsx',
+    '//spare-parts',
+    '/spare-parts%2Fstats',
+    '/v1/spare-parts',
+  ])('is 404 for %s beside an alias outside of /v1', async (path) => {
+    expect((await fetch(server.base + path, { headers: { 'X-API-Key': server.writer } })).status).toBe(404)
+    expect(parts.requests).toEqual([])
+  })
+
   it('is the result of a custom handler if there is no stored document', async () => {
     expect((await send('/v1/parts/echo/a%2Fb')).text).toBe('"a/b"')
     expect(await problem(send('/v1/parts/echo/abcdef'))).toEqual([404, 'NOT_FOUND', 'text NOT_FOUND'])
@@ -302,6 +328,6 @@ describe('GET /openapi.json', () => {
       info: { version: '3.2.1' },
       servers: [{ url: 'https://crm.example.com' }],
     })
-    expect(Object.keys(body!['paths'] as object)).toHaveLength(18)
+    expect(Object.keys(body!['paths'] as object)).toHaveLength(27)
   })
 })

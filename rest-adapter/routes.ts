@@ -20,8 +20,8 @@ export interface RestRoutes {
   /** The routes of the area that the address names; null if the contract has no such area. Unknown paths in it are answered with 404. */
   readonly areaOf: (req: IncomingMessage) => RequestHandler | null
   /**
-   * All routes under /v1 that the contract describes, and /openapi.json. Mount it at the root, after all other routes under
-   * /v1, because it answers unknown paths there with 404.
+   * All routes that the contract describes, under /v1 and under aliases outside of it, and /openapi.json. Mount it at the root, after
+   * all other routes under /v1, because it answers unknown paths there with 404.
    */
   readonly router: ExpressRouter
 }
@@ -51,9 +51,9 @@ export async function restRoutes({
   root.get('/openapi.json', openApiJson(contract, publicUrl))
   root.use((req, res, next) => {
     if (!req.url.startsWith('/')) req.url = originForm(req.url)
-    const { url } = req
-    if (!url.startsWith('/v1/') && url !== '/v1') return next()
-    return (handlers.get(prefixOf(url)) ?? unknown)(req, res, next)
+    const area = handlers.get(prefixOf(req.url))
+    if (area) return area(req, res, next)
+    return /^\/v1(?:[/?]|$)/.test(req.url) ? unknown(req, res, next) : next()
   })
   return { areaOf: ({ url }) => handlers.get(prefixOf(url!)) ?? null, router: root }
 }
@@ -71,10 +71,11 @@ const answering =
 /** Some proxies send scheme and host in the request line; servers must accept this (RFC 9112, 3.2.2). */
 const originForm = (url: string): string => url.replace(/^https?:\/\/[^/?#]*/i, '')
 
-/** The prefix up to the area: `/v1/accounts` of `/v1/accounts/{id}?x=y`. */
+/** The prefix up to the area: `/v1/accounts` of `/v1/accounts/{id}?x=y`, and `/forecasts` of `/forecasts?x=y`. */
 function prefixOf(url: string): string {
-  const end = url.slice('/v1/'.length).search(/[/?]/)
-  return end < 0 ? url : url.slice(0, end + '/v1/'.length)
+  const start = url.startsWith('/v1/') ? '/v1/'.length : 1
+  const end = url.slice(start).search(/[/?]/)
+  return end < 0 ? url : url.slice(0, end + start)
 }
 
 /** Sorts fixed segments before placeholders, so that `/stats` does not match as an id. */

@@ -5,6 +5,7 @@ import express from 'express'
 import { Registry } from 'prom-client'
 import { expect, it } from 'vitest'
 import { openLog } from '../../subgraphs/kernel/log.ts'
+import { exchangeOf } from '../edge/exchange.ts'
 import { requestLines } from './request-line.ts'
 import { RequestMetrics } from './request-metrics.ts'
 
@@ -16,6 +17,10 @@ async function observed(...paths: readonly string[]): Promise<{ metrics: string[
   const metrics = new RequestMetrics(registry, { count: 7 }, lines)
   const app = express().use(metrics.observe)
   app.get('/v1/stream', (_req, res) => void res.setHeader('Content-Type', 'text/event-stream').end())
+  app.get('/forecasts', (_req, res) => {
+    exchangeOf(res)!.operation = 'forecastList'
+    res.end()
+  })
   app.use((_req, res) => void res.end())
   const server = createServer(app).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -49,6 +54,19 @@ it('reads the surface from the path, not from the query string', async () => {
     'crm_http_request_duration_seconds_count{surface="oauth",status="200"} 1',
     'crm_http_request_duration_seconds_count{surface="other",status="200"} 1',
     'crm_http_request_duration_seconds_count{surface="rest",status="200"} 1',
+  ])
+})
+
+it('counts an operation of REST outside of /v1 as REST', async () => {
+  const counted = await observed('/forecasts', '/forecastsx')
+  expect(durations(counted)).toEqual([
+    'crm_http_request_duration_seconds_count{surface="other",status="200"} 1',
+    'crm_http_request_duration_seconds_count{surface="rest",status="200"} 1',
+  ])
+  expect(counted.metrics).toContain('crm_requests_total{operation="forecastList",status="200",code=""} 1')
+  expect(counted.log.map((line) => (JSON.parse(line) as { operation: string }).operation)).toEqual([
+    'forecastList',
+    'other',
   ])
 })
 

@@ -18,6 +18,10 @@ function surfaceOf(url: string): Surface {
   return url.startsWith('/v1/scim/') ? 'scim' : 'rest'
 }
 
+/** A path outside of /v1 has an operation only if it is an alias of a path of REST. */
+const surfaceServed = (surface: Surface, operation: string): Surface =>
+  surface === 'other' && operation !== 'other' ? 'rest' : surface
+
 const isEventStream = (res: ServerResponse): boolean =>
   String(res.getHeader('Content-Type') ?? '').startsWith('text/event-stream')
 
@@ -92,7 +96,13 @@ export class RequestMetrics {
       const status = statusSent(res)
       const { operation, operationName, code, caller } = exchange
       // The client of an event stream decides how long it is open.
-      this.#answered.add({ operation, status, code, surface: isEventStream(res) ? null : surface, durationMs })
+      this.#answered.add({
+        operation,
+        status,
+        code,
+        surface: isEventStream(res) ? null : surfaceServed(surface, operation),
+        durationMs,
+      })
       this.#write?.({
         id: String(res.getHeader('X-Request-Id') ?? ''),
         method: req.method!,

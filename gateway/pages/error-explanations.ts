@@ -174,7 +174,8 @@ export const explanationOfCode: Readonly<Record<ErrorCode, Explanation>> = {
   },
   INVALID_STATE: {
     meaning: 'The operation is not possible in the state of the record; nothing was changed.',
-    action: 'Read the record again. `allowed` lists what is possible, where there is such a list.',
+    action:
+      'Read the record again. `allowed` lists the statuses that you can set for it as it is, and `operations` the operation that sets each of them: its operationId, which is also the name of the mutation. Both are empty where the platform or the customer decides. Whether you may call an operation at all is checked first, with 403 in every state.',
   },
   TOO_SOON: {
     meaning: 'The operation was done a short time ago and may not be repeated yet; nothing was changed.',

@@ -1,7 +1,8 @@
 import type { Sender } from './sender.ts'
 
 const lineId = '019a0c5e-7f00-7e11-9c3d-4a6b8f2d1e07'
-const aLine = `[{"id": "${lineId}", "productId": null, "sku": null, "name": "Onboarding", "description": null,
+/** One line as it is stored, as JSON. */
+export const storedLines = `[{"id": "${lineId}", "productId": null, "sku": null, "name": "Onboarding", "description": null,
   "quantity": 1, "unitPrice": 100, "listPrice": null, "discountPercent": 0, "discountAmount": 0, "taxRate": 0, "lineTotal": 100,
   "discountShare": 0, "taxAmount": 0, "billingFrequency": "ONE_TIME", "startDate": null, "endDate": null, "sortOrder": 0,
   "quantityFulfilled": 0, "quantityInvoiced": 0}]`
@@ -13,7 +14,7 @@ const documentIn =
   async ({ platform }: Sender, id: string): Promise<void> => {
     await platform.query(
       `update commerce.${table} set status = $2, line_items = $3, subtotal = 100, total = 100 where id = $1`,
-      [id, status, aLine],
+      [id, status, storedLines],
     )
   }
 
@@ -33,7 +34,7 @@ const invoiceIn =
       `update commerce.invoice set status = $2, line_items = $3, subtotal = 100, total = 100, amount_paid = $4::numeric, amount_due = 100 - $4::numeric,
          customer_id = id, account_id = id, payments = $5::jsonb, issue_date = '2026-01-05', due_date = '2026-02-04',
          invoice_number = case when $2 = 'DRAFT' then null else left(id::text, 20) end where id = $1`,
-      [id, status, aLine, paid, paid > 0 ? aPayment : '[]'],
+      [id, status, storedLines, paid, paid > 0 ? aPayment : '[]'],
     )
   }
 

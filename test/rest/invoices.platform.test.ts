@@ -257,15 +257,15 @@ describe('a status change that is not allowed', () => {
     ['invoiceVoid', 'DRAFT', ['SENT']],
     ['invoiceMarkUncollectible', 'DRAFT', ['SENT']],
     ['invoiceRecordPayment', 'DRAFT', ['SENT']],
-    ['invoiceVoid', 'PARTIALLY_PAID', ['PAID', 'OVERDUE', 'UNCOLLECTIBLE']],
-    ['invoiceVoid', 'PAID', []],
-    ['invoiceMarkUncollectible', 'PAID', []],
-    ['invoiceSend', 'PAID', []],
+    ['invoiceVoid', 'PARTIALLY_PAID', ['SENT', 'PAID', 'UNCOLLECTIBLE']],
+    ['invoiceVoid', 'PAID', ['SENT', 'PARTIALLY_PAID']],
+    ['invoiceMarkUncollectible', 'PAID', ['SENT', 'PARTIALLY_PAID']],
+    ['invoiceSend', 'PAID', ['SENT', 'PARTIALLY_PAID']],
     ['invoiceRecordPayment', 'VOID', []],
     ['invoiceVoid', 'VOID', []],
     ['invoiceSend', 'VOID', []],
     ['invoiceMarkUncollectible', 'UNCOLLECTIBLE', ['PAID', 'VOID']],
-    ['invoiceDelete', 'SENT', ['PARTIALLY_PAID', 'PAID', 'OVERDUE', 'VOID', 'UNCOLLECTIBLE']],
+    ['invoiceDelete', 'SENT', ['PARTIALLY_PAID', 'PAID', 'VOID', 'UNCOLLECTIBLE']],
   ])('%s of an invoice in %s', async (operation, status, allowed) => {
     const { id } = status === 'DRAFT' ? await invoice(member) : await sentInvoice(member)
     if (status === 'PAID') await pay(id, 119)

@@ -78,7 +78,7 @@ describe('a status change that is not allowed', () => {
     ['quoteApprove', 'DRAFT', ['IN_REVIEW', 'SENT', 'CANCELLED']],
     ['quoteRecall', 'DRAFT', ['IN_REVIEW', 'SENT', 'CANCELLED']],
     ['quoteRevise', 'DRAFT', ['IN_REVIEW', 'SENT', 'CANCELLED']],
-    ['quoteSubmit', 'SENT', ['ACCEPTED', 'REJECTED', 'EXPIRED', 'CANCELLED']],
+    ['quoteSubmit', 'SENT', ['ACCEPTED', 'REJECTED', 'CANCELLED']],
     ['quoteSend', 'ACCEPTED', ['CONVERTED']],
     ['quoteRevise', 'ACCEPTED', ['CONVERTED']],
     ['quoteCancel', 'ACCEPTED', ['CONVERTED']],

@@ -3,7 +3,8 @@ import { transactionWithExternalCalls } from '../../kernel/outbound/external-cal
 import type { RequestContext } from '../../kernel/request.ts'
 import { changeInvoice, type Version } from '../invoice/change-invoice.ts'
 import { addDays, beginOfDay, dayIn, daysBetween, timezoneOf } from '../invoice/invoice-day.ts'
-import { isOpen, refuseInState } from '../invoice/invoice.status.ts'
+import { refuseInState } from '../invoice/invoice.states.ts'
+import { isOpen } from '../invoice/invoice.status.ts'
 import type { Invoice } from '../invoice/invoice.ts'
 import type { DunningSettings } from './dunning-configuration.ts'
 import { stepToSend } from './dunning-level.ts'
@@ -11,19 +12,15 @@ import { dunningConfiguration } from './dunning.settings.ts'
 import { remind, type Reminder } from './remind.ts'
 
 /** Throws unless a user may remind the customer of this invoice at all. */
-function requireRemindable(
-  settings: DunningSettings,
-  { status, dunningBlocked, disputedAt, customerId }: Invoice,
-): void {
-  if (!isOpen(status)) refuseInState(status, `An invoice with status ${status} cannot be reminded of.`)
-  if (dunningBlocked) refuseInState(status, 'Reminders of this invoice are blocked; set dunningBlocked to false first.')
+async function requireRemindable(ctx: RequestContext, settings: DunningSettings, previous: Invoice): Promise<void> {
+  const { status, dunningBlocked, disputedAt, customerId } = previous
+  const refuse = (message: string) => refuseInState(ctx, previous, message)
+  if (!isOpen(status)) await refuse(`An invoice with status ${status} cannot be reminded of.`)
+  if (dunningBlocked) await refuse('Reminders of this invoice are blocked; set dunningBlocked to false first.')
   if (settings.pauseWhileDisputed && disputedAt !== null)
-    refuseInState(
-      status,
-      'The invoice is disputed, and the dunning configuration pauses reminders of disputed invoices.',
-    )
+    await refuse('The invoice is disputed, and the dunning configuration pauses reminders of disputed invoices.')
   if (customerId !== null && settings.excludeAccountIds.includes(customerId))
-    refuseInState(status, 'The dunning configuration excludes the customer of this invoice.')
+    await refuse('The dunning configuration excludes the customer of this invoice.')
 }
 
 /** At most one reminder of an invoice is sent on a day. */
@@ -45,7 +42,7 @@ export async function sendReminder(
       const settings = await dunningConfiguration(inner)
       const zone = settings.timezone ?? (await timezoneOf(inner))
       const today = dayIn(zone, inner.clock.now())
-      requireRemindable(settings, previous)
+      await requireRemindable(inner, settings, previous)
       requireNewDay(previous, zone, today)
       const step = stepToSend(settings, daysBetween(previous.dueDate!, today), previous.dunningLevel)
       const sent = await remind(inner, previous, settings, step, today)

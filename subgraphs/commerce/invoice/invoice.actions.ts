@@ -1,13 +1,14 @@
-import { Refusal } from '../../kernel/errors.ts'
 import { recordsOf, type RecordActions } from '../../kernel/record/records-of.ts'
+import { requireWritableRole } from '../../kernel/record/save.ts'
+import { refusalInState } from '../../kernel/record/transitions.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
-import { decimalOf, zero } from '../../kernel/values/decimal.ts'
 import { syncOrder } from '../order-invoice/sync-order.ts'
 import { changeInvoice, type Version } from './change-invoice.ts'
 import { todayOf } from './invoice-day.ts'
 import { invoice } from './invoice.record.ts'
-import { invoiceTransitions, isOpen, refuseInState, requireTransition } from './invoice.status.ts'
+import { hasPayments, invoiceStates, refuseInState, requireTransition } from './invoice.states.ts'
+import { isOpen } from './invoice.status.ts'
 import { reasonMax, type Invoice } from './invoice.ts'
 import { requireText } from './typed-text.ts'
 
@@ -17,6 +18,7 @@ const standard = recordsOf(invoice)
 export const invoiceActions: RecordActions<Invoice> = {
   remove: (ctx, id, expectedVersion) =>
     inTransaction(ctx, async (inner) => {
+      requireWritableRole(inner)
       const { orderId } = await requireRecord(inner, invoice, id)
       const removed = await standard.remove(inner, id, expectedVersion)
       if (orderId !== null) await syncOrder(inner, orderId)
@@ -24,10 +26,11 @@ export const invoiceActions: RecordActions<Invoice> = {
     }),
   restore: (ctx, id, expectedVersion) =>
     inTransaction(ctx, async (inner) => {
-      const { orderId } = await requireRecord(inner, invoice, id, { deleted: true })
-      if (orderId === null) return standard.restore(inner, id, expectedVersion)
+      requireWritableRole(inner)
+      const deleted = await requireRecord(inner, invoice, id, { deleted: true })
+      if (deleted.orderId === null) return standard.restore(inner, id, expectedVersion)
       const message = 'An invoice of an order cannot be restored; invoice the order again.'
-      throw new Refusal('INVALID_STATE', message, { allowed: [] })
+      throw await refusalInState(inner, invoiceStates, deleted, message)
     }),
 }
 
@@ -39,26 +42,22 @@ export function voidInvoice(
   expectedVersion: Version,
 ): Promise<Invoice> {
   requireText('reason', reason, reasonMax)
-  return changeInvoice(ctx, id, expectedVersion, (previous, { clock }) => {
-    requireTransition(previous.status, 'VOID')
-    if (decimalOf(previous.amountPaid).gt(zero)) {
-      const message = 'An invoice with payments cannot be voided; refund them first.'
-      throw new Refusal('INVALID_STATE', message, {
-        allowed: invoiceTransitions[previous.status].filter((status) => status !== 'VOID'),
-      })
-    }
+  return changeInvoice(ctx, id, expectedVersion, async (previous, inner) => {
+    await requireTransition(inner, previous, 'VOID')
+    if (hasPayments(previous))
+      await refuseInState(inner, previous, 'An invoice with payments cannot be voided; refund them first.')
     return {
-      implied: { status: 'VOID', voidedAt: clock.now().toISOString(), voidReason: reason },
+      implied: { status: 'VOID', voidedAt: inner.clock.now().toISOString(), voidReason: reason },
       events: ['invoice.voided'],
     }
   })
 }
 
 export const markUncollectible = (ctx: RequestContext, id: string, expectedVersion: Version): Promise<Invoice> =>
-  changeInvoice(ctx, id, expectedVersion, ({ status }, { clock }) => {
-    requireTransition(status, 'UNCOLLECTIBLE')
+  changeInvoice(ctx, id, expectedVersion, async (previous, inner) => {
+    await requireTransition(inner, previous, 'UNCOLLECTIBLE')
     return {
-      implied: { status: 'UNCOLLECTIBLE', uncollectibleAt: clock.now().toISOString() },
+      implied: { status: 'UNCOLLECTIBLE', uncollectibleAt: inner.clock.now().toISOString() },
       events: ['invoice.marked_uncollectible'],
     }
   })
@@ -71,9 +70,10 @@ export function disputeInvoice(
   expectedVersion: Version,
 ): Promise<Invoice> {
   requireText('reason', reason, reasonMax)
-  return changeInvoice(ctx, id, expectedVersion, ({ status, disputedAt }, { clock }) => {
-    if (!isOpen(status)) refuseInState(status, `An invoice with status ${status} cannot be disputed.`)
-    return { implied: { disputedAt: disputedAt ?? clock.now().toISOString(), disputeReason: reason } }
+  return changeInvoice(ctx, id, expectedVersion, async (previous, inner) => {
+    const { status, disputedAt } = previous
+    if (!isOpen(status)) await refuseInState(inner, previous, `An invoice with status ${status} cannot be disputed.`)
+    return { implied: { disputedAt: disputedAt ?? inner.clock.now().toISOString(), disputeReason: reason } }
   })
 }
 

@@ -10,7 +10,8 @@ import { quote } from '../quote/quote.record.ts'
 import { calculatedInvoice, invoiceProblems } from './invoice.amounts.ts'
 import { dayOf, todayOf } from './invoice-day.ts'
 import { invoiceEvents } from './invoice.events.ts'
-import { isOpen, requireDeletable, requireEditable, statusByAmounts } from './invoice.status.ts'
+import { invoiceStates, requireDeletable, requireEditable } from './invoice.states.ts'
+import { isOpen, statusByAmounts } from './invoice.status.ts'
 import { Invoice } from './invoice.ts'
 
 export const invoice: RecordDefinition<Invoice> = defineRecord(Invoice, {
@@ -61,8 +62,9 @@ export const invoice: RecordDefinition<Invoice> = defineRecord(Invoice, {
     },
   },
   events: invoiceEvents,
+  states: invoiceStates,
   async decide(ctx, values, previous) {
-    if (previous) requireEditable(previous, changedNames(invoice, previous, values))
+    if (previous) await requireEditable(ctx, previous, changedNames(invoice, previous, values))
     const lines = previous?.orderId ? {} : await sentLines(ctx, values, previous)
     if (!previous || !isOpen(previous.status) || !values.dueDate || dayOf(values.dueDate) === previous.dueDate)
       return { implied: lines }
@@ -77,8 +79,9 @@ export const invoice: RecordDefinition<Invoice> = defineRecord(Invoice, {
     }
   },
   calculated: calculatedInvoice,
-  invariants(next, previous) {
-    if (previous && next.deletedAt !== null && previous.deletedAt === null) requireDeletable(previous)
-    return invoiceProblems(next, previous)
+  invariants: invoiceProblems,
+  async checks(ctx, next, previous) {
+    if (previous && next.deletedAt !== null && previous.deletedAt === null) await requireDeletable(ctx, previous)
+    return []
   },
 })

@@ -11,7 +11,8 @@ import { changeInvoice, type Move, type Version } from './change-invoice.ts'
 import { todayOf } from './invoice-day.ts'
 import { noteMax, paymentsMax, referenceMax } from './invoice-payment.ts'
 import type { PaymentMethod } from './invoice.enumerations.ts'
-import { refuseInState, statusByAmounts } from './invoice.status.ts'
+import { refuseInState } from './invoice.states.ts'
+import { statusByAmounts } from './invoice.status.ts'
 import type { Invoice, InvoiceStatus } from './invoice.ts'
 import { textProblems } from './typed-text.ts'
 
@@ -61,9 +62,11 @@ function paymentProblems(previous: Invoice, given: GivenPayment, now: string): F
 }
 
 /** Throws INVALID_STATE unless the invoice can be paid. */
-export function requirePayable({ status }: Pick<Invoice, 'status'>): void {
-  if (status === 'DRAFT') refuseInState(status, 'A DRAFT cannot be paid; send it first.')
-  if (status === 'PAID' || status === 'VOID') refuseInState(status, `An invoice with status ${status} cannot be paid.`)
+export async function requirePayable(ctx: RequestContext, previous: Invoice): Promise<void> {
+  const { status } = previous
+  if (status === 'DRAFT') await refuseInState(ctx, previous, 'A DRAFT cannot be paid; send it first.')
+  if (status === 'PAID' || status === 'VOID')
+    await refuseInState(ctx, previous, `An invoice with status ${status} cannot be paid.`)
 }
 
 const eventOfStatus: Readonly<Partial<Record<InvoiceStatus, string>>> = {
@@ -73,7 +76,7 @@ const eventOfStatus: Readonly<Partial<Record<InvoiceStatus, string>>> = {
 
 /** The invoice with the payment, its status and its events. */
 async function withPayment(ctx: RequestContext, previous: Invoice, given: GivenPayment): Promise<Move> {
-  if (!given.isReceived || previous.status === 'DRAFT') requirePayable(previous)
+  if (!given.isReceived || previous.status === 'DRAFT') await requirePayable(ctx, previous)
   const now = ctx.clock.now().toISOString()
   const problems = paymentProblems(previous, given, now)
   if (previous.payments.length >= paymentsMax)

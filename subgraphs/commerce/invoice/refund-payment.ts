@@ -1,5 +1,5 @@
 import { actorIdOf } from '../../kernel/context.ts'
-import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
+import { invalid, notFound } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -7,8 +7,9 @@ import { decimalOf, exactOf, zero } from '../../kernel/values/decimal.ts'
 import { changeInvoice, type Move, type Version } from './change-invoice.ts'
 import { todayOf } from './invoice-day.ts'
 import { noteMax, paymentsMax } from './invoice-payment.ts'
-import { isOpen, statusByAmounts } from './invoice.status.ts'
-import type { Invoice, InvoiceStatus } from './invoice.ts'
+import { refuseInState } from './invoice.states.ts'
+import { statusAfterRefund } from './invoice.status.ts'
+import type { Invoice } from './invoice.ts'
 import { amountProblem, timeProblems } from './record-payment.ts'
 import { textProblems } from './typed-text.ts'
 
@@ -17,14 +18,6 @@ export interface GivenRefund {
   readonly amount?: ExactNumber | null
   readonly reason?: string | null
   readonly refundedAt?: string | null
-}
-
-/** The status after a refund. Past its due day an open invoice is OVERDUE at once, whatever is left of its payments. */
-async function statusAfterRefund(ctx: RequestContext, next: Invoice): Promise<InvoiceStatus> {
-  if (next.status === 'VOID') return 'VOID'
-  const today = await todayOf(ctx)
-  const status = statusByAmounts(next, today)
-  return isOpen(status) && next.dueDate !== null && next.dueDate < today ? 'OVERDUE' : status
 }
 
 async function withRefund(
@@ -37,7 +30,7 @@ async function withRefund(
   if (!payment) throw notFound('The payment')
   const left = decimalOf(payment.amount).minus(decimalOf(payment.refundedAmount))
   if (payment.status !== 'SUCCEEDED' || left.lte(zero))
-    throw new Refusal('INVALID_STATE', `A payment with status ${payment.status} cannot be refunded.`, { allowed: [] })
+    await refuseInState(ctx, previous, `A payment with status ${payment.status} cannot be refunded.`)
   const now = ctx.clock.now().toISOString()
   const { amount = null, reason = null, refundedAt = null } = given
   const returned = amount ?? exactOf(left)
@@ -66,7 +59,7 @@ async function withRefund(
   }
   const paid = decimalOf(previous.amountPaid).minus(decimalOf(returned))
   const amounts = { amountPaid: exactOf(paid), amountDue: exactOf(decimalOf(previous.total).minus(paid)) }
-  const status = await statusAfterRefund(ctx, { ...previous, ...amounts })
+  const status = statusAfterRefund({ ...previous, ...amounts }, await todayOf(ctx))
   const isNewlyOverdue = status === 'OVERDUE' && previous.status !== 'OVERDUE'
   return {
     implied: {

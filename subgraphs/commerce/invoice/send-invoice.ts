@@ -12,7 +12,7 @@ import { isZero } from './invoice.amounts.ts'
 import { dayOf, dueDayOf, todayOf } from './invoice-day.ts'
 import { invoiceMails, mailInvoice } from './invoice-mail.ts'
 import { requireWholeInvoice } from './invoice.document.ts'
-import { refuseInState } from './invoice.status.ts'
+import { refuseInState } from './invoice.states.ts'
 import type { Invoice } from './invoice.ts'
 
 /** `INV-2026-000123`: counted for each year of issue. */
@@ -79,7 +79,7 @@ export async function sendInvoice(
   const sent = await changeInvoice(ctx, id, expectedVersion, async (previous, inner) => {
     const { status } = previous
     if (status === 'PAID' || status === 'VOID')
-      refuseInState(status, `An invoice with status ${status} cannot be sent.`)
+      await refuseInState(inner, previous, `An invoice with status ${status} cannot be sent.`)
     const to = await recipientOf(inner, previous, given)
     if (to !== null) await requireDeliverable(inner, to)
     const { implied, events = [] } = status === 'DRAFT' ? await issued(inner, previous) : { implied: {} }

@@ -1,13 +1,15 @@
-import { invalid, Refusal, type FieldProblem } from '../../kernel/errors.ts'
+import { invalid, type FieldProblem } from '../../kernel/errors.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
 import { requireWritableRole, save } from '../../kernel/record/save.ts'
+import { refusalInState } from '../../kernel/record/transitions.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { decimalOf, exactOf, zero } from '../../kernel/values/decimal.ts'
 import { invoice } from '../invoice/invoice.record.ts'
 import type { Invoice } from '../invoice/invoice.ts'
 import { linesMax } from '../line-item/line-item.ts'
 import { order } from '../order/order.record.ts'
+import { orderStates } from '../order/order.status.ts'
 import type { Order, OrderStatus } from '../order/order.ts'
 import { partialAmounts } from './partial-amounts.ts'
 import { invoicedQuantities, invoicesOf, syncOrder } from './sync-order.ts'
@@ -21,10 +23,11 @@ export interface InvoicedLine {
 /** The statuses of an order that can be invoiced: it is agreed on, and neither cancelled nor returned. */
 const invoiceable: readonly OrderStatus[] = ['CONFIRMED', 'PROCESSING', 'PARTIALLY_FULFILLED', 'FULFILLED']
 
-function requireInvoiceable({ status }: Order): void {
+async function requireInvoiceable(ctx: RequestContext, source: Order): Promise<void> {
+  const { status } = source
   if (invoiceable.includes(status)) return
   const message = `An order with status ${status} cannot be invoiced; only ${invoiceable.join(', ')} can.`
-  throw new Refusal('INVALID_STATE', message, { allowed: [...invoiceable] })
+  throw await refusalInState(ctx, orderStates, source, message)
 }
 
 type Quantities = ReadonlyMap<string, ExactNumber>
@@ -67,11 +70,9 @@ function quantitiesOf({ lineItems }: Order, lines: readonly InvoicedLine[] | nul
 }
 
 /** Refuses to invoice an order of which everything is invoiced, with the id of its last invoice. */
-function refuseInvoiced(existingId: string | undefined): never {
-  throw new Refusal('INVALID_STATE', 'Everything of the order is invoiced.', {
-    allowed: [],
-    ...(existingId !== undefined && { existingId }),
-  })
+async function refuseInvoiced(ctx: RequestContext, source: Order, existingId: string | undefined): Promise<never> {
+  const details = existingId === undefined ? {} : { existingId }
+  throw await refusalInState(ctx, orderStates, source, 'Everything of the order is invoiced.', details)
 }
 
 const copiedFromOrder = [
@@ -96,11 +97,12 @@ export function invoiceFromOrder(
   return inTransaction(ctx, async (inner) => {
     requireWritableRole(inner)
     const source = await requireRecord(inner, order, orderId, { isLocked: true })
-    requireInvoiceable(source)
+    await requireInvoiceable(inner, source)
     const earlier = await invoicesOf(inner, source.id)
     const invoiced = invoicedQuantities(earlier)
     const isWhole = source.lineItems.every((line) => openOf(line, invoiced).lte(zero))
-    if (isWhole && (earlier.length > 0 || source.lineItems.length === 0)) refuseInvoiced(earlier.at(-1)?.id)
+    if (isWhole && (earlier.length > 0 || source.lineItems.length === 0))
+      await refuseInvoiced(inner, source, earlier.at(-1)?.id)
     const amounts = partialAmounts(source, earlier, quantitiesOf(source, lines, invoiced))
     const isDiscounted = decimalOf(amounts.discountTotal).gt(zero)
     const implied = {

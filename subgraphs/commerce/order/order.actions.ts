@@ -1,12 +1,13 @@
-import { invalid, Refusal } from '../../kernel/errors.ts'
+import { invalid } from '../../kernel/errors.ts'
 import { change } from '../../kernel/record/records-of.ts'
 import { isStorable } from '../../kernel/record/scalars.ts'
+import { refusalInState } from '../../kernel/record/transitions.ts'
 import { save } from '../../kernel/record/save.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Quote } from '../quote/quote.ts'
 import { deliveryProblems, fulfilledLines, isFulfilled, type Delivery } from './order.fulfilment.ts'
 import { order } from './order.record.ts'
-import { orderTransitions, requireTransition } from './order.status.ts'
+import { hasLines, orderStates, requireTransition } from './order.status.ts'
 import type { Order, OrderStatus } from './order.ts'
 
 const reasonMax = 2000
@@ -29,14 +30,14 @@ const moveOrder = (
   ctx: RequestContext,
   id: string,
   expectedVersion: number | null,
-  move: (previous: Order, now: string) => Move,
+  move: (previous: Order, now: string, inner: RequestContext) => Promise<Move>,
 ): Promise<Order> =>
   change(
     ctx,
     order,
     id,
-    (previous, inner) => {
-      const { to, implied = {}, events = [] } = move(previous, inner.clock.now().toISOString())
+    async (previous, inner) => {
+      const { to, implied = {}, events = [] } = await move(previous, inner.clock.now().toISOString(), inner)
       return { operation: 'UPDATE', values: {}, implied: { status: to, ...implied }, events }
     },
     { expectedVersion },
@@ -44,18 +45,18 @@ const moveOrder = (
 
 /** The customer and the organization agree on the order; its lines are frozen. */
 export const confirmOrder = (ctx: RequestContext, id: string, expectedVersion: number | null): Promise<Order> =>
-  moveOrder(ctx, id, expectedVersion, ({ status, lineItems }, confirmedAt) => {
-    requireTransition(status, 'CONFIRMED')
-    if (lineItems.length === 0)
-      throw new Refusal('INVALID_STATE', 'An order without lines cannot be confirmed; add lines first.', {
-        allowed: orderTransitions[status].filter((to) => to !== 'CONFIRMED'),
-      })
+  moveOrder(ctx, id, expectedVersion, async (previous, confirmedAt, inner) => {
+    await requireTransition(inner, previous, 'CONFIRMED')
+    if (!hasLines(previous)) {
+      const message = 'An order without lines cannot be confirmed; add lines first.'
+      throw await refusalInState(inner, orderStates, previous, message)
+    }
     return { to: 'CONFIRMED', implied: { confirmedAt }, events: ['order.confirmed'] }
   })
 
 export const processOrder = (ctx: RequestContext, id: string, expectedVersion: number | null): Promise<Order> =>
-  moveOrder(ctx, id, expectedVersion, ({ status }) => {
-    requireTransition(status, 'PROCESSING')
+  moveOrder(ctx, id, expectedVersion, async (previous, _now, inner) => {
+    await requireTransition(inner, previous, 'PROCESSING')
     return { to: 'PROCESSING' }
   })
 
@@ -66,8 +67,9 @@ export const fulfillOrder = (
   deliveries: readonly Delivery[] | null | undefined,
   expectedVersion: number | null,
 ): Promise<Order> =>
-  moveOrder(ctx, id, expectedVersion, ({ status, lineItems }, now) => {
-    requireTransition(status, 'FULFILLED')
+  moveOrder(ctx, id, expectedVersion, async (previous, now, inner) => {
+    await requireTransition(inner, previous, 'FULFILLED')
+    const { lineItems } = previous
     if (deliveries?.length === 0)
       throw invalid({ path: 'lines', code: 'TOO_FEW', message: 'lines must have at least 1 item; null delivers all.' })
     const problems = deliveryProblems(lineItems, deliveries ?? [])
@@ -84,9 +86,9 @@ export const cancelOrder = (
   reason: string | null | undefined,
   expectedVersion: number | null,
 ): Promise<Order> =>
-  moveOrder(ctx, id, expectedVersion, ({ status }, cancelledAt) => {
+  moveOrder(ctx, id, expectedVersion, async (previous, cancelledAt, inner) => {
     requireReason(reason)
-    requireTransition(status, 'CANCELLED')
+    await requireTransition(inner, previous, 'CANCELLED')
     return { to: 'CANCELLED', implied: { cancelledAt, cancelReason: reason ?? null }, events: ['order.cancelled'] }
   })
 
@@ -96,9 +98,9 @@ export const returnOrder = (
   reason: string | null | undefined,
   expectedVersion: number | null,
 ): Promise<Order> =>
-  moveOrder(ctx, id, expectedVersion, ({ status }, returnedAt) => {
+  moveOrder(ctx, id, expectedVersion, async (previous, returnedAt, inner) => {
     requireReason(reason)
-    requireTransition(status, 'RETURNED')
+    await requireTransition(inner, previous, 'RETURNED')
     return { to: 'RETURNED', implied: { returnedAt, returnReason: reason ?? null }, events: ['order.returned'] }
   })
 

@@ -7,7 +7,7 @@ import { documentUrl } from '../document/document-url.ts'
 import { amountProblems, calculatedAmounts, sentLines } from '../line-item/document-amounts.ts'
 import { quote } from '../quote/quote.record.ts'
 import { orderEvents } from './order.events.ts'
-import { requireDeletable, requireEditable } from './order.status.ts'
+import { orderStates, requireDeletable, requireEditable } from './order.status.ts'
 import { Order } from './order.ts'
 
 export const order: RecordDefinition<Order> = defineRecord(Order, {
@@ -56,8 +56,9 @@ export const order: RecordDefinition<Order> = defineRecord(Order, {
     measures: { total: { sum: 'total' } },
   },
   events: orderEvents,
+  states: orderStates,
   async decide(ctx, values, previous) {
-    if (previous) requireEditable(previous, changedNames(order, previous, values))
+    if (previous) await requireEditable(ctx, previous, changedNames(order, previous, values))
     const lines = await sentLines(ctx, values, previous)
     return { implied: previous ? lines : { orderDate: values.orderDate ?? ctx.clock.now().toISOString(), ...lines } }
   },
@@ -65,8 +66,9 @@ export const order: RecordDefinition<Order> = defineRecord(Order, {
     documentUrl: documentUrl('orders', next),
     ...calculatedAmounts(next, previous, given),
   }),
-  invariants(next, previous) {
-    if (previous && next.deletedAt !== null && previous.deletedAt === null) requireDeletable(previous)
-    return amountProblems(next, previous)
+  invariants: amountProblems,
+  async checks(ctx, next, previous) {
+    if (previous && next.deletedAt !== null && previous.deletedAt === null) await requireDeletable(ctx, previous)
+    return []
   },
 })

@@ -32,8 +32,8 @@ interface Reserved {
   readonly url: string | null
 }
 
-function requireOpenable(whole: Invoice): ExactNumber {
-  requirePayable(whole)
+async function requireOpenable(ctx: Context, whole: Invoice): Promise<ExactNumber> {
+  await requirePayable(ctx, whole)
   // A payment that the provider received could not be recorded.
   if (!isPayable(whole)) throw notPayable()
   const charge = chargeOf(claimOf(whole).amountToPay, whole.currency)
@@ -48,7 +48,7 @@ function requireOpenable(whole: Invoice): ExactNumber {
 const reserve = (ctx: Context, invoiceId: string) =>
   inTransaction(ctx, async (inner): Promise<Reserved & { whole: Invoice; amount: ExactNumber }> => {
     const whole = await requireRecord(inner, invoice, invoiceId, { isLocked: true })
-    const amount = requireOpenable(whole)
+    const amount = await requireOpenable(inner, whole)
     const { organizationId } = inner.caller
     const now = inner.clock.now()
     const [found] = await inner.db.query<{ id: string; url: string | null }>(

@@ -1,15 +1,15 @@
-import { Refusal } from '../../kernel/errors.ts'
+import type { Refusal } from '../../kernel/errors.ts'
 import { isCheckoutId } from '../../kernel/payment/hosted-checkout.ts'
 import type { CheckoutState, PaymentProvider } from '../../kernel/payment/payment.ts'
 import { paymentProvider } from '../../kernel/payment/payment-provider.ts'
+import { refusalInSituation } from '../../kernel/record/transitions.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { recordPayment } from '../invoice/record-payment.ts'
 
 /** After how long the platform asks the provider about a checkout of which it has heard nothing; later less often. */
 export const askAgainMs = 600_000
 
-export const notPayable = (message = 'This invoice cannot be paid online.') =>
-  new Refusal('INVALID_STATE', message, { allowed: [] })
+export const notPayable = (message = 'This invoice cannot be paid online.'): Refusal => refusalInSituation(message)
 
 export function requireProvider({ settings, outbound }: RequestContext<'outbound'>): PaymentProvider {
   const provider = paymentProvider(settings.payments, outbound)

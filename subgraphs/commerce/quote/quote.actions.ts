@@ -1,13 +1,12 @@
-import { organizationSettings } from '../../identity/public.ts'
-import { invalid, Refusal } from '../../kernel/errors.ts'
+import { invalid } from '../../kernel/errors.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
-import { requireAllowedTransition, requireNewStatus } from '../../kernel/record/transitions.ts'
+import { refusalInState, requireAllowedTransition, requireNewStatus } from '../../kernel/record/transitions.ts'
 import { requireRole } from '../../kernel/require.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { quote } from './quote.record.ts'
-import { quoteTransitions, revisable } from './quote.status.ts'
+import { isApprovalRequired, quoteStates, reviewers, revisable } from './quote.status.ts'
 import type { Quote, QuoteStatus } from './quote.ts'
 
 type Version = number | null
@@ -25,8 +24,8 @@ function step(
   expectedVersion: Version,
   follows: (previous: Quote) => Partial<Quote> = () => ({}),
 ): Promise<Quote> {
-  const decide = (previous: Quote) => {
-    requireNewStatus('quote', quoteTransitions, previous.status, to)
+  const decide = async (previous: Quote, inner: RequestContext) => {
+    await requireNewStatus(inner, quoteStates, previous, to)
     return { operation: 'UPDATE' as const, values: {}, implied: { ...follows(previous), status: to } }
   }
   return change(ctx, quote, id, decide, { expectedVersion })
@@ -51,7 +50,7 @@ export async function reviewQuote(
   reviewComment: string | null,
   expectedVersion: Version,
 ): Promise<Quote> {
-  requireRole(ctx, 'OWNER', 'ADMIN', 'MANAGER')
+  requireRole(ctx, ...reviewers)
   const review = { approvalStatus, reviewedById: ctx.caller.userId, reviewedAt: ctx.clock.now().toISOString() }
   const to = approvalStatus === 'APPROVED' ? 'APPROVED' : 'DRAFT'
   return step(ctx, id, to, expectedVersion, () => ({ ...review, reviewComment }))
@@ -62,14 +61,11 @@ export const cancelQuote = (ctx: RequestContext, id: string, expectedVersion: Ve
   step(ctx, id, 'CANCELLED', expectedVersion)
 
 /** Throws INVALID_STATE unless the quote may be sent: approved, or a draft where the organization requires no approval. */
-export async function requireSendable(ctx: RequestContext, { status }: Quote): Promise<void> {
-  if (status === 'SENT') return
-  requireAllowedTransition('quote', quoteTransitions, status, 'SENT')
-  const { requireQuoteApproval = false } = await organizationSettings(ctx)
-  if (status !== 'DRAFT' || !requireQuoteApproval) return
-  throw new Refusal('INVALID_STATE', 'Your organization sends only approved quotes; submit the quote for approval.', {
-    allowed: quoteTransitions.DRAFT.filter((allowed) => allowed !== 'SENT'),
-  })
+export async function requireSendable(ctx: RequestContext, previous: Quote): Promise<void> {
+  await requireAllowedTransition(ctx, quoteStates, previous, 'SENT')
+  if (previous.status !== 'DRAFT' || !(await isApprovalRequired(ctx))) return
+  const message = 'Your organization sends only approved quotes; submit the quote for approval.'
+  throw await refusalInState(ctx, quoteStates, previous, message)
 }
 
 const copied = [
@@ -100,9 +96,10 @@ export function reviseQuote(ctx: RequestContext, id: string, expectedVersion: Ve
   requireWritableRole(ctx)
   return inTransaction(ctx, async (inner) => {
     // Concurrent requests wait here, before they have changed anything.
-    const { validUntil, revision, ...previous } = await requireRecord(inner, quote, id, { isLocked: true })
-    requireRevisable(previous)
-    const isOpen = quoteTransitions[previous.status].includes('CANCELLED')
+    const previous = await requireRecord(inner, quote, id, { isLocked: true })
+    await requireRevisable(inner, previous)
+    const { validUntil, revision, status } = previous
+    const isOpen = quoteStates.transitions[status].CANCELLED !== undefined
     const retired = { isPrimary: false, ...(isOpen && { status: 'CANCELLED' as const }) }
     await change(inner, quote, id, () => ({ operation: 'UPDATE', values: {}, implied: retired }), { expectedVersion })
     const isFuture = validUntil !== null && validUntil > inner.clock.now().toISOString()
@@ -117,9 +114,8 @@ export function reviseQuote(ctx: RequestContext, id: string, expectedVersion: Ve
   })
 }
 
-function requireRevisable({ status }: Pick<Quote, 'status'>): void {
+async function requireRevisable(ctx: RequestContext, previous: Quote): Promise<void> {
+  const { status } = previous
   if (revisable.has(status)) return
-  throw new Refusal('INVALID_STATE', `A quote with status ${status} cannot be revised.`, {
-    allowed: [...quoteTransitions[status]],
-  })
+  throw await refusalInState(ctx, quoteStates, previous, `A quote with status ${status} cannot be revised.`)
 }

@@ -6,7 +6,7 @@ import { documentUrl } from '../document/document-url.ts'
 import { amountProblems, calculatedAmounts, sentLines } from '../line-item/document-amounts.ts'
 import { onePrimaryQuote } from './primary-quote.ts'
 import { quoteEvents } from './quote.events.ts'
-import { requireEditable } from './quote.status.ts'
+import { quoteStates, requireEditable } from './quote.status.ts'
 import { Quote } from './quote.ts'
 
 export const quote: RecordDefinition<Quote> = defineRecord(Quote, {
@@ -49,13 +49,18 @@ export const quote: RecordDefinition<Quote> = defineRecord(Quote, {
     measures: { total: { sum: 'total' } },
   },
   events: quoteEvents,
+  states: quoteStates,
   async decide(ctx, values, previous) {
     return { implied: await sentLines(ctx, values, previous) }
   },
-  calculated(next, previous, given) {
-    if (previous) requireEditable(previous, next)
-    return { documentUrl: documentUrl('quotes', next), ...calculatedAmounts(next, previous, given) }
-  },
+  calculated: (next, previous, given) => ({
+    documentUrl: documentUrl('quotes', next),
+    ...calculatedAmounts(next, previous, given),
+  }),
   invariants: amountProblems,
+  async checks(ctx, next, previous) {
+    if (previous) await requireEditable(ctx, previous, next)
+    return []
+  },
   serializedRules: [onePrimaryQuote(() => quote)],
 })

@@ -1,19 +1,52 @@
-import { Refusal } from '../../kernel/errors.ts'
-import type { Transitions } from '../../kernel/record/transitions.ts'
+import { organizationSettings } from '../../identity/public.ts'
+import type { Role } from '../../kernel/context.ts'
 import { isSameValue } from '../../kernel/record/same-value.ts'
+import { refusalInState, type Move, type StateMachine } from '../../kernel/record/transitions.ts'
+import type { RequestContext } from '../../kernel/request.ts'
 import type { Quote, QuoteStatus } from './quote.ts'
 
-/** The statuses that may follow each status. DRAFT to SENT needs that the organization requires no approval. */
-export const quoteTransitions: Transitions<QuoteStatus> = {
-  DRAFT: ['IN_REVIEW', 'SENT', 'CANCELLED'],
-  IN_REVIEW: ['APPROVED', 'DRAFT', 'CANCELLED'],
-  APPROVED: ['SENT', 'CANCELLED'],
-  SENT: ['ACCEPTED', 'REJECTED', 'EXPIRED', 'CANCELLED'],
-  ACCEPTED: ['CONVERTED'],
-  REJECTED: [],
-  EXPIRED: [],
-  CANCELLED: [],
-  CONVERTED: [],
+/** The roles that decide on quotes in review. */
+export const reviewers: readonly Role[] = ['OWNER', 'ADMIN', 'MANAGER']
+
+/** Whether the organization sends only approved quotes. */
+export const isApprovalRequired = async (ctx: RequestContext): Promise<boolean> =>
+  (await organizationSettings(ctx)).requireQuoteApproval ?? false
+
+const sendDraft: Move<Quote> = {
+  operation: 'quoteSend',
+  isPossible: async (ctx) => !(await isApprovalRequired(ctx)),
+}
+/** Until `validUntil`, also before the job has seen that it has passed. */
+const decide = (operation: 'quoteAccept' | 'quoteDecline'): Move<Quote> => ({
+  operation,
+  isPossible: ({ clock }, { validUntil }) => validUntil === null || validUntil > clock.now().toISOString(),
+})
+const convert: Move<Quote> = { operation: 'quoteConvert', scopes: ['WRITE_QUOTES', 'WRITE_ORDERS'] }
+
+export const quoteStates: StateMachine<Quote, QuoteStatus> = {
+  name: 'quote',
+  scope: 'WRITE_QUOTES',
+  transitions: {
+    DRAFT: { IN_REVIEW: ['quoteSubmit'], SENT: [sendDraft], CANCELLED: ['quoteCancel'] },
+    IN_REVIEW: {
+      APPROVED: [{ operation: 'quoteApprove', roles: reviewers }],
+      DRAFT: ['quoteRecall', { operation: 'quoteReject', roles: reviewers }],
+      CANCELLED: ['quoteCancel'],
+    },
+    APPROVED: { SENT: ['quoteSend'], CANCELLED: ['quoteCancel'] },
+    // A job makes it EXPIRED.
+    SENT: {
+      ACCEPTED: [decide('quoteAccept')],
+      REJECTED: [decide('quoteDecline')],
+      EXPIRED: [],
+      CANCELLED: ['quoteCancel'],
+    },
+    ACCEPTED: { CONVERTED: [convert] },
+    REJECTED: {},
+    EXPIRED: {},
+    CANCELLED: {},
+    CONVERTED: {},
+  },
 }
 
 /** The statuses in which a quote can be revised: it is frozen, and the customer has not accepted it. */
@@ -36,13 +69,12 @@ const frozenFields = [
 ] as const satisfies readonly (keyof Quote)[]
 
 /** Throws INVALID_STATE if the change touches what is frozen in this status. */
-export function requireEditable(previous: Quote, next: Quote): void {
+export async function requireEditable(ctx: RequestContext, previous: Quote, next: Quote): Promise<void> {
   if (previous.status === 'DRAFT') return
   const changed = frozenFields.filter((name) => !isSameValue(previous[name], next[name]))
   if (changed.length === 0) return
   const { status } = previous
   const way = status === 'IN_REVIEW' ? 'return it to DRAFT first' : 'create a revision of it'
-  throw new Refusal('INVALID_STATE', `A quote with status ${status} cannot change ${changed.join(', ')}; ${way}.`, {
-    allowed: [...quoteTransitions[status]],
-  })
+  const message = `A quote with status ${status} cannot change ${changed.join(', ')}; ${way}.`
+  throw await refusalInState(ctx, quoteStates, previous, message)
 }

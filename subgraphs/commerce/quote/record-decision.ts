@@ -3,7 +3,7 @@ import { actorIdOf } from '../../kernel/context.ts'
 import { invalid, type FieldProblem } from '../../kernel/errors.ts'
 import { change } from '../../kernel/record/records-of.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
-import { requireNewStatus } from '../../kernel/record/transitions.ts'
+import { refusalInState, requireNewStatus } from '../../kernel/record/transitions.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { dateIn, momentOfDay, organizationZone } from '../../kernel/time/days.ts'
 import { parseEmail } from '../../kernel/values/email-address.ts'
@@ -11,7 +11,7 @@ import { textProblems } from '../invoice/typed-text.ts'
 import { accepted, rejected, statusAt } from './answer-quote.ts'
 import { noteMax, personMax, reasonMax, type QuoteRecordedMethod } from './quote-decision.ts'
 import { quote } from './quote.record.ts'
-import { quoteTransitions } from './quote.status.ts'
+import { quoteStates } from './quote.status.ts'
 import type { Quote } from './quote.ts'
 
 /** What a user knows of the decision of a customer. */
@@ -49,7 +49,15 @@ function record(
   requireWritableRole(ctx)
   const decide = async (previous: Quote, inner: RequestContext) => {
     const now = inner.clock.now().toISOString()
-    requireNewStatus('quote', quoteTransitions, statusAt(previous, now), rejection ? 'REJECTED' : 'ACCEPTED')
+    const to = rejection ? 'REJECTED' : 'ACCEPTED'
+    if (statusAt(previous, now) !== previous.status)
+      throw await refusalInState(
+        inner,
+        quoteStates,
+        previous,
+        `A quote whose validUntil has passed cannot change to ${to}.`,
+      )
+    await requireNewStatus(inner, quoteStates, previous, to)
     const email = given.email ? parseEmail(given.email) : null
     const contactId = given.contactId?.toLowerCase() ?? null
     const at = await timeOf(inner, previous, given.decidedAt ?? null, now)

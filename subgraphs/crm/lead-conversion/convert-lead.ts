@@ -1,19 +1,20 @@
 import { activeUsers } from '../../identity/public.ts'
 import { actorIdOf } from '../../kernel/context.ts'
-import { notFound, Refusal } from '../../kernel/errors.ts'
+import { notFound } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
 import { redact } from '../../kernel/record/field-security.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
 import { shapeFor } from '../../kernel/record/shape-source.ts'
 import { requireWritableRole, save } from '../../kernel/record/save.ts'
+import { refusalInState } from '../../kernel/record/transitions.ts'
 import { inTransaction, withoutEffect, type RequestContext } from '../../kernel/request.ts'
 import { account } from '../account/account.record.ts'
 import type { Account } from '../account/account.ts'
 import { contact } from '../contact/contact.record.ts'
 import type { Contact } from '../contact/contact.ts'
 import { lead } from '../lead/lead.record.ts'
-import { allowedMoves } from '../lead/lead.rules.ts'
+import { leadStates } from '../lead/lead.rules.ts'
 import type { Lead } from '../lead/lead.ts'
 import { opportunity } from '../opportunity/opportunity.record.ts'
 import type { Opportunity } from '../opportunity/opportunity.ts'
@@ -58,7 +59,7 @@ async function convert(
   if (!isId(id)) throw notFound('The lead')
   const work = await lockRelatedWork(ctx, id)
   const before = await requireRecord(ctx, lead, id, { isLocked: true })
-  requireConvertible(ctx, before)
+  await requireConvertible(ctx, before)
   // A dry run changes nothing, so it discloses nothing of the lead that the caller could not read.
   const from = input.dryRun ? redact(ctx.caller, shapeFor(ctx, lead), before) : before
   const targets = await findTargets(ctx, from, input)
@@ -112,20 +113,17 @@ async function convert(
   }
 }
 
-function requireConvertible(ctx: RequestContext, before: Lead): void {
+async function requireConvertible(ctx: RequestContext, before: Lead): Promise<void> {
   if (before.status === 'CONVERTED') {
     const { convertedAccountId, convertedContactId, convertedOpportunityId } = redact(ctx.caller, lead, before)
-    throw new Refusal('INVALID_STATE', 'The lead is already converted.', {
-      allowed: [],
+    throw await refusalInState(ctx, leadStates, before, 'The lead is already converted.', {
       convertedAccountId,
       convertedContactId,
       convertedOpportunityId,
     })
   }
   if (before.status === 'UNQUALIFIED')
-    throw new Refusal('INVALID_STATE', 'An UNQUALIFIED lead cannot be converted; reopen it first.', {
-      allowed: allowedMoves('UNQUALIFIED'),
-    })
+    throw await refusalInState(ctx, leadStates, before, 'An UNQUALIFIED lead cannot be converted; reopen it first.')
 }
 
 /** The owner of the lead, or the caller if that user is not active. */

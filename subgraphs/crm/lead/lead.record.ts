@@ -5,7 +5,7 @@ import { account } from '../account/account.record.ts'
 import { contact } from '../contact/contact.record.ts'
 import { opportunity } from '../opportunity/opportunity.record.ts'
 import { leadEvents } from './lead.events.ts'
-import { calculatedOfLead, decideLead, leadProblems } from './lead.rules.ts'
+import { calculatedOfLead, decideLead, leadProblems, leadStates, requireNotConverted } from './lead.rules.ts'
 import { Lead } from './lead.ts'
 
 export const lead: RecordDefinition<Lead> = defineRecord(Lead, {
@@ -48,7 +48,9 @@ export const lead: RecordDefinition<Lead> = defineRecord(Lead, {
     measures: { leadScore: { sum: 'leadScore' }, withLeadScore: { count: 'leadScore' } },
   },
   events: leadEvents,
+  states: leadStates,
   decide: decideLead,
   calculated: calculatedOfLead,
   invariants: leadProblems,
+  checks: requireNotConverted,
 })

@@ -1,25 +1,52 @@
-import { invalid, Refusal, type FieldProblem } from '../../kernel/errors.ts'
+import { invalid, type FieldProblem, type Refusal } from '../../kernel/errors.ts'
 import type { Decided } from '../../kernel/record/definition.ts'
+import { mayWrite } from '../../kernel/record/field-security.ts'
+import { recordType } from '../../kernel/record/record-registry.ts'
+import {
+  refusalInState,
+  refusalOfFirstState,
+  requireAllowedTransition,
+  type Move,
+  type StateMachine,
+} from '../../kernel/record/transitions.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { parseEmail } from '../../kernel/values/email-address.ts'
 import { fullName } from '../full-name.ts'
 import type { LeadRating, LeadStatus } from './lead.enumerations.ts'
 import type { Lead } from './lead.ts'
 
-const settable: readonly LeadStatus[] = ['NEW', 'CONTACTED', 'QUALIFIED', 'NURTURING', 'UNQUALIFIED']
+const shape = recordType('lead')
 
-/** The statuses that a client may set. */
-export const allowedMoves = (from: LeadStatus | null): readonly LeadStatus[] => {
-  if (from === 'CONVERTED') return []
-  return from === 'UNQUALIFIED' ? ['NEW'] : settable.filter((status) => status !== from)
+const update: Move<Lead> = {
+  operation: 'leadUpdate',
+  isPossible: ({ caller }) => mayWrite(caller, shape(), 'status'),
+}
+const convert: Move<Lead> = {
+  operation: 'leadConvert',
+  scopes: ['WRITE_ACCOUNTS', 'WRITE_CONTACTS', 'WRITE_LEADS', 'WRITE_OPPORTUNITIES'],
+}
+const [set, converted] = [[update], [convert]]
+
+/** A change sets every status but CONVERTED. An unqualified lead must be reopened first. */
+export const leadStates: StateMachine<Lead, LeadStatus> = {
+  name: 'lead',
+  scope: 'WRITE_LEADS',
+  transitions: {
+    NEW: { CONTACTED: set, QUALIFIED: set, NURTURING: set, UNQUALIFIED: set, CONVERTED: converted },
+    CONTACTED: { NEW: set, QUALIFIED: set, NURTURING: set, UNQUALIFIED: set, CONVERTED: converted },
+    QUALIFIED: { NEW: set, CONTACTED: set, NURTURING: set, UNQUALIFIED: set, CONVERTED: converted },
+    NURTURING: { NEW: set, CONTACTED: set, QUALIFIED: set, UNQUALIFIED: set, CONVERTED: converted },
+    UNQUALIFIED: { NEW: set },
+    CONVERTED: {},
+  },
 }
 
 export const automaticRating = (leadScore: number | null): LeadRating | null =>
   leadScore === null ? null : leadScore >= 70 ? 'HOT' : leadScore >= 40 ? 'WARM' : 'COLD'
 
 /** The refusal of every change of a converted lead. */
-export const isConverted = (): Refusal =>
-  new Refusal('INVALID_STATE', 'The lead is converted; a converted lead cannot be changed.', { allowed: [] })
+const isConverted = (ctx: RequestContext, previous: Lead): Promise<Refusal> =>
+  refusalInState(ctx, leadStates, previous, 'The lead is converted; a converted lead cannot be changed.')
 
 /** What follows from a requested create or update: the moves of the status, and the events. */
 export async function decideLead(
@@ -27,10 +54,10 @@ export async function decideLead(
   given: Partial<Lead>,
   previous: Lead | null,
 ): Promise<Decided<Lead>> {
-  if (previous?.status === 'CONVERTED') throw isConverted()
+  if (previous?.status === 'CONVERTED') throw await isConverted(ctx, previous)
   const from = previous?.status ?? null
   const to = given.status ?? from ?? 'NEW'
-  if (to !== from) requireMove(from, to)
+  if (to !== from) await requireMove(ctx, previous, to)
   const isResponse = to !== from && (to === 'CONTACTED' || to === 'QUALIFIED')
   const ownerId = given.ownerId?.toLowerCase()
   // Receivers of events rely on the owner.
@@ -45,14 +72,14 @@ export async function decideLead(
   }
 }
 
-function requireMove(from: LeadStatus | null, to: LeadStatus): void {
-  const allowed = allowedMoves(from)
-  if (allowed.includes(to)) return
-  const message =
-    to === 'CONVERTED'
-      ? 'A lead becomes CONVERTED only by a conversion; use the convert operation.'
-      : `A lead cannot go from ${from} to ${to}; it can go to ${allowed.join(', ')}.`
-  throw new Refusal('INVALID_STATE', message, { allowed })
+async function requireMove(ctx: RequestContext, previous: Lead | null, to: LeadStatus): Promise<void> {
+  if (to === 'CONVERTED') {
+    const message = 'A lead becomes CONVERTED only by a conversion; use the convert operation.'
+    if (!previous)
+      throw refusalOfFirstState(message, ['NEW', 'CONTACTED', 'QUALIFIED', 'NURTURING', 'UNQUALIFIED'], 'leadCreate')
+    throw await refusalInState(ctx, leadStates, previous, message)
+  }
+  if (previous) await requireAllowedTransition(ctx, leadStates, previous, to)
 }
 
 /** Values that follow from others at every write. */
@@ -65,8 +92,17 @@ export function calculatedOfLead(next: Lead, previous: Lead | null, given: Parti
   }
 }
 
+/** A converted lead is neither deleted nor restored. */
+export async function requireNotConverted(
+  ctx: RequestContext,
+  next: Lead,
+  previous: Lead | null,
+): Promise<FieldProblem[]> {
+  if (previous?.status === 'CONVERTED' && next.deletedAt !== previous.deletedAt) throw await isConverted(ctx, previous)
+  return []
+}
+
 export function leadProblems(next: Lead, previous: Lead | null): FieldProblem[] {
-  if (previous?.status === 'CONVERTED' && next.deletedAt !== previous.deletedAt) throw isConverted()
   if (next.email === null || next.email === previous?.email || parseEmail(next.email) !== null) return []
   return [{ path: 'email', code: 'NOT_AN_EMAIL', message: 'email must be an email address.' }]
 }

@@ -1,5 +1,6 @@
-import { invalid, Refusal } from '../../kernel/errors.ts'
+import { invalid } from '../../kernel/errors.ts'
 import { change } from '../../kernel/record/records-of.ts'
+import { refusalInSituation } from '../../kernel/record/transitions.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { decideOpportunity } from './opportunity.decision.ts'
 import type { ForecastCategory } from './opportunity.enumerations.ts'
@@ -19,6 +20,7 @@ export function setForecastCategory(
       'category must be PIPELINE, BEST_CASE, COMMIT or OMITTED; move the opportunity to a won stage to close it.'
     throw invalid({ path: 'category', code: 'NOT_ALLOWED', message })
   }
+  const values = { forecastCategory: category, forecastReason: reason }
   return change(
     ctx,
     opportunity,
@@ -26,13 +28,12 @@ export function setForecastCategory(
     async (previous, inner) => {
       if (previous.isClosed) {
         const message = 'Only an open opportunity can get a forecast category; move it to an open stage first.'
-        throw new Refusal('INVALID_STATE', message, { allowed: [] })
+        throw refusalInSituation(message)
       }
-      const values = { forecastCategory: category, forecastReason: reason }
       const { implied, events } = await decideOpportunity(inner, values, previous)
       // It is the user's word also where the stage has the same category.
       return { operation: 'UPDATE', values, implied: { ...implied, forecastCategoryOverridden: true }, events }
     },
-    { expectedVersion },
+    { expectedVersion, requested: values },
   )
 }

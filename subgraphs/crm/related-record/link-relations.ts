@@ -1,6 +1,6 @@
 import type { RelationBy } from '../../kernel/record/definition.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
-import { withArticle } from '../../kernel/record/describe.ts'
+import { withArticle } from '../../kernel/record/article.ts'
 import type { RelatedRecord } from './related-record.ts'
 import type { Link } from './related-types.ts'
 

@@ -1,11 +1,12 @@
 import { findActingUser, seesLess } from '../../identity/public.ts'
 import type { Row } from '../../kernel/database/sql.ts'
-import { notFound, Refusal } from '../../kernel/errors.ts'
+import { notFound } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { readPage, type PageArgs } from '../../kernel/record/list.ts'
 import { readOne } from '../../kernel/record/read.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { isAnySelected, selectedFields, type SelectionInfo } from '../../kernel/record/selection.ts'
+import { refusalInSituation } from '../../kernel/record/transitions.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { ownEventLoopTurn } from '../../kernel/work/turn.ts'
@@ -155,10 +156,7 @@ export async function replayDelivery(ctx: RequestContext, webhookId: string, id:
   const { bodyId, bodyBytes, ownBody, text, isPart, rights, ...event } = stored
   const body = bodyId !== null ? storedBody(bodyId, bodyBytes) : ownBody !== null ? newBody(ownBody) : null
   if (body === null)
-    throw new Refusal(
-      'INVALID_STATE',
-      'The delivery has no stored body: it was too large, or the event is older than 30 days.',
-    )
+    throw refusalInSituation('The delivery has no stored body: it was too large, or the event is older than 30 days.')
   const owner = await findActingUser(ctx.db, organizationId, found.ownerId)
   const reader = owner && { ...owner, userId: found.ownerId }
   const mayReceive =
@@ -171,7 +169,7 @@ export async function replayDelivery(ctx: RequestContext, webhookId: string, id:
     }))
   if (!mayReceive) {
     const message = 'The owner of the webhook may not see what the delivery contains, so it is not sent again.'
-    throw new Refusal('INVALID_STATE', message)
+    throw refusalInSituation(message)
   }
   return queueOne(ctx, found, { ...event, body, isReplay: true }, info)
 }

@@ -1,5 +1,5 @@
-import { Refusal } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
+import { refusalInSituation } from '../../kernel/record/transitions.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { requireWebhook } from './delivery.actions.ts'
 
@@ -42,7 +42,7 @@ const recover = `
  */
 export async function recoverDeliveries(ctx: RequestContext, webhookId: string, since: string) {
   const { id, retryAttempts, retryDelaySeconds, isEnabled } = await requireWebhook(ctx, webhookId)
-  if (!isEnabled) throw new Refusal('INVALID_STATE', 'The webhook must be turned on before deliveries are recovered.')
+  if (!isEnabled) throw refusalInSituation('The webhook must be turned on before deliveries are recovered.')
   return inTransaction(ctx, async ({ db, caller }) => {
     const ids = Array.from({ length: recoveredMax }, newId)
     const values = [caller.organizationId, id, since, recoveredMax, ids, 1 + retryAttempts, retryDelaySeconds]

@@ -1,5 +1,5 @@
 import { requireRightToActAs } from '../../identity/public.ts'
-import { invalid, Refusal, type FieldProblem } from '../../kernel/errors.ts'
+import { invalid, type FieldProblem } from '../../kernel/errors.ts'
 import { conditionsMax } from '../../kernel/condition/parse-conditions.ts'
 import { shapeFor } from '../../kernel/record/shape-source.ts'
 import { eventProblems, isCustomEvent, type EventNames } from './event-names.ts'
@@ -8,6 +8,7 @@ import { selectionMax } from './selection.ts'
 import { webhookConditionProblems } from './webhook-conditions.ts'
 import { urlProblems } from './webhook-url.ts'
 import type { WebhookContext } from './webhook.context.ts'
+import { refusalInSituation } from '../../kernel/record/transitions.ts'
 import { eventsMax, fieldsMax, urlMax, type Webhook } from './webhook.ts'
 
 /** Values that a client sends. Null stands for the value of an empty field. */
@@ -85,5 +86,5 @@ export async function requireRightToChange(
 export function requireActiveOwner(given: WebhookInput, previous: Webhook): void {
   if (!previous.isPaused || !given.isEnabled || given.ownerId) return
   const message = 'The owner of the webhook is no active owner or admin; set ownerId to one in the same change.'
-  throw new Refusal('INVALID_STATE', message, { allowed: [] })
+  throw refusalInSituation(message)
 }

@@ -1,6 +1,7 @@
-import { notFound, Refusal } from '../../kernel/errors.ts'
+import { notFound } from '../../kernel/errors.ts'
 import { readPage, type Page, type PageArgs } from '../../kernel/record/list.ts'
 import { allColumnNames, readOne } from '../../kernel/record/read.ts'
+import { refusalInState } from '../../kernel/record/transitions.ts'
 import { isAnySelected, selectedFields, type SelectionInfo } from '../../kernel/record/selection.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { inTransaction } from '../../kernel/request.ts'
@@ -11,7 +12,8 @@ import { emailProblems, nameLengthMax, normalizeEmail, refuseAny, textProblems }
 import { checkedManager } from '../user/manager.ts'
 import { changeUser, removeUserFromOrganization, type UserChange } from '../user/user.actions.ts'
 import { adminUser, type AdminUser, type UserInviteInput, type UserUpdateInput } from './admin-user.ts'
-import { administering, refuseLastOwner, refuseRoleAboveCaller } from './administer.ts'
+import { refuseLastOwner, userStates } from './admin-user.states.ts'
+import { administering, refuseRoleAboveCaller } from './administer.ts'
 
 const allColumns = allColumnNames(adminUser)
 
@@ -57,7 +59,8 @@ export function inviteAgain(ctx: IdentityContext, id: string): Promise<AdminUser
     const user = await readUser(inner, id)
     refuseRoleAboveCaller(inner, user)
     if (user.status !== 'INVITED') {
-      throw new Refusal('INVALID_STATE', 'The user must have the status INVITED to be invited again.', { allowed: [] })
+      const message = 'The user must have the status INVITED to be invited again.'
+      throw await refusalInState(inner, userStates, user, message)
     }
     await sendInvitation(inner, id)
     return readUser(inner, id)

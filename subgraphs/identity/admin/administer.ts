@@ -52,21 +52,3 @@ export function refuseRoleAboveCaller({ caller }: RequestContext, user: Pick<Use
     throw new Refusal('PERMISSION_DENIED', 'Users cannot raise their own role. Ask another owner or admin.')
   }
 }
-
-/** Call it before an owner loses the role, in a transaction of `administering`. */
-export async function refuseLastOwner({ db, caller }: RequestContext, user: Pick<User, 'id' | 'role' | 'isActive'>) {
-  if (user.role !== 'OWNER' || !user.isActive) return
-  const others = await db.query(
-    `select 1 from identity.app_user
-     where organization_id = $1 and id <> $2 and role = 'OWNER' and is_active and left_at is null limit 1`,
-    [caller.organizationId, user.id],
-  )
-  if (others.length > 0) return
-  throw new Refusal(
-    'INVALID_STATE',
-    'An organization must have at least one active owner. Make another user owner first.',
-    {
-      allowed: [],
-    },
-  )
-}

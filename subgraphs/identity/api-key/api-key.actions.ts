@@ -1,5 +1,5 @@
 import { newApiKey, parseApiKey, type NewApiKey } from '../../kernel/credentials/public.ts'
-import { notFound, Refusal } from '../../kernel/errors.ts'
+import { notFound } from '../../kernel/errors.ts'
 import { isNothingGiven } from '../../kernel/record/changed-names.ts'
 import { readPage, type Page, type PageArgs } from '../../kernel/record/list.ts'
 import { allColumnNames, readOne } from '../../kernel/record/read.ts'
@@ -12,6 +12,7 @@ import { requireRightToExtend } from '../credential/owner-guard.ts'
 import { statusOf, type ApiKey } from './api-key.ts'
 import { apiKey } from './api-key.record.ts'
 import type { ApiKeyCreateInput, ApiKeyUpdateInput } from './api-key.inputs.ts'
+import { keyRefusal } from './api-key.states.ts'
 import { changeKey } from './change-key.ts'
 
 const lifeDays = 90
@@ -79,9 +80,9 @@ export function updateApiKey(
   const { rateLimit, scopes, ...rest } = input
   const values = { ...rest, scopes: distinct(scopes), rateLimit: rateLimit ? { ...rateLimit } : rateLimit }
   const beforeChange = (inner: RequestContext, previous: ApiKey) => requireRightToExtend(inner, previous, values)
-  return changeKey(ctx, id, { expectedVersion, beforeChange }, (previous) => {
+  return changeKey(ctx, id, { expectedVersion, beforeChange }, async (previous) => {
     if (previous.revokedAt && !isNothingGiven(input))
-      throw new Refusal('INVALID_STATE', 'A revoked API key cannot be changed.', { allowed: [] })
+      throw await keyRefusal(ctx, previous, 'A revoked API key cannot be changed.')
     return { operation: 'UPDATE', values: values as Partial<ApiKey> }
   })
 }

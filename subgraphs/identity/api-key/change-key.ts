@@ -5,9 +5,11 @@ import { withCredentialVisibility } from '../credential/credential-visibility.ts
 import { type ApiKey } from './api-key.ts'
 import { apiKey } from './api-key.record.ts'
 
+type KeyDraft = Omit<Draft<ApiKey>, 'previous' | 'expectedVersion'>
+
 interface KeyChange {
   readonly expectedVersion?: number | null
-  /** Runs in the transaction of the change, before it. */
+  /** Runs in the transaction of the change, before it: what it refuses is refused whatever the state of the key. */
   readonly beforeChange?: (ctx: RequestContext, previous: ApiKey) => Promise<void>
 }
 
@@ -16,7 +18,7 @@ export function changeKey(
   ctx: RequestContext,
   id: string,
   { expectedVersion = null, beforeChange }: KeyChange,
-  decide: (previous: ApiKey) => Omit<Draft<ApiKey>, 'previous' | 'expectedVersion'>,
+  decide: (previous: ApiKey) => KeyDraft | Promise<KeyDraft>,
 ): Promise<ApiKey> {
   return inTransaction(withCredentialVisibility(ctx), async (inner) => {
     await inner.db.query('select 1 from identity.api_key where organization_id = $1 and id::text = $2 for update', [
@@ -24,9 +26,8 @@ export function changeKey(
       id,
     ])
     const decided = async (previous: ApiKey) => {
-      const draft = decide(previous)
       await beforeChange?.(inner, previous)
-      return draft
+      return decide(previous)
     }
     return change(inner, apiKey, id, decided, { expectedVersion })
   })

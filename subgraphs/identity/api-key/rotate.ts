@@ -1,9 +1,10 @@
 import { newApiKey } from '../../kernel/credentials/public.ts'
-import { invalid, Refusal } from '../../kernel/errors.ts'
+import { invalid } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { requireRightToActAs } from '../credential/owner-guard.ts'
 import { statusOf, type ApiKey } from './api-key.ts'
+import { keyRefusal } from './api-key.states.ts'
 import { changeKey } from './change-key.ts'
 
 const overlapHoursMax = 168
@@ -26,11 +27,10 @@ export async function rotateApiKey(ctx: RequestContext, id: string, overlapHours
     await requireRightToActAs(inner, previous.ownerId)
     await keepFormerSecret(inner, previous, now.toISOString())
   }
-  const key = await changeKey(ctx, id, { beforeChange }, (previous) => {
+  const key = await changeKey(ctx, id, { beforeChange }, async (previous) => {
     const status = statusOf(previous, now)
-    if (status !== 'ACTIVE' && status !== 'ROTATING') {
-      throw new Refusal('INVALID_STATE', 'The API key must be ACTIVE or ROTATING to be rotated.', { allowed: [] })
-    }
+    if (status !== 'ACTIVE' && status !== 'ROTATING')
+      throw await keyRefusal(ctx, previous, 'The API key must be ACTIVE or ROTATING to be rotated.')
     return {
       operation: 'UPDATE',
       values: { prefix, secretHash: hash, previousSecretExpiresAt },

@@ -87,7 +87,10 @@ export async function sendInvitation(ctx: IdentityContext, userId: string): Prom
 }
 
 /** Whether the user was invited and has never accepted. Also true after the invitation was withdrawn. */
-export async function mustAccept({ db, caller }: IdentityContext, userId: string): Promise<boolean> {
+export async function mustAccept(
+  { db, caller }: Pick<IdentityContext, 'db' | 'caller'>,
+  userId: string,
+): Promise<boolean> {
   const found = await db.query(
     'select 1 from identity.app_user where organization_id = $1 and id = $2 and must_accept',
     [caller.organizationId, userId],

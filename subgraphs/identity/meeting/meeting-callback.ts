@@ -3,6 +3,7 @@ import { invalid, Refusal } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { MeetingProvider } from '../../kernel/credentials/public.ts'
 import { OutboundError } from '../../kernel/outbound/outbound.ts'
+import { refusalInSituation } from '../../kernel/record/transitions.ts'
 import { inTransaction, loadDataKeys } from '../../kernel/request.ts'
 import type { IdentityContext } from '../context.ts'
 import { insertRow, writeChange } from '../../kernel/record/write-change.ts'
@@ -152,7 +153,7 @@ function storeConnection(ctx: IdentityContext, provider: string, tokens: Tokens)
           'on conflict (organization_id, user_id, provider) do nothing',
         ),
     )
-    if (!isStored) throw new Refusal('INVALID_STATE', 'The provider was connected by another request at the same time.')
+    if (!isStored) throw refusalInSituation('The provider was connected by another request at the same time.')
     return { provider, scope, connectedAt: stored.connectedAt, expiresAt }
   })
 }

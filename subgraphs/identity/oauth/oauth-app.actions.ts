@@ -1,9 +1,10 @@
-import { notFound, Refusal } from '../../kernel/errors.ts'
+import { notFound } from '../../kernel/errors.ts'
 import { readPage, type Page, type PageArgs } from '../../kernel/record/list.ts'
 import { allColumnNames, readOne } from '../../kernel/record/read.ts'
 import { change } from '../../kernel/record/records-of.ts'
 import { save } from '../../kernel/record/save.ts'
 import { isAnySelected, selectedFields, type SelectionInfo } from '../../kernel/record/selection.ts'
+import { refusalInSituation } from '../../kernel/record/transitions.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { distinct } from '../credential/grant.rules.ts'
 import { withCredentialVisibility } from '../credential/credential-visibility.ts'
@@ -89,8 +90,7 @@ export async function rotateClientSecret(ctx: RequestContext, id: string): Promi
   const made = newClientSecret()
   const app = await change(withCredentialVisibility(ctx), oauthApp, id, async ({ type, ownerId }, current) => {
     await requireRightToActAs(current, ownerId)
-    if (type === 'PUBLIC')
-      throw new Refusal('INVALID_STATE', 'Only a CONFIDENTIAL app has a client secret.', { allowed: [] })
+    if (type === 'PUBLIC') throw refusalInSituation('Only a CONFIDENTIAL app has a client secret.')
     return {
       operation: 'UPDATE',
       values: { secretHash: made.hash, secretPrefix: made.prefix },

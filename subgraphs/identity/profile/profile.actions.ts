@@ -1,5 +1,6 @@
 import { invalid, notFound, Refusal, type FieldProblem } from '../../kernel/errors.ts'
 import { save } from '../../kernel/record/save.ts'
+import { refusalInSituation } from '../../kernel/record/transitions.ts'
 import { inTransaction } from '../../kernel/request.ts'
 import type { IdentityContext } from '../context.ts'
 import { refuseAny, textProblems } from '../text.ts'
@@ -65,11 +66,7 @@ export async function createProfile(
   refuseAny(problemsOf(wanted))
   return changingProfiles(ctx, async (inner, known) => {
     if (known.length >= profilesMax)
-      throw new Refusal(
-        'INVALID_STATE',
-        `Limit of ${profilesMax} profiles in an organization reached; delete a profile first.`,
-        { allowed: [] },
-      )
+      throw refusalInSituation(`Limit of ${profilesMax} profiles in an organization reached; delete a profile first.`)
     const { name } = wanted
     const isDefault = wanted.isDefault ?? false
     const values = { name, isDefault, fields: restrictionsIn((wanted.fields ?? {}) as never) }

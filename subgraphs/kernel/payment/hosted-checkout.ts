@@ -3,6 +3,7 @@ import { Refusal } from '../errors.ts'
 import { isJsonObject } from '../json/exact-number.ts'
 import type { Outbound, OutboundAnswer } from '../outbound/outbound.ts'
 import type { Checkout, CheckoutRequest, CheckoutState, PaymentProvider, PaymentSettings } from './payment.ts'
+import { refusalInSituation } from '../record/transitions.ts'
 import { readUnits, sentUnits } from './provider-currency.ts'
 
 const timeoutMs = 10_000
@@ -37,7 +38,7 @@ export class HostedCheckout implements PaymentProvider {
   async open(request: CheckoutRequest): Promise<Checkout> {
     const { amount, currency, title, reference, key, successUrl, cancelUrl } = request
     const units = sentUnits(amount, currency)
-    if (units === null) throw new Refusal('INVALID_STATE', `An invoice in ${currency} cannot be paid online.`)
+    if (units === null) throw refusalInSituation(`An invoice in ${currency} cannot be paid online.`)
     const price = 'line_items[0][price_data]'
     const body = new URLSearchParams({
       mode: 'payment',
@@ -53,7 +54,7 @@ export class HostedCheckout implements PaymentProvider {
     const idempotencyKey = `${key}-${createHash('sha256').update(body).digest('hex').slice(0, 32)}`
     const answer = await this.#send('POST', '/v1/checkout/sessions', { body, idempotencyKey })
     if (answer.status === 400)
-      throw new Refusal('INVALID_STATE', 'The payment provider does not take this amount or this currency.')
+      throw refusalInSituation('The payment provider does not take this amount or this currency.')
     const { id, url } = objectIn(answer)
     if (typeof id !== 'string' || !isCheckoutId(id) || !isWebAddress(url)) throw failed()
     return { id, url }

@@ -4,6 +4,7 @@ import type { Addend, AddendShape } from './addend.ts'
 import type { Column } from './column.ts'
 import { Columns } from './columns.ts'
 import type { AnyRecord, TrackedObject, Operation, RecordEvents } from './event-types.ts'
+import type { StateMachine } from './transitions.ts'
 
 /** The columns that every stored row has. Most record classes extend `OrgRecord`, which has more. */
 export interface StoredRow {
@@ -82,6 +83,8 @@ export interface RecordShape extends TrackedObject {
   readonly numbered?: string
   /** A text column with the number as people write it: the prefix and at least six digits, `Q-000123`. */
   readonly numberText?: { readonly column: string; readonly prefix: string }
+  /** How its status changes, if it has one that not every change may set. */
+  readonly states?: StateMachine<never>
   /** The maintained totals of the table (`maintained-totals.ts`); without them, totals and figures read the rows. */
   readonly totals?: TotalsShape
 }
@@ -139,6 +142,7 @@ export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   readonly unique?: Readonly<Record<string, ColumnName<T>>>
   readonly numbered?: ColumnName<T>
   readonly numberText?: { readonly column: ColumnName<T>; readonly prefix: string }
+  readonly states?: StateMachine<T>
   readonly totals?: Totals<T>
   readonly events: RecordEvents<T, AnyRecord>
   readonly audit?: TrackedObject<T>['audit']
@@ -152,6 +156,8 @@ export interface RecordDefinition<T extends StoredRow> extends RecordShape {
    * the database.
    */
   readonly decide?: (ctx: RequestContext, values: Partial<T>, previous: T | null) => Promise<Decided<T>>
+  /** Throws 403 unless the caller may change this record, where more is needed than to see it. Whatever the state of the record. */
+  readonly requireRight?: (ctx: RequestContext, previous: T) => void
   /** Checks every write. Must not read the database. */
   readonly invariants?: (next: T, previous: T | null) => FieldProblem[]
   /** Checks every write; may read the database. */

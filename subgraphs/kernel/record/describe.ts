@@ -80,12 +80,6 @@ export const nameOf = ({ object }: { readonly object: string }): string => words
 
 export const pluralOf = (words: string): string => words.replace(/(?<=[^aeiou])y$/, 'ie').concat('s')
 
-/** `an account`, `a product`. */
-export const withArticle = (words: string): string => `${/^[aeio]/i.test(words) ? 'an' : 'a'} ${words}`
-
-/** At the beginning of a sentence: `An account`. */
-export const startWithArticle = (words: string): string => withArticle(words).replace(/^a/, 'A')
-
 /** What each filter operator compares. */
 export const operatorDescriptions: Readonly<Record<string, string>> = {
   eq: 'Equal to this value.',

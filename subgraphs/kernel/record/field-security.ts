@@ -107,6 +107,9 @@ export function addDerivedRestrictions(fields: FieldRestrictions): FieldRestrict
 export const isHidden = (caller: Pick<Caller, 'fields'>, definition: RecordShape, name: string): boolean =>
   fieldRules(caller, definition)?.hidden.has(name) ?? false
 
+export const mayWrite = (caller: Pick<Caller, 'fields'>, definition: RecordShape, name: string): boolean =>
+  !fieldRules(caller, definition)?.readOnly.has(name)
+
 const fieldRefusal = (
   code: 'FIELD_NOT_READABLE' | 'FIELD_NOT_WRITABLE',
   verb: string,

@@ -1,4 +1,4 @@
-import { notFound, Refusal } from '../errors.ts'
+import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
 import type { RequestContext } from '../request.ts'
 import type { Row } from '../database/sql.ts'
@@ -10,6 +10,7 @@ import { shapeFor } from './shape-source.ts'
 import { TenantPredicate } from './predicate.ts'
 import { isStorable } from './scalars.ts'
 import { selectList } from './selection.ts'
+import { refusalInSituation, refusalInState, type StateMachine } from './transitions.ts'
 
 const idOnly: ReadonlySet<string> = new Set()
 const columnNames = new WeakMap<object, ReadonlySet<string>>()
@@ -79,9 +80,21 @@ export async function requireRecord<T extends StoredRow>(
   const sql = `select ${columns} from ${definition.table} t where t.id = ${predicate.values.add(id)} and ${predicate.visible(definition, 't')}${state}${lock}`
   const [row] = isId(id) ? await ctx.db.query(sql, predicate.values.list) : []
   if (!row) throw notFound(`The ${nameOf(definition)}`)
-  if (deleted && row.deletedAt === null)
-    throw new Refusal('INVALID_STATE', `The ${nameOf(definition)} is not deleted.`, { allowed: [] })
-  return row as unknown as T
+  const record = row as unknown as T
+  if (deleted && row.deletedAt === null) await refuseLive(ctx, definition, record)
+  return record
+}
+
+/** Refuses to restore a record that is not deleted. */
+async function refuseLive<T extends StoredRow>(
+  ctx: RequestContext,
+  definition: RecordDefinition<T>,
+  record: T,
+): Promise<never> {
+  definition.requireRight?.(ctx, record)
+  const message = `The ${nameOf(definition)} is not deleted.`
+  if (!definition.states) throw refusalInSituation(message)
+  throw await refusalInState(ctx, definition.states as StateMachine<never>, record as never, message)
 }
 
 /** Locks the row behind a view, which requests may only read. A statement after this one sees what the transactions before it have written. */

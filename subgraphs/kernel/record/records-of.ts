@@ -8,7 +8,7 @@ import { nameOf } from './describe.ts'
 import { readChildren, readConnection } from './connection.ts'
 import { readDeleted, readPage, type ConnectionArgs, type PageArgs } from './list.ts'
 import { readBy, readOne, readReference, requireRecord } from './read.ts'
-import { requireWritableRole, save } from './save.ts'
+import { requireRight, requireWritableRole, save } from './save.ts'
 import { lockSerializedRules } from './serialized-rules.ts'
 import { isAnySelected, selectedFields, type SelectionInfo } from './selection.ts'
 
@@ -58,7 +58,7 @@ export function recordsOf<T extends StoredRow>(
   const create = async (ctx: RequestContext, values: Partial<T>, implied: Partial<T> = {}): Promise<T> => {
     const draft = { operation: 'CREATE', previous: null, values } as const
     if (!decide) return save(ctx, definition, { ...draft, implied })
-    requireWritableRole(ctx)
+    requireRight(ctx, definition, values)
     const decided = await decide(ctx, values, null)
     return save(ctx, definition, { ...draft, ...decided, implied: { ...decided.implied, ...implied } })
   }
@@ -77,7 +77,11 @@ export function recordsOf<T extends StoredRow>(
     const removed = await change(ctx, definition, id, () => ({ operation: 'DELETE', values: {} }), { expectedVersion })
     return removed.id
   }
-  const { update = updateOne, remove = removeOne } = actions
+  const { remove = removeOne } = actions
+  const update: Records<T>['update'] = async (ctx, id, values, expectedVersion) => {
+    requireRight(ctx, definition, values)
+    return (actions.update ?? updateOne)(ctx, id, values, expectedVersion)
+  }
   return {
     async one(ctx, id, info) {
       const row = await readOne(ctx, definition, id, selectedFields(info))
@@ -98,7 +102,6 @@ export function recordsOf<T extends StoredRow>(
     deleted: (ctx, args, info) => readDeleted(ctx, definition, args, selectedFields(info)),
     require: (ctx, id) => requireRecord(ctx, definition, id),
     create: (ctx, values, implied) => create(ctx, values as Partial<T>, implied),
-    update,
     remove,
     restore: (ctx, id, expectedVersion) =>
       change(ctx, definition, id, () => ({ operation: 'RESTORE', values: {} }), { expectedVersion, deleted: true }),
@@ -116,7 +119,15 @@ export function recordsOf<T extends StoredRow>(
         (inner, { id }) => remove(inner, id),
       ),
     ...actions,
+    update,
   }
+}
+
+interface ChangeOptions {
+  readonly expectedVersion?: number | null | undefined
+  readonly deleted?: boolean
+  /** The values that the caller requests to change. Fields that the caller may not write are refused whatever the state of the record. */
+  readonly requested?: object
 }
 
 type Decision<T extends StoredRow> = Omit<Draft<T>, 'previous' | 'expectedVersion'>
@@ -131,11 +142,12 @@ export async function change<T extends StoredRow, C extends RequestContext>(
   definition: RecordDefinition<T>,
   id: string,
   decide: (previous: T, ctx: C) => Decision<T> | Promise<Decision<T>>,
-  { expectedVersion = null, deleted = false }: { expectedVersion?: number | null | undefined; deleted?: boolean } = {},
+  { expectedVersion = null, deleted = false, requested = {} }: ChangeOptions = {},
 ): Promise<T> {
-  requireWritableRole(ctx)
+  requireRight(ctx, definition, requested)
   const attempt = async (inner: C, isLocked: boolean): Promise<T> => {
     const previous = await requireRecord(inner, definition, id, { deleted, isLocked })
+    definition.requireRight?.(inner, previous)
     return save(inner, definition, { ...(await decide(previous, inner)), previous, expectedVersion })
   }
   try {

@@ -35,9 +35,8 @@ export async function save<T extends StoredRow>(
   draft: Draft<T>,
 ): Promise<T> {
   const definition = shapeFor(ctx, builtIn)
-  if (definition.entitlement) requireEntitlement(ctx, definition.entitlement)
-  requireWritableRole(ctx)
-  refuseReadOnlyFields(ctx.caller, definition, draft.values as Fields)
+  requireRight(ctx, builtIn, draft.values)
+  if (draft.previous) builtIn.requireRight?.(ctx, draft.previous)
   // A transaction (a savepoint inside another one) takes the number back when the create is refused, so that there is no gap.
   if (definition.numbered && draft.operation === 'CREATE')
     return inTransaction(ctx, (inner) => writeAndRedact(inner, definition, draft))
@@ -83,6 +82,17 @@ async function checkAndWrite<T extends StoredRow>(
     return write(inner, definition, draft, next, changed, unless)
   })
   return next
+}
+
+/**
+ * Throws 402 or 403 unless the caller may write these fields of the record type. Called before a record is looked at, so that the refusal
+ * says nothing about it.
+ */
+export function requireRight(ctx: RequestContext, builtIn: RecordShape, values: object): void {
+  const definition = shapeFor(ctx, builtIn)
+  if (definition.entitlement) requireEntitlement(ctx, definition.entitlement)
+  requireWritableRole(ctx)
+  refuseReadOnlyFields(ctx.caller, definition, values as Fields)
 }
 
 /** Refuses callers whose role is READ_ONLY. Whether the record is visible was checked when it was read. */

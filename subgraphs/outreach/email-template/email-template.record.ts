@@ -1,7 +1,13 @@
 import { activeUsers } from '../../identity/public.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { emailTemplateEvents } from './email-template.events.ts'
-import { isLanguage, refuseForeignTemplate, templatesAreValid, variablesAreNamed } from './email-template.rules.ts'
+import {
+  emailTemplateStates,
+  isLanguage,
+  refuseForeignTemplate,
+  templatesAreValid,
+  variablesAreNamed,
+} from './email-template.rules.ts'
 import { EmailTemplate } from './email-template.ts'
 
 export const emailTemplate: RecordDefinition<EmailTemplate> = defineRecord(EmailTemplate, {
@@ -14,9 +20,8 @@ export const emailTemplate: RecordDefinition<EmailTemplate> = defineRecord(Email
   references: { ownerId: activeUsers },
   totals: { by: ['ownerId', 'isShared', 'status', 'category'] },
   events: emailTemplateEvents,
+  states: emailTemplateStates,
+  requireRight: refuseForeignTemplate,
   invariants: (next) => [...variablesAreNamed(next), ...isLanguage(next)],
-  checks: async (ctx, next, previous) => {
-    refuseForeignTemplate(ctx, previous)
-    return templatesAreValid(ctx, next, previous)
-  },
+  checks: templatesAreValid,
 })

@@ -1,6 +1,10 @@
 import { Refusal, type FieldProblem } from '../../kernel/errors.ts'
+import { mayWrite } from '../../kernel/record/field-security.ts'
+import { recordType } from '../../kernel/record/record-registry.ts'
+import type { Move, StateMachine } from '../../kernel/record/transitions.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { templateProblemsOf } from '../../kernel/template/parse-template.ts'
+import type { EmailTemplateStatus } from './email-template.enumerations.ts'
 import type { EmailTemplate } from './email-template.ts'
 
 const parts = ['subject', 'bodyHtml', 'bodyText'] as const
@@ -46,9 +50,31 @@ export function isLanguage({ language }: EmailTemplate): FieldProblem[] {
 
 const managers: ReadonlySet<string> = new Set(['OWNER', 'ADMIN', 'MANAGER'])
 
+const mayChange = ({ caller }: RequestContext, { ownerId }: EmailTemplate): boolean =>
+  caller.kind === 'SYSTEM' || ownerId === caller.userId || managers.has(caller.role)
+
+const shape = recordType('email_template')
+
+const update: Move<EmailTemplate> = {
+  operation: 'emailTemplateUpdate',
+  isPossible: ({ caller }) => mayWrite(caller, shape(), 'status'),
+}
+
+/** A change may set every status. */
+export const emailTemplateStates: StateMachine<EmailTemplate, EmailTemplateStatus> = {
+  name: 'email template',
+  scope: '*',
+  mayChange,
+  transitions: {
+    DRAFT: { ACTIVE: [update], ARCHIVED: [update] },
+    ACTIVE: { DRAFT: [update], ARCHIVED: [update] },
+    ARCHIVED: { DRAFT: [update], ACTIVE: [update] },
+  },
+}
+
 /** Others see a shared template, but a change of it would reach everybody who uses it. */
-export function refuseForeignTemplate({ caller }: RequestContext, previous: EmailTemplate | null): void {
-  if (!previous || caller.kind === 'SYSTEM' || previous.ownerId === caller.userId || managers.has(caller.role)) return
+export function refuseForeignTemplate(ctx: RequestContext, previous: EmailTemplate): void {
+  if (mayChange(ctx, previous)) return
   throw new Refusal(
     'PERMISSION_DENIED',
     'Only the owner of the template and users with the role OWNER, ADMIN or MANAGER may change it. Copy it to change the copy.',

@@ -7,6 +7,7 @@ import { countMail, type MailKind } from '../../kernel/mail/mail-limits.ts'
 import { externalCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { requireWritableRole, save } from '../../kernel/record/save.ts'
+import { refusalInState } from '../../kernel/record/transitions.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { cleanMail, CleanMail } from '../../kernel/template/clean-mail.ts'
 import { linkPlace } from '../../kernel/template/mail-bounds.ts'
@@ -14,6 +15,7 @@ import { activeTracing } from '../../kernel/tracing/tracing.ts'
 import { threadTask } from '../../kernel/work/thread-task.ts'
 import { givenValues, withGiven } from '../email-template/email-template.actions.ts'
 import { emailTemplate } from '../email-template/email-template.record.ts'
+import { emailTemplateStates } from '../email-template/email-template.rules.ts'
 import { recordValues } from '../email-template/known-variables.ts'
 import { renderTemplate } from '../email-template/render-template.ts'
 import type { Mailbox } from '../mailbox/mailbox.ts'
@@ -144,7 +146,7 @@ async function renderedOf(ctx: Ctx, input: EmailSendInput, concerned: Links, id:
   const template = await recordsOf(emailTemplate).require(ctx, input.templateId!)
   if (template.status !== 'ACTIVE') {
     const message = `The template has the status ${template.status}; only an ACTIVE template can be sent.`
-    throw new Refusal('INVALID_STATE', message, { allowed: ['ACTIVE'] })
+    throw await refusalInState(ctx, emailTemplateStates, template, message)
   }
   const unsubscribeUrl = urlOf(ctx, 'UNSUBSCRIBE', id, 0)
   const values = { ...withGiven(await recordValues(ctx, concerned), givenValues(input.variables)), unsubscribeUrl }

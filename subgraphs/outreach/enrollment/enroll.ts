@@ -5,9 +5,11 @@ import { redact } from '../../kernel/record/field-security.ts'
 import { insertRecords } from '../../kernel/record/insert-records.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
+import { refusalInSituation, refusalInState } from '../../kernel/record/transitions.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { asSender } from '../email/as-sender.ts'
 import { sequence } from '../sequence/sequence.record.ts'
+import { sequenceStates } from '../sequence/sequence.rules.ts'
 import type { Sequence } from '../sequence/sequence.ts'
 import { assess, type Assessed } from './eligibility.ts'
 import type { SequenceBulkEnrollInput, SequenceBulkEnrollResult, SequenceEnrollInput } from './enroll.inputs.ts'
@@ -34,22 +36,22 @@ async function enrollAll(
   entityIds: readonly string[],
   { entityType, senderId, allowOtherSequences }: Omit<SequenceEnrollInput, 'entityId'>,
 ): Promise<Enrolled[]> {
-  // Locked, so that nobody is enrolled beside a pause, an archiving or a deletion that does not see the enrollment.
-  const found = await requireRecord(ctx, sequence, sequenceId, { isLocked: true })
-  ctx.answered?.record(sequence, found.id)
-  requireRunning(found)
-  if (!found.entityTypes.includes(entityType)) {
-    const message = `entityType must be one of the entityTypes of the sequence: ${found.entityTypes.join(', ')}.`
-    throw invalid({ path: 'entityType', code: 'NOT_ALLOWED', message })
-  }
   const wantedSender = senderId?.toLowerCase() ?? ctx.caller.userId
-  const sender = isId(wantedSender) ? (await sendersOf(ctx, [wantedSender])).get(wantedSender) : undefined
-  if (!sender) throw unknownSender()
-  if (sender.id !== ctx.caller.userId && !['OWNER', 'ADMIN', 'MANAGER'].includes(ctx.caller.role))
+  if (wantedSender !== ctx.caller.userId && !['OWNER', 'ADMIN', 'MANAGER'].includes(ctx.caller.role))
     throw new Refusal(
       'PERMISSION_DENIED',
       'Only owners, admins and managers may enroll with another user as the sender.',
     )
+  // Locked, so that nobody is enrolled beside a pause, an archiving or a deletion that does not see the enrollment.
+  const found = await requireRecord(ctx, sequence, sequenceId, { isLocked: true })
+  ctx.answered?.record(sequence, found.id)
+  await requireRunning(ctx, found)
+  if (!found.entityTypes.includes(entityType)) {
+    const message = `entityType must be one of the entityTypes of the sequence: ${found.entityTypes.join(', ')}.`
+    throw invalid({ path: 'entityType', code: 'NOT_ALLOWED', message })
+  }
+  const sender = isId(wantedSender) ? (await sendersOf(ctx, [wantedSender])).get(wantedSender) : undefined
+  if (!sender) throw unknownSender()
   // Enrollments of an organization wait for each other, so that no record gets into two sequences at the same time.
   await ctx.db.query(`select pg_advisory_xact_lock(${lockOf('sequenceEnrollments')})`, [ctx.caller.organizationId])
   const steps = await readSteps(ctx, [found.id])
@@ -109,11 +111,11 @@ const unknownSender = (): Refusal =>
     message: 'senderId must be the id of an active user who may change records.',
   })
 
-export function requireRunning({ status }: Pick<Sequence, 'status'>): void {
+async function requireRunning(ctx: RequestContext, found: Sequence): Promise<void> {
+  const { status } = found
   if (status === 'ACTIVE') return
-  throw new Refusal('INVALID_STATE', `The sequence has the status ${status}; only an ACTIVE one takes enrollments.`, {
-    allowed: ['ACTIVE'],
-  })
+  const message = `The sequence has the status ${status}; only an ACTIVE one takes enrollments.`
+  throw await refusalInState(ctx, sequenceStates, found, message)
 }
 
 const messages: Readonly<Record<Exclude<SequenceRefusal, 'NOT_FOUND'>, string>> = {
@@ -137,12 +139,9 @@ export function enroll(
     const [one] = await enrollAll(inner, sequenceId, [input.entityId], input)
     const { refusal, id, enrollmentId } = one!
     if (refusal === 'NOT_FOUND') throw notFound(input.entityType === 'LEAD' ? 'The lead' : 'The contact')
+    if (refusal === 'NO_ACCESS') throw new Refusal('PERMISSION_DENIED', messages[refusal], { reason: refusal })
     if (refusal !== null)
-      throw new Refusal(refusal === 'NO_ACCESS' ? 'PERMISSION_DENIED' : 'INVALID_STATE', messages[refusal], {
-        reason: refusal,
-        ...(refusal !== 'NO_ACCESS' && { allowed: [] }),
-        ...(enrollmentId && { enrollmentId }),
-      })
+      throw refusalInSituation(messages[refusal], { reason: refusal, ...(enrollmentId && { enrollmentId }) })
     // It belongs to the sender, whose records the caller may not see: what the caller has just created is answered nevertheless.
     const created = { ...inner, caller: { ...inner.caller, ownerIds: null } }
     return redact(inner.caller, sequenceEnrollment, await requireRecord(created, sequenceEnrollment, id!))

@@ -1,26 +1,27 @@
-import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
+import { invalid, notFound } from '../../kernel/errors.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
+import { refusalInState } from '../../kernel/record/transitions.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { sequence } from '../sequence/sequence.record.ts'
 import { wakeMails } from './before-sending.ts'
+import type { SequenceEnrollmentStatus } from './enrollment.enumerations.ts'
 import { sequenceEnrollment } from './enrollment.record.ts'
+import { enrollmentStates } from './enrollment.states.ts'
 import type { SequenceEnrollment } from './enrollment.ts'
 import { endOf } from './run/end-enrollment.ts'
 import { readSequences, type ReadSequence } from './sequence-reading.ts'
 
 export const reasonMax = 500
 
-/** The statuses to which a user can move an enrollment. */
-const allowedFrom: Readonly<Record<string, readonly string[]>> = {
-  ACTIVE: ['PAUSED', 'UNENROLLED'],
-  PAUSED: ['ACTIVE', 'UNENROLLED'],
-}
-
-export function refuseUnless({ status }: Pick<SequenceEnrollment, 'status'>, ...wanted: readonly string[]): void {
+export async function refuseUnless(
+  ctx: RequestContext,
+  previous: SequenceEnrollment,
+  ...wanted: readonly SequenceEnrollmentStatus[]
+): Promise<void> {
+  const { status } = previous
   if (wanted.includes(status)) return
-  throw new Refusal('INVALID_STATE', `The enrollment has the status ${status}; it must be ${wanted.join(' or ')}.`, {
-    allowed: allowedFrom[status] ?? [],
-  })
+  const message = `The enrollment has the status ${status}; it must be ${wanted.join(' or ')}.`
+  throw await refusalInState(ctx, enrollmentStates, previous, message)
 }
 
 /** Refuses an enrollment of another sequence, as if it did not exist. */
@@ -62,7 +63,7 @@ export async function pauseEnrollment(
   await requireSequence(ctx, sequenceId)
   return change(ctx, sequenceEnrollment, id, async (previous, inner) => {
     requireOf(sequenceId, previous)
-    refuseUnless(previous, 'ACTIVE')
+    await refuseUnless(inner, previous, 'ACTIVE')
     const running = await sequenceOf(inner, previous)
     const now = inner.clock.now()
     const due = Date.parse(previous.nextRunAt!) + running.pausedMs - previous.pausedMs
@@ -90,7 +91,7 @@ export async function resumeEnrollment(
   await requireSequence(ctx, sequenceId)
   return change(ctx, sequenceEnrollment, id, async (previous, inner) => {
     requireOf(sequenceId, previous)
-    refuseUnless(previous, 'PAUSED')
+    await refuseUnless(inner, previous, 'PAUSED')
     const running = await sequenceOf(inner, previous)
     await wakeMails(inner, [previous.id])
     const from = clockOf(running, inner.clock.now())
@@ -119,9 +120,9 @@ export async function unenroll(
 ): Promise<SequenceEnrollment> {
   const exitReason = checkReason(reason)
   await requireSequence(ctx, sequenceId)
-  return change(ctx, sequenceEnrollment, id, (previous, inner) => {
+  return change(ctx, sequenceEnrollment, id, async (previous, inner) => {
     requireOf(sequenceId, previous)
-    refuseUnless(previous, 'ACTIVE', 'PAUSED')
+    await refuseUnless(inner, previous, 'ACTIVE', 'PAUSED')
     const { implied, ...events } = endOf('UNENROLLED', exitReason, inner.clock.now())
     return { operation: 'UPDATE', values: {}, implied, ...events }
   })

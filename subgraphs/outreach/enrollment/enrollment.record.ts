@@ -1,6 +1,7 @@
 import { activeUsers } from '../../identity/public.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { enrollmentEvents } from './enrollment.events.ts'
+import { enrollmentStates } from './enrollment.states.ts'
 import { SequenceEnrollment } from './enrollment.ts'
 
 export const sequenceEnrollment: RecordDefinition<SequenceEnrollment> = defineRecord(SequenceEnrollment, {
@@ -23,4 +24,5 @@ export const sequenceEnrollment: RecordDefinition<SequenceEnrollment> = defineRe
     },
   },
   events: enrollmentEvents,
+  states: enrollmentStates,
 })

@@ -5,9 +5,13 @@ import { externalCall, transactionWithExternalCalls } from '../../kernel/outboun
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
+import { refusalInState } from '../../kernel/record/transitions.ts'
 import { asSystem, type RequestContext } from '../../kernel/request.ts'
 import { refuseUnless, requireOf, requireSequence } from './enrollment.actions.ts'
+import { sequence } from '../sequence/sequence.record.ts'
+import { sequenceStates } from '../sequence/sequence.rules.ts'
 import { sequenceEnrollment } from './enrollment.record.ts'
+import { enrollmentStates } from './enrollment.states.ts'
 import type { SequenceEnrollment } from './enrollment.ts'
 import { commitPrepared, type Prepared } from './run/commit.ts'
 import { planAll } from './run/execute.ts'
@@ -40,19 +44,24 @@ export function processStep(
     requireOf(sequenceId, enrollment)
     if (stepId !== null && (await isExecuted(inner, enrollment, stepId)))
       return recordsOf(sequenceEnrollment).require(inner, enrollment.id)
-    refuseUnless(enrollment, 'ACTIVE')
+    await refuseUnless(inner, enrollment, 'ACTIVE')
     const wantedStep = stepId?.toLowerCase() ?? null
     if (wantedStep !== null && wantedStep !== enrollment.currentStepId)
-      throw new Refusal('INVALID_STATE', 'The step is not the current step of the enrollment.', {
-        allowed: [],
-        currentStepId: enrollment.currentStepId,
-      })
+      throw await refusalInState(
+        inner,
+        enrollmentStates,
+        enrollment,
+        'The step is not the current step of the enrollment.',
+        { currentStepId: enrollment.currentStepId },
+      )
     const system = asSystem(inner, inner.caller.organizationId)
     const snapshot = await readSnapshot(system, [enrollment])
     const [planned] = planAll(system, snapshot, [enrollment], { isForced: true }, () => messageId)
     const { decision, plan } = planned!
-    if (decision.kind === 'PARK')
-      throw new Refusal('INVALID_STATE', 'The sequence is not ACTIVE.', { allowed: ['ACTIVE'] })
+    if (decision.kind === 'PARK') {
+      const parking = await requireRecord(inner, sequence, sequenceId)
+      throw await refusalInState(inner, sequenceStates, parking, 'The sequence is not ACTIVE.')
+    }
     let prepared: Prepared
     if (plan && !('problem' in plan)) {
       const key = `render ${hash('sha256', JSON.stringify(plan))}`

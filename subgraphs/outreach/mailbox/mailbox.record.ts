@@ -16,9 +16,6 @@ export const mailbox: RecordDefinition<Mailbox> = defineRecord(Mailbox, {
   events: mailboxEvents,
   calculated: ({ email }) => ({ email: parseEmail(email) ?? email }),
   invariants: valuesAreValid,
-  checks: async (ctx, _next, previous) => {
-    refuseForeignMailbox(ctx, previous)
-    return []
-  },
+  requireRight: refuseForeignMailbox,
   serializedRules: [fewMailboxes],
 })

@@ -75,8 +75,8 @@ export async function hostProblems(outbound: Outbound, next: Mailbox): Promise<F
 
 const managers: ReadonlySet<string> = new Set(['OWNER', 'ADMIN', 'MANAGER'])
 
-export function refuseForeignMailbox({ caller }: RequestContext, previous: Mailbox | null): void {
-  if (!previous || caller.kind === 'SYSTEM' || previous.ownerId === caller.userId || managers.has(caller.role)) return
+export function refuseForeignMailbox({ caller }: RequestContext, previous: Mailbox): void {
+  if (caller.kind === 'SYSTEM' || previous.ownerId === caller.userId || managers.has(caller.role)) return
   const message =
     'Only the owner of the mailbox and users with the role OWNER, ADMIN or MANAGER may change it. Ask its owner.'
   throw new Refusal('PERMISSION_DENIED', message)

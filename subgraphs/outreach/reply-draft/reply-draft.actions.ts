@@ -3,33 +3,33 @@ import { newId } from '../../kernel/ids.ts'
 import { transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
-import { requireNewStatus, type Transitions } from '../../kernel/record/transitions.ts'
+import { refusalInState, requireNewStatus } from '../../kernel/record/transitions.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { emailMessage } from '../email/email.record.ts'
 import type { Email } from '../email/email.ts'
 import { sendEmail } from '../email/send-email.ts'
 import { replyDraft } from './reply-draft.record.ts'
+import { replyDraftStates } from './reply-draft.states.ts'
 import { isOpen } from './suggest-reply.ts'
 import type { ReplyDraft, ReplyDraftStatus } from './reply-draft.ts'
 
-const transitions: Transitions<ReplyDraftStatus> = {
-  PENDING: ['APPROVED', 'SENT', 'REJECTED', 'EXPIRED'],
-  APPROVED: ['PENDING', 'SENT', 'REJECTED', 'EXPIRED'],
-  SENT: [],
-  REJECTED: [],
-  EXPIRED: [],
-}
+const requireOpen = (ctx: RequestContext, previous: ReplyDraft, to: ReplyDraftStatus): Promise<void> =>
+  requireNewStatus(ctx, replyDraftStates, previous, to)
 
-const requireOpen = (previous: ReplyDraft, to: ReplyDraftStatus): void =>
-  requireNewStatus('reply draft', transitions, previous.status, to)
-
-const statusChange = (status: ReplyDraftStatus) => (previous: ReplyDraft) => {
-  requireOpen(previous, status)
+const statusChange = (status: ReplyDraftStatus) => async (previous: ReplyDraft, inner: RequestContext) => {
+  await requireOpen(inner, previous, status)
   return { operation: 'UPDATE' as const, values: {}, implied: { status } }
 }
 
-/** What a change may set. The other statuses have operations of their own. */
-const editable: Transitions<ReplyDraftStatus> = { ...transitions, PENDING: ['APPROVED'], APPROVED: ['PENDING'] }
+/** A change may set PENDING and APPROVED; the other statuses have operations of their own. */
+async function requireEditable(ctx: RequestContext, previous: ReplyDraft, to: ReplyDraftStatus): Promise<void> {
+  if (isOpen(previous) && isOpen({ status: to })) return
+  if (isOpen(previous)) {
+    const message = `A change cannot set the status ${to}, which has an operation of its own.`
+    throw await refusalInState(ctx, replyDraftStates, previous, message)
+  }
+  await requireOpen(ctx, previous, to)
+}
 
 /** Changes a draft that is PENDING or APPROVED. */
 export function updateReplyDraft(
@@ -42,13 +42,11 @@ export function updateReplyDraft(
     ctx,
     replyDraft,
     id,
-    (previous) => {
-      const status = input.status ?? previous.status
-      const isUnchanged = status === previous.status && isOpen(previous)
-      if (!isUnchanged) requireNewStatus('reply draft', editable, previous.status, status)
+    async (previous, inner) => {
+      await requireEditable(inner, previous, input.status ?? previous.status)
       return { operation: 'UPDATE', values: input }
     },
-    { expectedVersion },
+    { expectedVersion, requested: input },
   )
 }
 
@@ -66,8 +64,8 @@ export function sendReplyDraft(ctx: RequestContext<'work' | 'keys'>, id: string)
   requireWritableRole(ctx)
   const sentMessageId = newId()
   return transactionWithExternalCalls(ctx, async (inner) => {
-    const draft = await change(inner, replyDraft, id, (previous) => {
-      requireOpen(previous, 'SENT')
+    const draft = await change(inner, replyDraft, id, async (previous, current) => {
+      await requireOpen(current, previous, 'SENT')
       return { operation: 'UPDATE', values: {}, implied: { status: 'SENT' as const, sentMessageId } }
     })
     const answered = await recordsOf(emailMessage).require(inner, draft.replyToMessageId)

@@ -3,6 +3,7 @@ import { isStorable } from '../../kernel/record/scalars.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { emailThread } from '../email/email.record.ts'
 import { replyDraftEvents } from './reply-draft.events.ts'
+import { replyDraftStates } from './reply-draft.states.ts'
 import { ReplyDraft } from './reply-draft.ts'
 
 /** A subject of several lines could add headers to the mail. */
@@ -21,5 +22,6 @@ export const replyDraft: RecordDefinition<ReplyDraft> = defineRecord(ReplyDraft,
   references: { ownerId: activeUsers },
   totals: { by: ['status'] },
   events: replyDraftEvents,
+  states: replyDraftStates,
   invariants: isOneLine,
 })

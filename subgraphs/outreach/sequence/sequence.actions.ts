@@ -10,7 +10,7 @@ import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { runningEnrollments } from './sequence-figures.ts'
 import { queueWork } from './sequence-work.ts'
 import { sequence, sequenceStep } from './sequence.record.ts'
-import { sequenceTransitions } from './sequence.rules.ts'
+import { sequenceStates } from './sequence.rules.ts'
 import type { Sequence } from './sequence.ts'
 import { SequenceStep } from './sequence-step.ts'
 import { fitsEntityType } from './step-conditions.ts'
@@ -42,8 +42,8 @@ function changeLocked(
 export const toggleSequence = (ctx: RequestContext, id: string, expectedVersion: Version): Promise<Sequence> =>
   changeLocked(ctx, id, async (inner, previous) => {
     const to = previous.status === 'ACTIVE' ? 'PAUSED' : 'ACTIVE'
-    requireNewStatus('sequence', sequenceTransitions, previous.status, to)
-    if (to === 'ACTIVE') await requireRunnable(inner, await stepsOf(inner, previous.id))
+    await requireNewStatus(inner, sequenceStates, previous, to)
+    if (to === 'ACTIVE') await requireRunnable(inner, previous, await stepsOf(inner, previous.id))
     const now = inner.clock.now().toISOString()
     const implied: Partial<Sequence> =
       to === 'ACTIVE' ? resumed(previous, now) : { ...stopped(previous, now), status: to }
@@ -70,7 +70,7 @@ export const archiveSequence = (
   expectedVersion: Version,
 ): Promise<Sequence> =>
   changeLocked(ctx, id, async (inner, previous) => {
-    requireNewStatus('sequence', sequenceTransitions, previous.status, 'ARCHIVED')
+    await requireNewStatus(inner, sequenceStates, previous, 'ARCHIVED')
     await requireNoneRunning(inner, previous.id, 'archive', force)
     const implied = { ...stopped(previous, inner.clock.now().toISOString()), status: 'ARCHIVED' } as const
     const events = ['sequence.archived']

@@ -4,7 +4,7 @@ import { defineRecord, type RecordDefinition } from '../../kernel/record/definit
 import { visibleIds } from '../../kernel/record/read.ts'
 import { emailTemplate } from '../email-template/email-template.record.ts'
 import { sequenceEvents, sequenceStepEvents } from './sequence.events.ts'
-import { requireNotArchived, sequenceProblems } from './sequence.rules.ts'
+import { requireNotArchived, sequenceProblems, sequenceStates } from './sequence.rules.ts'
 import type { SequenceSettings } from './sequence-settings.ts'
 import { SequenceStep } from './sequence-step.ts'
 import { Sequence } from './sequence.ts'
@@ -18,8 +18,9 @@ export const sequence: RecordDefinition<Sequence> = defineRecord(Sequence, {
   hasSearchText: true,
   references: { ownerId: activeUsers },
   events: sequenceEvents,
-  async decide(_ctx, { entityTypes, settings }, previous) {
-    if (previous) requireNotArchived(previous)
+  states: sequenceStates,
+  async decide(ctx, { entityTypes, settings }, previous) {
+    if (previous) await requireNotArchived(ctx, previous)
     if (previous) return {}
     return {
       implied: {

@@ -1,16 +1,32 @@
-import { Refusal, type FieldProblem } from '../../kernel/errors.ts'
-import type { Transitions } from '../../kernel/record/transitions.ts'
+import type { FieldProblem } from '../../kernel/errors.ts'
+import { refusalInState, type Move, type StateMachine } from '../../kernel/record/transitions.ts'
+import type { RequestContext } from '../../kernel/request.ts'
 import { weekdays } from '../../kernel/time/working-week.ts'
 import { timezoneProblems } from '../../kernel/values/time-zone.ts'
 import { SequenceEntityType } from '../enrollment/enrollment.enumerations.ts'
 import type { Sequence } from './sequence.ts'
 import type { SequenceStatus } from './sequence.enumerations.ts'
 
-export const sequenceTransitions: Transitions<SequenceStatus> = {
-  DRAFT: ['ACTIVE', 'ARCHIVED'],
-  ACTIVE: ['PAUSED', 'ARCHIVED'],
-  PAUSED: ['ACTIVE', 'ARCHIVED'],
-  ARCHIVED: [],
+async function hasActiveStep({ db, caller }: RequestContext, { id }: Sequence): Promise<boolean> {
+  const found = await db.query(
+    `select 1 from outreach.sequence_step
+     where organization_id = $1 and sequence_id = $2 and deleted_at is null and is_active limit 1`,
+    [caller.organizationId, id],
+  )
+  return found.length > 0
+}
+
+const start: Move<Sequence> = { operation: 'sequenceToggle', isPossible: hasActiveStep }
+
+export const sequenceStates: StateMachine<Sequence, SequenceStatus> = {
+  name: 'sequence',
+  scope: '*',
+  transitions: {
+    DRAFT: { ACTIVE: [start], ARCHIVED: ['sequenceArchive'] },
+    ACTIVE: { PAUSED: ['sequenceToggle'], ARCHIVED: ['sequenceArchive'] },
+    PAUSED: { ACTIVE: [start], ARCHIVED: ['sequenceArchive'] },
+    ARCHIVED: {},
+  },
 }
 
 /** What a list of names must be: some of these, each once, at least one. */
@@ -57,9 +73,8 @@ export const sequenceProblems = ({ entityTypes, settings }: Sequence): FieldProb
 ]
 
 /** An archived sequence is kept for its history. */
-export function requireNotArchived({ status }: Sequence): void {
-  if (status !== 'ARCHIVED') return
-  throw new Refusal('INVALID_STATE', 'An archived sequence cannot change. Duplicate it to use it again.', {
-    allowed: [],
-  })
+export async function requireNotArchived(ctx: RequestContext, previous: Sequence): Promise<void> {
+  if (previous.status !== 'ARCHIVED') return
+  const message = 'An archived sequence cannot change. Duplicate it to use it again.'
+  throw await refusalInState(ctx, sequenceStates, previous, message)
 }

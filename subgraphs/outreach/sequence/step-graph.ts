@@ -1,4 +1,4 @@
-import { Refusal, type FieldProblem } from '../../kernel/errors.ts'
+import type { FieldProblem } from '../../kernel/errors.ts'
 import { delayHoursOf } from './step.rules.ts'
 import type { SequenceStep } from './sequence-step.ts'
 
@@ -71,10 +71,4 @@ export function orderProblems(steps: readonly OrderedStep[]): FieldProblem[] {
   const stepIds = loop.map(({ id }) => id)
   const condition = loop.find(({ type }) => type === 'CONDITION')
   return [{ path: 'condition', code: 'ENDLESS_LOOP', message, stepId: condition?.id, stepIds }]
-}
-
-/** A sequence that runs must have something to do. */
-export function requireActiveStep(steps: readonly OrderedStep[]): void {
-  if (steps.some(({ isActive }) => isActive)) return
-  throw new Refusal('INVALID_STATE', 'An ACTIVE sequence must have at least one active step.', { allowed: [] })
 }

@@ -2,7 +2,7 @@ import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
-import { requireWritableRole, save } from '../../kernel/record/save.ts'
+import { requireRight, requireWritableRole, save } from '../../kernel/record/save.ts'
 import { isSameValue } from '../../kernel/record/same-value.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
@@ -30,12 +30,15 @@ function changeSteps<T, C extends RequestContext>(
   sequenceId: string,
   work: (inner: C, steps: readonly SequenceStep[], previous: Sequence) => Promise<T>,
   expectedVersion: Version = null,
+  requireRights: (inner: C, steps: readonly SequenceStep[]) => void = () => {},
 ): Promise<Changed<T>> {
   requireWritableRole(ctx)
   return inTransaction(ctx, async (inner) => {
     const previous = await requireRecord(inner, sequence, sequenceId, { isLocked: true })
-    requireNotArchived(previous)
-    const result = await work(inner, await stepsOf(inner, previous.id), previous)
+    const before = await stepsOf(inner, previous.id)
+    requireRights(inner, before)
+    await requireNotArchived(inner, previous)
+    const result = await work(inner, before, previous)
     const steps = await stepsOf(inner, previous.id)
     await checkSteps(inner, previous, steps)
     const implied = { stepCount: steps.length, stepRevision: previous.stepRevision + 1 }
@@ -44,14 +47,18 @@ function changeSteps<T, C extends RequestContext>(
   })
 }
 
-/** Checks what the record definition cannot check, because it needs the sequence or the role of the caller. */
-function refuseChange(
+/** Checks what the record definition cannot check, because it needs the sequence. */
+function refuseCondition(
   ctx: RequestContext,
   { entityTypes }: Sequence,
-  { condition, webhookUrl }: StepInput,
+  { condition }: StepInput,
   previous: SequenceStep,
 ): void {
   if (condition && !isSameValue(condition, previous.condition)) refuseConditions(ctx, condition, entityTypes)
+}
+
+/** Only administrators let the platform call another address. */
+function requireRightToCall(ctx: RequestContext, { webhookUrl }: StepInput, previous: SequenceStep): void {
   if (webhookUrl && webhookUrl !== previous.webhookUrl) requireAdministrator(ctx)
 }
 
@@ -76,12 +83,19 @@ export async function changeStep(
   input: StepInput,
   expectedVersion: Version,
 ): Promise<SequenceStep> {
+  requireRight(ctx, sequenceStep, input)
   await refuseUrl(ctx, input)
-  const { result } = await changeSteps(ctx, sequenceId, async (inner, steps, previous) => {
-    const step = requireStep(steps, stepId)
-    refuseChange(inner, previous, input, step)
-    return recordsOf(sequenceStep).update(inner, step.id, input, expectedVersion)
-  })
+  const { result } = await changeSteps(
+    ctx,
+    sequenceId,
+    async (inner, steps, previous) => {
+      const step = requireStep(steps, stepId)
+      refuseCondition(inner, previous, input, step)
+      return recordsOf(sequenceStep).update(inner, step.id, input, expectedVersion)
+    },
+    null,
+    (inner, steps) => requireRightToCall(inner, input, requireStep(steps, stepId)),
+  )
   return result
 }
 

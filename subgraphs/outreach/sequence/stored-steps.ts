@@ -1,11 +1,13 @@
 import { invalid, type FieldProblem } from '../../kernel/errors.ts'
 import { allColumnNames } from '../../kernel/record/read.ts'
 import { selectList } from '../../kernel/record/selection.ts'
+import { refusalInState } from '../../kernel/record/transitions.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { sequenceStep } from './sequence.record.ts'
+import { sequenceStates } from './sequence.rules.ts'
 import type { Sequence } from './sequence.ts'
 import { stepsMax, type SequenceStep } from './sequence-step.ts'
-import { orderProblems, requireActiveStep } from './step-graph.ts'
+import { orderProblems } from './step-graph.ts'
 import { textLengthOf } from './step.rules.ts'
 
 /** Most characters of all steps of a sequence together. */
@@ -42,8 +44,15 @@ async function templateProblems(ctx: RequestContext, steps: readonly SequenceSte
 }
 
 /** What an ACTIVE sequence needs: a step to execute, and templates that can be sent. */
-export async function requireRunnable(ctx: RequestContext, steps: readonly SequenceStep[]): Promise<void> {
-  requireActiveStep(steps)
+export async function requireRunnable(
+  ctx: RequestContext,
+  previous: Sequence,
+  steps: readonly SequenceStep[],
+): Promise<void> {
+  if (!steps.some(({ isActive }) => isActive)) {
+    const message = 'An ACTIVE sequence must have at least one active step.'
+    throw await refusalInState(ctx, sequenceStates, previous, message)
+  }
   const problems = await templateProblems(ctx, steps)
   if (problems.length > 0) throw invalid(...problems)
 }
@@ -51,7 +60,7 @@ export async function requireRunnable(ctx: RequestContext, steps: readonly Seque
 /** What must hold for the steps of a sequence together, after every change of one of them. */
 export async function checkSteps(
   ctx: RequestContext,
-  { status }: Pick<Sequence, 'status'>,
+  previous: Sequence,
   steps: readonly SequenceStep[],
 ): Promise<void> {
   if (steps.length > stepsMax) {
@@ -65,5 +74,5 @@ export async function checkSteps(
   }
   const problems = orderProblems(steps)
   if (problems.length > 0) throw invalid(...problems)
-  if (status === 'ACTIVE') await requireRunnable(ctx, steps)
+  if (previous.status === 'ACTIVE') await requireRunnable(ctx, previous, steps)
 }

@@ -9,7 +9,7 @@ import { groundsOf } from './grounds.ts'
 import { composeBounds, type SmartEmailComposeInput } from './smart-email.inputs.ts'
 import type { SmartEmailDraft } from './smart-email-draft.ts'
 import { smartEmailDraft } from './smart-email.record.ts'
-import { refuseForeignDraft, requireEditable } from './smart-email.rules.ts'
+import { requireEditable } from './smart-email.rules.ts'
 import { briefOf, writeTexts, type ComposeRequest, type Wishes } from './write-text.ts'
 
 type Ctx = RequestContext<'work' | 'languageModel'>
@@ -134,8 +134,7 @@ export function regenerateDraft(ctx: Ctx, id: string, expectedVersion: number | 
       smartEmailDraft,
       id,
       async (previous, inner) => {
-        refuseForeignDraft(inner, previous)
-        requireEditable(previous, ['DRAFT', 'FAILED'])
+        await requireEditable(inner, previous, ['DRAFT', 'FAILED'])
         const rewrites = previous.rewrites + 1
         // One text for each request, also when another request has rewritten the draft meanwhile.
         const [text] = await externalCall(inner, `rewrite ${id}`, async () => {

@@ -4,7 +4,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { unscheduled } from './smart-email.actions.ts'
 import type { SmartEmailDraft } from './smart-email-draft.ts'
 import { smartEmailDraft } from './smart-email.record.ts'
-import { refuseForeignDraft, requireEditable, requireStatus } from './smart-email.rules.ts'
+import { requireEditable, requireStatus } from './smart-email.rules.ts'
 import { scheduledTime, type WantedTime } from './schedule-time.ts'
 
 /** Sets the time at which the mail of the draft is sent, or another one. */
@@ -20,9 +20,8 @@ export async function scheduleDraft(
     ctx,
     smartEmailDraft,
     id,
-    (previous, inner) => {
-      refuseForeignDraft(inner, previous)
-      requireStatus(previous, 'SCHEDULED')
+    async (previous, inner) => {
+      await requireStatus(inner, previous, 'SCHEDULED')
       const implied = { ...time, status: 'SCHEDULED', nextAttemptAt: time.scheduledAt } as const
       return {
         operation: 'UPDATE',
@@ -46,9 +45,8 @@ export function unscheduleDraft(
     ctx,
     smartEmailDraft,
     id,
-    (previous, inner) => {
-      refuseForeignDraft(inner, previous)
-      requireEditable(previous, ['SCHEDULED'])
+    async (previous, inner) => {
+      await requireEditable(inner, previous, ['SCHEDULED'])
       return {
         operation: 'UPDATE',
         values: {},

@@ -51,9 +51,8 @@ export const smartEmailActions: RecordActions<SmartEmailDraft> = {
         smartEmailDraft,
         id,
         async (previous, inner) => {
-          refuseForeignDraft(inner, previous)
           if (isNothingGiven(values)) return { operation: 'UPDATE', values }
-          requireEditable(previous)
+          await requireEditable(inner, previous)
           const safe = await cleaned(inner, values)
           const isGiven = values.ownerId != null && values.ownerId.toLowerCase() !== previous.ownerId
           const back = previous.status === 'FAILED' || (isGiven && previous.status === 'SCHEDULED')
@@ -68,9 +67,8 @@ export const smartEmailActions: RecordActions<SmartEmailDraft> = {
       ctx,
       smartEmailDraft,
       id,
-      (previous, inner) => {
-        refuseForeignDraft(inner, previous)
-        requireStatus(previous, 'DISCARDED')
+      async (previous, inner) => {
+        await requireStatus(inner, previous, 'DISCARDED')
         return { operation: 'DELETE', values: {}, implied: { ...unscheduled, status: 'DISCARDED' as const } }
       },
       { expectedVersion },
@@ -151,7 +149,7 @@ export function sendDraft(
     const previous = await requireRecord(inner, smartEmailDraft, id, { isLocked: true })
     if (!isWanted(previous)) return previous
     refuseForeignDraft(inner, previous)
-    requireStatus(previous, 'SENDING')
+    await requireStatus(inner, previous, 'SENDING')
     const message = await queueMail(inner, previous, messageId)
     return save(inner, smartEmailDraft, {
       operation: 'UPDATE',

@@ -6,7 +6,13 @@ import { recordType } from '../../kernel/record/record-registry.ts'
 import { emailThread } from '../email/email.record.ts'
 import { SmartEmailDraft } from './smart-email-draft.ts'
 import { smartEmailEvents } from './smart-email.events.ts'
-import { addressesAreValid, canonicalAddresses, refuseForeignDraft, subjectIsOneLine } from './smart-email.rules.ts'
+import {
+  addressesAreValid,
+  canonicalAddresses,
+  refuseForeignDraft,
+  smartEmailStates,
+  subjectIsOneLine,
+} from './smart-email.rules.ts'
 
 /** Returns which of these threads are live and visible to the caller. */
 export const visibleThreads: Reference = (ctx, ids) => visibleIds(ctx, emailThread, ids)
@@ -42,10 +48,8 @@ export const smartEmailDraft: RecordDefinition<SmartEmailDraft> = defineRecord(S
     measures: { generated: { where: { generation: { isNull: false } } } },
   },
   events: smartEmailEvents,
+  states: smartEmailStates,
+  requireRight: refuseForeignDraft,
   calculated: canonicalAddresses,
   invariants: (next) => [...subjectIsOneLine(next), ...addressesAreValid(next)],
-  checks: async (ctx, _next, previous) => {
-    refuseForeignDraft(ctx, previous)
-    return []
-  },
 })

@@ -1,35 +1,59 @@
 import { actorIdOf } from '../../kernel/context.ts'
 import { Refusal, type FieldProblem } from '../../kernel/errors.ts'
-import { requireNewStatus, type Transitions } from '../../kernel/record/transitions.ts'
+import { refusalInState, requireNewStatus, type StateMachine } from '../../kernel/record/transitions.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { parseEmail } from '../../kernel/values/email-address.ts'
 import type { SmartEmailDraft } from './smart-email-draft.ts'
 import type { SmartEmailStatus } from './smart-email.enumerations.ts'
 
-export const smartEmailTransitions: Transitions<SmartEmailStatus> = {
-  DRAFT: ['SCHEDULED', 'SENDING', 'DISCARDED'],
-  SCHEDULED: ['SCHEDULED', 'DRAFT', 'SENDING', 'FAILED', 'DISCARDED'],
-  SENDING: ['SENT', 'FAILED'],
-  SENT: [],
-  FAILED: ['DRAFT', 'DISCARDED'],
-  DISCARDED: ['DRAFT'],
+const isOwner = ({ caller }: RequestContext, { ownerId }: SmartEmailDraft): boolean =>
+  caller.kind === 'SYSTEM' || ownerId === actorIdOf(caller)
+
+const send = ['smartEmailDraftSend']
+const schedule = ['smartEmailDraftSchedule']
+const discard = ['smartEmailDraftDelete']
+
+export const smartEmailStates: StateMachine<SmartEmailDraft, SmartEmailStatus> = {
+  name: 'draft',
+  scope: '*',
+  mayChange: isOwner,
+  transitions: {
+    DRAFT: { SCHEDULED: schedule, SENDING: send, DISCARDED: discard },
+    SCHEDULED: {
+      SCHEDULED: schedule,
+      DRAFT: ['smartEmailDraftUnschedule'],
+      SENDING: send,
+      FAILED: [],
+      DISCARDED: discard,
+    },
+    SENDING: { SENT: [], FAILED: [] },
+    SENT: {},
+    FAILED: { DRAFT: ['smartEmailDraftUpdate', 'smartEmailDraftRegenerate'], DISCARDED: discard },
+    // It is deleted: nothing but its restoration finds it.
+    DISCARDED: { DRAFT: ['smartEmailDraftRestore'] },
+  },
 }
 
-export const requireStatus = ({ status }: SmartEmailDraft, to: SmartEmailStatus): void =>
-  requireNewStatus('draft', smartEmailTransitions, status, to)
+export const requireStatus = (ctx: RequestContext, previous: SmartEmailDraft, to: SmartEmailStatus): Promise<void> =>
+  requireNewStatus(ctx, smartEmailStates, previous, to)
 
 const editable: readonly SmartEmailStatus[] = ['DRAFT', 'SCHEDULED', 'FAILED']
 
 /** A mail that is on its way cannot be changed. */
-export function requireEditable({ status }: SmartEmailDraft, allowed: readonly SmartEmailStatus[] = editable): void {
-  if (allowed.includes(status)) return
-  const message = `A draft with status ${status} cannot be changed; its status must be ${allowed.join(' or ')}.`
-  throw new Refusal('INVALID_STATE', message, { allowed: [...allowed] })
+export async function requireEditable(
+  ctx: RequestContext,
+  previous: SmartEmailDraft,
+  wanted: readonly SmartEmailStatus[] = editable,
+): Promise<void> {
+  const { status } = previous
+  if (wanted.includes(status)) return
+  const message = `A draft with status ${status} cannot be changed; its status must be ${wanted.join(' or ')}.`
+  throw await refusalInState(ctx, smartEmailStates, previous, message)
 }
 
 /** The mail bears the name of the owner, so others may read a shared draft and not more. */
-export function refuseForeignDraft({ caller }: RequestContext, previous: SmartEmailDraft | null): void {
-  if (!previous || caller.kind === 'SYSTEM' || previous.ownerId === actorIdOf(caller)) return
+export function refuseForeignDraft(ctx: RequestContext, previous: SmartEmailDraft): void {
+  if (isOwner(ctx, previous)) return
   throw new Refusal('PERMISSION_DENIED', 'Only the owner of a draft may change, schedule, send or delete it.')
 }
 

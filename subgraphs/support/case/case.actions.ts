@@ -5,13 +5,22 @@ import { summarize } from '../../kernel/language-model/summarize.ts'
 import { requireReadable } from '../../kernel/record/field-security.ts'
 import type { RecordInput } from '../../kernel/record/inputs.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
-import { requireAllowedTransition } from '../../kernel/record/transitions.ts'
+import { refusalInState } from '../../kernel/record/transitions.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { type CaseComment } from '../case-comment/case-comment.ts'
 import { caseComment } from './case.record.ts'
 import { type Case, type CaseStatus } from './case.ts'
 import { supportCase } from './case.record.ts'
-import { breachReset, caseTransitions, hoursAfter, slaHours, statusChange, type StatusChange } from './case.status.ts'
+import {
+  areTransitionsEnforced,
+  breachReset,
+  caseStates,
+  enforcedTransitions,
+  hoursAfter,
+  slaHours,
+  statusChange,
+  type StatusChange,
+} from './case.status.ts'
 
 const cases = recordsOf(supportCase)
 
@@ -52,7 +61,7 @@ export function updateCase(
     async (previous, inner) => {
       const { status } = input
       const changed = status
-        ? await changeStatus(inner, { ...previous, ...definedPriority(input) }, previous.status, status)
+        ? await changeStatus(inner, { ...previous, ...definedPriority(input) }, status)
         : { values: {}, events: [] }
       // If the input sets the due time, the end of a pause in the same change does not move it.
       const due = input.slaDueAt === undefined ? {} : { slaDueAt: input.slaDueAt }
@@ -77,11 +86,11 @@ export function setCaseStatus(
     supportCase,
     id,
     async (previous, inner) => {
-      const { values: implied, events } = await changeStatus(inner, previous, previous.status, status)
+      const { values: implied, events } = await changeStatus(inner, previous, status)
       const reset = breachReset(previous, implied, ctx.clock.now().toISOString())
       return { operation: 'UPDATE', values: { status }, implied: { ...implied, ...reset }, events }
     },
-    { expectedVersion },
+    { expectedVersion, requested: { status } },
   )
 }
 
@@ -149,15 +158,15 @@ async function summarizableOf(ctx: RequestContext, { id, subject, description }:
   return { title: subject, passages: [description ?? '', ...comments.map(({ body }) => body)] }
 }
 
-async function changeStatus(
-  ctx: RequestContext,
-  before: Case,
-  from: CaseStatus,
-  to: CaseStatus,
-): Promise<StatusChange> {
+async function changeStatus(ctx: RequestContext, before: Case, to: CaseStatus): Promise<StatusChange> {
+  const from = before.status
   if (from === to) return { values: {}, events: [] }
-  const { enforceCaseTransitions = false, businessHours = null } = await organizationSettings(ctx)
-  if (enforceCaseTransitions) requireAllowedTransition('case', caseTransitions, from, to)
+  const allowed = enforcedTransitions[from]
+  if (!allowed.includes(to) && (await areTransitionsEnforced(ctx))) {
+    const message = `A case with status ${from} can change to ${allowed.join(', ')}, not to ${to}.`
+    throw await refusalInState(ctx, caseStates, before, message)
+  }
+  const { businessHours = null } = await organizationSettings(ctx)
   return statusChange(before, to, ctx.clock.now().toISOString(), businessHours)
 }
 

@@ -6,6 +6,7 @@ import { recordType, relationFromType } from '../../kernel/record/record-registr
 import { caseCommentEvents } from '../case-comment/case-comment.events.ts'
 import { CaseComment } from '../case-comment/case-comment.ts'
 import { caseEvents } from './case.events.ts'
+import { caseStates } from './case.status.ts'
 import { Case } from './case.ts'
 
 /** Conditions of figures (`case.stats.ts`) that maintained totals count. */
@@ -74,6 +75,7 @@ export const supportCase: RecordDefinition<Case> = defineRecord(Case, {
     },
   },
   events: caseEvents,
+  states: caseStates,
 })
 
 /** A caller who sees the case sees its comments. */

@@ -1,6 +1,10 @@
 import { addWorkingTime, workingTimeBetween } from '../../kernel/time/business-hours.ts'
 import { type BusinessHours } from '../../kernel/time/working-week.ts'
-import type { Transitions } from '../../kernel/record/transitions.ts'
+import { organizationSettings } from '../../identity/public.ts'
+import { mayWrite } from '../../kernel/record/field-security.ts'
+import { recordType } from '../../kernel/record/record-registry.ts'
+import type { Move, StateMachine, Transitions } from '../../kernel/record/transitions.ts'
+import type { RequestContext } from '../../kernel/request.ts'
 import type { Case, CasePriority, CaseStatus } from './case.ts'
 
 /** Hours from creation to the due time of the first response and of the resolution. */
@@ -12,13 +16,45 @@ export const slaHours: Readonly<Record<CasePriority, { firstResponse: number; re
 }
 
 /** Allowed status changes in an organization that enforces transitions. */
-export const caseTransitions: Transitions<CaseStatus> = {
+export const enforcedTransitions: Readonly<Record<CaseStatus, readonly CaseStatus[]>> = {
   NEW: ['OPEN', 'PENDING_CUSTOMER', 'ESCALATED', 'RESOLVED', 'CLOSED'],
   OPEN: ['PENDING_CUSTOMER', 'ESCALATED', 'RESOLVED', 'CLOSED'],
   PENDING_CUSTOMER: ['OPEN', 'ESCALATED', 'RESOLVED', 'CLOSED'],
   ESCALATED: ['OPEN', 'PENDING_CUSTOMER', 'RESOLVED', 'CLOSED'],
   RESOLVED: ['OPEN', 'ESCALATED', 'CLOSED'],
   CLOSED: ['OPEN'],
+}
+
+export const areTransitionsEnforced = async (ctx: RequestContext): Promise<boolean> =>
+  (await organizationSettings(ctx)).enforceCaseTransitions ?? false
+
+const shape = recordType('case')
+
+const setTo = (to: CaseStatus): Move<Case> => ({
+  operation: 'caseSetStatus',
+  isPossible: async (ctx, { status }) =>
+    mayWrite(ctx.caller, shape(), 'status') &&
+    (enforcedTransitions[status].includes(to) || !(await areTransitionsEnforced(ctx))),
+})
+
+/** From a status to every other one. */
+const others = (from: CaseStatus): Transitions<CaseStatus, Case>[CaseStatus] =>
+  Object.fromEntries(
+    (Object.keys(enforcedTransitions) as CaseStatus[]).filter((to) => to !== from).map((to) => [to, [setTo(to)]]),
+  )
+
+/** Every status may follow every other one, unless the organization enforces transitions. */
+export const caseStates: StateMachine<Case, CaseStatus> = {
+  name: 'case',
+  scope: 'WRITE_CASES',
+  transitions: {
+    NEW: others('NEW'),
+    OPEN: others('OPEN'),
+    PENDING_CUSTOMER: others('PENDING_CUSTOMER'),
+    ESCALATED: others('ESCALATED'),
+    RESOLVED: others('RESOLVED'),
+    CLOSED: others('CLOSED'),
+  },
 }
 
 export const isDone = (status: CaseStatus): boolean => status === 'RESOLVED' || status === 'CLOSED'

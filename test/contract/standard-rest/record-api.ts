@@ -1,7 +1,7 @@
 import type { ConstDirectiveNode, GraphQLSchema } from 'graphql'
 import type { Column } from '../../../subgraphs/kernel/record/column.ts'
 import type { RecordShape } from '../../../subgraphs/kernel/record/definition.ts'
-import { withArticle } from '../../../subgraphs/kernel/record/describe.ts'
+import { withArticle } from '../../../subgraphs/kernel/record/article.ts'
 import type { RestArea } from '../../../subgraphs/kernel/record/rest-area.ts'
 import { requirementIn } from '../../../subgraphs/kernel/subgraph/describe-schema.ts'
 import { prefixOf, typeOf } from '../../rest-areas.ts'

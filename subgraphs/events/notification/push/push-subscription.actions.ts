@@ -1,5 +1,6 @@
-import { invalid, notFound, Refusal, type FieldProblem } from '../../../kernel/errors.ts'
+import { invalid, notFound, type FieldProblem } from '../../../kernel/errors.ts'
 import { isId, newId } from '../../../kernel/ids.ts'
+import { refusalInSituation } from '../../../kernel/record/transitions.ts'
 import { inTransaction, type RequestContext } from '../../../kernel/request.ts'
 import type { SealedColumn } from '../../../kernel/secrets/rotate.ts'
 import { platformId } from '../../../kernel/secrets/vault.ts'
@@ -49,9 +50,7 @@ export async function subscribeDevice(
     )
     const same = known.find((one) => one.endpoint === endpoint)
     if (!same && known.length >= devicesMax)
-      throw new Refusal('INVALID_STATE', `You have ${devicesMax} devices; delete one before you add another.`, {
-        allowed: [],
-      })
+      throw refusalInSituation(`You have ${devicesMax} devices; delete one before you add another.`)
     const id = same?.id ?? newId()
     const sealed = vault.seal(platformId, keysPlace(id), JSON.stringify({ p256dh: keys.p256dh, auth: keys.auth }))
     const [row] = await db.query<PushSubscription>(

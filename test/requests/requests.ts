@@ -60,7 +60,7 @@ function withRequired(required: ValidRequest['query'], given = ''): string {
   ].join('&')
 }
 
-const userNames = ['owner', 'assignedTo', 'user', 'author', 'actor']
+const userNames = ['owner', 'assignedTo', 'user', 'author', 'actor', 'manager']
 const userReferences = new Set(
   restAreas.flatMap(({ definition: { references = {} } }) =>
     Object.keys(references).filter((name) => references[name] === activeUsers || references[name] === activeWriters),

@@ -13,7 +13,7 @@ const queuedAt = new Date().toISOString()
 
 it('deliveries of an earlier release are shown as before, and the queue has what is sent', async () => {
   const { url, database, drop } = await freshDatabase()
-  await database.query('drop schema kernel, identity, crm, commerce, support, events, outreach cascade')
+  await database.query('drop schema kernel, identity, crm, commerce, support, outreach, insights, events cascade')
   const earlier = migrations.slice(0, migrations.indexOf(pendingDeliveries))
   await migrate(database, url, earlier)
   // The body of each is its id, of `ownBody` in its row, of all others in the table of bodies.

@@ -16,6 +16,7 @@ import {
   mailCountTable,
   mailOfOrganizations,
   mailQueueTable,
+  mailSharedQueue,
   mailTable,
   mailTrace,
 } from './kernel/mail/mail.migrations.ts'
@@ -83,6 +84,7 @@ export const migrations: readonly Migration[] = [
   mailTrace,
   mailByTenants,
   mailOfOrganizations,
+  mailSharedQueue,
   storedBytesTable,
   eventOrigin,
 ]

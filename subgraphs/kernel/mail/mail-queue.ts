@@ -3,6 +3,7 @@ import type { Outcome, Queue, QueuedItem } from '../queue/queue.ts'
 import type { Services } from '../request.ts'
 import { platformId } from '../secrets/vault.ts'
 import type { CustomerMails } from './customer-mails.ts'
+import { mailShares } from './mail.migrations.ts'
 import { MailRefused } from './message.ts'
 import { mailPlace, type StoredContent } from './queue-mail.ts'
 
@@ -39,7 +40,8 @@ export const mailQueue = (customers: CustomerMails, isSuspended: IsSuspended): Q
     'recipient, content, traceparent, created_at as "createdAt", expires_at as "expiresAt", organization_id as "organizationId"',
   leaseMs: mailLeaseMs,
   attemptMsMax: 90_000,
-  lanes: { fresh: 3, retry: 1 },
+  lanes: { fresh: 6, retry: 4 },
+  shares: mailShares,
   attemptsMax: () => attemptsMax,
   retryAfterMs: ({ attempts }) => retryAfterMs(attempts),
   clearedColumns: ['content'],

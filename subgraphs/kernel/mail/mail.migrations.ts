@@ -79,6 +79,35 @@ export const mailOfOrganizations: Migration = {
   `,
 }
 
+/** Fair shares of organizations. Mails without one, such as those of sign-ups, are one share. */
+export const mailShares = { organization: 'share_id', key: 'share_id', perKeyMax: 8, perOrganizationMax: 3 } as const
+
+export const mailSharedQueue: Migration = {
+  name: '20261201-kernel-mail-shares',
+  sql: `
+    drop trigger mail_notifies on kernel.mail;
+    drop index kernel.mail_fresh, kernel.mail_retry, kernel.mail_created;
+    alter table kernel.mail
+      add column share_id uuid not null generated always as (coalesce(organization_id, '00000000-0000-0000-0000-000000000000')) stored,
+      add column is_due boolean not null default true;
+    update kernel.mail set is_due = false where state <> 'QUEUED' or lease_token is not null or next_attempt_at > now();
+    -- A withheld mail is never due. A process of an earlier version, which does not know the column, leases and ends mails until it stops.
+    create function kernel.mail_is_due() returns trigger language plpgsql as $$
+    begin
+      if new.state <> 'QUEUED' then
+        new.is_due := false;
+      elsif tg_op = 'UPDATE' then
+        if new.lease_token is not null and new.lease_token is distinct from old.lease_token then
+          new.is_due := false;
+        end if;
+      end if;
+      return new;
+    end $$;
+    create trigger mail_is_due before insert or update on kernel.mail for each row execute function kernel.mail_is_due();
+    ${queueIndexes({ name: 'mail', table: 'kernel.mail', shares: mailShares })}
+  `,
+}
+
 export const mailByTenants: Migration = {
   name: '20261123-kernel-mail-by-tenants',
   sql: `

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
+import { newId } from '../ids.ts'
 import { manualClock, servicesOf } from '../jobs/jobs.fixture.ts'
 import { drain, ageQueueItems } from '../queue/queue.fixture.ts'
 import { QueueWorker } from '../queue/queue-worker.ts'
@@ -73,6 +74,29 @@ describe('mail', () => {
     await deliverMail(services)
     expect(mailer.sent).toMatchObject([{ ...order, date: new Date(start) }])
     expect(await rows()).toEqual([{ state: 'SENT', attempts: 1, isEmpty: true, error: null }])
+  })
+
+  it('of an organization with many does not delay those of another one and of the platform', async () => {
+    const [busy, watched] = [newId(), newId()]
+    const queueFor = (organizationId: string, to: string) => queue({ to }, systemContext(services, organizationId))
+    for (let number = 0; number < 60; number++) await queueFor(busy, `busy${number}@example.com`)
+    await queueFor(watched, 'watched@example.com')
+    await queueFor('', 'person@example.com')
+    await drain(userMails, services, ['fresh'])
+    const order = mailer.sent.map(({ to }) => to)
+    expect([order.length, new Set(order).size]).toEqual([62, 62])
+    // Of the first twelve, six are leased at once, and each of them makes room for one more.
+    expect(order.slice(0, 12)).toEqual(expect.arrayContaining(['watched@example.com', 'person@example.com']))
+  })
+
+  it('that a process of an earlier version has leased and sent is not sent again', async () => {
+    await queue()
+    const lease = `update kernel.mail set lease_token = gen_random_uuid(), attempts = 1, next_attempt_at = now() + interval '2 minutes'`
+    await fresh.database.query(lease)
+    await deliverMail(services)
+    await fresh.database.query(`update kernel.mail set lease_token = null, state = 'SENT', next_attempt_at = now()`)
+    await deliverMail(services)
+    expect(mailer.sent).toEqual([])
   })
 
   it('is not sent when the transaction that queued it fails', async () => {

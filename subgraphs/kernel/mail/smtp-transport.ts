@@ -54,6 +54,10 @@ export function contentRefusal(error: unknown): string | null {
   return command === 'DATA' ? (response ?? null) : null
 }
 
+/** Whether the server gave an answer, although it did not accept the mail, in contrast to one that cannot be reached or sends none in time. */
+export const hasAnswered = (error: unknown): boolean =>
+  error instanceof MailRefused || (error as Partial<SmtpError>).responseCode !== undefined
+
 /**
  * Sends a message; a permanent refusal of the mail is `MailRefused`. Returns the recipients that the server has refused, while it has
  * accepted the mail for others.

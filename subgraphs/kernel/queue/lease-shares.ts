@@ -2,7 +2,7 @@ import type { Sql } from '../database/sql.ts'
 import { due, dueOf, leaseSets, tokensFor, type LeasedItems } from './lease.ts'
 import type { Lane, Leased, Queue, QueuedItem, Shares } from './queue.ts'
 import { shareOut, type Portion } from './share-out.ts'
-import { waitingKeys } from './waiting-keys.ts'
+import { waitingKeys, type FoundKey } from './waiting-keys.ts'
 import { lockOf } from '../database/locks.ts'
 
 /** What a process remembers of a lane between two leases. */
@@ -54,27 +54,58 @@ export function leaseShares<Item extends QueuedItem>(
       state.leasedUntil.clear()
       state.nextDueMs = made < dueAtOnceMax ? performance.now() + dueEveryMs : 0
     }
-    const found = await waitingKeys(sql, queue.table, shares, lane, state.lastOrganization, count)
+    const { found, portions, isAll } = await nextPortions(sql, queue, lane, count, state, free)
     if (found.length === 0) return { items: [], mayHaveMore: false }
-    const portions = shareOut(found, {
-      count,
-      free,
-      perKeyMax: runningMax(lane, shares),
-      ...(shares.perOrganizationMax !== undefined && { perOrganizationMax: shares.perOrganizationMax }),
-      running: new Map(found.map((each) => [each.organization, each.organizationRunning])),
-      runningHere: state.running,
-    })
     if (portions.length === 0) return { items: [], mayHaveMore: true }
     const items = await leasePortions(sql, queue, lane, portions, state)
     const last = portions.findLast(({ organization }) => items.some((item) => item.organization === organization))
     if (last) state.lastOrganization = last.organization
     const isComplete =
       found.length === portions.length &&
-      found[0]!.organizations < count &&
+      isAll &&
       portions.every((portion) => leasedOf(items, portion).length < portion.items)
     return { items, mayHaveMore: !isComplete }
   }
   return database.transaction(work, { hasEvents: () => false, mayBeLost: queue.mayBeLost === true })
+}
+
+interface NextPortions {
+  readonly found: readonly FoundKey[]
+  readonly portions: readonly Portion[]
+  /** All organizations with due items were found. */
+  readonly isAll: boolean
+}
+
+/** Most searches of one lease. */
+const searchesMax = 4
+
+/**
+ * Looks at `count` organizations. When none of them may have a slot, because they use too many, further ones are looked at: a few organizations
+ * with slow receivers must not hide the others.
+ */
+async function nextPortions(
+  sql: Sql,
+  { table, shares }: Pick<Queue, 'table' | 'shares'>,
+  lane: Lane,
+  count: number,
+  state: LaneState,
+  free: number,
+): Promise<NextPortions> {
+  const { perOrganizationMax } = shares!
+  for (let search = 1, max = count; ; search++, max = count + state.running.size) {
+    const found = await waitingKeys(sql, table, shares!, lane, state.lastOrganization, max)
+    const portions = shareOut(found, {
+      count,
+      free,
+      perKeyMax: runningMax(lane, shares!),
+      ...(perOrganizationMax !== undefined && { perOrganizationMax }),
+      running: new Map(found.map((each) => [each.organization, each.organizationRunning])),
+      runningHere: state.running,
+    })
+    const isAll = found.length === 0 || found[0]!.organizations < max
+    if (portions.length > 0 || isAll || search === searchesMax) return { found, portions, isAll }
+    state.lastOrganization = found.at(-1)!.organization
+  }
 }
 
 /** A quarter of the attempts with a key is left to retries: otherwise they would wait as long as the key has fresh items. */

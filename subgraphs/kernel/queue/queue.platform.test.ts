@@ -366,6 +366,22 @@ describe('organizations', () => {
     expect(begun.toSorted()).toEqual(['a1', 'a2', 'b1'])
   })
 
+  it('are found behind others that may have no further slot, wherever the search begins', async () => {
+    const queue = aQueue(() => ({ end: 'SENT' }), { shares: { ...shares, perKeyMax: 100, perOrganizationMax: 3 } })
+    const idOf = (number: number) => `00000000-0000-7000-8000-00000000000${number}`
+    for (const number of [1, 2, 4, 5]) await put(['slow'], idOf(number))
+    await put(
+      Array.from({ length: 6 }, (_, index) => `quick ${index}`),
+      idOf(3),
+    )
+    const begins = [1, 2, 3, 4, 5, 6].map(async (number) => {
+      const running = new Map([1, 2, 4, 5].map((at) => [idOf(at), 3]))
+      const state = { ...newLaneState(), lastOrganization: idOf(number), running }
+      return (await leaseShares(fresh.database, queue, 'fresh', 1, state)).items.map(({ text }) => text)
+    })
+    expect((await Promise.all(begins)).flat().toSorted()).toEqual([0, 1, 2, 3, 4, 5].map((index) => `quick ${index}`))
+  })
+
   it('have at most `perKeyMax` running attempts with one key, in all processes together', async () => {
     const { begun, drains } = hanging({ lanes: { fresh: 4, retry: 1 } })
     await put(['slow1', 'slow2', 'slow3', 'slow4'], one, 'slow')

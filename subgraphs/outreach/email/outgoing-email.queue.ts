@@ -5,10 +5,11 @@ import { sendFromMailbox } from '../mailbox/connect.ts'
 import { mailbox } from '../mailbox/mailbox.record.ts'
 import type { Mailbox } from '../mailbox/mailbox.ts'
 import { takeSendSlot } from '../mailbox/send-slot.ts'
+import { isSilent, recordAnswer, recordSilence } from '../mailbox/silent-server.ts'
 import type { Job } from '../../kernel/jobs/job.ts'
 import { headerName, MailRefused } from '../../kernel/mail/message.ts'
 import type { RefusedRecipient } from '../../kernel/mail/outgoing-mail.ts'
-import { contentRefusal, refusedBy } from '../../kernel/mail/smtp-transport.ts'
+import { contentRefusal, hasAnswered, refusedBy } from '../../kernel/mail/smtp-transport.ts'
 import { deleteFinishedItems } from '../../kernel/queue/delete-finished-items.ts'
 import { untilAborted } from '../../kernel/queue/deadline.ts'
 import type { Leased, Outcome, Queue, QueuedItem } from '../../kernel/queue/queue.ts'
@@ -45,9 +46,10 @@ export const outgoingEmailQueue: Queue<OutgoingEmail> = {
   columns: 'sender_id as "senderId", ignores_window as "ignoresWindow", traceparent',
   leaseMs: 2 * minuteMs,
   attemptMsMax: 90_000,
-  lanes: { fresh: 8, retry: 2 },
-  // The key is the mailbox or, for the mail server of the platform, the organization. A server that takes 300 ms for a mail gets 13 of them a second.
-  shares: { organization: 'organization_id', key: 'sender_id', perKeyMax: 4 },
+  // A server can hold a slot until the deadline, so an organization uses three of a lane.
+  lanes: { fresh: 12, retry: 8 },
+  // The key is the mailbox or, for the mail server of the platform, the organization. A server that takes 300 ms for a mail gets 10 of them a second.
+  shares: { organization: 'organization_id', key: 'sender_id', perKeyMax: 4, perOrganizationMax: 3 },
   attemptsMax: () => 8,
   // 1, 4, 16, 64 and 256 minutes, then 6 hours each: about a day.
   retryAfterMs: ({ attempts }) => Math.min(minuteMs * 4 ** (attempts - 1), 360 * minuteMs),
@@ -80,6 +82,9 @@ async function send(services: Services, item: Leased<OutgoingEmail>, signal: Abo
     if (standing?.waitMs === null) return withheld(ctx, message, standing.reason)
     if (standing) return { retry: standing.reason, afterMs: standing.waitMs, isWait: true }
   }
+  const wasSilent = box !== null && (await isSilent(ctx, box))
+  // Its mails are retries until it answers one of them: only servers that answer hold slots of the fresh lane again and again.
+  if (wasSilent && item.attempts === 1) return { retry: 'The mail server did not answer to an earlier mail.' }
   const waitMs = box ? await takeSendSlot(ctx, box) : 0
   if (waitMs > 0) return { retry: 'The limit of the mailbox is reached.', afterMs: waitMs, isWait: true }
   let refused: readonly RefusedRecipient[]
@@ -88,7 +93,9 @@ async function send(services: Services, item: Leased<OutgoingEmail>, signal: Abo
     const mail = { id: message.id, date: new Date(message.createdAt), message: options }
     const sending = box ? sendFromMailbox(services, box, options) : services.mailer.sendForUser(mail)
     refused = await untilAborted(signal, sending)
+    if (box && wasSilent) await recordAnswer(ctx, box)
   } catch (error) {
+    if (box) await (hasAnswered(error) ? wasSilent && recordAnswer(ctx, box) : recordSilence(ctx, box))
     const isOver = error instanceof MailRefused || item.attempts >= outgoingEmailQueue.attemptsMax(item)
     if (isOver) return notSent(ctx, message, error as Error)
     throw error

@@ -85,3 +85,10 @@ export const mailboxPrivateIndexes: Migration = {
   name: '20261130-outreach-mailbox-private-indexes',
   sql: privateIndexes('outreach.mailbox', 'mailbox'),
 }
+
+export const mailboxSendFailure: Migration = {
+  name: '20261201-outreach-mailbox-send-failure',
+  sql: `
+    -- When an attempt to send got no answer of the mail server; null after the next answer.
+    alter table outreach.mailbox_state add column unanswered_at timestamptz(3)`,
+}

@@ -7,7 +7,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { createMailbox, updateMailbox, type MailboxContext } from './mailbox.actions.ts'
 import { mailboxTypes } from './mailbox.inputs.ts'
-import { mailboxTables, mailboxPrivateIndexes, mailboxWatch } from './mailbox.migrations.ts'
+import { mailboxTables, mailboxPrivateIndexes, mailboxSendFailure, mailboxWatch } from './mailbox.migrations.ts'
 import { deleteOldPolls, mailboxPollQueue, queueDuePolls } from './mailbox-poll.queue.ts'
 import { mailbox } from './mailbox.record.ts'
 import { MailboxWatcher } from './mailbox-watcher.ts'
@@ -39,7 +39,7 @@ export class MailboxResolver extends standardResolver(mailbox, {
 export const mailboxResource: Resource = {
   resolver: MailboxResolver,
   entities: { Mailbox: mailbox },
-  migrations: [mailboxTables, mailboxWatch, mailboxPrivateIndexes],
+  migrations: [mailboxTables, mailboxWatch, mailboxPrivateIndexes, mailboxSendFailure],
   queues: [mailboxPollQueue],
   jobs: [queueDuePolls, deleteOldPolls],
   background: [(services) => new MailboxWatcher(services)],

@@ -73,7 +73,10 @@ const actsAsOwner: ReadonlySet<string> = new Set([
 // Operations by which a user changes only their own session, consents or notifications, or nothing, are allowed for every role.
 const ownOperations: ReadonlySet<string> = new Set(['connectedAppDelete', 'emailTemplatePreview'])
 const isOwnOperation = ({ path, documentId }: RestOperation): boolean =>
-  path.startsWith('/v1/auth/') || path.startsWith('/v1/notifications') || ownOperations.has(documentId)
+  path.startsWith('/v1/auth/') ||
+  path.startsWith('/v1/notifications') ||
+  path.startsWith('/v1/iris-rank') ||
+  ownOperations.has(documentId)
 
 const requiredReferences = ({ required = [], properties = {} }: Schema): string[] =>
   required.filter(

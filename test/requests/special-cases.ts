@@ -6,6 +6,7 @@ import { issueCode } from '../../subgraphs/identity/one-time-token/reset-code.ts
 import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { enrollmentBodies, enrollmentPreparations, enrollmentQueries, enrollmentsOnce } from './enrollments.ts'
 import { commerceBodies, commercePreparations } from './commerce.ts'
+import { engagementBodies } from './engagement.ts'
 import { customEventName, eventBodies, eventPreparations } from './events.ts'
 import { valuesOfField } from './field-values.ts'
 import { outreachBodies, outreachPreparations } from './outreach.ts'
@@ -114,6 +115,7 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
 export const bodies: Readonly<Record<string, (requests: Sender, whole: boolean) => Promise<object>>> = {
   ...eventBodies,
   ...outreachBodies,
+  ...engagementBodies,
   ...enrollmentBodies,
   ...commerceBodies,
   async authRegister(_requests, whole) {

@@ -1,15 +1,16 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { refusedInputs } from '../expectations.ts'
-import { usePlatform } from '../platform.ts'
+import { usePlatform, type Member } from '../platform.ts'
 import { sessionOf } from '../requests/session.ts'
 import { answerOf, restClient, type RestClient } from '../rest-client.ts'
 
 const platform = usePlatform()
+let member: Member
 let session: Record<string, string>
 let rest: RestClient
 
 beforeAll(async () => {
-  const member = await platform.member()
+  member = await platform.member()
   session = { Authorization: `Bearer ${await sessionOf(platform, member)}` }
   rest = restClient(platform.contract, platform.url, session)
 })
@@ -144,5 +145,172 @@ describe('engagementConfig', () => {
     })
     expect(body.weights).toContainEqual({ type: 'MEETING', weight: 10 })
     expect(body.edges).toContainEqual({ type: 'CHAMPION_ON', weight: 0.9 })
+  })
+})
+
+const daysAgo = (days: number): string => new Date(platform.now.getTime() - days * 86_400_000).toISOString()
+
+/** Entities with a weekly meeting that ended `days` ago, or that has just begun. */
+const falling = (id: string, days: number) => ({
+  id,
+  type: 'ACCOUNT',
+  activities: [0, 7, 14, 21].map((age) => meeting(daysAgo(days + age))),
+})
+const rising = (id: string, meetings: number) => ({
+  id,
+  type: 'ACCOUNT',
+  activities: Array.from({ length: meetings }, () => meeting(daysAgo(1))),
+})
+const portfolio = () => [
+  falling('lost', 40),
+  falling('late', 24),
+  rising('new', 1),
+  rising('hot', 3),
+  { id: 'calm', type: 'ACCOUNT' },
+]
+const ids = ({ body }: { body: { results: { id: string }[] } }) => body.results.map(({ id }) => id)
+
+describe('engagementAtRisk and engagementMomentum', () => {
+  it('return those whose engagement falls or grows, those that change most first', async () => {
+    const entities = portfolio()
+    const [atRisk, growing, one] = await Promise.all([
+      rest.engagementAtRisk!({ body: { entities } }),
+      rest.engagementMomentum!({ body: { entities } }),
+      rest.engagementMomentum!({ body: { entities, limit: 1, significantOnly: true } }),
+    ])
+    expect([atRisk, growing].map(ids)).toEqual([
+      ['late', 'lost'],
+      ['hot', 'new'],
+    ])
+    expect(atRisk.body.results.map(({ momentum }: { momentum: object }) => momentum)).toMatchObject([
+      { trend: 'CHURNING', silenceDays: 24, usualGapDays: 7 },
+      { trend: 'CHURNING', silenceDays: 40, usualGapDays: 7 },
+    ])
+    expect(ids(one)).toEqual(['hot'])
+    expect(growing.body.stats.entities).toBe(5)
+  })
+})
+
+describe('engagementRankBatch', () => {
+  it('ranks each list by itself', async () => {
+    const [first, second] = [[rising('a', 1), { id: 'b', type: 'LEAD' }], [{ id: 'a', type: 'ACCOUNT' }]]
+    const { status, body } = await rest.engagementRankBatch!({
+      body: { batches: [{ entities: first, limit: 1 }, { entities: second }, { entities: [] }] },
+    })
+    expect([status, body.results.map((each: any) => ids({ body: each }))]).toEqual([200, [['a'], ['a'], []]]) // oxlint-disable-line typescript/no-explicit-any
+    expect(body.results.map(({ stats }: { stats: { entities: number } }) => stats.entities)).toEqual([2, 1, 0])
+  })
+
+  it.each([
+    [{ batches: [] }, 'batches'],
+    [{ batches: Array.from({ length: 21 }, () => ({ entities: [] })) }, 'batches'],
+    [{ batches: [{ entities: [] }, { entities: [{ id: 'a', type: '' }] }] }, 'batches.1.entities.0.type'],
+  ])('refuses lists outside of the bounds', async (body, path) => {
+    const [status, , problem] = await refusedInputs(platform, () => rest.engagementRankBatch!({ body }))
+    expect([status, String(problem).split(' ')[0]]).toEqual([400, path])
+  })
+})
+
+describe('engagementInsights', () => {
+  it('describes the portfolio', async () => {
+    const { status, body } = await rest.engagementInsights!({ body: { entities: portfolio() } })
+    expect(status).toBe(200)
+    expect(body.distribution.total).toBe(5)
+    expect(body.trends).toContainEqual({ trend: 'CHURNING', count: 2, share: 40 })
+    const found = body.recommendations.map(({ key, count }: { key: string; count: number }) => [key, count])
+    expect(found).toEqual([
+      ['RE_ENGAGE', 2],
+      ['USE_MOMENTUM', 2],
+      ['BEGIN_CONTACT', 1],
+    ])
+    const none = await rest.engagementInsights!({ body: { entities: [] } })
+    expect(none.body).toMatchObject({
+      distribution: { total: 0, averageScore: null, medianScore: null },
+      recommendations: [],
+    })
+  })
+})
+
+describe('engagementNextSteps', () => {
+  it('proposes at least one step, the most urgent first', async () => {
+    const activities = [
+      { type: 'FORM_SUBMISSION', timestamp: daysAgo(2) },
+      { ...meeting(daysAgo(3)), outcome: 'NO_SHOW' },
+    ]
+    const { status, body } = await rest.engagementNextSteps!({
+      body: { entity: { id: 'x', type: 'LEAD', activities } },
+    })
+    expect([status, body.entityId, body.source]).toEqual([200, 'x', 'RULES'])
+    expect(body.steps.map(({ action }: { action: string }) => action)).toEqual([
+      'ANSWER_REQUEST',
+      'RESCHEDULE_MEETING',
+      'USE_OTHER_CHANNEL',
+      'FIND_CONTACTS',
+    ])
+  })
+
+  it('names the path of what it refuses', async () => {
+    const entity = { id: 'x', type: 'LEAD', relationships: [{ targetId: '', type: 'PARENT_OF' }] }
+    const [status, , problem] = await refusedInputs(platform, () => rest.engagementNextSteps!({ body: { entity } }))
+    expect([status, String(problem).split(' ')[0]]).toEqual([400, 'entity.relationships.0.targetId'])
+  })
+})
+
+describe('engagementStats', () => {
+  it('counts the computations of the organization, and the requests that kept answers have answered', async () => {
+    const organizationId = await platform.organization('Counted')
+    const other = await platform.member({ organizationId })
+    const headers = { Authorization: `Bearer ${await sessionOf(platform, other)}` }
+    const own = restClient(platform.contract, platform.url, headers)
+    expect((await own.engagementStats!()).body).toEqual({
+      computations: 0,
+      entities: 0,
+      p50Ms: null,
+      p95Ms: null,
+      cache: { entries: 0, hits: 0, misses: 0 },
+    })
+    const body = { entities: portfolio() }
+    const first = await own.engagementRank!({ body })
+    platform.now = new Date(platform.now.getTime() + 59_000)
+    const again = await own.engagementRank!({ body })
+    expect(again.body).toEqual(first.body)
+    platform.now = new Date(platform.now.getTime() + 2_000)
+    const later = await own.engagementRank!({ body })
+    expect(later.body.computedAt).toBe(platform.now.toISOString())
+    await own.engagementNextSteps!({ body: { entity: { id: 'x', type: 'LEAD' } } })
+    const stats = (await own.engagementStats!()).body
+    expect(stats).toMatchObject({ computations: 3, entities: 11, cache: { entries: 2, hits: 1, misses: 3 } })
+    expect([10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000]).toContain(stats.p95Ms)
+    // Another organization has its own answers, and refused requests are not counted.
+    const [mine] = await platform.query<{ answers: number }>(
+      'select count(*)::int as answers from insights.engagement_answer where organization_id = $1',
+      [member.organizationId],
+    )
+    expect(mine!.answers).toBeGreaterThan(0)
+    await own.engagementRank!({ body: { entities: [], limit: 0 } })
+    expect((await own.engagementStats!()).body).toEqual(stats)
+  })
+})
+
+describe('engagementHealth', () => {
+  it('needs no credential', async () => {
+    const anyone = restClient(platform.contract, platform.url, {})
+    const { status, body } = await anyone.engagementHealth!()
+    expect([status, body]).toEqual([200, { status: 'ok' }])
+    const known = await Promise.all([rest, member.rest].map((client) => client.engagementHealth!()))
+    expect(known.map((answer) => answer.status)).toEqual([200, 200])
+  })
+})
+
+describe('the area', () => {
+  it('is for sessions only, and takes no Idempotency-Key', async () => {
+    const refused = await member.rest.engagementRank!({ body: { entities: [] } })
+    expect([refused.status, refused.body.code]).toEqual([403, 'API_KEY_SCOPE_BLOCKED'])
+    const headers = { 'Idempotency-Key': 'once' }
+    const [first, second] = [
+      await rest.engagementRank!({ body: { entities: [] }, headers }),
+      await rest.engagementRank!({ body: { entities: [rising('a', 1)] }, headers }),
+    ]
+    expect([first.status, second.status, second.body.stats.entities]).toEqual([200, 200, 1])
   })
 })

@@ -1,6 +1,6 @@
 import type { FinishedRequest } from '../../kernel/credentials/public.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
-import { latencyBounds, latencyBucketOf } from './latency.ts'
+import { latencyBounds, latencyBucketOf } from '../../kernel/values/latency.ts'
 
 const hourMs = 3_600_000
 /** Columns of `identity.usage_hour`, in the order of the array `counts`. */

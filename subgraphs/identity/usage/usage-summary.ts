@@ -3,7 +3,7 @@ import { requireAdministrator } from '../../kernel/require.ts'
 import type { CountedKind } from '../../kernel/credentials/public.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { credentialNames } from './credential-names.ts'
-import { latencyBounds, percentile } from './latency.ts'
+import { latencyBounds, percentile } from '../../kernel/values/latency.ts'
 import { usageColumns } from './usage-counts.ts'
 import type { ApiUsageSummary, ApiUsageFigures, StorageUsage } from './usage.types.ts'
 

@@ -31,7 +31,16 @@ class Problems {
   }
 }
 
-type Part = Pick<EngagementRankInput, 'entities' | 'limit' | 'config'>
+interface Part extends Pick<EngagementRankInput, 'entities' | 'limit' | 'config'> {
+  /** The path of the only entity; without it, the entities are a list. */
+  readonly place?: string
+}
+
+export function refuseBatches(count: number): void {
+  if (count >= 1 && count <= bounds.batches) return
+  const message = `input.batches must have 1 to ${bounds.batches} lists.`
+  throw invalid({ path: 'input.batches', code: count === 0 ? 'REQUIRED' : 'TOO_MANY', message })
+}
 
 /** Refuses requests outside of their bounds, with the path of each problem. All parts together have the bounds of one request. */
 export function refuseInvalid(parts: readonly (readonly [path: string, part: Part])[], sumsPath: string): void {
@@ -50,13 +59,13 @@ export function refuseInvalid(parts: readonly (readonly [path: string, part: Par
   if (problems.found.length > 0) throw invalid(...problems.found)
 }
 
-function checkPart(path: string, { entities, limit, config }: Part, problems: Problems): void {
+function checkPart(path: string, { entities, limit, config, place: only }: Part, problems: Problems): void {
   problems.range(`${path}.limit`, limit, bounds.limit)
   if (config) checkConfig(`${path}.config`, config, problems)
   const places = new Map<string, number>()
   for (const [index, entity] of entities.entries()) {
     if (problems.isFull) return
-    const place = `${path}.entities.${index}`
+    const place = only ?? `${path}.entities.${index}`
     checkEntity(place, entity, problems)
     const first = places.get(entity.id)
     if (first === undefined) places.set(entity.id, index)

@@ -49,3 +49,38 @@ export const EngagementInsightKey = enumeration('EngagementInsightKey', 'What a 
   CENTRAL: 'Among the best connected tenth.',
   ONE_CHANNEL: 'All activity is of one type.',
 })
+
+export const EngagementPriority = enumeration('EngagementPriority', 'How urgent it is.', {
+  HIGH: 'Today.',
+  MEDIUM: 'This week.',
+  LOW: 'When there is time.',
+})
+
+export const EngagementRecommendationKey = enumeration(
+  'EngagementRecommendationKey',
+  'What to do with some entities.',
+  {
+    RE_ENGAGE: 'Call those that are about to be lost.',
+    CHECK_DECLINE: 'Ask those whose engagement falls what has changed.',
+    USE_MOMENTUM: 'Propose a next step to those whose engagement accelerates.',
+    BEGIN_CONTACT: 'Begin contact with those without any known activity.',
+  },
+)
+
+export const EngagementAction = enumeration('EngagementAction', 'What to do next.', {
+  RESOLVE_CONCERN: 'Ask what is wrong: the last known mood was negative.',
+  ANSWER_REQUEST: 'Answer the customer, who got in touch.',
+  RESCHEDULE_MEETING: 'Propose another time for a meeting to which nobody came.',
+  RE_ENGAGE: 'Call the customer, who is about to be lost.',
+  PROPOSE_MEETING: 'Propose a meeting while engagement grows.',
+  CALL_AGAIN: 'Call again: nobody was reached.',
+  FOLLOW_UP: 'Write to somebody who has shown interest.',
+  USE_OTHER_CHANNEL: 'Use another channel: all engagement is of one type.',
+  FIND_CONTACTS: 'Find people: no relationship is known.',
+  BEGIN_CONTACT: 'Begin contact: no activity is known.',
+  KEEP_CONTACT: 'Go on as before.',
+})
+
+export const EngagementStepSource = enumeration('EngagementStepSource', 'Who proposed the steps.', {
+  RULES: 'Fixed rules, so that equal requests have equal steps.',
+})

@@ -167,3 +167,38 @@ export class EngagementRankInput {
   @Field(() => EngagementConfigInput, { nullable: true, description: 'What is computed differently; null: nothing.' })
   config?: EngagementConfigInput | null
 }
+
+@InputType({ description: 'Entities of which those that change are wanted.' })
+export class EngagementTrendInput extends EngagementRankInput {
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'True: only entities whose change is larger than chance explains; null: all.',
+  })
+  significantOnly?: boolean | null
+}
+
+@InputType({ description: 'Lists of entities, each of which is ranked by itself.' })
+export class EngagementBatchInput {
+  @Field(() => [EngagementRankInput], {
+    description: `The lists, 1 to ${bounds.batches}. The bounds of entities, activities and relationships hold for all of them together.`,
+  })
+  batches!: EngagementRankInput[]
+}
+
+@InputType({ description: 'Entities of a portfolio.' })
+export class EngagementPortfolioInput {
+  @Field(() => [EngagementEntityInput], { description: `The entities, at most ${bounds.entities}.` })
+  entities!: EngagementEntityInput[]
+
+  @Field(() => EngagementConfigInput, { nullable: true, description: 'What is computed differently; null: nothing.' })
+  config?: EngagementConfigInput | null
+}
+
+@InputType({ description: 'An entity that next steps are wanted for.' })
+export class EngagementNextStepsInput {
+  @Field(() => EngagementEntityInput, { description: 'What the steps are for.' })
+  entity!: EngagementEntityInput
+
+  @Field(() => EngagementConfigInput, { nullable: true, description: 'What is computed differently; null: nothing.' })
+  config?: EngagementConfigInput | null
+}

@@ -3,7 +3,7 @@ import { activityScore, activitySums, type ActivitySignal } from './activity-sco
 import { kOf } from './decay.ts'
 import { insightsOf, type Insight } from './entity-insights.ts'
 import { defaultEdges, type EngagementEntity, type EngagementSettings } from './entities.ts'
-import { momentumOf, momentumScore, windowDaysDefault, type Trend } from './momentum.ts'
+import { momentumOf, momentumScore, windowDaysDefault, type Momentum, type Trend } from './momentum.ts'
 import { networkScores } from './network.ts'
 import { rankScore, rankSharesDefault, type Factor } from './rank.ts'
 import { defaultWeights } from './weights.ts'
@@ -85,20 +85,23 @@ export function rankEntities(
       networkScore: rounded(scores.network),
       activityScore: activity.score,
       momentumScore: rounded(scores.momentum),
-      momentum: {
-        velocity: rounded(momentum.velocity, 4),
-        acceleration: rounded(momentum.acceleration, 4),
-        trend: momentum.trend,
-        significant: momentum.significant,
-        silenceDays: momentum.silenceDays === null ? null : rounded(momentum.silenceDays),
-        usualGapDays: momentum.usualGapDays === null ? null : rounded(momentum.usualGapDays),
-      },
+      momentum: shownMomentum(momentum),
       activitySignals: activity.signals,
       insights: insightsOf({ momentum, channels: own.channels, networkScore: scores.network, windowDays }),
     }
   })
   return { ranked: inOrder(scored), stats: { ...statsOf(entities, sums, network.edges), k: rounded(k, 6) } }
 }
+
+/** Momentum as it is answered. */
+export const shownMomentum = (momentum: Momentum): ScoredEntity['momentum'] => ({
+  velocity: rounded(momentum.velocity, 4),
+  acceleration: rounded(momentum.acceleration, 4),
+  trend: momentum.trend,
+  significant: momentum.significant,
+  silenceDays: momentum.silenceDays === null ? null : rounded(momentum.silenceDays),
+  usualGapDays: momentum.usualGapDays === null ? null : rounded(momentum.usualGapDays),
+})
 
 /** Best first; equal scores in the order of their ids. */
 function inOrder(scored: readonly Omit<ScoredEntity, 'rank'>[]): ScoredEntity[] {

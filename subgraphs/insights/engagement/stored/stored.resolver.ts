@@ -1,0 +1,37 @@
+import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql'
+import type { Class } from '../../../kernel/record/declared-class.ts'
+import { extendedEntity } from '../../../kernel/record/extended-entity.ts'
+import type { RequestContext } from '../../../kernel/request.ts'
+import type { Resource } from '../../../kernel/subgraph/subgraph.ts'
+import { engagementConsumer } from './engagement-consumer.ts'
+import { engagementBegun, engagementK } from './engagement.jobs.ts'
+import { RecordEngagement } from './record-engagement.ts'
+import type { ScoredObject } from './scored-objects.ts'
+import { engagementOf } from './stored-engagement.ts'
+import { storedEngagement } from './stored.migrations.ts'
+
+const description =
+  'How much the customer engages; null if the profile hides the direction, outcome or sentiment of activities, or while it cannot be read.'
+
+function edgeFrom(type: Class<{ id: string }>, object: ScoredObject): Resource {
+  @Resolver(() => type)
+  class EngagementEdgeResolver {
+    @FieldResolver(() => RecordEngagement, { nullable: true, description })
+    engagement(@Root() { id }: { readonly id: string }, @Ctx() ctx: RequestContext) {
+      return engagementOf(ctx, object, id)
+    }
+  }
+  return { resolver: EngagementEdgeResolver, types: [type] }
+}
+
+/** The engagement that is kept for accounts, contacts and leads. */
+export const storedResources: readonly Resource[] = [
+  {
+    ...edgeFrom(extendedEntity('Account'), 'account'),
+    migrations: [storedEngagement],
+    consumers: [engagementConsumer],
+    jobs: [engagementBegun, engagementK],
+  },
+  edgeFrom(extendedEntity('Contact'), 'contact'),
+  edgeFrom(extendedEntity('Lead'), 'lead'),
+]

@@ -1,35 +1,31 @@
-import type { GraphQLSchema } from 'graphql'
 import { format, resolveConfig } from 'prettier'
-import type { RestArea } from '../../subgraphs/kernel/record/rest-area.ts'
-import { standardDocuments } from './standard-rest/documents.ts'
-import { standardPaths } from './standard-rest/paths.ts'
-import { recordApi, standardOperations } from './standard-rest/record-api.ts'
 import type { Json } from './event-file.ts'
-import { standardSchemas } from './standard-rest/schemas.ts'
 
-const notice = 'Printed by `npm run schema` from the definition of the record. Do not edit.'
-const areaNotice = 'Printed by `npm run schema` from the descriptions of the graph. Do not edit.'
-
-async function formatted(text: string, parser: 'json' | 'graphql'): Promise<string> {
-  return format(text, { ...(await resolveConfig(import.meta.filename)), parser })
-}
+const formatted = async (text: string, parser: 'json' | 'graphql'): Promise<string> =>
+  format(text, { ...(await resolveConfig(import.meta.filename)), parser })
 
 /** Schemas with descriptions, by name. */
-type Descriptions = Readonly<Record<string, Json>>
+export type Descriptions = Readonly<Record<string, Json>>
 
-/** The contract of an area without a record type: the descriptions that the graph has for its handwritten schemas. */
-export async function printedArea(area: string, schemas: Descriptions): Promise<[path: string, text: string]> {
-  const contract = { $comment: areaNotice, components: { schemas } }
-  return [`rest/${area}/standard/openapi.json`, await formatted(JSON.stringify(contract), 'json')]
+/** A printed part of the contract of one folder. */
+export interface PrintedPart {
+  readonly folder: string
+  /** Whether it is printed from the definition of a record, otherwise from declared operations. */
+  readonly isRecord: boolean
+  readonly tags: readonly Json[]
+  readonly paths: Readonly<Record<string, Json>>
+  readonly schemas: Readonly<Record<string, Json>>
+  /** Stored documents by name. */
+  readonly documents: readonly (readonly [name: string, text: string])[]
 }
 
 const without = (known: Json, added: Json): Json =>
   Object.fromEntries(Object.entries(added).filter(([name]) => known[name] === undefined))
 
-/** Standard schemas, with the descriptions of the properties that the area adds to them by hand. */
-const describedBy = (descriptions: Descriptions, schemas: Json): Descriptions =>
+/** Printed schemas, with the descriptions of the properties that the area adds to them by hand. */
+const describedBy = (descriptions: Descriptions, schemas: Descriptions): Descriptions =>
   Object.fromEntries(
-    Object.entries(schemas as Descriptions).map(([name, schema]) => {
+    Object.entries(schemas).map(([name, schema]) => {
       const added = descriptions[name]?.['properties'] as Json | undefined
       const properties = schema['properties'] as Json | undefined
       return [
@@ -39,30 +35,43 @@ const describedBy = (descriptions: Descriptions, schemas: Json): Descriptions =>
     }),
   )
 
-/** The contract and the stored documents of the standard operations of one record type, by path below `schema/`. */
-export async function printedRest(
-  schema: GraphQLSchema,
-  area: RestArea,
-  descriptions: Descriptions = {},
+function mergedPaths(parts: readonly PrintedPart[]): Json {
+  const paths: Record<string, Json> = {}
+  for (const part of parts)
+    for (const [path, item] of Object.entries(part.paths)) paths[path] = { ...paths[path], ...item }
+  return paths
+}
+
+const areaNotice = 'Printed by `npm run schema` from the descriptions of the graph. Do not edit.'
+const notice = 'Printed by `npm run schema` from the definition of the record. Do not edit.'
+const operationNotice = 'Printed by `npm run schema` from the declaration of the operation. Do not edit.'
+
+/**
+ * The printed files of one folder of the contract, by path below `schema/`: its record types and declared operations, and the descriptions
+ * that the graph has for its handwritten schemas. The tags of the first part stay.
+ */
+export async function printedFolder(
+  folder: string,
+  parts: readonly PrintedPart[],
+  descriptions: Descriptions,
 ): Promise<[path: string, text: string][]> {
-  const api = recordApi(schema, area)
-  const folder = `rest/${area.folder}/standard`
-  const tag = { name: api.Many, ...(api.description && { description: api.description }) }
+  const schemas: Descriptions = Object.assign({}, ...parts.map((part) => part.schemas)) as Descriptions
   const contract = {
-    $comment: notice,
-    tags: [tag],
-    paths: standardPaths(api),
-    components: { schemas: { ...descriptions, ...describedBy(descriptions, standardSchemas(api)) } },
+    $comment: parts.length === 0 ? areaNotice : parts.some(({ isRecord }) => isRecord) ? notice : operationNotice,
+    ...(parts.length > 0 && { tags: parts[0]!.tags, paths: mergedPaths(parts) }),
+    components: { schemas: { ...descriptions, ...describedBy(descriptions, schemas) } },
   }
-  const documents = standardDocuments(
-    api,
-    standardOperations.filter((operation) => api.offers(operation)),
+  const documents = parts.flatMap(({ isRecord, documents }) =>
+    documents.map(([name, text]) => [name, `# ${isRecord ? notice : operationNotice}\n${text}`] as const),
   )
   return Promise.all([
-    formatted(JSON.stringify(contract), 'json').then((text): [string, string] => [`${folder}/openapi.json`, text]),
+    formatted(JSON.stringify(contract), 'json').then((text): [string, string] => [
+      `rest/${folder}/standard/openapi.json`,
+      text,
+    ]),
     ...documents.map(async ([name, text]): Promise<[string, string]> => [
-      `${folder}/${name}.graphql`,
-      await formatted(`# ${notice}\n${text}`, 'graphql'),
+      `rest/${folder}/standard/${name}.graphql`,
+      await formatted(text, 'graphql'),
     ]),
   ])
 }

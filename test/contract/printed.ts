@@ -1,37 +1,98 @@
 import 'reflect-metadata'
 import { globSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import type { GraphQLSchema } from 'graphql'
 import { composeSupergraph } from '../../gateway/graph/compose.ts'
 import { subgraphs } from '../../subgraphs/all.ts'
 import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
+import type { DeclaredOperation } from '../../subgraphs/kernel/record/operation.ts'
+import type { RestArea } from '../../subgraphs/kernel/record/rest-area.ts'
 import { buildSubgraph } from '../../subgraphs/kernel/subgraph/subgraph.ts'
 import { printedEvents } from './printed-events.ts'
 import { LoadedSupergraph } from '../../gateway/graph/supergraph.ts'
-import { printedDescriptions } from './printed-descriptions.ts'
-import { printedArea, printedRest } from './printed-rest.ts'
+import { operationParts } from './declared-rest/operation-parts.ts'
+import { areaFolders, handwrittenSchemas, printedDescriptions } from './printed-descriptions.ts'
+import { printedFolder, type Descriptions, type PrintedPart } from './printed-rest.ts'
+import { recordPart } from './standard-rest/record-part.ts'
+
+const rest = schemaPath('rest')
+
+/** The folders whose handwritten contract has the schema as a whole, not as a change of a printed one. */
+function handwrittenIn(): ReadonlyMap<string, string> {
+  const entries = areaFolders(rest).flatMap((folder) =>
+    Object.entries(handwrittenSchemas(join(rest, folder))).flatMap(([name, schema]) =>
+      'type' in schema ? [[name, folder] as const] : [],
+    ),
+  )
+  return new Map(entries)
+}
+
+/** The printed parts of the REST contract: those of records first, because their schemas are used by all others. */
+function printedParts(built: readonly Built[]): PrintedPart[] {
+  const records = built.flatMap(({ schema, areas }) => areas.map((area) => recordPart(schema, area)))
+  const ofRecords = new Set(records.flatMap(({ schemas }) => Object.keys(schemas)))
+  const byHand = handwrittenIn()
+  const operations = operationParts(
+    built,
+    (name, folder) => ofRecords.has(name) || (byHand.get(name) ?? folder) !== folder,
+  )
+  return [...records, ...operations]
+}
+
+interface Built {
+  readonly schema: GraphQLSchema
+  readonly areas: readonly RestArea[]
+  readonly operations: readonly DeclaredOperation[]
+}
+
+const filesOf = async (
+  parts: readonly PrintedPart[],
+  descriptions: ReadonlyMap<string, Descriptions>,
+): Promise<[path: string, text: string][]> => {
+  const byFolder = Map.groupBy(parts, ({ folder }) => folder)
+  const described = [...descriptions].flatMap(([folder, schemas]) => (Object.keys(schemas).length > 0 ? [folder] : []))
+  const folders = [...new Set([...byFolder.keys(), ...described])]
+  const files = folders.map((folder) =>
+    printedFolder(folder, byFolder.get(folder) ?? [], descriptions.get(folder) ?? {}),
+  )
+  return (await Promise.all(files)).flat()
+}
+
+/** The descriptions of handwritten schemas. They are found in the contract as it is printed, whatever was printed before. */
+async function descriptionsWith(files: readonly [path: string, text: string][], supergraph: string) {
+  const folder = await mkdtemp(join(tmpdir(), 'contract-'))
+  try {
+    await cp(rest, join(folder, 'rest'), { recursive: true, filter: (path) => basename(path) !== 'standard' })
+    for (const [path, text] of files) {
+      await mkdir(dirname(join(folder, path)), { recursive: true })
+      await writeFile(join(folder, path), text)
+    }
+    return printedDescriptions(join(folder, 'rest'), new LoadedSupergraph(supergraph).apiSchema)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
 
 /** Every generated file of the contract, by path below `schema/`. */
 export async function printedSchema(): Promise<Map<string, string>> {
   const built = await Promise.all(
     subgraphs.map(async (definition) => {
       const { sdl, schema } = await buildSubgraph(definition)
-      return { name: definition.name, sdl, schema, areas: definition.resources.flatMap(({ rest }) => rest ?? []) }
+      const { name, resources } = definition
+      const areas = resources.flatMap(({ rest: area }) => area ?? [])
+      return { name, sdl, schema, areas, operations: resources.flatMap(({ operations = [] }) => operations) }
     }),
   )
   const supergraph = composeSupergraph(built)
-  const descriptions = printedDescriptions(schemaPath('rest'), new LoadedSupergraph(supergraph).apiSchema)
-  const records = built.flatMap(({ schema, areas }) => areas.map((area) => ({ schema, area })))
-  const areasOfRecords = new Set(records.map(({ area }) => area.folder))
-  const otherAreas = [...descriptions].filter(
-    ([area, schemas]) => !areasOfRecords.has(area) && Object.keys(schemas).length > 0,
-  )
+  const parts = printedParts(built)
+  const descriptions = await descriptionsWith(await filesOf(parts, new Map()), supergraph)
   return new Map([
     ...built.map(({ name, sdl }) => [`subgraphs/${name}.graphql`, sdl] as const),
     ['supergraph.graphql', supergraph] as const,
     ...(await printedEvents()),
-    ...(await Promise.all(otherAreas.map(([area, schemas]) => printedArea(area, schemas)))),
-    ...(
-      await Promise.all(records.map(({ schema, area }) => printedRest(schema, area, descriptions.get(area.folder))))
-    ).flat(),
+    ...(await filesOf(parts, descriptions)),
   ])
 }
 

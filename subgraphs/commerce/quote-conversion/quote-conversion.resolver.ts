@@ -1,5 +1,6 @@
 import { Ctx, Mutation, Resolver } from 'type-graphql'
 import { ExpectedVersionArg, IdArg } from '../../kernel/record/args.ts'
+import { operation } from '../../kernel/record/operation.ts'
 import { RequiresAllScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
@@ -18,4 +19,9 @@ export class QuoteConversionResolver {
   }
 }
 
-export const quoteConversionResource: Resource = { resolver: QuoteConversionResolver }
+export const quoteConversionResource: Resource = {
+  resolver: QuoteConversionResolver,
+  operations: [
+    operation('POST /v1/quotes/{id}/convert', 'quoteConvert', { summary: 'Convert to an order', status: 201 }),
+  ],
+}

@@ -1,6 +1,5 @@
-import { Field, ID, InputType } from 'type-graphql'
-import { Day } from '../../kernel/record/declared-class.ts'
-import { dayMeaning } from '../../kernel/record/describe.ts'
+import { ID, InputType } from 'type-graphql'
+import { InputField } from '../../kernel/record/declared-value.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { operationTypes } from '../../kernel/record/standard-resolver.ts'
 import { noteMax, personMax, QuoteRecordedMethod, reasonMax } from './quote-decision.ts'
@@ -10,42 +9,58 @@ export const quoteTypes = operationTypes(quote, 'QUOTES')
 
 @InputType({ description: 'How a customer accepted a quote, as a user knows it.' })
 export class QuoteAcceptInput {
-  @Field(() => String, {
-    description: `Name of the person of the customer who decided, 1 to ${personMax} characters.`,
+  @InputField(() => String, {
+    max: personMax,
+    filled: true,
+    description: 'Name of the person of the customer who decided.',
+    example: 'Ines Duarte',
   })
   name!: string
 
-  @Field(() => QuoteRecordedMethod, { description: 'How the person told it.' })
+  @InputField(() => QuoteRecordedMethod, { description: 'How the person told it.', example: 'PHONE' })
   method!: QuoteRecordedMethod
 
-  @Field(() => DateTime, {
+  @InputField(() => DateTime, {
     nullable: true,
-    description: `When the person decided: not before the quote was sent, and not in the future; null: now. ${dayMeaning('BEGIN')} On the day on which the quote was sent, it means the time of the sending.`,
+    day: 'BEGIN',
+    description:
+      'When the person decided: not before the quote was sent, and not in the future; null: now. On the day on which the quote was sent, it means the time of the sending.',
+    example: null,
   })
-  @Day('BEGIN')
   decidedAt?: string | null
 
-  @Field(() => ID, {
+  @InputField(() => ID, {
     nullable: true,
     description: 'Id of the contact who decided, whom the caller sees; null if none.',
+    example: null,
   })
   contactId?: string | null
 
-  @Field(() => String, { nullable: true, description: 'Email address of the person; null if it is not known.' })
+  @InputField(() => String, {
+    nullable: true,
+    max: 254,
+    isEmail: true,
+    description: 'Email address of the person; null if it is not known.',
+    example: 'ines.duarte@example.com',
+  })
   email?: string | null
 
-  @Field(() => String, {
+  @InputField(() => String, {
     nullable: true,
-    description: `Note for the organization, at most ${noteMax} characters; the customer does not see it. Null if none.`,
+    max: noteMax,
+    description: 'Note for the organization, which the customer does not see; null if none.',
+    example: 'Signed copy follows by post.',
   })
   note?: string | null
 }
 
 @InputType({ description: 'How a customer declined a quote, as a user knows it.' })
 export class QuoteDeclineInput extends QuoteAcceptInput {
-  @Field(() => String, {
+  @InputField(() => String, {
     nullable: true,
-    description: `Why the customer declined, at most ${reasonMax} characters; null without a reason. It is stored as \`rejectionReason\`.`,
+    max: reasonMax,
+    description: 'Why the customer declined; null without a reason. It is stored as `rejectionReason`.',
+    example: 'Budget was cut.',
   })
   reason?: string | null
 }

@@ -1,5 +1,7 @@
 import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql'
 import { ExpectedVersionArg, IdArg } from '../../kernel/record/args.ts'
+import { ValueArg } from '../../kernel/record/declared-value.ts'
+import { operation } from '../../kernel/record/operation.ts'
 import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { createdAfter, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import { standardResolver } from '../../kernel/record/standard-resolver.ts'
@@ -28,9 +30,10 @@ import { sendQuote } from './send-quote.ts'
 type Version = number | null
 
 const CommentArg = () =>
-  Arg('comment', () => String, {
+  ValueArg('comment', () => String, {
     nullable: true,
-    description: 'Why, at most 2,000 characters; null for no comment. It is stored as `reviewComment`.',
+    max: 2000,
+    description: 'Why; null for no comment. It is stored as `reviewComment`.',
   })
 
 @Resolver(() => Quote)
@@ -92,15 +95,18 @@ export class QuoteResolver extends standardResolver(quote, {
   @RequiresScope('QUOTES')
   quoteSend(
     @IdArg() id: string,
-    @Arg('to', () => String, {
+    @ValueArg('to', () => String, {
       nullable: true,
+      max: 254,
       description:
         'Email address of the recipient; null: that of the contact of the quote. A caller whose profile hides something that the quote shows cannot name another address.',
     })
     to: string | null,
-    @Arg('message', () => String, {
+    @ValueArg('message', () => String, {
       nullable: true,
-      description: `What the sender writes to the recipient, at most ${messageMax} characters; null for nothing. The mail shows each of its lines as a paragraph.`,
+      max: messageMax,
+      description:
+        'What the sender writes to the recipient; null for nothing. The mail shows each of its lines as a paragraph.',
     })
     message: string | null,
     @ExpectedVersionArg() expectedVersion: Version,
@@ -154,6 +160,9 @@ export class QuoteResolver extends standardResolver(quote, {
   }
 }
 
+const changed = { answers: 'The quote as changed.' }
+const review = { ...changed, body: 'QuoteReviewInput', roles: ['OWNER', 'ADMIN', 'MANAGER'] }
+
 export const quoteResource: Resource = {
   resolver: QuoteResolver,
   entities: { Quote: quote },
@@ -175,4 +184,39 @@ export const quoteResource: Resource = {
       updatedAfter,
     ],
   }),
+  operations: [
+    operation('POST /v1/quotes/{id}/submit', 'quoteSubmit', { summary: 'Submit for approval', ...changed }),
+    operation('POST /v1/quotes/{id}/recall', 'quoteRecall', { summary: 'Take back to DRAFT', ...changed }),
+    operation('POST /v1/quotes/{id}/approve', 'quoteApprove', {
+      summary: 'Approve',
+      ...review,
+      example: { comment: 'Discount is fine for three years.' },
+    }),
+    operation('POST /v1/quotes/{id}/reject', 'quoteReject', {
+      summary: 'Decline to approve',
+      ...review,
+      example: { comment: 'Discount is too high.' },
+    }),
+    operation('POST /v1/quotes/{id}/send', 'quoteSend', {
+      summary: 'Send to the customer',
+      ...changed,
+      example: { to: 'ines.duarte@example.com', message: 'As discussed on Tuesday.' },
+    }),
+    operation('POST /v1/quotes/{id}/accept', 'quoteAccept', {
+      summary: 'Record that the customer accepted',
+      ...changed,
+      example: { name: 'Ines Duarte', method: 'PHONE', note: 'Signed copy follows by post.' },
+    }),
+    operation('POST /v1/quotes/{id}/decline', 'quoteDecline', {
+      summary: 'Record that the customer declined',
+      ...changed,
+      example: { name: 'Ines Duarte', method: 'EMAIL', reason: 'Budget was cut.' },
+    }),
+    operation('POST /v1/quotes/{id}/cancel', 'quoteCancel', { summary: 'Withdraw', ...changed }),
+    operation('POST /v1/quotes/{id}/revise', 'quoteRevise', {
+      summary: 'Create a revision',
+      status: 201,
+      answers: 'The revision.',
+    }),
+  ],
 }

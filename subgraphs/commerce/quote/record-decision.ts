@@ -7,9 +7,8 @@ import { refusalInState, requireNewStatus } from '../../kernel/record/transition
 import type { RequestContext } from '../../kernel/request.ts'
 import { dateIn, momentOfDay, organizationZone } from '../../kernel/time/days.ts'
 import { parseEmail } from '../../kernel/values/email-address.ts'
-import { textProblems } from '../invoice/typed-text.ts'
 import { accepted, rejected, statusAt } from './answer-quote.ts'
-import { noteMax, personMax, reasonMax, type QuoteRecordedMethod } from './quote-decision.ts'
+import type { QuoteRecordedMethod } from './quote-decision.ts'
 import { quote } from './quote.record.ts'
 import { quoteStates } from './quote.status.ts'
 import type { Quote } from './quote.ts'
@@ -62,10 +61,6 @@ function record(
     const contactId = given.contactId?.toLowerCase() ?? null
     const at = await timeOf(inner, previous, given.decidedAt ?? null, now)
     const problems = [
-      ...textsOf(given, rejection?.reason ?? null),
-      ...(given.email != null && email === null
-        ? [problem('email', 'NOT_AN_EMAIL', 'email must be an email address.')]
-        : []),
       ...(given.decidedAt == null ? [] : timeProblems(previous, at, now)),
       ...(await contactProblems(inner, contactId)),
     ]
@@ -86,13 +81,6 @@ function record(
 }
 
 const problem = (path: string, code: string, message: string): FieldProblem => ({ path, code, message })
-
-const textsOf = ({ name, note }: GivenDecision, reason: string | null): FieldProblem[] => [
-  ...(name.trim() === '' ? [problem('name', 'EMPTY', 'name must not be empty.')] : []),
-  ...textProblems('name', name, personMax),
-  ...textProblems('note', note, noteMax),
-  ...textProblems('reason', reason, reasonMax),
-]
 
 /** A quote without a time of sending was created as what it is. */
 const earliestOf = ({ sentAt, createdAt }: Quote): string => sentAt ?? createdAt

@@ -18,6 +18,7 @@ import { findPipeline } from '../pipeline/stored-pipeline.ts'
 import { opportunity } from './opportunity.record.ts'
 import { currencyFigures, OpportunityCurrencyTotal } from './opportunity.stats.ts'
 import { Opportunity } from './opportunity.ts'
+import { OutputField } from '../../kernel/record/declared-value.ts'
 
 @ObjectType({ description: 'The opportunities in one stage of a deal board.' })
 @RequiresScope('OPPORTUNITIES')
@@ -25,7 +26,7 @@ export class OpportunityBoardColumn {
   @Field(() => PipelineStage, { description: 'The stage of the pipeline whose opportunities follow.' })
   stage!: PipelineStage
 
-  @Field(() => Int, { description: 'Number of all matching opportunities in the stage.' })
+  @OutputField(() => Int, { description: 'Number of all matching opportunities in the stage.', example: 43 })
   count!: number
 
   @Field(() => [OpportunityCurrencyTotal], {
@@ -34,20 +35,22 @@ export class OpportunityBoardColumn {
   })
   totals!: OpportunityCurrencyTotal[]
 
-  @Field(() => Decimal, {
+  @OutputField(() => Decimal, {
     nullable: true,
     description:
       'Sum of all matching amounts in the stage in the base currency of the organization: in an open stage at the rates of today, in a closed one the sum of `baseAmount`. Amounts without an exchange rate are left out. Null if the profile hides a field that it needs.',
+    example: 2_052_540,
   })
   baseAmount!: ExactNumber | null
 
   @Field(() => [Opportunity], { description: 'The first matching opportunities in the stage, newest first.' })
   opportunities!: object[]
 
-  @Field(() => String, {
+  @OutputField(() => String, {
     nullable: true,
     description:
       'Cursor of the next opportunities in the stage, for `after` of `opportunityConnection` or `cursor` of the list, with the same filter, the pipeline and the stage; null if there are no more.',
+    example: null,
   })
   nextCursor!: string | null
 }
@@ -55,13 +58,13 @@ export class OpportunityBoardColumn {
 @ObjectType({ description: 'The opportunities of a pipeline by stage, as a deal board shows them.' })
 @RequiresScope('OPPORTUNITIES')
 export class OpportunityBoard {
-  @Field(() => String, { description: 'Id of the pipeline.' })
+  @OutputField(() => String, { description: 'Id of the pipeline.', example: '019a0c5e-7f00-7f41-9c62-3b8d70e5a914' })
   pipelineId!: string
 
-  @Field(() => String, { description: 'Name of the pipeline.' })
+  @OutputField(() => String, { description: 'Name of the pipeline.', example: 'Sales' })
   pipelineName!: string
 
-  @Field(() => String, { description: 'Base currency of the organization, as an ISO 4217 code.' })
+  @OutputField(() => String, { description: 'Base currency of the organization, as an ISO 4217 code.', example: 'USD' })
   baseCurrency!: string
 
   @Field(() => [OpportunityBoardColumn], {

@@ -2,6 +2,8 @@ import { Arg, Ctx, FieldResolver, ID, Info, Int, Mutation, Query, Resolver, Root
 import { ExpectedVersionArg, IdArg } from '../../kernel/record/args.ts'
 import type { FilterInput } from '../../kernel/record/filter-input.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
+import { ValueArg } from '../../kernel/record/declared-value.ts'
+import { operation } from '../../kernel/record/operation.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { createdAfter, ids, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
@@ -43,7 +45,13 @@ export class OpportunityResolver extends standardResolver(opportunity, {
       description: 'Id of the pipeline; null for the default pipeline of the organization.',
     })
     pipelineId: string | null,
-    @Arg('perStage', () => Int, { defaultValue: 20, description: 'Opportunities for each stage, 1 to 100.' })
+    @ValueArg('perStage', () => Int, {
+      default: 20,
+      minimum: 1,
+      maximum: 100,
+      description: 'Maximum number of opportunities for each stage.',
+      example: 20,
+    })
     perStage: number,
     @Arg('filter', () => opportunityTypes.Filter, {
       nullable: true,
@@ -67,9 +75,11 @@ export class OpportunityResolver extends standardResolver(opportunity, {
       description: 'The category: PIPELINE, BEST_CASE, COMMIT or OMITTED.',
     })
     category: ForecastCategory,
-    @Arg('reason', () => String, {
+    @ValueArg('reason', () => String, {
       nullable: true,
-      description: 'Why the category differs from that of the stage, at most 1000 characters; null for no reason.',
+      max: 1000,
+      description: 'Why the category differs from that of the stage; null for no reason.',
+      example: 'The contract is with their lawyers.',
     })
     reason: string | null,
     @ExpectedVersionArg() expectedVersion: number | null,
@@ -126,4 +136,19 @@ export const opportunityResource: Resource = {
       ids,
     ],
   }),
+  operations: [
+    operation('GET /v1/opportunities/board', 'opportunityBoard', {
+      summary: 'Read the deal board',
+      answers: 'The deal board.',
+      parameters: { owner: 'filter.ownerId.eq', accountId: 'filter.accountId.eq' },
+      refusals: [404],
+    }),
+    operation('PUT /v1/quota-forecast/deals/{id}/forecast-category', 'opportunitySetForecastCategory', {
+      summary: 'Set the forecast category of a deal',
+      folder: 'opportunities',
+      tag: 'Quotas and forecasts',
+      body: 'ForecastCategoryInput',
+      example: { category: 'COMMIT', reason: 'The contract is with their lawyers.' },
+    }),
+  ],
 }

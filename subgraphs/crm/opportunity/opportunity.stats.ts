@@ -11,6 +11,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { ForecastCategory, OpportunityType } from './opportunity.enumerations.ts'
 import { opportunity } from './opportunity.record.ts'
 import type { Opportunity } from './opportunity.ts'
+import { OutputField } from '../../kernel/record/declared-value.ts'
 
 const ForecastCategoryCounts = valueCounts(ForecastCategory, 'OPPORTUNITIES', 'opportunities')
 const OpportunityTypeCounts = valueCounts(OpportunityType, 'OPPORTUNITIES', 'opportunities')
@@ -18,18 +19,23 @@ const OpportunityTypeCounts = valueCounts(OpportunityType, 'OPPORTUNITIES', 'opp
 @ObjectType({ description: 'Sums of opportunities whose amounts have the same currency.' })
 @RequiresScope('OPPORTUNITIES')
 export class OpportunityCurrencyTotal {
-  @Field(() => String, { description: 'The currency of the sums, as an ISO 4217 code.' })
+  @OutputField(() => String, { description: 'The currency of the sums, as an ISO 4217 code.', example: 'EUR' })
   currency!: string
 
-  @Field(() => Int, { description: 'Number of opportunities with this currency.' })
+  @OutputField(() => Int, { description: 'Number of opportunities with this currency.', example: 40 })
   count!: number
 
-  @Field(() => Decimal, { nullable: true, description: 'Sum of `amount`. Null if the profile hides `amount`.' })
+  @OutputField(() => Decimal, {
+    nullable: true,
+    description: 'Sum of `amount`. Null if the profile hides `amount`.',
+    example: 1_890_000,
+  })
   amount!: ExactNumber | null
 
-  @Field(() => Decimal, {
+  @OutputField(() => Decimal, {
     nullable: true,
     description: 'Sum of `expectedRevenue`. Null if the profile hides `expectedRevenue`.',
+    example: 712_500.5,
   })
   expectedRevenue!: ExactNumber | null
 }

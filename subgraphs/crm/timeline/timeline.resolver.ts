@@ -1,6 +1,8 @@
 import { Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql'
 import { notFound } from '../../kernel/errors.ts'
-import { nameOf } from '../../kernel/record/describe.ts'
+import { withArticle } from '../../kernel/record/article.ts'
+import { nameOf, pluralOf } from '../../kernel/record/describe.ts'
+import { operation, type DeclaredOperation } from '../../kernel/record/operation.ts'
 import type { Class } from '../../kernel/record/declared-class.ts'
 import { stateOf } from '../../kernel/record/read.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
@@ -23,7 +25,15 @@ import {
 export const timelineResources = (): Resource[] =>
   links.flatMap((link) => {
     const linked = linkedRecords[link]
-    return linked ? [{ resolver: timelineOf(link, linked) }, { resolver: timelinePageOf(link, linked.scope) }] : []
+    if (!linked) return []
+    const pages = { resolver: timelinePageOf(link, linked.scope), operations: [timelineOperation(linkedTypes[link])] }
+    return [{ resolver: timelineOf(link, linked) }, pages]
+  })
+
+const timelineOperation = (object: string): DeclaredOperation =>
+  operation(`GET /v1/${pluralOf(object)}/{id}/timeline`, `${object}Timeline`, {
+    summary: `Read the timeline of ${withArticle(object)}`,
+    answers: 'A page of the timeline.',
   })
 
 function timelineOf(link: Link, { type, definition }: LinkedRecord): Class {

@@ -104,7 +104,8 @@ function checkStructure(column: Column, { isList, parts }: StructureShape, value
   return null
 }
 
-function checkColumn(column: Column, value: unknown): FieldProblem | null {
+/** The first problem of a value as that of its column; null if it has none. */
+export function checkColumn(column: Column, value: unknown): FieldProblem | null {
   if (value === null)
     return column.nullable && !column.notClearable
       ? null

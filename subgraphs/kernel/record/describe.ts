@@ -33,6 +33,9 @@ function boundsOf(column: Column): string {
 
 const sentence = (text: string): string => (text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`)
 
+/** The bounds of a value in one sentence; empty if its type says everything. */
+export const boundsSentence = (column: Column): string => sentence(boundsOf(column))
+
 function defaultOf(column: Column): string {
   if (column.derivedDefault) return `Default: ${column.derivedDefault}.`
   const initial = initialValue(column)
@@ -60,7 +63,7 @@ export const dayCondition =
 export const inputDescription = (column: Column, operation: 'CREATE' | 'UPDATE'): string =>
   [
     column.description ?? '',
-    sentence(boundsOf(column)),
+    boundsSentence(column),
     column.day ? dayMeaning(column.day) : '',
     operation === 'CREATE' ? defaultOf(column) : clearing(column),
   ]

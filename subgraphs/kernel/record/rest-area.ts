@@ -1,5 +1,7 @@
 import type { ColumnName, RecordDefinition, RecordShape, StoredRow } from './definition.ts'
 
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+
 /** A filter parameter of a REST list: its column and operator. */
 export interface RestFilter<Name extends string = string> {
   readonly name: string

@@ -1,5 +1,7 @@
 import type { GraphQLField, GraphQLFieldResolver, GraphQLObjectType, GraphQLSchema } from 'graphql'
 import { getMetadataStorage } from 'type-graphql'
+import { declaredArgument } from '../record/declared-value.ts'
+import { boundsCheck } from './argument-bounds.ts'
 import { dayConversion } from './day-arguments.ts'
 
 type Storage = ReturnType<typeof getMetadataStorage>
@@ -35,11 +37,14 @@ function callOf(
   const method = (instance as Record<string, (...values: unknown[]) => unknown>)[methodName]!
   const readers = params.toSorted((a, b) => a.index - b.index).map(readerOf)
   const withDays = dayConversion(taken)
-  const call: GraphQLFieldResolver<unknown, unknown> = (root, args: Given, context, info) =>
-    method.apply(
+  const refuse = boundsCheck(taken)
+  const call: GraphQLFieldResolver<unknown, unknown> = (root, args: Given, context, info) => {
+    refuse?.(args)
+    return method.apply(
       instance,
       readers.map((read) => read(root, args, context, info)),
     )
+  }
   return (root, args: Given, context, info) => {
     try {
       const converted = withDays ? withDays(args, context) : args
@@ -66,7 +71,12 @@ export function callResolversDirectly(schema: GraphQLSchema, classes: readonly R
     const field: GraphQLField<unknown, unknown> | undefined = type?.getFields()[name]
     // The target is the class itself, or one that it extends.
     const instance = instances.find((one) => one instanceof (handler.target as ResolverClass))
-    if (field && instance) field.resolve = callOf(instance, handler, field)
+    if (!field || !instance) return
+    for (const argument of field.args) {
+      const value = declaredArgument(handler.target, handler.methodName, argument.name)
+      if (value) argument.extensions = { ...argument.extensions, value }
+    }
+    field.resolve = callOf(instance, handler, field)
   }
   for (const query of queries) resolveWith(schema.getQueryType(), query.schemaName, query)
   for (const mutation of mutations) resolveWith(schema.getMutationType(), mutation.schemaName, mutation)

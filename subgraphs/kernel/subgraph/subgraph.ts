@@ -17,6 +17,7 @@ import type { MeasuredQueue } from '../operate/backlog.ts'
 import type { Queue } from '../queue/queue.ts'
 import { isRecordShape, type RecordShape } from '../record/definition.ts'
 import type { TrackedObject } from '../record/event-types.ts'
+import type { DeclaredOperation } from '../record/operation.ts'
 import type { RestArea } from '../record/rest-area.ts'
 import { readReference } from '../record/read.ts'
 import { resolveUsers } from '../record/user-fields.ts'
@@ -25,6 +26,7 @@ import { selectedFields, type SelectionInfo } from '../record/selection.ts'
 import { DateTime, Json } from '../record/scalars.ts'
 import type { Port, RequestContext, Services } from '../request.ts'
 import type { SealedColumn } from '../secrets/rotate.ts'
+import { inheritExtensions, keepDeclaredValues } from './declared-values.ts'
 import { describeSchema } from './describe-schema.ts'
 import { callResolversDirectly } from './direct-resolvers.ts'
 import { makeDefaultedInputsNullable, resolveNullAsDefault } from './null-defaults.ts'
@@ -40,6 +42,8 @@ export interface Resource {
   readonly entities?: Readonly<Record<string, RecordShape>>
   /** The REST paths of the record; `npm run schema` prints their OpenAPI. */
   readonly rest?: RestArea
+  /** Its other REST operations; `npm run schema` prints them too. */
+  readonly operations?: readonly DeclaredOperation[]
   /** Other sources of events, in addition to `entities`. */
   readonly announces?: readonly (RecordShape | TrackedObject)[]
   readonly migrations?: readonly Migration[]
@@ -159,6 +163,7 @@ export async function buildSubgraph({ resources, ports = [] }: SubgraphDefinitio
       { type: Object, scalar: Json },
     ],
   })
+  inheritExtensions(schema)
   callResolversDirectly(schema, resolvers)
   const kinds = kindsOf(resources)
   resolveUsers(schema, kinds.values())
@@ -189,6 +194,7 @@ export async function buildSubgraph({ resources, ports = [] }: SubgraphDefinitio
   const document = parse(sdl, { noLocation: true })
   const executable = buildSubgraphSchema([{ typeDefs: document, resolvers: merged as never }])
   resolveNullAsDefault(executable)
+  keepDeclaredValues(schema, executable)
   // The package would print it from the document, which `emptyDocument` may have emptied.
   executable.getQueryType()!.getFields()['_service']!.resolve = () => ({ sdl })
   return {

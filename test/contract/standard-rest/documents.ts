@@ -85,7 +85,7 @@ function list(api: RecordApi): string {
 }
 
 /** A column in a selection, with all parts of a structured value. */
-const selectionOf = ({ name, structure }: Column): string =>
+export const selectionOf = ({ name, structure }: Column): string =>
   structure ? `${name} { ${structure.parts.map(selectionOf).join(' ')} }` : name
 
 /** A field that is no column in a selection, with all fields of an object. */

@@ -5,10 +5,10 @@ import { listParameters, parameter } from './list-parameters.ts'
 import type { RecordApi, StandardOperation } from './record-api.ts'
 import { own, shared, type Json } from './schemas.ts'
 
-const content = (schema: Json, example?: Json): Json => ({
+export const content = (schema: Json, example?: Json): Json => ({
   content: { 'application/json': { schema, ...(example && { example }) } },
 })
-const header = (name: string): Json => ({ [name]: shared('headers', name) })
+export const header = (name: string): Json => ({ [name]: shared('headers', name) })
 
 const sharedResponses: Readonly<Record<number, string>> = {
   304: 'NotModified',
@@ -18,6 +18,14 @@ const sharedResponses: Readonly<Record<number, string>> = {
   409: 'Conflict',
   413: 'PayloadTooLarge',
   415: 'UnsupportedMediaType',
+  502: 'ModelFailed',
+}
+
+/** The shared description of a refusal. */
+export function responseOf(status: number): Json {
+  const name = sharedResponses[status]
+  if (!name) throw new Error(`There must be a shared response for ${status}.`)
+  return shared('responses', name)
 }
 
 interface Described {
@@ -44,7 +52,7 @@ function operationObject(api: RecordApi, described: Described): Json {
     ...(body && { requestBody: { required: true, ...content(own(body), example) } }),
     responses: {
       [success[0]]: success[1],
-      ...Object.fromEntries(refused.map((status) => [status, shared('responses', sharedResponses[status]!)])),
+      ...Object.fromEntries(refused.map((status) => [status, responseOf(status)])),
     },
   }
 }
@@ -250,7 +258,7 @@ const places: readonly (readonly [path: string, method: string, StandardOperatio
 ]
 
 /** The paths of the standard operations that the graph has. */
-export function standardPaths(api: RecordApi): Json {
+export function standardPaths(api: RecordApi): Readonly<Record<string, Json>> {
   const paths: Record<string, Json> = {}
   for (const [below, method, operation, describe] of places) {
     if (!api.offers(operation)) continue

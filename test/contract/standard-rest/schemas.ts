@@ -39,7 +39,7 @@ const typed = (type: string, nullable: boolean, rest: Json = {}): Json => ({
 })
 
 /** Schema of a column in a response. */
-function readSchema(column: Column): Json {
+export function readSchema(column: Column): Json {
   const { name, kind, nullable, description, example } = column
   const rest: Json = {
     description,
@@ -100,7 +100,7 @@ function inputSchema(column: Column, operation: 'CREATE' | 'UPDATE'): Json {
 }
 
 /** The type and the bounds of a column in a body. */
-function valueSchema(column: Column): Json {
+export function valueSchema(column: Column): Json {
   const { name, kind, minimum, maximum } = column
   const nullable = column.nullable && !column.notClearable
   if (name === 'tags') return shared('schemas', 'Tags')
@@ -172,7 +172,7 @@ const recordSchema = ({ area, columns, description }: RecordApi): Json => ({
   properties: Object.fromEntries(columns.map((column) => [column.name, readSchema(column)])),
 })
 
-const pageSchema = ({ type, many }: RecordApi): Json => ({
+export const pageSchema = ({ type, many }: Pick<RecordApi, 'type' | 'many'>) => ({
   type: 'object',
   description: `A page of ${many}.`,
   required: ['data', 'page', 'limit', 'hasMore', 'nextCursor'],
@@ -254,7 +254,7 @@ function statsSchema(api: RecordApi): Json {
 }
 
 /** The schemas of the structured values of the columns: in responses, and in bodies. */
-const structureSchemas = ({ columns }: RecordApi): Json =>
+const structureSchemas = ({ columns }: RecordApi): Readonly<Record<string, Json>> =>
   Object.fromEntries(
     columns.flatMap(({ structure }): [string, Json][] => {
       if (!structure) return []
@@ -287,7 +287,7 @@ const structureSchemas = ({ columns }: RecordApi): Json =>
 const withParts = (columns: readonly Column[]): Column[] =>
   columns.flatMap((column) => [column, ...(column.structure?.parts ?? [])])
 
-const enumSchemas = ({ columns }: RecordApi): Json =>
+const enumSchemas = ({ columns }: RecordApi): Readonly<Record<string, Json>> =>
   Object.fromEntries(
     withParts(columns).flatMap(({ kind, type }) =>
       kind === 'enum' ? [[enumerationName(type), enumSchema(type)]] : [],
@@ -309,7 +309,7 @@ const bulkBody = (name: string, items: Json, description: string): Json => ({
 })
 
 /** The schemas of the record and of the bodies and responses of its standard operations. */
-export function standardSchemas(api: RecordApi): Json {
+export function standardSchemas(api: RecordApi): Readonly<Record<string, Json>> {
   const { definition, type, one, many, schema } = api
   const described = (name: string): string => schema.getType(name)?.description ?? ''
   const inOrder = (operation: 'CREATE' | 'UPDATE'): Column[] => {

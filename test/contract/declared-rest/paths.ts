@@ -1,0 +1,141 @@
+import { getNamedType, isListType, getNullableType } from 'graphql'
+import { declaredValue } from '../../../subgraphs/kernel/record/declared-value.ts'
+import { startWithArticle } from '../../../subgraphs/kernel/record/article.ts'
+import { content, header, responseOf } from '../standard-rest/paths.ts'
+import { parameter } from '../standard-rest/list-parameters.ts'
+import { own, type Json } from '../standard-rest/schemas.ts'
+import { isRequired, type Input, type OperationApi } from './operation-api.ts'
+import { shapeOf } from './rest-types.ts'
+import { inputDescription, inputSchema, reference } from './schemas.ts'
+
+const writes = (method: string): boolean => method !== 'get' && method !== 'delete'
+
+/** The parameters that mean the same in every list are shared. */
+function sharedParameter({ name, element }: Input): string | null {
+  if (declaredValue(element)) return null
+  if (name === 'limit')
+    return element.defaultValue === 20 ? 'limit' : element.defaultValue === 100 ? 'deletedLimit' : null
+  if (name === 'kinds' && getNamedType(element.type).name === 'TimelineKind') return 'timelineKinds'
+  return ['page', 'cursor', 'search', 'sortOrder'].includes(name) ? name : null
+}
+
+function queryParameter(input: Input, id: string): Json {
+  const { name, element } = input
+  const known = sharedParameter(input)
+  if (known) return parameter(known)
+  const isList = isListType(getNullableType(input.type))
+  return {
+    name,
+    in: 'query',
+    ...(isRequired(element) && input.target.length === 1 && { required: true }),
+    description: inputDescription(element),
+    ...(isList && { style: 'form', explode: false }),
+    schema: inputSchema(element, `${id}.${name}`, true),
+  }
+}
+
+/** An id of the path names a record type, by the declaration or by its own name: `orderId`. */
+function pathParameter({ declared }: OperationApi, { name, element }: Input): Json {
+  if (name === 'id') return parameter('id')
+  return {
+    name,
+    in: 'path',
+    required: true,
+    description: inputDescription(element),
+    schema: inputSchema(element, `${declared.id}.${name}`, true),
+  }
+}
+
+const isMutationRetried = ({ root, declared: { method } }: OperationApi): boolean =>
+  root === 'mutation' && (method === 'post' || method === 'patch')
+
+const isConditional = ({ declared: { method }, hasVersion }: OperationApi): boolean => method === 'get' && hasVersion
+
+function parametersOf(api: OperationApi): Json[] {
+  const { inputs, declared, isPage, answer } = api
+  const query = inputs.filter(({ place }) => place === 'query')
+  const counted = isPage && 'total' in (answer as unknown as { getFields(): object }).getFields()
+  return [
+    ...(inputs.some(({ place }) => place === 'version') ? [parameter('ifMatch')] : []),
+    ...(isConditional(api) ? [parameter('ifNoneMatch')] : []),
+    ...query.map((input) => queryParameter(input, declared.id)),
+    ...(counted ? [parameter('includeTotal')] : []),
+    ...(isMutationRetried(api) ? [parameter('idempotencyKey')] : []),
+    ...(declared.method === 'get' && query.length > 0 ? [parameter('prefer')] : []),
+  ]
+}
+
+function answerContent({ answer, isList, declared }: OperationApi): Json {
+  if (declared.status === 204) return {}
+  const schema = reference(answer.name)
+  return content(isList ? { type: 'array', items: schema } : schema)
+}
+
+function successOf(api: OperationApi): Json {
+  const { declared, hasVersion } = api
+  const headers = {
+    ...(hasVersion && declared.status !== 204 && header('ETag')),
+    ...(declared.hasLocation && header('Location')),
+    ...(isMutationRetried(api) && header('Idempotent-Replayed')),
+  }
+  const description = declared.answers ?? (declared.status === 204 ? 'Done.' : `${answerName(api)}.`)
+  return { description, ...(Object.keys(headers).length > 0 && { headers }), ...answerContent(api) }
+}
+
+const answerName = ({ answer }: OperationApi): string =>
+  startWithArticle(answer.name.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()).replace(/^An? /, 'The ')
+
+function refusalsOf(api: OperationApi): number[] {
+  const { declared, inputs } = api
+  const isWrite = writes(declared.method)
+  const named = shapeOf(api.answer.name)?.entitlement
+  return [
+    ...new Set([
+      ...(isConditional(api) ? [304] : []),
+      ...(inputs.some(({ place }) => place !== 'path') || isWrite ? [400] : []),
+      ...(named ? [402] : []),
+      ...(inputs.some(({ place }) => place === 'path') ? [404] : []),
+      ...(api.root === 'mutation' ? [409] : []),
+      ...(isWrite ? [413, 415] : []),
+      ...(declared.refusals ?? []),
+    ]),
+  ].toSorted((a, b) => a - b)
+}
+
+const securityOf = ({ access }: OperationApi): Json => {
+  if (access === 'SESSION') return { security: [{ bearer: [] }], 'x-api-key-blocked': true }
+  if (access === 'APP') return { security: [{ oauth2: [] }] }
+  return access === 'PUBLIC' ? { security: [] } : {}
+}
+
+function operationOf(api: OperationApi): Json {
+  const { declared, field, body, scopes } = api
+  const { id, summary, description, tag, roles, example, status = 200 } = declared
+  const parameters = parametersOf(api)
+  return {
+    ...(tag && { tags: [tag] }),
+    operationId: id,
+    summary,
+    description: description ?? (field.description ?? '').replace(/ ?Needs [^.]+\.$/, ''),
+    ...securityOf(api),
+    'x-api-key-scopes': scopes,
+    ...(roles && { 'x-required-roles': roles }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: { required: body.isRequired, ...content(own(body.schema), example) } }),
+    responses: {
+      [status]: successOf(api),
+      ...Object.fromEntries(refusalsOf(api).map((refused) => [refused, responseOf(refused)])),
+    },
+  }
+}
+
+/** The path items of declared operations. */
+export function pathsOf(apis: readonly OperationApi[]): Readonly<Record<string, Json>> {
+  const paths: Record<string, Json> = {}
+  for (const api of apis) {
+    const { path, method } = api.declared
+    const inPath = api.inputs.filter(({ place }) => place === 'path').map((input) => pathParameter(api, input))
+    paths[path] = { ...(inPath.length > 0 && { parameters: inPath }), ...paths[path], [method]: operationOf(api) }
+  }
+  return paths
+}

@@ -4,7 +4,15 @@ import type { Contract } from '../../rest-adapter/contract.ts'
 import { localModel } from '../../subgraphs/kernel/language-model/local-model.ts'
 import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
 import type { Platform, Member } from '../platform.ts'
-import { bodies, credentials, placeholders, preparations, queries, recordsOfPath } from './special-cases.ts'
+import {
+  bodies,
+  credentials,
+  neededProperties,
+  placeholders,
+  preparations,
+  queries,
+  recordsOfPath,
+} from './special-cases.ts'
 import { typeOfReference } from './field-values.ts'
 import { restAreas } from '../rest-areas.ts'
 import { sessionOf } from './session.ts'
@@ -261,7 +269,9 @@ export class Requests {
   }
 
   async #value(operation: RestOperation, whole: boolean, ownId: string | null = null): Promise<unknown> {
-    const { schema } = operation.body!
+    const { schema: described } = operation.body!
+    const needed = neededProperties[operation.documentId]
+    const schema = needed ? { ...described, required: [...(described.required ?? []), ...needed] } : described
     const references = fieldsOf(this.contract, schema).filter((field) => field.schema.format === 'uuid')
     const known = new Map<string, string>()
     for (const { path, required } of references) {

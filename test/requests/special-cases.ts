@@ -62,6 +62,9 @@ export const preparations: Readonly<
   ...commercePreparations,
 }
 
+/** Properties of a body of which an operation needs at least one. Requests have two of them, so that a test can empty one. */
+export const neededProperties: Readonly<Record<string, readonly string[]>> = { leadCreate: ['lastName', 'email'] }
+
 /** Paths below which records of another path are named. */
 export const recordsOfPath: Readonly<Record<string, string>> = {
   '/v1/quota-forecast/deals': '/v1/deals',

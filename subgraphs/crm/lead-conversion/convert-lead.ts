@@ -1,6 +1,6 @@
 import { activeUsers } from '../../identity/public.ts'
 import { actorIdOf } from '../../kernel/context.ts'
-import { notFound } from '../../kernel/errors.ts'
+import { invalid, notFound } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
 import { redact } from '../../kernel/record/field-security.ts'
@@ -146,6 +146,7 @@ function contactOf(ctx: RequestContext, conversion: Conversion, accountId: strin
   const { lead: from, targets, ownerId, input } = conversion
   const customFields = customFieldsFor(ctx, from, contact)
   const values = contactValues(from, accountId)
+  if (!targets.contact && !from.lastName.trim()) throw lastNameRequired()
   if (!targets.contact)
     return recordsOf(contact).create(ctx, {}, { ...values, customFields, ownerId, convertedFromLeadId: from.id })
   return change(ctx, contact, targets.contact.id, (previous) => ({
@@ -157,6 +158,15 @@ function contactOf(ctx: RequestContext, conversion: Conversion, accountId: strin
     },
   }))
 }
+
+/** A contact must have a last name, and none is made up. */
+const lastNameRequired = () =>
+  invalid({
+    path: 'lastName',
+    code: 'REQUIRED',
+    message:
+      'The lead must have a lastName for its new contact; set it first, or set contactId of an existing contact.',
+  })
 
 async function opportunityOf(
   ctx: RequestContext,

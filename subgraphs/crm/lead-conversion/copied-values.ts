@@ -10,8 +10,8 @@ import { lead as leadDefinition } from '../lead/lead.record.ts'
 import type { Lead } from '../lead/lead.ts'
 import { companyDomain } from './free-mail.ts'
 
-/** The company of the lead; without one, the name of the person. */
-export const companyOf = ({ company, name }: Lead): string => company?.trim() || name
+/** The company of the lead; without one, the name of the person; without both, the email address. */
+export const companyOf = ({ company, name, email }: Lead): string => company?.trim() || name || (email ?? '')
 
 export const accountValues = (lead: Lead): Partial<Account> => ({
   name: companyOf(lead),

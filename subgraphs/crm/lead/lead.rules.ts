@@ -103,6 +103,14 @@ export async function requireNotConverted(
 }
 
 export function leadProblems(next: Lead, previous: Lead | null): FieldProblem[] {
+  if (![next.lastName, next.company, next.email].some((text) => text?.trim()))
+    return [
+      {
+        path: 'lastName',
+        code: 'REQUIRED',
+        message: 'A lead must have at least one of lastName, company and email.',
+      },
+    ]
   if (next.email === null || next.email === previous?.email || parseEmail(next.email) !== null) return []
   return [{ path: 'email', code: 'NOT_AN_EMAIL', message: 'email must be an email address.' }]
 }

@@ -22,19 +22,25 @@ export class Lead extends OrgRecord {
   @Column(() => String, {
     indexed: true,
     writable: 'NEVER',
-    description: 'First and last name of the person.',
+    description: 'First and last name of the person; empty if neither is known.',
     example: 'Jonas Lindqvist',
   })
   name!: string
 
-  @Column(() => String, { max: 100, filled: true, description: 'First name of the person.', example: 'Jonas' })
+  @Column(() => String, {
+    default: '',
+    max: 100,
+    description: 'First name of the person; empty if unknown.',
+    example: 'Jonas',
+  })
   firstName!: string
 
   @Column(() => String, {
     indexed: true,
+    default: '',
     max: 100,
-    filled: true,
-    description: 'Last name of the person.',
+    description:
+      'Last name of the person; empty if unknown. A lead has at least one of `lastName`, `company` and `email`.',
     example: 'Lindqvist',
   })
   lastName!: string

@@ -40,7 +40,7 @@ function defaultOf(column: Column): string {
   if (column.derivedDefault) return `Default: ${column.derivedDefault}.`
   const initial = initialValue(column)
   const isPlain = typeof initial === 'string' || typeof initial === 'number' || typeof initial === 'boolean'
-  return isPlain ? `Default: ${initial}.` : ''
+  return isPlain ? `Default: ${initial === '' ? 'empty' : initial}.` : ''
 }
 
 function clearing(column: Column): string {

@@ -30,12 +30,18 @@ beforeAll(async () => {
   member = await platform.member({ role: 'OWNER' })
   const requests = await Requests.of(platform, member)
   session = { Authorization: `Bearer ${requests.session}` }
-  const { body } = await ask({ query: getIntrospectionQuery() }, session)
+  // The first introspection of a process builds the whole answer.
+  const { body } = await ask({ query: getIntrospectionQuery() }, session, 60_000)
   schema = buildClientSchema(body.data as IntrospectionQuery)
 })
 
-const ask = (body: unknown, headers: Record<string, string> = member.headers): Promise<RawResponse> =>
+const ask = (
+  body: unknown,
+  headers: Record<string, string> = member.headers,
+  withinMs?: number,
+): Promise<RawResponse> =>
   send(platform.url, {
+    ...(withinMs && { withinMs }),
     method: 'POST',
     path: '/v1/graphql',
     headers: { 'Content-Type': 'application/json', ...headers },

@@ -12,10 +12,11 @@ const bytesOfSlot = 65_536
 export const deliveryQueue: Queue<QueuedDelivery> = {
   ...described,
   columns: `organization_id as "organizationId", webhook_id as "webhookId", event_id as "eventId", event_type as "eventType",
-    event_version as "eventVersion", body_id as "bodyId", 1 + body_bytes / ${bytesOfSlot} as slots, logged_id as "loggedId",
+    event_version as "eventVersion", body_id as "bodyId", logged_id as "loggedId",
     attempts_failed as "failedAttempts", attempts_max as "attemptsMax",
     retry_delay_seconds as "retryDelaySeconds", is_replay as "isReplay", is_test as "isTest", traceparent,
     created_at < statement_timestamp() - interval '5 minutes' as "isLate"`,
+  slotsOf: `1 + body_bytes / ${bytesOfSlot}`,
   // Longer than an attempt with the reads before it and the record after it, and short enough that another process repeats it within a minute.
   leaseMs: 30_000,
   attemptMsMax: 20_000,

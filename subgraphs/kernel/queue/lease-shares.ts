@@ -63,7 +63,9 @@ export function leaseShares<Item extends QueuedItem>(
     const isComplete =
       found.length === portions.length &&
       isAll &&
-      portions.every((portion) => leasedOf(items, portion).length < portion.items)
+      portions.every(
+        (portion) => leasedOf(items, portion).length < portion.items && !isUsedUp(items, portions, portion),
+      )
     return { items, mayHaveMore: !isComplete }
   }
   return database.transaction(work, { hasEvents: () => false, mayBeLost: queue.mayBeLost === true })
@@ -137,7 +139,9 @@ async function leasePortions<Item extends QueuedItem>(
     const again: Portion[] = []
     for (const portion of wanted) {
       const own = leasedOf(leased, portion)
-      if (own.length === portion.items) leasedUntil.set(keyOf(portion), own.at(-1)!.dueAt)
+      const isOver = own.length === portion.items || isUsedUp(leased, wanted, portion)
+      if (isOver && own.length > 0) leasedUntil.set(keyOf(portion), own.at(-1)!.dueAt)
+      else if (isOver) continue
       else if (leasedUntil.delete(keyOf(portion))) again.push({ ...portion, items: portion.items - own.length })
     }
     wanted = again
@@ -147,6 +151,17 @@ async function leasePortions<Item extends QueuedItem>(
 
 const leasedOf = <Item>(items: readonly LeasedShare<Item>[], { organization, key }: Portion): LeasedShare<Item>[] =>
   items.filter((item) => item.organization === organization && item.leasedKey === key)
+
+/** Whether the items use all slots of the portions of the organization. Then it may have more items than were leased. */
+const isUsedUp = <Item>(
+  items: readonly LeasedShare<Item>[],
+  portions: readonly Portion[],
+  { organization }: Portion,
+): boolean => {
+  const isOwn = (one: { readonly organization: string }): boolean => one.organization === organization
+  const used = items.filter(isOwn).reduce((sum, { slots }) => sum + slots, 0)
+  return used >= portions.filter(isOwn).reduce((sum, portion) => sum + portion.items, 0)
+}
 
 /**
  * The planner does not know how few items are wanted: it would sort all items of a key, and read the whole table to find them. The plans that remain
@@ -161,6 +176,7 @@ const onlyByIndex = [
 
 /** `dueAt`: when the item became due. */
 type LeasedShare<Item> = Leased<Item> & {
+  readonly slots: number
   readonly organization: string
   readonly leasedKey: string
   readonly dueAt: string
@@ -180,24 +196,34 @@ async function makeDue(sql: Sql, table: string, { organization }: Shares): Promi
   return made.length
 }
 
-/** $3, $4, $5, $6: organizations, their keys, the number of items to lease, and the time before which none is looked for. */
+/**
+ * $3, $4, $5, $6: organizations, their keys, the number of slots, and the time before which no item is looked for. Of an organization, no item is
+ * leased after those that use all its slots.
+ */
 function portionsSql(
-  { table, columns }: Pick<Queue, 'table' | 'columns'>,
+  { table, columns, slotsOf = '1' }: Pick<Queue, 'table' | 'columns' | 'slotsOf'>,
   { organization, key }: Shares,
   lane: Lane,
 ): string {
-  return `with next as (
-       select oldest.*, row_number() over (order by portion.number) as number
-       from unnest($3::uuid[], $4::uuid[], $5::int[], $6::timestamptz[]) with ordinality as portion(organization, key, items, due_from, number)
+  return `with oldest as (
+       select oldest.*, portion.number as portion, (sum(oldest.slots) over before_it) - oldest.slots as used, portion.slots_of_organization
+       from (
+         select given.*, sum(items) over (partition by organization) as slots_of_organization
+         from unnest($3::uuid[], $4::uuid[], $5::int[], $6::timestamptz[]) with ordinality as given(organization, key, items, due_from, number)
+       ) portion
        cross join lateral (
-         select ${organization} as next_organization, id as next_id, lease_token as lost_token, next_attempt_at as due_at from ${table}
+         select ${organization} as next_organization, id as next_id, lease_token as lost_token, next_attempt_at as due_at, ${slotsOf} as slots
+         from ${table}
          where ${dueOf[lane]} and ${organization} = portion.organization and ${key} = portion.key
            and next_attempt_at >= coalesce(portion.due_from, '-infinity')
          order by next_attempt_at limit portion.items for update skip locked
        ) oldest
+       window before_it as (partition by portion.organization order by portion.number, oldest.due_at, oldest.next_id)
+     ), next as (
+       select *, row_number() over (order by portion, due_at, next_id) as number from oldest where used < slots_of_organization
      )
      update ${table} item set ${leaseSets}, is_due = false
      from next where item.${organization} = next.next_organization and item.id = next.next_id
      returning item.id, item.attempts, item.lease_token as token, next.lost_token as "lostToken", ${columns},
-       item.${organization} as organization, item.${key} as "leasedKey", next.due_at as "dueAt"`
+       item.${organization} as organization, item.${key} as "leasedKey", next.due_at as "dueAt", next.slots`
 }

@@ -19,7 +19,7 @@ export const tokensFor = (count: number): string[] => Array.from({ length: count
 /** Leases up to `count` due items, in the order of their due time. */
 export async function leaseOldest<Item extends QueuedItem>(
   database: Sql,
-  { table, columns, leaseMs }: Queue<Item>,
+  { table, columns, slotsOf = '1', leaseMs }: Queue<Item>,
   lane: keyof typeof laneCondition,
   count: number,
 ): Promise<LeasedItems<Item>> {
@@ -30,7 +30,8 @@ export async function leaseOldest<Item extends QueuedItem>(
      ), next as (select *, row_number() over () as number from oldest)
      update ${table} item set ${leaseSets}
      from next where item.id = next.id
-     returning item.id, item.attempts, item.lease_token as token, next.lost_token as "lostToken", ${columns}`,
+     returning item.id, item.attempts, item.lease_token as token, next.lost_token as "lostToken", ${columns},
+       ${slotsOf} as slots`,
     [tokensFor(count), leaseMs, count],
   )
   return { items, mayHaveMore: items.length === count }

@@ -382,6 +382,31 @@ describe('organizations', () => {
     expect((await Promise.all(begins)).flat().toSorted()).toEqual([0, 1, 2, 3, 4, 5].map((index) => `quick ${index}`))
   })
 
+  it('use as many slots as they get, whatever the size of their items and the number of their keys', async () => {
+    const queue = aQueue(() => ({ end: 'SENT' }), {
+      slotsOf: 'coalesce(status, 1)',
+      shares: { ...shares, perKeyMax: 100 },
+    })
+    const state = newLaneState()
+    const leased = async () => {
+      const { items, mayHaveMore } = await leaseShares(fresh.database, queue, 'fresh', 8, state)
+      return [items.map(({ text, slots }) => `${text} ${slots}`).toSorted(), mayHaveMore] as const
+    }
+    for (const name of ['k', 'l', 'm', 'n']) await put([`${name}1`, `${name}2`], one, name)
+    await fresh.database.query(`update ${table} set status = 3`)
+    await put(['quick'], other)
+    // Three of eight slots each, of which one item of the first organization uses all; then four of its own.
+    expect(await leased()).toEqual([[expect.stringMatching(/^[k-n]1 3$/), 'quick 1'], true])
+    const rest = [await leased(), await leased(), await leased(), await leased(), await leased()]
+    expect(rest.map(([items, mayHaveMore]) => [items.length, mayHaveMore])).toEqual([
+      [2, true],
+      [2, true],
+      [2, true],
+      [1, false],
+      [0, false],
+    ])
+  })
+
   it('have at most `perKeyMax` running attempts with one key, in all processes together', async () => {
     const { begun, drains } = hanging({ lanes: { fresh: 4, retry: 1 } })
     await put(['slow1', 'slow2', 'slow3', 'slow4'], one, 'slow')
@@ -484,20 +509,13 @@ describe('a worker', () => {
       happened.push(`${text} ends`)
       return { end: 'SENT' }
     }
-    const columns = 'organization_id as "organizationId", endpoint, text, 2 as slots'
     await put(['a', 'b', 'c'])
-    const queue = aQueue(send, { columns, lanes: { fresh: 2, retry: 1 } })
+    const queue = aQueue(send, { slotsOf: '2', lanes: { fresh: 2, retry: 1 } })
     const draining = drain(queue, services, ['fresh'])
-    await vi.waitFor(() => expect(happened).toEqual(['a begins', 'b begins']), patience)
-    gates.get('a')!.resolve()
-    await vi.waitFor(
-      async () => expect((await rows()).map(({ state }) => state)).toEqual(['SENT', 'QUEUED', 'QUEUED']),
-      patience,
-    )
-    gates.get('b')!.resolve()
-    gates.get('c')!.resolve()
+    await vi.waitFor(() => expect(happened).toEqual(['a begins']), patience)
+    for (const text of ['c', 'b', 'a']) gates.get(text)!.resolve()
     await draining
-    expect(happened).toEqual(['a begins', 'b begins', 'a ends', 'b ends', 'c begins', 'c ends'])
+    expect(happened).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
   })
 
   it('uses a slot again while its outcome is recorded, for as many outcomes as there are slots', async () => {

@@ -7,7 +7,7 @@ export interface QueuedItem {
   readonly attempts: number
   /** The trace of the request that queued the item, for queues whose `columns` contain it. */
   readonly traceparent?: string | null
-  /** How many slots of a lane its attempt uses, for queues whose `columns` contain it; otherwise one. */
+  /** How many slots of a lane its attempt uses, for queues with `slotsOf`; otherwise one. */
   readonly slots?: number
 }
 
@@ -74,6 +74,8 @@ export interface Queue<Item extends QueuedItem = QueuedItem> {
   readonly table: string
   /** Select list of the columns that an attempt needs, in addition to `id` and `attempts`. */
   readonly columns: string
+  /** SQL expression of the slots of a lane that the attempt of an item uses, for queues whose items are of different sizes. */
+  readonly slotsOf?: string
   /** When a process dies during an attempt, another process leases the item after this time. */
   readonly leaseMs: number
   /** The deadline of an attempt, at which its signal aborts. With `graceMs` it is shorter than the lease. */

@@ -17,11 +17,14 @@ export function prefixOf(area: RestArea): string {
   return type.charAt(0).toLowerCase() + type.slice(1)
 }
 
-/** Whether every user, key and app may call the operation, whatever the scopes. */
+/**
+ * Whether every user, key and app may call the operation, whatever the scopes; some operations are also open without a
+ * credential. One that takes a key from its query reads no other credential.
+ */
 export function acceptsAnyCredential(
-  { scopes, isPublic, path, method }: Pick<RestOperation, 'scopes' | 'isPublic' | 'path' | 'method'>,
+  { scopes, keyParameter, path, method }: Pick<RestOperation, 'scopes' | 'keyParameter' | 'path' | 'method'>,
   { paths }: OpenApiDocument,
 ): boolean {
   const described = paths[path]![method] as { 'x-api-key-blocked'?: boolean } | undefined
-  return scopes.length === 0 && !isPublic && !described?.['x-api-key-blocked']
+  return scopes.length === 0 && keyParameter === null && !described?.['x-api-key-blocked']
 }

@@ -60,9 +60,9 @@ describe('periodOf', () => {
   })
 
   it('has its local days and its type', () => {
-    expect(periodOf('2026-Q4', 'QUARTERLY', calendar('Europe/Oslo', 2))).toEqual({
+    expect(periodOf('2026-Q4', 'QUARTER', calendar('Europe/Oslo', 2))).toEqual({
       text: '2026-Q4',
-      type: 'QUARTERLY',
+      type: 'QUARTER',
       firstDay: '2026-11-01',
       endDay: '2027-02-01',
       start: '2026-10-31T23:00:00.000Z',
@@ -83,9 +83,9 @@ describe('periodOf', () => {
     ['2026 ', null],
     ['2026\n', null],
     ['2026-03-01', null],
-    ['2026-03', 'QUARTERLY'],
-    ['2026-Q1', 'YEARLY'],
-    ['2026', 'MONTHLY'],
+    ['2026-03', 'QUARTER'],
+    ['2026-Q1', 'YEAR'],
+    ['2026', 'MONTH'],
   ] as const)('refuses %j with the type %s', (text, type) => {
     const refused = (): unknown => {
       try {

@@ -3,7 +3,7 @@ import { invalid } from '../errors.ts'
 import { momentOfDay } from './days.ts'
 import { weekdays, type BusinessHours } from './working-week.ts'
 
-export const periodTypes = ['MONTHLY', 'QUARTERLY', 'YEARLY'] as const
+export const periodTypes = ['MONTH', 'QUARTER', 'YEAR'] as const
 export type PeriodType = (typeof periodTypes)[number]
 
 /** What decides when the periods of an organization begin. */
@@ -25,12 +25,12 @@ export interface Period {
   readonly end: string
 }
 
-const months: Readonly<Record<PeriodType, number>> = { MONTHLY: 1, QUARTERLY: 3, YEARLY: 12 }
+const months: Readonly<Record<PeriodType, number>> = { MONTH: 1, QUARTER: 3, YEAR: 12 }
 const form = /^((?:19|20|21)\d{2})(?:-(?:(0[1-9]|1[0-2])|Q([1-4])))?$/
 const forms: Readonly<Record<PeriodType, string>> = {
-  MONTHLY: 'a month such as 2026-03',
-  QUARTERLY: 'a fiscal quarter such as 2026-Q1',
-  YEARLY: 'a fiscal year such as 2026',
+  MONTH: 'a month such as 2026-03',
+  QUARTER: 'a fiscal quarter such as 2026-Q1',
+  YEAR: 'a fiscal year such as 2026',
 }
 
 /**
@@ -44,7 +44,7 @@ export function periodOf(
   path = 'period',
 ): Period {
   const [, year, month, quarter] = form.exec(text) ?? []
-  const found: PeriodType = month ? 'MONTHLY' : quarter ? 'QUARTERLY' : 'YEARLY'
+  const found: PeriodType = month ? 'MONTH' : quarter ? 'QUARTER' : 'YEAR'
   if (year === undefined || (type && type !== found)) {
     const wanted = type ? forms[type] : Object.values(forms).join(', ')
     throw invalid({ path, code: 'WRONG_FORMAT', message: `${path} must be ${wanted}.` })
@@ -57,7 +57,7 @@ export function periodOf(
 export function periodOfDay(day: string, type: PeriodType, calendar: FiscalCalendar): Period {
   const month = DateTime.fromISO(day, { zone: 'utc' }).startOf('month')
   const intoYear = (month.month - calendar.fiscalYearStartMonth + 12) % 12
-  const back = type === 'MONTHLY' ? 0 : intoYear % months[type]
+  const back = type === 'MONTH' ? 0 : intoYear % months[type]
   return periodFrom(type, month.minus({ months: back }), calendar)
 }
 
@@ -77,9 +77,9 @@ function periodFrom(type: PeriodType, first: DateTime, { timezone, fiscalYearSta
   const intoYear = (first.month - fiscalYearStartMonth + 12) % 12
   const fiscalYear = first.minus({ months: intoYear }).year
   const texts = {
-    MONTHLY: first.toFormat('yyyy-MM'),
-    QUARTERLY: `${fiscalYear}-Q${Math.floor(intoYear / 3) + 1}`,
-    YEARLY: String(fiscalYear),
+    MONTH: first.toFormat('yyyy-MM'),
+    QUARTER: `${fiscalYear}-Q${Math.floor(intoYear / 3) + 1}`,
+    YEAR: String(fiscalYear),
   }
   const [start, end] = [firstDay, endDay].map((day) => momentOfDay(day, 'BEGIN', timezone)) as [string, string]
   return { text: texts[type], type, firstDay, endDay, start, end }

@@ -38,7 +38,7 @@ export function sequenceOf(
     ownerId: owner.id,
     name,
     description,
-    entityTypes: ['CONTACT'],
+    entityTypes: ['CONTACT' as const],
     settings: { ...defaultsOf(SequenceSettings), stopOnOpportunityStage: ['CLOSED_WON'] },
     status: 'ACTIVE' as const,
     activatedAt: iso(activatedMs),

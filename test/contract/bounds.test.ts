@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { loadContract } from '../../rest-adapter/contract.ts'
 import { resolve, typesOf, type Schema } from '../../rest-adapter/openapi.ts'
 import { numberMax, textMax } from '../../subgraphs/kernel/record/check-values.ts'
-import { enumerationName, type Column } from '../../subgraphs/kernel/record/column.ts'
+import { enumerationName, enumerationOf, type Column } from '../../subgraphs/kernel/record/column.ts'
 import { writableParts } from '../../subgraphs/kernel/record/structure.ts'
 import { restAreas, typeOf } from '../rest-areas.ts'
 
@@ -26,8 +26,11 @@ function boundsOfColumn(column: Column): Bounds {
   switch (column.kind) {
     case 'text':
       return { isNullable, text: max, isFilled }
-    case 'textList':
+    case 'textList': {
+      const members = enumerationOf(column)
+      if (members) return { isNullable, items: maxItems, values: Object.keys(members) }
       return { isNullable, text: max, items: maxItems, isFilled }
+    }
     case 'integer':
     case 'number':
     case 'money':
@@ -58,6 +61,7 @@ function boundsOfSchema(property: Schema, column: Column): Bounds {
     case 'text':
       return { isNullable, text: lengthOf(schema), isFilled: isFilled(schema) }
     case 'textList':
+      if (enumerationOf(column)) return { isNullable, items: schema.maxItems, values: item.enum ?? [] }
       return { isNullable, text: item.maxLength, items: schema.maxItems, isFilled: isFilled(item) }
     case 'integer':
     case 'number':
@@ -105,7 +109,10 @@ describe.each(restAreas.map((area) => [typeOf(area), area] as const))('%s', (nam
   })
 
   it('has the same enumerations as the graph', () => {
-    const found = columns.filter(({ kind }) => kind === 'enum').map((column) => enumerationName(column.type))
+    const found = columns.flatMap((column) => {
+      const members = enumerationOf(column)
+      return members ? [enumerationName(members)] : []
+    })
     expect(found.map((enumeration) => typesOf(schemas[enumeration] ?? {}))).toEqual(found.map(() => ['string']))
   })
 })

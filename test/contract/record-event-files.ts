@@ -1,4 +1,4 @@
-import { initialValue, type Column } from '../../subgraphs/kernel/record/column.ts'
+import { enumerationOf, initialValue, type Column } from '../../subgraphs/kernel/record/column.ts'
 import { columnOf, isRecordShape, type RecordShape } from '../../subgraphs/kernel/record/definition.ts'
 import type { EventPayload, TrackedObject, EventType, PropertyKind } from '../../subgraphs/kernel/record/event-types.ts'
 import { bookkeeping, eventsOf } from '../../subgraphs/kernel/record/record-events.ts'
@@ -34,8 +34,12 @@ function schemaOf(column: Column): Json {
     return column.nullable ? { ...description } : { type: 'object', additionalProperties: true, ...description }
   }
   const { type, ...rest } = jsonTypeOf[column.kind]
-  const members = column.kind === 'enum' ? Object.keys(column.type) : []
+  const members = Object.keys(enumerationOf(column) ?? {})
   const closed = members.length > 0 && !column.readAsString
+  if (column.kind === 'textList' && members.length > 0) {
+    const items = { type: 'string', ...(closed ? { enum: members } : { examples: members }) }
+    return { type: column.nullable ? [type, 'null'] : type, items, ...description }
+  }
   return {
     type: column.nullable ? [type, 'null'] : type,
     ...rest,

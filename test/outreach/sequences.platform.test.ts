@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../subgraphs/kernel/ids.ts'
-import { expectValidEvents, refused, refusedInputs } from '../expectations.ts'
+import { expectValidEvents, refused, refusedInputs, unchanged } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { aMail, aSequence, aWait, enrollmentIn, step, stepIds } from './sequence-rules.fixture.ts'
 
@@ -70,6 +70,41 @@ describe('sequenceCreate', () => {
   ])('refuses %s in %j with 400 and stores nothing', async (path, values, code) => {
     const create = () => member.rest.sequenceCreate!({ body: { name: 'X', ...values } })
     expect(await refusedInputs(platform, create)).toEqual([400, 'VALIDATION_FAILED', `${path} ${code}`])
+  })
+
+  const days = 'MON, TUE, WED, THU, FRI, SAT, SUN'
+  it.each([
+    ['settings.sendDays.1', { settings: { sendDays: ['MON', 'MONDAY'] } }, days],
+    ['settings.sendDays.0', { settings: { sendDays: ['mon'] } }, days],
+    ['settings.sendDays.0', { settings: { sendDays: [''] } }, days],
+    ['entityTypes.0', { entityTypes: ['OPPORTUNITY'] }, 'LEAD, CONTACT'],
+  ])('names %s and the allowed words for %j in one message, over REST and GraphQL', async (path, values, words) => {
+    const input = { name: 'X', ...values }
+    const { status, body } = await unchanged(platform, () => member.rest.sequenceCreate!({ body: input }))
+    expect([status, body.errors]).toEqual([
+      400,
+      [{ path, code: 'NOT_ALLOWED', message: `${path} must be one of ${words}.` }],
+    ])
+
+    const query = `mutation ($input: SequenceCreateInput!) { sequenceCreate(input: $input) { id } }`
+    const answer = await unchanged(platform, () => member.graphql(query, { input }))
+    const message = expect.stringMatching(new RegExp(`^Value "\\w*" does not exist in .* Allowed values: ${words}\\.$`))
+    expect(answer.body.errors[0].extensions.errors).toEqual([{ path: `input.${path}`, code: 'INVALID_VALUE', message }])
+    expect(answer.body.errors).toHaveLength(1)
+  })
+
+  it('are found by what can be enrolled, with a filter that has the same enumeration', async () => {
+    const externalId = newId()
+    const { body } = await member.rest.sequenceCreate!({ body: { name: 'X', externalId, entityTypes: ['LEAD'] } })
+    const query = `query ($has: SequenceEntityType) {
+      sequenceList(filter: { externalId: { eq: "${externalId}" }, entityTypes: { has: $has } }) { data { id entityTypes } }
+    }`
+    const found = async (has: string) => (await member.graphql(query, { has })).body
+    expect(await found('LEAD')).toEqual({ data: { sequenceList: { data: [{ id: body.id, entityTypes: ['LEAD'] }] } } })
+    expect(await found('CONTACT')).toEqual({ data: { sequenceList: { data: [] } } })
+    expect((await found('ACCOUNT')).errors[0].message).toBe(
+      'Value "ACCOUNT" does not exist in "SequenceEntityType" enum. Allowed values: LEAD, CONTACT.',
+    )
   })
 
   it('accepts an IANA zone, and a window until 24:00', async () => {

@@ -1,7 +1,7 @@
 import type { FieldProblem } from '../errors.ts'
 import { compareNumbers, decimalsOf, isExactNumber, isJsonObject } from '../json/exact-number.ts'
 import { isId } from '../ids.ts'
-import { initialValue, type Column, type StructureShape } from './column.ts'
+import { enumerationOf, initialValue, type Column, type StructureShape } from './column.ts'
 import { parseEmail } from '../values/email-address.ts'
 import { columnKinds } from './column-kind.ts'
 import { customFieldsName, isMember, valueDescription } from './custom-field-column.ts'
@@ -49,12 +49,18 @@ function checkNumber(column: Column, value: unknown): FieldProblem | null {
   return null
 }
 
+function checkMember(column: Column, members: object, item: unknown): FieldProblem | null {
+  if (typeof item === 'string' && Object.hasOwn(members, item)) return null
+  return problem(column, 'NOT_ALLOWED', `${column.name} must be one of ${Object.keys(members).join(', ')}.`)
+}
+
 function checkTextList(column: Column, list: unknown): FieldProblem | null {
   if (!Array.isArray(list)) return problem(column, 'WRONG_TYPE', `${column.name} must be a list of texts.`)
   const tooMany = checkCount(column, list)
   if (tooMany) return tooMany
+  const members = enumerationOf(column)
   for (const [index, item] of list.entries()) {
-    const found = checkText(column, item)
+    const found = members ? checkMember(column, members, item) : checkText(column, item)
     if (found)
       return {
         ...found,

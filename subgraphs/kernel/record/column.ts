@@ -6,8 +6,11 @@ import { columnKinds, type ColumnKind } from './column-kind.ts'
 import { DateTime, Decimal, Json } from './scalars.ts'
 import { UserReference } from './user-reference.ts'
 
+/** The members of an enumeration by their names. */
+type Members = Readonly<Record<string, string>>
+
 export type GraphQLTypeOf =
-  typeof String | typeof Boolean | GraphQLScalarType | Readonly<Record<string, string>> | readonly [typeof String]
+  typeof String | typeof Boolean | GraphQLScalarType | Members | readonly [typeof String] | readonly [Members]
 
 /** The TypeScript type of a GraphQL type. The compiler compares it with the type of the decorated property. */
 type ValueOf<G> = G extends StringConstructor
@@ -199,6 +202,14 @@ export function Column<const G extends GraphQLTypeOf>(
         defaultRaw: column.nullable ? undefined : column.structure?.isList ? "'[]'" : databaseDefault,
       })(target, key)
   }
+}
+
+/** The enumeration of the values of a column, or of the items of a list; null for other columns. */
+export function enumerationOf({ kind, type }: Pick<Column, 'kind' | 'type'>): Members | null {
+  if (kind === 'enum') return type as Members
+  if (kind !== 'textList') return null
+  const [item] = type as readonly [typeof String | Members]
+  return item === String ? null : (item as Members)
 }
 
 /** The value of a new record in a column for which the client gives none. */

@@ -1,6 +1,6 @@
 import { decimalsMax, itemsMax, textMax } from './check-values.ts'
 import type { DayMoment } from '../time/days.ts'
-import { initialValue, type Column } from './column.ts'
+import { enumerationOf, initialValue, type Column } from './column.ts'
 import { customFieldsName } from './custom-field-column.ts'
 
 const textBounds = ({ max = textMax, filled }: Column): string =>
@@ -18,7 +18,7 @@ function boundsOf(column: Column): string {
     case 'text':
       return textBounds(column)
     case 'textList':
-      return `at most ${column.maxItems ?? itemsMax} items, each ${textBounds(column)}`
+      return `at most ${column.maxItems ?? itemsMax} items${enumerationOf(column) ? '' : `, each ${textBounds(column)}`}`
     case 'integer':
     case 'number':
       return rangeOf(column).join('')
@@ -39,6 +39,7 @@ export const boundsSentence = (column: Column): string => sentence(boundsOf(colu
 function defaultOf(column: Column): string {
   if (column.derivedDefault) return `Default: ${column.derivedDefault}.`
   const initial = initialValue(column)
+  if (Array.isArray(initial) && initial.length > 0) return `Default: ${initial.join(', ')}.`
   const isPlain = typeof initial === 'string' || typeof initial === 'number' || typeof initial === 'boolean'
   return isPlain ? `Default: ${initial === '' ? 'empty' : initial}.` : ''
 }
@@ -97,9 +98,9 @@ export const operatorDescriptions: Readonly<Record<string, string>> = {
   startsWith: 'Begins with this text. Upper and lower case are equal.',
   endsWith: 'Ends with this text. Upper and lower case are equal.',
   isNull: 'True: has no value. False: has a value.',
-  has: 'The list contains this text.',
-  hasAny: 'The list contains at least one of these texts, at most 500.',
-  hasAll: 'The list contains all of these texts, at most 500.',
+  has: 'The list contains this value.',
+  hasAny: 'The list contains at least one of these values, at most 500.',
+  hasAll: 'The list contains all of these values, at most 500.',
   isEmpty: 'True: the list is empty. False: it is not.',
 }
 

@@ -1,5 +1,5 @@
 import { Float, ID, InputType, Int } from 'type-graphql'
-import { enumerationName, type Column } from './column.ts'
+import { enumerationName, enumerationOf, type Column } from './column.ts'
 import { classNamed, field, type Class } from './declared-class.ts'
 import { operatorDescriptions } from './describe.ts'
 import { DateTime, Decimal, Json } from './scalars.ts'
@@ -7,7 +7,9 @@ import { DateTime, Decimal, Json } from './scalars.ts'
 const operators = new Map<string, Class>()
 
 /** The filter input type for a kind of column. All filters with such a column share it. */
-export function operatorInputOf({ kind, type }: Column): unknown {
+export function operatorInputOf(column: Column): unknown {
+  const { kind } = column
+  const members = enumerationOf(column)
   const name = {
     id: 'IdFilter',
     text: 'StringFilter',
@@ -17,9 +19,9 @@ export function operatorInputOf({ kind, type }: Column): unknown {
     boolean: 'BooleanFilter',
     timestamp: 'DateTimeFilter',
     date: 'DateFilter',
-    textList: 'StringListFilter',
+    textList: members ? `${enumerationName(members)}ListFilter` : 'StringListFilter',
     json: '',
-    enum: `${enumerationName(type)}Filter`,
+    enum: `${enumerationName(members ?? {})}Filter`,
   }[kind]
   if (kind === 'json') return Json
   const known = operators.get(name)
@@ -31,8 +33,8 @@ export function operatorInputOf({ kind, type }: Column): unknown {
     )
   switch (kind) {
     case 'textList':
-      add(['has'], () => String)
-      add(['hasAny', 'hasAll'], () => [String])
+      add(['has'], () => members ?? String)
+      add(['hasAny', 'hasAll'], () => [members ?? String])
       add(['isEmpty'], () => Boolean)
       break
     case 'boolean':
@@ -48,7 +50,7 @@ export function operatorInputOf({ kind, type }: Column): unknown {
         money: Decimal,
         timestamp: DateTime,
         date: String,
-        enum: type,
+        enum: members,
       }[kind]
       add(['eq', 'ne'], () => operand)
       add(['in', 'notIn'], () => [operand])

@@ -1,5 +1,6 @@
 import { Int } from 'type-graphql'
 import { Part, Structure } from '../../kernel/record/structure.ts'
+import { Weekday } from './sequence.enumerations.ts'
 
 @Structure(
   'SequenceSettings',
@@ -16,15 +17,13 @@ export class SequenceSettings {
   })
   timezone!: string
 
-  @Part(() => [String], {
+  @Part(() => [Weekday], {
     default: ['MON', 'TUE', 'WED', 'THU', 'FRI'],
-    max: 3,
     maxItems: 7,
-    filled: true,
-    description: 'Days on which mails are sent: MON, TUE, WED, THU, FRI, SAT, SUN; at least one, each once.',
+    description: 'Days on which mails are sent; at least one, each once.',
     example: ['MON', 'TUE', 'WED', 'THU', 'FRI'],
   })
-  sendDays!: string[]
+  sendDays!: Weekday[]
 
   @Part(() => String, {
     default: '09:00',

@@ -103,9 +103,9 @@ export async function deleteSequence(
 async function refuseEntityTypes(
   ctx: RequestContext,
   previous: Sequence,
-  entityTypes: readonly string[],
+  entityTypes: Sequence['entityTypes'],
 ): Promise<void> {
-  const added = entityTypes.filter((type) => !previous.entityTypes.includes(type) && /^(?:LEAD|CONTACT)$/.test(type))
+  const added = entityTypes.filter((type) => !previous.entityTypes.includes(type))
   if (added.length === 0) return
   for (const { position, condition } of await stepsOf(ctx, previous.id)) {
     const unfit = condition && added.find((type) => !fitsEntityType(ctx, condition, type))

@@ -1,4 +1,5 @@
 import { enumeration } from '../../kernel/record/column.ts'
+import type { weekdays } from '../../kernel/time/working-week.ts'
 
 export const SequenceStatus = enumeration('SequenceStatus', 'Whether a sequence runs.', {
   DRAFT: 'Being written; nobody can be enrolled. The default.',
@@ -7,6 +8,17 @@ export const SequenceStatus = enumeration('SequenceStatus', 'Whether a sequence 
   ARCHIVED: 'No longer used. Nothing is executed, and nobody can be enrolled.',
 })
 export type SequenceStatus = keyof typeof SequenceStatus
+
+export const Weekday = enumeration<(typeof weekdays)[number]>('Weekday', 'A day of the week.', {
+  MON: 'Monday.',
+  TUE: 'Tuesday.',
+  WED: 'Wednesday.',
+  THU: 'Thursday.',
+  FRI: 'Friday.',
+  SAT: 'Saturday.',
+  SUN: 'Sunday.',
+})
+export type Weekday = keyof typeof Weekday
 
 export const SequenceStepType = enumeration('SequenceStepType', 'What a step of a sequence does.', {
   EMAIL: 'Sends a mail.',

@@ -1,11 +1,10 @@
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { refusalInState, type Move, type StateMachine } from '../../kernel/record/transitions.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { weekdays } from '../../kernel/time/working-week.ts'
 import { timezoneProblems } from '../../kernel/values/time-zone.ts'
 import { SequenceEntityType } from '../enrollment/enrollment.enumerations.ts'
 import type { Sequence } from './sequence.ts'
-import type { SequenceStatus } from './sequence.enumerations.ts'
+import { Weekday, type SequenceStatus } from './sequence.enumerations.ts'
 
 async function hasActiveStep({ db, caller }: RequestContext, { id }: Sequence): Promise<boolean> {
   const found = await db.query(
@@ -29,15 +28,13 @@ export const sequenceStates: StateMachine<Sequence, SequenceStatus> = {
   },
 }
 
-/** What a list of names must be: some of these, each once, at least one. */
-function nameProblems(path: string, given: readonly string[], allowed: readonly string[]): FieldProblem[] {
-  const message = `${path} must have at least one of ${allowed.join(', ')}.`
+/** What a list of members of an enumeration must be: at least one, each once. */
+function memberProblems(path: string, given: readonly string[], enumeration: object): FieldProblem[] {
+  const message = `${path} must have at least one of ${Object.keys(enumeration).join(', ')}.`
   if (given.length === 0) return [{ path, code: 'REQUIRED', message }]
   const seen = new Set<string>()
   return given.flatMap((name, index): FieldProblem[] => {
     const at = `${path}.${index}`
-    if (!allowed.includes(name))
-      return [{ path: at, code: 'NOT_ALLOWED', message: `${at} must be one of ${allowed.join(', ')}.` }]
     if (seen.has(name)) return [{ path: at, code: 'NOT_UNIQUE', message: `${at} must not repeat ${name}.` }]
     seen.add(name)
     return []
@@ -66,9 +63,9 @@ function zoneProblems(timezone: string): FieldProblem[] {
 }
 
 export const sequenceProblems = ({ entityTypes, settings }: Sequence): FieldProblem[] => [
-  ...nameProblems('entityTypes', entityTypes, Object.keys(SequenceEntityType)),
+  ...memberProblems('entityTypes', entityTypes, SequenceEntityType),
   ...zoneProblems(settings.timezone),
-  ...nameProblems('settings.sendDays', settings.sendDays, weekdays),
+  ...memberProblems('settings.sendDays', settings.sendDays, Weekday),
   ...windowProblems(settings),
 ]
 

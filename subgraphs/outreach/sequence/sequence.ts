@@ -5,6 +5,7 @@ import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { defaultsOf, StructureColumn } from '../../kernel/record/structure.ts'
+import { SequenceEntityType } from '../enrollment/enrollment.enumerations.ts'
 import { SequenceStatus } from './sequence.enumerations.ts'
 import { SequenceSettings } from './sequence-settings.ts'
 
@@ -41,15 +42,13 @@ export class Sequence extends OrgRecord {
   })
   status!: SequenceStatus
 
-  @Column(() => [String], {
+  @Column(() => [SequenceEntityType], {
     derivedDefault: 'LEAD and CONTACT',
-    max: 7,
     maxItems: 2,
-    filled: true,
     description: 'What can be enrolled: LEAD, CONTACT or both.',
     example: ['LEAD', 'CONTACT'],
   })
-  entityTypes!: string[]
+  entityTypes!: SequenceEntityType[]
 
   @StructureColumn(() => SequenceSettings, {
     derivedDefault: 'the defaults of its parts',

@@ -11,6 +11,7 @@ import { isRequiredPart, itemsMax, numberMax, textMax } from '../../../subgraphs
 import {
   enumerationDescription,
   enumerationName,
+  enumerationOf,
   type Column,
   type GraphQLTypeOf,
 } from '../../../subgraphs/kernel/record/column.ts'
@@ -60,8 +61,11 @@ export function readSchema(column: Column): Json {
       return typed('number', nullable, rest)
     case 'boolean':
       return typed('boolean', nullable, rest)
-    case 'textList':
-      return { type: 'array', items: { type: 'string' }, ...rest }
+    case 'textList': {
+      const members = enumerationOf(column)
+      const isClosed = members && !column.readAsString
+      return { type: 'array', items: isClosed ? own(enumerationName(members)) : { type: 'string' }, ...rest }
+    }
     case 'json': {
       const { structure } = column
       if (!structure) return rest
@@ -115,8 +119,11 @@ export function valueSchema(column: Column): Json {
       return typed('string', nullable, { format: 'uuid' })
     case 'text':
       return typed('string', nullable, textBounds(column))
-    case 'textList':
-      return { type: 'array', maxItems: column.maxItems ?? itemsMax, items: { type: 'string', ...textBounds(column) } }
+    case 'textList': {
+      const members = enumerationOf(column)
+      const items = members ? own(enumerationName(members)) : { type: 'string', ...textBounds(column) }
+      return { type: 'array', maxItems: column.maxItems ?? itemsMax, items }
+    }
     case 'integer':
       return typed('integer', nullable, { minimum: minimum ?? -integerMax - 1, maximum: maximum ?? integerMax })
     case 'number':
@@ -289,9 +296,10 @@ const withParts = (columns: readonly Column[]): Column[] =>
 
 const enumSchemas = ({ columns }: RecordApi): Readonly<Record<string, Json>> =>
   Object.fromEntries(
-    withParts(columns).flatMap(({ kind, type }) =>
-      kind === 'enum' ? [[enumerationName(type), enumSchema(type)]] : [],
-    ),
+    withParts(columns).flatMap((column) => {
+      const members = enumerationOf(column)
+      return members ? [[enumerationName(members), enumSchema(members)]] : []
+    }),
   )
 
 const enumSchema = (type: GraphQLTypeOf): Json => ({

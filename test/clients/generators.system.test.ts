@@ -36,15 +36,19 @@ beforeAll(async () => {
     query: { input: openapi, output: { ...output('react-query'), mock: true } },
   }
   await folder.write('orval.config.mjs', `export default ${JSON.stringify(orval)}`)
+  // Release 7 reads its configuration with `require`, so `export default` would be one project.
+  const orval7 = { fetch: { input: openapi, output: { ...output('fetch'), target: 'orval7/fetch.ts' } } }
+  await folder.write('orval7.config.cjs', `module.exports = ${JSON.stringify(orval7)}`)
 
   await Promise.all([
     folder.generate('@graphql-codegen/cli', 'graphql-codegen', ['--config', 'codegen.json']),
     folder.generate('openapi-typescript', 'openapi-typescript', [openapi, '-o', 'openapi-typescript.d.ts']),
     folder.generate('orval', 'orval', ['--config', 'orval.config.mjs']),
+    folder.generate('orval7', 'orval', ['--config', 'orval7.config.cjs']),
     folder.generate('@hey-api/openapi-ts', 'openapi-ts', ['-i', openapi, '-o', 'hey-api'], withTypeScript5),
   ])
   problems = await folder.problems(...Object.keys(sources), 'codegen/from-file/index.ts')
-})
+}, 300_000)
 afterAll(() => folder.remove())
 
 /** The problems of the compiler in the files of one generator. */
@@ -80,16 +84,16 @@ describe('openapi-typescript', () => {
   })
 })
 
-describe('orval', () => {
+describe.each(['orval', 'orval7'])('%s', (release) => {
   it('generates code that compiles', () => {
-    expect(problemsIn('orval')).toEqual([])
+    expect(problemsIn(`${release}/`)).toEqual([])
   })
 
   it('generates code that calls the API', async () => {
     type Call = (...args: unknown[]) => Promise<{ status: number; data: { data: Account[] } & Account }>
-    const { accountCreate, accountList } = await folder.load<Record<string, Call>>('orval/fetch.ts')
-    const created = await accountCreate!({ name: 'By orval' }, { headers: member.headers })
-    const { status, data } = await accountList!({ search: 'orval' }, { headers: member.headers })
+    const { accountCreate, accountList } = await folder.load<Record<string, Call>>(`${release}/fetch.ts`)
+    const created = await accountCreate!({ name: `By ${release}` }, { headers: member.headers })
+    const { status, data } = await accountList!({ search: release }, { headers: member.headers })
     expect([created.status, status, data.data.map(({ id }) => id)]).toEqual([201, 200, [created.data.id]])
   })
 })

@@ -50,10 +50,11 @@ export class GeneratedFolder {
   async generate(packageName: string, bin: string, args: readonly string[], nodeOptions = ''): Promise<void> {
     const folder = packageFolder(packageName)
     const { bin: bins } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
-      bin: Record<string, string>
+      bin: string | Record<string, string>
     }
+    const script = typeof bins === 'string' ? bins : bins[bin]!
     const env = { ...process.env, NODE_OPTIONS: nodeOptions }
-    const generate = () => run(process.execPath, [join(folder, bins[bin]!), ...args], { cwd: this.path, env })
+    const generate = () => run(process.execPath, [join(folder, script), ...args], { cwd: this.path, env })
     await generate().catch((error: Error & { readonly stdout?: string }) => {
       console.warn(`${bin} failed and is run again: ${error.message}\n${error.stdout ?? ''}`)
       return generate()

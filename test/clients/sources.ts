@@ -1,3 +1,15 @@
+const orvalUse = `
+import { accountCreate, accountList, type Account } from './fetch.js'
+
+export async function firstName(): Promise<string | undefined> {
+  const answer = await accountList({ sortOrder: 'asc', limit: 1 })
+  if (answer.status !== 200) throw new Error(answer.data.detail)
+  const first: Account | undefined = answer.data.data[0]
+  return first?.name
+}
+export const create = () => accountCreate({ name: 'x', type: 'CUSTOMER' })
+`
+
 /** What a client developer writes on top of generated code, by file name. It is compiled, not formatted or linted, because it is text. */
 export const sources: Readonly<Record<string, string>> = {
   'codegen/documents.ts': `
@@ -32,17 +44,8 @@ export const input: components['schemas']['CaseCreateInput'] = { subject: 'Broke
 export const create = () => client.POST('/v1/cases', { body: input })
 `,
 
-  'orval-use.ts': `
-import { accountCreate, accountList, type Account } from './orval/fetch.js'
-
-export async function firstName(): Promise<string | undefined> {
-  const answer = await accountList({ sortOrder: 'asc', limit: 1 })
-  if (answer.status !== 200) throw new Error(answer.data.detail)
-  const first: Account | undefined = answer.data.data[0]
-  return first?.name
-}
-export const create = () => accountCreate({ name: 'x', type: 'CUSTOMER' })
-`,
+  'orval/use.ts': orvalUse,
+  'orval7/use.ts': orvalUse,
 
   'hey-api-use.ts': `
 import { accountCreate, accountList } from './hey-api/index.js'

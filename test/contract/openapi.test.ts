@@ -53,7 +53,19 @@ const properties = Object.entries(schemas).flatMap(([name, schema]) => propertie
 const described = (schema: Schema): boolean =>
   Boolean(schema['description'] ?? resolve<Schema>(document, schema)['description'])
 
+/** Every reference in a part of the document. */
+const referencesIn = (part: unknown): string[] =>
+  Object.entries((part ?? {}) as object).flatMap(([key, value]: [string, unknown]) =>
+    typeof value === 'object' ? referencesIn(value) : key === '$ref' ? [String(value)] : [],
+  )
+
 describe('the OpenAPI document', () => {
+  it('refers to whole components only, because generators name types after them', () => {
+    const references = referencesIn(document)
+    expect(references).toContain('#/components/schemas/Account')
+    expect(references.filter((reference) => !/^#\/components\/\w+\/[^/]+$/.test(reference))).toEqual([])
+  })
+
   it('has a valid example for every body and every response', () => {
     const faulty = examples.map(
       ([place, { schema, example }]) =>

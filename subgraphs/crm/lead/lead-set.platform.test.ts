@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { lead } from '../../../test/builders.ts'
-import { refusedInputs } from '../../../test/expectations.ts'
+import { refusedInputs, unchanged } from '../../../test/expectations.ts'
 import { usePlatform, type Member } from '../../../test/platform.ts'
 import { storedEvents } from '../../../test/stored-events.ts'
 
@@ -66,5 +66,22 @@ describe('the conversion of a lead without a last name', () => {
       contact.body.id,
       'Berg',
     ])
+  })
+})
+
+describe('an invalid email address', () => {
+  const problems = ['email NOT_AN_EMAIL', 'phone TOO_LONG']
+  const values = { lastName: 'Lindqvist', email: 'jonas at nordkaj', phone: '1'.repeat(51) }
+
+  it.each(['lead', 'contact'])('of a %s is reported with the other problems of the input', async (type) => {
+    const create = () => member.rest[`${type}Create`]!({ body: values })
+    const [status, code, ...found] = await refusedInputs(platform, create)
+    expect([status, code, found.sort()]).toEqual([400, 'VALIDATION_FAILED', problems])
+
+    const name = type === 'lead' ? 'Lead' : 'Contact'
+    const query = `mutation ($input: ${name}CreateInput!) { ${type}Create(input: $input) { id } }`
+    const { body } = await unchanged(platform, () => member.graphql(query, { input: values }))
+    const errors = body.errors[0].extensions.errors as { path: string; code: string }[]
+    expect(errors.map((error) => `${error.path} ${error.code}`).sort()).toEqual(problems)
   })
 })

@@ -67,9 +67,8 @@ function writeFile(type: string, { filename, content, version, contentHash }: Fi
     res.writeHead(304, { ETag: etag, 'Cache-Control': 'no-store' }).end()
     return
   }
-  const headers = {
-    ETag: etag,
-    'Content-Disposition': `attachment; filename="${filename.replaceAll(/["\\\s]/g, '_')}"`,
-  }
+  // Other characters end the text or the header, or are not allowed in one.
+  const name = filename.replaceAll(/[^!#-[\]-~]/gu, '_')
+  const headers = { ETag: etag, 'Content-Disposition': `attachment; filename="${name}"` }
   sendFile(res, type, headers, Buffer.from(content, 'base64'))
 }

@@ -91,7 +91,7 @@ export async function addressHolders(ctx: RequestContext, emails: readonly strin
         order by created_at, id limit 10)
        union all
        (select 'lead', id, null, owner_id, case when email_opt_out then 'OPTED_OUT' end
-        from crm.lead where organization_id = $1 and lower(email) = wanted.email and deleted_at is null
+        from crm.lead where organization_id = $1 and lower(btrim(email)) = wanted.email and deleted_at is null
         order by created_at, id limit 10)
      ) found`,
     [ctx.caller.organizationId, emails],

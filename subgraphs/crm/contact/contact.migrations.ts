@@ -1,5 +1,11 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
-import { listIndexes, maintainedTotals, recordColumns, searchIndex } from '../../kernel/record/record-table.ts'
+import {
+  emailIndex,
+  listIndexes,
+  maintainedTotals,
+  recordColumns,
+  searchIndex,
+} from '../../kernel/record/record-table.ts'
 
 export const contactTable: Migration = {
   name: '20261122-crm-contact',
@@ -84,4 +90,9 @@ export const contactOptOuts: Migration = {
     update crm.contact set email_opt_out = true, version = version + 1, updated_at = date_trunc('milliseconds', now())
       where email_status = 'UNSUBSCRIBED' and not email_opt_out;
   `,
+}
+
+export const contactAddresses: Migration = {
+  name: '20261201-crm-contact-addresses',
+  sql: emailIndex('crm.contact', 'contact', 'email'),
 }

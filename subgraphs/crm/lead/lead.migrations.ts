@@ -1,5 +1,11 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
-import { listIndexes, maintainedTotals, recordColumns, searchIndex } from '../../kernel/record/record-table.ts'
+import {
+  emailIndex,
+  listIndexes,
+  maintainedTotals,
+  recordColumns,
+  searchIndex,
+} from '../../kernel/record/record-table.ts'
 
 export const leadTable: Migration = {
   name: '20261122-crm-lead',
@@ -72,4 +78,11 @@ export const leadAddresses: Migration = {
     -- Finds the leads to whom a mail was sent.
     create index lead_address on crm.lead (organization_id, lower(email), created_at, id) where deleted_at is null;
   `,
+}
+
+/** An address that a mail was sent to is also found where it was entered with spaces around it. */
+export const leadAddressForm: Migration = {
+  name: '20261201-crm-lead-address-form',
+  sql: `${emailIndex('crm.lead', 'lead', 'email')}
+    drop index crm.lead_address;`,
 }

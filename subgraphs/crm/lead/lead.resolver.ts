@@ -12,7 +12,7 @@ import { Contact } from '../contact/contact.ts'
 import { opportunity } from '../opportunity/opportunity.record.ts'
 import { Opportunity } from '../opportunity/opportunity.ts'
 import { leadTypes } from './lead.inputs.ts'
-import { leadAddresses, leadTable } from './lead.migrations.ts'
+import { leadAddresses, leadAddressForm, leadTable } from './lead.migrations.ts'
 import { lead } from './lead.record.ts'
 import { LeadStats, leadStats } from './lead.stats.ts'
 import { Lead } from './lead.ts'
@@ -55,7 +55,7 @@ export class LeadResolver extends standardResolver(lead, {
 export const leadResource: Resource = {
   resolver: LeadResolver,
   entities: { Lead: lead },
-  migrations: [leadTable, leadAddresses],
+  migrations: [leadTable, leadAddresses, leadAddressForm],
   rest: restArea(lead, {
     path: 'leads',
     filters: [

@@ -25,7 +25,11 @@ export class AdminUser {
   @Column(() => ID, { description: 'Id of the organization.' })
   organizationId!: string
 
-  @Column(() => String, { description: 'Email address in lower case, at most 254 characters.' })
+  @Column(() => String, {
+    isEmail: true,
+    isCanonical: true,
+    description: 'Email address in lower case, at most 254 characters.',
+  })
   email!: string
 
   @Column(() => Boolean, { description: 'True if the user has proved to read this address.' })

@@ -31,6 +31,8 @@ export class ListedUser {
 
   @Column(() => String, {
     nullable: true,
+    isEmail: true,
+    isCanonical: true,
     description: 'Email address, in lower case; null after the user has left the organization.',
   })
   email!: string | null

@@ -1,11 +1,12 @@
 import { compareNumbers, isJsonObject, isRawNumber, type ExactNumber } from '../json/exact-number.ts'
+import { comparedEmail } from '../record/email-equality.ts'
 import { isSameValue } from '../record/same-value.ts'
 import { normalizeTimestamp } from '../record/scalars.ts'
 import type { ConditionField } from './condition-fields.ts'
 import type { ConditionOperator } from './condition.ts'
 import { isComparableNumber, type Literal } from './operand.ts'
 import type { Comparison } from './operator-rules.ts'
-import type { Comparand, ParsedCondition, ParsedGroup } from './parse-conditions.ts'
+import type { ParsedCondition, ParsedGroup } from './parse-conditions.ts'
 import type { Pattern } from './pattern.ts'
 import { earlier, later, timeOf, type Duration } from './relative-time.ts'
 
@@ -34,7 +35,11 @@ const timeOfText = (value: unknown): number | null => {
   return time === null ? null : Date.parse(time)
 }
 
-function reading(field: ConditionField, comparison: Comparison): Reading {
+/** Whether a condition compares email addresses: its field is one, or the other field. */
+const isOfEmails = ({ field, comparand }: ParsedCondition): boolean =>
+  (field.isEmail || (comparand.from === 'FIELD' && comparand.other.isEmail)) ?? false
+
+function reading(field: ConditionField, comparison: Comparison, isEmail = false): Reading {
   const read = valueOf(field)
   switch (comparison) {
     case 'NUMBER':
@@ -48,7 +53,8 @@ function reading(field: ConditionField, comparison: Comparison): Reading {
       return (record) => {
         const value = read(record)
         const isScalar = typeof value === 'string' || typeof value === 'boolean' || isComparableNumber(value)
-        return isScalar && value !== '' ? value : null
+        if (!isScalar || value === '') return null
+        return isEmail && typeof value === 'string' ? comparedEmail(value) : value
       }
   }
 }
@@ -65,10 +71,11 @@ function compare(one: Literal | null, other: Literal | null): number {
   return time === null || otherTime === null ? Number.NaN : time - otherTime
 }
 
-function othersOf(comparand: Comparand, comparison: Comparison): Others {
+function othersOf(condition: ParsedCondition): Others {
+  const { comparand, comparison } = condition
   switch (comparand.from) {
     case 'FIELD': {
-      const read = reading(comparand.other, comparison)
+      const read = reading(comparand.other, comparison, isOfEmails(condition))
       return (record) => [read(record)]
     }
     case 'TIME':
@@ -81,10 +88,13 @@ function othersOf(comparand: Comparand, comparison: Comparison): Others {
   }
 }
 
-/** Whether a text contains, begins or ends with another, or a list has it as an item. Upper and lower case do not matter. */
+/** Whether a text contains, begins or ends with another, or a list has it as an item. Upper and lower case do not matter; nor spaces around addresses. */
 function textMatcher({ field, operator, comparand }: ParsedCondition): Matcher {
   const read = valueOf(field)
-  const text = (comparand as { operand: string }).operand
+  const { operand } = comparand as { operand: string }
+  const isOfAddresses = field.isEmail && field.kind === 'textList'
+  const text = isOfAddresses ? comparedEmail(operand) : operand
+  const itemOf = (item: string): string => (isOfAddresses ? comparedEmail(item) : item.toLowerCase())
   const test = {
     CONTAINS: (value: string) => value.includes(text),
     STARTS_WITH: (value: string) => value.startsWith(text),
@@ -93,7 +103,7 @@ function textMatcher({ field, operator, comparand }: ParsedCondition): Matcher {
   const meets = (record: Fields): boolean => {
     const value = read(record)
     if (typeof value === 'string') return test(value.toLowerCase())
-    return Array.isArray(value) && value.some((item) => typeof item === 'string' && item.toLowerCase() === text)
+    return Array.isArray(value) && value.some((item) => typeof item === 'string' && itemOf(item) === text)
   }
   return operator === 'NOT_CONTAINS' ? (record) => !meets(record) : meets
 }
@@ -120,10 +130,11 @@ function durationMatcher({ field, operator, comparand }: ParsedCondition): Match
 }
 
 /** Without a previous version nothing has changed. */
-function changeMatcher({ field, operator, comparison, comparand }: ParsedCondition): Matcher {
+function changeMatcher(condition: ParsedCondition): Matcher {
+  const { field, operator, comparison } = condition
   const value = valueOf(field)
-  const read = reading(field, comparison)
-  const others = othersOf(comparand, comparison)
+  const read = reading(field, comparison, isOfEmails(condition))
+  const others = othersOf(condition)
   const isChanged = (record: Fields, previous: Fields): boolean => {
     const [now, before] = [value(record), value(previous)]
     return !(isEmpty(now) && isEmpty(before)) && !isSameValue(now, before)
@@ -157,7 +168,7 @@ const comparisons: Partial<
 }
 
 function conditionMatcher(condition: ParsedCondition): Matcher {
-  const { field, operator, comparison, comparand } = condition
+  const { field, operator, comparison } = condition
   switch (operator) {
     case 'IS_EMPTY':
     case 'IS_NOT_EMPTY': {
@@ -182,8 +193,8 @@ function conditionMatcher(condition: ParsedCondition): Matcher {
     case 'DECREASED':
       return changeMatcher(condition)
     default: {
-      const read = reading(field, comparison)
-      const others = othersOf(comparand, comparison)
+      const read = reading(field, comparison, isOfEmails(condition))
+      const others = othersOf(condition)
       const meets = comparisons[operator]!
       return (record, _, now) => meets(read(record), others(record, now))
     }

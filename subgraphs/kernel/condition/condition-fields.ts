@@ -15,6 +15,8 @@ export interface ConditionField {
   readonly kind: FieldKind
   /** The values of an enumeration. */
   readonly members?: readonly string[]
+  /** An email address, or a list of them. */
+  readonly isEmail?: boolean
   /** The key of a custom field: the value is `record.customFields[key]`. */
   readonly key?: string
   /** The caller's profile hides the field, so a condition on it is refused. */
@@ -31,9 +33,16 @@ export interface ConditionFields {
 const customFieldMax = 100
 
 function columnField(column: Column, isHidden: boolean): ConditionField {
-  const { name, kind, key } = column
+  const { name, kind, key, isEmail = false } = column
   const members = kind === 'enum' ? Object.keys(column.type) : undefined
-  return { name, kind, ...(members && { members }), ...(key !== undefined && { key }), ...(isHidden && { isHidden }) }
+  return {
+    name,
+    kind,
+    ...(members && { members }),
+    ...(isEmail && { isEmail }),
+    ...(key !== undefined && { key }),
+    ...(isHidden && { isHidden }),
+  }
 }
 
 /**

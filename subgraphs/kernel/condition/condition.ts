@@ -4,7 +4,7 @@ import { Part, Structure, structureInput } from '../record/structure.ts'
 
 export const ConditionOperator = enumeration(
   'ConditionOperator',
-  'How a condition compares its field. Upper and lower case matter, except for CONTAINS, NOT_CONTAINS, STARTS_WITH and ENDS_WITH. A field without a value meets only NOT_EQUALS, NOT_IN, NOT_CONTAINS, IS_EMPTY and operators about changes. A record without a previous version, such as a created one, meets no operator about changes.',
+  'How a condition compares its field. Upper and lower case matter, except for CONTAINS, NOT_CONTAINS, STARTS_WITH and ENDS_WITH, and in email addresses, where surrounding spaces do not matter either. A field without a value meets only NOT_EQUALS, NOT_IN, NOT_CONTAINS, IS_EMPTY and operators about changes. A record without a previous version, such as a created one, meets no operator about changes.',
   {
     EQUALS: 'The value is the given one.',
     NOT_EQUALS: 'The value is another one, or there is none.',

@@ -1,5 +1,6 @@
 import { isExactNumber, isRawNumber, plainDigits, textOfNumber } from '../json/exact-number.ts'
 import { columnKinds } from '../record/column-kind.ts'
+import { comparedEmail } from '../record/email-equality.ts'
 import { isStorable, normalizeTimestamp } from '../record/scalars.ts'
 import type { ConditionField } from './condition-fields.ts'
 import { comparisonOf, type Comparison, type OperandForm } from './operator-rules.ts'
@@ -9,7 +10,7 @@ import { parseDuration, type Duration } from './relative-time.ts'
 export const listMax = 100
 export const textMax = 1000
 
-/** A literal in the form in which values are compared: times are milliseconds, ids are in lower case. */
+/** A literal in the form in which values are compared: times are milliseconds, ids and email addresses are in lower case. */
 export type Literal = string | number | boolean | { readonly rawJSON: string }
 
 export type Operand = Literal | readonly Literal[] | Pattern | Duration | null
@@ -58,13 +59,19 @@ function literalOf(comparison: Comparison, value: unknown): Literal | null {
   }
 }
 
-function parseLiteral({ kind, members }: ConditionField, comparison: Comparison, value: unknown): Literal | Refused {
+function parseLiteral(
+  { kind, members, isEmail }: ConditionField,
+  comparison: Comparison,
+  value: unknown,
+): Literal | Refused {
   if (members && !members.includes(value as string)) return { reason: `must be one of ${members.join(', ')}` }
   if (kind === 'id') {
     const isId = columnKinds.id.parse(value) !== undefined
     return isId ? (value as string).toLowerCase() : { reason: 'must be an id (UUID)' }
   }
-  return literalOf(comparison, value) ?? { reason: `must be ${descriptions[comparison]}` }
+  const literal = literalOf(comparison, value)
+  if (isEmail && typeof literal === 'string') return comparedEmail(literal)
+  return literal ?? { reason: `must be ${descriptions[comparison]}` }
 }
 
 function parseList(

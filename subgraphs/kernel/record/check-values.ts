@@ -31,7 +31,7 @@ function checkText(column: Column, text: unknown): FieldProblem | null {
     return problem(column, 'NOT_TEXT', `${column.name} must not contain a NUL character or an unpaired surrogate.`)
   const max = column.max ?? textMax
   if (isLongerThan(text, max)) return problem(column, 'TOO_LONG', `${column.name} must have at most ${max} characters.`)
-  if (column.isEmail && parseEmail(text) === null)
+  if (column.isEmail && column.writable !== 'NEVER' && parseEmail(text) === null)
     return problem(column, 'NOT_AN_EMAIL', `${column.name} must be an email address.`)
   if (column.filled && text.trim() === '') return problem(column, 'EMPTY', `${column.name} must not be empty.`)
   return null

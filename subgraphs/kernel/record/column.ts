@@ -31,8 +31,13 @@ export interface ColumnOptions {
   description?: string
   /** Text: maximum length, in code points. */
   max?: number
-  /** Text, and each item of a list: must be an email address. */
+  /**
+   * Text, and each item of a list: an email address. What a client writes must be one, and upper and lower case and surrounding spaces make no
+   * difference to the equality of filters and conditions.
+   */
   isEmail?: boolean
+  /** Email addresses that the platform stores in their canonical form (`parseEmail`): filters compare what is stored, and use its index. */
+  isCanonical?: boolean
   /** Text, and each item of a list: must contain more than white space. */
   filled?: boolean
   /** Null is possible only while the column never had a value: a caller can change the value but cannot set it to null. */

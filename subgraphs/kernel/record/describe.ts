@@ -60,6 +60,10 @@ export const dayMeaning = (day: DayMoment): string => dayMeanings[day]
 export const dayCondition =
   'A date without a time means that day in the time zone of the organization: `eq`, `gte` and `lte` include the whole day, `gt` and `lt` do not.'
 
+/** How conditions on email addresses compare them. */
+export const emailCondition = ({ kind }: Column): string =>
+  `${kind === 'textList' ? '`has`, `hasAny` and `hasAll`' : '`eq`, `ne`, `in` and `notIn`'} compare addresses without regard to upper and lower case and surrounding spaces.`
+
 /** Description of a column in an input: what it is, its bounds, and its default or what clears it. */
 export const inputDescription = (column: Column, operation: 'CREATE' | 'UPDATE'): string =>
   [

@@ -4,7 +4,10 @@ import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.
 import { tenantRole } from '../database/tenant-role.ts'
 import { newId } from '../ids.ts'
 import { textMax } from './check-values.ts'
+import { comparedEmailSql } from './email-equality.ts'
 import { isRecordShape, type RecordShape } from './definition.ts'
+import { operatorSql } from './operators.ts'
+import { Values } from './predicate.ts'
 import { readSource } from './read-source.ts'
 
 /** A B-tree refuses longer entries: 2,704 bytes, with 40 for the other columns and 4 for each character. */
@@ -32,15 +35,15 @@ async function indexesOf(table: string): Promise<string[]> {
   return rows.map(({ columns }) => columns)
 }
 
-/** The plan of a condition for the role of the application, where the table only has its index with custom fields. Changes nothing. */
-async function planOf(definition: RecordShape, condition: string): Promise<string> {
+/** The plan of a condition for the role of the application, where the table only has the indexes of this definition. Changes nothing. */
+async function planOf(definition: RecordShape, condition: string, kept = 'custom_fields'): Promise<string> {
   let plan = ''
   const undo = new Error('undo')
   const explained = fresh.database.transaction(async (sql) => {
     await sql.query(`alter table ${definition.table} drop constraint ${definition.object}_pkey cascade`)
     const others = await sql.query<{ name: string }>(
-      `select indexrelid::regclass as name from pg_index where indrelid = $1::regclass and pg_get_indexdef(indexrelid) not like '%custom_fields%'`,
-      [definition.table],
+      `select indexrelid::regclass as name from pg_index where indrelid = $1::regclass and position($2 in pg_get_indexdef(indexrelid)) = 0`,
+      [definition.table, kept],
     )
     for (const { name } of others) await sql.query(`drop index ${name}`)
     await sql.query(`set local role ${tenantRole}`)
@@ -73,6 +76,36 @@ describe('the indexes of record tables', () => {
     })
     expect(missing.map(({ name }) => name)).toEqual([])
   })
+
+  const addresses = indexed.flatMap((definition) =>
+    definition.columns.shown
+      .filter(({ indexed, isEmail }) => indexed && isEmail)
+      .map((column) => ({ definition, column, name: `${definition.object}.${column.name}` })),
+  )
+  it('exist for email addresses', () => {
+    expect(addresses.map(({ name }) => name)).toEqual(['contact.email', 'lead.email', 'mailbox.email'])
+  })
+
+  it.each(addresses)(
+    'answer equality with $name in the form in which it is compared',
+    async ({ definition, column }) => {
+      const compared = column.isCanonical ? column.column : comparedEmailSql(column.column)
+      const index = `organization_id, ${compared}, created_at, id`
+      expect(await indexesOf(definition.table)).toContain(index)
+      for (const [operator, operand] of [
+        ['eq', 'ann'],
+        ['in', ['ann']],
+        ['in', ['ann', 'bob']],
+      ] as const) {
+        const values = new Values()
+        const condition = operatorSql(column, column.sql('t'), operator, operand, values)
+        const stated = condition.replaceAll('$1', typeof values.list[0] === 'string' ? "'ann'" : "'{ann,bob}'")
+        const [, conditions] = /Index Cond: (.*)/.exec(await planOf(definition, stated, index)) ?? []
+        expect(conditions).toContain(`organization_id = `)
+        expect(conditions).toContain(`AND (${compared} = `)
+      }
+    },
+  )
 
   it.each(indexed.filter(({ columns }) => columns.shown.some(({ indexedByDay }) => indexedByDay)))(
     'of $object are those by day that its columns declare',

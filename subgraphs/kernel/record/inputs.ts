@@ -2,7 +2,14 @@ import { Directive, ID, InputType, Int, ObjectType, registerEnumType } from 'typ
 import { columnsOf, initialValue, type Column, type ColumnOptions } from './column.ts'
 import { classNamed, field, type Class } from './declared-class.ts'
 import type { ColumnName, Relation } from './definition.ts'
-import { dayCondition, inputDescription, pluralOf, quantifierDescriptions, wordsOf } from './describe.ts'
+import {
+  dayCondition,
+  emailCondition,
+  inputDescription,
+  pluralOf,
+  quantifierDescriptions,
+  wordsOf,
+} from './describe.ts'
 import { filterConditionsMax, filterRelationsMax } from './filter.ts'
 import { operatorInputOf } from './operator-inputs.ts'
 import { requireReadScopeInFilter, scopeOf } from './requires-scope.ts'
@@ -84,10 +91,14 @@ export function bulkItemOf<T>(
 
 const shown = (entity: object): readonly Column[] => columnsOf(entity).filter(({ internal }) => !internal)
 
-const conditionDescription = ({ kind, name, description = '', day }: Column): string =>
-  kind !== 'json'
-    ? [description, ...(day ? [dayCondition] : [])].join(' ')
-    : name === 'customFields'
+const conditionDescription = (column: Column): string =>
+  column.kind !== 'json'
+    ? [
+        column.description ?? '',
+        ...(column.day ? [dayCondition] : []),
+        ...(column.isEmail ? [emailCondition(column)] : []),
+      ].join(' ')
+    : column.name === 'customFields'
       ? 'Custom fields by API name; a record must have all of these values. Null matches records without the field.'
       : 'Keys and values that the JSON value must contain.'
 

@@ -2,6 +2,7 @@ import { exactNumberOf, isJsonObject } from '../json/exact-number.ts'
 import type { Column } from './column.ts'
 import { columnKinds, type ColumnKind } from './column-kind.ts'
 import { isMember, valueDescription } from './custom-field-column.ts'
+import { comparedEmailsSql, comparedEmailSql } from './email-equality.ts'
 import type { Values } from './predicate.ts'
 
 const comparison: Readonly<Record<string, string>> = { gt: '>', gte: '>=', lt: '<', lte: '<=' }
@@ -17,22 +18,43 @@ export const comparisonSql = (sql: string, operator: string, other: string): str
 export const isOneValue = (operator: string, operand: unknown): boolean =>
   operator === 'eq' || (operator === 'in' && Array.isArray(operand) && operand.length === 1)
 
+interface Compared {
+  /** The SQL of the column in the form in which equality compares it. */
+  readonly sql: string
+  /** Adds one value in that form. */
+  one(value: unknown): string
+  /** Adds a list of values in that form. */
+  list(value: unknown): string
+}
+
+function comparedOf({ kind, isEmail = false, isCanonical = false }: Column, sql: string, values: Values): Compared {
+  const list = (value: unknown) => `${values.add(value)}::${columnKinds[kind].listType}`
+  if (!isEmail) return { sql, one: (value) => values.addOf(kind, value), list }
+  return {
+    sql: isCanonical ? sql : kind === 'textList' ? comparedEmailsSql(sql) : comparedEmailSql(sql),
+    one: (value) => comparedEmailSql(`${values.add(value)}::text`),
+    list: (value) => comparedEmailsSql(list(value)),
+  }
+}
+
 /** The SQL of one filter operator. The operand must have the kind of the column. */
-export function operatorSql({ kind }: Column, sql: string, operator: string, operand: unknown, values: Values): string {
-  const list = () => `${values.add(operand)}::${columnKinds[kind].listType}`
+export function operatorSql(column: Column, sql: string, operator: string, operand: unknown, values: Values): string {
+  const compared = comparedOf(column, sql, values)
   const like = (pattern: string) => `${sql} ilike ${values.add(pattern)}`
   switch (operator) {
     case 'eq':
-      return `${sql} = ${values.addOf(kind, operand)}`
+      return `${compared.sql} = ${compared.one(operand)}`
     case 'ne':
-      return `${sql} is distinct from ${values.addOf(kind, operand)}`
+      return `${compared.sql} is distinct from ${compared.one(operand)}`
     case 'in': {
       // An equality is a range of an index in the order of creation.
       const [only] = operand as readonly unknown[]
-      return isOneValue(operator, operand) ? `${sql} = ${values.addOf(kind, only)}` : `${sql} = any(${list()})`
+      return isOneValue(operator, operand)
+        ? `${compared.sql} = ${compared.one(only)}`
+        : `${compared.sql} = any(${compared.list(operand)})`
     }
     case 'notIn':
-      return `coalesce(not (${sql} = any(${list()})), true)`
+      return `coalesce(not (${compared.sql} = any(${compared.list(operand)})), true)`
     case 'isNull':
       return operand ? `${sql} is null` : `${sql} is not null`
     case 'contains':
@@ -42,15 +64,15 @@ export function operatorSql({ kind }: Column, sql: string, operator: string, ope
     case 'endsWith':
       return like(`%${escapeLikePattern(operand as string)}`)
     case 'has':
-      return `${sql} @> array[${values.add(operand)}]::text[]`
+      return `${compared.sql} @> array[${compared.one(operand)}]::text[]`
     case 'hasAny':
-      return `${sql} && ${list()}`
+      return `${compared.sql} && ${compared.list(operand)}`
     case 'hasAll':
-      return `${sql} @> ${list()}`
+      return `${compared.sql} @> ${compared.list(operand)}`
     case 'isEmpty':
       return operand ? `cardinality(${sql}) = 0` : `cardinality(${sql}) > 0`
     default:
-      return comparisonSql(sql, operator, values.addOf(kind, operand))
+      return comparisonSql(sql, operator, values.addOf(column.kind, operand))
   }
 }
 

@@ -45,6 +45,13 @@ export const columnIndexes = (table: string, name: string, columns: readonly str
     )
     .join('\n    ')
 
+/**
+ * The index that answers equality with an email address in the order of creation (`email-equality.ts`), for a column with addresses as they were
+ * entered.
+ */
+export const emailIndex = (table: string, name: string, column: string): string => `
+    create index ${name}_by_${column}_form on ${table} (organization_id, lower(btrim(${column})), created_at, id) where deleted_at is null;`
+
 /** The day of a time in UTC, as an expression that an index may contain. */
 export const dayOf = (time: string): string => `date_bin('1 day', ${time}, timestamptz '2000-01-01 00:00:00+00')`
 

@@ -40,6 +40,8 @@ export class EmailThread extends OrgRecord {
   @Column(() => [String], {
     ...never,
     max: 254,
+    isEmail: true,
+    isCanonical: true,
     maxItems: 100,
     description: 'The first 100 email addresses of all its mails.',
     example: ['ann@fjordline.example', 'ida@halvorsen-marine.example'],

@@ -30,7 +30,8 @@ export class EmailAttachment {
   size!: number
 }
 
-const addresses = { ...never, max: 254, maxItems: 100 } as const
+const address = { ...never, max: 254, isEmail: true, isCanonical: true } as const
+const addresses = { ...address, maxItems: 100 } as const
 
 @ObjectType({ description: 'A mail of a thread. It is visible to users who see the thread.' })
 @Directive('@key(fields: "id")')
@@ -52,8 +53,7 @@ export class Email extends OrgRecord {
   kind!: EmailKind
 
   @Column(() => String, {
-    ...never,
-    max: 254,
+    ...address,
     description: 'Address of the sender.',
     example: 'ann@fjordline.example',
   })
@@ -70,7 +70,7 @@ export class Email extends OrgRecord {
   ccEmails!: string[]
 
   /** Addresses that get a hidden copy. Others who see the thread must not learn them, so no API has them. */
-  @Column(() => [String], { ...never, max: 254, maxItems: 100, internal: true })
+  @Column(() => [String], { ...addresses, internal: true })
   bccEmails!: string[]
 
   @Column(() => String, { ...never, max: 255, description: 'Subject in one line.', example: 'Dock slots in May' })

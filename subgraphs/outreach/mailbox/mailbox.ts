@@ -58,6 +58,7 @@ export class Mailbox extends OrgRecord {
     indexed: true,
     max: 254,
     isEmail: true,
+    isCanonical: true,
     filled: true,
     description: 'Address from which its mails are sent. Unique among the mailboxes of the organization.',
     example: 'ann@fjordline.example',

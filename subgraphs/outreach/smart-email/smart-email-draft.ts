@@ -20,7 +20,7 @@ const recordId = (what: string, example: string | null = null) =>
     example,
   }) as const
 
-const addresses = { max: 254, maxItems: recipientsMax } as const
+const addresses = { max: 254, isEmail: true, isCanonical: true, maxItems: recipientsMax } as const
 const wish = { nullable: true, max: wishMax } as const
 
 @ObjectType({

@@ -46,14 +46,15 @@ const wholeDay: typeof comparisons = { gt: 'after', gte: 'from', lt: 'before', l
 
 function filterDescription(
   { column, operator }: RestFilter,
-  { kind, day }: Column,
+  { kind, day, isEmail }: Column,
   { many }: RecordApi,
 ): string | null {
-  if (operator === 'eq') return `Only ${many} with this value of \`${column}\`.`
+  const regardless = isEmail ? ' Upper and lower case and surrounding spaces make no difference.' : ''
+  if (operator === 'eq') return `Only ${many} with this value of \`${column}\`.${regardless}`
   if (operator === 'in') {
     const what =
       column === 'id' ? `Only ${many} with these ids` : `Only ${many} with one of these values of \`${column}\``
-    return `${what}; at most 100, separated by commas.${column === 'id' ? ' Ids that are not found are ignored.' : ''}`
+    return `${what}; at most 100, separated by commas.${column === 'id' ? ' Ids that are not found are ignored.' : regardless}`
   }
   if (kind !== 'timestamp') return `Only ${many} whose \`${column}\` is ${comparisons[operator]} this value.`
   if (column === 'createdAt') return `Only ${many} created ${times[operator]}.`

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { baseAmountAt, exchangeRateSql, rateDaySql } from '../../subgraphs/identity/public.ts'
+import { baseAmountAt, exchangeRateSql } from '../../subgraphs/identity/public.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { product } from '../builders.ts'
 import { refused, refusedInputs } from '../expectations.ts'
@@ -145,7 +145,7 @@ describe('an amount in the base currency', () => {
       organizationId: '$1::uuid',
       base: "'USD'",
       currency: 't.currency',
-      day: rateDaySql('t.at'),
+      day: `to_char(t.at at time zone 'UTC', 'YYYY-MM-DD')`,
     })
     const [sum] = await platform.query(
       `select sum(t.amount * ${rate})::text as total from (values (10.1, 'EUR', '2027-01-31T23:59:59Z'::timestamptz),

@@ -1,8 +1,12 @@
 import { DateTime } from 'luxon'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { aLine, lead, opportunity, order, quote, sentInvoice, task } from '../builders.ts'
+import { baseAmountAt } from '../../subgraphs/identity/public.ts'
+import { systemContext } from '../../subgraphs/kernel/request.ts'
+import { account, aLine, lead, opportunity, order, quote, sentInvoice, task } from '../builders.ts'
 import { mailsTo } from '../mailbox.ts'
 import { usePlatform, type Member } from '../platform.ts'
+import { sessionOf } from '../requests/session.ts'
+import { restClient } from '../rest-client.ts'
 
 const platform = usePlatform()
 
@@ -11,6 +15,7 @@ const zones = [
   ['America/Los_Angeles', '2027-02-10T08:00:00.000Z', '2027-02-11T07:59:59.999Z'],
   ['Europe/Berlin', '2027-02-09T23:00:00.000Z', '2027-02-10T22:59:59.999Z'],
   ['Asia/Tokyo', '2027-02-09T15:00:00.000Z', '2027-02-10T14:59:59.999Z'],
+  ['Pacific/Auckland', '2027-02-09T11:00:00.000Z', '2027-02-10T10:59:59.999Z'],
 ] as const
 const day = '2027-02-10'
 const start = platform.now
@@ -135,6 +140,53 @@ describe.each(zones)('a date without a time in %s', (zone, begin, end) => {
     const { body } = await member.rest.taskList!({ query })
     const times = body.data.map((next: Record<string, string>) => [next.startDate, next.dueDate, next.reminderAt])
     expect(times).toEqual([[at('2027-03-11T08:00'), at('2027-03-15T08:00'), at('2027-03-15T07:30')]])
+  })
+
+  it('is the day on which an invoice is paid, in its days to pay and in the habit of the customer', async () => {
+    platform.now = new Date(Date.parse(end) + 1)
+    for (const paidAt of [day, begin, end]) {
+      const { id: customerId } = await account(member)
+      const dates = { customerId, issueDate: '2027-02-01', dueDate: '2027-02-05' }
+      const paid = await sentInvoice(member, { ...dates, currency: 'CHF' })
+      const open = await sentInvoice(member, { ...dates, currency: 'SEK' })
+      const body = { amount: 119, method: 'CASH', paidAt }
+      const payment = await member.rest.invoiceRecordPayment!({ id: paid.id, body })
+      expect(payment.body.status).toBe('PAID')
+      const { body: read } = await member.graphql(`{ invoice(id: "${open.id}") { expectedPaymentDate } }`)
+      expect(read.data.invoice.expectedPaymentDate).toBe('2027-02-10T00:00:00.000Z')
+    }
+    const { body } = await member.rest.invoiceStats!({})
+    const ofPaid = body.byCurrency.find(({ currency }: { currency: string }) => currency === 'CHF')
+    expect(ofPaid.averageDaysToPay).toBe(9)
+    platform.now = start
+  })
+
+  it('has its exchange rate from its first to its last millisecond', async () => {
+    const { organizationId } = member
+    await platform.query(
+      `insert into identity.exchange_rate (id, organization_id, base_currency, currency, date, rate, created_at, updated_at)
+       select gen_random_uuid(), $1, 'USD', 'EUR', date, rate, now(), now()
+       from (values ('2026-01-01', 1), ($2, 2), ('2027-02-11', 3)) r(date, rate)`,
+      [organizationId, day],
+    )
+    const ctx = systemContext(platform.services, organizationId)
+    for (const [moment, rate] of [
+      [Date.parse(begin) - 1, 1],
+      [Date.parse(begin), 2],
+      [Date.parse(end), 2],
+      [Date.parse(end) + 1, 3],
+    ] as const) {
+      platform.now = new Date(moment)
+      expect(await baseAmountAt(ctx, 10, 'EUR', platform.now)).toEqual({ baseAmount: 10 * rate, exchangeRate: rate })
+      const { exchangeRate } = await opportunity(member, { currency: 'EUR', amount: 10 })
+      expect(exchangeRate).toBe(rate)
+      const session = { Authorization: `Bearer ${await sessionOf(platform, member)}` }
+      const { body } = await restClient(platform.contract, platform.url, session).currencySettings!()
+      expect(body.currencies).toMatchObject([{ code: 'USD' }, { code: 'EUR', rate }])
+    }
+    expect(await baseAmountAt(ctx, 10, 'EUR', day)).toEqual({ baseAmount: 20, exchangeRate: 2 })
+    platform.now = start
+    expect(await baseAmountAt(ctx, 10, 'EUR', '9999-12-31T23:59:59.999Z')).toEqual({ baseAmount: 30, exchangeRate: 3 })
   })
 
   it('must exist', async () => {

@@ -122,7 +122,7 @@ export async function invoiceAging(ctx: RequestContext, args: InvoiceAgingArgs):
   ])
   const byCustomer = await customersOf(ctx, end, largestCustomers, base)
   const currencies = [...new Set([...closing, ...opening].map(({ currency }) => currency)), ...sales.keys()].toSorted()
-  const rates = await ratesOf(ctx, currencies, asOf)
+  const rates = await ratesOf(ctx, currencies, asOf.slice(0, 10))
   const { buckets, total } = bucketsOf(closing, rates.baseCurrency, (currency) => rates.rates.get(currency))
   const known = closing.filter(({ currency }) => rates.rates.has(currency))
   const weighted = inBase(

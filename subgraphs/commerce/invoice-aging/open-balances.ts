@@ -1,4 +1,4 @@
-import { exchangeRateSql, rateDayOf } from '../../identity/public.ts'
+import { exchangeRateSql } from '../../identity/public.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { TenantPredicate, Values } from '../../kernel/record/predicate.ts'
@@ -87,7 +87,7 @@ function ratesSql(ctx: RequestContext, day: Day, base: string, from: string, val
     organizationId: values.add(ctx.caller.organizationId),
     base: values.add(base),
     currency: 'c.currency',
-    day: values.add(rateDayOf(day.day)),
+    day: values.add(day.day.slice(0, 10)),
   })
   return `rates as materialized (select c.currency, ${rate} as rate from (select distinct currency from ${from}) c)`
 }

@@ -3,7 +3,7 @@ import type { FieldProblem } from '../../kernel/errors.ts'
 import { decimalOf, exactOf, sumOf, zero } from '../../kernel/values/decimal.ts'
 import { documentUrl } from '../document/document-url.ts'
 import { amountProblems, calculatedAmounts } from '../line-item/document-amounts.ts'
-import { dayOf, daysBetween } from './invoice-day.ts'
+import { dayIn, dayOf, daysBetween } from './invoice-day.ts'
 import type { Invoice } from './invoice.ts'
 
 /** What the payments have brought, less the refunds. */
@@ -30,7 +30,12 @@ function closedAtOf(next: Invoice, paidAt: string | null): string | null {
 }
 
 /** All values of an invoice that follow from others, in every write. The amounts of the lines of an order are given. */
-export function calculatedInvoice(next: Invoice, previous: Invoice | null, given: Partial<Invoice>): Partial<Invoice> {
+export function calculatedInvoice(
+  next: Invoice,
+  previous: Invoice | null,
+  given: Partial<Invoice>,
+  zone: string,
+): Partial<Invoice> {
   const amounts = next.orderId === null ? calculatedAmounts(next, previous, given) : {}
   const total = amounts.total ?? next.total
   const paid = paidOf(next)
@@ -46,7 +51,8 @@ export function calculatedInvoice(next: Invoice, previous: Invoice | null, given
     amountDue: exactOf(decimalOf(total).minus(paid)),
     paidAt,
     closedAt: closedAtOf(next, paidAt),
-    daysToPay: paidAt === null || issueDate === null ? null : Math.max(0, daysBetween(issueDate, dayOf(paidAt))),
+    daysToPay:
+      paidAt === null || issueDate === null ? null : Math.max(0, daysBetween(issueDate, dayIn(zone, new Date(paidAt)))),
   }
 }
 

@@ -152,3 +152,18 @@ export const invoiceDays: Migration = {
   name: '20261125-commerce-invoice-days',
   sql: dayIndexes('commerce.invoice', 'invoice', ['due_date']),
 }
+
+/** An invoice is paid on a day of its organization, which is not always the day in UTC. */
+export const invoiceDaysToPay: Migration = {
+  name: '20261201-commerce-invoice-days-to-pay',
+  sql: `
+    with own as materialized (
+      select o.id, o.settings ->> 'timezone' as zone from identity.organization o
+      where o.settings ->> 'timezone' in (select name from pg_timezone_names)
+    )
+    update commerce.invoice i
+    set days_to_pay = greatest(0, (i.paid_at at time zone own.zone)::date - (i.issue_date at time zone 'UTC')::date)
+    from own where own.id = i.organization_id and i.days_to_pay is not null
+      and i.days_to_pay <> greatest(0, (i.paid_at at time zone own.zone)::date - (i.issue_date at time zone 'UTC')::date);
+  `,
+}

@@ -79,6 +79,7 @@ export const invoice: RecordDefinition<Invoice> = defineRecord(Invoice, {
     }
   },
   calculated: calculatedInvoice,
+  calculatesDays: ({ status }) => status === 'PAID',
   invariants: invoiceProblems,
   async checks(ctx, next, previous) {
     if (previous && next.deletedAt !== null && previous.deletedAt === null) await requireDeletable(ctx, previous)

@@ -25,7 +25,7 @@ import {
   invoiceTypes,
 } from './invoice.inputs.ts'
 import { invoiceBalances } from './invoice-balance.migrations.ts'
-import { invoiceDays, invoiceMailFailure, invoiceTable } from './invoice.migrations.ts'
+import { invoiceDays, invoiceDaysToPay, invoiceMailFailure, invoiceTable } from './invoice.migrations.ts'
 import { invoiceOverdue } from './invoice-overdue.job.ts'
 import { invoice } from './invoice.record.ts'
 import { InvoiceStats, invoiceStats } from './invoice.stats.ts'
@@ -241,7 +241,7 @@ export class InvoiceResolver extends standardResolver(invoice, {
 export const invoiceResource: Resource = {
   resolver: InvoiceResolver,
   entities: { Invoice: invoice },
-  migrations: [invoiceTable, invoiceBalances, invoiceMailFailure, invoiceDays],
+  migrations: [invoiceTable, invoiceBalances, invoiceMailFailure, invoiceDays, invoiceDaysToPay],
   jobs: [invoiceOverdue, invoiceMailing],
   rest: restArea(invoice, {
     path: 'invoices',

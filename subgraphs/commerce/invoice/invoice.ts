@@ -287,7 +287,7 @@ export class Invoice extends PricedRecord {
   @Column(() => DateTime, { nullable: true, internal: true, writable: 'NEVER' })
   closedAt!: string | null
 
-  /** Days from the issue to the last payment of a PAID invoice. */
+  /** Days from the issue to the day of the last payment of a PAID invoice, in the time zone that the organization then had. */
   @Column(() => Int, { nullable: true, internal: true, writable: 'NEVER' })
   daysToPay!: number | null
 

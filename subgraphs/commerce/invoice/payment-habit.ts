@@ -26,9 +26,9 @@ export async function medianDaysLate(
   const rows = await ctx.db.query<{ id: string; days: number | null }>(
     `select c.id, l.days from unnest(${values.add(customerIds)}::uuid[]) c(id)
      cross join lateral (
-       select round(percentile_cont(0.5) within group (order by (p.paid_at at time zone 'UTC')::date - (p.due_date at time zone 'UTC')::date))::int as days
+       select round(percentile_cont(0.5) within group (order by (p.issue_date at time zone 'UTC')::date + p.days_to_pay - (p.due_date at time zone 'UTC')::date))::int as days
        from (
-         select t.paid_at, t.due_date from ${readSource(invoice)} t
+         select t.issue_date, t.due_date, t.days_to_pay from ${readSource(invoice)} t
          where ${predicate.live(invoice, 't')} and t.status = 'PAID' and t.customer_id = c.id
          order by t.paid_at desc limit ${habitInvoices}
        ) p

@@ -2,6 +2,7 @@ import type { Big } from 'big.js'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import type { CurrencySum } from '../../kernel/record/currency-figures.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import { dateIn, isDay, organizationZone } from '../../kernel/time/days.ts'
 import { decimalOf, exactOf, roundToCurrency, zero } from '../../kernel/values/decimal.ts'
 import { defaultBaseCurrency } from '../organization/organization-settings.ts'
 
@@ -18,10 +19,6 @@ export interface RatesOfDay {
   /** The rate of each currency that has one, the base currency included. */
   readonly rates: ReadonlyMap<string, ExactNumber>
 }
-
-/** The day of a time, in UTC: the rate with the latest date up to this day applies. */
-export const rateDayOf = (time: string | Date): string =>
-  (typeof time === 'string' ? time : time.toISOString()).slice(0, 10)
 
 const baseCurrencySql = `coalesce(o.settings ->> 'baseCurrency', '${defaultBaseCurrency}')`
 
@@ -46,10 +43,20 @@ export const exchangeRateSql = ({ organizationId, base, currency, day }: RateSql
      where r.organization_id = ${organizationId} and r.base_currency = ${base} and r.currency = ${currency} and r.date <= ${day}
      order by r.date desc limit 1) end`
 
-/** SQL of the day of a timestamp for `exchangeRateSql`, in UTC. */
-export const rateDaySql = (timestamp: string): string => `to_char(${timestamp} at time zone 'UTC', 'YYYY-MM-DD')`
+/** SQL of the day of a timestamp for `exchangeRateSql`, in the time zone of the organization; `zone` is the SQL of its name. */
+export const rateDaySql = (timestamp: string, zone: string): string =>
+  `to_char(${timestamp} at time zone ${zone}, 'YYYY-MM-DD')`
 
-/** Reads the base currency and the rates of these currencies on the day of the time; by default today. */
+/** A later moment may have a day in the year 10000. */
+const lastMoment = Date.parse('9999-12-31T00:00:00.000Z')
+
+/** A day, or the day of a moment in the time zone of the organization: the rate with the latest date up to this day applies. */
+export async function rateDayOf(ctx: RequestContext, time: string | Date): Promise<string> {
+  if (isDay(time)) return time
+  return dateIn(await organizationZone(ctx), new Date(Math.min(new Date(time).getTime(), lastMoment)))
+}
+
+/** Reads the base currency and the rates of these currencies on a day (`rateDayOf`); by default today. */
 export async function ratesOf(
   ctx: RequestContext,
   currencies: readonly string[],
@@ -60,7 +67,7 @@ export async function ratesOf(
     `select b.base, c.currency, ${rate} as rate from identity.organization o
      cross join lateral (select ${baseCurrencySql} as base) b
      left join unnest($2::text[]) c(currency) on true where o.id = $1`,
-    [ctx.caller.organizationId, [...new Set(currencies)], rateDayOf(time)],
+    [ctx.caller.organizationId, [...new Set(currencies)], await rateDayOf(ctx, time)],
   )
   const found = rows.flatMap(({ currency, rate: value }) =>
     currency === null || value === null ? [] : [[currency, value] as const],
@@ -72,7 +79,7 @@ export async function ratesOf(
 /** The base currency of the caller's organization. */
 export const baseCurrencyOf = async (ctx: RequestContext): Promise<string> => (await ratesOf(ctx, [])).baseCurrency
 
-/** The amount in the base currency, at the rate of the day of `time`. Null when the currency has no rate on that day. */
+/** The amount in the base currency, at the rate of the day of `time` (`rateDayOf`). Null when the currency has no rate on that day. */
 export async function baseAmountAt(
   ctx: RequestContext,
   amount: ExactNumber,

@@ -59,7 +59,7 @@ export async function currencySettings(ctx: RequestContext): Promise<CurrencySet
        select rate, date from identity.exchange_rate
        where organization_id = $1 and base_currency = $2 and currency = c.currency and date <= $3 order by date desc limit 1
      ) r on true order by code`,
-    [ctx.caller.organizationId, baseCurrency, rateDayOf(ctx.clock.now())],
+    [ctx.caller.organizationId, baseCurrency, await rateDayOf(ctx, ctx.clock.now())],
   )
   const described = [{ code: baseCurrency, rate: 1, rateDate: null }, ...rated].map((currency) => ({
     ...currency,

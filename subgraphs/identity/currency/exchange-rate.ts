@@ -24,7 +24,8 @@ export class ExchangeRate {
   currency!: string
 
   @Column(() => String, {
-    description: 'First day on which the rate applies, `YYYY-MM-DD`; a day begins at midnight UTC.',
+    description:
+      'First day on which the rate applies, `YYYY-MM-DD`; a day begins at midnight in the time zone of the organization.',
     example: '2026-11-01',
   })
   date!: string

@@ -5,6 +5,7 @@ import { TenantPredicate } from '../../kernel/record/predicate.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
 import { readSource } from '../../kernel/record/read-source.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import { organizationZone } from '../../kernel/time/days.ts'
 import { decimalOf, roundToCurrency, zero } from '../../kernel/values/decimal.ts'
 
 /** The deals of some owners in a time from `start` to before `end`. */
@@ -111,7 +112,8 @@ async function readFigures(ctx: RequestContext, windows: readonly DealWindow[]):
       )})`
   const least = values.add(windows.map(({ start }) => start).reduce((a, b) => (a < b ? a : b)))
   const most = values.add(windows.map(({ end }) => end).reduce((a, b) => (a > b ? a : b)))
-  const today = values.add(rateDayOf(ctx.clock.now()))
+  const today = values.add(await rateDayOf(ctx, ctx.clock.now()))
+  const zone = `${values.add(await organizationZone(ctx))}::text`
   const baseValue = values.add(base)
   const rate = (currency: string) =>
     exchangeRateSql({ organizationId, base: `${baseValue}::text`, currency, day: 'g.day' })
@@ -128,7 +130,7 @@ async function readFigures(ctx: RequestContext, windows: readonly DealWindow[]):
        select w.n, w.start, w.stop, w.currency${o ? ', o.owner_id' : ''} from ${w} as w (n, start, stop, currency)
        ${o ? `join ${o} as o (n, owner_id) on o.n = w.n` : ''}
      ), grouped as (
-       ${deals('t.closed_at', 't.is_won', `'CLOSED'`, rateDaySql('t.close_date'))}
+       ${deals('t.closed_at', 't.is_won', `'CLOSED'`, rateDaySql('t.close_date', zone))}
        union all
        ${deals('t.close_date', `not t.is_closed and t.forecast_category in ('COMMIT', 'BEST_CASE', 'PIPELINE')`, 't.forecast_category', `${today}::text`)}
      ), rated as (

@@ -2,6 +2,7 @@ import { actorIdOf } from '../context.ts'
 import { invalid } from '../errors.ts'
 import { manyEventsInsert } from '../outbox/event.ts'
 import type { RequestContext } from '../request.ts'
+import { calculate } from './calculate.ts'
 import type { Draft, RecordDefinition, StoredRow } from './definition.ts'
 import { changedColumns, nextRecord, normalized, type Fields } from './next-record.ts'
 import { allColumnNames } from './read.ts'
@@ -46,10 +47,12 @@ export async function changeAllWithEvents<T extends StoredRow>(
   const definition = shapeFor(ctx, builtIn)
   for (let at = 0; at < ids.length; at += batchSize) {
     const records = await read(ctx, definition, ids.slice(at, at + batchSize))
-    const changes = records.flatMap((previous) => {
+    const changes: Changed<T>[] = []
+    for (const previous of records) {
       const decided = decide(previous)
-      return (decided && changeOf(ctx, definition, previous, decided)) ?? []
-    })
+      const changeOfOne = decided && (await changeOf(ctx, definition, previous, decided))
+      if (changeOfOne) changes.push(changeOfOne)
+    }
     if (changes.length > 0) await write(ctx, definition, changes)
     changed.push(...changes.map(({ next }) => next))
   }
@@ -69,9 +72,9 @@ function read<T extends StoredRow>(
   )
 }
 
-type Changed<T> = NonNullable<ReturnType<typeof changeOf<T & StoredRow>>>
+type Changed<T> = NonNullable<Awaited<ReturnType<typeof changeOf<T & StoredRow>>>>
 
-function changeOf<T extends StoredRow>(
+async function changeOf<T extends StoredRow>(
   ctx: RequestContext,
   definition: RecordDefinition<T>,
   previous: T,
@@ -79,7 +82,7 @@ function changeOf<T extends StoredRow>(
 ) {
   const values = normalized(definition, implied)
   const next = nextRecord(ctx, definition, { operation: 'UPDATE', previous }, values)
-  if (definition.calculated) Object.assign(next, definition.calculated(next, previous, values))
+  await calculate(ctx, definition, next, previous, values)
   const changed = changedColumns(definition, previous as T & Fields, next)
   if (changed.every(({ name }) => bookkeeping.has(name))) return null
   const problems = definition.invariants?.(next, previous) ?? []

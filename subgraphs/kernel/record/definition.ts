@@ -148,9 +148,11 @@ export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   readonly audit?: TrackedObject<T>['audit']
   /**
    * Values that follow from the other values at every write, for example a name from its parts. Must not read the database. `given`
-   * are the values of this change.
+   * are the values of this change, `zone` the time zone of the organization where `calculatesDays` asks for it, and otherwise UTC.
    */
-  readonly calculated?: (next: T, previous: T | null, given: Partial<T>) => Partial<T>
+  readonly calculated?: (next: T, previous: T | null, given: Partial<T>, zone: string) => Partial<T>
+  /** Whether a value that `calculated` returns for the record depends on the days of moments. */
+  readonly calculatesDays?: (next: T) => boolean
   /**
    * Decides on further values and events of every create and update that a caller requests, again after a concurrent change. May read
    * the database.

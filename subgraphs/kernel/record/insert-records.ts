@@ -44,12 +44,16 @@ function complete<T extends StoredRow>(
   const record = Object.fromEntries(
     definition.columns.stored.map((column) => [column.name, value(column)]),
   ) as unknown as T
-  return { ...record, ...numberText(definition, record as Fields), ...definition.calculated?.(record, null, values) }
+  return {
+    ...record,
+    ...numberText(definition, record as Fields),
+    ...definition.calculated?.(record, null, values, 'UTC'),
+  }
 }
 
 /**
  * Inserts many records with their `created` events, and raises the counter of numbered records. The result is the same as one
- * `save` per record, but there are no checks and no permissions: use it only for generated records, never for input of a caller.
+ * `save` per record of an organization without a time zone, but there are no checks and no permissions: use it only for generated records, never for input of a caller.
  */
 export async function insertRecords<T extends StoredRow>(
   sql: Sql,
@@ -117,7 +121,7 @@ function eventsOfRecord<T extends StoredRow>(
       updatedById: earlier ? earlier.actorId : actorId,
     }
     const givenThen = Object.fromEntries(Object.entries(state).filter(([name]) => given.has(name))) as Partial<T>
-    const previous = { ...state, ...definition.calculated?.(state, null, givenThen) }
+    const previous = { ...state, ...definition.calculated?.(state, null, givenThen, 'UTC') }
     const update = { operation: 'UPDATE', previous, next, events, isEventReplaced } as const
     const drafts = eventsOf(definition, update, change.actorId)
     rows.push(...drafts.map((one, at) => ({ ...one, ...row, id: eventIds[at]!, organizationId })))

@@ -2,6 +2,7 @@ import { invalid, notFound, Refusal, type FieldProblem } from '../errors.ts'
 import { requireEntitlement } from '../require.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
 import type { Column } from './column.ts'
+import { calculate } from './calculate.ts'
 import { checkValues } from './check-values.ts'
 import {
   columnOf,
@@ -66,7 +67,7 @@ async function checkAndWrite<T extends StoredRow>(
     throw versionConflict(definition, previous)
 
   const next = nextRecord(ctx, definition, draft, values)
-  if (definition.calculated) Object.assign(next, definition.calculated(next, previous, values))
+  await calculate(ctx, definition, next, previous, values)
   const changed = previous ? changedColumns(definition, previous, next) : definition.columns.stored
   const changesNothing = draft.operation !== 'DELETE' && changed.every((column) => bookkeeping.has(column.name))
   if (previous && changesNothing) {

@@ -1,6 +1,7 @@
 import { historyBegin } from '../../win-rate/win-rates.ts'
 import { rateDaySql } from '../../../identity/public.ts'
 import type { RequestContext } from '../../../kernel/request.ts'
+import { organizationZone } from '../../../kernel/time/days.ts'
 import type { NewPipeline } from '../engine/input.ts'
 import { normalQuantile } from '../engine/normal.ts'
 import type { ScenarioFilters } from '../scenario.structures.ts'
@@ -73,8 +74,9 @@ export async function pastDeals(
 ): Promise<PastDeals> {
   if (hidesClosing(ctx)) return { dealsPer30Days: null, amounts: new Float64Array(), cycles: typicalCycle }
   const now = ctx.clock.now()
-  const statement = new DealStatement(ctx, filters && { ...filters, stages: [], minAmount: null }, base, () =>
-    rateDaySql('t.close_date'),
+  const zone = await organizationZone(ctx)
+  const statement = new DealStatement(ctx, filters && { ...filters, stages: [], minAmount: null }, base, (given) =>
+    rateDaySql('t.close_date', `${given.add(zone)}::text`),
   )
   const { values } = statement
   const lately = `${values.add(new Date(now.getTime() - daysMin * 86_400_000).toISOString())}::timestamptz`

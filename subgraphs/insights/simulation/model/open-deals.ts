@@ -108,15 +108,22 @@ export class DealStatement {
   }
 }
 
-export const openStatement = (ctx: RequestContext, filters: ScenarioFilters | null, base: string): DealStatement => {
-  const statement = new DealStatement(ctx, filters, base, (values) => `${values.add(rateDayOf(ctx.clock.now()))}::text`)
+/** `today` is the day of the rates. */
+export const openStatement = (
+  ctx: RequestContext,
+  filters: ScenarioFilters | null,
+  base: string,
+  today: string,
+): DealStatement => {
+  const statement = new DealStatement(ctx, filters, base, (values) => `${values.add(today)}::text`)
   statement.where('not t.is_closed')
   return statement
 }
 
 /** The number of deals, up to one more than a simulation may have. */
 export async function countOpenDeals(ctx: RequestContext, filters: ScenarioFilters | null): Promise<number> {
-  const statement = openStatement(ctx, filters, await baseCurrencyOf(ctx))
+  const today = await rateDayOf(ctx, ctx.clock.now())
+  const statement = openStatement(ctx, filters, await baseCurrencyOf(ctx), today)
   const [row] = await ctx.db.query<{ count: number }>(
     `select count(*)::int as count from (select 1 ${statement.from} limit ${dealsMax + 1}) deals`,
     statement.values.list,
@@ -133,7 +140,7 @@ export function openDeals(
   { zone }: Pick<HorizonDays, 'zone'>,
   today: string,
 ): Promise<OpenDeal[]> {
-  const statement = openStatement(ctx, filters, base)
+  const statement = openStatement(ctx, filters, base, today)
   const [zoneValue, todayValue] = [statement.values.add(zone), statement.values.add(today)]
   return ctx.db.query<OpenDeal>(
     `select t.id, t.pipeline_id as "pipelineId", t.stage, t.owner_id as "ownerId", t.type,
@@ -161,7 +168,9 @@ export function wonMonths(
   base: string,
   { zone, first, last }: HorizonDays,
 ): Promise<WonMonth[]> {
-  const statement = new DealStatement(ctx, filters, base, () => rateDaySql('t.close_date'))
+  const statement = new DealStatement(ctx, filters, base, (given) =>
+    rateDaySql('t.close_date', `${given.add(zone)}::text`),
+  )
   const { values } = statement
   const local = `(t.closed_at at time zone ${values.add(zone)}::text)::date`
   statement.where(`t.is_won and ${local} between ${values.add(first)}::date and ${values.add(last)}::date`)

@@ -124,21 +124,18 @@ async function decide(run: Run, previous: Invoice, ctx: RequestContext<Port>): P
   return (await remind(ctx, previous, settings, step, today)).move
 }
 
-/** Handles one invoice in a transaction of its own. True if it was changed. */
-export async function remindOf(run: Run, { id }: Pick<Due, 'id'>): Promise<boolean> {
-  let isChanged = false
+/** Handles one invoice in a transaction of its own. Returns when it can be reminded of, if the mails of the organization are used up. */
+export async function remindOf(run: Run, { id }: Pick<Due, 'id'>): Promise<Date | null> {
   try {
     await transactionWithExternalCalls(run.ctx, (outer) =>
-      changeInvoice(outer, id, null, async (previous, inner) => {
-        const move = await decide(run, previous, inner)
-        isChanged = move !== nothing
-        return move
-      }),
+      changeInvoice(outer, id, null, (previous, inner) => decide(run, previous, inner)),
     )
-    return isChanged
+    return null
   } catch (error) {
+    const seconds = error instanceof Refusal && error.code === 'MAIL_RATE_LIMITED' && error.extensions['retryAfter']
+    if (typeof seconds === 'number') return new Date(run.ctx.clock.now().getTime() + seconds * 1000)
     // Deleted meanwhile, or refused by a rule of a task or a mail: the invoice stays as it is until the next day.
-    if (error instanceof Refusal && error.status < 500) return false
+    if (error instanceof Refusal && error.status < 500) return null
     throw error
   }
 }

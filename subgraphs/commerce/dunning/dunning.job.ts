@@ -21,6 +21,8 @@ interface Progress {
   run: Run
   after: Due | null
   hasFailures: boolean
+  /** When the first reminder can be sent of those for which the mails of the organization were used up; null without one. */
+  resumeAt: string | null
   isDone: boolean
 }
 
@@ -82,24 +84,31 @@ interface StoredProgress {
   readonly dueDate: string | null
   readonly id: string | null
   readonly hasFailures: boolean
+  readonly resumeAt: string | null
 }
 
 /** Begins or continues the run of the day; null if it has ended. */
 async function begin(services: Services, enabled: Enabled): Promise<Progress | null> {
   const run = await runOf(services, enabled)
   if (!run) return null
+  const now = services.clock.now().toISOString()
   const [row] = await services.database.query<StoredProgress & Record<string, unknown>>(
     `insert into commerce.dunning_run (organization_id, day, started_at) values ($1, $2::date, $3)
      on conflict (organization_id, day) do update set started_at = commerce.dunning_run.started_at
-     returning finished_at is not null as "isDone", after_due_date as "dueDate", after_id as id, has_failures as "hasFailures"`,
-    [enabled.organizationId, run.today.slice(0, 10), services.clock.now().toISOString()],
+     returning finished_at is not null as "isDone", after_due_date as "dueDate", after_id as id, has_failures as "hasFailures",
+       resume_at as "resumeAt"`,
+    [enabled.organizationId, run.today.slice(0, 10), now],
   )
-  const { isDone, dueDate, id, hasFailures } = row!
+  const { isDone, dueDate, id, hasFailures, resumeAt } = row!
   const after = dueDate !== null && id !== null ? { dueDate, id } : null
-  return isDone ? null : { run, after, hasFailures, isDone: false }
+  if (isDone || (after === null && resumeAt !== null && resumeAt > now)) return null
+  return { run, after, hasFailures, resumeAt: after && resumeAt, isDone: false }
 }
 
-/** Handles one batch. The run ends with the last one, unless an invoice failed: then the next tick begins again. */
+/**
+ * Handles one batch. The run ends with the last one, unless an invoice failed: then the next tick begins again. If mails were used up, it begins
+ * again when there are some.
+ */
 async function advance(services: Services, progress: Progress, batchSize: number): Promise<void> {
   const run = await continued(services, progress.run)
   if (!run) {
@@ -110,7 +119,8 @@ async function advance(services: Services, progress: Progress, batchSize: number
   const due = await dueInvoices(run, progress.after, batchSize)
   for (const one of due) {
     try {
-      await remindOf(run, one)
+      const retryAt = (await remindOf(run, one))?.toISOString() ?? null
+      if (retryAt && (progress.resumeAt === null || retryAt < progress.resumeAt)) progress.resumeAt = retryAt
     } catch (error) {
       progress.hasFailures = true
       services.log.error({ err: error, invoiceId: one.id }, 'a reminder failed')
@@ -118,10 +128,11 @@ async function advance(services: Services, progress: Progress, batchSize: number
   }
   progress.after = due.at(-1) ?? progress.after
   progress.isDone = due.length < batchSize
-  const isRepeated = progress.isDone && progress.hasFailures
+  const isWaiting = progress.isDone && !progress.hasFailures && progress.resumeAt !== null
+  const isRepeated = progress.isDone && (progress.hasFailures || isWaiting)
   const { ctx, today } = run
   await services.database.query(
-    `update commerce.dunning_run set after_due_date = $3, after_id = $4, has_failures = $5, finished_at = $6
+    `update commerce.dunning_run set after_due_date = $3, after_id = $4, has_failures = $5, finished_at = $6, resume_at = $7
      where organization_id = $1 and day = $2::date`,
     [
       ctx.caller.organizationId,
@@ -130,8 +141,14 @@ async function advance(services: Services, progress: Progress, batchSize: number
       isRepeated ? null : (progress.after?.id ?? null),
       progress.hasFailures && !isRepeated,
       progress.isDone && !isRepeated ? services.clock.now().toISOString() : null,
+      progress.isDone && !isWaiting ? null : progress.resumeAt,
     ],
   )
+  if (isWaiting)
+    services.log.info(
+      { organizationId: ctx.caller.organizationId, resumeAt: progress.resumeAt },
+      'reminders wait until the organization may send mails',
+    )
 }
 
 /**

@@ -38,3 +38,11 @@ export const dunningInterest: Migration = {
     alter table commerce.invoice add column dunning_interest numeric not null default 0;
   `,
 }
+
+export const dunningWait: Migration = {
+  name: '20261201-commerce-dunning-wait',
+  sql: `
+    -- When the run goes on for which the mails of the organization were used up.
+    alter table commerce.dunning_run add column resume_at timestamptz(3);
+  `,
+}

@@ -9,7 +9,7 @@ import type { Version } from '../invoice/change-invoice.ts'
 import { Invoice } from '../invoice/invoice.ts'
 import { DunningConfiguration, DunningTone, DunningUpdateInput, SkippedReason } from './dunning-configuration.ts'
 import { invoiceDunning } from './dunning.job.ts'
-import { dunningCursor, dunningInterest, dunningTables } from './dunning.migrations.ts'
+import { dunningCursor, dunningInterest, dunningTables, dunningWait } from './dunning.migrations.ts'
 import { dunningConfiguration, updateDunning } from './dunning.settings.ts'
 import { sendReminder } from './send-reminder.ts'
 
@@ -84,6 +84,6 @@ export class DunningResolver {
 
 export const dunningResource: Resource = {
   resolver: DunningResolver,
-  migrations: [dunningTables, dunningCursor, dunningInterest],
+  migrations: [dunningTables, dunningCursor, dunningInterest, dunningWait],
   jobs: [invoiceDunning],
 }

@@ -111,8 +111,6 @@ export async function activeOrganizationName({ db, caller }: RequestContext): Pr
   return found?.status === 'ACTIVE' ? found.name : null
 }
 
-export { membersOfTeams, teamsOfOrganization } from './team/team-members.ts'
-export { usersBelow } from './user/users-below.ts'
 export { managersOf, recipientsOf, userNames, type Recipient } from './user/recipients.ts'
 export { customersGuard, heldMail, isSuspended, requireProven } from './user/mail-guard.ts'
 export { rightsOf, sendersOf, type Sender } from './user/senders.ts'

@@ -11,7 +11,6 @@ import { customEventName, eventBodies, eventPreparations } from './events.ts'
 import { valuesOfField } from './field-values.ts'
 import { insightPreparations } from './insights.ts'
 import { outreachBodies, outreachPreparations } from './outreach.ts'
-import { quotaBodies } from './quotas.ts'
 import type { Sender } from './sender.ts'
 import { newSession } from './session.ts'
 
@@ -119,7 +118,6 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
 
 /** Valid bodies of operations that need more than records, for example a person who can sign in, or a token. */
 export const bodies: Readonly<Record<string, (requests: Sender, whole: boolean) => Promise<object>>> = {
-  ...quotaBodies,
   ...eventBodies,
   ...outreachBodies,
   ...engagementBodies,

@@ -98,8 +98,6 @@ describe('scenarioCreate', () => {
 
 describe('scenarioRun', () => {
   it('answers the completed scenario when a worker is quick', async () => {
-    // The first run starts the threads and loads the engine.
-    await resultOf(platform, member, inDays)
     const { id } = await scenario(member, inDays)
     const answer = member.rest.scenarioRun!({ id })
     await untilQueued(platform)

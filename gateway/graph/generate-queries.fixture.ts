@@ -202,13 +202,13 @@ class QueryWriter {
     return this.chance(0.5) ? this.variable(String(type), value) : this.literal(type, value)
   }
 
-  private value(type: GraphQLInputType, names: readonly string[], depth: number): unknown {
-    if (isNonNullType(type)) return this.value(type.ofType, names, depth)
+  private value(type: GraphQLInputType, names: readonly string[], depth: number, isRequired = false): unknown {
+    if (isNonNullType(type)) return this.value(type.ofType, names, depth, true)
     const named = getNamedType(type)
     const known = [...names, named.name]
       .map((name) => this.options.values?.[name])
       .find((values) => values !== undefined)
-    if (known) return this.pick(known)
+    if (known) return this.pick(isRequired ? known.filter((value) => value !== null) : known)
     if (isListType(type)) return depth > 0 ? [this.value(type.ofType, names, depth - 1)] : []
     if (isEnumType(type)) return this.pick(type.getValues()).name
     if (!isInputObjectType(type)) return this.pick(valuesOfScalar[named.name] ?? ['a'])

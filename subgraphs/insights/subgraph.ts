@@ -1,10 +1,9 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { engagementResource } from './engagement/engagement.resolver.ts'
 import { storedResources } from './engagement/stored/stored.resolver.ts'
-import { scenarioResource } from './simulation/scenario.resolver.ts'
 
 export const insights: SubgraphDefinition = {
   name: 'insights',
   ports: ['work'],
-  resources: [engagementResource, ...storedResources, scenarioResource],
+  resources: [engagementResource, ...storedResources],
 }

@@ -56,7 +56,7 @@ const described = (schema: Schema): boolean =>
 /** Every reference in a part of the document. */
 const referencesIn = (part: unknown): string[] =>
   Object.entries((part ?? {}) as object).flatMap(([key, value]: [string, unknown]) =>
-    typeof value === 'object' ? referencesIn(value) : key === '$ref' ? [String(value)] : [],
+    typeof value === 'object' ? referencesIn(value) : key === '$ref' ? [value as string] : [],
   )
 
 describe('the OpenAPI document', () => {

@@ -9,7 +9,6 @@ import { commerceBodies, commercePreparations } from './commerce.ts'
 import { engagementBodies } from './engagement.ts'
 import { customEventName, eventBodies, eventPreparations } from './events.ts'
 import { valuesOfField } from './field-values.ts'
-import { insightPreparations } from './insights.ts'
 import { outreachBodies, outreachPreparations } from './outreach.ts'
 import type { Sender } from './sender.ts'
 import { newSession } from './session.ts'
@@ -61,7 +60,6 @@ export const preparations: Readonly<
   ...outreachPreparations,
   ...enrollmentPreparations,
   ...commercePreparations,
-  ...insightPreparations,
 }
 
 /** Properties of a body of which an operation needs at least one. Requests have two of them, so that a test can empty one. */

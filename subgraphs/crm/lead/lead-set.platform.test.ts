@@ -76,7 +76,7 @@ describe('an invalid email address', () => {
   it.each(['lead', 'contact'])('of a %s is reported with the other problems of the input', async (type) => {
     const create = () => member.rest[`${type}Create`]!({ body: values })
     const [status, code, ...found] = await refusedInputs(platform, create)
-    expect([status, code, found.sort()]).toEqual([400, 'VALIDATION_FAILED', problems])
+    expect([status, code, found.toSorted((a, b) => (a < b ? -1 : 1))]).toEqual([400, 'VALIDATION_FAILED', problems])
 
     const name = type === 'lead' ? 'Lead' : 'Contact'
     const query = `mutation ($input: ${name}CreateInput!) { ${type}Create(input: $input) { id } }`

@@ -76,7 +76,12 @@ describe('the manager of a user', () => {
     const { ids, setManager } = await organization(4)
     const answers = await Promise.all(ids.map((id, index) => setManager(id, ids[(index + 1) % ids.length])))
     const outcomes = answers.map((answer) => (answer.status === 200 ? 200 : problem(answer).join(' ')))
-    expect(outcomes.toSorted((a, b) => (String(a) < String(b) ? -1 : 1))).toEqual([200, 200, 200, '400 managerId CIRCULAR'])
+    expect(outcomes.toSorted((a, b) => (String(a) < String(b) ? -1 : 1))).toEqual([
+      200,
+      200,
+      200,
+      '400 managerId CIRCULAR',
+    ])
   })
 
   it('is a user of the organization, active or not', async () => {

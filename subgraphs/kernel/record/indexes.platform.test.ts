@@ -92,11 +92,15 @@ describe('the indexes of record tables', () => {
       const compared = column.isCanonical ? column.column : comparedEmailSql(column.column)
       const index = `organization_id, ${compared}, created_at, id`
       expect(await indexesOf(definition.table)).toContain(index)
-      for (const [operator, operand] of [
-        ['eq', 'ann'],
+      const [server] = await fresh.database.query<{ number: number }>(
+        `select current_setting('server_version_num')::int as number`,
+      )
+      const lists = [
         ['in', ['ann']],
         ['in', ['ann', 'bob']],
-      ] as const) {
+      ] as const
+      // Before PostgreSQL 17, a list is a condition of the index only where the table has enough rows for it to be cheaper.
+      for (const [operator, operand] of [['eq', 'ann'] as const, ...(server!.number < 170000 ? [] : lists)]) {
         const values = new Values()
         const condition = operatorSql(column, column.sql('t'), operator, operand, values)
         const stated = condition.replaceAll('$1', typeof values.list[0] === 'string' ? "'ann'" : "'{ann,bob}'")

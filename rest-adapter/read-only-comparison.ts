@@ -40,6 +40,8 @@ export class ReadOnlyComparison {
       prepared: this.graph.prepare(this.reading.document!),
     })
     const { data, errors } = await this.graph.execute(prepared, translation.variables(path, {}, {}, undefined), context)
+    // The change itself says so, or repeats its answer to the same Idempotency-Key.
+    if (errors?.[0]?.extensions?.['code'] === 'NOT_FOUND') return nothingCompared
     if (errors?.[0]) throw errors[0]
     const { fields } = context.caller
     if (fields) removeHiddenFields(this.graph.apiSchema, prepared, data, fields)
@@ -50,8 +52,8 @@ export class ReadOnlyComparison {
   }
 }
 
-/** The version in a body is what `If-Match` says, unless the header is sent. Null if the change expects no version. */
-export function expectedVersion(
+/** The version in a body is what `If-Match` says, unless the header is sent. Null if the body says none. */
+export function versionInBody(
   { sent }: SentReadOnly,
   { parameters }: RestOperation,
   headers: Readonly<Record<string, unknown>>,

@@ -1,5 +1,6 @@
 import type { FieldProblem } from '../subgraphs/kernel/errors.ts'
 import { compareNumbers, isExactNumber, isJsonObject, nearestNumber } from '../subgraphs/kernel/json/exact-number.ts'
+import { isSameValue } from '../subgraphs/kernel/record/same-value.ts'
 import { normalizeTimestamp } from '../subgraphs/kernel/record/scalars.ts'
 import { resolve, typesOf, type OpenApiDocument, type OperationObject, type PathItem, type Schema } from './openapi.ts'
 
@@ -9,6 +10,8 @@ import { resolve, typesOf, type OpenApiDocument, type OperationObject, type Path
 /** The properties of an answer that the body of a change does not have. */
 export interface ReadOnlyShape {
   readonly names: ReadonlySet<string>
+  /** Those of them that change without a new version: they may differ from what was read, and are not compared. */
+  readonly unversioned: ReadonlySet<string>
   /** The properties of both that are objects, or lists of objects. */
   readonly inner: ReadonlyMap<string, ReadOnlyShape>
 }
@@ -42,6 +45,7 @@ function shapeOf(document: OpenApiDocument, body: Schema, answer: Schema, levels
   const [sent, read] = [objectSchemaOf(document, body), objectSchemaOf(document, answer)]
   if (!sent?.properties || !read?.properties || sent.additionalProperties !== false) return null
   const names = new Set(Object.keys(read.properties).filter((name) => !Object.hasOwn(sent.properties!, name)))
+  const unversioned = new Set([...names].filter((name) => read.properties![name]!['x-unversioned'] === true))
   const inner = new Map<string, ReadOnlyShape>()
   if (levels > 1)
     for (const [name, schema] of Object.entries(sent.properties)) {
@@ -49,7 +53,7 @@ function shapeOf(document: OpenApiDocument, body: Schema, answer: Schema, levels
       const shape = answered && shapeOf(document, schema, answered, levels - 1)
       if (shape) inner.set(name, shape)
     }
-  return names.size > 0 || inner.size > 0 ? { names, inner } : null
+  return names.size > 0 || inner.size > 0 ? { names, unversioned, inner } : null
 }
 
 const answerOf = (document: OpenApiDocument, operation: OperationObject): Schema | undefined => {
@@ -69,24 +73,26 @@ export function readOnlyOf(document: OpenApiDocument, item: PathItem, method: st
 /** Separates a body into what may be written and the read-only values in it. */
 export function withoutReadOnly(shape: ReadOnlyShape, body: unknown): { body: unknown; readOnly: SentReadOnly | null } {
   const sent: SentValue[] = []
-  const strip = (value: unknown, { names, inner }: ReadOnlyShape, path: readonly (string | number)[]): unknown => {
-    if (Array.isArray(value)) return value.map((item, index) => strip(item, { names, inner }, [...path, index]))
+  let isStripped = false
+  const strip = (value: unknown, shape: ReadOnlyShape, path: readonly (string | number)[]): unknown => {
+    if (Array.isArray(value)) return value.map((item, index) => strip(item, shape, [...path, index]))
     if (!isJsonObject(value)) return value
     return Object.fromEntries(
       Object.entries(value).flatMap(([name, member]) => {
         const at = [...path, name]
-        if (names.has(name)) {
-          sent.push({ path: at, value: member })
+        if (shape.names.has(name)) {
+          isStripped = true
+          if (!shape.unversioned.has(name)) sent.push({ path: at, value: member })
           return []
         }
-        const shapeOfMember = inner.get(name)
+        const shapeOfMember = shape.inner.get(name)
         return [[name, shapeOfMember ? strip(member, shapeOfMember, at) : member]]
       }),
     )
   }
   // A body without read-only values stays as it is, with names such as `__proto__`, which the validator refuses.
   const stripped = strip(body, shape, [])
-  return sent.length > 0 ? { body: stripped, readOnly: { sent, body } } : { body, readOnly: null }
+  return isStripped ? { body: stripped, readOnly: { sent, body } } : { body, readOnly: null }
 }
 
 /** The values that were sent and differ from those that were read. Objects in lists are found by their `id`. */
@@ -100,12 +106,11 @@ export function differencesOf({ sent, body }: SentReadOnly, read: unknown): Fiel
   })
 }
 
-/** The properties of a body that are as they were read. */
+/** The properties of a body that are exactly as they were read. What the caller may not read is not known to be unchanged. */
 export const unchangedIn = (body: Readonly<Record<string, unknown>>, read: unknown): string[] =>
-  Object.keys(body).filter((name) => {
-    const found = readValue([name], body, read)
-    return found.isKnown && isSame(body[name], found.value)
-  })
+  isJsonObject(read)
+    ? Object.keys(body).filter((name) => Object.hasOwn(read, name) && isSameValue(body[name], read[name]))
+    : []
 
 interface Found {
   /** Whether the answer has the object that would have the value. */

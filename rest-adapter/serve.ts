@@ -16,7 +16,7 @@ import { sendEvents, sendSubscription } from './event-response.ts'
 import { writeResponse } from './response.ts'
 import { removeHiddenFields } from './hidden-fields.ts'
 import { readJson, refusalOf, refuseFields } from './body.ts'
-import { expectedVersion, ReadOnlyComparison } from './read-only-comparison.ts'
+import { ReadOnlyComparison, versionInBody } from './read-only-comparison.ts'
 import { withoutReadOnly, type SentReadOnly } from './read-only.ts'
 import type { RestOperation } from './rest-operation.ts'
 import { setSunsetHeaders, recordDeprecatedCall, refuseEnded } from './deprecation.ts'
@@ -108,7 +108,7 @@ export class Endpoint {
       const invalidParameter = compiled.translation.invalidPathParameter(req.params)
       if (invalidParameter !== null) throw noSuchRecord(invalidParameter)
       const given = await this.inputs(compiled, caller, req, res)
-      const inputs = await this.compared(given, { caller, requestId, idempotency: null }, req)
+      const inputs = await this.compared(compiled, given, { caller, requestId, idempotency: null }, req)
       const cancellation = this.operation.success.isStream
         ? cancellationOnDisconnect(res)
         : cancellationOf(compiled.prepared?.kind, res)
@@ -185,10 +185,18 @@ export class Endpoint {
    * Refuses read-only values that differ from those that are read; with an `Idempotency-Key`, the stored answer comes first. Who sends
    * back what was read changes only what differs from it, so a PATCH without the rest works in every state of the record.
    */
-  private async compared(inputs: Inputs, context: OperationContext, req: ServedRequest): Promise<Inputs> {
+  private async compared(
+    { translation }: CompiledOperation,
+    inputs: Inputs,
+    context: OperationContext,
+    req: ServedRequest,
+  ): Promise<Inputs> {
     const { readOnly, claim, body } = inputs
     if (!readOnly) return inputs
-    const expected = expectedVersion(readOnly, this.operation, req.headers)?.version
+    const inHeader = translation.variables(req.params, {}, req.headers, undefined)['expectedVersion']
+    const expected =
+      versionInBody(readOnly, this.operation, req.headers)?.version ??
+      (typeof inHeader === 'number' ? inHeader : undefined)
     const { problems, unchanged } = await this.comparison!.compare(readOnly, context, req.params, expected)
     if (problems.length > 0 && !claim) throw refusalOf(problems)
     const { method, body: described } = this.operation
@@ -217,7 +225,7 @@ export class Endpoint {
     const { sessionCookies } = this.operation
     const given = sessionCookies === 'set' ? withCookies(req, this.operation, body) : body
     const variables = translation.variables(req.params, query, req.headers, given)
-    const expected = readOnly && expectedVersion(readOnly, this.operation, req.headers)
+    const expected = readOnly && versionInBody(readOnly, this.operation, req.headers)
     if (expected) variables[expected.variable] = expected.version
     const { data, errors, replayed } = await this.dependencies.graph
       .execute(prepared, variables, context)

@@ -126,8 +126,6 @@ export {
   baseCurrencyOf,
   baseSumOf,
   exchangeRateSql,
-  rateDayOf,
-  rateDaySql,
   ratesOf,
   type BaseAmount,
   type RatesOfDay,

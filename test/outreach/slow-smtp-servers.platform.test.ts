@@ -153,6 +153,20 @@ it('mails of a mailbox whose server did not answer are retries until it answers 
   expect([first, second, third].map(({ to }) => isReceived(to))).toEqual([1, 1, 1])
 })
 
+it('a mailbox that gets another server is not silent any more', async () => {
+  const by = await aMember('Moving')
+  const box = await aMailbox(by, 'good')
+  await platform.query('update outreach.mailbox set smtp_port = 1 where id = $1', [box])
+  const first = await queueMail(by, box)
+  await drain(outgoingEmailQueue, platform.services, ['fresh'])
+  expect(await stateOf(first)).toEqual({ state: 'QUEUED', attempts: 1 })
+  const { status } = await by.rest.mailboxUpdate!({ id: box, body: { smtpPort: goodPort } })
+  expect(status).toBe(200)
+  const second = await queueMail(by, box)
+  await drain(outgoingEmailQueue, platform.services, ['fresh'])
+  expect(await stateOf(second)).toEqual({ state: 'SENT', attempts: 1 })
+})
+
 it('a server that refuses a recipient for the moment has answered: further mails are sent at once', async () => {
   const by = await aMember('Grey')
   const box = await aMailbox(by, 'good')

@@ -5,7 +5,7 @@ import { assignProfile, createProfile } from '../../subgraphs/identity/profile/p
 import { consumeNext } from '../../subgraphs/kernel/outbox/consume-events.ts'
 import type { EventConsumer } from '../../subgraphs/kernel/outbox/event-consumer.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
-import { dayMs } from '../../subgraphs/insights/engagement/decay.ts'
+import { dayMs } from '../../subgraphs/kernel/time/wall-calendar.ts'
 import { defaultWeights, pointsOf, qualities } from '../../subgraphs/insights/engagement/weights.ts'
 import { channels, columnOf, epoch, pointsSql } from '../../subgraphs/insights/engagement/stored/channels.ts'
 import { engagementConsumer } from '../../subgraphs/insights/engagement/stored/engagement-consumer.ts'
@@ -308,4 +308,49 @@ describe('engagement.k', () => {
     const decay = 2 ** (-(platform.now.getTime() - Date.parse(epoch)) / dayMs / 14)
     expect(await k()).toBeCloseTo((sums[Math.ceil(0.75 * sums.length) - 1]! * decay) / Math.log(4), 9)
   })
+})
+
+it('an activity of any time is counted, and stops no job', async () => {
+  const owner = await platform.member()
+  const [{ id: accountId }, { id: leadId }] = [await account(owner), await lead(owner)]
+  for (const occurredAt of [
+    '0001-01-01T00:00:00Z',
+    '1938-01-01T00:00:00Z',
+    '1970-01-01T00:00:00Z',
+    '1985-06-01T00:00:00Z',
+  ])
+    for (const link of [{ accountId }, { leadId }]) await activity(owner, { type: 'MEETING', occurredAt, ...link })
+  await consume()
+  await engagementBegun.run(platform.services)
+  await engagementK.run(platform.services)
+  const { body } = await owner.graphql(
+    `query ($account: ID!, $lead: ID!) { lead(id: $lead) { engagement { score channels { contribution } } }
+       account(id: $account) { engagement { score channels { contribution } } } }`,
+    { account: accountId, lead: leadId },
+  )
+  expect([body.data?.lead?.engagement.score, body.data?.account?.engagement.score, body.errors]).toEqual([
+    0,
+    0,
+    undefined,
+  ])
+  const rows = await platform.query(
+    'select 1 from insights.engagement where organization_id = $1 and record_id = any($2::uuid[]) and total > 0',
+    [owner.organizationId, [accountId, leadId]],
+  )
+  expect(rows).toHaveLength(2)
+})
+
+it('the engagement of a record is the same under two aliases', async () => {
+  const owner = await platform.member()
+  const { id } = await account(owner)
+  await each([1, 2, 3], () => activity(owner, { type: 'MEETING', accountId: id }))
+  await consume()
+  const fields = '{ score momentumScore channels { activities } momentum { velocity } }'
+  const { body } = await owner.graphql(
+    `query ($id: ID!) { one: account(id: $id) { engagement ${fields} } two: account(id: $id) { a: engagement ${fields} b: engagement ${fields} } }`,
+    { id },
+  )
+  const { one, two } = body.data!
+  expect([two.a, two.b]).toEqual([one.engagement, one.engagement])
+  expect(one.engagement.channels).toEqual([{ activities: 3 }])
 })

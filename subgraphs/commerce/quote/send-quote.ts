@@ -7,10 +7,9 @@ import { change } from '../../kernel/record/records-of.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { parseEmail } from '../../kernel/values/email-address.ts'
-import { requireText } from '../invoice/typed-text.ts'
 import { requireLines, requireSendable } from './quote.actions.ts'
 import { requireWholeQuote } from './quote.document.ts'
-import { messageMax, queueQuoteMail } from './quote-mail.ts'
+import { queueQuoteMail } from './quote-mail.ts'
 import { quote } from './quote.record.ts'
 import type { Quote } from './quote.ts'
 
@@ -26,7 +25,6 @@ export function sendQuote(
   expectedVersion: number | null,
 ): Promise<Quote> {
   requireWritableRole(ctx)
-  requireText('message', message, messageMax)
   if (given !== null) requireWholeQuote(ctx)
   return transactionWithExternalCalls(ctx, async (inner) => {
     const now = inner.clock.now().toISOString()

@@ -226,6 +226,7 @@ export class Webhook extends WebhookRow {
 
   @Column(() => WebhookDeliveryStatus, {
     computed: true,
+    isUnversioned: true,
     nullable: true,
     writable: 'NEVER',
     readAsString: true,

@@ -63,7 +63,7 @@ export function createScimUser(ctx: IdentityContext, input: ScimUserInput): Prom
     })
     await changeUser(inner, id, {
       ...(input.active === false && { isActive: false }),
-      ...(input.managerId && { managerId: await checkedManager(inner, id, input.managerId) }),
+      ...(input.managerId != null && { managerId: await checkedManager(inner, id, input.managerId) }),
     })
     return readScimUser(inner, id)
   })

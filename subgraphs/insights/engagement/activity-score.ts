@@ -1,8 +1,8 @@
+import { dayMs } from '../../kernel/time/wall-calendar.ts'
 import { roundTogether } from '../largest-remainder.ts'
 import {
   cappedChannels,
   cappedSum,
-  dayMs,
   decayOf,
   engagementScore,
   halfLifeDaysDefault,

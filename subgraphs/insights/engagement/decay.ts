@@ -1,4 +1,4 @@
-export const dayMs = 86_400_000
+import { dayMs } from '../../kernel/time/wall-calendar.ts'
 
 export const halfLifeDaysDefault = 30
 export const halfLifeDaysOfLeads = 14
@@ -10,9 +10,20 @@ export const channelShareMax = 0.4
 export const kDefault = 25
 /** From so many scored entities on, k follows from their sums. */
 export const kEntitiesMin = 30
-const kPercentile = 0.75
+export const kPercentile = 0.75
 /** The score of the entity at that percentile. */
-const scoreAtPercentile = 0.75
+export const scoreAtPercentile = 0.75
+
+/** PostgreSQL refuses results that are too small or too large for a double, so exponents of stored sums stay between these. */
+export const exponentMin = -400
+export const exponentMax = 1000
+
+/** What an activity `days` after the epoch of the stored sums counts in them. */
+export const growthOf = (days: number, halfLifeDays: number): number =>
+  2 ** Math.min(exponentMax, Math.max(exponentMin, days / halfLifeDays))
+
+/** Sums below this are of the distant past: parts of them would be too small for a double. */
+const sumMin = 1e-200
 
 /** 2^(−age/half-life). */
 export const decayOf = (ageDays: number, halfLifeDays: number): number => 2 ** (-ageDays / halfLifeDays)
@@ -26,7 +37,7 @@ export interface ChannelSum {
 
 /** F1: the decayed sums of the channels, each capped at 40 % of the sum of all, in the order of their names; empty channels are absent. */
 export function cappedChannels(sums: ReadonlyMap<string, number>): ChannelSum[] {
-  const present = [...sums].filter(([, sum]) => sum > 0).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const present = [...sums].filter(([, sum]) => sum > sumMin).toSorted(([a], [b]) => (a < b ? -1 : 1))
   const cap = channelShareMax * present.reduce((total, [, sum]) => total + sum, 0)
   return present.map(([channel, sum]) => ({ channel, sum, capped: Math.min(sum, cap) }))
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { activityScore, activitySums } from './activity-score.ts'
-import { cappedChannels, cappedSum, dayMs, engagementScore, kOf } from './decay.ts'
+import { dayMs } from '../../kernel/time/wall-calendar.ts'
+import { cappedChannels, cappedSum, engagementScore, kOf } from './decay.ts'
 import { momentumOf, momentumScore } from './momentum.ts'
 import { edgesOf, importanceOf } from './network.ts'
 import { pageRank, percentilesOf, type Edge } from './page-rank.ts'

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Job } from '../../kernel/jobs/job.ts'
+import { withoutStorageRefusal } from '../../kernel/database/row-bytes.ts'
 import type { RequestContext, Services } from '../../kernel/request.ts'
 import { isTurnOver, nextTurn } from '../../kernel/work/turn.ts'
 
@@ -41,7 +42,10 @@ export async function keptAnswer({ db, caller, clock }: RequestContext, digest: 
   return row ? { answer: row.answer, computedAt: new Date(row.computed_at).toISOString() } : null
 }
 
-/** Keeps an answer in place of those that are too old, or too many. */
+/**
+ * Keeps an answer in place of those that are too old, or too many. Answers that another request is writing stay, so that no request waits for
+ * another one; and an organization without room may still ask.
+ */
 export async function keepAnswer(
   { db, caller }: RequestContext,
   digest: Buffer,
@@ -49,11 +53,14 @@ export async function keepAnswer(
 ): Promise<void> {
   if (answer.length > answerCharactersMax) return
   const since = new Date(Date.parse(computedAt) - answerSeconds * 1000).toISOString()
-  await db.query(
-    `with dropped as (
-       delete from insights.engagement_answer where organization_id = $1 and digest <> $2 and (computed_at <= $5
+  await withoutStorageRefusal(db).query(
+    `with old as (
+       select digest from insights.engagement_answer where organization_id = $1 and digest <> $2 and (computed_at <= $5
          or digest in (select digest from insights.engagement_answer where organization_id = $1
-           order by computed_at desc offset ${answersMax - 1})))
+           order by computed_at desc offset ${answersMax - 1}))
+       for update skip locked),
+     dropped as (
+       delete from insights.engagement_answer where organization_id = $1 and digest in (select digest from old))
      insert into insights.engagement_answer (organization_id, digest, answer, computed_at) values ($1, $2, $3, $4)
      on conflict (organization_id, digest) do update set answer = excluded.answer, computed_at = excluded.computed_at`,
     [caller.organizationId, digest, answer, computedAt, since],

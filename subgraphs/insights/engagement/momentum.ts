@@ -1,4 +1,4 @@
-import { dayMs } from './decay.ts'
+import { dayMs } from '../../kernel/time/wall-calendar.ts'
 
 export type Trend = 'ACCELERATING' | 'GROWING' | 'STABLE' | 'DECLINING' | 'CHURNING'
 

@@ -1,4 +1,4 @@
-import { dayMs } from './decay.ts'
+import { dayMs } from '../../kernel/time/wall-calendar.ts'
 import type { DatedActivity, EngagementEntity } from './entities.ts'
 import type { ScoredEntity } from './score-entities.ts'
 

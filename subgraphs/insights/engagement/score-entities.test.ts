@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { dayMs } from './decay.ts'
+import { dayMs } from '../../kernel/time/wall-calendar.ts'
 import type { EngagementEntity } from './entities.ts'
 import { nextStepsOf } from './next-steps.ts'
 import { portfolioOf } from './portfolio.ts'

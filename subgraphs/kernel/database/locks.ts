@@ -8,6 +8,7 @@ const seeds = {
   job: 11,
   queueShares: 12,
   emailHits: 15,
+  /** 15 before version 1.5.0. */
   pushSubscriptions: 16,
   receivedEmail: 31,
   sequenceEnrollments: 47,

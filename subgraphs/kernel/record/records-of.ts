@@ -1,5 +1,6 @@
 import { invalid, notFound, Refusal } from '../errors.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
+import { withoutStorageRefusal } from '../database/row-bytes.ts'
 import type { Row } from '../database/sql.ts'
 import type { BulkItemResult, BulkItemStatus, BulkResult } from './bulk-result.ts'
 import { isNothingGiven } from './changed-names.ts'
@@ -77,7 +78,9 @@ export function recordsOf<T extends StoredRow>(
     const removed = await change(ctx, definition, id, () => ({ operation: 'DELETE', values: {} }), { expectedVersion })
     return removed.id
   }
-  const { remove = removeOne } = actions
+  // An organization without room may still delete, with what a deletion changes in other records.
+  const remove: Records<T>['remove'] = (ctx, id, expectedVersion) =>
+    (actions.remove ?? removeOne)({ ...ctx, db: withoutStorageRefusal(ctx.db) }, id, expectedVersion)
   const update: Records<T>['update'] = async (ctx, id, values, expectedVersion) => {
     requireRight(ctx, definition, values)
     return (actions.update ?? updateOne)(ctx, id, values, expectedVersion)
@@ -102,7 +105,6 @@ export function recordsOf<T extends StoredRow>(
     deleted: (ctx, args, info) => readDeleted(ctx, definition, args, selectedFields(info)),
     require: (ctx, id) => requireRecord(ctx, definition, id),
     create: (ctx, values, implied) => create(ctx, values as Partial<T>, implied),
-    remove,
     restore: (ctx, id, expectedVersion) =>
       change(ctx, definition, id, () => ({ operation: 'RESTORE', values: {} }), { expectedVersion, deleted: true }),
     bulkUpdate: (ctx, items) =>
@@ -120,6 +122,7 @@ export function recordsOf<T extends StoredRow>(
       ),
     ...actions,
     update,
+    remove,
   }
 }
 

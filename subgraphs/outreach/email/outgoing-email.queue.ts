@@ -5,11 +5,11 @@ import { sendFromMailbox } from '../mailbox/connect.ts'
 import { mailbox } from '../mailbox/mailbox.record.ts'
 import type { Mailbox } from '../mailbox/mailbox.ts'
 import { takeSendSlot } from '../mailbox/send-slot.ts'
-import { isSilent, recordAnswer, recordSilence } from '../mailbox/silent-server.ts'
+import { isSilent, observingSilence } from '../mailbox/silent-server.ts'
 import type { Job } from '../../kernel/jobs/job.ts'
 import { headerName, MailRefused } from '../../kernel/mail/message.ts'
 import type { RefusedRecipient } from '../../kernel/mail/outgoing-mail.ts'
-import { contentRefusal, hasAnswered, refusedBy } from '../../kernel/mail/smtp-transport.ts'
+import { contentRefusal, refusedBy } from '../../kernel/mail/smtp-transport.ts'
 import { deleteFinishedItems } from '../../kernel/queue/delete-finished-items.ts'
 import { untilAborted } from '../../kernel/queue/deadline.ts'
 import type { Leased, Outcome, Queue, QueuedItem } from '../../kernel/queue/queue.ts'
@@ -91,11 +91,10 @@ async function send(services: Services, item: Leased<OutgoingEmail>, signal: Abo
   try {
     const options = await optionsOf(ctx, services, message, box)
     const mail = { id: message.id, date: new Date(message.createdAt), message: options }
-    const sending = box ? sendFromMailbox(services, box, options) : services.mailer.sendForUser(mail)
-    refused = await untilAborted(signal, sending)
-    if (box && wasSilent) await recordAnswer(ctx, box)
+    refused = await (box
+      ? observingSilence(ctx, box, wasSilent, () => untilAborted(signal, sendFromMailbox(services, box, options)))
+      : untilAborted(signal, services.mailer.sendForUser(mail)))
   } catch (error) {
-    if (box) await (hasAnswered(error) ? wasSilent && recordAnswer(ctx, box) : recordSilence(ctx, box))
     const isOver = error instanceof MailRefused || item.attempts >= outgoingEmailQueue.attemptsMax(item)
     if (isOver) return notSent(ctx, message, error as Error)
     throw error

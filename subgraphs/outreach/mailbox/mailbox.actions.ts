@@ -7,6 +7,7 @@ import { mailbox } from './mailbox.record.ts'
 import { maskedPassword, type Mailbox } from './mailbox.ts'
 import { hostProblems } from './mailbox.rules.ts'
 import { passwordPlace, type MailServer } from './mailbox-secret.ts'
+import { recordAnswer } from './silent-server.ts'
 
 export type MailboxContext = RequestContext<'vault' | 'outbound'>
 type Values = Partial<Mailbox>
@@ -14,15 +15,17 @@ type Values = Partial<Mailbox>
 const sealedColumn = { smtp: 'sealedSmtpPassword', imap: 'sealedImapPassword' } as const
 const targets = ['Host', 'Port', 'Security', 'User'] as const
 
+const isMoved = (server: MailServer, input: Values, previous: Mailbox): boolean =>
+  targets
+    .map((target) => `${server}${target}` as const)
+    .some((field) => input[field] !== undefined && input[field] !== previous[field])
+
 /** Otherwise a stored password could be sent to another server. */
 function needsPasswordAgain(server: MailServer, input: Values, previous: Mailbox): FieldProblem[] {
   if (!previous[sealedColumn[server]]) return []
   const name = `${server}Password` as const
   const isGiven = input[name] !== undefined && input[name] !== maskedPassword
-  const isMoved = targets
-    .map((target) => `${server}${target}` as const)
-    .some((field) => input[field] !== undefined && input[field] !== previous[field])
-  if (isGiven || !isMoved) return []
+  if (isGiven || !isMoved(server, input, previous)) return []
   const message = `${name} is required when the server or its user changes; null removes it.`
   return [{ path: name, code: 'REQUIRED', message }]
 }
@@ -87,6 +90,7 @@ export async function updateMailbox(
       const problems = (['smtp', 'imap'] as const).flatMap((server) => needsPasswordAgain(server, input, previous))
       if (problems.length > 0) throw invalid(...problems)
       await refuseHosts(inner, { ...previous, ...withoutNulls(input) })
+      if (isMoved('smtp', input, previous)) await recordAnswer(inner, previous)
       return { operation: 'UPDATE', ...valuesOf(inner, previous.id, withoutMask(input)) }
     },
     { expectedVersion },

@@ -49,8 +49,10 @@ async function readNew(services: Services, ctx: RequestContext, client: ImapFlow
   const found = (await client.search(range, { uid: true })) || []
   // `n:*` always names the last mail, whatever its number.
   const uids = found.filter((uid) => uid > cursor.lastUid).toSorted((one, other) => one - other)
-  for (const uid of uids.slice(0, mailsMax))
+  for (const uid of uids.slice(0, mailsMax)) {
+    if (services.storedBytes.isUsedUp(box.organizationId)) return false
     if (!(await hasReceived(services, ctx, client, box, cursor.uidValidity, uid))) return false
+  }
   return uids.length > mailsMax
 }
 
@@ -111,7 +113,7 @@ async function receive(
     if (isNext && mail) await receiveParsed(inner, box, mail)
   })
   if (mail)
-    await services.storedBytes.take(
+    await services.storedBytes.count(
       box.organizationId,
       mail.subject.length + (mail.bodyHtml ?? '').length + (mail.bodyText ?? '').length,
     )

@@ -4,7 +4,6 @@ import { databaseLocks } from '../../kernel/database/locks.ts'
 /** Mailboxes of one organization that are watched, in all processes together. */
 export const perOrganizationMax = 10
 const leaseSeconds = 60
-/** Processes take leases one after the other, so that the limit of an organization holds. */
 
 export interface Watched {
   readonly organizationId: string
@@ -17,6 +16,7 @@ const isWatchable = `box.deleted_at is null and box.is_enabled and box.imap_host
 /** Leases up to `count` mailboxes that were read without an error and that no process watches. */
 export function leaseWatches(database: Sql, token: string, count: number): Promise<Watched[]> {
   return database.transaction(async (sql) => {
+    // Processes take leases one after the other, so that the limit of an organization holds.
     await sql.query('select pg_advisory_xact_lock($1)', [databaseLocks.mailboxWatches])
     return sql.query<Watched>(
       `with watched as (

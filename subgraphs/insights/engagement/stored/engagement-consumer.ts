@@ -2,7 +2,8 @@ import type { Sql } from '../../../kernel/database/sql.ts'
 import type { EventBatch, EventConsumer } from '../../../kernel/outbox/event-consumer.ts'
 import type { LoggedEvent } from '../../../kernel/outbox/event-feed.ts'
 import type { Services } from '../../../kernel/request.ts'
-import { dayMs } from '../decay.ts'
+import { dayMs } from '../../../kernel/time/wall-calendar.ts'
+import { growthOf } from '../decay.ts'
 import { pointsOf, type ScoredActivity } from '../weights.ts'
 import { channels, columnOf, epoch } from './channels.ts'
 import { rebuild } from './rebuild.ts'
@@ -59,7 +60,7 @@ function note(effects: Effects, { type, occurredAt, data }: LoggedEvent, now: Da
       if (!isAddition) effect.mustRebuild = true
       else {
         const days = (Date.parse(record.occurredAt) - Date.parse(epoch)) / dayMs
-        effect.sums.set(record.type, (effect.sums.get(record.type) ?? 0) + points * 2 ** (days / halfLifeDays))
+        effect.sums.set(record.type, (effect.sums.get(record.type) ?? 0) + points * growthOf(days, halfLifeDays))
         effect.firstMs = Math.min(effect.firstMs, Date.parse(occurredAt))
       }
     }

@@ -1,6 +1,6 @@
 import type { Job } from '../../../kernel/jobs/job.ts'
 import type { Services } from '../../../kernel/request.ts'
-import { channelShareMax, kDefault, kEntitiesMin } from '../decay.ts'
+import { channelShareMax, kDefault, kEntitiesMin, kPercentile, scoreAtPercentile } from '../decay.ts'
 import { channels, columnOf, epoch } from './channels.ts'
 import { rebuild } from './rebuild.ts'
 import { objectNames, scoredObjects, type ScoredObject } from './scored-objects.ts'
@@ -47,7 +47,7 @@ async function setK({ database, clock }: Services): Promise<void> {
     await database.query(
       `insert into insights.engagement_k (organization_id, object, k, computed_at)
        select organization_id, '${object}', case when count(*) < ${kEntitiesMin} then ${kDefault}
-         else percentile_disc(0.75) within group (order by s) / ln(4::float8) end, $1::timestamptz
+         else percentile_disc(${kPercentile}) within group (order by s) / -ln(1 - ${scoreAtPercentile}::float8) end, $1::timestamptz
        from (select organization_id, ${sumSql(scoredObjects[object].halfLifeDays)} as s from insights.engagement e
          where object = '${object}' and total > 0) known where s > 0 group by organization_id
        on conflict (organization_id, object) do update set k = excluded.k, computed_at = excluded.computed_at`,

@@ -1,4 +1,5 @@
 import type { Sql } from '../../../kernel/database/sql.ts'
+import { exponentMax, exponentMin } from '../decay.ts'
 import { channels, columnOf, epoch, pointsSql } from './channels.ts'
 import { scoredObjects, type ScoredObject } from './scored-objects.ts'
 
@@ -16,7 +17,8 @@ const sumsOf = (object: ScoredObject): string => {
       min(one.occurred_at) filter (where not one.is_past and one.points > 0) as next_at
     from unnest($2::uuid[]) as ids (id) left join lateral (
       select a.type, a.occurred_at, a.occurred_at <= $3 as is_past,
-        ${pointsSql} * power(2::float8, date_part('epoch', a.occurred_at - timestamptz '${epoch}') / 86400 / ${halfLifeDays}) as points
+        ${pointsSql} * power(2::float8, least(${exponentMax}, greatest(${exponentMin},
+          date_part('epoch', a.occurred_at - timestamptz '${epoch}') / 86400 / ${halfLifeDays}))) as points
       from crm.activity a where a.organization_id = $1 and a.${link} = ids.id and a.deleted_at is null
     ) one on true group by ids.id`
 }

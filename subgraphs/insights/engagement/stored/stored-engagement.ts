@@ -1,10 +1,10 @@
 import { visibleAccounts, visibleContacts, visibleLeads } from '../../../crm/public.ts'
 import { batchOf } from '../../../kernel/record/batch.ts'
 import type { RequestContext } from '../../../kernel/request.ts'
+import { dayMs } from '../../../kernel/time/wall-calendar.ts'
 import { activityScore } from '../activity-score.ts'
-import { cappedChannels, cappedSum, dayMs, decayOf, kDefault } from '../decay.ts'
-import { momentumOf } from '../momentum.ts'
-import { momentumScore } from '../momentum.ts'
+import { cappedChannels, cappedSum, decayOf, kDefault } from '../decay.ts'
+import { momentumOf, momentumScore } from '../momentum.ts'
 import { shownMomentum } from '../score-entities.ts'
 import { rounded } from '../../largest-remainder.ts'
 import { channels, columnOf, epoch, pointsSql } from './channels.ts'
@@ -39,7 +39,7 @@ async function read(
   ids: readonly string[],
 ): Promise<(RecordEngagement | null)[]> {
   const seen = await visible[object](ctx, ids)
-  const wanted = ids.filter((id) => seen.has(id))
+  const wanted = [...new Set(ids)].filter((id) => seen.has(id))
   if (wanted.length === 0) return ids.map(() => null)
   const now = ctx.clock.now()
   const [sums, k, moments] = await Promise.all([

@@ -31,7 +31,8 @@ const filled = ({ object, link, halfLife }: { object: string; link: string; half
       coalesce(sum(points) filter (where is_past), 0), min(occurred_at) filter (where not is_past and points > 0), now()
     from (
       select a.organization_id, a.${link}, a.type, a.occurred_at, a.occurred_at <= now() as is_past,
-        ${points} * power(2::float8, date_part('epoch', a.occurred_at - timestamptz '2026-01-01T00:00:00Z') / 86400 / ${halfLife}) as points
+        ${points} * power(2::float8, least(1000, greatest(-400,
+          date_part('epoch', a.occurred_at - timestamptz '2026-01-01T00:00:00Z') / 86400 / ${halfLife}))) as points
       from crm.activity a where a.deleted_at is null and a.${link} is not null
     ) one group by organization_id, ${link};`
 

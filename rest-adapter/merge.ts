@@ -139,8 +139,10 @@ const lastSegment = (path: string): string => path.slice(path.lastIndexOf('/') +
 
 const tagOf = (segment: string): string => segment.charAt(0).toUpperCase() + segment.slice(1)
 
-/** Copies every path below `original` to `alias`. The operation id of a copy ends with the last segment of the alias. */
-/** An alias may be outside of /v1, but not if API keys must not call the original: the paths that are closed to them begin with /v1. */
+/**
+ * Copies every path below `original` to `alias`. The operation id of a copy ends with the last segment of the alias. An alias may be outside of
+ * /v1, but not if API keys must not call the original: the paths that are closed to them begin with /v1.
+ */
 function addAlias(paths: Record<string, PathItem>, alias: string, original: string): void {
   if (isBlockedPath(alias) !== isBlockedPath(original))
     throw new Error(`${alias} must not be an alias of ${original}: API keys may call only one of them.`)

@@ -108,7 +108,8 @@ export class Endpoint {
       const invalidParameter = compiled.translation.invalidPathParameter(req.params)
       if (invalidParameter !== null) throw noSuchRecord(invalidParameter)
       const given = await this.inputs(compiled, caller, req, res)
-      const inputs = await this.compared(compiled, given, { caller, requestId, idempotency: null }, req)
+      const reading = { caller, requestId, idempotency: null, cancellation: cancellationOf('query', res) }
+      const inputs = given.readOnly ? await this.compared(compiled, given, reading, req) : given
       const cancellation = this.operation.success.isStream
         ? cancellationOnDisconnect(res)
         : cancellationOf(compiled.prepared?.kind, res)

@@ -52,6 +52,21 @@ export class ReadOnlyComparison {
   }
 }
 
+/** The properties of a body that differ from what was read, and those that their change needs in the same request. */
+export function withoutUnchanged(
+  { body: described }: RestOperation,
+  body: Readonly<Record<string, unknown>>,
+  unchanged: ReadonlySet<string>,
+): Readonly<Record<string, unknown>> {
+  const { properties = {}, required = [] } = described!.schema
+  const changed = Object.keys(body).filter((name) => !unchanged.has(name))
+  const changedWith = new Set(
+    changed.flatMap((name) => (properties[name]?.['x-written-with'] as readonly string[] | undefined) ?? []),
+  )
+  const isLeftOut = (name: string): boolean => unchanged.has(name) && !required.includes(name) && !changedWith.has(name)
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !isLeftOut(name)))
+}
+
 /** The version in a body is what `If-Match` says, unless the header is sent. Null if the body says none. */
 export function versionInBody(
   { sent }: SentReadOnly,

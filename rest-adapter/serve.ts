@@ -16,7 +16,7 @@ import { sendEvents, sendSubscription } from './event-response.ts'
 import { writeResponse } from './response.ts'
 import { removeHiddenFields } from './hidden-fields.ts'
 import { readJson, refusalOf, refuseFields } from './body.ts'
-import { ReadOnlyComparison, versionInBody } from './read-only-comparison.ts'
+import { ReadOnlyComparison, versionInBody, withoutUnchanged } from './read-only-comparison.ts'
 import { withoutReadOnly, type SentReadOnly } from './read-only.ts'
 import type { RestOperation } from './rest-operation.ts'
 import { setSunsetHeaders, recordDeprecatedCall, refuseEnded } from './deprecation.ts'
@@ -200,17 +200,9 @@ export class Endpoint {
       (typeof inHeader === 'number' ? inHeader : undefined)
     const { problems, unchanged } = await this.comparison!.compare(readOnly, context, req.params, expected)
     if (problems.length > 0 && !claim) throw refusalOf(problems)
-    const { method, body: described } = this.operation
-    const { properties = {}, required = [] } = described!.schema
-    const changedWith = Object.keys(body as Values).flatMap((name) =>
-      unchanged.has(name) ? [] : ((properties[name]?.['x-written-with'] as readonly string[] | undefined) ?? []),
-    )
-    const isLeftOut = (name: string) => unchanged.has(name) && !required.includes(name) && !changedWith.includes(name)
     return {
       ...inputs,
-      ...(method === 'patch' && {
-        body: Object.fromEntries(Object.entries(body as Values).filter(([name]) => !isLeftOut(name))),
-      }),
+      ...(this.operation.method === 'patch' && { body: withoutUnchanged(this.operation, body as Values, unchanged) }),
       claim: claim && problems.length > 0 ? { ...claim, problems } : claim,
     }
   }

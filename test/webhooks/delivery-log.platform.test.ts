@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { countedMax } from '../../subgraphs/events/delivery/delivery.actions.ts'
 import { recoveredMax } from '../../subgraphs/events/delivery/recover.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
@@ -303,6 +303,18 @@ describe('webhookTest', () => {
     const { status, body } = await owner.rest.webhookTest!({ id, body: { type: 'lead.vanished' } })
     expect([status, body.errors[0]]).toMatchObject([400, { path: 'type', code: 'UNKNOWN_EVENT' }])
     expect((await list(id)).total).toBe(0)
+  })
+})
+
+describe('the deliveries of one lease', () => {
+  it('read their bodies in one statement', async () => {
+    await aWebhook()
+    for (let n = 0; n < 3; n++) await anAccount()
+    const query = vi.spyOn(platform.services.database, 'query')
+    await deliverAll()
+    const reads = query.mock.calls.filter(([text]) => text.includes('join events.delivery_body'))
+    query.mockRestore()
+    expect([receiver.take().length, reads.length]).toEqual([3, 1])
   })
 })
 

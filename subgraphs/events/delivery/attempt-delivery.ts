@@ -175,11 +175,12 @@ interface Loaders {
   readonly owners: DataLoader<Reference, ActingUser | null>
 }
 
-const loaders = new WeakMap<Services, Loaders>()
+/** By the database: each attempt has services of its own. */
+const loaders = new WeakMap<Services['database'], Loaders>()
 
 function loadersOf(services: Services): Loaders {
-  let found = loaders.get(services)
-  if (!found) loaders.set(services, (found = newLoaders(services)))
+  let found = loaders.get(services.database)
+  if (!found) loaders.set(services.database, (found = newLoaders(services)))
   return found
 }
 

@@ -1,5 +1,3 @@
-import { dayMs } from '../../kernel/time/wall-calendar.ts'
-
 export const halfLifeDaysDefault = 30
 export const halfLifeDaysOfLeads = 14
 

@@ -135,6 +135,8 @@ async function leasePortions<Item extends QueuedItem>(
       wanted.map((portion) => portion.items),
       wanted.map((portion) => leasedUntil.get(keyOf(portion)) ?? null),
     ])
+    // What is updated is returned in no certain order.
+    leased.sort((one, other) => one.number - other.number)
     items.push(...leased)
     const again: Portion[] = []
     for (const portion of wanted) {
@@ -174,8 +176,9 @@ const onlyByIndex = [
   .map(([name, value]) => `set_config('${name}', '${value}', true)`)
   .join(', ')
 
-/** `dueAt`: when the item became due. */
+/** `number`: its place among those of one statement, oldest first. `dueAt`: when the item became due. */
 type LeasedShare<Item> = Leased<Item> & {
+  readonly number: number
   readonly slots: number
   readonly organization: string
   readonly leasedKey: string
@@ -225,5 +228,5 @@ function portionsSql(
      update ${table} item set ${leaseSets}, is_due = false
      from next where item.${organization} = next.next_organization and item.id = next.next_id
      returning item.id, item.attempts, item.lease_token as token, next.lost_token as "lostToken", ${columns},
-       item.${organization} as organization, item.${key} as "leasedKey", next.due_at as "dueAt", next.slots`
+       item.${organization} as organization, item.${key} as "leasedKey", next.due_at as "dueAt", next.slots, next.number::int as number`
 }

@@ -1,5 +1,6 @@
 import type { Reference } from '../kernel/record/definition.ts'
 import { readReference, visibleIds } from '../kernel/record/read.ts'
+import { isHidden } from '../kernel/record/field-security.ts'
 import { isOutOfSight } from '../kernel/record/out-of-sight.ts'
 import { recordsOf } from '../kernel/record/records-of.ts'
 import { unrestricted, type RequestContext } from '../kernel/request.ts'
@@ -45,6 +46,21 @@ export async function contactNameAt(ctx: RequestContext, id: string, email: stri
 }
 
 const nameOnly: ReadonlySet<string> = new Set(['name'])
+
+/** What a lead says about how well it fits. */
+export const leadFactNames = ['industry', 'numberOfEmployees', 'title', 'country', 'leadSource'] as const
+export type LeadFact = (typeof leadFactNames)[number]
+const leadFactSet: ReadonlySet<string> = new Set(leadFactNames)
+
+/** The facts of a lead that the caller sees, without those that the profile hides; null if the caller does not see the lead. */
+export async function leadFacts(
+  ctx: RequestContext,
+  id: string,
+): Promise<Readonly<Partial<Record<LeadFact, string | number | null>>> | null> {
+  const found = await readReference(ctx, lead, id, leadFactSet)
+  const shown = leadFactNames.filter((name) => !isHidden(ctx.caller, lead, name))
+  return found && Object.fromEntries(shown.map((name) => [name, found[name] as string | number | null]))
+}
 
 /** The names of those accounts that the caller sees. */
 export async function accountNames(ctx: RequestContext, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {

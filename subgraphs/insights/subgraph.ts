@@ -1,9 +1,10 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { engagementResource } from './engagement/engagement.resolver.ts'
+import { leadScoreResource } from './lead-score/lead-score.resolver.ts'
 import { storedResources } from './engagement/stored/stored.resolver.ts'
 
 export const insights: SubgraphDefinition = {
   name: 'insights',
   ports: ['work'],
-  resources: [engagementResource, ...storedResources],
+  resources: [engagementResource, ...storedResources, leadScoreResource],
 }

@@ -1,8 +1,8 @@
 import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql'
 import type { Class } from '../../../kernel/record/declared-class.ts'
-import { extendedEntity } from '../../../kernel/record/extended-entity.ts'
 import type { RequestContext } from '../../../kernel/request.ts'
 import type { Resource } from '../../../kernel/subgraph/subgraph.ts'
+import { Account, Contact, Lead } from '../../extended-records.ts'
 import { engagementConsumer } from './engagement-consumer.ts'
 import { engagementBegun, engagementK } from './engagement.jobs.ts'
 import { RecordEngagement } from './record-engagement.ts'
@@ -27,11 +27,11 @@ function edgeFrom(type: Class<{ id: string }>, object: ScoredObject): Resource {
 /** The engagement that is kept for accounts, contacts and leads. */
 export const storedResources: readonly Resource[] = [
   {
-    ...edgeFrom(extendedEntity('Account'), 'account'),
+    ...edgeFrom(Account, 'account'),
     migrations: [storedEngagement],
     consumers: [engagementConsumer],
     jobs: [engagementBegun, engagementK],
   },
-  edgeFrom(extendedEntity('Contact'), 'contact'),
-  edgeFrom(extendedEntity('Lead'), 'lead'),
+  edgeFrom(Contact, 'contact'),
+  edgeFrom(Lead, 'lead'),
 ]

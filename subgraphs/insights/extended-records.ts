@@ -1,0 +1,7 @@
+import { extendedEntity } from '../kernel/record/extended-entity.ts'
+
+// The record types of other subgraphs that have edges to figures. A subgraph has one class for each type.
+
+export const Account = extendedEntity('Account')
+export const Contact = extendedEntity('Contact')
+export const Lead = extendedEntity('Lead')

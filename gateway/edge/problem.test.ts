@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { GraphQLError } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { Refusal, invalid, statusOfCode } from '../../subgraphs/kernel/errors.ts'
+import { noTurn } from '../../subgraphs/kernel/own-load.ts'
 import { problemOf, writeProblem } from './problem.ts'
 import { titleOfCode } from './titles.ts'
 
@@ -53,6 +54,22 @@ describe('a problem', () => {
     const { headers, problem } = problemOf(error, '/', 'req_1')
     expect(headers[name]).toBe(value)
     expect(Object.keys(problem)).toEqual(['type', 'title', 'status', 'code', 'detail', 'instance', 'requestId'])
+  })
+
+  it("of the caller's own load is 429 and not an outage", () => {
+    const own = problemOf(noTurn('tasks', 7, true), '/v1/quotes', 'req_1')
+    expect(own.problem).toEqual({
+      type: '/errors/concurrency-limit-reached',
+      title: 'Too many requests at the same time',
+      status: 429,
+      code: 'CONCURRENCY_LIMIT_REACHED',
+      detail: 'Too many of your tasks are waiting; retry in 7 s.',
+      instance: '/v1/quotes',
+      requestId: 'req_1',
+    })
+    const all = problemOf(noTurn('tasks', 7, false), '/v1/quotes', 'req_1')
+    expect(all.problem).toMatchObject({ status: 503, code: 'UNAVAILABLE', title: 'Temporarily unavailable' })
+    expect([own, all].map(({ headers }) => headers['Retry-After'])).toEqual(['7', '7'])
   })
 
   it('of a missing file is a defect', () => {

@@ -5,6 +5,7 @@ import { Counter } from 'prom-client'
 import { transientError } from '../../subgraphs/kernel/database/transient-error.ts'
 import { errorTypeOf, isErrorCode, statusOfCode } from '../../subgraphs/kernel/errors.ts'
 import type { ErrorCode, FieldProblem } from '../../subgraphs/kernel/errors.ts'
+import { asClientsSee } from '../../subgraphs/kernel/own-load.ts'
 import { setCode } from './exchange.ts'
 import { pathOf } from './blocked-path.ts'
 import { titleOfCode } from './titles.ts'
@@ -51,17 +52,23 @@ const unsentMembers = new Set([
   'requestId',
 ])
 
-const retryAfterOfCode: Partial<Record<ErrorCode, number>> = { IDEMPOTENCY_IN_PROGRESS: 1, UNAVAILABLE: 1 }
+const retryAfterOfCode: Partial<Record<ErrorCode, number>> = {
+  IDEMPOTENCY_IN_PROGRESS: 1,
+  CONCURRENCY_LIMIT_REACHED: 1,
+  UNAVAILABLE: 1,
+}
 
 export const newRequestId = (): string => `req_${randomUUID()}`
 
 /** Null for a defect, which is an error that no caller can act on. */
 function explain(error: unknown): Explained | null {
   if (typeof error !== 'object' || error === null) return null
-  const { extensions, message } = error as { extensions?: unknown; message?: unknown }
-  if (typeof extensions === 'object' && extensions !== null && 'code' in extensions && isErrorCode(extensions.code)) {
-    if (extensions.code === 'INTERNAL') return null
-    return { code: extensions.code, detail: String(message), details: { ...extensions } }
+  const { extensions: given, message } = error as { extensions?: Readonly<Record<string, unknown>>; message?: unknown }
+  const extensions = typeof given === 'object' && given !== null ? asClientsSee(given) : {}
+  if (isErrorCode(extensions['code'])) {
+    const { code } = extensions
+    if (code === 'INTERNAL') return null
+    return { code, detail: String(message), details: { ...extensions } }
   }
   // Express throws URIError for path parameters that cannot be decoded.
   if (error instanceof URIError) {

@@ -60,6 +60,7 @@ export const titleOfCode: Readonly<Record<ErrorCode, string>> = {
   STORAGE_RATE_LIMITED: 'Too many bytes written',
   CONNECTION_LIMIT_REACHED: 'Too many open connections',
   UNREAD_LIMIT_REACHED: 'Too many unread answers',
+  CONCURRENCY_LIMIT_REACHED: 'Too many requests at the same time',
   STORAGE_LIMIT_EXCEEDED: 'No room left',
   IP_RATE_LIMITED: 'Too many requests from this address',
   STREAM_LIMIT_REACHED: 'Too many open streams',

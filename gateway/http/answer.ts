@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { GraphQLFormattedError } from 'graphql'
 import type { Logger } from 'pino'
 import type { FieldProblem } from '../../subgraphs/kernel/errors.ts'
+import { asClientsSee } from '../../subgraphs/kernel/own-load.ts'
 import { pathOf } from '../edge/blocked-path.ts'
 import { setCode } from '../edge/exchange.ts'
 import { problemOf, requestIdOf } from '../edge/problem.ts'
@@ -51,7 +52,7 @@ export function refusedAnswer(thrown: unknown, requestId: string): RefusedAnswer
 export function executedAnswer({ data, errors, extensions }: GraphResult, requestId: string): GraphQLAnswer {
   return {
     ...(errors && {
-      errors: errors.map((error) => ({ ...error, extensions: { ...error.extensions, requestId } })),
+      errors: errors.map((error) => ({ ...error, extensions: { ...asClientsSee(error.extensions), requestId } })),
     }),
     data,
     ...(extensions && { extensions }),
@@ -71,8 +72,9 @@ export function setReplayedHeader(res: ServerResponse, { errors, replayed }: Gra
 /** Sends the result. Throws the error if the whole mutation was refused because of its `Idempotency-Key`. */
 export function writeExecuted(res: ServerResponse, mediaType: MediaType, result: GraphResult): void {
   setReplayedHeader(res, result)
-  if (result.errors) setCode(res, result.errors[0]?.extensions?.['code'])
-  sendJson(res, 200, mediaType, {}, executedAnswer(result, requestIdOf(res)))
+  const answer = executedAnswer(result, requestIdOf(res))
+  if (answer.errors) setCode(res, answer.errors[0]?.extensions?.['code'])
+  sendJson(res, 200, mediaType, {}, answer)
 }
 
 /** Sends the error with the status of its code. A defect is logged; its answer has only the request id. */

@@ -11,6 +11,7 @@ import { CloseCode, type Context, type ServerOptions, type SubscribePayload } fr
 import type { Logger } from 'pino'
 import { Cancellation } from '../../subgraphs/kernel/cancellation.ts'
 import { isErrorCode, Refusal, type ErrorCode } from '../../subgraphs/kernel/errors.ts'
+import { asClientsSee } from '../../subgraphs/kernel/own-load.ts'
 import { activeTracing, inSpan } from '../../subgraphs/kernel/tracing/tracing.ts'
 import { isJsonObject } from '../../subgraphs/kernel/json/exact-number.ts'
 import type { IncomingRequest } from '../edge/address.ts'
@@ -23,7 +24,7 @@ import type { GraphResult } from '../graph/graph.ts'
 import type { PreparedOperation } from '../graph/prepared-operation.ts'
 import type { SocketOperation } from '../operate/request-metrics.ts'
 import type { SubscriptionRequest } from '../subscriptions/source.ts'
-import { executedAnswer, refusedAnswer } from './answer.ts'
+import { executedAnswer, refusedAnswer, type RefusedAnswer } from './answer.ts'
 import { refuseUnreadable } from './parameters.ts'
 import { admitOperation } from './admit-operation.ts'
 import type { Ports } from './ports.ts'
@@ -66,8 +67,15 @@ type Hooks = Required<
 
 /** A refused operation, as graphql-ws receives it; the client gets the formatted errors. */
 class RefusedOperation extends GraphQLError {
-  constructor(readonly formatted: readonly GraphQLFormattedError[]) {
+  readonly formatted: readonly GraphQLFormattedError[]
+  readonly status: number
+  readonly code: string
+
+  constructor({ errors, status, code }: RefusedAnswer) {
     super('refused')
+    this.formatted = errors
+    this.status = status
+    this.code = code
   }
 }
 
@@ -106,7 +114,7 @@ interface AnswerContext {
 }
 
 function firstCode({ errors }: GraphResult): ErrorCode | null {
-  const code = errors?.[0]?.extensions?.['code']
+  const code = asClientsSee(errors?.[0]?.extensions)?.['code']
   return isErrorCode(code) ? code : null
 }
 
@@ -167,10 +175,10 @@ export class SocketOperations {
       const contextValue: AnswerContext = { result, requestId: admission.requestId }
       return { schema: this.#options.graph.apiSchema, document, contextValue }
     } catch (thrown) {
-      const status = thrown instanceof Refusal ? thrown.status : 500
-      if (admission) this.#finished(admission, status)
-      answered(prepared, status, thrown instanceof Refusal ? thrown.code : 'INTERNAL')
-      return [this.#refused(thrown, admission?.requestId ?? newRequestId())]
+      const refused = this.#refused(thrown, admission?.requestId ?? newRequestId())
+      if (admission) this.#finished(admission, refused.status)
+      answered(prepared, refused.status, refused.code)
+      return [refused]
     }
   }
 
@@ -271,8 +279,9 @@ export class SocketOperations {
   }
 
   #refused(thrown: unknown, requestId: string): RefusedOperation {
-    const { code, errors } = refusedAnswer(thrown, requestId)
-    if (code === 'INTERNAL') this.#options.log.error({ err: thrown, requestId }, 'an operation on a websocket failed')
-    return new RefusedOperation(errors)
+    const answer = refusedAnswer(thrown, requestId)
+    if (answer.code === 'INTERNAL')
+      this.#options.log.error({ err: thrown, requestId }, 'an operation on a websocket failed')
+    return new RefusedOperation(answer)
   }
 }

@@ -219,7 +219,7 @@ export const explanationOfCode: Readonly<Record<ErrorCode, Explanation>> = {
     action: 'Send the request again. If it fails again, tell the operator of the platform, who configures the model.',
   },
   UNAVAILABLE: {
-    meaning: 'A part of the platform does not respond, or too many requests of the organization are waiting.',
+    meaning: 'A part of the platform does not respond, or too many requests of all clients are waiting.',
     action: waitAndRetry,
   },
 }

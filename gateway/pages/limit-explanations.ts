@@ -47,4 +47,9 @@ export const limitExplanations = {
     meaning: 'The organization, or without a credential the address, has not yet read 32 MB of earlier answers.',
     action: `Read the answers, or ask for smaller ones with \`limit\`. ${waitAndRetry}`,
   },
+  CONCURRENCY_LIMIT_REACHED: {
+    meaning:
+      'Too many requests of the organization, or without a credential of the address, are waiting for its share of the database or of the threads that make documents, mails and scores. Other organizations are served.',
+    action: `Send fewer requests at the same time. ${waitAndRetry}`,
+  },
 } as const satisfies Partial<Record<ErrorCode, Explanation>>

@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { Config } from '../../subgraphs/kernel/config/config.ts'
 import { anonymous } from '../../subgraphs/kernel/context.ts'
 import { Refusal, isErrorCode, statusOfCode } from '../../subgraphs/kernel/errors.ts'
+import { asClientsSee } from '../../subgraphs/kernel/own-load.ts'
 import { clientAddress, userAgentOf } from '../edge/address.ts'
 import type { Edge } from '../edge/edge.ts'
 import { requestIdOf } from '../edge/problem.ts'
@@ -18,6 +19,8 @@ export interface PublicDocumentsOptions {
 export interface Problem {
   readonly code: string
   readonly message: string
+  /** Seconds. */
+  readonly retryAfter?: number
 }
 
 export interface Outcome<Result> {
@@ -38,7 +41,10 @@ export const publicOperations =
     const context = { caller, requestId: requestIdOf(res), idempotency: null }
     const { data, errors } = await graph.execute(graph.prepare(document), variables, context)
     const [error] = errors ?? []
-    const problem = error ? { code: String(error.extensions?.['code']), message: error.message } : null
+    const { code, retryAfter } = asClientsSee(error?.extensions) ?? {}
+    const problem = error
+      ? { code: String(code), message: error.message, ...(typeof retryAfter === 'number' && { retryAfter }) }
+      : null
     return { result: (data?.['result'] as Result | null | undefined) ?? null, problem }
   }
 
@@ -63,5 +69,5 @@ export const limitRequests =
 /** The refusal of the graph, with its code; without a code of ours it is a defect. */
 export const refusalOf = (problem: Problem | null): Error =>
   problem && isErrorCode(problem.code) && statusOfCode[problem.code] !== 500
-    ? new Refusal(problem.code, problem.message)
+    ? new Refusal(problem.code, problem.message, problem.retryAfter ? { retryAfter: problem.retryAfter } : {})
     : new Error(problem?.message ?? 'The operation has neither a result nor an error.')

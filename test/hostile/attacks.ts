@@ -89,21 +89,21 @@ export function attacksOf({ headers, email, accountId }: Tenant): readonly Attac
         index % 2 === 0
           ? rest(headers, 'GET', `/v1/accounts?search=nowhere-${index}&sortBy=billingCity&limit=100`)
           : graphql(headers, `{ accountList(search: "nowhere${index}", limit: 100) { total data { id name } } }`),
-      statuses: [200, 400, 503],
+      statuses: [200, 400, 429, 503],
     },
     {
       name: 'statistics of all accounts',
       times: 60,
       width: 16,
       request: () => rest(headers, 'GET', '/v1/accounts/stats'),
-      statuses: [200, 400, 503],
+      statuses: [200, 400, 429, 503],
     },
     {
       name: 'far pages with the most columns and rows',
       times: 40,
       width: 16,
       request: (index) => rest(headers, 'GET', `/v1/accounts?limit=100&page=${900 + index}`),
-      statuses: [200, 400, 503],
+      statuses: [200, 400, 429, 503],
     },
     {
       name: 'documents that are all different',
@@ -134,7 +134,7 @@ export function attacksOf({ headers, email, accountId }: Tenant): readonly Attac
           `,
           { filter: { and: filters.slice(0, 1 + (index % 3)), industry: { in: [`i${index}`] } } },
         ),
-      statuses: [200, 400, 503],
+      statuses: [200, 400, 429, 503],
     },
     {
       name: 'requests for mails',
@@ -180,7 +180,7 @@ export function attacksOf({ headers, email, accountId }: Tenant): readonly Attac
         // Each reads 8 MB, and an attacker's requests wait for one another.
         withinMs: 20_000,
       }),
-      statuses: [200, 400, 503],
+      statuses: [200, 400, 429, 503],
     },
     {
       name: 'bodies with very many values',
@@ -208,7 +208,7 @@ export function attacksOf({ headers, email, accountId }: Tenant): readonly Attac
       times: 300,
       width: 16,
       request: (index) => rest(headers, 'POST', '/v1/accounts', { name: `Fast ${index}` }),
-      statuses: [201, 503],
+      statuses: [201, 429, 503],
     },
   ]
 }

@@ -63,7 +63,7 @@ describe('another tenant is not delayed', () => {
       const answers = await Promise.all(Array.from({ length: 3 }, () => attack.quoteDocument!({ id })))
       // A busy machine may refuse one that has waited too long.
       expect(answers.map(({ status }) => status)).toContain(200)
-      expect(answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([])
+      expect(answers.filter(({ status }) => ![200, 429, 503].includes(status))).toEqual([])
     })
   })
 

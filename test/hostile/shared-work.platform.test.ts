@@ -43,11 +43,64 @@ describe('the worker threads', () => {
     expect((await note('other', pdf(other, shortQuote))).status).toBe(200)
     expect(ended.slice(from).filter((name) => name === 'user').length).toBeLessThanOrEqual(3)
     const statuses = (await Promise.all(ofReaders)).map(({ status }) => status)
-    expect(new Set(statuses)).toEqual(new Set([200, 503]))
+    expect(new Set(statuses)).toEqual(new Set([200, 429]))
     expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(5)
-    const refused = await Promise.all(ofReaders).then((all) => all.filter(({ status }) => status === 503))
+    const refused = await Promise.all(ofReaders).then((all) => all.filter(({ status }) => status === 429))
     expect(refused.map(({ headers }) => Number(headers.get('retry-after')) >= 1)).toEqual(refused.map(() => true))
     expect((await Promise.all(ofUser)).map(({ status }) => status)).toEqual(Array(8).fill(200))
+  })
+})
+
+describe('what one organization has too much at once', () => {
+  it('is 429 for its own PDFs, and the other organization gets its PDF', async () => {
+    const answers = Promise.all(Array.from({ length: 30 }, () => pdf(attacker, longQuote)))
+    const graphql = Promise.all(
+      Array.from({ length: 10 }, () =>
+        attacker.graphql('query ($id: ID!) { quoteDocument(id: $id) { filename } }', { id: longQuote }),
+      ),
+    )
+    expect((await pdf(other, shortQuote)).status).toBe(200)
+    const refused = (await answers).filter(({ status }) => status !== 200)
+    expect(refused.length).toBeGreaterThan(0)
+    expect(refused.map(({ status, body }) => [status, body.code])).toEqual(
+      refused.map(() => [429, 'CONCURRENCY_LIMIT_REACHED']),
+    )
+    expect(refused.map(({ headers }) => Number(headers.get('retry-after')) >= 1)).toEqual(refused.map(() => true))
+    const errors = (await graphql).flatMap(({ body }) => body.errors ?? [])
+    expect(errors.length).toBeGreaterThan(0)
+    for (const { extensions } of errors)
+      expect(extensions).toEqual({
+        code: 'CONCURRENCY_LIMIT_REACHED',
+        retryAfter: expect.any(Number),
+        requestId: expect.any(String),
+      })
+  })
+
+  it('is 429 for statements that wait behind its own, and the other organization reads and writes', async () => {
+    const { body } = await attacker.rest.accountCreate!({ body: { name: 'Locked' } })
+    const changes = await platform.inSeparateTransaction(async (sql) => {
+      await sql.query('select from crm.account where id = $1 for update', [body.id])
+      const waiting = Array.from({ length: 8 }, (_, at) =>
+        attacker.rest.accountUpdate!({ id: body.id, body: { name: `Name ${at}` } }),
+      )
+      await expect.poll(() => platform.waitingForLocks()).toBe(8)
+      const late = [attacker.rest.account!({ id: body.id }), attacker.graphql('{ accountList { total } }')] as const
+      expect((await other.rest.accountCreate!({ body: { name: 'Free' } })).status).toBe(201)
+      expect((await other.rest.accountList!({})).body.total).toBe(1)
+      const [rest, graphql] = await Promise.all(late)
+      expect([rest.status, rest.body.code, rest.headers.get('retry-after')]).toEqual([
+        429,
+        'CONCURRENCY_LIMIT_REACHED',
+        '1',
+      ])
+      expect([graphql.status, graphql.body.errors[0].extensions]).toEqual([
+        200,
+        { code: 'CONCURRENCY_LIMIT_REACHED', retryAfter: 1, requestId: expect.any(String) },
+      ])
+      return waiting
+    })
+    await Promise.all(changes)
+    expect((await attacker.rest.account!({ id: body.id })).status).toBe(200)
   })
 })
 

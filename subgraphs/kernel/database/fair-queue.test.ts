@@ -34,7 +34,8 @@ class TestQueue {
     { needsConnection = true, needsScanSlot = false, operation = { running: 0 } }: Needs = {},
   ): boolean {
     const start = (): void => void this.outcomes.push(name)
-    const expire = (): void => void this.outcomes.push(`${name} expired`)
+    const expire = (isOwnLoad: boolean): void =>
+      void this.outcomes.push(`${name} expired${isOwnLoad ? ' by own load' : ''}`)
     const request: PoolRequest = { tenant: name[0]!, needsConnection, needsScanSlot, operation, start, expire }
     this.#requests.set(name, request)
     return this.queue.acquire(request)
@@ -140,6 +141,39 @@ describe('FairQueue', () => {
     pool.release('a1')
     expect(pool.outcomes).toEqual(['b1 expired'])
     expect(pool.queue.waiting).toBe(0)
+  })
+
+  it.each<[string, Partial<QueueLimits>, (pool: TestQueue) => void, string]>([
+    [
+      'its tenant has all the connections that it may have',
+      { connectionsPerTenant: 1 },
+      (pool) => pool.acquire('a1'),
+      'a9 expired by own load',
+    ],
+    ['others have all connections', { connections: 1 }, (pool) => pool.acquire('b1'), 'a9 expired'],
+    [
+      'its tenant has all the scans that it may have',
+      { scans: 2 },
+      (pool) => pool.acquire('a1', { needsScanSlot: true }),
+      'a9 expired by own load',
+    ],
+    ['others have all scans', { scans: 1 }, (pool) => pool.acquire('b1', { needsScanSlot: true }), 'a9 expired'],
+  ])('says whose load it was when %s', (_, more, occupy, outcome) => {
+    const pool = new TestQueue(more)
+    occupy(pool)
+    pool.acquire('a9', { needsScanSlot: true })
+    vi.advanceTimersByTime(5_000)
+    expect(pool.outcomes).toEqual([outcome])
+  })
+
+  it('says that it was its own load when its tenant had its turns meanwhile', () => {
+    const pool = new TestQueue({ connections: 2 })
+    for (const name of ['b1', 'b2', 'a1', 'a2', 'c1']) pool.acquire(name)
+    pool.release('b1')
+    pool.release('b2')
+    expect(pool.outcomes).toEqual(['a1', 'c1'])
+    vi.advanceTimersByTime(5_000)
+    expect(pool.outcomes).toEqual(['a1', 'c1', 'a2 expired by own load'])
   })
 
   it('does not start a request that was removed', () => {

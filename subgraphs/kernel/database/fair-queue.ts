@@ -8,8 +8,8 @@ export interface PoolRequest {
   readonly operation: { running: number }
   /** Called when the request gets its connection or scan slot after waiting. */
   start(): void
-  /** Called when the request has waited longer than `waitMs`. */
-  expire(): void
+  /** Called when the request has waited longer than `waitMs`; `isOwnLoad`: because of other requests of its tenant. */
+  expire(isOwnLoad: boolean): void
 }
 
 export interface QueueLimits {
@@ -37,6 +37,8 @@ interface Tenant {
   readonly name: string
   connections: number
   scans: number
+  /** How many of its requests began after waiting. */
+  begun: number
   /** One queue for each combination of needs, so that no request waits behind one that needs more. */
   readonly queues: Record<QueueName, Waiting[]>
 }
@@ -88,8 +90,10 @@ export class FairQueue {
       ? queues.both.length + queues.scanSlot.length >= waitingScansMax
       : queues.connection.length >= waitingMax
     if (isFull) throw new QueueFull()
+    const { begun } = tenant
     const timer = setTimeout(() => {
-      if (this.remove(request)) request.expire()
+      const isOwnLoad = tenant.begun > begun || !this.#fitsShare(tenant, request)
+      if (this.remove(request)) request.expire(isOwnLoad)
     }, waitMs)
     queues[queueOf(request)].push({ request, number: this.#arrivals++, timer })
     this.#waiting.add(tenant)
@@ -136,6 +140,13 @@ export class FairQueue {
     return this.#hasFree(tenant, request) && this.#fitsOperation(request)
   }
 
+  /** Whether the tenant and the operation hold less than they may, whatever others hold. */
+  #fitsShare(tenant: Tenant, request: PoolRequest): boolean {
+    const { connectionsPerTenant, scansPerTenant } = this.limits
+    if (request.needsConnection && tenant.connections >= connectionsPerTenant) return false
+    return (!request.needsScanSlot || tenant.scans < scansPerTenant) && this.#fitsOperation(request)
+  }
+
   /** Whether the tenant may have what the request needs. */
   #hasFree(tenant: Tenant, { needsConnection, needsScanSlot }: Needs): boolean {
     const { limits } = this
@@ -175,6 +186,7 @@ export class FairQueue {
         if (isWaiting(tenant)) this.#waiting.add(tenant)
         clearTimeout(next.timer)
         this.#take(tenant, next.request)
+        tenant.begun++
         next.request.start()
         started = true
         break
@@ -204,6 +216,7 @@ const newTenant = (name: string): Tenant => ({
   name,
   connections: 0,
   scans: 0,
+  begun: 0,
   queues: { connection: [], both: [], scanSlot: [] },
 })
 

@@ -1,5 +1,6 @@
 import { Counter } from 'prom-client'
-import { Refusal } from '../errors.ts'
+import type { Refusal } from '../errors.ts'
+import { noTurn } from '../own-load.ts'
 
 const refusals = new Counter({
   name: 'crm_database_refusals_total',
@@ -7,7 +8,8 @@ const refusals = new Counter({
   labelNames: ['reason'],
 })
 
-export function poolExhausted(reason: 'FULL' | 'LATE'): Refusal {
+/** `isOwnLoad`: the connections or the turns before it were those of the same tenant. */
+export function poolExhausted(reason: 'FULL' | 'LATE', isOwnLoad: boolean): Refusal {
   refusals.inc({ reason })
-  return new Refusal('UNAVAILABLE', 'Too many requests are waiting; retry in 1 s.', { retryAfter: 1 })
+  return noTurn('requests', 1, isOwnLoad)
 }

@@ -41,7 +41,7 @@ export class SharedPool {
       return this.queue.acquire(request)
     } catch (error) {
       if (!(error instanceof QueueFull)) throw error
-      refuse(poolExhausted('FULL'))
+      refuse(poolExhausted('FULL', true))
       return false
     }
   }
@@ -52,7 +52,7 @@ export class SharedPool {
       const request: PoolRequest = {
         ...needs,
         start: () => resolve(request),
-        expire: () => reject(poolExhausted('LATE')),
+        expire: (isOwnLoad) => reject(poolExhausted('LATE', isOwnLoad)),
       }
       if (this.acquire(request, reject)) resolve(request)
     })

@@ -66,8 +66,8 @@ export class SharedStatement implements PoolRequest, Cancellable {
     })
   }
 
-  expire(): void {
-    this.#refuse(poolExhausted('LATE'))
+  expire(isOwnLoad: boolean): void {
+    this.#refuse(poolExhausted('LATE', isOwnLoad))
   }
 
   cancel(): void {

@@ -41,6 +41,7 @@ const untilRunning = (mark: string, count: number): Promise<void> =>
 
 const gone = { message: 'The client has disconnected.' }
 const refused = (code: string, details: object = {}) => ({ extensions: expect.objectContaining({ code, ...details }) })
+const ownLoad = refused('UNAVAILABLE', { retryAfter: 1, isOwnLoad: true })
 
 describe('the deadline of a statement', () => {
   it.each(['LIST', 'SCAN'] as const)('refuses a %s after two seconds and frees its connection', async (kind) => {
@@ -142,12 +143,12 @@ describe('shares of the connections', () => {
     expect(answers).toEqual([0, 0, 1, 1, 2, 2].map((n) => [{ n }]))
   })
 
-  it('refuse a statement when too many are waiting, with 503 and Retry-After', async () => {
+  it('refuse a statement when too many of its organization are waiting, as its own load', async () => {
     const pool = tenants({ connectionsPerTenant: 1, waitingMax: 2 })
     const sql = (): Sql => pool.of(mine)
     const accepted = [sql().query(sleep(1)), sql().query('select 1 as one'), sql().transaction(async () => 2)]
-    await expect(sql().query('select 1')).rejects.toMatchObject(refused('UNAVAILABLE', { retryAfter: 1 }))
-    await expect(sql().transaction(async () => 1)).rejects.toMatchObject(refused('UNAVAILABLE', { retryAfter: 1 }))
+    await expect(sql().query('select 1')).rejects.toMatchObject(ownLoad)
+    await expect(sql().transaction(async () => 1)).rejects.toMatchObject(ownLoad)
     expect(await pool.of(theirs).query('select 1 as one')).toEqual([{ one: 1 }])
     expect((await Promise.all(accepted)).slice(1)).toEqual([[{ one: 1 }], 2])
   })
@@ -155,7 +156,7 @@ describe('shares of the connections', () => {
   it('refuse a statement that has waited too long', async () => {
     const pool = tenants({ connectionsPerTenant: 1, waitMs: 100 })
     const first = pool.of(mine).query(sleep(1))
-    await expect(pool.of(mine).query('select 1')).rejects.toMatchObject(refused('UNAVAILABLE', { retryAfter: 1 }))
+    await expect(pool.of(mine).query('select 1')).rejects.toMatchObject(ownLoad)
     await first
     expect(await pool.of(mine).query('select 1 as one')).toEqual([{ one: 1 }])
   })

@@ -1,12 +1,14 @@
 import { Refusal } from '../errors.ts'
+import { noTurn } from '../own-load.ts'
 
 const retryAfterMax = 60
 
 /** The task has not begun, because too many are waiting: nothing of it was done. */
 export class TaskNotBegun extends Refusal {
-  constructor(waitMs: number) {
+  constructor(waitMs: number, isOwnLoad: boolean) {
     const retryAfter = Math.min(retryAfterMax, Math.max(1, Math.ceil(waitMs / 1000)))
-    super('UNAVAILABLE', `Too many tasks are waiting; retry in ${retryAfter} s.`, { retryAfter })
+    const { message, extensions } = noTurn('tasks', retryAfter, isOwnLoad)
+    super('UNAVAILABLE', message, extensions)
   }
 }
 

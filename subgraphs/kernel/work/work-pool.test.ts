@@ -21,6 +21,11 @@ const refusal = (message: string) => ({ code: 'UNAVAILABLE', message, extensions
 const threadEnded = refusal('The task was interrupted; retry in 1 s.')
 const deadlinePassed = refusal('The task did not finish in time; retry in 1 s.')
 const queueFull = refusal('Too many tasks are waiting; retry in 1 s.')
+const ownLoad = (retryAfter: number) => ({
+  code: 'UNAVAILABLE',
+  message: `Too many of your tasks are waiting; retry in ${retryAfter} s.`,
+  extensions: { retryAfter, isOwnLoad: true },
+})
 
 describe('a task in a thread', () => {
   it('returns its value, does not block the event loop, and has no environment variables', async () => {
@@ -72,7 +77,9 @@ describe('a task in a thread', () => {
     const outcomes = Promise.allSettled([pool.run(spin, undefined, 'a'), pool.run(echo, 'waits', 'a')])
     await pool.close()
     expect(await outcomes).toMatchObject([{ reason: threadEnded }, { reason: threadEnded }])
-    await expect(pool.run(echo, 'after', 'a')).rejects.toMatchObject(queueFull)
+    const refused = await pool.run(echo, 'after', 'a').catch((error: unknown) => error)
+    expect(refused).toMatchObject(queueFull)
+    expect((refused as TaskNotBegun).extensions).toEqual({ code: 'UNAVAILABLE', retryAfter: 1 })
   })
 })
 
@@ -80,8 +87,10 @@ describe('waiting tasks', () => {
   it('are refused after their time, and the running one is not disturbed', async () => {
     const pool = aPool({ waitMsMax: 300 })
     const running = pool.run(sleep, 1500, 'a')
-    const waiting = pool.run(echo, 'waits', 'b')
-    await expect(waiting).rejects.toThrow(TaskNotBegun)
+    const waiting = ['a', 'b'].map((organization) => pool.run(echo, 'waits', organization))
+    const [own, others] = await Promise.allSettled(waiting)
+    expect(own).toMatchObject({ status: 'rejected', reason: ownLoad(1) })
+    expect(others).toMatchObject({ status: 'rejected', reason: queueFull })
     await expect(running).resolves.toBeUndefined()
   })
 
@@ -92,7 +101,7 @@ describe('waiting tasks', () => {
     const running = pool.run(sleep, 2000, 'a').then(() => (hasEnded = true))
     const waiting = Promise.allSettled([1, 2, 3, 4, 5, 6].map(() => pool.run(echo, 'a', 'a')))
     const refused = await Promise.race([waiting, pool.run(echo, 'too late', 'a').catch((error: unknown) => error)])
-    expect([hasEnded, refused]).toMatchObject([false, { code: 'UNAVAILABLE' }])
+    expect([hasEnded, refused]).toMatchObject([false, { code: 'UNAVAILABLE', extensions: { isOwnLoad: true } }])
     expect((refused as TaskNotBegun).extensions['retryAfter']).toBeGreaterThanOrEqual(6)
     expect(await pool.run(echo, 'other', 'b')).toBe('other')
     await running
@@ -122,8 +131,8 @@ describe('waiting tasks', () => {
     const pool = aPool({ waitingMax: 5, waitingPerOrganizationMax: 3 })
     const running = pool.run(sleep, 300, 'a')
     const waiting = ['a', 'a', 'a', 'b', 'c'].map((organization) => pool.run(echo, organization, organization))
-    await expect(pool.run(echo, 'more', 'a')).rejects.toThrow(TaskNotBegun)
-    await expect(pool.run(echo, 'more', 'd')).rejects.toThrow(TaskNotBegun)
+    await expect(pool.run(echo, 'more', 'a')).rejects.toMatchObject(ownLoad(2))
+    await expect(pool.run(echo, 'more', 'd')).rejects.toMatchObject(queueFull)
     await running
     expect(await Promise.all(waiting)).toEqual(['a', 'a', 'a', 'b', 'c'])
     expect(await pool.run(echo, 'room', 'a')).toBe('room')

@@ -98,13 +98,11 @@ export class WorkPool {
       const message = { module, name, input }
       const job: Job = { organizationId: share, message, resolve: take, reject, deadline: undefined! }
       const waitMs = this.#expectedWaitMs(share)
-      if (
-        this.#isClosed ||
-        waitMs > hopeless * this.#options.waitMsMax ||
-        !this.#hasRoom(share) ||
-        !this.#queue.add(job)
-      )
-        return reject(new TaskNotBegun(waitMs))
+      const hasRoom = this.#hasRoom(share)
+      if (this.#isClosed || this.#isHopeless(waitMs) || !hasRoom || !this.#queue.add(job)) {
+        const isOwnLoad = !this.#isClosed && (!hasRoom || this.#isHopeless(this.#expectedWaitMs(share, true)))
+        return reject(new TaskNotBegun(waitMs, isOwnLoad))
+      }
       job.deadline = setTimeout(() => this.#giveUpWaiting(job), this.#options.waitMsMax)
       this.#assign()
     })
@@ -118,7 +116,12 @@ export class WorkPool {
   }
 
   #hasRoom(share: string): boolean {
-    return !isOutside(share) || this.#queue.countOf(share) < this.#options.waitingOutsideMax
+    const { waitingOutsideMax, waitingPerOrganizationMax } = this.#options
+    return this.#queue.countOf(share) < (isOutside(share) ? waitingOutsideMax : waitingPerOrganizationMax)
+  }
+
+  #isHopeless(waitMs: number): boolean {
+    return waitMs > hopeless * this.#options.waitMsMax
   }
 
   #running(): (Thread & { job: Job })[] {
@@ -129,12 +132,12 @@ export class WorkPool {
     return isOutside(share) ? 1 : Math.max(1, this.#options.threadsMax - 1)
   }
 
-  /** How long a further task of this share waits if its tasks take as long as before, and the threads are shared equally. */
-  #expectedWaitMs(share: string): number {
+  /** How long a further task of this share waits if its tasks take as long as before, and the threads are shared equally, or nobody else has any. */
+  #expectedWaitMs(share: string, isAlone = false): number {
     const running = this.#running()
     const ahead = this.#queue.countOf(share) + running.filter(({ job }) => job.organizationId === share).length
     const sharing = new Set([share, ...this.#queue.organizations, ...running.map(({ job }) => job.organizationId)])
-    const threads = Math.min(this.#threadsOf(share), this.#options.threadsMax / sharing.size)
+    const threads = Math.min(this.#threadsOf(share), this.#options.threadsMax / (isAlone ? 1 : sharing.size))
     return Math.max(0, ahead + 1 - threads) * (this.#use.taskMsOf(share) / threads)
   }
 
@@ -227,7 +230,13 @@ export class WorkPool {
   }
 
   #giveUpWaiting(job: Job): void {
-    if (this.#queue.remove(job)) job.reject(new TaskNotBegun(this.#expectedWaitMs(job.organizationId)))
+    const { organizationId: share } = job
+    const running = this.#running()
+    // Others are not to blame while the share has its turns, or leaves its turns to them because it used so much.
+    const isOwnLoad =
+      running.some(({ job: { organizationId } }) => organizationId === share) ||
+      this.#useOf(share, running, performance.now()) >= this.#options.muchMs
+    if (this.#queue.remove(job)) job.reject(new TaskNotBegun(this.#expectedWaitMs(share), isOwnLoad))
   }
 
   #stop(thread: Thread, job: Job): void {

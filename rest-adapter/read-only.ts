@@ -10,7 +10,7 @@ import { resolve, typesOf, type OpenApiDocument, type OperationObject, type Path
 /** The properties of an answer that the body of a change does not have. */
 export interface ReadOnlyShape {
   readonly names: ReadonlySet<string>
-  /** Those of them that change without a new version: they may differ from what was read, and are not compared. */
+  /** Those of them that change without a new version: their values may differ from what was read. */
   readonly unversioned: ReadonlySet<string>
   /** The properties of both that are objects, or lists of objects. */
   readonly inner: ReadonlyMap<string, ReadOnlyShape>
@@ -21,6 +21,8 @@ export interface SentValue {
   /** Its properties and its indexes in lists. */
   readonly path: readonly (string | number)[]
   readonly value: unknown
+  /** Whether it changes without a new version. */
+  readonly isUnversioned: boolean
 }
 
 /** The read-only values of a body, and the whole body. */
@@ -82,7 +84,7 @@ export function withoutReadOnly(shape: ReadOnlyShape, body: unknown): { body: un
         const at = [...path, name]
         if (shape.names.has(name)) {
           isStripped = true
-          if (!shape.unversioned.has(name)) sent.push({ path: at, value: member })
+          sent.push({ path: at, value: member, isUnversioned: shape.unversioned.has(name) })
           return []
         }
         const shapeOfMember = shape.inner.get(name)
@@ -97,9 +99,9 @@ export function withoutReadOnly(shape: ReadOnlyShape, body: unknown): { body: un
 
 /** The values that were sent and differ from those that were read. Objects in lists are found by their `id`. */
 export function differencesOf({ sent, body }: SentReadOnly, read: unknown): FieldProblem[] {
-  return sent.flatMap(({ path, value }) => {
+  return sent.flatMap(({ path, value, isUnversioned }) => {
     const found = readValue(path, body, read)
-    if (found.isKnown && isSame(value, found.value)) return []
+    if (found.isKnown && (isUnversioned ? isOfSameForm : isSame)(value, found.value)) return []
     const name = path.join('.')
     const advice = found.isKnown ? 'send it as it was read, or leave it out' : 'leave it out'
     return [{ path: name, code: 'READ_ONLY', message: `${name} is set by the platform; ${advice}.` }]
@@ -155,4 +157,13 @@ function isSame(one: unknown, other: unknown): boolean {
     names.length === Object.keys(other).length &&
     names.every((name) => Object.hasOwn(other, name) && isSame(one[name], other[name]))
   )
+}
+
+/** Whether a value may have been read at another time: it has the type, and as an object the names, of the value that is read. */
+function isOfSameForm(one: unknown, other: unknown): boolean {
+  if (Array.isArray(one) || Array.isArray(other)) return Array.isArray(one) && Array.isArray(other)
+  if (!isJsonObject(one) || !isJsonObject(other))
+    return !isJsonObject(one) && !isJsonObject(other) && (one === null || other === null || typeof one === typeof other)
+  const names = Object.keys(one)
+  return names.length === Object.keys(other).length && names.every((name) => Object.hasOwn(other, name))
 }

@@ -1,4 +1,6 @@
+import { getDocumentProxy } from 'unpdf'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { runDunning } from '../../subgraphs/commerce/dunning/dunning.job.ts'
 import { addresseeOf } from '../../subgraphs/crm/public.ts'
 import { assignProfile, createProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
@@ -97,6 +99,30 @@ describe('fields that a profile hides', () => {
     }
     expect(await textBy(writer)).toContain('Ida [+49 30 222]')
     expect(await textBy(limited)).not.toContain('222')
+    // The platform writes to the customer on its own, whoever has recorded the invoice.
+    expect((await writer.rest.dunningUpdate!({ body: { enabled: true } })).status).toBe(200)
+    const values = { customerId: parties.accountId, contactId: parties.contactId }
+    const { id } = await sentInvoice(limited, { ...values, issueDate: '2026-12-20', dueDate: '2027-01-19' })
+    await runDunning(platform.services)
+    expect((await writer.rest.invoice!({ id })).body.reminderCount).toBe(1)
+    expect((await mailsTo(platform, 'ida@docks.example')).at(-1)!.text).toContain('Ida [+49 30 222]')
+  })
+
+  it('are not in the text of the PDF', async () => {
+    const { documentUrl } = await invoiceOfParties()
+    const textFor = async ({ headers }: Member) => {
+      const response = await fetch(platform.url + documentUrl, { headers })
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/pdf'])
+      const document = await getDocumentProxy(new Uint8Array(await response.arrayBuffer()), { verbosity: 0 })
+      const { items } = await (await document.getPage(1)).getTextContent()
+      return items.map((item) => ('str' in item ? item.str : '')).join('|')
+    }
+    const whole = await textFor(writer)
+    for (const shown of ['Docks', 'Quay 7', 'Ida Ek', 'ida@docks.example']) expect(whole).toContain(shown)
+    const limited = await restricted({ account: { billingStreet: 'HIDDEN' }, contact: { email: 'HIDDEN' } })
+    const text = await textFor(limited)
+    for (const shown of ['Docks', 'Ida Ek']) expect(text).toContain(shown)
+    for (const hidden of ['Quay 7', 'ida@docks.example']) expect(text).not.toContain(hidden)
   })
 })
 

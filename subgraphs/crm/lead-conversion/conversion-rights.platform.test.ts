@@ -54,6 +54,35 @@ describe('a conversion by a user who sees only his own records', () => {
   })
 })
 
+describe('the rights to the fields that a conversion writes for its input', () => {
+  it.each([
+    ['opportunity', 'closeDate', {}],
+    ['opportunity', 'amount', { amount: 5 }],
+    ['opportunity', 'ownerId', 'OWNER'],
+    ['account', 'ownerId', 'OWNER'],
+    ['contact', 'ownerId', 'OWNER'],
+    ['contact', 'leadSource', { overwriteLeadSource: true }],
+  ] as const)('to %s.%s are checked before the state of the lead', async (object, field, given) => {
+    const member = await platform.member()
+    const ctx = systemContext(platform.services, member.organizationId)
+    const fields = { [object]: { [field]: 'READ' as const } }
+    const profile = await createProfile(ctx, { name: `No ${object} ${field}`, fields })
+    await assignProfile(ctx, member.userId, profile.id)
+    const body = given === 'OWNER' ? { ownerId: admin.userId } : given
+    const converted = (await lead(admin, { company: 'Converted' })).id
+    expect((await convert(admin, converted, {})).status).toBe(200)
+    const open = (await lead(admin, { company: `Open ${object} ${field}` })).id
+    for (const id of [converted, open])
+      for (const dryRun of [true, false]) {
+        const call = () => convert(member, id, { ...body, dryRun })
+        expect((await refusedInputs(platform, call)).slice(0, 2)).toEqual([403, 'FIELD_NOT_WRITABLE'])
+      }
+    // Without what needs the right, the state counts.
+    const { status } = await convert(member, converted, { createOpportunity: false })
+    expect(status).toBe(409)
+  })
+})
+
 describe('a dry run by a user whose profile hides fields of leads', () => {
   it('shows none of their values, in no record of the answer', async () => {
     const member = await platform.member()

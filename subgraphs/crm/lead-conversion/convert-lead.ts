@@ -6,7 +6,7 @@ import { change, recordsOf } from '../../kernel/record/records-of.ts'
 import { redact } from '../../kernel/record/field-security.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
 import { shapeFor } from '../../kernel/record/shape-source.ts'
-import { requireWritableRole, save } from '../../kernel/record/save.ts'
+import { requireRight, save } from '../../kernel/record/save.ts'
 import { refusalInState } from '../../kernel/record/transitions.ts'
 import { inTransaction, withoutEffect, type RequestContext } from '../../kernel/request.ts'
 import { account } from '../account/account.record.ts'
@@ -37,10 +37,31 @@ export function convertLead(
   input: LeadConvertInput,
   expectedVersion: number | null,
 ): Promise<LeadConversion> {
-  requireWritableRole(ctx)
+  requireRights(ctx, input)
   const work = (inner: RequestContext<'vault'>) => convert(inner, id, input, expectedVersion)
   return input.dryRun ? withoutEffect(ctx, work) : inTransaction(ctx, work)
 }
+
+/** The rights that the input needs are known before the lead is looked at, so a refusal says nothing of the lead. */
+function requireRights(ctx: RequestContext, input: LeadConvertInput): void {
+  const owner = input.ownerId == null ? {} : { ownerId: input.ownerId }
+  const leadSource = input.overwriteLeadSource ? { leadSource: null } : {}
+  requireRight(ctx, lead, {})
+  requireRight(ctx, account, input.accountId == null ? owner : {})
+  requireRight(ctx, contact, { ...(input.contactId == null && owner), ...leadSource })
+  const isCreated = input.createOpportunity && input.opportunityId == null
+  requireRight(
+    ctx,
+    opportunity,
+    isCreated ? { ...wantedOf(input), name: '', accountId: '', closeDate: '', ...owner } : {},
+  )
+}
+
+/** What the input says of the new opportunity beside its name and its close date, which a new opportunity always has. */
+const wantedOf = ({ amount, stage }: LeadConvertInput) => ({
+  ...(amount != null && { amount }),
+  ...(stage != null && { stage }),
+})
 
 interface Conversion {
   readonly lead: Lead
@@ -188,8 +209,7 @@ async function opportunityOf(
     name: input.opportunityName ?? defaultName(from),
     accountId,
     closeDate,
-    ...(input.amount != null && { amount: input.amount }),
-    ...(input.stage != null && { stage: input.stage }),
+    ...wantedOf(input),
   }
   return recordsOf(opportunity).create(ctx, wanted, { ...values, customFields, ownerId })
 }

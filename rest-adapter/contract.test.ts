@@ -42,6 +42,7 @@ describe('loadContract', () => {
     expect(operation('partDelete').acceptsIdempotencyKey).toBe(false)
     expect(operation('partDelete').success).toEqual({
       status: 204,
+      otherwise: null,
       headers: new Set(['API-Version']),
       hasBody: false,
       isConditional: false,

@@ -76,11 +76,17 @@ const withSchema = (document: OpenApiDocument, parameter: Parameter): Parameter 
 const fileTypes: ReadonlySet<string> = new Set(['application/pdf'])
 
 function successOf(document: OpenApiDocument, operation: OperationObject): Success {
-  const [status, found] = Object.entries(operation.responses).find(([code]) => code.startsWith('2')) ?? []
-  if (!status || !found) throw new Error(`${operation.operationId} must describe a success response.`)
-  const response = resolve<ResponseObject>(document, found)
+  const successes = Object.entries(operation.responses)
+    .filter(([code]) => code.startsWith('2'))
+    .map(([code, found]) => ({ status: Number(code), response: resolve<ResponseObject>(document, found) }))
+  const conditional = successes.find(({ response }) => response['x-if'] !== undefined)
+  const other = successes.find((success) => success !== conditional)
+  const first = conditional ?? other
+  if (!first) throw new Error(`${operation.operationId} must describe a success response.`)
+  const { status, response } = first
   return {
-    status: Number(status),
+    status,
+    otherwise: conditional && other ? { status: other.status, property: conditional.response['x-if']! } : null,
     headers: new Set(Object.keys(response.headers ?? {})),
     hasBody: response.content !== undefined,
     isConditional: '304' in operation.responses,

@@ -37,6 +37,8 @@ export interface ResponseObject {
   readonly description: string
   readonly headers?: Readonly<Record<string, unknown>>
   readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>
+  /** The property of the answer that is true if this success response is sent, and not the other one. */
+  readonly 'x-if'?: string
 }
 
 export interface RequestBodyObject {

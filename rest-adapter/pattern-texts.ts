@@ -6,6 +6,10 @@ const texts = new Map<string, string>([
   ['^[0-9]{8}$', 'must be a code of 8 digits'],
   [String.raw`^\d{4}-\d{2}-\d{2}$`, 'must be a date such as 2026-11-21'],
   [String.raw`^([01]\d|2[0-3]):[0-5]\d$`, 'must be a time of day such as 09:30'],
+  [
+    String.raw`^\d{4}(-(0[1-9]|1[0-2]|Q[1-4]))?$`,
+    'must be a month such as 2026-03, a fiscal quarter such as 2026-Q1 or a fiscal year such as 2026',
+  ],
   ['^https://', 'must start with https://'],
 ])
 

@@ -32,7 +32,9 @@ export function writeResponse(
     return
   }
   if (result === undefined) throw new Error(`${path}: the stored document must alias its root field as result.`)
-  sendJson(res, success.status, 'application/json; charset=utf-8', headers, result)
+  const { otherwise } = success
+  const isOther = otherwise !== null && (result as Readonly<Record<string, unknown>>)[otherwise.property] !== true
+  sendJson(res, isOther ? otherwise.status : success.status, 'application/json; charset=utf-8', headers, result)
 }
 
 /**

@@ -111,6 +111,8 @@ export async function activeOrganizationName({ db, caller }: RequestContext): Pr
   return found?.status === 'ACTIVE' ? found.name : null
 }
 
+export { membersOfTeams, teamsOfOrganization } from './team/team-members.ts'
+export { usersBelow } from './user/users-below.ts'
 export { managersOf, recipientsOf, userNames, type Recipient } from './user/recipients.ts'
 export { customersGuard, heldMail, isSuspended, requireProven } from './user/mail-guard.ts'
 export { rightsOf, sendersOf, type Sender } from './user/senders.ts'
@@ -129,6 +131,8 @@ export {
   ratesOf,
   type BaseAmount,
   type RatesOfDay,
+  rateDayOf,
+  rateDaySql,
 } from './currency/convert.ts'
 export { auditRecord } from './audit/audit.ts'
 export { requireRightToActAs, seesLess } from './credential/owner-guard.ts'

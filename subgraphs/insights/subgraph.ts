@@ -2,9 +2,10 @@ import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { engagementResource } from './engagement/engagement.resolver.ts'
 import { leadScoreResource } from './lead-score/lead-score.resolver.ts'
 import { storedResources } from './engagement/stored/stored.resolver.ts'
+import { quotaResource } from './quota/quota.resolver.ts'
 
 export const insights: SubgraphDefinition = {
   name: 'insights',
   ports: ['work'],
-  resources: [engagementResource, ...storedResources, leadScoreResource],
+  resources: [engagementResource, ...storedResources, leadScoreResource, quotaResource],
 }

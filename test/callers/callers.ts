@@ -70,6 +70,9 @@ const actsAsOwner: ReadonlySet<string> = new Set([
   'webhookUpdate',
 ])
 
+// A manager sets the quotas of users below, and the request names another one.
+const forUsersBelow: ReadonlySet<string> = new Set(['quotaSet', 'quotaBulkSet', 'quotaDelete'])
+
 // Operations by which a user changes only their own session, consents or notifications, or nothing, are allowed for every role.
 const ownOperations: ReadonlySet<string> = new Set(['connectedAppDelete', 'emailTemplatePreview'])
 const isOwnOperation = ({ path, documentId }: RestOperation): boolean =>
@@ -124,6 +127,9 @@ function hidden({ namesRecord, refersToRecord, visibleTo }: Access, sees: Access
 }
 
 const asOwner = ({ documentId }: Access): ErrorCode | null => (actsAsOwner.has(documentId) ? 'PERMISSION_DENIED' : null)
+
+const asManager = ({ documentId }: Access): ErrorCode | null =>
+  forUsersBelow.has(documentId) ? 'PERMISSION_DENIED' : null
 
 type MemberName = keyof CallerFixture['members']
 
@@ -237,7 +243,7 @@ const writing = (scope: string): string =>
 export const callers: readonly Caller[] = [
   withFullScopeKey('the owner', 'owner'),
   withFullScopeKey('an admin', 'admin', asOwner),
-  withFullScopeKey('a manager', 'manager'),
+  withFullScopeKey('a manager', 'manager', asManager),
   withFullScopeKey('a member who sees all', 'all'),
   withFullScopeKey('a member with visibility OWN, for a record of another user', 'own', (access) =>
     hidden(access, ['everybody']),

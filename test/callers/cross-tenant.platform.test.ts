@@ -7,9 +7,9 @@ import { anApp, aPerson, discovered, tokensOf } from '../oauth/oauth.fixture.ts'
 import { usePlatform } from '../platform.ts'
 import { refusedBy, refusedInput, refusedWith } from '../requests/problem.ts'
 import { enrollmentId } from '../requests/enrollments.ts'
-import { needsOtherParty, placeholders } from '../requests/special-cases.ts'
+import { excludedBy, needsOtherParty, placeholders } from '../requests/special-cases.ts'
 import { Requests, type Row, type ValidRequest } from '../requests/requests.ts'
-import { fieldsOf, withPath, withText } from '../requests/schema.ts'
+import { fieldsOf, without, withPath, withText } from '../requests/schema.ts'
 import { inParallel, send, type RawResponse } from '../requests/send.ts'
 import { Sweep } from '../requests/sweep.ts'
 
@@ -92,7 +92,10 @@ describe.each(named.filter(([, operation]) => referencesIn(operation).length > 0
     if (foreign === null) return
     const request = await ours.valid(operation, { fresh: true })
     const { body: whole } = await ours.valid(operation, { whole: true })
-    const body = withText(withPath(request.body, whole, place), place, JSON.stringify(foreign))
+    const base = withPath(request.body, whole, place)
+    const excluded = excludedBy[name]
+    const alone = excluded === undefined ? base : without(base, [...place.slice(0, -1), excluded])
+    const body = withText(alone, place, JSON.stringify(foreign))
     const [answer] = await withoutForeignData([theirs.member.organizationId], async () => [
       await ours.send(request, { body }),
     ])

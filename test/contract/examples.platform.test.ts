@@ -28,6 +28,8 @@ const situational: Readonly<Record<string, readonly string[]>> = {
   caseAssign: ['assignedToId'],
   invoiceFromOrder: ['orderId', 'lineItems'],
   opportunityCreate: ['accountId'],
+  quotaBulkSet: ['quotas'],
+  quotaSet: ['userId'],
   sequenceEnroll: ['entityId'],
   teamMembersAdd: ['userIds'],
   teamMembersRemove: ['userIds'],

@@ -21,18 +21,11 @@ const areasNotBuilt = [
 
 /** Operations that do not exist yet in an area that exists, as `METHOD path`. Remove an operation when it is built; never add one. */
 const operationsNotBuilt = [
-  'DELETE /v1/quota-forecast/quotas/{id}',
   'GET /v1/quota-forecast/forecasts',
   'GET /v1/quota-forecast/forecasts/rollup',
-  'GET /v1/quota-forecast/quotas',
-  'GET /v1/quota-forecast/quotas/attainment',
-  'GET /v1/quota-forecast/quotas/org-target',
   'GET /v1/quota-forecast/snapshots',
   'POST /v1/quota-forecast/forecasts',
   'POST /v1/quota-forecast/forecasts/submit',
-  'POST /v1/quota-forecast/quotas',
-  'POST /v1/quota-forecast/quotas/bulk',
-  'POST /v1/quota-forecast/quotas/copy-previous',
 ]
 
 /** The specification names no credential for Auth; these operations need a session. */

@@ -186,6 +186,9 @@ describe.each(pagedLists)('the cursor of %s', (_, operation) => {
   )
 })
 
+/** The attainment of a quota has the id of the quota. */
+const idOf = ({ id, quotaId }: Row): unknown => id ?? quotaId
+
 describe.each(pagedLists)('the pages of %s', (_, operation) => {
   it.each(ordersOf(operation).map((order) => [Object.values(order).join(' ') || 'the only order', order] as const))(
     'by %s repeat or lose no row',
@@ -200,15 +203,13 @@ describe.each(pagedLists)('the pages of %s', (_, operation) => {
           limit: '2',
           ...(cursor && { cursor }),
         })
-        readIds.push(...next.data.map(({ id }) => id))
+        readIds.push(...next.data.map(idOf))
         paged.push(
-          ...(await page(operation, { ...order, limit: '2', page: String(paged.length / 2 + 1) })).data.map(
-            ({ id }) => id,
-          ),
+          ...(await page(operation, { ...order, limit: '2', page: String(paged.length / 2 + 1) })).data.map(idOf),
         )
         cursor = next.nextCursor
       } while (cursor)
-      const ids = whole.data.map(({ id }) => id)
+      const ids = whole.data.map(idOf)
       expect([readIds.length, new Set(readIds).size]).toEqual([whole.total, whole.total])
       // A page has at most 100 rows.
       expect(readIds.slice(0, 100)).toEqual(ids)

@@ -10,6 +10,7 @@ import { engagementBodies } from './engagement.ts'
 import { customEventName, eventBodies, eventPreparations } from './events.ts'
 import { valuesOfField } from './field-values.ts'
 import { outreachBodies, outreachPreparations } from './outreach.ts'
+import { quotaBodies, quotaPreparations } from './quotas.ts'
 import type { Sender } from './sender.ts'
 import { newSession } from './session.ts'
 
@@ -60,6 +61,7 @@ export const preparations: Readonly<
   ...outreachPreparations,
   ...enrollmentPreparations,
   ...commercePreparations,
+  ...quotaPreparations,
 }
 
 /** Properties of a body of which an operation needs at least one. Requests have two of them, so that a test can empty one. */
@@ -114,8 +116,15 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   'smartEmailDraftUnschedule',
 ])
 
+/** Operations whose fields limit each other, so that no other body accepts every value of one field. */
+export const dependentFields: ReadonlySet<string> = new Set(['quotaCopyPrevious', 'quotaSet'])
+
+/** References that exclude each other in a body. */
+export const excludedBy: Readonly<Record<string, string>> = { teamId: 'userId' }
+
 /** Valid bodies of operations that need more than records, for example a person who can sign in, or a token. */
 export const bodies: Readonly<Record<string, (requests: Sender, whole: boolean) => Promise<object>>> = {
+  ...quotaBodies,
   ...eventBodies,
   ...outreachBodies,
   ...engagementBodies,

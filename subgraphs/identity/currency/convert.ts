@@ -43,6 +43,10 @@ export const exchangeRateSql = ({ organizationId, base, currency, day }: RateSql
      where r.organization_id = ${organizationId} and r.base_currency = ${base} and r.currency = ${currency} and r.date <= ${day}
      order by r.date desc limit 1) end`
 
+/** SQL of the day of a timestamp for `exchangeRateSql`, in the time zone of the organization; `zone` is the SQL of its name. */
+export const rateDaySql = (timestamp: string, zone: string): string =>
+  `to_char(${timestamp} at time zone ${zone}, 'YYYY-MM-DD')`
+
 /** A later moment may have a day in the year 10000. */
 const lastMoment = Date.parse('9999-12-31T00:00:00.000Z')
 

@@ -13,6 +13,7 @@ const seeds = {
   receivedEmail: 31,
   sequenceEnrollments: 47,
   leadConversion: 48,
+  quotas: 71,
 } as const
 
 /** The locks of the whole database. `eventPositions` is written in its migration. */

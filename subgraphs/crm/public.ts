@@ -3,7 +3,7 @@ import { readReference, visibleIds } from '../kernel/record/read.ts'
 import { isHidden } from '../kernel/record/field-security.ts'
 import { isOutOfSight } from '../kernel/record/out-of-sight.ts'
 import { recordsOf } from '../kernel/record/records-of.ts'
-import { unrestricted, type RequestContext } from '../kernel/request.ts'
+import { notAnswered, unrestricted, type RequestContext } from '../kernel/request.ts'
 import { parseEmail } from '../kernel/values/email-address.ts'
 import { activity } from './activity/activity.record.ts'
 import { account } from './account/account.record.ts'
@@ -30,9 +30,11 @@ export const visibleOpportunities: Reference = (ctx, ids) => visibleIds(ctx, opp
 export const isOpportunityOutOfSight = (ctx: RequestContext, id: string): Promise<boolean> =>
   isOutOfSight(ctx, opportunity, id)
 
+// The answers of other subgraphs contain none of the records that are read here for them.
+
 /** The email of a contact that the caller sees, in its canonical form; null without one, or if the caller's profile hides it. */
 export async function contactEmail(ctx: RequestContext, id: string): Promise<string | null> {
-  const found = await readReference(ctx, contact, id, emailOnly)
+  const found = await readReference(notAnswered(ctx), contact, id, emailOnly)
   return found?.email ? parseEmail(found.email as string) : null
 }
 
@@ -40,7 +42,7 @@ const emailAndName: ReadonlySet<string> = new Set(['email', 'name'])
 
 /** The name of a contact that the caller sees, if it has this email; null if not, or if the caller's profile hides the name. */
 export async function contactNameAt(ctx: RequestContext, id: string, email: string): Promise<string | null> {
-  const found = await readReference(ctx, contact, id, emailAndName)
+  const found = await readReference(notAnswered(ctx), contact, id, emailAndName)
   const isHolder = found?.email && parseEmail(found.email as string) === email
   return isHolder ? ((found.name as string | undefined) ?? null) : null
 }
@@ -57,14 +59,15 @@ export async function leadFacts(
   ctx: RequestContext,
   id: string,
 ): Promise<Readonly<Partial<Record<LeadFact, string | number | null>>> | null> {
-  const found = await readReference(ctx, lead, id, leadFactSet)
+  const found = await readReference(notAnswered(ctx), lead, id, leadFactSet)
   const shown = leadFactNames.filter((name) => !isHidden(ctx.caller, lead, name))
   return found && Object.fromEntries(shown.map((name) => [name, found[name] as string | number | null]))
 }
 
 /** The names of those accounts that the caller sees. */
 export async function accountNames(ctx: RequestContext, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const found = await Promise.all(ids.map((id) => readReference(ctx, account, id, nameOnly)))
+  const inner = notAnswered(ctx)
+  const found = await Promise.all(ids.map((id) => readReference(inner, account, id, nameOnly)))
   return new Map(found.flatMap((row) => (row ? [[row.id as string, row.name as string] as const] : [])))
 }
 

@@ -80,6 +80,18 @@ describe('the mail with a quote', () => {
     expect(headers).toContain('From: CRM <crm@platform.example>')
   })
 
+  it('is mailed once with an Idempotency-Key, to the contact of the quote', async () => {
+    const { id, email } = await aQuote()
+    const headers = { 'Idempotency-Key': `send ${id}` }
+    const [first, second] = [
+      await member.rest.quoteSend!({ id, headers }),
+      await member.rest.quoteSend!({ id, headers }),
+    ]
+    expect([first.status, first.body.status, second.body]).toEqual([200, 'SENT', first.body])
+    expect(await mailsTo(platform, email)).toHaveLength(1)
+    expect((await paragraphsTo(email))[0]).toBe('Dear Ines Duarte,')
+  })
+
   it('greets nobody by name at another address, and has no line for what the quote or the sender does not say', async () => {
     const { id, quoteNumber } = await aQuote()
     const to = 'colleague@mails.example'

@@ -70,7 +70,7 @@ export class DunningResolver {
 
   @Mutation(() => InvoiceReminder, {
     description:
-      'Sends a reminder of an open invoice now, at most one on a day. Without an email address of the customer nothing is mailed or charged; a level with `createTask`, `notifyOwner` or `escalateToUserId` still creates its task and notices, once. Blocked and excluded invoices are refused, and disputed ones by the configuration.',
+      'Sends a reminder of an open invoice now, at most one on a day. Without an email address of the customer nothing is mailed or charged; a level with `createTask`, `notifyOwner` or `escalateToUserId` still creates its task and notices, once. Blocked and excluded invoices are refused, and disputed ones by the configuration. Answers to the mail go to the caller, and those to a reminder of the daily run to the owner of the invoice.',
   })
   @RequiresScope('*')
   invoiceRemind(

@@ -6,7 +6,9 @@ import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { quotedName } from '../../kernel/mail/quoted-name.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { decimalOf, exactOf, sumOf, zero } from '../../kernel/values/decimal.ts'
+import { answersTo, greetingOf, senderOf } from '../customer-mail/correspondence.ts'
 import { amountFormat } from '../document/amount-format.ts'
+import { documentDay } from '../document/document-day.ts'
 import { countTemplateUse, templateMail } from '../../outreach/public.ts'
 import type { Invoice } from '../invoice/invoice.ts'
 import { publicPageOf } from '../invoice/public-page.ts'
@@ -92,6 +94,13 @@ function templateValues(ctx: RequestContext, invoice: Invoice, { level, daysOver
   }
 }
 
+/** Days are stored as midnight UTC. */
+const day = documentDay('UTC')
+
+/** Answers go to the user who reminds, and those to a reminder of the daily run to the owner of the invoice. */
+const reminderSender = (ctx: RequestContext, { ownerId }: Invoice) =>
+  senderOf(ctx, ctx.caller.kind === 'SYSTEM' ? ownerId : ctx.caller.userId)
+
 /** Mails the reminder with the text of the template if it can be used. The caller changes the invoice in the same transaction. */
 export const queueReminder = (
   ctx: RequestContext<'vault' | 'work'>,
@@ -104,29 +113,31 @@ export const queueReminder = (
     const expiresAt = new Date(ctx.clock.now().getTime() + 2 * dayMs)
     const { contactId, customerId: accountId, ownerId } = invoice
     const record = { organizationId: invoice.organizationId, object: 'invoice', id: invoice.id }
+    const answers = answersTo(await reminderSender(ctx, invoice))
     const own =
       templateId === null
         ? null
         : await templateMail(ctx, templateId, { contactId, accountId, ownerId }, templateValues(ctx, invoice, claim))
     if (own) {
       await countTemplateUse(ctx, templateId!)
-      return { subject: own.subject, text: own.bodyText, html: own.bodyHtml, record, expiresAt }
+      return { subject: own.subject, text: own.bodyText, html: own.bodyHtml, ...answers.header, record, expiresAt }
     }
     const sender = quotedName((await activeOrganizationName(ctx)) ?? '')
     const { invoiceNumber, dueDate } = invoice
-    const due = dueDate!.slice(0, 10)
+    const due = day(dueDate!)
     const state = claim.daysOverdue > 0 ? `was due on ${due}, ${claim.daysOverdue} days ago` : `is due on ${due}`
     const content = mailContent({
       subject: `${subjects[claim.tone]}: invoice ${invoiceNumber!}`,
       lines: [
+        await greetingOf(ctx, contactId, to),
         `The invoice ${invoiceNumber!}${sender ? ` of the organization ${sender}` : ''} ${state}.`,
         requests[claim.tone],
         ...amountLines(invoice, claim),
       ],
       action: { label: 'View the invoice', url: publicPageOf(ctx, invoice)! },
-      closing: ['If you have paid already, please ignore this mail.'],
+      closing: ['If you have paid already, please ignore this mail.', ...answers.lines],
     })
-    return { ...content, record, expiresAt }
+    return { ...content, ...answers.header, record, expiresAt }
   })
 
 /** Tells a user of the organization that a customer got a reminder of this level. */

@@ -1,12 +1,13 @@
-import { activeOrganizationName, customersGuard } from '../../identity/public.ts'
+import { customersGuard } from '../../identity/public.ts'
 import { mailContent } from '../../kernel/mail/mail-content.ts'
 import type { MailKind } from '../../kernel/mail/mail-limits.ts'
 import { queueCountedMail, type MailDraft } from '../../kernel/mail/queue-mail.ts'
-import { quotedName } from '../../kernel/mail/quoted-name.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
 import { asSystem, inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { decimalOf } from '../../kernel/values/decimal.ts'
+import { answersTo, senderOf, sendingOrganization } from '../customer-mail/correspondence.ts'
 import { amountFormat } from '../document/amount-format.ts'
+import { documentDay } from '../document/document-day.ts'
 import { attachmentOf } from '../document/document-file.ts'
 import { renderDocument } from '../document/render-document.ts'
 import { claimOf } from './invoice.amounts.ts'
@@ -40,6 +41,13 @@ export interface WantedMail {
 
 type Context = RequestContext<'vault' | 'work'>
 
+/** What the mail has of its sender, who is no part of the transaction in which it is made. */
+interface Addressed {
+  readonly recipient: string
+  readonly greeting: string
+  readonly senderId: string | null
+}
+
 /**
  * Lays out the PDF of a sent invoice, and queues its mail in the transaction that removes the row from which it is made: it is sent once,
  * whoever does this and how often. An invoice that was voided meanwhile is not mailed.
@@ -56,31 +64,48 @@ export async function mailInvoice(ctx: Context, { id, organizationId }: WantedMa
   const document = isVoid ? null : await documentOfInvoice(outer, sent)
   const attachment = document && attachmentOf(document, await renderDocument(outer, document))
   await inTransaction(outer, async (inner) => {
-    const [taken] = await inner.db.query<{ recipient: string }>(
-      'delete from commerce.invoice_mail where organization_id = $1 and id = $2 returning recipient',
+    const [taken] = await inner.db.query<Addressed & Record<string, unknown>>(
+      `delete from commerce.invoice_mail where organization_id = $1 and id = $2
+       returning recipient, greeting, sender_id as "senderId"`,
       [organizationId, id],
     )
     // `sendInvoice` has counted the mail.
-    if (taken && attachment) await queueCountedMail(inner, taken.recipient, await draftOf(inner, sent, attachment))
+    if (taken && attachment)
+      await queueCountedMail(inner, taken.recipient, await draftOf(inner, sent, taken, attachment))
   })
 }
 
-async function draftOf(ctx: Context, sent: Invoice, attachment: ReturnType<typeof attachmentOf>): Promise<MailDraft> {
-  const sender = quotedName((await activeOrganizationName(ctx)) ?? '')
+/** Days are stored as midnight UTC. */
+const day = documentDay('UTC')
+
+async function draftOf(
+  ctx: Context,
+  sent: Invoice,
+  { greeting, senderId }: Addressed,
+  attachment: ReturnType<typeof attachmentOf>,
+): Promise<MailDraft> {
+  const answers = answersTo(await senderOf(ctx, senderId))
   const number = sent.invoiceNumber!
   const { amountToPay } = claimOf(sent)
   const isSettled = decimalOf(amountToPay).eq(0)
-  const due = `${amountFormat(sent.currency).amount(amountToPay)} by ${sent.dueDate!.slice(0, 10)}`
+  const due = `${amountFormat(sent.currency).amount(amountToPay)} by ${day(sent.dueDate!)}`
   const content = mailContent({
     subject: `Invoice ${number}`,
     lines: [
-      `${sender ? `The organization ${sender}` : 'An organization'} sends you the invoice ${number}.`,
+      greeting,
+      `${await sendingOrganization(ctx)} sends you the invoice ${number}.`,
       isSettled ? 'Nothing is left to pay.' : `Please pay ${due}.`,
     ],
     action: { label: 'View the invoice', url: publicPageOf(ctx, sent)! },
-    closing: ['Everybody with the link can see the invoice, so do not share it.'],
+    closing: ['Everybody with the link can see the invoice, so do not share it.', ...answers.lines],
   })
   const { organizationId, id } = sent
   const record = { organizationId, object: 'invoice', id }
-  return { ...content, record, attachments: [attachment], expiresAt: new Date(ctx.clock.now().getTime() + mailLifeMs) }
+  return {
+    ...content,
+    ...answers.header,
+    record,
+    attachments: [attachment],
+    expiresAt: new Date(ctx.clock.now().getTime() + mailLifeMs),
+  }
 }

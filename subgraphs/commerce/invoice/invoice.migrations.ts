@@ -8,8 +8,9 @@ import {
 } from '../../kernel/record/record-table.ts'
 import { documentUrlColumn } from '../document/document-url.ts'
 import { pricedColumns } from '../line-item/priced-record.ts'
+import { invoiceBalances } from './invoice-balance.migrations.ts'
 
-export const invoiceTable: Migration = {
+const invoiceTable: Migration = {
   name: '20261124-commerce-invoice',
   sql: `
     create table commerce.invoice (${recordColumns},${pricedColumns},
@@ -143,18 +144,29 @@ export const invoiceTable: Migration = {
   `,
 }
 
-export const invoiceMailFailure: Migration = {
+const invoiceMailFailure: Migration = {
   name: '20261128-commerce-invoice-mail-failure',
   sql: 'alter table commerce.invoice add column mail_failure text',
 }
 
-export const invoiceDays: Migration = {
+/** A mail that waits has no sender to whom answers could go. */
+const invoiceMailSender: Migration = {
+  name: '20261205-commerce-invoice-mail-sender',
+  sql: `
+    alter table commerce.invoice_mail
+      add column greeting text not null default 'Hello,',
+      add column sender_id uuid;
+    alter table commerce.invoice_mail alter column greeting drop default;
+  `,
+}
+
+const invoiceDays: Migration = {
   name: '20261125-commerce-invoice-days',
   sql: dayIndexes('commerce.invoice', 'invoice', ['due_date']),
 }
 
 /** An invoice is paid on a day of its organization, which is not always the day in UTC. */
-export const invoiceDaysToPay: Migration = {
+const invoiceDaysToPay: Migration = {
   name: '20261201-commerce-invoice-days-to-pay',
   sql: `
     with own as materialized (
@@ -167,3 +179,12 @@ export const invoiceDaysToPay: Migration = {
       and i.days_to_pay <> greatest(0, (i.paid_at at time zone own.zone)::date - (i.issue_date at time zone 'UTC')::date);
   `,
 }
+
+export const invoiceMigrations: readonly Migration[] = [
+  invoiceTable,
+  invoiceBalances,
+  invoiceMailFailure,
+  invoiceDays,
+  invoiceDaysToPay,
+  invoiceMailSender,
+]

@@ -24,8 +24,7 @@ import {
   InvoiceRefundRecordInput,
   invoiceTypes,
 } from './invoice.inputs.ts'
-import { invoiceBalances } from './invoice-balance.migrations.ts'
-import { invoiceDays, invoiceDaysToPay, invoiceMailFailure, invoiceTable } from './invoice.migrations.ts'
+import { invoiceMigrations } from './invoice.migrations.ts'
 import { invoiceOverdue } from './invoice-overdue.job.ts'
 import { invoice } from './invoice.record.ts'
 import { InvoiceStats, invoiceStats } from './invoice.stats.ts'
@@ -71,7 +70,7 @@ export class InvoiceResolver extends standardResolver(invoice, {
 
   @Mutation(() => Invoice, {
     description:
-      'Issues a DRAFT: it gets its number and becomes SENT, and is mailed with its PDF. An open invoice is mailed again.',
+      'Issues a DRAFT: it gets its number and becomes SENT, and is mailed with its PDF. An open invoice is mailed again. Answers go to the caller.',
   })
   @RequiresScope('*')
   invoiceSend(
@@ -241,7 +240,7 @@ export class InvoiceResolver extends standardResolver(invoice, {
 export const invoiceResource: Resource = {
   resolver: InvoiceResolver,
   entities: { Invoice: invoice },
-  migrations: [invoiceTable, invoiceBalances, invoiceMailFailure, invoiceDays, invoiceDaysToPay],
+  migrations: invoiceMigrations,
   jobs: [invoiceOverdue, invoiceMailing],
   rest: restArea(invoice, {
     path: 'invoices',

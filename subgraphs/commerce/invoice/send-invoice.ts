@@ -7,6 +7,7 @@ import { countMail } from '../../kernel/mail/mail-limits.ts'
 import { nextNumber } from '../../kernel/record/save.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { parseEmail } from '../../kernel/values/email-address.ts'
+import { greetingOf } from '../customer-mail/correspondence.ts'
 import { changeInvoice, type Move, type Version } from './change-invoice.ts'
 import { isZero } from './invoice.amounts.ts'
 import { dayOf, dueDayOf, todayOf } from './invoice-day.ts'
@@ -83,7 +84,7 @@ export async function sendInvoice(
     const to = await recipientOf(inner, previous, given)
     if (to !== null) await requireDeliverable(inner, to)
     const { implied, events = [] } = status === 'DRAFT' ? await issued(inner, previous) : { implied: {} }
-    if (to !== null && (await countMail(inner, invoiceMails, to))) mailId = await wantMail(inner, id, to)
+    if (to !== null && (await countMail(inner, invoiceMails, to))) mailId = await wantMail(inner, previous, to)
     return { implied: { ...implied, sentTo: to, mailFailure: null }, events }
   })
   // Inside the transaction of an idempotent request, the job mails it after the commit. It also does when this fails: the invoice is sent.
@@ -94,11 +95,15 @@ export async function sendInvoice(
   return sent
 }
 
-async function wantMail({ db, caller, clock }: RequestContext, invoiceId: string, to: string): Promise<string> {
+/** The greeting is what the sender sees, so it is decided here. */
+async function wantMail(ctx: RequestContext, { id: invoiceId, contactId }: Invoice, to: string): Promise<string> {
+  const { db, caller, clock } = ctx
   const id = newId()
+  const greeting = await greetingOf(ctx, contactId, to)
   await db.query(
-    `insert into commerce.invoice_mail (organization_id, id, invoice_id, recipient, created_at) values ($1, $2, $3, $4, $5)`,
-    [caller.organizationId, id, invoiceId, to, clock.now().toISOString()],
+    `insert into commerce.invoice_mail (organization_id, id, invoice_id, recipient, greeting, sender_id, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [caller.organizationId, id, invoiceId, to, greeting, caller.userId || null, clock.now().toISOString()],
   )
   return id
 }

@@ -1,19 +1,12 @@
-import { contactNameAt } from '../../crm/public.ts'
-import {
-  activeOrganizationName,
-  customersGuard,
-  noticeAddress,
-  organizationSettings,
-  userIdentity,
-} from '../../identity/public.ts'
+import { customersGuard, organizationSettings } from '../../identity/public.ts'
 import { mailContent } from '../../kernel/mail/mail-content.ts'
 import type { MailKind } from '../../kernel/mail/mail-limits.ts'
 import type { MailAttachment, MailPerson } from '../../kernel/mail/outgoing-mail.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
-import { quotedName, shownName } from '../../kernel/mail/quoted-name.ts'
 import { externalCall } from '../../kernel/outbound/external-call.ts'
 import { isHidden } from '../../kernel/record/field-security.ts'
 import { asSystem, type RequestContext } from '../../kernel/request.ts'
+import { answersTo, greetingOf, senderOf, sendingOrganization } from '../customer-mail/correspondence.ts'
 import { amountFormat } from '../document/amount-format.ts'
 import { documentDay } from '../document/document-day.ts'
 import { attachmentOf, contentHash } from '../document/document-file.ts'
@@ -50,47 +43,30 @@ type Context = RequestContext<'vault' | 'work'>
 export const queueQuoteMail = (ctx: Context, sent: Quote, to: string, message: string | null): Promise<boolean> =>
   queueMail(ctx, { to, kind: quoteMails }, async () => {
     const token = await issueLink(ctx, sent, to)
-    const sender = await senderOf(ctx)
+    const sender = await senderOf(ctx, ctx.caller.userId)
+    const answers = answersTo(sender)
     const content = mailContent({
       subject: `Quote ${sent.quoteNumber}`,
       lines: [
-        await greetingOf(ctx, sent, to),
-        await introductionOf(ctx, sent),
+        await greetingOf(ctx, sent.contactId, to),
+        `${await sendingOrganization(ctx)} sends you the quote ${sent.quoteNumber}.`,
         ...messageLines(sender, message),
         ...(await termLines(ctx, sent)),
       ],
       action: { label: 'View the quote', url: `${ctx.settings.publicUrl}/v1/public/quotes/${token}` },
       closing: [
         'On this page you can accept or reject it. Everybody with the link can do this, so do not share it.',
-        ...(sender ? ['If you have questions, answer this mail.'] : []),
+        ...answers.lines,
       ],
     })
     return {
       ...content,
-      ...(sender && { replyTo: sender }),
+      ...answers.header,
       record: { organizationId: sent.organizationId, object: 'quote', id: sent.id },
       attachments: [await pdfOf(ctx, sent)],
       expiresAt: new Date(ctx.clock.now().getTime() + mailLifeMs),
     }
   })
-
-/** The user who sends the quote, if the address is verified: customers must not be led to the address of somebody else. */
-async function senderOf(ctx: RequestContext): Promise<MailPerson | null> {
-  const address = await noticeAddress(ctx, ctx.caller.userId)
-  const user = address === null ? null : await userIdentity(ctx, ctx.caller.userId)
-  return user && { name: shownName(user.name) ?? '', address: user.email }
-}
-
-async function greetingOf(ctx: RequestContext, { contactId }: Quote, to: string): Promise<string> {
-  const name = contactId === null ? null : await contactNameAt(ctx, contactId, to)
-  const shown = name && shownName(name)
-  return shown ? `Dear ${shown},` : 'Hello,'
-}
-
-async function introductionOf(ctx: RequestContext, { quoteNumber }: Quote): Promise<string> {
-  const organization = quotedName((await activeOrganizationName(ctx)) ?? '')
-  return `${organization ? `The organization ${organization}` : 'An organization'} sends you the quote ${quoteNumber}.`
-}
 
 /** What the sender writes, a paragraph for each of its lines. */
 function messageLines(sender: MailPerson | null, message: string | null): string[] {

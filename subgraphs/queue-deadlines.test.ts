@@ -14,6 +14,7 @@ describe('every kind of queued item', () => {
       mailbox_poll: [240, 300],
       sequence_call: [20, 30],
       push: [45, 60],
+      scenario_run: [90, 120],
     })
     for (const { name, attemptMsMax, leaseMs } of queues) expect(attemptMsMax + graceMs, name).toBeLessThan(leaseMs)
   })

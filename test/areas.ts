@@ -66,7 +66,10 @@ export const areas: Readonly<Record<string, Area>> = {
       ...graphql('event-subscriptions', 'left-sight', 'subscriptions'),
     ],
   },
-  insights: { code: ['subgraphs/insights/'], tests: rest('engagement-scoring', 'stored-engagement') },
+  insights: {
+    code: ['subgraphs/insights/'],
+    tests: ['test/insights/', ...rest('engagement-scoring', 'stored-engagement')],
+  },
   kernel: {
     code: ['subgraphs/kernel/'],
     tests: ['test/contract/', ...rest('days', 'idempotency', 'if-match', 'concurrency')],

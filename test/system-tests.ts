@@ -38,6 +38,7 @@ export const systemTests: Readonly<Record<string, readonly string[]>> = {
     ...queue,
   ],
   'test/faults/sequences.system.test.ts': ['subgraphs/outreach/enrollment', 'subgraphs/outreach/sequence', ...queue],
+  'test/faults/simulation.system.test.ts': ['subgraphs/insights/simulation', ...queue],
   'test/faults/shutdown.system.test.ts': ['main.ts', 'start-gateway.ts', 'worker.ts', 'bin'],
   'test/faults/usage-counts.system.test.ts': ['subgraphs/identity/usage', 'subgraphs/kernel/counters'],
   'test/faults/webhooks-main.system.test.ts': ['subgraphs/events/delivery', 'subgraphs/events/webhook', ...queue],

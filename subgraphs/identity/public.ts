@@ -137,6 +137,7 @@ export {
 export { auditRecord } from './audit/audit.ts'
 export { requireRightToActAs, seesLess } from './credential/owner-guard.ts'
 export { credentialSource, findActingUser } from './credential/credential-source.ts'
+export { ownerContext } from './credential/owner-context.ts'
 export { oauthScopes } from './oauth/oauth-scopes.ts'
 export { oauthService } from './oauth/oauth-service.ts'
 export { findScimToken } from './scim/scim-token.ts'

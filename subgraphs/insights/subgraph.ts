@@ -3,9 +3,10 @@ import { engagementResource } from './engagement/engagement.resolver.ts'
 import { leadScoreResource } from './lead-score/lead-score.resolver.ts'
 import { storedResources } from './engagement/stored/stored.resolver.ts'
 import { quotaResource } from './quota/quota.resolver.ts'
+import { scenarioResource } from './simulation/scenario.resolver.ts'
 
 export const insights: SubgraphDefinition = {
   name: 'insights',
   ports: ['work'],
-  resources: [engagementResource, ...storedResources, leadScoreResource, quotaResource],
+  resources: [engagementResource, ...storedResources, leadScoreResource, quotaResource, scenarioResource],
 }

@@ -74,7 +74,7 @@ const actsAsOwner: ReadonlySet<string> = new Set([
 const forUsersBelow: ReadonlySet<string> = new Set(['quotaSet', 'quotaBulkSet', 'quotaDelete'])
 
 // Operations by which a user changes only their own session, consents or notifications, or nothing, are allowed for every role.
-const ownOperations: ReadonlySet<string> = new Set(['connectedAppDelete', 'emailTemplatePreview'])
+const ownOperations: ReadonlySet<string> = new Set(['connectedAppDelete', 'emailTemplatePreview', 'scenarioCompare'])
 const isOwnOperation = ({ path, documentId }: RestOperation): boolean =>
   path.startsWith('/v1/auth/') ||
   path.startsWith('/v1/notifications') ||
@@ -85,6 +85,9 @@ const requiredReferences = ({ required = [], properties = {} }: Schema): string[
   required.filter(
     (name) => properties[name]?.format === 'uuid' && !['assignedToId', 'ownerId', 'userId'].includes(name),
   )
+
+/** Operations whose body refers to records, or has something in their place, so that no property is required. */
+const withReferences: ReadonlySet<string> = new Set(['scenarioCompare'])
 
 /** A required query parameter names the record of an answer as an id in the path does. */
 const namesOneRecord = ({ in: place, required, schema }: RestOperation['parameters'][number]): boolean =>
@@ -103,7 +106,7 @@ export function accessOf(operation: RestOperation, described: OperationObject): 
     roles: (described as { 'x-required-roles'?: readonly Role[] })['x-required-roles'] ?? null,
     isAdministration: path.startsWith('/v1/admin/'),
     isOfApps: path.startsWith('/v1/app-runtime/'),
-    refersToRecord: requiredReferences(operation.body?.schema ?? {}).length > 0,
+    refersToRecord: withReferences.has(documentId) || requiredReferences(operation.body?.schema ?? {}).length > 0,
     visibleTo: Object.entries(visibleToByPath).find(([area]) => path.startsWith(area))?.[1] ?? 'visibility',
   }
 }

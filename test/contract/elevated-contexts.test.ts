@@ -20,7 +20,7 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
     1,
     'tells a record out of sight from a deleted one, to refuse the change',
   ],
-  'subgraphs/outreach/smart-email/owner-context.ts': [1, 'defines ownerContext, which has the rights of one user'],
+  'subgraphs/identity/credential/owner-context.ts': [1, 'defines ownerContext, which has the rights of one user'],
   'subgraphs/outreach/enrollment/run/readers.ts': [
     1,
     'reads with what the sender, the enrolling user and the authors all see',
@@ -42,6 +42,10 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
   ],
   'subgraphs/events/notification/mail/due-mails.job.ts': [1, 'mails due notifications to their recipients'],
   'subgraphs/identity/api-key/api-key-expiring.job.ts': [1, 'announces keys that expire soon'],
+  'subgraphs/insights/simulation/scenario-run.queue.ts': [
+    3,
+    'computes a scenario with the rights of the user who runs it; records that a run has failed',
+  ],
   'subgraphs/outreach/email/organization-context.ts': [1, 'context of the queue that sends and receives mails'],
   'subgraphs/outreach/enrollment/stop/stop-consumer.ts': [1, 'ends enrollments because of events'],
   'subgraphs/outreach/smart-email/delivery-consumer.ts': [1, 'sets the status of drafts after delivery'],

@@ -14,7 +14,6 @@ const areasNotBuilt = [
   'Customer 360',
   'Deal scoring',
   'Health triage',
-  'Pipeline simulation',
   'Serverless functions',
   'Webhook AI workflows',
 ]
@@ -144,7 +143,8 @@ function inputsIn(input: string): NamedInputs {
   const createInput = createInputs[input]
   if (createInput) return { place: 'body', named: createInput, hasBody: true }
   if (input === 'body below') return { place: 'body', named: registerInput, hasBody: true }
-  if (input === '†' || input === 'JSON body †') return { place: 'body', named: [], hasBody: true }
+  if (input === '†' || input === 'JSON body †' || input === 'body fields †')
+    return { place: 'body', named: [], hasBody: true }
   if (input === 'none' || input === 'OAuth access token') return { place: 'body', named: [], hasBody: false }
   const [, place = 'body', list = input] = /^(query|path):?\s(.*)$/.exec(input) ?? []
   // Objects are written with their parts: `quietHours: object with enabled (boolean); digest: object with …`.

@@ -6,7 +6,7 @@ import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
 import { typesOf, type ResponseObject, type Schema } from '../../rest-adapter/openapi.ts'
 import { badValues } from '../requests/bad-values.ts'
 import { edgeValues } from '../requests/edge-values.ts'
-import { fieldsWithRules, setByOperations, valuesOfField } from '../requests/field-values.ts'
+import { hasRules, setByOperations, valuesOfField } from '../requests/field-values.ts'
 import { refusedInput, refusedWith } from '../requests/problem.ts'
 import type { Requests, ValidRequest } from '../requests/requests.ts'
 import { needsOtherParty } from '../requests/special-cases.ts'
@@ -233,9 +233,6 @@ function unknownNames(
   ])
   return [...names].filter((name) => !Object.hasOwn(properties, name))
 }
-
-const hasRules = (operationId: string, name: string): boolean =>
-  fieldsWithRules.has(name) || fieldsWithRules.has(`${operationId}.${name}`)
 
 /** The boundary values of every field of a record, each with the value that is read back. */
 export function edgesOf({ contract }: Requests, { operation, body }: ValidRequest, sweep: Sweep) {

@@ -11,13 +11,13 @@ const queryOf = (name: string, text: string): string => `${encodeURIComponent(na
 
 type BadText = readonly [text: string, code: string]
 
-function badNumbers({ minimum, maximum }: Schema & { minimum?: number; maximum?: number }): BadText[] {
+function badNumbers({ minimum, maximum, ...schema }: Schema & { minimum?: number; maximum?: number }): BadText[] {
   const texts = [
     '',
     'x',
     'NaN',
     'Infinity',
-    '1.5',
+    ...(typesOf(schema as Schema).includes('number') ? [] : ['1.5']),
     '1e2',
     '0x10',
     ' 1',
@@ -28,8 +28,8 @@ function badNumbers({ minimum, maximum }: Schema & { minimum?: number; maximum?:
     '1;drop',
   ]
   const beyond = [
-    ...(minimum === undefined ? [] : [minimum - 1, -1_000_000_000]),
-    ...(maximum === undefined ? [] : [maximum + 1, 1_000_000_000]),
+    ...(minimum === undefined ? [] : [minimum - 1, Math.min(minimum - 1, -1_000_000_000)]),
+    ...(maximum === undefined ? [] : [maximum + 1, Math.max(maximum + 1, 1_000_000_000)]),
   ]
   return [
     ...texts.map((text): BadText => [text, 'WRONG_TYPE']),

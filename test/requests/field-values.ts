@@ -89,7 +89,7 @@ export const valuesOfList: Readonly<Record<string, () => unknown[]>> = {
 export const typeOfReference: Readonly<Record<string, string>> = { reportsToId: 'contact', customerId: 'account' }
 
 /** Fields with rules beyond their schema, so not every value that the schema allows is accepted: of all operations, or of one. */
-export const fieldsWithRules: ReadonlySet<string> = new Set([
+const fieldsWithRules: ReadonlySet<string> = new Set([
   'emailSuppressedBy',
   'smtpHost',
   'imapHost',
@@ -180,6 +180,18 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'refreshToken',
   'isDefault',
   'kind',
+  // A period and a horizon exclude each other, and stored scenarios have everything else themselves.
+  'scenarioCreate.horizonEnd',
+  'scenarioCreate.horizonStart',
+  'scenarioCreate.period',
+  'scenarioCompare.horizonEnd',
+  'scenarioCompare.horizonStart',
+  'scenarioCompare.iterations',
+  'scenarioCompare.period',
+  'scenarioCompare.scenarioIds',
+  'scenarioCompare.scenarios',
+  'scenarioCompare.seed',
+  'scenarioCompare.target',
   'schema',
   'secondaryEmails',
   'selection',
@@ -204,6 +216,9 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'url',
   'webhookUrl',
 ])
+
+export const hasRules = (operationId: string, name: string): boolean =>
+  fieldsWithRules.has(name) || fieldsWithRules.has(`${operationId}.${name}`)
 
 /** Values of enumerated fields that only an operation of their own sets, such as the conversion of a lead. */
 export const setByOperations: Readonly<Record<string, readonly unknown[]>> = { status: ['CONVERTED'] }

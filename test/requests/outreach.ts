@@ -194,7 +194,7 @@ const partsOfStep = {
 }
 
 /** Parts that no valid body of an operation has together, for the tests of the values in them. */
-export const exclusiveParts: Readonly<Record<string, object>> = {
+export const outreachParts: Readonly<Record<string, object>> = {
   sequenceCreate: {
     steps: [{ type: 'EMAIL', delayDays: 1, delayHours: 2, metadata: {}, ...partsOfStep }],
   },

@@ -9,7 +9,8 @@ import { commerceBodies, commercePreparations } from './commerce.ts'
 import { engagementBodies } from './engagement.ts'
 import { customEventName, eventBodies, eventPreparations } from './events.ts'
 import { valuesOfField } from './field-values.ts'
-import { outreachBodies, outreachPreparations } from './outreach.ts'
+import { insightBodies, insightParts, insightPreparations } from './insights.ts'
+import { outreachBodies, outreachParts, outreachPreparations } from './outreach.ts'
 import { quotaBodies, quotaPreparations } from './quotas.ts'
 import type { Sender } from './sender.ts'
 import { newSession } from './session.ts'
@@ -62,6 +63,7 @@ export const preparations: Readonly<
   ...enrollmentPreparations,
   ...commercePreparations,
   ...quotaPreparations,
+  ...insightPreparations,
 }
 
 /** Properties of a body of which an operation needs at least one. Requests have two of them, so that a test can empty one. */
@@ -130,6 +132,7 @@ export const bodies: Readonly<Record<string, (requests: Sender, whole: boolean) 
   ...engagementBodies,
   ...enrollmentBodies,
   ...commerceBodies,
+  ...insightBodies,
   async authRegister(_requests, whole) {
     const needed = { email: valuesOfField['email']!(), password: 'Correct horse 7!' }
     return whole
@@ -176,6 +179,9 @@ export const bodies: Readonly<Record<string, (requests: Sender, whole: boolean) 
     return { token, password: 'Correct horse 7!', firstName: 'Ann', lastName: 'Lee' }
   },
 }
+
+/** Parts that no valid body of an operation has together, for the tests of the values in them. */
+export const exclusiveParts: Readonly<Record<string, object>> = { ...outreachParts, ...insightParts }
 
 /** The caller of operations that require a password. */
 export const credentials: Readonly<Record<string, (requests: Sender) => Promise<Record<string, string>>>> = {

@@ -4,6 +4,7 @@ import { invoiceStates } from '../../subgraphs/commerce/invoice/invoice.states.t
 import { orderStates } from '../../subgraphs/commerce/order/order.status.ts'
 import { quoteStates } from '../../subgraphs/commerce/quote/quote.status.ts'
 import { leadStates } from '../../subgraphs/crm/lead/lead.rules.ts'
+import { scenarioStates } from '../../subgraphs/insights/simulation/scenario-run.ts'
 import { emailTemplateStates } from '../../subgraphs/outreach/email-template/email-template.rules.ts'
 import { enrollmentStates } from '../../subgraphs/outreach/enrollment/enrollment.states.ts'
 import { replyDraftStates } from '../../subgraphs/outreach/reply-draft/reply-draft.states.ts'
@@ -13,6 +14,7 @@ import { caseStates } from '../../subgraphs/support/case/case.status.ts'
 import { aLine, contact, invoice, lead, order, quote, supportCase } from '../builders.ts'
 import type { Member, Platform } from '../platform.ts'
 import { storedLines } from '../requests/commerce.ts'
+import { insightPreparations } from '../requests/insights.ts'
 import { outreachPreparations } from '../requests/outreach.ts'
 import type { Sender } from '../requests/sender.ts'
 import type { RestCall } from '../rest-client.ts'
@@ -240,6 +242,20 @@ export const stateful: Readonly<Record<string, Stateful>> = {
         .id as string,
     refused: 'emailTemplateRestore',
     calls: { emailTemplateUpdate: statusesOf(emailTemplateStates) },
+  },
+  scenario: {
+    states: scenarioStates,
+    table: 'insights.scenario',
+    create: async (member) => (await member.rest.scenarioCreate!({ body: { name: 'More wins' } })).body.id as string,
+    complete: async (platform, id, { status, owner_id: userId }) => {
+      if (status !== 'RUNNING') return
+      const [{ organizationId } = { organizationId: '' }] = await platform.query<{ organizationId: string }>(
+        'select organization_id as "organizationId" from insights.scenario where id = $1',
+        [id],
+      )
+      await insightPreparations.scenarioCancel({ platform, member: { organizationId, userId } } as Sender, id)
+    },
+    refused: (state) => (state === 'RUNNING' ? 'scenarioRun' : 'scenarioCancel'),
   },
 }
 

@@ -1,4 +1,3 @@
-import { findActingUser } from '../../identity/public.ts'
 import {
   requestContext,
   portsOf,
@@ -8,8 +7,9 @@ import {
   type Services,
 } from '../../kernel/request.ts'
 import { newId } from '../../kernel/ids.ts'
+import { findActingUser } from './credential-source.ts'
 
-/** The context in which the platform does what a user has scheduled, with the rights of the user at this moment; null if the user may not act. */
+/** The context in which the platform does what a user has scheduled or started, with the rights of the user at this moment; null if the user may not act. */
 export async function ownerContext(
   services: Services,
   organizationId: string,

@@ -9,6 +9,7 @@ import { account } from '../crm/account/account.record.ts'
 import { contact } from '../crm/contact/contact.record.ts'
 import { opportunity } from '../crm/opportunity/opportunity.record.ts'
 import { customEventType } from '../events/custom-event-type/custom-event-type.record.ts'
+import { quota } from '../insights/quota/quota.record.ts'
 import { exchangeRate } from '../identity/currency/exchange-rate.record.ts'
 import type { Sql } from '../kernel/database/sql.ts'
 import type { RecordDefinition, StoredRow } from '../kernel/record/definition.ts'
@@ -40,6 +41,7 @@ import { withOrderHistory, withQuoteHistory } from './sales-history.ts'
 import { demoSequences, insertSequences } from './sequences.ts'
 import { withLeadHistory, withTaskHistory } from './work-history.ts'
 import { demoQuotes } from './quotes.ts'
+import { demoQuotas } from './quotas.ts'
 import { demoProducts } from './products.ts'
 
 /** All records of an organization of the demo. */
@@ -74,6 +76,7 @@ export function demoData(input: GeneratorInput) {
     quotes: withQuoteHistory(input, quotes),
     orders: withOrderHistory(input, withInvoices(orders)),
     invoices: demoInvoices(input, orders),
+    quotas: demoQuotas(input, opportunities),
     cases,
     comments,
     activities,
@@ -116,6 +119,7 @@ export const recordsByType = ({
   ofType(contact, givenOf(data.contacts)),
   ofType(opportunity, givenOf(data.opportunities)),
   ofType(lead, givenOf(data.leads)),
+  ofType(quota, data.quotas),
   ofType(quote, givenOf(data.quotes)),
   ofType(order, data.orders),
   ofType(invoice, data.invoices),

@@ -1,17 +1,27 @@
 import { hashPassword } from '../identity/password/password.ts'
 import { createApiKey, createOrganization, createTeam, createUser } from '../identity/public.ts'
+import { changeUser } from '../identity/user/user.actions.ts'
 import { parseApiKey } from '../kernel/credentials/public.ts'
 import type { Clock } from '../kernel/time/clock.ts'
 import { ConfigError } from '../kernel/config/config.ts'
 import type { Sql } from '../kernel/database/sql.ts'
-import type { Services } from '../kernel/request.ts'
+import { systemContext, type Services } from '../kernel/request.ts'
 import { midnightOf } from './calendar.ts'
 import { loadDunning } from './invoices.ts'
 import { demoData, recordsByType } from './demo-data.ts'
 import { readDemo, writeDemo, type Demo, type DemoOrganization } from './demo-file.ts'
+import { loadInsights } from './insights.ts'
 import { loadNotifications } from './notifications.ts'
 import { Random } from './random.ts'
-import { membersOf, organizationIdOf, generatorInputOf, teamNames, type GeneratorInput } from './organization.ts'
+import {
+  managerOf,
+  membersOf,
+  organizationIdOf,
+  generatorInputOf,
+  teamIdOf,
+  teamNames,
+  type GeneratorInput,
+} from './organization.ts'
 import { demoKeys, profiles as allProfiles, type Profile } from './profiles.ts'
 import { Secrets } from './secrets.ts'
 import { loadWebhooks } from './webhooks.ts'
@@ -95,6 +105,7 @@ async function loadOrganization(services: Services, input: GeneratorInput, secre
   await loadKeys({ ...services, clock: clockAt(input.midnightMs) }, input, secrets)
   for (const records of recordsByType(demoData(input))) await records.insert(services.database)
   await loadDunning(services.database, input)
+  await loadInsights({ ...services, clock: clockAt(input.midnightMs) }, input)
   await loadWebhooks(services, input)
   await loadNotifications(services, input)
 }
@@ -107,7 +118,7 @@ const identifyPipeline = ({ database }: Services, { organizationId, pipelineId, 
   )
 
 async function loadPeople(services: Services, input: GeneratorInput, secrets: Secrets): Promise<void> {
-  const { organizationId, profile, users, foundedMs } = input
+  const { organizationId, profile, users } = input
   const { name, code, currency } = profile
   await createOrganization(services, { id: organizationId, name, code, settings: { baseCurrency: currency } })
   const passwordHash = await hashPassword(secrets.password(code))
@@ -125,13 +136,21 @@ async function loadPeople(services: Services, input: GeneratorInput, secrets: Se
       isEmailVerified: true,
     })
   }
-  const random = new Random(`teams ${code}`)
+  await setManagers(services, input)
   for (const name of teamNames(profile)) {
     await createTeam(services, organizationId, {
-      id: random.id(foundedMs),
+      id: teamIdOf(input, name),
       name,
       memberIds: membersOf(input, name).map(({ id }) => id),
     })
+  }
+}
+
+async function setManagers(services: Services, input: GeneratorInput): Promise<void> {
+  const ctx = systemContext(services, input.organizationId)
+  for (const user of input.users) {
+    const manager = managerOf(input, user)
+    if (manager) await changeUser(ctx, user.id, { managerId: manager.id })
   }
 }
 

@@ -46,6 +46,22 @@ export const teamNames = ({ people }: Profile): string[] => [...new Set(people.f
 export const membersOf = ({ users }: GeneratorInput, team: string): DemoUser[] =>
   users.filter((user) => user.team === team)
 
+/** The ids of the teams, in the order of `teamNames`, made when the organization was founded. */
+const teamIds = ({ profile, foundedMs }: GeneratorInput): string[] => {
+  const random = new Random(`teams ${profile.code}`)
+  return teamNames(profile).map(() => random.id(foundedMs))
+}
+
+export const teamIdOf = (input: GeneratorInput, team: string): string =>
+  teamIds(input)[teamNames(input.profile).indexOf(team)]!
+
+/** Members report to the manager of their team, everybody else to the owner; the owner reports to nobody. */
+export function managerOf({ users }: GeneratorInput, user: DemoUser): DemoUser | null {
+  const owner = users.find(({ role }) => role === 'OWNER')!
+  const ofTeam = users.find(({ role, team }) => role === 'MANAGER' && team === user.team)
+  return user === owner ? null : ofTeam === undefined || ofTeam === user ? owner : ofTeam
+}
+
 /** The users who may own records: all except READ_ONLY. */
 export const recordOwners = ({ users }: GeneratorInput): DemoUser[] => users.filter(({ role }) => role !== 'READ_ONLY')
 

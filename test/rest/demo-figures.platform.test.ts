@@ -1,0 +1,78 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { loadDemo } from '../../subgraphs/demo/demo.ts'
+import { profiles } from '../../subgraphs/demo/profiles.ts'
+import { usePlatform } from '../platform.ts'
+
+const platform = usePlatform()
+let dataDir: string
+let headers: Record<string, string>
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'crm-demo-figures-'))
+  const { organizations } = await loadDemo({
+    services: platform.services,
+    dataDir,
+    baseUrl: platform.url,
+    profiles: [profiles[0]!],
+  })
+  headers = { 'X-API-Key': organizations[0]!.apiKeys[0]!.secret }
+}, 60_000)
+afterAll(() => rm(dataDir, { recursive: true, force: true }))
+
+type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
+type Figures = Readonly<Record<string, Json>>
+
+const read = async (path: string): Promise<Json> => {
+  const response = await fetch(`${platform.url}/v1/${path}`, { headers })
+  expect([path, response.status]).toEqual([path, 200])
+  return (await response.json()) as Json
+}
+const query = async (document: string): Promise<Figures> => {
+  const body = JSON.stringify({ query: document })
+  const init = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body }
+  const answer = (await (await fetch(`${platform.url}/graphql`, init)).json()) as { data: Figures; errors?: unknown }
+  expect(answer.errors).toBeUndefined()
+  return answer.data
+}
+
+/** The paths of empty lists, nulls and zeros. */
+function gapsIn(value: Json, path = ''): string[] {
+  if (value === null || value === 0) return [path]
+  if (Array.isArray(value))
+    return value.length === 0 ? [path] : value.flatMap((item: Json, index) => gapsIn(item, `${path}.${index}`))
+  if (typeof value !== 'object') return []
+  return Object.entries(value).flatMap(([name, member]) => gapsIn(member as Json, path ? `${path}.${name}` : name))
+}
+
+/** The names of figures that no row has. */
+function missingIn(rows: readonly Figures[], except: readonly string[] = []): string[] {
+  const names = Object.keys(rows[0] ?? {}).filter((name) => !except.includes(name))
+  return rows.length === 0 ? ['rows'] : names.filter((name) => rows.every((row) => gapsIn(row[name]!).length > 0))
+}
+
+describe('the demo has figures in', () => {
+  it('quotas, attainment and the target of the organization', async () => {
+    const { data } = (await read('quota-forecast/quotas?limit=100')) as { data: Figures[] }
+    expect(missingIn(data, ['startDate', 'endDate'])).toEqual([])
+    const attained = (await read('quota-forecast/quotas/attainment?limit=100')) as { data: Figures[] }
+    expect(missingIn(attained.data, ['unconverted'])).toEqual([])
+    // The quota of a team counts only where no member has one.
+    expect(gapsIn(await read('quota-forecast/quotas/org-target'))).toEqual(['teamTarget', 'unconverted'])
+  })
+
+  it('the engagement of accounts, contacts and leads, and the scores of leads', async () => {
+    const engagement = 'engagement { score momentumScore k channels { channel contribution } }'
+    const { accountList, contactList, leadList } = (await query(`{
+      accountList(limit: 100) { data { ${engagement} } }
+      contactList(limit: 100) { data { ${engagement} } }
+      leadList(limit: 100) { data { ${engagement} computedScore { score grade fit engagement sampleSize factors { factor value contribution } } } }
+    }`)) as Record<string, { data: Figures[] }>
+    for (const list of [accountList, contactList, leadList]) expect(missingIn(list!.data)).toEqual([])
+    const scores = leadList!.data.map(({ computedScore }) => computedScore as Figures)
+    expect(missingIn(scores)).toEqual([])
+    expect(new Set(scores.map(({ grade }) => grade)).size).toBeGreaterThan(2)
+  })
+})

@@ -26,6 +26,7 @@ import { queueNotification } from './kernel/queue/queue-table.ts'
 import { isRecordShape, type RecordShape } from './kernel/record/definition.ts'
 import { registerEventSources, registerRecordTypes } from './kernel/record/record-registry.ts'
 import { customFieldFunctions } from './kernel/record/custom-field.migrations.ts'
+import { emailFunctions } from './kernel/record/email-equality.migrations.ts'
 import { searchFunctions } from './kernel/record/search.migrations.ts'
 import { kernelTables } from './kernel/migrations/20261121-kernel.ts'
 import { dropRecordTotal } from './kernel/migrations/20261122-kernel-drop-record-total.ts'
@@ -76,6 +77,7 @@ export const migrations: readonly Migration[] = [
   eventLogTables,
   customFieldFunctions,
   searchFunctions,
+  emailFunctions,
   queueNotification,
   mailQueueTable,
   eventConsumerTable,

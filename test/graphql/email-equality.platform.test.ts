@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { fieldsOfShape } from '../../subgraphs/kernel/condition/condition-fields.ts'
 import { compileConditions } from '../../subgraphs/kernel/condition/conditions.ts'
+import { operatorSql } from '../../subgraphs/kernel/record/operators.ts'
+import { Values } from '../../subgraphs/kernel/record/predicate.ts'
 import type { RecordShape } from '../../subgraphs/kernel/record/definition.ts'
 import { subgraphs } from '../../subgraphs/all.ts'
 import { isRecordShape } from '../../subgraphs/kernel/record/definition.ts'
@@ -136,6 +138,29 @@ describe('a filter by an email address', () => {
     }
     expect(await found(type, { [column]: { has: 'ann.case@corp.exampl' } })).toEqual([])
   })
+
+  // Of drafts, everybody sees only the own ones, which are few.
+  it.each([...texts, ...lists].filter((name) => !/^(AdminUser|SmartEmailDraft)\./.test(name)))(
+    'on %s has an index on the form that it compares',
+    async (name) => {
+      const [type, column] = name.split('.') as [string, string]
+      const { definition } = restAreas.find((area) => typeOf(area) === type)!
+      const found = definition.columns.byName.get(column)!
+      const sql = operatorSql(
+        found,
+        found.sql('t'),
+        found.kind === 'textList' ? 'has' : 'eq',
+        'a@b.example',
+        new Values(),
+      )
+      const compared = /^(.*) (?:=|@>) /.exec(sql)![1]!.replaceAll('t.', '').replaceAll('"', '')
+      const indexes = await platform.query<{ text: string }>(
+        `select indexdef as text from pg_indexes where schemaname || '.' || tablename = $1`,
+        [definition.table],
+      )
+      expect(indexes.some(({ text }) => text.includes(`(organization_id, ${compared}`))).toBe(true)
+    },
+  )
 
   it.each(['contact', 'lead', 'mailbox'])('is a query parameter of %s lists', async (object) => {
     const { ann: annsId } = ids[`${object.charAt(0).toUpperCase()}${object.slice(1)}.email`]!

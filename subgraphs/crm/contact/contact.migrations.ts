@@ -1,6 +1,7 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
 import {
   emailIndex,
+  emailsIndex,
   listIndexes,
   maintainedTotals,
   recordColumns,
@@ -95,4 +96,9 @@ export const contactOptOuts: Migration = {
 export const contactAddresses: Migration = {
   name: '20261201-crm-contact-addresses',
   sql: emailIndex('crm.contact', 'contact', 'email'),
+}
+
+export const contactFurtherAddresses: Migration = {
+  name: '20261205-crm-contact-further-addresses',
+  sql: emailsIndex('crm.contact', 'contact', 'secondary_emails'),
 }

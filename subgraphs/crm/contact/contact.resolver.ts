@@ -9,7 +9,7 @@ import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { account } from '../account/account.record.ts'
 import { Account } from '../account/account.ts'
 import { contactTypes } from './contact.inputs.ts'
-import { contactAddresses, contactOptOuts, contactTable } from './contact.migrations.ts'
+import { contactAddresses, contactFurtherAddresses, contactOptOuts, contactTable } from './contact.migrations.ts'
 import { contact } from './contact.record.ts'
 import { ContactStats, contactStats } from './contact.stats.ts'
 import { Contact } from './contact.ts'
@@ -56,7 +56,7 @@ export class ContactResolver extends standardResolver(contact, {
 export const contactResource: Resource = {
   resolver: ContactResolver,
   entities: { Contact: contact },
-  migrations: [contactTable, contactOptOuts, contactAddresses],
+  migrations: [contactTable, contactOptOuts, contactAddresses, contactFurtherAddresses],
   rest: restArea(contact, {
     path: 'contacts',
     filters: [

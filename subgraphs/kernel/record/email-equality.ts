@@ -7,6 +7,5 @@ export const comparedEmail = (address: string): string => address.replaceAll(/^ 
 /** The form in which filters compare email addresses. Columns that are not canonical have an index on this expression. */
 export const comparedEmailSql = (sql: string): string => `lower(btrim(${sql}))`
 
-/** The same for each item of a list. */
-export const comparedEmailsSql = (sql: string): string =>
-  `array(select ${comparedEmailSql('item')} from unnest(${sql}) as item)`
+/** The same for each item of a list, with a function that an index can contain. */
+export const comparedEmailsSql = (sql: string): string => `kernel.compared_emails(${sql})`

@@ -52,6 +52,10 @@ export const columnIndexes = (table: string, name: string, columns: readonly str
 export const emailIndex = (table: string, name: string, column: string): string => `
     create index ${name}_by_${column}_form on ${table} (organization_id, lower(btrim(${column})), created_at, id) where deleted_at is null;`
 
+/** The same for a column with a list of addresses. */
+export const emailsIndex = (table: string, name: string, column: string): string => `
+    create index ${name}_by_${column}_form on ${table} using gin (organization_id, kernel.compared_emails(${column})) where deleted_at is null;`
+
 /** The day of a time in UTC, as an expression that an index may contain. */
 export const dayOf = (time: string): string => `date_bin('1 day', ${time}, timestamptz '2000-01-01 00:00:00+00')`
 

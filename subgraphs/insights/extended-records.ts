@@ -5,3 +5,4 @@ import { extendedEntity } from '../kernel/record/extended-entity.ts'
 export const Account = extendedEntity('Account')
 export const Contact = extendedEntity('Contact')
 export const Lead = extendedEntity('Lead')
+export const Opportunity = extendedEntity('Opportunity')

@@ -1,5 +1,6 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { engagementResource } from './engagement/engagement.resolver.ts'
+import { dealScoreResource } from './deal-score/deal-score.resolver.ts'
 import { leadScoreResource } from './lead-score/lead-score.resolver.ts'
 import { storedResources } from './engagement/stored/stored.resolver.ts'
 import { quotaResource } from './quota/quota.resolver.ts'
@@ -8,5 +9,12 @@ import { scenarioResource } from './simulation/scenario.resolver.ts'
 export const insights: SubgraphDefinition = {
   name: 'insights',
   ports: ['work'],
-  resources: [engagementResource, ...storedResources, leadScoreResource, quotaResource, scenarioResource],
+  resources: [
+    engagementResource,
+    ...storedResources,
+    leadScoreResource,
+    quotaResource,
+    scenarioResource,
+    dealScoreResource,
+  ],
 }

@@ -9,14 +9,7 @@ import { sourcesOf, variableOf } from '../../rest-adapter/translate.ts'
 import { unselected } from './selection.ts'
 
 /** Areas of the specification that do not exist yet. Remove an area when it is built; never add one. */
-const areasNotBuilt = [
-  'Conversations',
-  'Customer 360',
-  'Deal scoring',
-  'Health triage',
-  'Serverless functions',
-  'Webhook AI workflows',
-]
+const areasNotBuilt = ['Conversations', 'Customer 360', 'Health triage', 'Serverless functions', 'Webhook AI workflows']
 
 /** Operations that do not exist yet in an area that exists, as `METHOD path`. Remove an operation when it is built; never add one. */
 const operationsNotBuilt = [
@@ -101,6 +94,7 @@ const inputsInProse: Readonly<Record<string, NamedInputs>> = {
     named: [],
     hasBody: false,
   },
+  'path dealId (none for distribution)': { place: 'path', named: [], hasBody: false },
   'one catalog entry': { place: 'path', named: ['type'], hasBody: false },
   "authenticated; the catalog plus the organization's custom types; API keys need READ_EVENTS": {
     place: 'query',

@@ -72,6 +72,7 @@ export const neededProperties: Readonly<Record<string, readonly string[]>> = { l
 /** Paths below which records of another path are named. */
 export const recordsOfPath: Readonly<Record<string, string>> = {
   '/v1/quota-forecast/deals': '/v1/deals',
+  '/v1/deal-scoring': '/v1/deals',
   '/v1/sequences/{id}/enroll/bulk': '/v1/sequences',
   '/v1/sequences/{id}/enroll': '/v1/sequences',
   '/v1/invoices/from-order': '/v1/orders',

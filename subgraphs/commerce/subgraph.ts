@@ -12,6 +12,7 @@ import { order } from './order/order.record.ts'
 import { orderResource } from './order/order.resolver.ts'
 import { quoteOrderResource } from './order/quote-order.resolver.ts'
 import { productResource } from './product/product.resolver.ts'
+import { quoteDecisionEdges } from './edges/quote-decision-edges.ts'
 import { opportunityEdges } from './edges/opportunity-edges.ts'
 import { product } from './product/product.record.ts'
 import { productBySkuResource } from './product-by-sku/product-by-sku.resolver.ts'
@@ -43,6 +44,7 @@ export const commerce: SubgraphDefinition = {
     ...invoiceEdges,
     ...accountEdges,
     ...contactEdges,
+    quoteDecisionEdges,
     ...opportunityEdges,
   ],
 }

@@ -47,6 +47,11 @@ export async function contactNameAt(ctx: RequestContext, id: string, email: stri
   return isHolder ? ((found.name as string | undefined) ?? null) : null
 }
 
+/** Whether the caller sees a live contact. Calls of one operation share one statement. */
+export const seesContact = async (ctx: RequestContext, id: string): Promise<boolean> =>
+  (await readReference(notAnswered(ctx), contact, id, idOnly)) !== null
+
+const idOnly: ReadonlySet<string> = new Set(['id'])
 const nameOnly: ReadonlySet<string> = new Set(['name'])
 
 /** What a lead says about how well it fits. */

@@ -228,6 +228,24 @@ describe.each(verbs)('$verb', ({ verb, status, event, columns: { at, by }, remar
 })
 
 describe('the decision', () => {
+  it('has its contact for callers who see it', async () => {
+    const { id } = await aSentQuote()
+    const body = { ...byPhone, contactId }
+    expect((await member.rest.quoteAccept!({ id, body })).body.decision.contactId).toBe(contactId)
+    const contactOf = async (by: Member) => {
+      const document = 'query($id: ID!) { quote(id: $id) { decision { contactId contact { id email } } } }'
+      return (await by.graphql(document, { id })).body
+    }
+    expect(await contactOf(member)).toEqual({
+      data: { quote: { decision: { contactId, contact: { id: contactId, email: 'ines@customer.example' } } } },
+    })
+    const own = await platform.member({ visibility: 'OWN' })
+    await platform.query('update commerce.quote set owner_id = $2 where id = $1', [id, own.userId])
+    expect(await contactOf(own)).toEqual({ data: { quote: { decision: { contactId, contact: null } } } })
+    const limited = await platform.member({ scopes: ['READ_QUOTES'] })
+    expect((await contactOf(limited)).errors[0].extensions.code).toBe('API_KEY_SCOPE_INSUFFICIENT')
+  })
+
   it('of the public page says so, and has no user', async () => {
     const { id, link } = await aSentQuote()
     await fetch(`${link}/accept`, { method: 'POST', body: new URLSearchParams({ name: 'Ines', consent: 'yes' }) })

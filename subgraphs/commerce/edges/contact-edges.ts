@@ -8,7 +8,7 @@ import { order } from '../order/order.record.ts'
 import { quoteTypes } from '../quote/quote.inputs.ts'
 import { quote } from '../quote/quote.record.ts'
 
-const Contact = extendedEntity('Contact')
+export const Contact = extendedEntity('Contact')
 
 /** Edges of contacts. They are nullable, so that contacts can be read while this subgraph is unavailable. */
 export const contactEdges: readonly Resource[] = [

@@ -5,6 +5,7 @@ import { leadScoreResource } from './lead-score/lead-score.resolver.ts'
 import { storedResources } from './engagement/stored/stored.resolver.ts'
 import { quotaResource } from './quota/quota.resolver.ts'
 import { scenarioResource } from './simulation/scenario.resolver.ts'
+import { dealCalibrationResource } from './win-rate/calibration.resolver.ts'
 
 export const insights: SubgraphDefinition = {
   name: 'insights',
@@ -16,5 +17,6 @@ export const insights: SubgraphDefinition = {
     quotaResource,
     scenarioResource,
     dealScoreResource,
+    dealCalibrationResource,
   ],
 }

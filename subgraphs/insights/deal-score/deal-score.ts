@@ -4,6 +4,9 @@ import { batchOf } from '../../kernel/record/batch.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { dateIn } from '../../kernel/time/days.ts'
 import { rounded } from '../largest-remainder.ts'
+import { chosenBayes } from '../win-rate/calibration.ts'
+import { bayesProbability, type BayesTables } from '../win-rate/naive-bayes.ts'
+import { wilsonInterval } from '../win-rate/shrunk-rate.ts'
 import type { WinRates } from '../win-rate/win-rates.ts'
 import type { DealScore, DealScoreDay } from './deal-score.types.ts'
 import { evidenceOf, type Evidence } from './evidence.ts'
@@ -43,15 +46,21 @@ async function readScores(
   const weighted = shownFactors(ctx)
   const open = deals.flatMap(({ isClosed, id }) => (isClosed ? [] : [id]))
   const today = dateIn(moment.zone, moment.now)
-  const [rates, evidence, trends, version] = await Promise.all([
+  const [rates, bayes, evidence, trends, version] = await Promise.all([
     winRatesOfDeals(ctx, deals),
+    chosenBayes(ctx),
     selected.has('factors') ? evidenceOf(ctx, open, moment.now) : (new Map() as Evidence),
     selected.has('trend')
       ? readTrends(ctx, ids, weighted, today)
       : (new Map() as Awaited<ReturnType<typeof readTrends>>),
     readVersion(ctx, moment.now),
   ])
-  const hidesOwner = hidesOfDeals(ctx, 'ownerId')
+  const hides = {
+    ownerId: hidesOfDeals(ctx, 'ownerId'),
+    type: hidesOfDeals(ctx, 'type'),
+    leadSource: hidesOfDeals(ctx, 'leadSource'),
+    amount: hidesOfDeals(ctx, 'amount') || hidesOfDeals(ctx, 'baseAmount'),
+  }
   const shown = (deal: ScoredDeal): DealScore => {
     const health = deal.isClosed ? null : healthOf(weighted, deal.values)
     const past = trends.get(deal.id) ?? []
@@ -59,7 +68,7 @@ async function readScores(
       dealId: deal.id,
       score: health?.score ?? null,
       band: health?.band ?? null,
-      ...winProbabilityOf(deal, rates, hidesOwner),
+      ...winProbabilityOf(deal, { rates, bayes, hides }),
       factors: factorsOf(health, evidence, deal.id),
       trend: health ? [...past, { date: today, score: health.score }] : past,
       modelVersion: version,
@@ -80,8 +89,16 @@ type WinProbability = Pick<
   'winProbability' | 'winProbabilityInterval' | 'sampleSize' | 'level' | 'winProbabilitySource'
 >
 
+interface WinModels {
+  readonly rates: WinRates
+  /** Null unless naive Bayes is better. */
+  readonly bayes: BayesTables | null
+  /** What the caller must not know of deals; it does not count. */
+  readonly hides: Readonly<Record<'ownerId' | 'type' | 'leadSource' | 'amount', boolean>>
+}
+
 /** F4. Somebody who does not see the owner gets the rate of the organization, because the level would tell who it is. */
-function winProbabilityOf(deal: ScoredDeal, rates: WinRates, hidesOwner: boolean): WinProbability {
+function winProbabilityOf(deal: ScoredDeal, { rates, bayes, hides }: WinModels): WinProbability {
   if (deal.isClosed) {
     const winProbability = deal.isWon ? 1 : 0
     const winProbabilityInterval = [winProbability, winProbability]
@@ -93,7 +110,25 @@ function winProbabilityOf(deal: ScoredDeal, rates: WinRates, hidesOwner: boolean
       winProbabilitySource: 'STAGE_DEFAULT',
     }
   }
-  const { rate, interval, sampleSize, level } = rates.of(deal.pipelineId, deal.stage, hidesOwner ? null : deal.ownerId)
+  const facts = {
+    pipelineId: deal.pipelineId,
+    stage: deal.stage,
+    ownerId: hides.ownerId ? null : deal.ownerId,
+    type: hides.type ? null : deal.type,
+    leadSource: hides.leadSource ? null : deal.leadSource,
+    amount: hides.amount ? null : deal.amount,
+  }
+  const { rate, interval, sampleSize, level, evidence } = rates.of(deal.pipelineId, deal.stage, facts.ownerId)
+  if (bayes) {
+    const probability = bayesProbability(bayes, facts)
+    return {
+      winProbability: rounded(probability, 4),
+      winProbabilityInterval: wilsonInterval(probability, evidence).map((bound) => rounded(bound, 4)),
+      sampleSize,
+      level,
+      winProbabilitySource: 'NAIVE_BAYES',
+    }
+  }
   return {
     winProbability: rounded(rate, 4),
     winProbabilityInterval: interval.map((bound) => rounded(bound, 4)),

@@ -40,6 +40,8 @@ export const WinRateLevel = enumeration('WinRateLevel', 'Whose closed deals a wi
 export const WinProbabilitySource = enumeration('WinProbabilitySource', 'Where a win probability comes from.', {
   STAGE_HISTORY:
     'Closed deals that were in the stage, drawn towards the probability of the stage as if there were 20 more of them.',
+  NAIVE_BAYES:
+    'How often won and lost deals had the facts of the deal that the caller may know: stage, owner, type, source and size. Used where the monthly test finds it better; the interval, sample size and level are those of as many cases as the win rate of the stage has.',
   STAGE_DEFAULT:
     'The probability of the stage, because no deal that was in the stage has been closed, or because the deal itself is closed.',
 })

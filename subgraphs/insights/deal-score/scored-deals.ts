@@ -21,6 +21,10 @@ export interface ScoredDeal {
   readonly pipelineId: string
   readonly stage: string
   readonly ownerId: string | null
+  readonly type: string | null
+  readonly leadSource: string | null
+  /** In the base currency. */
+  readonly amount: number | null
   readonly isClosed: boolean
   readonly isWon: boolean
   readonly closeDate: string
@@ -72,7 +76,7 @@ function readDeals(ctx: RequestContext, ids: readonly string[]): Promise<Row[]> 
   const list = predicate.values.add(ids)
   return ctx.db.query<Row>(
     `select t.id, t.pipeline_id as "pipelineId", t.stage, t.owner_id as "ownerId", t.is_closed as "isClosed", t.is_won as "isWon",
-       t.close_date as "closeDate", t.stage_entered_at as "stageEnteredAt", s.computed_at as "computedAt",
+       t.type, t.lead_source as "leadSource", t.base_amount::float8 as amount, t.close_date as "closeDate", t.stage_entered_at as "stageEnteredAt", s.computed_at as "computedAt",
        not t.is_closed and ${isStaleSql} as "isStale", ${valueColumns.replaceAll(/\w+/g, 's.$&')}
      from crm.opportunity t ${scoreJoin} where ${live} and t.id = any(${list}::uuid[])`,
     predicate.values.list,

@@ -16,7 +16,12 @@ export interface ShrunkRate {
 export function shrunkRate(won: number, closed: number, prior: number): ShrunkRate {
   const evidence = closed + priorCases
   const rate = (won + priorCases * prior) / evidence
-  const middle = (rate + z ** 2 / (2 * evidence)) / (1 + z ** 2 / evidence)
-  const reach = (z / (1 + z ** 2 / evidence)) * Math.sqrt((rate * (1 - rate)) / evidence + z ** 2 / (4 * evidence ** 2))
-  return { rate, interval: [Math.max(0, middle - reach), Math.min(1, middle + reach)], evidence }
+  return { rate, interval: wilsonInterval(rate, evidence), evidence }
+}
+
+/** Wilson's 95 % interval of a share that was seen in so many cases. */
+export function wilsonInterval(share: number, cases: number): readonly [low: number, high: number] {
+  const middle = (share + z ** 2 / (2 * cases)) / (1 + z ** 2 / cases)
+  const reach = (z / (1 + z ** 2 / cases)) * Math.sqrt((share * (1 - share)) / cases + z ** 2 / (4 * cases ** 2))
+  return [Math.max(0, middle - reach), Math.min(1, middle + reach)]
 }

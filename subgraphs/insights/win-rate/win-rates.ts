@@ -1,3 +1,4 @@
+import type { Sql } from '../../kernel/database/sql.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { shrunkRate, type ShrunkRate } from './shrunk-rate.ts'
 
@@ -19,7 +20,7 @@ interface Counted {
   closed: number
 }
 
-interface CountRow extends Counted {
+export interface CountRow extends Counted {
   readonly pipelineId: string
   readonly stage: string
   readonly ownerId: string | null
@@ -89,17 +90,31 @@ export function historyBegin(now: Date): string {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - historyMonths, now.getUTCDate())).toISOString()
 }
 
+/** The stages of all pipelines of an organization, with their probabilities. */
+export const priorStages = (sql: Sql, organizationId: string): Promise<PriorStage[]> =>
+  sql.query(
+    `select p.id as "pipelineId", s.item ->> 'name' as stage, (s.item ->> 'probability')::float8 / 100 as prior
+     from crm.pipeline p, jsonb_array_elements(p.stages) s(item) where p.organization_id = $1`,
+    [organizationId],
+  )
+
+/** The members of the teams of each user, the user included. */
+export async function teammates(sql: Sql, organizationId: string): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const rows = await sql.query<{ userId: string; members: string[] }>(
+    `select own.user_id as "userId", array_agg(distinct other.user_id::text) as members
+     from identity.team_member own join identity.team_member other using (organization_id, team_id)
+     where own.organization_id = $1 group by 1`,
+    [organizationId],
+  )
+  return new Map(rows.map(({ userId, members }) => [userId, new Set(members)] as const))
+}
+
 /**
  * The win rates of the caller's organization. They are parameters of the organization: all of its deals count, whatever the caller sees. A deal
  * counts in each stage that it was ever in.
  */
 export async function winRatesOf({ db, caller, clock }: RequestContext): Promise<WinRates> {
   const { organizationId } = caller
-  const stages = await db.query<PriorStage & Record<string, unknown>>(
-    `select p.id as "pipelineId", s.item ->> 'name' as stage, (s.item ->> 'probability')::float8 / 100 as prior
-     from crm.pipeline p, jsonb_array_elements(p.stages) s(item) where p.organization_id = $1`,
-    [organizationId],
-  )
   const counts = await db.query<CountRow & Record<string, unknown>>(
     `select o.pipeline_id as "pipelineId", e.stage, o.owner_id as "ownerId",
        count(distinct o.id) filter (where o.is_won)::int as won, count(distinct o.id)::int as closed
@@ -109,12 +124,5 @@ export async function winRatesOf({ db, caller, clock }: RequestContext): Promise
     [organizationId, historyBegin(clock.now())],
     'SCAN',
   )
-  const teammates = await db.query<{ userId: string; members: string[] }>(
-    `select own.user_id as "userId", array_agg(distinct other.user_id::text) as members
-     from identity.team_member own join identity.team_member other using (organization_id, team_id)
-     where own.organization_id = $1 group by 1`,
-    [organizationId],
-  )
-  const teams = teammates.map(({ userId, members }) => [userId, new Set(members)] as const)
-  return new WinRates(stages, counts, new Map(teams))
+  return new WinRates(await priorStages(db, organizationId), counts, await teammates(db, organizationId))
 }

@@ -10,6 +10,7 @@ import { contact } from '../crm/contact/contact.record.ts'
 import { opportunity } from '../crm/opportunity/opportunity.record.ts'
 import { customEventType } from '../events/custom-event-type/custom-event-type.record.ts'
 import { quota } from '../insights/quota/quota.record.ts'
+import { scenario } from '../insights/simulation/scenario.record.ts'
 import { exchangeRate } from '../identity/currency/exchange-rate.record.ts'
 import type { Sql } from '../kernel/database/sql.ts'
 import type { RecordDefinition, StoredRow } from '../kernel/record/definition.ts'
@@ -41,6 +42,7 @@ import { withOrderHistory, withQuoteHistory } from './sales-history.ts'
 import { demoSequences, insertSequences } from './sequences.ts'
 import { withLeadHistory, withTaskHistory } from './work-history.ts'
 import { demoQuotes } from './quotes.ts'
+import { demoScenarios } from './scenarios.ts'
 import { demoQuotas } from './quotas.ts'
 import { demoProducts } from './products.ts'
 
@@ -77,6 +79,7 @@ export function demoData(input: GeneratorInput) {
     orders: withOrderHistory(input, withInvoices(orders)),
     invoices: demoInvoices(input, orders),
     quotas: demoQuotas(input, opportunities),
+    scenarios: demoScenarios(input),
     cases,
     comments,
     activities,
@@ -120,6 +123,7 @@ export const recordsByType = ({
   ofType(opportunity, givenOf(data.opportunities)),
   ofType(lead, givenOf(data.leads)),
   ofType(quota, data.quotas),
+  ofType(scenario, data.scenarios),
   ofType(quote, givenOf(data.quotes)),
   ofType(order, data.orders),
   ofType(invoice, data.invoices),

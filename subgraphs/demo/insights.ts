@@ -2,8 +2,17 @@ import { engagementK } from '../insights/engagement/stored/engagement.jobs.ts'
 import { rebuild } from '../insights/engagement/stored/rebuild.ts'
 import { objectNames, scoredObjects } from '../insights/engagement/stored/scored-objects.ts'
 import { leadRates } from '../insights/lead-score/lead-rate.job.ts'
+import type { Sql } from '../kernel/database/sql.ts'
 import type { Services } from '../kernel/request.ts'
 import type { GeneratorInput } from './organization.ts'
+
+/** The runs of the scenarios wait for a worker, which computes their results after the first start. */
+const queueRuns = (sql: Sql, organizationId: string): Promise<unknown> =>
+  sql.query(
+    `insert into insights.scenario_run (organization_id, id, scenario_id, user_id, previous_status)
+     select organization_id, id, id, owner_id, 'DRAFT' from insights.scenario where organization_id = $1`,
+    [organizationId],
+  )
 
 /** Computes what consumers and jobs have computed until midnight; the worker begins with the events after the demo. */
 export async function loadInsights(services: Services, { organizationId }: GeneratorInput): Promise<void> {
@@ -24,4 +33,5 @@ export async function loadInsights(services: Services, { organizationId }: Gener
   }
   await engagementK.run(services)
   await leadRates.run(services)
+  await queueRuns(database, organizationId)
 }

@@ -4,6 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadDemo } from '../../subgraphs/demo/demo.ts'
 import { profiles } from '../../subgraphs/demo/profiles.ts'
+import { scenarioRunQueue } from '../../subgraphs/insights/simulation/scenario-run.queue.ts'
+import { drain } from '../../subgraphs/kernel/queue/queue.fixture.ts'
 import { usePlatform } from '../platform.ts'
 
 const platform = usePlatform()
@@ -61,6 +63,18 @@ describe('the demo has figures in', () => {
     expect(missingIn(attained.data, ['unconverted'])).toEqual([])
     // The quota of a team counts only where no member has one.
     expect(gapsIn(await read('quota-forecast/quotas/org-target'))).toEqual(['teamTarget', 'unconverted'])
+  })
+
+  it('three scenarios, of which a worker computes the results', async () => {
+    await drain(scenarioRunQueue, platform.services)
+    const { data } = (await read('pipeline-simulation/scenarios?limit=100')) as { data: Figures[] }
+    expect(data).toHaveLength(3)
+    const results = await Promise.all(data.map(async ({ id }) => read(`pipeline-simulation/scenarios/${id as string}`)))
+    const shown = results.map((found) => (found as Figures)['result'] as Figures)
+    // The horizon begins today, so nothing is won in it.
+    expect(missingIn(shown, ['unconverted', 'closedWon', 'dealContributions'])).toEqual([])
+    expect(missingIn(shown[1]!['dealContributions'] as Figures[])).toEqual([])
+    expect(new Set(data.map(({ status }) => status))).toEqual(new Set(['COMPLETED']))
   })
 
   it('the engagement of accounts, contacts and leads, and the scores of leads', async () => {

@@ -197,4 +197,6 @@ export async function logEmail(
 export { addresseeOf, requireAddressee, seesAddressee, type Addressee } from './addressee.ts'
 export { ActivityDirection, ActivityOutcome, ActivitySentiment } from './activity/activity.enumerations.ts'
 export { TaskPriority } from './task/task.enumerations.ts'
+export { readTimeline, cursorOf as timelineCursor } from './timeline/read-timeline.ts'
+export { TimelineKind } from './timeline/timeline.types.ts'
 export { createTask } from './task/system-task.ts'

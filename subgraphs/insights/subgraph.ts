@@ -1,4 +1,5 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
+import { customer360Resources } from './customer-360/customer-360.resolver.ts'
 import { engagementResource } from './engagement/engagement.resolver.ts'
 import { dealScoreResource } from './deal-score/deal-score.resolver.ts'
 import { leadScoreResource } from './lead-score/lead-score.resolver.ts'
@@ -9,7 +10,7 @@ import { dealCalibrationResource } from './win-rate/calibration.resolver.ts'
 
 export const insights: SubgraphDefinition = {
   name: 'insights',
-  ports: ['work'],
+  ports: ['work', 'graph'],
   resources: [
     engagementResource,
     ...storedResources,
@@ -18,5 +19,6 @@ export const insights: SubgraphDefinition = {
     scenarioResource,
     dealScoreResource,
     dealCalibrationResource,
+    ...customer360Resources,
   ],
 }

@@ -9,7 +9,7 @@ import { sourcesOf, variableOf } from '../../rest-adapter/translate.ts'
 import { unselected } from './selection.ts'
 
 /** Areas of the specification that do not exist yet. Remove an area when it is built; never add one. */
-const areasNotBuilt = ['Conversations', 'Customer 360', 'Health triage', 'Serverless functions', 'Webhook AI workflows']
+const areasNotBuilt = ['Conversations', 'Health triage', 'Serverless functions', 'Webhook AI workflows']
 
 /** Operations that do not exist yet in an area that exists, as `METHOD path`. Remove an operation when it is built; never add one. */
 const operationsNotBuilt = [

@@ -75,6 +75,8 @@ export const recordsOfPath: Readonly<Record<string, string>> = {
   '/v1/deal-scoring': '/v1/deals',
   '/v1/sequences/{id}/enroll/bulk': '/v1/sequences',
   '/v1/sequences/{id}/enroll': '/v1/sequences',
+  '/v1/customer-360': '/v1/accounts',
+  '/customer-360': '/v1/accounts',
   '/v1/invoices/from-order': '/v1/orders',
   '/v1/smart-email/history': '/v1/contacts',
   '/v1/smart-email/send-time': '/v1/contacts',

@@ -15,6 +15,8 @@ import type { TimelineEntry, TimelineKind } from './timeline.types.ts'
 export interface TimelineRequest {
   readonly kinds?: readonly TimelineKind[] | null
   readonly limit: number
+  /** How many of the newest entries are left out; the caller bounds it. */
+  readonly skip?: number
   readonly cursor: string | null
   /** The names of these two arguments, for refusals. */
   readonly names: { readonly limit: string; readonly cursor: string }
@@ -33,19 +35,20 @@ export function readTimeline(
   ctx: RequestContext,
   link: Link,
   id: string,
-  { kinds, limit: requested, cursor, names }: TimelineRequest,
+  { kinds, limit: requested, skip = 0, cursor, names }: TimelineRequest,
 ): Promise<Timeline> {
   const limit = pageSize(requested, names.limit)
   const position = cursor === null ? null : positionOf(cursor, names.cursor)
-  const key = JSON.stringify([link, kinds ?? null, limit, cursor])
+  const key = JSON.stringify([link, kinds ?? null, limit, skip, cursor])
   return batchOf(ctx, noFields, `timeline${key}`, (ids) =>
-    timelinesOf(ctx, link, ids, { kinds, limit, position }),
+    timelinesOf(ctx, link, ids, { kinds, limit, skip, position }),
   ).load(id)
 }
 
 interface Part {
   readonly kinds: readonly TimelineKind[] | null | undefined
   readonly limit: number
+  readonly skip: number
   readonly position: Position | null
 }
 
@@ -54,7 +57,7 @@ async function timelinesOf(
   ctx: RequestContext,
   link: Link,
   ids: readonly string[],
-  { kinds, limit, position }: Part,
+  { kinds, limit, skip, position }: Part,
 ): Promise<Timeline[]> {
   const sources = sourcesFor(ctx, link, kinds)
   if (sources.length === 0) return ids.map(() => ({ entries: [], hasMore: false }))
@@ -70,12 +73,12 @@ async function timelinesOf(
       `${parent} = p.parent_id`,
       ...(after ? [`(${at}, ${id}) < (${after[0]}::timestamptz, ${after[1]}::uuid)`] : []),
     ]
-    return `(select ${columns} from ${from} where ${where.join(' and ')} order by ${at} desc, ${id} desc limit ${limit + 1})`
+    return `(select ${columns} from ${from} where ${where.join(' and ')} order by ${at} desc, ${id} desc limit ${skip + limit + 1})`
   })
-  const isScan = sources.some(({ definition }) => predicate.visibility(definition) !== 'ALL')
+  const isScan = skip > 0 || sources.some(({ definition }) => predicate.visibility(definition) !== 'ALL')
   const rows = await ctx.db.query<TimelineEntry & { parentOf: string }>(
     `select p.parent_id as "parentOf", e.* from ${parents} cross join lateral (
-       select * from (${parts.join(' union all ')}) entry order by "occurredAt" desc, "recordId" desc limit ${limit + 1}) e`,
+       select * from (${parts.join(' union all ')}) entry order by "occurredAt" desc, "recordId" desc limit ${limit + 1} offset ${skip}) e`,
     predicate.values.list,
     isScan ? 'SCAN' : 'LIST',
   )

@@ -46,12 +46,15 @@ export function operationParts(
       }),
     ) as PrintedPart['schemas']
     const paths = pathsOf(own)
+    const kept = referenced(schemas, JSON.stringify(paths))
+    // What nothing here refers to is not printed, so another folder may print it.
+    for (const name of Object.keys(schemas)) if (!Object.hasOwn(kept, name)) printed.delete(name)
     return {
       folder,
       isRecord: false,
       tags: [{ name: titleOf(folder) }],
       paths,
-      schemas: referenced(schemas, JSON.stringify(paths)),
+      schemas: kept,
       documents: own.map((api) => [api.declared.id, documentOf(api)] as const),
     }
   })

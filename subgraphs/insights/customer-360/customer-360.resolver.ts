@@ -1,0 +1,153 @@
+import { Ctx, FieldResolver, ID, Int, Query, Resolver, Root } from 'type-graphql'
+import { TimelineKind, visibleAccounts } from '../../crm/public.ts'
+import { notFound } from '../../kernel/errors.ts'
+import { isId } from '../../kernel/ids.ts'
+import { ValueArg } from '../../kernel/record/declared-value.ts'
+import { operation } from '../../kernel/record/operation.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { engagementOf } from '../engagement/stored/stored-engagement.ts'
+import { RecordEngagement } from '../engagement/stored/record-engagement.ts'
+import { Opportunity } from '../extended-records.ts'
+import type { Context } from './blocks.ts'
+import {
+  Customer360,
+  Customer360ContactItem,
+  Customer360ContactPage,
+  Customer360DealPage,
+  Customer360Documents,
+  Customer360Signals,
+  Customer360TimelinePage,
+} from './customer-360.types.ts'
+import { readOverview, readSignals } from './overview.ts'
+import { readContacts, readDeals, readDocuments, readTimelinePage } from './parts.ts'
+
+const AccountIdArg = () =>
+  ValueArg('accountId', () => ID, {
+    description: 'Id of the account.',
+    example: '019a0c5e-7f00-7b52-9d0e-5a4c7e1f3b26',
+  })
+const PageArg = () =>
+  ValueArg('page', () => Int, { default: 1, minimum: 1, maximum: 10_000, description: 'Number of the page.' })
+const LimitArg = () =>
+  ValueArg('limit', () => Int, { default: 20, minimum: 1, maximum: 100, description: 'Items per page.' })
+
+/** Nothing of an account that the caller does not see is read. */
+async function requireAccount(ctx: Context, given: string): Promise<string> {
+  const id = given.toLowerCase()
+  if (!isId(id) || !(await visibleAccounts(ctx, [id])).has(id)) throw notFound('The account')
+  return id
+}
+
+@Resolver()
+export class Customer360Resolver {
+  @Query(() => Customer360, { description: 'Everything about a customer that the caller sees, on one page.' })
+  async customer360(@AccountIdArg() accountId: string, @Ctx() ctx: Context) {
+    return readOverview(ctx, await requireAccount(ctx, accountId))
+  }
+
+  @Query(() => Customer360TimelinePage, { description: 'The timeline of a customer, newest first.' })
+  async customer360Timeline(
+    @AccountIdArg() accountId: string,
+    @ValueArg('type', () => TimelineKind, {
+      nullable: true,
+      list: true,
+      minItems: 1,
+      description: 'Only entries of these kinds; null: all kinds. Kinds that the caller may not read are left out.',
+      example: ['ACTIVITY'],
+    })
+    type: TimelineKind[] | null,
+    @ValueArg('page', () => Int, {
+      default: 1,
+      minimum: 1,
+      maximum: 10_000,
+      description: 'Number of the page; `page` times `pageSize` is at most 10,000. Without effect with `cursor`.',
+    })
+    page: number,
+    @ValueArg('pageSize', () => Int, { default: 20, minimum: 1, maximum: 100, description: 'Entries per page.' })
+    pageSize: number,
+    @ValueArg('cursor', () => String, {
+      nullable: true,
+      max: 500,
+      description: '`nextCursor` of the previous page, for timelines of any length.',
+    })
+    cursor: string | null,
+    @Ctx() ctx: Context,
+  ) {
+    const id = await requireAccount(ctx, accountId)
+    return readTimelinePage(ctx, id, { type: type ?? null, page, pageSize, cursor: cursor ?? null })
+  }
+
+  @Query(() => Customer360ContactPage, { description: 'The contacts of a customer with their engagement.' })
+  async customer360Contacts(
+    @AccountIdArg() accountId: string,
+    @PageArg() page: number,
+    @LimitArg() limit: number,
+    @Ctx() ctx: Context,
+  ) {
+    return readContacts(ctx, await requireAccount(ctx, accountId), { page, limit })
+  }
+
+  @Query(() => Customer360DealPage, { description: 'The deals with a customer, also the closed ones.' })
+  async customer360Deals(
+    @AccountIdArg() accountId: string,
+    @PageArg() page: number,
+    @LimitArg() limit: number,
+    @Ctx() ctx: Context,
+  ) {
+    return readDeals(ctx, await requireAccount(ctx, accountId), { page, limit })
+  }
+
+  @Query(() => Customer360Documents, { description: 'The quotes, contracts and orders of a customer.' })
+  async customer360Documents(@AccountIdArg() accountId: string, @Ctx() ctx: Context) {
+    return readDocuments(ctx, await requireAccount(ctx, accountId))
+  }
+
+  @Query(() => Customer360Signals, { description: 'What the figures and records of a customer say about it.' })
+  async customer360Signals(@AccountIdArg() accountId: string, @Ctx() ctx: Context) {
+    return readSignals(ctx, await requireAccount(ctx, accountId))
+  }
+}
+
+@Resolver(() => Customer360ContactItem)
+class Customer360ContactResolver {
+  @FieldResolver(() => RecordEngagement, { nullable: true })
+  engagement(@Root() { contact }: { readonly contact: { readonly id: string } }, @Ctx() ctx: Context) {
+    return engagementOf(ctx, 'contact', contact.id)
+  }
+}
+
+const path = '/v1/customer-360/{accountId}'
+
+export const customer360Resources: readonly Resource[] = [
+  {
+    resolver: Customer360Resolver,
+    types: [Opportunity],
+    operations: [
+      operation(`GET ${path}`, 'customer360', {
+        summary: 'Read everything about a customer',
+        answers: 'The customer.',
+      }),
+      operation(`GET ${path}/timeline`, 'customer360Timeline', {
+        summary: 'Read the timeline of a customer',
+        answers: 'A page of the timeline.',
+      }),
+      operation(`GET ${path}/contacts`, 'customer360Contacts', {
+        summary: 'Read the contacts of a customer',
+        answers: 'A page of the contacts.',
+      }),
+      operation(`GET ${path}/deals`, 'customer360Deals', {
+        summary: 'Read the deals with a customer',
+        answers: 'A page of the deals.',
+      }),
+      operation(`GET ${path}/documents`, 'customer360Documents', {
+        summary: 'Read the documents of a customer',
+        answers: 'The documents.',
+      }),
+      operation(`GET ${path}/signals`, 'customer360Signals', {
+        summary: 'Read the signals of a customer',
+        answers: 'The signals.',
+      }),
+    ],
+  },
+  { resolver: Customer360ContactResolver },
+]

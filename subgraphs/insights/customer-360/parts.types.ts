@@ -1,0 +1,197 @@
+import { Float, ID, ObjectType } from 'type-graphql'
+import type { ExactNumber } from '../../kernel/json/exact-number.ts'
+import { OutputField } from '../../kernel/record/declared-value.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
+import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
+import { Customer360Block, Customer360Object, Customer360Polarity, Customer360SignalKey } from './enumerations.ts'
+
+const id = '019a0c5e-7f00-7b52-9d0e-5a4c7e1f3b26'
+const time = '2026-11-20T10:40:00.000Z'
+
+@ObjectType({ description: 'A part that could not be read; its content is null.' })
+@RequiresScope('*')
+export class Customer360Warning {
+  @OutputField(() => Customer360Block, { description: 'The part.', example: 'INVOICES' })
+  block!: string
+
+  @OutputField(() => String, {
+    description: 'Why: TIMEOUT if it took longer than 1.5 s, otherwise the code of the refusal.',
+    example: 'TIMEOUT',
+  })
+  code!: string
+}
+
+@ObjectType({ description: 'A record that a signal is made of.' })
+@RequiresScope('*')
+export class Customer360Evidence {
+  @OutputField(() => Customer360Object, { description: 'Type of the record.', example: 'CASE' })
+  object!: string
+
+  @OutputField(() => ID, { description: 'Id of the record, which the caller sees.', example: id })
+  id!: string
+}
+
+@ObjectType({ description: 'What the figures and records of a customer say about it.' })
+@RequiresScope('*')
+export class Customer360Signal {
+  @OutputField(() => Customer360SignalKey, { description: 'What it says.', example: 'CASES_ESCALATED' })
+  key!: string
+
+  @OutputField(() => Customer360Polarity, { description: 'Whether it is good.', example: 'NEGATIVE' })
+  polarity!: string
+
+  @OutputField(() => Float, {
+    description:
+      'How strong it is, 0 to 1: a quarter for each record, or by the change of the engagement or the length of the silence.',
+    example: 0.5,
+  })
+  strength!: number
+
+  @OutputField(() => DateTime, { description: 'Since when: the time of its newest record.', example: time })
+  detectedAt!: string
+
+  @OutputField(() => Customer360Evidence, {
+    list: true,
+    maxItems: 5,
+    description: 'Records that it is made of, at most five.',
+  })
+  evidence!: readonly Customer360Evidence[]
+}
+
+@ObjectType({ description: 'A contact of the customer, in short.' })
+@RequiresScope('*')
+export class Customer360Contact {
+  @OutputField(() => ID, { description: 'Id of the contact.', example: id })
+  id!: string
+
+  @OutputField(() => String, { nullable: true, description: 'First and last name.', example: 'Ida Halvorsen' })
+  name!: string | null
+
+  @OutputField(() => String, { nullable: true, description: 'Job title; null if none.', example: 'Yard manager' })
+  title!: string | null
+
+  @OutputField(() => String, {
+    nullable: true,
+    description: 'Email address; null if none.',
+    example: 'ida@halvorsen-marine.example',
+  })
+  email!: string | null
+
+  @OutputField(() => String, { nullable: true, description: 'Telephone; null if none.', example: '+47 55 01 02 03' })
+  phone!: string | null
+
+  @OutputField(() => String, { nullable: true, description: 'Role in purchases; null if none.', example: 'CHAMPION' })
+  buyingRole!: string | null
+
+  @OutputField(() => Boolean, { description: 'Whether it is the primary contact of the account.', example: true })
+  isPrimary!: boolean
+
+  @OutputField(() => String, { description: '`status` of the contact.', example: 'ACTIVE' })
+  status!: string
+
+  @OutputField(() => Float, {
+    nullable: true,
+    description: 'Score of the engagement, 0 to 100; null while it cannot be read.',
+    example: 62.5,
+  })
+  engagementScore!: number | null
+}
+
+@ObjectType({ description: 'An open deal with the customer, in short.' })
+@RequiresScope('*')
+export class Customer360Deal {
+  @OutputField(() => ID, { description: 'Id of the opportunity.', example: id })
+  id!: string
+
+  @OutputField(() => String, { description: 'Name of the opportunity.', example: 'Dock scheduling' })
+  name!: string
+
+  @OutputField(() => String, { description: 'Its stage.', example: 'PROPOSAL' })
+  stage!: string
+
+  @OutputField(() => Decimal, { description: 'Its amount, in its currency.', example: 48000 })
+  amount!: ExactNumber
+
+  @OutputField(() => String, { description: 'Currency as ISO 4217 code.', example: 'EUR' })
+  currency!: string
+
+  @OutputField(() => Decimal, { description: 'Probability of winning it in percent.', example: 60 })
+  probability!: ExactNumber
+
+  @OutputField(() => DateTime, { description: 'When it should close.', example: '2026-12-31T22:59:59.999Z' })
+  closeDate!: string
+
+  @OutputField(() => String, { nullable: true, description: 'Its type; null if none.', example: 'RENEWAL' })
+  type!: string | null
+}
+
+@ObjectType({ description: 'What the customer owes, in the base currency of the organization.' })
+@RequiresScope('*')
+export class Customer360Invoices {
+  @OutputField(() => Decimal, { description: 'Sum of the open amounts.', example: 12400 })
+  outstanding!: ExactNumber
+
+  @OutputField(() => Decimal, { description: 'The part of it that is overdue.', example: 2400 })
+  overdue!: ExactNumber
+
+  @OutputField(() => String, { description: 'The base currency as ISO 4217 code.', example: 'EUR' })
+  currency!: string
+}
+
+@ObjectType({ description: 'One entry of the timeline of the customer.' })
+@RequiresScope('*')
+export class Customer360TimelineEntry {
+  @OutputField(() => String, { description: 'What it is: `kind` of a timeline entry.', example: 'ACTIVITY' })
+  kind!: string
+
+  @OutputField(() => ID, { description: 'Id of the record of the entry.', example: id })
+  recordId!: string
+
+  @OutputField(() => DateTime, { description: 'When it happened.', example: time })
+  occurredAt!: string
+
+  @OutputField(() => String, { nullable: true, description: 'Subject or name; null if none.', example: 'Call' })
+  title!: string | null
+
+  @OutputField(() => String, { nullable: true, description: 'Type of the record; null if none.', example: 'CALL' })
+  type!: string | null
+
+  @OutputField(() => String, {
+    nullable: true,
+    description: 'Status of the record, or outcome of an activity; null if none.',
+    example: 'CONNECTED',
+  })
+  status!: string | null
+
+  @OutputField(() => ID, { nullable: true, description: 'Id of the user who did it; null if none.', example: null })
+  actorId!: string | null
+}
+
+@ObjectType({ description: 'A quote, contract or order of the customer, in short.' })
+@RequiresScope('*')
+export class Customer360Document {
+  @OutputField(() => ID, { description: 'Id of the quote or order.', example: id })
+  id!: string
+
+  @OutputField(() => String, { description: 'Its number.', example: 'Q-000123' })
+  number!: string
+
+  @OutputField(() => String, {
+    nullable: true,
+    description: 'Name of the quote; null for an order.',
+    example: 'Two yards',
+  })
+  name!: string | null
+
+  @OutputField(() => String, { description: 'Its status.', example: 'ACCEPTED' })
+  status!: string
+
+  @OutputField(() => Decimal, { description: 'Its total, in its currency.', example: 48000 })
+  total!: ExactNumber
+
+  @OutputField(() => String, { description: 'Currency as ISO 4217 code.', example: 'EUR' })
+  currency!: string
+
+  @OutputField(() => DateTime, { description: 'When it was created.', example: time })
+  createdAt!: string
+}

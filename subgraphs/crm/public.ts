@@ -195,6 +195,7 @@ export async function logEmail(
 }
 
 export { addresseeOf, requireAddressee, seesAddressee, type Addressee } from './addressee.ts'
+export { AccountType, ChurnRisk } from './account/account.enumerations.ts'
 export { ActivityDirection, ActivityOutcome, ActivitySentiment } from './activity/activity.enumerations.ts'
 export { TaskPriority } from './task/task.enumerations.ts'
 export { readTimeline, cursorOf as timelineCursor } from './timeline/read-timeline.ts'

@@ -7,6 +7,8 @@ import { storedResources } from './engagement/stored/stored.resolver.ts'
 import { quotaResource } from './quota/quota.resolver.ts'
 import { scenarioResource } from './simulation/scenario.resolver.ts'
 import { dealCalibrationResource } from './win-rate/calibration.resolver.ts'
+import { accountHealthResource } from './triage/account-health.resolver.ts'
+import { triageResource } from './triage/triage.resolver.ts'
 
 export const insights: SubgraphDefinition = {
   name: 'insights',
@@ -20,5 +22,7 @@ export const insights: SubgraphDefinition = {
     dealScoreResource,
     dealCalibrationResource,
     ...customer360Resources,
+    triageResource,
+    accountHealthResource,
   ],
 }

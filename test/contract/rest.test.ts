@@ -9,7 +9,7 @@ import { sourcesOf, variableOf } from '../../rest-adapter/translate.ts'
 import { unselected } from './selection.ts'
 
 /** Areas of the specification that do not exist yet. Remove an area when it is built; never add one. */
-const areasNotBuilt = ['Conversations', 'Health triage', 'Serverless functions', 'Webhook AI workflows']
+const areasNotBuilt = ['Conversations', 'Serverless functions', 'Webhook AI workflows']
 
 /** Operations that do not exist yet in an area that exists, as `METHOD path`. Remove an operation when it is built; never add one. */
 const operationsNotBuilt = [
@@ -33,7 +33,11 @@ const needsSession = new Set([
 ])
 
 /** Operations without an input in the specification whose body may contain one, for example the value of a cookie. */
-const withOptionalBody = new Set(['POST /v1/auth/refresh', 'POST /v1/email-templates/{id}/clone'])
+const withOptionalBody = new Set([
+  'POST /v1/auth/refresh',
+  'POST /v1/email-templates/{id}/clone',
+  ...['save-plan', 'ignore', 'resolve'].map((verb) => `POST /v1/health-triage/cases/{id}/${verb}`),
+])
 
 /** Operations that are served by code instead of a stored document. */
 const customHandlers: string[] = ['eventCatalog', 'eventType', 'organizationEventCatalog']
@@ -65,6 +69,7 @@ interface NamedInputs {
 
 /** Inputs that the specification describes in prose, in the table of events, webhooks and keys. */
 const inputsInProse: Readonly<Record<string, NamedInputs>> = {
+  'body fields †': { place: 'body', named: [], hasBody: true },
   '† (front-end payment recording)': { place: 'body', named: [], hasBody: true },
   '† (order given in the body)': { place: 'body', named: ['orderId'], hasBody: true },
   'query api_key (string); JSON body †; no Authorization header': { place: 'query', named: ['api_key'], hasBody: true },

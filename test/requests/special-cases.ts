@@ -13,6 +13,7 @@ import { insightBodies, insightParts, insightPreparations } from './insights.ts'
 import { outreachBodies, outreachParts, outreachPreparations } from './outreach.ts'
 import { quotaBodies, quotaPreparations } from './quotas.ts'
 import type { Sender } from './sender.ts'
+import { triageBodies, triageOnce, triageParts, triagePreparations } from './triage.ts'
 import { newSession } from './session.ts'
 
 /** A person who can sign in to the organization of the requests. */
@@ -64,6 +65,7 @@ export const preparations: Readonly<
   ...commercePreparations,
   ...quotaPreparations,
   ...insightPreparations,
+  ...triagePreparations,
 }
 
 /** Properties of a body of which an operation needs at least one. Requests have two of them, so that a test can empty one. */
@@ -100,6 +102,7 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   'authChangePassword',
   'authResetPassword',
   ...enrollmentsOnce,
+  ...triageOnce,
   'quoteAccept',
   'quoteApprove',
   'quoteDecline',
@@ -122,7 +125,7 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
 ])
 
 /** Operations whose fields limit each other, so that no other body accepts every value of one field. */
-export const dependentFields: ReadonlySet<string> = new Set(['quotaCopyPrevious', 'quotaSet'])
+export const dependentFields: ReadonlySet<string> = new Set(['quotaCopyPrevious', 'quotaSet', 'triageConfigUpdate'])
 
 /** References that exclude each other in a body. */
 export const excludedBy: Readonly<Record<string, string>> = { teamId: 'userId' }
@@ -136,6 +139,7 @@ export const bodies: Readonly<Record<string, (requests: Sender, whole: boolean) 
   ...enrollmentBodies,
   ...commerceBodies,
   ...insightBodies,
+  ...triageBodies,
   async authRegister(_requests, whole) {
     const needed = { email: valuesOfField['email']!(), password: 'Correct horse 7!' }
     return whole
@@ -184,7 +188,7 @@ export const bodies: Readonly<Record<string, (requests: Sender, whole: boolean) 
 }
 
 /** Parts that no valid body of an operation has together, for the tests of the values in them. */
-export const exclusiveParts: Readonly<Record<string, object>> = { ...outreachParts, ...insightParts }
+export const exclusiveParts: Readonly<Record<string, object>> = { ...outreachParts, ...insightParts, ...triageParts }
 
 /** The caller of operations that require a password. */
 export const credentials: Readonly<Record<string, (requests: Sender) => Promise<Record<string, string>>>> = {

@@ -10,6 +10,7 @@ import { enrollmentStates } from '../../subgraphs/outreach/enrollment/enrollment
 import { replyDraftStates } from '../../subgraphs/outreach/reply-draft/reply-draft.states.ts'
 import { sequenceStates } from '../../subgraphs/outreach/sequence/sequence.rules.ts'
 import { smartEmailStates } from '../../subgraphs/outreach/smart-email/smart-email.rules.ts'
+import { triageStates } from '../../subgraphs/insights/triage/triage-case.states.ts'
 import { caseStates } from '../../subgraphs/support/case/case.status.ts'
 import { aLine, contact, invoice, lead, order, quote, supportCase } from '../builders.ts'
 import type { Member, Platform } from '../platform.ts'
@@ -17,6 +18,7 @@ import { storedLines } from '../requests/commerce.ts'
 import { insightPreparations } from '../requests/insights.ts'
 import { outreachPreparations } from '../requests/outreach.ts'
 import type { Sender } from '../requests/sender.ts'
+import { aTriageCase, triageAction } from '../requests/triage.ts'
 import type { RestCall } from '../rest-client.ts'
 
 type Row = Readonly<Record<string, unknown>>
@@ -89,6 +91,9 @@ const invoiceColumns: Readonly<Record<string, readonly Row[]>> = {
 
 const sentAt = { sent_at: '2027-01-10T00:00:00Z' }
 const sendable = { to_emails: ['ines@customer.example'], subject: 'Slots', body_html: '<p>Hi</p>', body_text: 'Hi' }
+
+const executedActionId = '5f3c1a52-8a0e-5d4e-9a37-0c2b6a3f7d10'
+const openActionId = '5f3c1a52-8a0e-5d4e-9a37-0c2b6a3f7d11'
 
 async function aSequence(member: Member, platform: Platform): Promise<string> {
   const { body } = await member.rest.sequenceCreate!({ body: { name: 'Fair' } })
@@ -233,6 +238,42 @@ export const stateful: Readonly<Record<string, Stateful>> = {
       smartEmailDraftSchedule: [{ body: { scheduledAt: '2027-03-04T05:06' } }],
       smartEmailDraftUpdate: [{ body: { subject: 'Other' } }],
     },
+  },
+  'triage case': {
+    states: triageStates,
+    table: 'insights.triage_case',
+    create: async (member, platform) => {
+      const id = newId()
+      await aTriageCase({ member, platform }, id)
+      return id
+    },
+    columns: (state) => [state === 'IGNORED' ? { ignored_at: '2027-01-20T00:00:00Z' } : {}],
+    unique: () => {
+      const accountId = newId()
+      const [done, open] = [triageAction(accountId), triageAction(accountId)]
+      return {
+        account_id: accountId,
+        stored_actions: [
+          { ...done, id: executedActionId, status: 'EXECUTED' },
+          { ...open, id: openActionId },
+        ],
+      }
+    },
+    complete: async (platform, id, { account_id: accountId }) => {
+      await platform.query(
+        `insert into crm.account (organization_id, id, owner_id, name, account_status, is_strategic, custom_fields, version, created_at, updated_at)
+         select organization_id, $2, owner_id, 'Halvorsen Marine AS', 'ACTIVE', false, '{}', 1, now(), now() from insights.triage_case where id = $1`,
+        [id, accountId],
+      )
+    },
+    refused: 'triageActionExecute',
+    calls: {
+      triageSavePlan: [{ body: {} }],
+      triageIgnore: [{ body: {} }],
+      triageResolve: [{ body: {} }],
+      triageActionExecute: [{ actionId: openActionId }],
+    },
+    parameters: (id) => ({ id, actionId: executedActionId }),
   },
   'email template': {
     states: emailTemplateStates,

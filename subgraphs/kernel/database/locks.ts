@@ -13,6 +13,7 @@ const seeds = {
   receivedEmail: 31,
   sequenceEnrollments: 47,
   leadConversion: 48,
+  triageScan: 51,
   quotas: 71,
 } as const
 

@@ -57,6 +57,8 @@ export interface ColumnOptions {
   structure?: StructureShape
   /** Columns from which this one is computed. A profile that hides one of them also hides this column. */
   derivedFrom?: readonly string[]
+  /** Columns of other record types, as `object.column`, from which this one is computed. A profile that hides one of them also hides this column. */
+  hiddenWith?: readonly string[]
   /** Stored, and readable by rules in the code, but not part of the GraphQL schema. */
   internal?: boolean
   /** Ids of users: the GraphQL field with the user, and its description. It has no column and no REST property of its own. */
@@ -154,8 +156,10 @@ function kindOf(type: GraphQLTypeOf): ColumnKind {
   }
 }
 
-const descriptionOfDerived = ({ derivedFrom }: ColumnOptions): string | undefined =>
-  derivedFrom && `Null for a caller whose profile hides ${derivedFrom.join(' or ')}.`
+const descriptionOfDerived = ({ derivedFrom, hiddenWith }: ColumnOptions): string | undefined =>
+  hiddenWith
+    ? 'Null for a caller whose profile hides a field from which it follows.'
+    : derivedFrom && `Null for a caller whose profile hides ${derivedFrom.join(' or ')}.`
 
 /** A table column for a property of the record class; `name` is the name of the property. */
 export function tableColumn(name: string, type: GraphQLTypeOf, options: ColumnOptions = {}): Column {

@@ -4,7 +4,7 @@ import { isRawNumber } from '../json/exact-number.ts'
 import { emptyValue, type Column } from './column.ts'
 import type { RecordShape } from './definition.ts'
 import { customFieldKey, customFieldName, customFieldsName as customFields, sqlLiteral } from './custom-field-column.ts'
-import { recordNamed } from './record-registry.ts'
+import { recordNamed, recordTypeNames } from './record-registry.ts'
 
 export type FieldLevel = 'HIDDEN' | 'READ'
 
@@ -57,8 +57,18 @@ export function fieldRules({ fields }: Pick<Caller, 'fields'>, definition: Recor
   return rules
 }
 
+const followsFromOthers = ({ columns }: RecordShape): boolean => columns.stored.some(({ hiddenWith }) => hiddenWith)
+
+/** Whether the profile hides a column of another record type, `object.column`, that can be hidden. */
+function isHiddenElsewhere(fields: FieldRestrictions, source: string): boolean {
+  const [object, name] = source.split('.') as [string, string]
+  if (fields[object]?.[name] !== 'HIDDEN') return false
+  const column = recordNamed(object)?.columns.byName.get(name)
+  return column !== undefined && strictestLevel(column) === 'HIDDEN'
+}
+
 function rulesOf(fields: FieldRestrictions, definition: RecordShape): FieldRules | null {
-  if (!Object.hasOwn(fields, definition.object)) return null
+  if (!Object.hasOwn(fields, definition.object) && !followsFromOthers(definition)) return null
   const { byName } = definition.columns
   const [hidden, readOnly, hiddenKeys, readOnlyKeys] = [0, 1, 2, 3].map(() => new Set<string>()) as [
     Set<string>,
@@ -66,7 +76,7 @@ function rulesOf(fields: FieldRestrictions, definition: RecordShape): FieldRules
     Set<string>,
     Set<string>,
   ]
-  for (const [name, level] of Object.entries(fields[definition.object]!)) {
+  for (const [name, level] of Object.entries(fields[definition.object] ?? {})) {
     const key = customFieldKey(name)
     if (key !== null) {
       readOnlyKeys.add(key)
@@ -82,24 +92,29 @@ function rulesOf(fields: FieldRestrictions, definition: RecordShape): FieldRules
     readOnly.add(name)
     if (level === 'HIDDEN' && strictest === 'HIDDEN') hidden.add(name)
   }
-  for (const { name, derivedFrom = [] } of byName.values()) {
-    if (!derivedFrom.some((source) => hidden.has(source))) continue
+  for (const { name, derivedFrom = [], hiddenWith = [] } of byName.values()) {
+    const isHiddenByOther = hiddenWith.some((source) => isHiddenElsewhere(fields, source))
+    if (!isHiddenByOther && !derivedFrom.some((source) => hidden.has(source))) continue
     hidden.add(name)
     readOnly.add(name)
   }
   return readOnly.size + readOnlyKeys.size > 0 ? { hidden, readOnly, hiddenKeys, readOnlyKeys } : null
 }
 
-/** Adds the restrictions that follow from the given ones: a column derived from a hidden column is hidden, too. */
+/** Adds the restrictions that follow from the given ones: a column derived from a hidden column, also of another record type, is hidden, too. */
 export function addDerivedRestrictions(fields: FieldRestrictions): FieldRestrictions {
   const complete: Record<string, Readonly<Record<string, FieldLevel>>> = {}
-  for (const [object, levels] of Object.entries(fields)) {
+  const dependent = recordTypeNames().filter((object) => followsFromOthers(recordNamed(object)!))
+  for (const object of new Set([...Object.keys(fields), ...dependent])) {
     const definition = recordNamed(object)
     const hidden = definition && rulesOf(fields, definition)?.hidden
     const derived = hidden
-      ? definition.columns.stored.filter(({ name, derivedFrom }) => derivedFrom && hidden.has(name))
+      ? definition.columns.stored.filter(
+          ({ name, derivedFrom, hiddenWith }) => (derivedFrom ?? hiddenWith) && hidden.has(name),
+        )
       : []
-    complete[object] = { ...levels, ...Object.fromEntries(derived.map(({ name }) => [name, 'HIDDEN' as const])) }
+    const levels = { ...fields[object], ...Object.fromEntries(derived.map(({ name }) => [name, 'HIDDEN' as const])) }
+    if (Object.keys(levels).length > 0 || Object.hasOwn(fields, object)) complete[object] = levels
   }
   return complete
 }

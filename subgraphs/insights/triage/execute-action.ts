@@ -1,0 +1,110 @@
+import type { Caller } from '../../kernel/context.ts'
+import { isErrorCode, notFound, Refusal, statusOfCode } from '../../kernel/errors.ts'
+import type { GraphAnswer, GraphQuery } from '../../kernel/graph-port/graph-port.ts'
+import { externalCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
+import { change, recordsOf } from '../../kernel/record/records-of.ts'
+import { refusalInState, requireAllowedTransition } from '../../kernel/record/transitions.ts'
+import { requireWritableRole } from '../../kernel/record/save.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import type { StoredAction } from './stored-parts.ts'
+import { triageCase } from './triage-case.record.ts'
+import { isExecutable, triageStates } from './triage-case.states.ts'
+import type { TriageCase } from './triage-case.ts'
+import { actionsFor } from './visible-parts.ts'
+
+type Context = RequestContext<'graph'>
+
+const createTask = 'mutation ($input: TaskCreateInput!) { result: taskCreate(input: $input) { id } }'
+const escalateCase =
+  'mutation ($id: ID!, $status: CaseStatus!) { result: caseSetStatus(id: $id, status: $status) { id } }'
+const costMax = 1000
+const errorMax = 500
+
+/** The mutation of an action. It depends on the action alone, so that repeating it is the same request. */
+function mutationOf({ id, type, subject, payload }: StoredAction): GraphQuery {
+  if (type === 'ESCALATE_CASE')
+    return { document: escalateCase, variables: { id: subject.entityId, ...payload }, costMax }
+  const input = { ...payload, id, relatedToType: subject.entityType, relatedToId: subject.entityId }
+  return { document: createTask, variables: { input }, costMax }
+}
+
+/**
+ * Whoever executes an action, its idempotency key belongs to the same credential: two users who do so at once, or after one another, make one
+ * change.
+ */
+const executorFor = (caller: Caller, caseId: string, action: StoredAction): Caller => ({
+  ...caller,
+  credentialId: 'triage',
+  origin: { kind: 'TRIAGE', id: caseId, runId: action.id },
+})
+
+/** The id of the action; after a refusal, whose answer is stored for a day, with the number of the attempt. */
+const keyOf = ({ id, failures }: StoredAction): string => (failures === 0 ? id : `${id}.${failures}`)
+
+interface Outcome {
+  readonly resultId: string | null
+  readonly error: string | null
+}
+
+/** A refusal that another attempt may not get is passed on; another one is what became of the action. */
+function outcomeOf({ data, errors }: GraphAnswer): Outcome {
+  const [error] = errors
+  if (!error) return { resultId: (data!['result'] as { id: string }).id, error: null }
+  const code = error.extensions?.['code']
+  if (!isErrorCode(code)) throw new Refusal('INTERNAL', error.message)
+  if (statusOfCode[code] >= 500 || statusOfCode[code] === 429 || code === 'IDEMPOTENCY_IN_PROGRESS')
+    throw new Refusal(code, error.message, { retryAfter: 1 })
+  return { resultId: null, error: `${code}: ${error.message}`.slice(0, errorMax) }
+}
+
+/**
+ * Executes an action as the caller, through the graph as any client, and then records what became of it. Its idempotency key is the id of the
+ * action, which is also the id of a created task: after `kill -9` between the two, the next call finds what was done and records it.
+ */
+export async function executeAction(ctx: Context, id: string, actionId: string): Promise<TriageCase> {
+  requireWritableRole(ctx)
+  const key = `triage.${actionId}`
+  return transactionWithExternalCalls(ctx, async (inner) => {
+    const previous = await recordsOf(triageCase).require(inner, id)
+    const action = await requireExecutable(inner, previous, actionId)
+    if (!inner.externalCalls!.outcomeOf(key))
+      await requireAllowedTransition(inner, triageStates, previous, 'IN_PROGRESS', 'triageActionExecute')
+    const outcome = await externalCall(inner, key, async () => {
+      const { graph, caller, requestId } = ctx
+      const executor = executorFor(caller, id, action)
+      return async () =>
+        outcomeOf(await graph.execute(mutationOf(action), executor, { requestId, idempotencyKey: keyOf(action) }))
+    })
+    const isDone = outcome.error === null || (await wasDone(inner, action))
+    return change(inner, triageCase, id, async (latest) => {
+      const current = await requireExecutable(inner, latest, actionId)
+      const executedAt = inner.clock.now().toISOString()
+      const result: StoredAction = isDone
+        ? { ...current, status: 'EXECUTED', executedAt, resultId: outcome.resultId ?? resultOf(action), error: null }
+        : { ...current, status: 'FAILED', executedAt, error: outcome.error, failures: current.failures + 1 }
+      const storedActions = latest.storedActions.map((one) => (one.id === action.id ? result : one))
+      // A case that was ignored or resolved meanwhile stays so.
+      const isOpen = latest.status === 'OPEN' || latest.status === 'PLAN_SAVED'
+      return { operation: 'UPDATE', values: {}, implied: { storedActions, ...(isOpen && { status: 'IN_PROGRESS' }) } }
+    })
+  })
+}
+
+const resultOf = ({ type, id, subject }: StoredAction): string => (type === 'ESCALATE_CASE' ? subject.entityId : id)
+
+async function requireExecutable(ctx: RequestContext, previous: TriageCase, actionId: string): Promise<StoredAction> {
+  const action = (await actionsFor(ctx, previous))?.find(({ id }) => id === actionId.toLowerCase())
+  if (!action) throw notFound('The action')
+  if (isExecutable(action)) return action
+  const message = `An action that is ${action.status} cannot be executed.`
+  throw await refusalInState(ctx, triageStates, previous, message)
+}
+
+/** Whether a refused action has taken effect before: its task exists, or its case is escalated. */
+async function wasDone({ db, caller }: RequestContext, action: StoredAction): Promise<boolean> {
+  const sql =
+    action.type === 'ESCALATE_CASE'
+      ? `select 1 from support."case" where organization_id = $1 and id = $2 and status = 'ESCALATED'`
+      : 'select 1 from crm.task where organization_id = $1 and id = $2'
+  return (await db.query(sql, [caller.organizationId, resultOf(action)])).length > 0
+}

@@ -1,0 +1,11 @@
+import { connectionOf, filterOf, orderOf, pageOf } from '../../kernel/record/inputs.ts'
+import { connectionArgs, pageArgs } from '../../kernel/record/list-args.ts'
+import { triageCase } from './triage-case.record.ts'
+import { TriageCase } from './triage-case.ts'
+
+const TriageCaseFilter = filterOf('TriageCaseFilter', TriageCase, triageCase.relations)
+const TriageCaseOrder = orderOf('TriageCaseOrder', TriageCase)
+export const TriageCasePage = pageOf('TriageCasePage', TriageCase, '*')
+export const TriageCaseConnection = connectionOf('TriageCase', TriageCase, '*')
+export const TriageCasePageArgs = pageArgs(TriageCaseFilter, TriageCaseOrder)
+export const TriageCaseConnectionArgs = connectionArgs(TriageCaseFilter, TriageCaseOrder)

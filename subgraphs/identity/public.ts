@@ -112,6 +112,7 @@ export async function activeOrganizationName({ db, caller }: RequestContext): Pr
 }
 
 export { membersOfTeams, teamsOfOrganization } from './team/team-members.ts'
+export { organizationChart, type ChartUser } from './user/organization-chart.ts'
 export { usersBelow } from './user/users-below.ts'
 export { managersOf, recipientsOf, userNames, type Recipient } from './user/recipients.ts'
 export { customersGuard, heldMail, isSuspended, requireProven } from './user/mail-guard.ts'

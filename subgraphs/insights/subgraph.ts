@@ -4,6 +4,7 @@ import { engagementResource } from './engagement/engagement.resolver.ts'
 import { dealScoreResource } from './deal-score/deal-score.resolver.ts'
 import { leadScoreResource } from './lead-score/lead-score.resolver.ts'
 import { storedResources } from './engagement/stored/stored.resolver.ts'
+import { forecastResource } from './forecast/forecast.resolver.ts'
 import { quotaResource } from './quota/quota.resolver.ts'
 import { scenarioResource } from './simulation/scenario.resolver.ts'
 import { dealCalibrationResource } from './win-rate/calibration.resolver.ts'
@@ -18,6 +19,7 @@ export const insights: SubgraphDefinition = {
     ...storedResources,
     leadScoreResource,
     quotaResource,
+    forecastResource,
     scenarioResource,
     dealScoreResource,
     dealCalibrationResource,

@@ -47,6 +47,8 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
     3,
     'computes a scenario with the rights of the user who runs it; records that a run has failed',
   ],
+  'subgraphs/insights/forecast/snapshot.job.ts': [1, 'daily snapshots of what the deals say'],
+  'subgraphs/insights/quota/attained-consumer.ts': [1, 'announces that a quota is attained'],
   'subgraphs/outreach/email/organization-context.ts': [1, 'context of the queue that sends and receives mails'],
   'subgraphs/outreach/enrollment/stop/stop-consumer.ts': [1, 'ends enrollments because of events'],
   'subgraphs/outreach/smart-email/delivery-consumer.ts': [1, 'sets the status of drafts after delivery'],
@@ -95,6 +97,10 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
   'subgraphs/crm/task/next-task.ts': [1, 'the next task of a series has the values of the completed one'],
   'subgraphs/crm/task/system-task.ts': [1, 'creates a task that a rule of another record asks for'],
   'subgraphs/commerce/quote/quote-mail.ts': [1, 'the document that is mailed to the customer, not to the caller'],
+  'subgraphs/insights/forecast/forecast.actions.ts': [
+    2,
+    'a forecast and its snapshot keep what the deals of everybody below say; who does not see these users is not answered it',
+  ],
   'subgraphs/outreach/email-template/template-mail.ts': [
     3,
     'mail of a template of the organization to its customer; automatic ones have the names and the invoice only',

@@ -12,13 +12,7 @@ import { unselected } from './selection.ts'
 const areasNotBuilt = ['Conversations', 'Serverless functions', 'Webhook AI workflows']
 
 /** Operations that do not exist yet in an area that exists, as `METHOD path`. Remove an operation when it is built; never add one. */
-const operationsNotBuilt = [
-  'GET /v1/quota-forecast/forecasts',
-  'GET /v1/quota-forecast/forecasts/rollup',
-  'GET /v1/quota-forecast/snapshots',
-  'POST /v1/quota-forecast/forecasts',
-  'POST /v1/quota-forecast/forecasts/submit',
-]
+const operationsNotBuilt: readonly string[] = []
 
 /** The specification names no credential for Auth; these operations need a session. */
 const needsSession = new Set([
@@ -70,6 +64,11 @@ interface NamedInputs {
 /** Inputs that the specification describes in prose, in the table of events, webhooks and keys. */
 const inputsInProse: Readonly<Record<string, NamedInputs>> = {
   'body fields †': { place: 'body', named: [], hasBody: true },
+  'legacy alias of /forecasts/submit, same body': {
+    place: 'body',
+    named: words('userId period periodType commit bestCase pipeline currency notes'),
+    hasBody: true,
+  },
   '† (front-end payment recording)': { place: 'body', named: [], hasBody: true },
   '† (order given in the body)': { place: 'body', named: ['orderId'], hasBody: true },
   'query api_key (string); JSON body †; no Authorization header': { place: 'query', named: ['api_key'], hasBody: true },

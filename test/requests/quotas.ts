@@ -24,6 +24,23 @@ export const quotaBodies = {
   quotaCopyPrevious: () => Promise.resolve({ period: '2027-02', periodType: 'MONTH' }),
 }
 
+const aForecast = ({ member }: Sender, whole: boolean) =>
+  Promise.resolve({
+    period: '2027-02',
+    ...(whole && {
+      userId: member.userId,
+      periodType: 'MONTH',
+      commit: 180000,
+      bestCase: 60000.5,
+      pipeline: 0,
+      currency: 'USD',
+      notes: 'Two deals slip.',
+    }),
+  })
+
+/** A forecast is for the caller unless it names somebody who reports to the caller. */
+export const forecastBodies = { forecastSubmit: aForecast, forecastCreate: aForecast }
+
 /** Quotas of the current month, quarter and year, so that the lists of current periods have rows. */
 async function currentQuotas({ platform, member }: Sender): Promise<void> {
   const ctx = systemContext(platform.services, member.organizationId)

@@ -11,7 +11,7 @@ import { customEventName, eventBodies, eventPreparations } from './events.ts'
 import { valuesOfField } from './field-values.ts'
 import { insightBodies, insightParts, insightPreparations } from './insights.ts'
 import { outreachBodies, outreachParts, outreachPreparations } from './outreach.ts'
-import { quotaBodies, quotaPreparations } from './quotas.ts'
+import { forecastBodies, quotaBodies, quotaPreparations } from './quotas.ts'
 import type { Sender } from './sender.ts'
 import { triageBodies, triageOnce, triageParts, triagePreparations } from './triage.ts'
 import { newSession } from './session.ts'
@@ -125,7 +125,13 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
 ])
 
 /** Operations whose fields limit each other, so that no other body accepts every value of one field. */
-export const dependentFields: ReadonlySet<string> = new Set(['quotaCopyPrevious', 'quotaSet', 'triageConfigUpdate'])
+export const dependentFields: ReadonlySet<string> = new Set([
+  'forecastCreate',
+  'forecastSubmit',
+  'quotaCopyPrevious',
+  'quotaSet',
+  'triageConfigUpdate',
+])
 
 /** References that exclude each other in a body. */
 export const excludedBy: Readonly<Record<string, string>> = { teamId: 'userId' }
@@ -133,6 +139,7 @@ export const excludedBy: Readonly<Record<string, string>> = { teamId: 'userId' }
 /** Valid bodies of operations that need more than records, for example a person who can sign in, or a token. */
 export const bodies: Readonly<Record<string, (requests: Sender, whole: boolean) => Promise<object>>> = {
   ...quotaBodies,
+  ...forecastBodies,
   ...eventBodies,
   ...outreachBodies,
   ...engagementBodies,

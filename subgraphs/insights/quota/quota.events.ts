@@ -9,6 +9,10 @@ export const quotaEvents: RecordEvents<Quota> = {
       description: 'The target, the currency or the days of a quota were changed; previous holds the former values.',
       before: { target: 200000 },
     },
+    'quota.attained': {
+      operation: 'UPDATE',
+      description: 'What was won reached the target of a quota, for the first time. The record is as it was.',
+    },
     'quota.deleted': { operation: 'DELETE', description: 'A quota was deleted.' },
   },
 }

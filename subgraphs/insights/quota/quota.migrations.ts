@@ -1,4 +1,5 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
+import { beginWithNextEvent } from '../../kernel/outbox/event-consumer.ts'
 
 export const quotaTable: Migration = {
   name: '20261128-insights-quota',
@@ -26,5 +27,18 @@ export const quotaTable: Migration = {
     create unique index quota_team on insights.quota (organization_id, team_id, period) where team_id is not null;
     create index quota_period on insights.quota (organization_id, period, created_at, id);
     create index quota_created on insights.quota (organization_id, created_at, id);
+  `,
+}
+
+export const quotaAttainedTable: Migration = {
+  name: '20261128-insights-quota-attained',
+  sql: `
+    create table insights.quota_attained (
+      organization_id uuid not null,
+      quota_id uuid not null,
+      primary key (organization_id, quota_id),
+      foreign key (organization_id, quota_id) references insights.quota (organization_id, id) on delete cascade
+    );
+    ${beginWithNextEvent('quota_attained')}
   `,
 }

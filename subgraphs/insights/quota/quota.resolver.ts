@@ -5,6 +5,7 @@ import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scop
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { quotaAttainedConsumer } from './attained-consumer.ts'
 import { quotaAttainment } from './attainment.ts'
 import { OrganizationTarget, QuotaAttainmentPage } from './attainment.types.ts'
 import { organizationTarget } from './organization-target.ts'
@@ -20,7 +21,7 @@ import {
   quotasMax,
 } from './quota.inputs.ts'
 import { PeriodType } from './quota.enumerations.ts'
-import { quotaTable } from './quota.migrations.ts'
+import { quotaAttainedTable, quotaTable } from './quota.migrations.ts'
 import { quota } from './quota.record.ts'
 import { Quota } from './quota.ts'
 
@@ -104,4 +105,9 @@ export class QuotaResolver {
   }
 }
 
-export const quotaResource: Resource = { resolver: QuotaResolver, announces: [quota], migrations: [quotaTable] }
+export const quotaResource: Resource = {
+  resolver: QuotaResolver,
+  announces: [quota],
+  migrations: [quotaTable, quotaAttainedTable],
+  consumers: [quotaAttainedConsumer],
+}

@@ -15,6 +15,7 @@ const seeds = {
   leadConversion: 48,
   triageScan: 51,
   quotas: 71,
+  forecasts: 72,
 } as const
 
 /** The locks of the whole database. `eventPositions` is written in its migration. */

@@ -56,4 +56,16 @@ export const deals: readonly NotificationKind[] = [
       return [name && `Converted by ${name}.`]
     },
   },
+  {
+    key: 'quota.attained',
+    on: ['quota.attained'],
+    category: 'DEALS',
+    title: 'You attained your quota',
+    description: 'What you have won reached the target of your quota for the first time.',
+    priority: 'NORMAL',
+    channels: channels.all,
+    to: ['userId'],
+    groupsByRecord: true,
+    nameField: 'period',
+  },
 ]

@@ -52,6 +52,8 @@ export async function loadDemo({ services, dataDir, baseUrl, profiles = allProfi
     const midnightMs = midnightOf(services.clock.now())
     for (const profile of profiles)
       await loadOrganization({ ...services, database: sql }, generatorInputOf(profile, midnightMs), secrets)
+    // The planner would take the tables for empty until the server has analyzed them a minute later.
+    await sql.query(`analyze ${analyzedTables(generatorInputOf(profiles[0]!, midnightMs)).join(', ')}`)
   })
   const stored = await readDemo(dataDir)
   const isCurrent =
@@ -65,6 +67,14 @@ export async function loadDemo({ services, dataDir, baseUrl, profiles = allProfi
   await writeDemo(dataDir, demo)
   return demo
 }
+
+/** The tables of records, and those from which scores are read. */
+const analyzedTables = (input: GeneratorInput): string[] => [
+  ...recordsByType(demoData(input)).map(({ table }) => table),
+  'crm.stage_entry',
+  'insights.deal_score',
+  'insights.engagement',
+]
 
 async function isLoaded(sql: Sql, profile: Profile): Promise<boolean> {
   const rows = await sql.query('select 1 from identity.organization where id = $1', [organizationIdOf(profile)])

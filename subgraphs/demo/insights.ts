@@ -1,6 +1,8 @@
 import { engagementK } from '../insights/engagement/stored/engagement.jobs.ts'
 import { rebuild } from '../insights/engagement/stored/rebuild.ts'
 import { objectNames, scoredObjects } from '../insights/engagement/stored/scored-objects.ts'
+import { dealScoreHourly } from '../insights/deal-score/deal-score.jobs.ts'
+import { winCalibration } from '../insights/win-rate/calibration.ts'
 import { leadRates } from '../insights/lead-score/lead-rate.job.ts'
 import type { Sql } from '../kernel/database/sql.ts'
 import type { Services } from '../kernel/request.ts'
@@ -33,5 +35,7 @@ export async function loadInsights(services: Services, { organizationId }: Gener
   }
   await engagementK.run(services)
   await leadRates.run(services)
+  await winCalibration.run(services)
+  await dealScoreHourly.run(services)
   await queueRuns(database, organizationId)
 }

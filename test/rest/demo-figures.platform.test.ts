@@ -77,6 +77,28 @@ describe('the demo has figures in', () => {
     expect(new Set(data.map(({ status }) => status))).toEqual(new Set(['COMPLETED']))
   })
 
+  it('the scores of deals, and the back-test of their probabilities', async () => {
+    const { opportunityList } = (await query(
+      '{ opportunityList(limit: 20, filter: { isClosed: { eq: false } }) { data { id } } }',
+    )) as Record<string, { data: Figures[] }>
+    const deals = await Promise.all(
+      opportunityList!.data.map(async ({ id }) => [
+        (await read(`deal-scoring/${id as string}/score`)) as Figures,
+        (await read(`deal-scoring/${id as string}/insights`)) as Figures,
+      ]),
+    )
+    const scores = deals.map(([score]) => score!)
+    expect(missingIn(scores, ['factors'])).toEqual([])
+    expect(missingIn(scores.flatMap(({ factors }) => factors as Figures[]))).toEqual([])
+    expect(missingIn(deals.map(([, insights]) => insights!))).toEqual([])
+    const distribution = (await read('deal-scoring/distribution')) as Figures
+    expect(missingIn([distribution], ['unscored', 'unconverted', 'histogram'])).toEqual([])
+    expect(missingIn(distribution['histogram'] as Figures[])).toEqual([])
+    // Naive Bayes needs more closed deals, and the history more months.
+    const except = ['models', 'difference', 'standardError', 'history']
+    expect(missingIn([(await read('deal-scoring/calibration')) as Figures], except)).toEqual([])
+  })
+
   it('the engagement of accounts, contacts and leads, and the scores of leads', async () => {
     const engagement = 'engagement { score momentumScore k channels { channel contribution } }'
     const { accountList, contactList, leadList } = (await query(`{

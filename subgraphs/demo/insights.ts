@@ -16,6 +16,13 @@ const queueRuns = (sql: Sql, organizationId: string): Promise<unknown> =>
     [organizationId],
   )
 
+/** The first worker scans the accounts at once, and not only in the next night. */
+const requestScan = (sql: Sql, organizationId: string, now: Date): Promise<unknown> =>
+  sql.query('insert into insights.triage_scan (organization_id, next_at) values ($1, $2)', [
+    organizationId,
+    now.toISOString(),
+  ])
+
 /** Computes what consumers and jobs have computed until midnight; the worker begins with the events after the demo. */
 export async function loadInsights(services: Services, { organizationId }: GeneratorInput): Promise<void> {
   const { database, clock } = services
@@ -38,4 +45,5 @@ export async function loadInsights(services: Services, { organizationId }: Gener
   await winCalibration.run(services)
   await dealScoreHourly.run(services)
   await queueRuns(database, organizationId)
+  await requestScan(database, organizationId, clock.now())
 }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadDemo } from '../../subgraphs/demo/demo.ts'
 import { profiles } from '../../subgraphs/demo/profiles.ts'
 import { scenarioRunQueue } from '../../subgraphs/insights/simulation/scenario-run.queue.ts'
+import { triageScan } from '../../subgraphs/insights/triage/scan.job.ts'
 import { drain } from '../../subgraphs/kernel/queue/queue.fixture.ts'
 import { usePlatform } from '../platform.ts'
 
@@ -97,6 +98,20 @@ describe('the demo has figures in', () => {
     // Naive Bayes needs more closed deals, and the history more months.
     const except = ['models', 'difference', 'standardError', 'history']
     expect(missingIn([(await read('deal-scoring/calibration')) as Figures], except)).toEqual([])
+  })
+
+  it('triage cases, which the first scan opens, and the health of accounts', async () => {
+    await triageScan.run(platform.services)
+    const { data } = (await read('health-triage/cases?limit=100')) as { data: Figures[] }
+    const figures = ['severity', 'riskScore', 'churnRisk', 'revenueAtRisk', 'urgency', 'accountName']
+    for (const name of figures) expect(missingIn(data.map((found) => ({ [name]: found[name]! })))).toEqual([])
+    expect(missingIn(data.flatMap(({ signals }) => signals as Figures[]))).toEqual([])
+    expect(data.some(({ actions }) => (actions as Json[]).length > 0)).toBe(true)
+    expect(missingIn([(await read('health-triage/stats')) as Figures], ['byStatus', 'bySeverity'])).toEqual([])
+    const { accountList } = (await query(
+      '{ accountList(limit: 100) { data { health { score parts { key score } } } } }',
+    )) as Record<string, { data: Figures[] }>
+    expect(missingIn(accountList!.data)).toEqual([])
   })
 
   it('the engagement of accounts, contacts and leads, and the scores of leads', async () => {

@@ -29,6 +29,7 @@ it('announces each quota of a user and of a team once, when what was won reaches
   const quarter = await set({ userId: rep.userId, period: '2027-Q1', target: 150 })
   const team = await set({ teamId, period: '2027-02', target: 120 })
   const consume = async () => {
+    await platform.query('select kernel.assign_event_positions(100000)')
     while (await consumeNext(platform.services, quotaAttainedConsumer, organizationId));
     const rows = await platform.query<{ id: string }>(
       `select record_id as id from kernel.event where organization_id = $1 and type = 'quota.attained'`,

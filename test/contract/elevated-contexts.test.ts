@@ -48,6 +48,7 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
     'computes a scenario with the rights of the user who runs it; records that a run has failed',
   ],
   'subgraphs/insights/forecast/snapshot.job.ts': [1, 'daily snapshots of what the deals say'],
+  'subgraphs/insights/triage/scan.job.ts': [2, 'opens and resolves the triage cases of an organization'],
   'subgraphs/insights/quota/attained-consumer.ts': [1, 'announces that a quota is attained'],
   'subgraphs/outreach/email/organization-context.ts': [1, 'context of the queue that sends and receives mails'],
   'subgraphs/outreach/enrollment/stop/stop-consumer.ts': [1, 'ends enrollments because of events'],

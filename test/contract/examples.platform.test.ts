@@ -34,6 +34,7 @@ const situational: Readonly<Record<string, readonly string[]>> = {
   teamMembersAdd: ['userIds'],
   teamMembersRemove: ['userIds'],
   teamMembersReplace: ['userIds'],
+  triageSavePlan: ['actionIds'],
 }
 
 const sent = operations.filter(({ id, documentId }) => id === documentId && !needsOtherParty.has(documentId))

@@ -69,7 +69,7 @@ export const triagePreparations = {
 
 export const triageBodies = {
   // The example of the contract names an action of no case.
-  triageSavePlan: async (_requests: Sender, whole: boolean) => (whole ? { plan: 'Call the yard.' } : {}),
+  triageSavePlan: async (_requests: Sender, whole: boolean) => (whole ? { plan: 'Call the yard.' } : { actionIds: [] }),
   // A schedule and thresholds cannot be made up one by one.
   triageConfigUpdate: async (_requests: Sender, whole: boolean) =>
     whole

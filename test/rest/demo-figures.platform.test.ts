@@ -114,6 +114,22 @@ describe('the demo has figures in', () => {
     expect(missingIn(accountList!.data)).toEqual([])
   })
 
+  it('the page of a customer and its parts', async () => {
+    const { opportunityList } = (await query(
+      '{ opportunityList(limit: 8, filter: { isClosed: { eq: false } }) { data { accountId } } }',
+    )) as Record<string, { data: Figures[] }>
+    const ids = opportunityList!.data.map(({ accountId }) => accountId as string)
+    const pages: Figures[] = []
+    for (const id of ids) pages.push((await read(`customer-360/${id}`)) as Figures)
+    expect(pages.flatMap(({ warnings }) => warnings)).toEqual([])
+    // No language model has written a brief.
+    expect(missingIn(pages, ['brief', 'warnings', 'account', 'contacts', 'recentTimeline', 'openDeals'])).toEqual([])
+    expect(missingIn(pages.flatMap(({ openDeals }) => openDeals as Figures[]))).toEqual([])
+    expect(missingIn(pages.flatMap(({ contacts }) => contacts as Figures[]))).toEqual([])
+    const { data } = (await read(`customer-360/${ids[0]!}/deals`)) as { data: Figures[] }
+    expect(missingIn(data.map(({ score }) => ({ score: score! })))).toEqual([])
+  })
+
   it('the engagement of accounts, contacts and leads, and the scores of leads', async () => {
     const engagement = 'engagement { score momentumScore k channels { channel contribution } }'
     const { accountList, contactList, leadList } = (await query(`{

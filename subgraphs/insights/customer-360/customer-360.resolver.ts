@@ -1,10 +1,11 @@
-import { Ctx, FieldResolver, ID, Int, Query, Resolver, Root } from 'type-graphql'
+import { Ctx, FieldResolver, Float, ID, Int, Query, Resolver, Root } from 'type-graphql'
 import { TimelineKind, visibleAccounts } from '../../crm/public.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { ValueArg } from '../../kernel/record/declared-value.ts'
 import { operation } from '../../kernel/record/operation.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { dealScoreOf } from '../deal-score/deal-score.ts'
 import { engagementOf } from '../engagement/stored/stored-engagement.ts'
 import { RecordEngagement } from '../engagement/stored/record-engagement.ts'
 import { Opportunity } from '../extended-records.ts'
@@ -13,6 +14,7 @@ import {
   Customer360,
   Customer360ContactItem,
   Customer360ContactPage,
+  Customer360DealItem,
   Customer360DealPage,
   Customer360Documents,
   Customer360Signals,
@@ -116,6 +118,16 @@ class Customer360ContactResolver {
   }
 }
 
+const scoreOnly: ReadonlySet<string> = new Set(['score'])
+
+@Resolver(() => Customer360DealItem)
+class Customer360DealResolver {
+  @FieldResolver(() => Float, { nullable: true })
+  async score(@Root() { deal }: { readonly deal: { readonly id: string } }, @Ctx() ctx: Context) {
+    return (await dealScoreOf(ctx, deal.id, scoreOnly))?.score ?? null
+  }
+}
+
 const path = '/v1/customer-360/{accountId}'
 
 export const customer360Resources: readonly Resource[] = [
@@ -150,4 +162,5 @@ export const customer360Resources: readonly Resource[] = [
     ],
   },
   { resolver: Customer360ContactResolver },
+  { resolver: Customer360DealResolver },
 ]

@@ -1,9 +1,10 @@
-import { ID, Int, ObjectType } from 'type-graphql'
+import { Float, ID, Int, ObjectType } from 'type-graphql'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { OutputField } from '../../kernel/record/declared-value.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
 import { Account, Contact, Opportunity } from '../extended-records.ts'
+import { AccountHealth } from '../triage/account-health.resolver.ts'
 import { RecordEngagement } from '../engagement/stored/record-engagement.ts'
 import {
   Customer360Contact,
@@ -25,6 +26,12 @@ const time = '2026-11-28T13:00:00.000Z'
 export class Customer360 {
   @OutputField(() => Account, { nullable: true, description: 'The account; null if it was deleted meanwhile.' })
   account!: object | null
+
+  @OutputField(() => AccountHealth, {
+    nullable: true,
+    description: 'The computed health of the account; null too if the profile hides a field from which it follows.',
+  })
+  health!: AccountHealth | null
 
   @OutputField(() => Customer360Contact, {
     nullable: true,
@@ -88,7 +95,7 @@ export class Customer360 {
   })
   brief!: string | null
 
-  @OutputField(() => Customer360Warning, { list: true, maxItems: 11, description: 'The parts that could not be read.' })
+  @OutputField(() => Customer360Warning, { list: true, maxItems: 12, description: 'The parts that could not be read.' })
   warnings!: readonly Customer360Warning[]
 
   @OutputField(() => DateTime, { description: 'When it was read: the time of the request.', example: time })
@@ -161,6 +168,13 @@ export class Customer360DealItem {
     description: 'The opportunity with its `stageHistory`; null if it was deleted meanwhile.',
   })
   deal!: object | null
+
+  @OutputField(() => Float, {
+    nullable: true,
+    description: 'Its score, 0 to 100; null if it is closed, or if the profile hides what it is made of.',
+    example: 64.2,
+  })
+  score!: number | null
 }
 
 const pageField = { description: 'Number of the page, from 1.', example: 1 } as const

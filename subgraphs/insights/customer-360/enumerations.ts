@@ -30,6 +30,7 @@ export const Customer360Block = enumeration('Customer360Block', 'A part of the v
   CASES: 'The open cases, and their signals.',
   INVOICES: 'What is outstanding and overdue, and its signals.',
   ENGAGEMENT: 'The engagement, and its signals.',
+  HEALTH: 'The health of the account.',
   BUYING: 'The signals of forms and documents.',
   TIMELINE: '`recentTimeline`.',
   QUOTES: 'The newest quotes.',

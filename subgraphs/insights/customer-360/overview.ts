@@ -5,6 +5,7 @@ import { figuresBy } from '../../kernel/record/figures-by.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
 import { dayMs } from '../../kernel/time/wall-calendar.ts'
 import { decimalOf, exactOf } from '../../kernel/values/decimal.ts'
+import type { AccountHealth } from '../triage/account-health.resolver.ts'
 import type { RecordEngagement } from '../engagement/stored/record-engagement.ts'
 import { readBlocks, readGraph, type Blocks, type Context } from './blocks.ts'
 import type {
@@ -19,6 +20,7 @@ import {
   contactsQuery,
   dealsQuery,
   engagementQuery,
+  healthQuery,
   invoicesQuery,
   rolesQuery,
   timelineQuery,
@@ -39,7 +41,9 @@ import {
 /** What gives signals, by block. */
 interface SignalSources extends Readonly<Record<string, unknown>> {
   readonly ROLES: { left: Found; joined: Found }
-  readonly DEALS: { deals: { data: readonly (Deal & Customer360Deal)[] } }
+  readonly DEALS: {
+    deals: { data: readonly (Deal & Omit<Customer360Deal, 'score'> & { score: { score: number | null } | null })[] }
+  }
   readonly CASES: { open: { total: number }; escalated: Found }
   readonly INVOICES: {
     aging: { currency: string; total: ExactNumber; buckets: readonly { key: string; amount: ExactNumber }[] }
@@ -53,6 +57,7 @@ interface SignalSources extends Readonly<Record<string, unknown>> {
 }
 
 interface OverviewSources extends SignalSources {
+  readonly HEALTH: { account: { health: AccountHealth | null } | null }
   readonly CONTACTS: {
     contacts: { data: readonly (Customer360Contact & { engagement: { score: number } | null })[] }
   }
@@ -114,19 +119,21 @@ export async function readOverview(ctx: Context, id: string) {
   const { values, warnings } = await readBlocks<OverviewSources>(ctx, {
     CONTACTS: () => readGraph(ctx, contactsQuery, { id }),
     ...signalReaders(ctx, id),
+    HEALTH: () => readGraph(ctx, healthQuery, { id }),
     REVENUE: () => wonRevenue(ctx, id),
     TIMELINE: () => readGraph(ctx, timelineQuery, { id }),
   })
-  const { CONTACTS, DEALS, CASES, INVOICES, ENGAGEMENT, TIMELINE, REVENUE } = values
+  const { CONTACTS, DEALS, CASES, HEALTH, INVOICES, ENGAGEMENT, TIMELINE, REVENUE } = values
   const now = ctx.clock.now()
   return {
     account: { id },
+    health: HEALTH?.account?.health ?? null,
     contacts:
       CONTACTS?.contacts.data.map(({ engagement, ...shown }) => ({
         ...shown,
         engagementScore: engagement?.score ?? null,
       })) ?? null,
-    openDeals: DEALS?.deals.data ?? null,
+    openDeals: DEALS?.deals.data.map(({ score, ...shown }) => ({ ...shown, score: score?.score ?? null })) ?? null,
     wonRevenue: REVENUE,
     openCases: CASES?.open.total ?? null,
     invoices: INVOICES && invoicesOf(INVOICES),

@@ -123,6 +123,13 @@ export class Customer360Deal {
 
   @OutputField(() => String, { nullable: true, description: 'Its type; null if none.', example: 'RENEWAL' })
   type!: string | null
+
+  @OutputField(() => Float, {
+    nullable: true,
+    description: 'Its score, 0 to 100; null if the profile hides what it is made of.',
+    example: 64.2,
+  })
+  score!: number | null
 }
 
 @ObjectType({ description: 'What the customer owes, in the base currency of the organization.' })

@@ -21,7 +21,7 @@ export const dealsQuery = `query ($id: ID!) {
     filter: { accountId: { eq: $id }, isClosed: { eq: false } }, limit: 100, orderBy: [{ field: closeDate, direction: ASC }]
   ) {
     data {
-      id name stage amount currency probability closeDate type stageEnteredAt ownerId
+      id name stage amount currency probability closeDate type stageEnteredAt ownerId score { score }
       pipeline { stages { name rottenAfterDays } }
     }
   }
@@ -54,6 +54,10 @@ export const engagementQuery = `query ($id: ID!, $now: DateTime!) {
   latest: activityList(
     filter: { accountId: { eq: $id }, occurredAt: { lte: $now } }, limit: 5, orderBy: [{ field: occurredAt, direction: DESC }]
   ) { data { id occurredAt } }
+}`
+
+export const healthQuery = `query ($id: ID!) {
+  account(id: $id) { health { score parts { key score weight contribution } computedAt } }
 }`
 
 export const buyingQuery = `query ($id: ID!, $since: DateTime!, $now: DateTime!) {

@@ -59,13 +59,16 @@ export function withPath(body: unknown, whole: unknown, path: Path): unknown {
 
 const raw = '@@raw@@'
 
-/** The body as text with `text` as the value at a path; missing objects and lists on the path are created. */
+/** The body as text with `text` as the value at a path; objects and lists on the path are created where the body has none. */
 export function withText(body: unknown, path: Path, text: string): string {
   const copy: unknown = structuredClone(body ?? {})
   let at = copy as Record<string | number, unknown>
   for (const [index, key] of path.entries()) {
     if (index === path.length - 1) at[key] = raw
-    else at = (at[key] ??= typeof path[index + 1] === 'number' ? [] : {}) as Record<string | number, unknown>
+    else {
+      if (typeof at[key] !== 'object' || at[key] === null) at[key] = typeof path[index + 1] === 'number' ? [] : {}
+      at = at[key] as Record<string | number, unknown>
+    }
   }
   return JSON.stringify(copy).replace(`"${raw}"`, () => text)
 }

@@ -5,6 +5,7 @@ import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { dayMs } from '../../subgraphs/kernel/time/wall-calendar.ts'
 import { account, activity, contact, sentInvoice, supportCase } from '../builders.ts'
 import { refused, refusedInputs, unchanged, values } from '../expectations.ts'
+import { notify } from '../notifications/notify.ts'
 import { usePlatform, type Member } from '../platform.ts'
 
 const platform = usePlatform()
@@ -184,6 +185,22 @@ describe('a scan', () => {
     await triageScan.run(platform.services)
     expect((await caseOf(id)).status).toBe('OPEN')
     expect((await owner.rest.triageConfig!({})).body.lastScanAt).toBe(next.toISOString())
+  })
+
+  it('notifies the owner of the account, unless the configuration says otherwise', async () => {
+    const other = await platform.member({ role: 'OWNER', organizationId: await platform.organization() })
+    const told = async () => {
+      const { id } = await riskyAccount(other)
+      await scan(other)
+      await notify(platform, other.organizationId)
+      return platform.query<Record<string, unknown>>(
+        `select user_id as "userId", entity_type as "entityType", subject from events.notification where event_key = 'triage.opened' and entity_id = $1`,
+        [id],
+      )
+    }
+    expect(await told()).toEqual([{ userId: other.userId, entityType: 'account', subject: 'Northwind Traders' }])
+    await other.rest.triageConfigUpdate!({ body: { notify: { owner: false } } })
+    expect(await told()).toEqual([])
   })
 })
 

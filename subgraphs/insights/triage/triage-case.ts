@@ -150,7 +150,7 @@ export class TriageCase extends OrgRecord {
   /** Whether `triage.opened` notifies the owner, as the configuration said when it was opened. */
   @Column(() => Boolean, {
     ...never,
-    description: 'Whether the owner of the account was notified of it, as the configuration said.',
+    description: 'Whether the owner of the account is notified of it, as the configuration said when it was opened.',
     example: true,
   })
   notifiesOwner!: boolean

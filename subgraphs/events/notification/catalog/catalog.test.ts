@@ -28,7 +28,8 @@ describe('the catalog of notifications', () => {
     const fields = [...to, ...(nameField ? [nameField] : []), ...(others ? ['ownerId'] : [])]
     for (const type of on) {
       const source = eventTypes.get(type)!
-      const shape = about ? recordType('case')() : recordTypes.find(({ object }) => object === source.object)
+      const subject = about?.({ data: { record: { caseId: '', accountId: '' } } } as never).object
+      const shape = subject ? recordType(subject)() : recordTypes.find(({ object }) => object === source.object)
       const known = shape ? shape.columns.byName : new Map(Object.entries(source.events!.payload!.properties))
       expect(fields.filter((field) => !known.has(field))).toEqual([])
     }

@@ -1,6 +1,6 @@
 import type { LoggedEvent } from '../../../kernel/outbox/event-feed.ts'
 import { mentionedIn, withoutMentions } from './mentions.ts'
-import { channels, changedBy, dueOn, words, type NotificationKind } from './notification-kind.ts'
+import { channels, changedBy, dueOn, words, type NotificationKind, type Values } from './notification-kind.ts'
 
 const assigneeElseOwner = ['assignedToId', 'ownerId'] as const
 
@@ -122,6 +122,21 @@ export const tasksAndCases: readonly NotificationKind[] = [
     to: assigneeElseOwner,
     // A mention is a kind of its own.
     except: mentioned,
+  },
+  {
+    key: 'triage.opened',
+    on: ['triage.opened', 'triage.reopened'],
+    category: 'CASES',
+    title: 'An account of yours is at risk',
+    description: 'The health triage opened a case for an account that you own, or opened it again.',
+    priority: 'NORMAL',
+    channels: channels.all,
+    to: ['ownerId'],
+    when: ({ data }) => (data['record'] as Values)['notifiesOwner'] === true,
+    // A profile may hide how high the risk is, so the notification tells nothing of it.
+    about: ({ data }) => ({ object: 'account', id: (data['record'] as Values)['accountId'] as string }),
+    groupsByRecord: true,
+    nameField: 'name',
   },
   {
     key: 'case.comment_mention',

@@ -42,7 +42,8 @@ describe('a file', () => {
 
 describe('a new record', () => {
   it.each(texts)('with the id %j has a Location that leads to it', async (id) => {
-    const created = { fileType: null, headers: new Set(['Location']), unversioned: [], hasBody: true, status: 201 }
+    const success = { fileType: null, headers: new Set(['Location']), unversioned: [], hasBody: true }
+    const created = { ...success, status: 201, otherwise: null }
     const { status, headers, injected } = await answer({ success: created, result: { id }, url: '/v1/things/?a=b' })
     const location = headers.get('location')!
     expect([status, decodeURIComponent(location), injected]).toEqual([201, `/v1/things/${id}`, null])

@@ -89,7 +89,7 @@ export const valuesOfList: Readonly<Record<string, () => unknown[]>> = {
 export const typeOfReference: Readonly<Record<string, string>> = { reportsToId: 'contact', customerId: 'account' }
 
 /** Fields with rules beyond their schema, so not every value that the schema allows is accepted: of all operations, or of one. */
-const fieldsWithRules: ReadonlySet<string> = new Set([
+export const fieldsWithRules: ReadonlySet<string> = new Set([
   'emailSuppressedBy',
   'smtpHost',
   'imapHost',
@@ -180,14 +180,13 @@ const fieldsWithRules: ReadonlySet<string> = new Set([
   'refreshToken',
   'isDefault',
   'kind',
+  'period',
   // A period and a horizon exclude each other, and stored scenarios have everything else themselves.
   'scenarioCreate.horizonEnd',
   'scenarioCreate.horizonStart',
-  'scenarioCreate.period',
   'scenarioCompare.horizonEnd',
   'scenarioCompare.horizonStart',
   'scenarioCompare.iterations',
-  'scenarioCompare.period',
   'scenarioCompare.scenarioIds',
   'scenarioCompare.scenarios',
   'scenarioCompare.seed',

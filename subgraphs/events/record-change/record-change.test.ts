@@ -29,6 +29,9 @@ function aSubgraph(events: RecordShape['events']): SubgraphDefinition {
   return { name: 'contracts', resources: [{ resolver: NoResolver, entities: { ServiceContract: shape } }] }
 }
 
+/** Records that nothing references: what users plan to win. */
+const figures = new Set(['forecast', 'quota'])
+
 describe('recordChanged', () => {
   it('covers every record type with events, except administration and parts of records that nothing references', async () => {
     const isPart = (source: Parameters<typeof isRecordShape>[0]): boolean =>
@@ -38,7 +41,7 @@ describe('recordChanged', () => {
       .flatMap(({ resources }) =>
         resources.flatMap(({ entities = {}, announces = [] }) => [
           ...Object.values(entities),
-          ...announces.filter((source) => !isPart(source)),
+          ...announces.filter((source) => !isPart(source) && !figures.has(source.object)),
         ]),
       )
       .filter(({ events }) => events !== undefined)

@@ -44,7 +44,7 @@ export async function statementsOf(
 export async function genericPlanOf(
   url: string,
   statement: string,
-  without: readonly ('seqscan' | 'bitmapscan' | 'sort')[] = [],
+  without: readonly ('seqscan' | 'bitmapscan' | 'indexonlyscan' | 'sort')[] = [],
 ): Promise<string[]> {
   // The simple protocol lets a statement have parameters without values.
   const client = new pg.Client({ connectionString: url })

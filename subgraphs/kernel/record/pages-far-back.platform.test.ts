@@ -196,11 +196,12 @@ describe('lists of private records in the order of isShared', () => {
     const orderBy = [{ field: 'isShared', direction: 'ASC' }]
     const [page] = await statementsOf(fixture, () => read(emailTemplate, { orderBy, limit: 100 }), /email_template/)
     const scanned = ['email_template_by_owner_id', 'email_template_by_is_shared']
-    // The plan depends on the pages that are visible to all, which vacuum marks only when no older transaction runs.
+    // In so small a table, an index with all columns costs about as much, once vacuum has marked its pages as visible to all.
     await vi.waitFor(
       async () => {
         await fixture.fresh.database.query('vacuum analyze outreach.email_template')
-        const lines = await genericPlanOf(fixture.fresh.url, page!, ['seqscan', 'bitmapscan', 'sort'])
+        const without = ['seqscan', 'bitmapscan', 'indexonlyscan', 'sort'] as const
+        const lines = await genericPlanOf(fixture.fresh.url, page!, without)
         for (const index of scanned) expect(lines.join('\n')).toContain(`using ${index} on email_template`)
         expect(lines.filter((line) => line.includes('email_template_by_'))).toHaveLength(scanned.length)
       },

@@ -193,7 +193,7 @@ describe('a scan', () => {
       const { id } = await riskyAccount(other)
       await scan(other)
       await notify(platform, other.organizationId)
-      return platform.query<Record<string, unknown>>(
+      return platform.query(
         `select user_id as "userId", entity_type as "entityType", subject from events.notification where event_key = 'triage.opened' and entity_id = $1`,
         [id],
       )

@@ -50,10 +50,14 @@ export async function loadDemo({ services, dataDir, baseUrl, profiles = allProfi
     await sql.query('select pg_advisory_xact_lock($1)', [databaseLocks.demo])
     if (await isLoaded(sql, profiles[0]!)) return
     const midnightMs = midnightOf(services.clock.now())
-    for (const profile of profiles)
-      await loadOrganization({ ...services, database: sql }, generatorInputOf(profile, midnightMs), secrets)
+    const tables = new Set(scoreTables)
+    for (const profile of profiles) {
+      const inside = { ...services, database: sql }
+      for (const table of await loadOrganization(inside, generatorInputOf(profile, midnightMs), secrets))
+        tables.add(table)
+    }
     // The planner would take the tables for empty until the server has analyzed them a minute later.
-    await sql.query(`analyze ${analyzedTables(generatorInputOf(profiles[0]!, midnightMs)).join(', ')}`)
+    await sql.query(`analyze ${[...tables].join(', ')}`)
   })
   const stored = await readDemo(dataDir)
   const isCurrent =
@@ -68,13 +72,8 @@ export async function loadDemo({ services, dataDir, baseUrl, profiles = allProfi
   return demo
 }
 
-/** The tables of records, and those from which scores are read. */
-const analyzedTables = (input: GeneratorInput): string[] => [
-  ...recordsByType(demoData(input)).map(({ table }) => table),
-  'crm.stage_entry',
-  'insights.deal_score',
-  'insights.engagement',
-]
+/** Tables from which scores are read, besides those of records. */
+const scoreTables = ['crm.stage_entry', 'insights.deal_score', 'insights.engagement']
 
 async function isLoaded(sql: Sql, profile: Profile): Promise<boolean> {
   const rows = await sql.query('select 1 from identity.organization where id = $1', [organizationIdOf(profile)])
@@ -109,15 +108,18 @@ async function requireDerivableSecrets(sql: Sql, { organizations }: Demo): Promi
 
 const clockAt = (atMs: number): Clock => ({ now: () => new Date(atMs) })
 
-async function loadOrganization(services: Services, input: GeneratorInput, secrets: Secrets): Promise<void> {
+/** Returns the tables of its records. */
+async function loadOrganization(services: Services, input: GeneratorInput, secrets: Secrets): Promise<string[]> {
   await loadPeople({ ...services, clock: clockAt(input.foundedMs) }, input, secrets)
   await identifyPipeline(services, input)
   await loadKeys({ ...services, clock: clockAt(input.midnightMs) }, input, secrets)
-  for (const records of recordsByType(demoData(input))) await records.insert(services.database)
+  const types = recordsByType(demoData(input))
+  for (const records of types) await records.insert(services.database)
   await loadDunning(services.database, input)
   await loadInsights({ ...services, clock: clockAt(input.midnightMs) }, input)
   await loadWebhooks(services, input)
   await loadNotifications(services, input)
+  return types.map(({ table }) => table)
 }
 
 /** A trigger has created the default pipeline. It gets an id that is the same on every machine, and the time of the organization. */

@@ -5,7 +5,13 @@ import { dealScoreHourly } from '../insights/deal-score/deal-score.jobs.ts'
 import { winCalibration } from '../insights/win-rate/calibration.ts'
 import { leadRates } from '../insights/lead-score/lead-rate.job.ts'
 import type { Sql } from '../kernel/database/sql.ts'
-import type { Services } from '../kernel/request.ts'
+import { fiscalCalendar } from '../identity/public.ts'
+import { recordAttained } from '../insights/quota/attained-consumer.ts'
+import { quota } from '../insights/quota/quota.record.ts'
+import type { Quota } from '../insights/quota/quota.ts'
+import { triageDefaults } from '../insights/triage/triage-config.ts'
+import { recordsOf } from '../kernel/record/records-of.ts'
+import { systemContext, type Services } from '../kernel/request.ts'
 import type { GeneratorInput } from './organization.ts'
 
 /** The runs of the scenarios wait for a worker, which computes their results after the first start. */
@@ -16,14 +22,29 @@ const queueRuns = (sql: Sql, organizationId: string): Promise<unknown> =>
     [organizationId],
   )
 
-/** The first worker scans the accounts at once, and not only in the next night. */
-const requestScan = (sql: Sql, organizationId: string, now: Date): Promise<unknown> =>
-  sql.query('insert into insights.triage_scan (organization_id, next_at) values ($1, $2)', [
+/** Quotas that were attained long ago, so that nobody is told of them at the first start. */
+async function markAttained(services: Services, organizationId: string): Promise<void> {
+  const ctx = systemContext(services, organizationId)
+  const rows = await ctx.db.query<{ id: string }>('select id from insights.quota where organization_id = $1', [
     organizationId,
-    now.toISOString(),
   ])
+  const quotas: Quota[] = []
+  for (const { id } of rows) quotas.push(await recordsOf(quota).require(ctx, id))
+  await recordAttained(ctx, quotas, await fiscalCalendar(ctx))
+}
 
-/** Computes what consumers and jobs have computed until midnight; the worker begins with the events after the demo. */
+/** The first worker scans the accounts at once, and not only in the next night. Nobody is told, because the users of the demo get no mail. */
+async function requestScan(sql: Sql, organizationId: string, now: Date): Promise<void> {
+  const settings = { ...triageDefaults, notify: { owner: false } }
+  const values = [organizationId, now.toISOString()]
+  await sql.query('insert into insights.triage_scan (organization_id, next_at) values ($1, $2)', values)
+  await sql.query('insert into insights.triage_config (organization_id, updated_at, settings) values ($1, $2, $3)', [
+    ...values,
+    JSON.stringify(settings),
+  ])
+}
+
+/** Computes what consumers and jobs have computed until midnight, so that they find nothing to do in the events of the demo. */
 export async function loadInsights(services: Services, { organizationId }: GeneratorInput): Promise<void> {
   const { database, clock } = services
   for (const object of objectNames) {
@@ -44,6 +65,7 @@ export async function loadInsights(services: Services, { organizationId }: Gener
   await leadRates.run(services)
   await winCalibration.run(services)
   await dealScoreHourly.run(services)
+  await markAttained(services, organizationId)
   await queueRuns(database, organizationId)
   await requestScan(database, organizationId, clock.now())
 }

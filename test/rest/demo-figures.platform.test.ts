@@ -6,12 +6,16 @@ import { loadDemo } from '../../subgraphs/demo/demo.ts'
 import { profiles } from '../../subgraphs/demo/profiles.ts'
 import { scenarioRunQueue } from '../../subgraphs/insights/simulation/scenario-run.queue.ts'
 import { triageScan } from '../../subgraphs/insights/triage/scan.job.ts'
+import { quotaAttainedConsumer } from '../../subgraphs/insights/quota/attained-consumer.ts'
+import { consumeNext } from '../../subgraphs/kernel/outbox/consume-events.ts'
+import { notify } from '../notifications/notify.ts'
 import { drain } from '../../subgraphs/kernel/queue/queue.fixture.ts'
 import { usePlatform } from '../platform.ts'
 
 const platform = usePlatform()
 let dataDir: string
 let headers: Record<string, string>
+let organizationId: string
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'crm-demo-figures-'))
@@ -21,6 +25,7 @@ beforeAll(async () => {
     baseUrl: platform.url,
     profiles: [profiles[0]!],
   })
+  organizationId = organizations[0]!.id
   headers = { 'X-API-Key': organizations[0]!.apiKeys[0]!.secret }
 }, 60_000)
 afterAll(() => rm(dataDir, { recursive: true, force: true }))
@@ -64,6 +69,21 @@ describe('the demo has figures in', () => {
     expect(missingIn(attained.data, ['unconverted'])).toEqual([])
     // The quota of a team counts only where no member has one.
     expect(gapsIn(await read('quota-forecast/quotas/org-target'))).toEqual(['teamTarget', 'unconverted'])
+  })
+
+  it('nothing that is told to its users, when consumers read its events and the first scan is over', async () => {
+    await triageScan.run(platform.services)
+    await platform.query('select kernel.assign_event_positions(100000)')
+    while (await consumeNext(platform.services, quotaAttainedConsumer, organizationId));
+    const last = 'select count(*)::int as n from events.notification where organization_id = $1'
+    const [before] = await platform.query(last, [organizationId])
+    await notify(platform, organizationId)
+    expect(await platform.query(last, [organizationId])).toEqual([before])
+    const types = await platform.query(
+      `select distinct type from kernel.event where organization_id = $1 and type in ('quota.attained', 'triage.opened')`,
+      [organizationId],
+    )
+    expect(types).toEqual([{ type: 'triage.opened' }])
   })
 
   it('three scenarios, of which a worker computes the results', async () => {

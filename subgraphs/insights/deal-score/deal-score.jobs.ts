@@ -1,6 +1,7 @@
 import type { Job } from '../../kernel/jobs/job.ts'
 import { systemContext, type Services } from '../../kernel/request.ts'
 import { organizationZone } from '../../kernel/time/days.ts'
+import { eachOrganization } from '../each-organization.ts'
 import { learn } from './model.ts'
 import { keepDay, refreshDeals, trendDays } from './refresh.ts'
 
@@ -37,18 +38,14 @@ const openDeals = `
 
 const dirtyDeals = `select deal_id as id from insights.deal_score where organization_id = $1 and deal_id > $2 and is_dirty order by deal_id`
 
-async function each(services: Services, statement: string, run: (id: string) => Promise<void>): Promise<void> {
-  for (const { id } of await services.database.query<{ id: string }>(statement)) await run(id)
-}
-
 /** Time passes for every deal, so all of them are computed. */
 export const dealScoreHourly: Job = {
   name: 'dealScore.hourly',
   cron: '7 * * * *',
   async run(services) {
-    await each(
+    await eachOrganization(
       services,
-      'select distinct organization_id as id from crm.opportunity where deleted_at is null and not is_closed',
+      'exists (select from crm.opportunity d where d.organization_id = o.id and d.deleted_at is null and not d.is_closed)',
       (id) => refreshAll(services, id, openDeals, { keepsDay: true }),
     )
   },
@@ -58,8 +55,10 @@ export const dealScoreDirty: Job = {
   name: 'dealScore.dirty',
   cron: '* * * * *',
   async run(services) {
-    await each(services, 'select distinct organization_id as id from insights.deal_score where is_dirty', (id) =>
-      refreshAll(services, id, dirtyDeals, { keepsDay: false }),
+    await eachOrganization(
+      services,
+      'exists (select from insights.deal_score s where s.organization_id = o.id and s.is_dirty)',
+      (id) => refreshAll(services, id, dirtyDeals, { keepsDay: false }),
     )
   },
 }
@@ -70,9 +69,11 @@ export const dealScoreDaily: Job = {
   cron: '15 2 * * *',
   async run(services) {
     const { database, clock } = services
-    await each(services, 'select organization_id as id from insights.deal_model', async (id) => {
-      await learn(database, id, clock.now(), true)
-    })
+    await eachOrganization(
+      services,
+      'exists (select from insights.deal_model m where m.organization_id = o.id)',
+      (id) => learn(database, id, clock.now(), true),
+    )
     await database.query(`delete from insights.deal_score_day where day < $1::timestamptz::date - ${trendDays}`, [
       clock.now().toISOString(),
     ])

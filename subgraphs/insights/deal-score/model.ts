@@ -2,7 +2,7 @@ import type { Sql } from '../../kernel/database/sql.ts'
 import { noUserId } from '../../kernel/context.ts'
 import { historyBegin, historyMonths } from '../win-rate/win-rates.ts'
 import { priorCases } from '../win-rate/shrunk-rate.ts'
-import { modelVersionOf } from '../model-version.ts'
+import { modelVersions } from '../model-version.ts'
 import { bandFrom, factors } from './factors.ts'
 
 /** Quantiles that stand for the days in which deals were won. */
@@ -11,7 +11,7 @@ export const fractions = Array.from({ length: quantiles }, (_, index) => (index 
 
 const configuration = { factors, bandFrom, historyMonths, priorCases, quantiles }
 
-export const versionOfModel = (computedAt: string): string => modelVersionOf('deal', configuration, computedAt)
+export const versionOfModel = modelVersions('deal', configuration)
 
 /** When the closed deals of the organization were counted; null if never. */
 export async function modelTime(sql: Sql, organizationId: string): Promise<string | null> {

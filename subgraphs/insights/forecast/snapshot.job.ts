@@ -1,12 +1,10 @@
 import { baseCurrencyOf, fiscalCalendar } from '../../identity/public.ts'
-import { eachInBatches } from '../../kernel/jobs/each-in-batches.ts'
+import { eachOrganization } from '../each-organization.ts'
 import type { Job } from '../../kernel/jobs/job.ts'
 import { systemContext, type Services } from '../../kernel/request.ts'
 import { dateIn } from '../../kernel/time/days.ts'
 import { periodOfDay, periodTypes } from '../../kernel/time/period.ts'
 import { takeSnapshots } from './snapshot.ts'
-
-const batchSize = 200
 
 /** Daily snapshots are kept for two years, the others always. */
 const keptDays = 731
@@ -16,8 +14,10 @@ export const forecastSnapshot: Job = {
   name: 'forecast.snapshot',
   cron: '*/15 * * * *',
   async run(services) {
-    await eachInBatches(
-      (after: string | null) => organizations(services, after),
+    await eachOrganization(
+      services,
+      `exists (select from insights.quota q where q.organization_id = o.id)
+       or exists (select from crm.opportunity d where d.organization_id = o.id and d.deleted_at is null)`,
       (organizationId) => snapshotsOfDay(services, organizationId),
     )
     await services.database.query(
@@ -25,19 +25,6 @@ export const forecastSnapshot: Job = {
       [services.clock.now().toISOString()],
     )
   },
-}
-
-/** Active organizations with quotas or deals, by id. */
-async function organizations({ database }: Services, after: string | null): Promise<string[]> {
-  const rows = await database.query<{ id: string }>(
-    `select o.id from identity.organization o
-     where o.status = 'ACTIVE' and ($1::uuid is null or o.id > $1)
-       and (exists (select from insights.quota q where q.organization_id = o.id)
-         or exists (select from crm.opportunity d where d.organization_id = o.id and d.deleted_at is null))
-     order by o.id limit ${batchSize}`,
-    [after],
-  )
-  return rows.map(({ id }) => id)
 }
 
 /** Once for each local day: the row of the day is written with the snapshots. The first day has no period that has ended. */

@@ -18,7 +18,7 @@ interface Taken {
 
 /** Stores what the own deals of each user say about the period. The context must see all deals. */
 export async function takeSnapshots(ctx: RequestContext, { period, source, currency, users }: Taken): Promise<void> {
-  const lines = await linesOf(ctx, period)
+  const lines = await linesOf(ctx, period, users)
   const userIds = users === 'ALL' ? [...new Set([...lines.keys(), ...(await withQuota(ctx, period.text))])] : users
   if (userIds.length === 0) return
   const windows = userIds.map((id) => ({ owners: [id], start: period.start, end: period.end, currency }))
@@ -60,15 +60,20 @@ interface Lines extends Record<string, unknown> {
 }
 
 /** The number and the hash of the deals that count in the period, by the id of their owner. */
-async function linesOf(ctx: RequestContext, { start, end }: Period): Promise<ReadonlyMap<string, Lines>> {
+async function linesOf(
+  ctx: RequestContext,
+  { start, end }: Period,
+  users: Taken['users'],
+): Promise<ReadonlyMap<string, Lines>> {
   const predicate = new TenantPredicate(ctx.caller)
   const { values } = predicate
   const live = predicate.live(opportunities(), 't')
   const within = `>= ${values.add(start)}::timestamptz`
   const before = `< ${values.add(end)}::timestamptz`
+  const owned = users === 'ALL' ? 't.owner_id is not null' : `t.owner_id = any(${values.add(users)}::uuid[])`
   const deals = (time: string, condition: string, category: string): string =>
     `select t.owner_id as id, t.id::text || ' ' || t.amount || ' ' || t.currency || ' ' || ${category} || ' ' || ${time} as line
-     from ${dealSource(ctx)} t where ${live} and t.owner_id is not null and ${condition} and ${time} ${within} and ${time} ${before}`
+     from ${dealSource(ctx)} t where ${live} and ${owned} and ${condition} and ${time} ${within} and ${time} ${before}`
   const rows = await ctx.db.query<Lines>(
     `select id, count(*)::int as deals, encode(sha256(convert_to(string_agg(line, chr(10) order by line), 'UTF8')), 'hex') as hash
      from (${deals('t.closed_at', 't.is_won', `'CLOSED'`)} union all

@@ -2,11 +2,12 @@ import { leadFacts, type LeadFact } from '../../crm/public.ts'
 import { batchOf } from '../../kernel/record/batch.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { engagementOf } from '../engagement/stored/stored-engagement.ts'
-import { modelVersionOf } from '../model-version.ts'
+import { modelVersions } from '../model-version.ts'
 import { factorWeights, matchOf, priorLeads, scoreOf, type LeadFactor, type LeadRate } from './lead-fit.ts'
 import type { LeadComputedScore } from './lead-score.types.ts'
 
 const noFields: ReadonlySet<string> = new Set()
+const versionOfModel = modelVersions('lead', { factorWeights, priorLeads })
 
 /** The score of a lead (F11); null if the caller does not see the lead, or nothing that the score is made of. All leads of an operation are read together. */
 export async function leadScoreOf(ctx: RequestContext, id: string): Promise<LeadComputedScore | null> {
@@ -24,7 +25,7 @@ export async function leadScoreOf(ctx: RequestContext, id: string): Promise<Lead
     scored && {
       ...scored,
       sampleSize: all.closed,
-      modelVersion: modelVersionOf('lead', { factorWeights, priorLeads }, computedAt),
+      modelVersion: versionOfModel(computedAt),
       computedAt: ctx.clock.now().toISOString(),
     }
   )

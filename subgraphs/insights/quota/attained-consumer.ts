@@ -32,19 +32,29 @@ export const quotaAttainedConsumer: EventConsumer = {
 async function announceAttained(services: Services, sql: Sql, { organizationId, events }: EventBatch): Promise<void> {
   const ctx: RequestContext = { ...systemContext(services, organizationId), db: sql }
   const calendar = await fiscalCalendar(ctx)
-  const quotas = await candidates(ctx, events, calendar)
+  const attained = await recordAttained(ctx, await candidates(ctx, events, calendar), calendar)
+  for (const previous of attained)
+    await save(ctx, quota, { operation: 'UPDATE', previous, values: {}, events: ['quota.attained'] })
+}
+
+/** Records which of the quotas are attained, and returns those of which it was not recorded before. */
+export async function recordAttained(
+  ctx: RequestContext,
+  quotas: readonly Quota[],
+  calendar: FiscalCalendar,
+): Promise<Quota[]> {
   const figures = await attainmentOf(ctx, quotas, calendar)
-  for (const [index, one] of quotas.entries()) {
+  const reached = quotas.filter(({ target }, index) => {
     const { closedWon } = figures[index]!
-    const target = decimalOf(one.target)
-    if (closedWon === null || !target.gt(zero) || decimalOf(closedWon).lt(target)) continue
-    const [isFirst] = await sql.query(
-      `insert into insights.quota_attained (organization_id, quota_id) values ($1, $2)
-       on conflict (organization_id, quota_id) do nothing returning quota_id`,
-      [organizationId, one.id],
-    )
-    if (isFirst) await save(ctx, quota, { operation: 'UPDATE', previous: one, values: {}, events: ['quota.attained'] })
-  }
+    return closedWon !== null && decimalOf(target).gt(zero) && decimalOf(closedWon).gte(decimalOf(target))
+  })
+  const rows = await ctx.db.query<{ id: string }>(
+    `insert into insights.quota_attained (organization_id, quota_id) select $1, unnest($2::uuid[])
+     on conflict (organization_id, quota_id) do nothing returning quota_id as id`,
+    [ctx.caller.organizationId, reached.map(({ id }) => id)],
+  )
+  const first = new Set(rows.map(({ id }) => id))
+  return reached.filter(({ id }) => first.has(id))
 }
 
 interface Won {

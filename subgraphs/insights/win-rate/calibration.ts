@@ -1,3 +1,4 @@
+import { eachOrganization } from '../each-organization.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
 import type { Job } from '../../kernel/jobs/job.ts'
 import type { RequestContext, Services } from '../../kernel/request.ts'
@@ -7,8 +8,6 @@ import { historyBegin, priorStages, teammates } from './win-rates.ts'
 
 /** The latest closed deals that a test has at most. */
 const dealsMax = 50_000
-/** Organizations that are calibrated in one run of the job at most; the others follow in the next one. */
-const organizationsMax = 500
 const monthsKept = 24
 /** Earlier tests that an answer has. */
 const historyMax = 12
@@ -55,17 +54,15 @@ export async function calibrate({ database, clock }: Services, organizationId: s
 export const winCalibration: Job = {
   name: 'insights.calibrateWinRates',
   cron: '50 2 * * *',
-  async run(services) {
-    const rows = await services.database.query<{ id: string }>(
-      `select o.id from identity.organization o
-       where exists (select from crm.opportunity d where d.organization_id = o.id and d.is_closed)
-         and not exists (select from insights.win_calibration c where c.organization_id = o.id
-           and c.month = date_trunc('month', $1::timestamptz at time zone 'UTC'))
-       order by o.id limit ${organizationsMax}`,
+  run: (services) =>
+    eachOrganization(
+      services,
+      `exists (select from crm.opportunity d where d.organization_id = o.id and d.is_closed)
+       and not exists (select from insights.win_calibration c where c.organization_id = o.id
+         and c.month = date_trunc('month', $2::timestamptz at time zone 'UTC'))`,
+      (organizationId) => calibrate(services, organizationId),
       [services.clock.now().toISOString()],
-    )
-    for (const { id } of rows) await calibrate(services, id)
-  },
+    ),
 }
 
 export interface StoredTest extends BackTest {

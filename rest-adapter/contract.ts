@@ -1,3 +1,4 @@
+import { joinedLimits } from '../subgraphs/kernel/operation-limits.ts'
 import { sunsetOf } from './deprecation.ts'
 import { addExamples } from './examples.ts'
 import { readMerged } from './merge.ts'
@@ -61,6 +62,7 @@ function operationsOf(document: OpenApiDocument, documents: ReadonlyMap<string, 
         readOnly: readOnlyOf(document, item, method),
         success: successOf(document, operation),
         acceptsIdempotencyKey: parameters.some(({ name }) => name.toLowerCase() === 'idempotency-key'),
+        limits: joinedLimits([operation['x-limits'] ?? {}]),
         sunset: operation.deprecated ? sunsetOf(operation) : null,
         sessionCookies: operation['x-session-cookies'] ?? null,
         document: documents.get(documentId) ?? null,

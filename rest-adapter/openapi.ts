@@ -1,3 +1,4 @@
+import type { OperationLimits } from '../subgraphs/kernel/operation-limits.ts'
 /** The parts of OpenAPI 3.1 that this adapter reads, and its own extensions. */
 export interface Schema {
   readonly $ref?: string
@@ -59,6 +60,8 @@ export interface OperationObject {
   readonly 'x-api-key-scopes': readonly string[]
   /** The roles of users who may call the operation; every role if it is absent. */
   readonly 'x-required-roles'?: readonly string[]
+  /** Its limits, where they are larger than those of every operation. */
+  readonly 'x-limits'?: Partial<OperationLimits>
   /** The effect on the session cookies: see `CookieAction`. `set` also reads the refresh token from its cookie. */
   readonly 'x-session-cookies'?: 'set' | 'clear' | 'csrf'
   /** Whether others add query parameters to the address, such as an authorization server or a mail program. They are ignored. */

@@ -1,3 +1,4 @@
+import type { OperationLimits } from '../subgraphs/kernel/operation-limits.ts'
 import type { Method, Parameter, Schema } from './openapi.ts'
 import type { ReadOnlyShape } from './read-only.ts'
 
@@ -48,6 +49,7 @@ export interface RestOperation {
   readonly readOnly: ReadOnlyShape | null
   readonly success: Success
   readonly acceptsIdempotencyKey: boolean
+  readonly limits: OperationLimits
   readonly sunset: Sunset | null
   readonly sessionCookies: CookieAction | null
   /** The stored GraphQL document with the fragments that it uses; null if a custom handler serves the operation. */

@@ -23,7 +23,7 @@ export const partId = '019aa000-0000-7000-8000-000000000001'
 export const noPartId = '019aa000-0000-7000-8000-000000000002'
 
 const sdl = `
-  extend schema @link(url: "https://specs.apollo.dev/federation/v2.7", import: ["@requiresScopes"])
+  extend schema @link(url: "https://specs.apollo.dev/federation/v2.7", import: ["@requiresScopes", "@tag"])
   scalar JSON
   type Part @requiresScopes(scopes: [["READ_ACCOUNTS"]]) { id: ID! version: Int! name: String! }
   input PartInput { name: String! kind: String weight: Float madeAt: String pieces: [PieceInput!] metadata: JSON }
@@ -38,6 +38,7 @@ const sdl = `
     partUpdate(id: ID!, input: PartInput!, expectedVersion: Int): Part @requiresScopes(scopes: [["WRITE_ACCOUNTS"]])
     partDelete(id: ID!, expectedVersion: Int): ID @requiresScopes(scopes: [["WRITE_ACCOUNTS"]])
     partLabel(id: ID!, text: String): Part @requiresScopes(scopes: [["WRITE_ACCOUNTS"]])
+      @tag(name: "limit/bodyBytes/2097152") @tag(name: "limit/deadlineMs/35000")
   }`
 
 const aPart = (name = 'bolt') => ({ id: partId, version: 7, name })

@@ -225,6 +225,17 @@ describe('a refusal', () => {
     expect(parts.requests).toEqual([])
   })
 
+  it('has the limits of its operation', async () => {
+    const label = (text: string) =>
+      send(`/v1/parts/${partId}/label`, { method: 'POST', body: JSON.stringify({ text }) })
+    expect(await problem(label('x'.repeat(2 * bodyBytesMax)))).toEqual([413, 'PAYLOAD_TOO_LARGE'])
+    expect(await problem(label('x'.repeat(1.5 * bodyBytesMax)))).toEqual([400, 'VALIDATION_FAILED', 'text TOO_LONG'])
+    expect(parts.requests).toEqual([])
+    expect((await label('abc')).status).toBe(200)
+    const limits = { bodyBytes: 2_097_152, answerBytes: 4_194_304, deadlineMs: 35_000 }
+    expect(parts.requests.map(({ context }) => context.limits)).toEqual([limits])
+  })
+
   it('of unknown parameters names the nearest one', async () => {
     expect(await problem(send('/v1/parts?foo=1&limit=0'))).toEqual([400, 'UNKNOWN_FIELD', 'foo UNKNOWN_FIELD'])
     const { body } = await send('/v1/parts?isactive=true&quantity=1')

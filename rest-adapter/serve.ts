@@ -162,7 +162,7 @@ export class Endpoint {
     res: ServerResponse,
   ): Promise<Inputs> {
     const { operation } = this
-    const raw = this.readsBody ? await readBody(req, caller.organizationId) : null
+    const raw = this.readsBody ? await readBody(req, caller.organizationId, operation.limits.bodyBytes) : null
     const claim = raw && operation.acceptsIdempotencyKey ? claimOf(caller, req, raw) : null
 
     const { values: query, unknown } = translation.readQuery(queryPairs(req.url!))

@@ -2,10 +2,11 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { ownEventLoopTurn } from '../../subgraphs/kernel/work/turn.ts'
+import { usualLimits } from '../../subgraphs/kernel/operation-limits.ts'
 import { hasTooManyValues, membersMax, valuesMax } from './count-values.ts'
 import { inexactMax, parseJsonExactly, TooManyInexact } from '../../subgraphs/kernel/json/exact-json.ts'
 
-export const bodyBytesMax = 1_048_576
+export const bodyBytesMax = usualLimits.bodyBytes
 
 /** Bytes of a body that may contain so many values that parsing and checking them blocks the event loop for some milliseconds. */
 const manyValuesFrom = 16_384
@@ -16,17 +17,17 @@ const empty = Buffer.alloc(0)
  * Reads the raw body. A body that is too large is refused as soon as this is known; the rest of it is discarded. A body that may take
  * long to parse waits for an iteration of the event loop of its own, in turn with those of other organizations.
  */
-export function readBody(req: IncomingMessage, organizationId = ''): Promise<Buffer> {
+export function readBody(req: IncomingMessage, organizationId = '', bytesMax = bodyBytesMax): Promise<Buffer> {
   const length = Number(req.headers['content-length'] ?? 0)
-  if (length > bodyBytesMax) return Promise.reject(tooLarge(req))
+  if (length > bytesMax) return Promise.reject(tooLarge(req, bytesMax))
   if (length === 0 && req.headers['transfer-encoding'] === undefined) return Promise.resolve(empty)
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let bytes = 0
     req.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes <= bodyBytesMax) chunks.push(chunk)
-      else reject(tooLarge(req))
+      if (bytes <= bytesMax) chunks.push(chunk)
+      else reject(tooLarge(req, bytesMax))
     })
     req.on('end', () => {
       const body = (): Buffer => (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
@@ -43,9 +44,9 @@ export function readBody(req: IncomingMessage, organizationId = ''): Promise<Buf
 const unreadable = (message: string): Refusal =>
   new Refusal('INVALID_JSON', message, { errors: [{ path: 'body', code: 'INVALID_JSON', message }] })
 
-function tooLarge(req: IncomingMessage): Refusal {
+function tooLarge(req: IncomingMessage, bytesMax: number): Refusal {
   req.removeAllListeners('data').resume()
-  return new Refusal('PAYLOAD_TOO_LARGE', `The body must have at most ${bodyBytesMax} bytes.`)
+  return new Refusal('PAYLOAD_TOO_LARGE', `The body must have at most ${bytesMax} bytes.`)
 }
 
 const plainJson = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i

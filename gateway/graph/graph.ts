@@ -135,12 +135,15 @@ export class Graph {
     // A small result is far below the size limit, so it needs no exact measurement.
     if (!isJsonLarge(result)) return result
     await ownEventLoopTurn(context.caller.organizationId)
-    const refusal = prepared.kind === 'mutation' ? refusalOfSizeWhenDone(result) : refusalOfSize(result)
+    const bytesMax = prepared.limits?.answerBytes
+    const refusal =
+      prepared.kind === 'mutation' ? refusalOfSizeWhenDone(result, bytesMax) : refusalOfSize(result, bytesMax)
     if (refusal) throw refusal
     return result
   }
 
-  private async run(prepared: PreparedOperation, given: Variables, context: OperationContext): Promise<GraphResult> {
+  private async run(prepared: PreparedOperation, given: Variables, request: OperationContext): Promise<GraphResult> {
+    const context = prepared.limits ? { ...request, limits: prepared.limits } : request
     this.authorize(prepared, context.caller)
     if (prepared.kind === 'subscription') {
       throw new Refusal('OPERATION_RESOLUTION_FAILURE', subscriptionTransports)

@@ -3,10 +3,12 @@ import { getIntrospectionQuery } from 'graphql'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 import { Graph } from './graph.ts'
+import { LoadedSupergraph } from './supergraph.ts'
 import { aContext, libraryEndpoints, librarySupergraph } from './library.fixture.ts'
 
 const supergraphSdl = readFileSync(schemaPath('supergraph.graphql'), 'utf8')
-const endpoints = ['identity', 'crm', 'commerce', 'support', 'outreach', 'insights', 'events'].map((name) => ({
+const { subgraphNames } = new LoadedSupergraph(supergraphSdl)
+const endpoints = subgraphNames.map((name) => ({
   name,
   execute: () => Promise.reject(new Error('introspection must not call a subgraph')),
 }))

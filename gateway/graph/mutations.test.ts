@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 import { Graph } from './graph.ts'
+import { LoadedSupergraph } from './supergraph.ts'
 
 const supergraphSdl = readFileSync(schemaPath('supergraph.graphql'), 'utf8')
-const endpoints = ['identity', 'crm', 'commerce', 'support', 'outreach', 'insights', 'events'].map((name) => ({
+const { subgraphNames } = new LoadedSupergraph(supergraphSdl)
+const endpoints = subgraphNames.map((name) => ({
   name,
   execute: () => Promise.reject(new Error('a refused operation calls no subgraph')),
 }))

@@ -1,4 +1,5 @@
 import { Kind, visit, type DocumentNode, type Location, type OperationTypeNode } from 'graphql'
+import { joinedLimits, type OperationLimits } from '../../subgraphs/kernel/operation-limits.ts'
 import type { ScopeRequirement } from '../../subgraphs/kernel/scopes.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { fieldsIn } from '../../subgraphs/kernel/subgraph/document-size.ts'
@@ -30,6 +31,8 @@ export class PreparedOperation {
   readonly variables: readonly DeclaredVariable[]
   /** The number of requests that the operation counts as: a mutation counts once for each of its root fields. */
   readonly requests: number
+  /** Its limits of answer and deadline; null: the usual ones. */
+  readonly limits: OperationLimits | null
   private readonly filterScopes: RequiredFilterScopes
   private readonly cost: readonly CostNode[]
   /** Cached if the operation has no variables. */
@@ -59,7 +62,10 @@ export class PreparedOperation {
     const known = new Set(required.map(String))
     this.requirements = [...required, ...this.filterScopes.ofLiterals.filter((one) => !known.has(String(one)))]
     this.variables = declaredVariables(apiSchema, parts)
-    this.requests = this.kind === 'mutation' ? mutationsIn(dependencies.supergraph, parts) : 1
+    const rootFields = rootFieldsOf(dependencies.supergraph, parts)
+    if (this.kind === 'mutation') refuseTogether(dependencies.supergraph, rootFields)
+    this.requests = this.kind === 'mutation' ? Math.max(rootFields.length, 1) : 1
+    this.limits = limitsOf(dependencies.supergraph, rootFields)
     this.cost = costOf(apiSchema, operation, fragments)
   }
 
@@ -120,21 +126,27 @@ function rootFieldOf({ operation }: OperationParts): string {
   return others.length === 0 && first?.kind === Kind.FIELD ? first.name.value : 'several'
 }
 
-/** The number of mutations in an operation, whatever its conditions. Throws a `Refusal` if some must not be sent together. */
-function mutationsIn({ apiSchema, onePerRequest }: LoadedSupergraph, parts: OperationParts): number {
-  const type = apiSchema.getMutationType()
-  if (!type) return 1
-  const { fragments, operation } = parts
-  const names = Array.from(
-    collectFields({ schema: apiSchema, fragments }, type, [operation.selectionSet]).values(),
-    ({ name }) => name,
-  ).filter((name) => name !== '__typename')
-  const separate = names.filter((name) => onePerRequest.has(`${type.name}.${name}`))
-  if (separate.length > 1) {
-    const message = `Send each of ${[...new Set(separate)].join(', ')} in a separate request.`
-    throw new Refusal('ONE_MUTATION_PER_REQUEST', message)
-  }
-  return Math.max(names.length, 1)
+/** The root fields of an operation as `Type.field`, whatever its conditions; one that occurs under two names occurs twice. */
+function rootFieldsOf({ apiSchema }: LoadedSupergraph, { fragments, operation }: OperationParts): string[] {
+  const type = apiSchema.getRootType(operation.operation)
+  if (!type) return []
+  const collected = collectFields({ schema: apiSchema, fragments }, type, [operation.selectionSet])
+  return Array.from(collected.values(), ({ name }) => name).flatMap((name) =>
+    name === '__typename' ? [] : [`${type.name}.${name}`],
+  )
+}
+
+/** Refuses mutations that must not be sent together. */
+function refuseTogether({ onePerRequest }: LoadedSupergraph, rootFields: readonly string[]): void {
+  const separate = rootFields.filter((field) => onePerRequest.has(field))
+  if (separate.length <= 1) return
+  const names = new Set(separate.map((field) => field.slice(field.indexOf('.') + 1)))
+  throw new Refusal('ONE_MUTATION_PER_REQUEST', `Send each of ${[...names].join(', ')} in a separate request.`)
+}
+
+function limitsOf({ limits }: LoadedSupergraph, rootFields: readonly string[]): OperationLimits | null {
+  const own = rootFields.flatMap((field) => limits.get(field) ?? [])
+  return own.length > 0 ? joinedLimits(own) : null
 }
 
 /** Memory of an operation: a fixed part, and a part for each token and for each field; measured by `npm run soak`. */

@@ -14,6 +14,7 @@ import {
   type GraphQLNamedType,
 } from 'graphql'
 import type { ScopeRequirement } from '../../subgraphs/kernel/scopes.ts'
+import { tagsIn } from '../../subgraphs/kernel/subgraph/tags.ts'
 
 /** The scope requirements of the supergraph, by `Type` and by `Type.field`. */
 export type Requirements = ReadonlyMap<string, ScopeRequirement>
@@ -57,20 +58,15 @@ export function readRequirements(supergraph: DocumentNode): Requirements {
   return requirements
 }
 
-const tagIn = (directives: readonly ConstDirectiveNode[] | undefined, tag: string): boolean =>
-  directives?.some(({ name, arguments: given }) => {
-    const value = name.value === 'tag' ? given?.find((argument) => argument.name.value === 'name')?.value : undefined
-    return value?.kind === Kind.STRING && value.value === tag
-  }) ?? false
-
-/** The fields of object types that carry `@tag(name: …)`, as `Type.field`. */
-export function fieldsTagged(supergraph: DocumentNode, tag: string): Set<string> {
-  return new Set(
+/** The tags of the fields of object types, by `Type.field`. */
+export function tagsOfFields(supergraph: DocumentNode): Map<string, string[]> {
+  return new Map(
     supergraph.definitions.flatMap((definition) =>
       definition.kind === Kind.OBJECT_TYPE_DEFINITION
-        ? (definition.fields ?? [])
-            .filter(({ directives }) => tagIn(directives, tag))
-            .map(({ name }) => `${definition.name.value}.${name.value}`)
+        ? (definition.fields ?? []).flatMap(({ name, directives }) => {
+            const tags = tagsIn(directives)
+            return tags.length > 0 ? [[`${definition.name.value}.${name.value}`, tags] as const] : []
+          })
         : [],
     ),
   )

@@ -1,6 +1,7 @@
 import { Supergraph, operationFromDocument } from '@apollo/federation-internals'
 import { QueryPlanner, type PlanNode } from '@apollo/query-planner'
 import { isAbstractType, isEnumType, parse, type DocumentNode, type GraphQLSchema } from 'graphql'
+import { limitsInTags, type OperationLimits } from '../../subgraphs/kernel/operation-limits.ts'
 import { onePerRequestTag } from '../../subgraphs/kernel/subgraph/one-per-request.ts'
 import { compactSchema } from '../../subgraphs/kernel/subgraph/compact-schema.ts'
 import { refusedOperation } from './failures.ts'
@@ -8,7 +9,7 @@ import { Introspection } from './introspection.ts'
 import { dropSources } from './planner-memory.ts'
 import { repairPlanner } from './planner-repair.ts'
 import { readFilterScopes, type FilterScopes } from './filter-scopes.ts'
-import { fieldsTagged, readRequirements, withoutSecurity, type Requirements } from './requirements.ts'
+import { readRequirements, tagsOfFields, withoutSecurity, type Requirements } from './requirements.ts'
 import { addScalarChecks } from './scalars.ts'
 import { fetchedNames } from './conflicting-aliases.ts'
 
@@ -28,6 +29,8 @@ export class LoadedSupergraph {
   readonly filterScopes: FilterScopes
   /** Root fields, as `Type.field`, of which a request may contain only one. */
   readonly onePerRequest: ReadonlySet<string>
+  /** Limits of root fields, as `Type.field`, that have others than usual. */
+  readonly limits: ReadonlyMap<string, Partial<OperationLimits>>
   /** Enums, interfaces and unions that have fewer members in the API schema than in the subgraphs. */
   readonly narrowed: ReadonlySet<string>
   /** Names of fields that plans may fetch although the client did not select them. */
@@ -40,7 +43,14 @@ export class LoadedSupergraph {
     const document = parse(sdl, { noLocation: true })
     this.requirements = readRequirements(document)
     this.filterScopes = readFilterScopes(document)
-    this.onePerRequest = fieldsTagged(document, onePerRequestTag)
+    const tagged = [...tagsOfFields(document)]
+    this.onePerRequest = new Set(tagged.flatMap(([field, tags]) => (tags.includes(onePerRequestTag) ? [field] : [])))
+    this.limits = new Map(
+      tagged.flatMap(([field, tags]) => {
+        const limits = limitsInTags(tags)
+        return limits ? [[field, limits] as const] : []
+      }),
+    )
     this.fetched = fetchedNames(document)
     this.supergraph = Supergraph.build(withoutSecurity(document), { validateSupergraph: false })
     this.apiSchema = this.supergraph.apiSchema().toGraphQLJSSchema()

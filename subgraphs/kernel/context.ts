@@ -1,5 +1,6 @@
 import type { Cancellation } from './cancellation.ts'
 import type { FieldProblem } from './errors.ts'
+import type { OperationLimits } from './operation-limits.ts'
 
 export type CallerKind = 'SESSION' | 'API_KEY' | 'OAUTH' | 'SCIM' | 'ANONYMOUS' | 'SYSTEM'
 /** In descending order of rights. */
@@ -76,6 +77,8 @@ export interface OperationContext {
   readonly caller: Caller
   readonly requestId: string
   readonly idempotency: IdempotencyClaim | null
+  /** The limits that its root fields declare; absent: the usual ones. */
+  readonly limits?: OperationLimits | undefined
   /** What the changes belong to where it is not the request, such as the run of a job. */
   readonly operationId?: string | undefined
   /**

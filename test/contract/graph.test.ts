@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
 import { GraphQLList, GraphQLNonNull, isInputObjectType, parse, validate, type GraphQLInputType } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { Graph } from '../../gateway/graph/graph.ts'
@@ -8,6 +9,7 @@ import { typesOf, resolve, type Schema } from '../../rest-adapter/openapi.ts'
 import { sourcesOf } from '../../rest-adapter/translate.ts'
 import { acceptsAnyCredential } from '../rest-areas.ts'
 import type { Caller } from '../../subgraphs/kernel/context.ts'
+import { joinedLimits } from '../../subgraphs/kernel/operation-limits.ts'
 import { meets } from '../../subgraphs/kernel/scopes.ts'
 
 const contract = loadContract('schema/rest')
@@ -69,6 +71,14 @@ describe('stored documents', () => {
       }
     },
   )
+
+  it('have the limits of their root fields', () => {
+    const usual = joinedLimits([])
+    const differing = stored.filter(
+      ({ document, limits }) => !isDeepStrictEqual(limits, graph.prepare(document!).limits ?? usual),
+    )
+    expect(differing.map(({ id }) => id)).toEqual([])
+  })
 
   it('receive only inputs that their GraphQL types have', () => {
     const found = stored.flatMap((operation) => {

@@ -3,6 +3,7 @@ import { Cancellation } from '../cancellation.ts'
 import { Circuit } from './circuit.ts'
 import { anOperation, callerKey, remote, FakeSubgraph, serve, fakeServer } from './remote.fixture.ts'
 import type { SubgraphResult } from './endpoint.ts'
+import { answerBytesMax } from '../json/answer-size.ts'
 import { wireBytesMax } from './wire.ts'
 
 const unavailable = {
@@ -91,6 +92,21 @@ describe('a subgraph in another process', () => {
     await expect(endpoint.execute(anOperation())).rejects.toMatchObject(unavailable)
   })
 
+  it('gets the time and the size of the answer that the operation declares', async () => {
+    const { url } = await fakeServer((_, response) => {
+      setTimeout(() => response.end(JSON.stringify({ data: { text: 'x'.repeat(answerBytesMax) } })), 60)
+    })
+    const declared = (deadlineMs: number, answerBytes: number) => {
+      const { context } = anOperation()
+      return anOperation({ context: { ...context, limits: { bodyBytes: 1, answerBytes, deadlineMs } } })
+    }
+    const endpoint = remote(url, { timeoutMs: 20 })
+    const { data } = await endpoint.execute(declared(5_000, 2 * answerBytesMax))
+    expect((data as { text: string }).text.length).toBe(answerBytesMax)
+    await expect(endpoint.execute(declared(20, 2 * answerBytesMax))).rejects.toMatchObject(unavailable)
+    await expect(endpoint.execute(declared(5_000, answerBytesMax - 1_000))).rejects.toMatchObject(unavailable)
+  })
+
   it('is unavailable when its answer is incomplete', async () => {
     const { url } = await fakeServer(
       (_, response) => void response.writeHead(200, { 'content-length': 100 }).write('{"data":'),
@@ -154,7 +170,7 @@ describe('a subgraph in another process', () => {
       const more = () => void (response.destroyed || response.write(part, more))
       more()
     })
-    expect(await reasonOf(remote(url))).toBe(`subgraph crm answered more than ${wireBytesMax} bytes`)
+    expect(await reasonOf(remote(url))).toBe(`subgraph crm answered more than ${wireBytesMax({})} bytes`)
   })
 
   it('gets a retry of a query, but never of a mutation, when the connection was closed in the meantime', async () => {

@@ -43,6 +43,12 @@ interface Answer {
   readonly text: string | null
 }
 
+/** A request, and the largest answer that it may get. */
+interface Sent {
+  readonly body: string
+  readonly bytesMax: number
+}
+
 const connectionsMax = 256
 
 /**
@@ -84,7 +90,8 @@ export class RemoteSubgraph implements SubgraphEndpoint {
     }
     const { status, text } = await this.#send(operation)
     if (status !== 200) throw unavailable(`subgraph ${this.name} answered ${status}`)
-    if (text === null) throw unavailable(`subgraph ${this.name} answered more than ${wireBytesMax} bytes`)
+    if (text === null)
+      throw unavailable(`subgraph ${this.name} answered more than ${wireBytesMax(operation.context)} bytes`)
     try {
       return readAnswer(text)
     } catch (cause) {
@@ -105,11 +112,15 @@ export class RemoteSubgraph implements SubgraphEndpoint {
 
   async #send(operation: SubgraphRequest): Promise<Answer> {
     const body = writeRequest(operation)
-    const { cancellation } = operation.context
-    const timeout = AbortSignal.timeout(this.#options.timeoutMs)
+    const { cancellation, limits } = operation.context
+    const timeout = AbortSignal.timeout(limits?.deadlineMs ?? this.#options.timeoutMs)
     const signal = cancellation ? AbortSignal.any([timeout, cancellation.signal]) : timeout
     try {
-      const answer = await this.#post(body, signal, isQuery(operation.document))
+      const answer = await this.#post(
+        { body, bytesMax: wireBytesMax(operation.context) },
+        signal,
+        isQuery(operation.document),
+      )
       if (this.#circuit.isOpen) this.#options.log.info({ subgraph: this.name }, 'the subgraph answers again')
       this.#circuit.succeeded()
       return answer
@@ -128,7 +139,8 @@ export class RemoteSubgraph implements SubgraphEndpoint {
   }
 
   /** The other end may have closed a keep-alive connection in the meantime. A query is then retried once, a mutation never. */
-  async #post(body: string, signal: AbortSignal, isRead: boolean): Promise<Answer> {
+  async #post(sent: Sent, signal: AbortSignal, isRead: boolean): Promise<Answer> {
+    const { body, bytesMax } = sent
     const { callerKey, clock } = this.#options
     const traceparent = activeTracing()?.traceparent()
     const headers = {
@@ -153,10 +165,10 @@ export class RemoteSubgraph implements SubgraphEndpoint {
       )
       if (response.headers.connection === 'close') this.#leave()
       else this.isStopping = false
-      return { status: response.statusCode!, text: await textOf(response) }
+      return { status: response.statusCode!, text: await textOf(response, bytesMax) }
     } catch (cause) {
       if (isRead && call.reusedSocket && !signal.aborted && (cause as NodeJS.ErrnoException).code === 'ECONNRESET') {
-        return this.#post(body, signal, false)
+        return this.#post(sent, signal, false)
       }
       if (signal.aborted) throw new CallFailure('LATE', 'deadline passed', { cause })
       throw new CallFailure(isConnected ? 'LOST' : 'NOT_RUN', 'connection failed', { cause })
@@ -164,12 +176,12 @@ export class RemoteSubgraph implements SubgraphEndpoint {
   }
 }
 
-async function textOf(response: IncomingMessage): Promise<string | null> {
+async function textOf(response: IncomingMessage, bytesMax: number): Promise<string | null> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > wireBytesMax) return null
+    if (size > bytesMax) return null
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()

@@ -139,7 +139,8 @@ async function execute(
   const result = tracing
     ? inSpan(tracing, `execute in ${subgraph.name}`, { kind: 'SERVER', traceparent }, () => subgraph.execute(accepted))
     : subgraph.execute(accepted)
-  return { status: 200, text: writeAnswer(await result, !reads) }
+  const { limits } = operation.context
+  return { status: 200, text: writeAnswer(await result, { isMutation: !reads, limits }) }
 }
 
 /** Cancels a read when the gateway closes the connection, which it does when the client has disconnected. */

@@ -1,13 +1,15 @@
-import { answerBytesMax, refusalOfSize, refusalOfSizeWhenDone } from '../json/answer-size.ts'
+import { refusalOfSize, refusalOfSizeWhenDone } from '../json/answer-size.ts'
 import type { OperationContext } from '../context.ts'
+import { largestLimits, usualLimits, type OperationLimits } from '../operation-limits.ts'
 import { parseJsonExactly } from '../json/exact-json.ts'
 import { isJsonObject } from '../json/exact-number.ts'
 import type { SubgraphRequest, SubgraphResult } from './endpoint.ts'
 
-/** Maximum bytes of a request between the gateway and a subgraph. */
-export const requestBytesMax = 2_000_000
+/** Maximum bytes of a request between the gateway and a subgraph: the largest body, with 1,000,000 bytes for document and context. */
+export const requestBytesMax = largestLimits.bodyBytes + 1_000_000
 /** Maximum bytes of an answer, with 1,000 bytes for the JSON around `data` and `errors`. */
-export const wireBytesMax = answerBytesMax + 1_000
+export const wireBytesMax = ({ limits }: Pick<OperationContext, 'limits'>): number =>
+  (limits ?? usualLimits).answerBytes + 1_000
 
 /** Whether a document is a query, which may be retried and cancelled. */
 export const isQuery = (document: string): boolean => /^\s*(query\b|\{)/.test(document)
@@ -24,11 +26,11 @@ interface AnswerBody extends Pick<SubgraphResult, 'data' | 'errors'> {
 
 /** A GraphQL request over HTTP with the caller in its extensions. */
 export function writeRequest({ document, variables, context }: SubgraphRequest): string {
-  const { caller, requestId, idempotency, operationId } = context
+  const { caller, requestId, idempotency, operationId, limits } = context
   return JSON.stringify({
     query: document,
     variables,
-    extensions: { context: { caller, requestId, idempotency, operationId } },
+    extensions: { context: { caller, requestId, idempotency, operationId, limits } },
   } satisfies RequestBody)
 }
 
@@ -41,8 +43,12 @@ export function readRequest(text: string): SubgraphRequest {
 }
 
 /** Replaces an answer that would be too large by a refusal, before its JSON is built. */
-export function writeAnswer(result: SubgraphResult, isMutation = false): string {
-  const tooLarge = isMutation ? refusalOfSizeWhenDone(result) : refusalOfSize(result)
+export function writeAnswer(
+  result: SubgraphResult,
+  { isMutation = false, limits }: { readonly isMutation?: boolean; readonly limits?: OperationLimits | undefined } = {},
+): string {
+  const bytesMax = limits?.answerBytes
+  const tooLarge = isMutation ? refusalOfSizeWhenDone(result, bytesMax) : refusalOfSize(result, bytesMax)
   const { data, errors, replayed }: SubgraphResult = tooLarge ? { errors: [tooLarge.toJSON()] } : result
   const answer: AnswerBody = {
     ...(errors && { errors }),

@@ -1,6 +1,8 @@
 import { getNamedType, isListType, getNullableType } from 'graphql'
+import { limitsInTags } from '../../../subgraphs/kernel/operation-limits.ts'
 import { declaredValue } from '../../../subgraphs/kernel/record/declared-value.ts'
 import { startWithArticle } from '../../../subgraphs/kernel/record/article.ts'
+import { tagsIn } from '../../../subgraphs/kernel/subgraph/tags.ts'
 import { content, header, responseOf } from '../standard-rest/paths.ts'
 import { parameter } from '../standard-rest/list-parameters.ts'
 import { own, type Json } from '../standard-rest/schemas.ts'
@@ -112,6 +114,7 @@ function operationOf(api: OperationApi): Json {
   const { declared, field, body, scopes } = api
   const { id, summary, description, tag, roles, example, status = 200 } = declared
   const parameters = parametersOf(api)
+  const limits = limitsInTags(tagsIn(field.astNode?.directives))
   return {
     ...(tag && { tags: [tag] }),
     operationId: id,
@@ -120,6 +123,7 @@ function operationOf(api: OperationApi): Json {
     ...securityOf(api),
     'x-api-key-scopes': scopes,
     ...(roles && { 'x-required-roles': roles }),
+    ...(limits && { 'x-limits': limits }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: body.isRequired, ...content(own(body.schema), example) } }),
     responses: {

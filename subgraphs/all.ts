@@ -33,6 +33,7 @@ import { dropRecordTotal } from './kernel/migrations/20261122-kernel-drop-record
 import { eventLogTables } from './kernel/migrations/20261122-kernel-event-log.ts'
 import { storedBytesTable } from './kernel/stored-bytes/stored-bytes.migrations.ts'
 import { eventOrigin } from './kernel/migrations/20261128-kernel-event-origin.ts'
+import { modelTokensTable } from './kernel/language-model/model-tokens.migrations.ts'
 import type { SealedColumn } from './kernel/secrets/rotate.ts'
 import { dataKeyTable } from './kernel/secrets/secrets.migrations.ts'
 import { sealedAnswers } from './kernel/subgraph/idempotency.ts'
@@ -89,6 +90,7 @@ export const migrations: readonly Migration[] = [
   mailSharedQueue,
   storedBytesTable,
   eventOrigin,
+  modelTokensTable,
 ]
 
 /** What the clock starts in a worker, whichever subgraph it belongs to. */

@@ -57,6 +57,7 @@ export const titleOfCode: Readonly<Record<ErrorCode, string>> = {
   SIGN_IN_THROTTLED: 'Too many sign-in attempts',
   MAIL_RATE_LIMITED: 'Too many mails',
   MODEL_RATE_LIMITED: 'Too many calls of the language model',
+  TOKEN_LIMIT_REACHED: 'Too many tokens of language models',
   STORAGE_RATE_LIMITED: 'Too many bytes written',
   CONNECTION_LIMIT_REACHED: 'Too many open connections',
   UNREAD_LIMIT_REACHED: 'Too many unread answers',
@@ -66,6 +67,7 @@ export const titleOfCode: Readonly<Record<ErrorCode, string>> = {
   STREAM_LIMIT_REACHED: 'Too many open streams',
   HEADERS_TOO_LARGE: 'Headers too large',
   INTERNAL: 'Internal error',
+  CONVERSATION_BUSY: 'Another answer is being written',
   MODEL_FAILED: 'Language model failed',
   UNAVAILABLE: 'Temporarily unavailable',
 }

@@ -177,6 +177,10 @@ export const explanationOfCode: Readonly<Record<ErrorCode, Explanation>> = {
     action:
       'Read the record again. `allowed` lists the statuses that you can set for it as it is, and `operations` the operation that sets each of them: its operationId, which is also the name of the mutation. Both are empty where the platform or the customer decides. Whether you may call an operation at all is checked first, with 403 in every state.',
   },
+  CONVERSATION_BUSY: {
+    meaning: 'Another message of this conversation is being answered, for example for a second tab.',
+    action: 'Wait until that answer is complete, or for `Retry-After` seconds, then send the message again.',
+  },
   TOO_SOON: {
     meaning: 'The operation was done a short time ago and may not be repeated yet; nothing was changed.',
     action: 'Repeat it at `retryAt` or later.',

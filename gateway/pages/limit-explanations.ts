@@ -23,6 +23,11 @@ export const limitExplanations = {
   SIGN_IN_THROTTLED: { meaning: 'There were too many failed sign-ins or registrations.', action: waitAndRetry },
   MAIL_RATE_LIMITED: { meaning: 'Too many mails were requested.', action: waitAndRetry },
   MODEL_RATE_LIMITED: { meaning: 'Too many texts of the language model were requested.', action: waitAndRetry },
+  TOKEN_LIMIT_REACHED: {
+    meaning: 'The user or the organization has used its tokens of language models: those of the day, or of the month.',
+    action:
+      'Wait for `Retry-After` seconds, or use a mode without a model. The operator of the platform can raise the limit.',
+  },
   STORAGE_LIMIT_EXCEEDED: {
     meaning:
       'The organization stores as many bytes as it may: records, events, bodies of webhooks and mails together. `storage` of `/v1/api-usage/summary` shows how many.',

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { systemClock, type Clock } from './time/clock.ts'
-import { settingsOf, type Config } from './config/config.ts'
+import type { Config } from './config/config.ts'
+import { settingsOf } from './config/settings.ts'
 import type { Counters } from './counters/counters.ts'
 import { openCounters } from './counters/open-counters.ts'
 import { prepareDataDir } from './config/data-dir.ts'
@@ -161,7 +162,7 @@ export async function openServices({
       keys,
       counters,
       storedBytes,
-      languageModel: openLanguageModel(config, { work, outbound, counters, clock }),
+      languageModel: openLanguageModel(config, { work, outbound, counters, clock, tenants, log }),
       work,
       settings: settingsOf(config),
       mailer,

@@ -108,6 +108,9 @@ describe('configuration', () => {
       MODEL_KEY: 'sk-model',
       MODEL_NAME: 'writer-1',
       MODEL_TIMEOUT_MS: '5000',
+      MODEL_MODES: '{"vendor_a": {"url": "https://a.example.com/v1/", "name": "a-1"}}',
+      MODEL_TOKENS_PER_USER_DAY: '1000',
+      MODEL_TOKENS_PER_ORGANIZATION_MONTH: '20000',
       SUBGRAPH_SUPPORT_URL: 'http://support:4001',
       SUBGRAPH_CRM_URL: 'http://crm-1:4000, http://crm-2:4000,',
     }
@@ -148,6 +151,8 @@ describe('configuration', () => {
       oauthRegistration: true,
       payments: { url: 'https://pay.example.com/api', key: 'sk_live', webhookSecret: 'whsec_0123456789' },
       languageModel: { url: 'https://models.example.com/v1', key: 'sk-model', name: 'writer-1', timeoutMs: 5000 },
+      namedModels: { vendor_a: { url: 'https://a.example.com/v1', key: null, name: 'a-1', timeoutMs: 5000 } },
+      tokenBudgets: { userDay: 1000, organizationMonth: 20_000 },
       subgraphUrls: { support: ['http://support:4001'], crm: ['http://crm-1:4000', 'http://crm-2:4000'] },
     })
   })
@@ -216,6 +221,13 @@ describe('configuration', () => {
     ['MODEL_KEY', 'sk-1'],
     ['MODEL_TIMEOUT_MS', '99'],
     ['MODEL_TIMEOUT_MS', '60001'],
+    ['MODEL_MODES', '[]'],
+    ['MODEL_MODES', '{"model": {"url": "https://a.example.com", "name": "a"}}'],
+    ['MODEL_MODES', '{"vendor_a": {"url": "a.example.com", "name": "a"}}'],
+    ['MODEL_MODES', '{"vendor_a": {"url": "https://a.example.com"}}'],
+    ['MODEL_MODES', '{"vendor_a": null}'],
+    ['MODEL_TOKENS_PER_USER_DAY', '0'],
+    ['MODEL_TOKENS_PER_ORGANIZATION_MONTH', 'off'],
     ['SMTP_URL', 'mail.example.com'],
     ['SMTP_URL', 'smtp:mail.example.com'],
     ['MAIL_FROM', 'nobody'],

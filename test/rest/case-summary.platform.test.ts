@@ -26,7 +26,12 @@ beforeAll(async () => {
       open.push(row!.count)
       await during()
       yield { kind: 'text', text: answer(text) }
-      yield { kind: 'end', model: 'scripted', reason: 'stop', usage: { inputTokens: 9, outputTokens: 3 } }
+      yield {
+        kind: 'end',
+        model: 'scripted',
+        reason: 'stop',
+        usage: { inputTokens: 9, outputTokens: 3, isEstimated: false },
+      }
     },
   }
   // Subgraphs keep the object that they were given.

@@ -2,7 +2,15 @@ import { resolve } from 'node:path'
 import type { PaymentSettings } from '../payment/payment.ts'
 import { isAddressEntry } from '../network/address.ts'
 import { ConfigError } from './config-error.ts'
-import { languageModelOf, type LanguageModelSettings } from './language-model.ts'
+import {
+  languageModelOf,
+  modelTimeoutOf,
+  namedModelsOf,
+  tokenBudgetsOf,
+  type LanguageModelSettings,
+  type NamedModels,
+  type TokenBudgets,
+} from './language-model.ts'
 import { storedBytesOf, type StoredBytesLimits } from './stored-bytes.ts'
 import { newOrganizationMailsOf, senderOf, type NewOrganizationMails } from './mail.ts'
 import { paymentsOf } from './payments.ts'
@@ -82,40 +90,12 @@ export interface Config {
   readonly payments: PaymentSettings | null
   /** The provider of language models. Null: texts are written by fixed rules in this process. */
   readonly languageModel: LanguageModelSettings | null
+  /** The providers of the modes of the assistant that are called by the name of a system. */
+  readonly namedModels: NamedModels
+  readonly tokenBudgets: TokenBudgets
   /** URLs of subgraphs in other processes, by lower-case name: one for each process. */
   readonly subgraphUrls: Readonly<Record<string, readonly string[]>>
 }
-
-/** The part of the configuration that answers and mails contain. */
-export interface Settings extends Pick<
-  Config,
-  'mailLinkOrigins' | 'newOrganizationMails' | 'meetingProviders' | 'payments' | 'vapid' | 'storedBytes'
-> {
-  /** Base URL of links to the platform, without a slash at the end. Without PUBLIC_URL it is set when the gateway listens. */
-  publicUrl: string
-  registration: RegistrationMode
-}
-
-export const settingsOf = ({
-  publicUrl,
-  port,
-  mailLinkOrigins,
-  newOrganizationMails,
-  meetingProviders,
-  registration,
-  payments,
-  vapid,
-  storedBytes,
-}: Config): Settings => ({
-  publicUrl: publicUrl ?? `http://localhost:${port}`,
-  mailLinkOrigins,
-  newOrganizationMails,
-  meetingProviders,
-  registration,
-  payments,
-  vapid,
-  storedBytes,
-})
 
 /** Every environment variable that is read. A test compares this list with the table in the README. */
 export const variables = [
@@ -161,6 +141,9 @@ export const variables = [
   'MODEL_KEY',
   'MODEL_NAME',
   'MODEL_TIMEOUT_MS',
+  'MODEL_MODES',
+  'MODEL_TOKENS_PER_USER_DAY',
+  'MODEL_TOKENS_PER_ORGANIZATION_MONTH',
   'SUBGRAPH_<NAME>_URL',
 ] as const
 
@@ -298,6 +281,10 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     outboundAllow: addressesOf('OUTBOUND_ALLOW', env.OUTBOUND_ALLOW ?? ''),
     payments: paymentsOf(env, urlOf('PAYMENT_URL', env.PAYMENT_URL, ['http:', 'https:'])),
     languageModel: languageModelOf(env, urlOf('MODEL_URL', env.MODEL_URL, ['http:', 'https:'])),
+    namedModels: namedModelsOf(env.MODEL_MODES || '{}', modelTimeoutOf(env), (name, url) =>
+      urlOf(name, url, ['http:', 'https:']),
+    ),
+    tokenBudgets: tokenBudgetsOf(env),
     subgraphUrls: subgraphUrlsOf(env),
   }
 }

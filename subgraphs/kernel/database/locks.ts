@@ -16,6 +16,7 @@ const seeds = {
   triageScan: 51,
   quotas: 71,
   forecasts: 72,
+  modelTokens: 73,
 } as const
 
 /** The locks of the whole database. `eventPositions` is written in its migration. */

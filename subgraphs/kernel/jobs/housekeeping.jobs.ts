@@ -1,3 +1,4 @@
+import { forgetTokens } from '../language-model/token-budget.ts'
 import { maintainEventPartitions } from '../outbox/event-partitions.ts'
 import type { RecordShape } from '../record/definition.ts'
 import { mergeTotals } from '../record/maintained-totals.ts'
@@ -10,6 +11,7 @@ export const housekeeping: readonly Job[] = [
   { name: 'idempotency.forget', cron: '17 * * * *', run: deleteOldAnswers },
   { name: 'events.keepPartitions', cron: '10 * * * *', run: maintainEventPartitions },
   measureKeptBytesJob,
+  { name: 'modelTokens.forget', cron: '27 3 * * *', run: forgetTokens },
 ]
 
 /** Merges the maintained totals of these record types. */

@@ -1,6 +1,7 @@
 import { randomBytes, generateKeyPairSync } from 'node:crypto'
 import { pino } from 'pino'
-import { readConfig, settingsOf } from '../config/config.ts'
+import { readConfig } from '../config/config.ts'
+import { settingsOf } from '../config/settings.ts'
 import { MemoryCounters } from '../counters/memory-counters.ts'
 import { StoredBytes } from '../stored-bytes/stored-bytes.ts'
 import type { Database } from '../database/database.ts'

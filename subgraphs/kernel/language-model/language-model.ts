@@ -28,6 +28,8 @@ export interface ToolCall {
 export interface ModelRequest {
   /** The organization that the call is counted for: limits of the model are per organization. */
   readonly organizationId: string
+  /** The user whose tokens are counted. */
+  readonly userId: string
   /** The credential of the caller, which has limits of its own. */
   readonly credentialId: string
   readonly messages: readonly ModelMessage[]
@@ -35,6 +37,8 @@ export interface ModelRequest {
   /** The answer must be JSON that matches this schema. The name identifies the kind of answer. */
   readonly answer?: { readonly name: string; readonly schema: object }
   readonly outputTokensMax?: number
+  /** The name of a configured provider; absent: the standard one. */
+  readonly provider?: string
   readonly signal?: AbortSignal
 }
 
@@ -42,10 +46,13 @@ export interface ModelRequest {
 export interface ModelUsage {
   readonly inputTokens: number
   readonly outputTokens: number
+  /** True if the provider did not say it, so that it is estimated from the texts. */
+  readonly isEstimated: boolean
 }
 
-/** Parts of an answer as they arrive; exactly one `end` comes last. */
+/** Parts of an answer as they arrive; exactly one `end` comes last. `begin` comes when no limit refuses the call, before the provider is called. */
 export type ModelEvent =
+  | { readonly kind: 'begin' }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'toolCall'; readonly call: ToolCall }
   | {
@@ -76,7 +83,8 @@ export async function complete(model: LanguageModel, request: ModelRequest): Pro
   for await (const event of model.stream(request)) {
     if (event.kind === 'text') text += event.text
     else if (event.kind === 'toolCall') toolCalls.push(event.call)
-    else return { text, toolCalls, model: event.model, reason: event.reason, usage: event.usage }
+    else if (event.kind === 'end')
+      return { text, toolCalls, model: event.model, reason: event.reason, usage: event.usage }
   }
   throw new Error('The answer of the language model ended without its last event.')
 }

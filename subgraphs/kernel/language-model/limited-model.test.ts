@@ -6,7 +6,7 @@ import { limitedModel } from './limited-model.ts'
 
 const beganMs = Date.parse('2027-02-01T09:00:00.000Z')
 const minuteMs = 60_000
-const usage = { inputTokens: 1, outputTokens: 1 }
+const usage = { inputTokens: 1, outputTokens: 1, isEstimated: false }
 
 /** A provider that counts its calls, behind the limits of the platform, with a clock that is set by hand. */
 function aModel() {
@@ -21,7 +21,7 @@ function aModel() {
   /** `OK`, or the code of the refusal with the seconds after which to retry. */
   async function call(organizationId: string, credentialId: string): Promise<string> {
     try {
-      for await (const event of model.stream({ organizationId, credentialId, messages: [] }))
+      for await (const event of model.stream({ organizationId, userId: 'ann', credentialId, messages: [] }))
         expect(event.kind).toBe('end')
       return 'OK'
     } catch (error) {

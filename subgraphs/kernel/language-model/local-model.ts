@@ -14,7 +14,7 @@ interface Abilities {
 }
 
 /** The local model uses no tokens of a provider. */
-const noUsage = { inputTokens: 0, outputTokens: 0 }
+const noUsage = { inputTokens: 0, outputTokens: 0, isEstimated: false }
 
 const modelOf = ({ summary, mails }: Abilities): LanguageModel => ({
   async *stream({ organizationId, messages, answer }) {

@@ -1,5 +1,8 @@
+import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import type { Counters } from '../counters/counters.ts'
+import type { Tenancy } from '../database/tenant-database.ts'
+import { invalid } from '../errors.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import type { Clock } from '../time/clock.ts'
 import type { WorkPool } from '../work/work-pool.ts'
@@ -7,19 +10,38 @@ import type { LanguageModel } from './language-model.ts'
 import { limitedModel } from './limited-model.ts'
 import { localModelIn } from './local-model.ts'
 import { providerModel } from './provider-model.ts'
+import { budgetedModel } from './token-budget.ts'
 
 interface Dependencies {
   readonly work: WorkPool
   readonly outbound: Outbound
   readonly counters: Counters
   readonly clock: Clock
+  readonly tenants: Tenancy
+  readonly log: Logger
 }
 
-/** The configured provider, or the local model; both with the limits of organizations and credentials. */
+/** The configured providers, or the local model; all with the limits of organizations and credentials, providers also with budgets of tokens. */
 export function openLanguageModel(
-  { languageModel: settings }: Pick<Config, 'languageModel'>,
-  { work, outbound, counters, clock }: Dependencies,
+  {
+    languageModel: settings,
+    namedModels,
+    tokenBudgets: budgets,
+  }: Pick<Config, 'languageModel' | 'namedModels' | 'tokenBudgets'>,
+  { work, outbound, counters, clock, tenants, log }: Dependencies,
 ): LanguageModel {
   const now = () => clock.now()
-  return limitedModel(settings ? providerModel(settings, outbound, now) : localModelIn(work), counters, now)
+  const provided = (given: NonNullable<typeof settings>): LanguageModel =>
+    budgetedModel(providerModel(given, outbound, now), { tenants, budgets, now, log })
+  const standard = settings ? provided(settings) : localModelIn(work)
+  const named = new Map(Object.entries(namedModels).map(([mode, given]) => [mode, provided(given)]))
+  const chosen: LanguageModel = {
+    stream(request) {
+      const model = request.provider === undefined ? standard : named.get(request.provider)
+      if (!model)
+        throw invalid({ path: 'mode', code: 'MODE_NOT_CONFIGURED', message: 'mode has no configured provider.' })
+      return model.stream(request)
+    },
+  }
+  return limitedModel(chosen, counters, now)
 }

@@ -1,13 +1,16 @@
 import type { LanguageModelSettings } from '../config/language-model.ts'
 import { isJsonObject } from '../json/exact-number.ts'
 import { OutboundError, type Outbound, type OutboundAnswer } from '../outbound/outbound.ts'
-import type { LanguageModel, ModelEvent, ModelRequest } from './language-model.ts'
+import type { LanguageModel, ModelEvent, ModelRequest, ModelUsage } from './language-model.ts'
 import { modelFailed, modelUnavailable } from './model-error.ts'
+import { refusalOfStatus } from './provider-status.ts'
+import { streamingModel } from './streaming-model.ts'
+import { estimatedUsage } from './token-estimate.ts'
 
 const answerBytesMax = 200_000
 const outputTokensMax = 4_000
 
-/** The body of `POST /chat/completions`. The whole answer is asked for at once: what uses it checks it as a whole. */
+/** The body of `POST /chat/completions`. */
 const bodyOf = ({ name }: LanguageModelSettings, { messages, answer, outputTokensMax: wanted }: ModelRequest): string =>
   JSON.stringify({
     model: name,
@@ -19,19 +22,9 @@ const bodyOf = ({ name }: LanguageModelSettings, { messages, answer, outputToken
     }),
   })
 
-/** Seconds in Retry-After, which may also be a date. */
-function retryAfterOf({ headers }: OutboundAnswer, now: Date): number {
-  const text = headers['retry-after'] ?? ''
-  if (/^\d+$/.test(text)) return Number(text)
-  const until = Date.parse(text)
-  return Number.isNaN(until) ? 5 : (until - now.getTime()) / 1000
-}
-
 function contentOf(answer: OutboundAnswer, now: Date): Record<string, unknown> {
-  const { status, body } = answer
-  if (status === 429) throw modelUnavailable('has too many requests', retryAfterOf(answer, now))
-  if (status >= 500) throw modelUnavailable('does not answer', retryAfterOf(answer, now))
-  if (status < 200 || status > 299) throw modelFailed(`refused the request with status ${status}`)
+  const { status, body, headers } = answer
+  if (status < 200 || status > 299) throw refusalOfStatus(status, headers, now)
   try {
     const parsed: unknown = JSON.parse(body.toString())
     if (isJsonObject(parsed)) return parsed
@@ -41,7 +34,15 @@ function contentOf(answer: OutboundAnswer, now: Date): Record<string, unknown> {
   throw modelFailed('gave an answer that is no JSON object')
 }
 
-const countOf = (value: unknown): number => (typeof value === 'number' && Number.isSafeInteger(value) ? value : 0)
+const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+
+function usageOf(content: Record<string, unknown>, request: ModelRequest, text: string): ModelUsage {
+  const usage = isJsonObject(content['usage']) ? content['usage'] : {}
+  const { prompt_tokens: inputTokens, completion_tokens: outputTokens } = usage
+  if (!isCount(inputTokens) || !isCount(outputTokens)) return estimatedUsage(request, text)
+  return { inputTokens, outputTokens, isEstimated: false }
+}
 
 function textOf(content: Record<string, unknown>): string {
   const [choice] = Array.isArray(content['choices']) ? (content['choices'] as unknown[]) : []
@@ -58,8 +59,8 @@ function sendErrorOf(error: unknown): Error {
   return modelUnavailable(error.reason === 'TIMEOUT' ? 'did not answer in time' : 'cannot be reached')
 }
 
-/** A language model behind the chat completions API of OpenAI. It calls no tools. Prompts and answers are never logged. */
-export const providerModel = (settings: LanguageModelSettings, outbound: Outbound, now: () => Date): LanguageModel => ({
+/** Gives the whole answer at once, for callers that check it as a whole. It calls no tools. Prompts and answers are never logged. */
+const wholeModel = (settings: LanguageModelSettings, outbound: Outbound, now: () => Date): LanguageModel => ({
   async *stream(request): AsyncGenerator<ModelEvent> {
     const { url, key, timeoutMs } = settings
     const answer = await outbound
@@ -76,13 +77,20 @@ export const providerModel = (settings: LanguageModelSettings, outbound: Outboun
         throw sendErrorOf(error)
       })
     const content = contentOf(answer, now())
-    yield { kind: 'text', text: textOf(content) }
-    const usage = isJsonObject(content['usage']) ? content['usage'] : {}
+    const text = textOf(content)
+    yield { kind: 'text', text }
     yield {
       kind: 'end',
       model: typeof content['model'] === 'string' ? content['model'].slice(0, 100) : settings.name,
       reason: 'stop',
-      usage: { inputTokens: countOf(usage['prompt_tokens']), outputTokens: countOf(usage['completion_tokens']) },
+      usage: usageOf(content, request, text),
     }
   },
 })
+
+/** A language model behind the chat completions API of OpenAI. Answers in a schema come at once, all others in parts. */
+export function providerModel(settings: LanguageModelSettings, outbound: Outbound, now: () => Date): LanguageModel {
+  const whole = wholeModel(settings, outbound, now)
+  const inParts = streamingModel(settings, outbound, now)
+  return { stream: (request) => (request.answer ? whole : inParts).stream(request) }
+}

@@ -31,6 +31,7 @@ const instruction =
 
 export interface SummarizeOptions {
   readonly organizationId: string
+  readonly userId: string
   readonly credentialId: string
   readonly signal?: AbortSignal
 }
@@ -39,10 +40,11 @@ export interface SummarizeOptions {
 export async function summarize(
   model: LanguageModel,
   text: Summarizable,
-  { organizationId, credentialId, signal }: SummarizeOptions,
+  { organizationId, userId, credentialId, signal }: SummarizeOptions,
 ): Promise<Summary> {
   const answer = await complete(model, {
     organizationId,
+    userId,
     credentialId,
     messages: [
       { role: 'system', content: instruction },

@@ -62,6 +62,7 @@ const instruction = [
 
 export interface WriteOptions {
   readonly organizationId: string
+  readonly userId: string
   readonly credentialId: string
 }
 

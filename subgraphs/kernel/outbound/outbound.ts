@@ -5,12 +5,13 @@ import type { Agent, Dispatcher } from 'undici'
 import { isListed } from '../network/address.ts'
 import { Exchange } from './exchange.ts'
 import { OutboundError, refusedAddress } from './outbound-error.ts'
-import type { OutboundAnswer, OutboundRequest } from './outbound-request.ts'
+import type { OutboundAnswer, OutboundRequest, StreamedAnswer, StreamRequest } from './outbound-request.ts'
 import { isPublicAddress } from './public-address.ts'
+import { StreamedExchange } from './streamed-exchange.ts'
 
 export { OutboundError }
 
-export type { OutboundAnswer, OutboundRequest }
+export type { OutboundAnswer, OutboundRequest, StreamedAnswer, StreamRequest }
 
 const destinationCharactersMax = 262_144
 
@@ -24,7 +25,7 @@ interface Destination {
 /**
  * All outgoing HTTP requests go through this class. Every address is checked when a connection is opened, so a changed DNS answer
  * cannot bypass the check, and only connections that were checked are used again. Redirects are returned, not followed. The timeout
- * covers the whole exchange, from the resolution of the name to the last byte of the answer.
+ * covers the whole exchange, from the resolution of the name to the last byte of the answer; a streamed one has several.
  */
 export class Outbound {
   readonly #allowed: readonly string[]
@@ -43,26 +44,43 @@ export class Outbound {
   }
 
   async send(wanted: OutboundRequest): Promise<OutboundAnswer> {
-    const { timeoutMs = 10_000, answerBytesMax = 1_048_576, answerBytesKept, body = null } = wanted
-    const { origin, path, isRefused } = this.#destinations.memo(wanted.url)
-    if (origin === null) throw new OutboundError('UNREACHABLE', 'The URL must start with http:// or https://.')
-    if (isRefused) throw refusedAddress()
-    const agent = await (this.#agent ??= this.#openAgent())
+    const { timeoutMs = 10_000, answerBytesMax = 1_048_576, answerBytesKept, keepAlive = false } = wanted
     const exchange = new Exchange({ timeoutMs, answerBytesMax, answerBytesKept })
-    const options: Dispatcher.DispatchOptions = {
-      origin,
-      path,
-      method: wanted.method,
-      headers: { ...wanted.headers, 'accept-encoding': 'identity' },
-      body,
-      reset: !wanted.keepAlive,
-    }
+    await this.#dispatch(wanted, exchange, keepAlive)
+    return exchange.answer
+  }
+
+  /** Like `send`, but the body of the answer is read while it arrives. */
+  async stream(wanted: StreamRequest): Promise<StreamedAnswer> {
+    const { firstByteMs, silenceMs, totalMs, answerBytesMax, signal } = wanted
+    const exchange = new StreamedExchange({ firstByteMs, silenceMs, totalMs, answerBytesMax }, signal)
+    await this.#dispatch(wanted, exchange, true)
+    return exchange.answer
+  }
+
+  async #dispatch(
+    wanted: Pick<OutboundRequest, 'method' | 'url' | 'headers' | 'body'>,
+    exchange: Exchange | StreamedExchange,
+    keepAlive: boolean,
+  ): Promise<void> {
+    const { origin, path, isRefused } = this.#destinations.memo(wanted.url)
+    if (origin === null)
+      return exchange.fail(new OutboundError('UNREACHABLE', 'The URL must start with http:// or https://.'))
+    if (isRefused) return exchange.fail(refusedAddress())
     try {
+      const agent = await (this.#agent ??= this.#openAgent())
+      const options: Dispatcher.DispatchOptions = {
+        origin,
+        path,
+        method: wanted.method,
+        headers: { ...wanted.headers, 'accept-encoding': 'identity' },
+        body: wanted.body ?? null,
+        reset: !keepAlive,
+      }
       agent.dispatch(options, exchange)
     } catch (error) {
       exchange.fail(error as Error)
     }
-    return exchange.answer
   }
 
   /** Whether the configuration allows every address of the host although it is not public. A host without addresses is not allowed. */

@@ -93,8 +93,8 @@ export async function writeTexts(
   brief: MailBrief,
   groundedOn: readonly Source[],
 ): Promise<DraftText[]> {
-  const { organizationId, credentialId } = ctx.caller
-  const { mails, model } = await writeMails(ctx.languageModel, brief, { organizationId, credentialId })
+  const { organizationId, userId, credentialId } = ctx.caller
+  const { mails, model } = await writeMails(ctx.languageModel, brief, { organizationId, userId, credentialId })
   const generation = { model, promptVersion, generatedAt: ctx.clock.now().toISOString(), groundedOn }
   const texts: DraftText[] = []
   for (const [index, mail] of mails.entries()) {

@@ -131,8 +131,12 @@ type StoredSummary = Awaited<ReturnType<Awaited<ReturnType<typeof summaryCall>>>
 async function summaryCall(ctx: RequestContext<'languageModel'>, previous: Case) {
   const text = await summarizableOf(ctx, previous)
   return async () => {
-    const { organizationId, credentialId } = ctx.caller
-    const { summary, keyPoints, model } = await summarize(ctx.languageModel, text, { organizationId, credentialId })
+    const { organizationId, userId, credentialId } = ctx.caller
+    const { summary, keyPoints, model } = await summarize(ctx.languageModel, text, {
+      organizationId,
+      userId,
+      credentialId,
+    })
     const generatedAt = ctx.clock.now().toISOString()
     return { summary, keyPoints, generatedAt, model, basedOnVersion: previous.version + 1 }
   }

@@ -146,6 +146,30 @@ describe('a scan', () => {
     expect(await caseOf(id)).toMatchObject({ status: 'RESOLVED', resolution: 'The account is no longer scanned.' })
   })
 
+  it('resolves any number of such cases, a thousand at a time', async () => {
+    const boss = await platform.member({ role: 'OWNER' })
+    const { id, triage } = await openCase(boss)
+    const copies = 1001
+    await platform.query(
+      `with copied as (
+         insert into crm.account (organization_id, id, owner_id, name, account_status, is_strategic, custom_fields, version, created_at, updated_at)
+         select organization_id, gen_random_uuid(), owner_id, 'Former ' || number, 'CHURNED', false, '{}', 1, created_at, updated_at
+         from crm.account, generate_series(1, ${copies}) number where id = $1 returning id)
+       insert into insights.triage_case select copy.* from copied, insights.triage_case t,
+         jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid(), 'account_id', copied.id)) copy where t.id = $2`,
+      [id, triage.id],
+    )
+    platform.advanceClock(60_000)
+    await scan(boss)
+    const counted = await platform.query(
+      `select s.resolved, s.started_at, (select count(*)::int from insights.triage_case t where t.organization_id = $1 and t.status = 'RESOLVED') as cases
+       from insights.triage_scan s where s.organization_id = $1`,
+      [boss.organizationId],
+    )
+    expect(counted).toEqual([{ resolved: copies, started_at: null, cases: copies }])
+    expect((await boss.rest.triageCase!({ id: triage.id })).body.status).toBe('OPEN')
+  })
+
   it('is one at a time, for owners and admins, and goes on where it was interrupted', async () => {
     const member = await colleague()
     expect(await refused(platform, () => member.rest.triageScanRequest!({}))).toEqual([403, 'PERMISSION_DENIED'])

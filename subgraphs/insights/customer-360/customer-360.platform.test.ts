@@ -124,6 +124,77 @@ describe('the page of a customer', () => {
   })
 })
 
+describe('the signals of a customer', () => {
+  const signalOf = async (accountId: string, key: string): Promise<object> => {
+    const { body } = await member.rest.customer360Signals!({ accountId })
+    return body.signals.find((one: { key: string }) => one.key === key)
+  }
+
+  it('tell of less engagement, and of silence', async () => {
+    const { id } = await account(member)
+    const meetings = []
+    for (const days of [15, 17, 19, 21, 23])
+      meetings.push(
+        await activity(member, { ...about(id), type: 'MEETING', direction: 'INBOUND', occurredAt: daysAgo(days) }),
+      )
+    const evidence = meetings.map((one) => ({ object: 'ACTIVITY', id: one.id }))
+    const common = { polarity: 'NEGATIVE', detectedAt: daysAgo(15), evidence }
+    expect(await signalOf(id, 'ENGAGEMENT_DOWN')).toEqual({ key: 'ENGAGEMENT_DOWN', strength: 1, ...common })
+    // 15 days of silence are 7.5 of the usual gaps of 2 days; the strength is 1 at 12 of them.
+    expect(await signalOf(id, 'SILENCE')).toEqual({ key: 'SILENCE', strength: 0.63, ...common })
+  })
+
+  it('tell of overdue invoices', async () => {
+    const { id } = await account(member)
+    const invoice = await sentInvoice(member, { customerId: id })
+    await platform.query(`update commerce.invoice set status = 'OVERDUE', overdue_at = $2 where id = $1`, [
+      invoice.id,
+      daysAgo(3),
+    ])
+    expect(await signalOf(id, 'INVOICES_OVERDUE')).toEqual({
+      key: 'INVOICES_OVERDUE',
+      polarity: 'NEGATIVE',
+      strength: 0.25,
+      detectedAt: daysAgo(3),
+      evidence: [{ object: 'INVOICE', id: invoice.id }],
+    })
+  })
+
+  it('tell of deals that stay in a stage for longer than it allows', async () => {
+    const { id } = await account(member)
+    const [stalled, fresh] = [
+      await opportunity(member, { accountId: id }),
+      await opportunity(member, { accountId: id }),
+    ]
+    for (const [deal, days] of [
+      [stalled, 31],
+      [fresh, 29],
+    ] as const)
+      await platform.query('update crm.opportunity set stage_entered_at = $2 where id = $1', [deal.id, daysAgo(days)])
+    expect(await signalOf(id, 'DEAL_STALLED')).toEqual({
+      key: 'DEAL_STALLED',
+      polarity: 'NEGATIVE',
+      strength: 0.25,
+      detectedAt: daysAgo(1),
+      evidence: [{ object: 'OPPORTUNITY', id: stalled.id }],
+    })
+  })
+
+  it('tell of documents that were viewed in the last 30 days', async () => {
+    const { id } = await account(member)
+    const view = (days: number) => activity(member, { ...about(id), type: 'DOCUMENT_VIEW', occurredAt: daysAgo(days) })
+    await view(31)
+    const recent = await view(29)
+    expect(await signalOf(id, 'DOCUMENT_VIEWED')).toEqual({
+      key: 'DOCUMENT_VIEWED',
+      polarity: 'BUYING',
+      strength: 0.25,
+      detectedAt: daysAgo(29),
+      evidence: [{ object: 'ACTIVITY', id: recent.id }],
+    })
+  })
+})
+
 describe('the parts of a customer', () => {
   it('are pages of the records', async () => {
     const { id, person, deal } = await customer()

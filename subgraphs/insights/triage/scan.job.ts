@@ -89,16 +89,15 @@ async function scanOnce(services: Services, organizationId: string): Promise<boo
     const scan = await currentScan(ctx, settings)
     if (!scan) return true
     const frame = { ctx, settings, at: new Date(scan.startedAt) }
-    const { accounts, opened, resolved, afterId } = await scanBatch(frame, scan.afterId)
-    const isLast = afterId === null
-    const more = isLast ? await resolveUnscanned(frame) : 0
+    const { accounts, opened, resolved, afterId, isLast } = await scanBatch(frame, scan.afterId)
+    const unscanned = isLast ? await resolveUnscanned(frame) : { resolved: 0, isLast: false }
     await db.query(
       `update insights.triage_scan set accounts = accounts + $2, opened = opened + $3, resolved = resolved + $4, after_id = $5
        where organization_id = $1`,
-      [organizationId, accounts, opened, resolved + more, afterId],
+      [organizationId, accounts, opened, resolved + unscanned.resolved, afterId],
     )
-    if (isLast) await finish(ctx, settings, frame.at)
-    return isLast
+    if (unscanned.isLast) await finish(ctx, settings, frame.at)
+    return unscanned.isLast
   })
 }
 

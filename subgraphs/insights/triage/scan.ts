@@ -17,8 +17,10 @@ export interface ScannedBatch {
   readonly accounts: number
   readonly opened: number
   readonly resolved: number
-  /** The last account; null if there are no more. */
+  /** The last account that the scan has assessed. */
   readonly afterId: string | null
+  /** Whether there are no more accounts. */
+  readonly isLast: boolean
 }
 
 interface Scan {
@@ -53,7 +55,7 @@ export async function scanBatch(scan: Scan, afterId: string | null): Promise<Sca
   const { ctx, settings, at } = scan
   const { organizationId } = ctx.caller
   const accounts = await accountsAfter(ctx.db, organizationId, settings, afterId)
-  if (accounts.length === 0) return { accounts: 0, opened: 0, resolved: 0, afterId: null }
+  if (accounts.length === 0) return { accounts: 0, opened: 0, resolved: 0, afterId, isLast: true }
   const currency = await baseCurrencyOf(ctx)
   const day = dateIn(await organizationZone(ctx), at)
   const facts = await accountFacts(ctx.db, {
@@ -73,7 +75,8 @@ export async function scanBatch(scan: Scan, afterId: string | null): Promise<Sca
     accounts: accounts.length,
     opened,
     resolved,
-    afterId: accounts.length < batchSize ? null : accounts.at(-1)!.id,
+    afterId: accounts.at(-1)!.id,
+    isLast: accounts.length < batchSize,
   }
 }
 
@@ -193,11 +196,11 @@ function isAtRisk(
   return minimumRevenue === null || Number(assessed.facts.revenue ?? -1) >= Number(minimumRevenue)
 }
 
-/** Resolves the cases of accounts that the scan no longer looks at: they are CHURNED, or of an excluded type. */
-export async function resolveUnscanned({ ctx, at }: Scan): Promise<number> {
+/** Resolves the next cases of accounts that the scan no longer looks at: they are CHURNED, or of an excluded type. */
+export async function resolveUnscanned({ ctx, at }: Scan): Promise<{ resolved: number; isLast: boolean }> {
   const rows = await ctx.db.query<{ id: string }>(
     `select t.id from insights.triage_case t join crm.account a on a.organization_id = $1 and a.id = t.account_id and a.deleted_at is null
-     where t.organization_id = $1 and t.status <> 'RESOLVED' and t.deleted_at is null and t.computed_at < $2::timestamptz`,
+     where t.organization_id = $1 and t.status <> 'RESOLVED' and t.deleted_at is null and t.computed_at < $2::timestamptz limit ${batchSize}`,
     [ctx.caller.organizationId, at.toISOString()],
   )
   const implied = {
@@ -207,5 +210,6 @@ export async function resolveUnscanned({ ctx, at }: Scan): Promise<number> {
   } as const
   const change = { implied, events: ['triage.resolved'], isEventReplaced: true }
   const ids = rows.map(({ id }) => id)
-  return (await changeAllWithEvents(ctx, triageCase, ids, () => change)).length
+  const changed = await changeAllWithEvents(ctx, triageCase, ids, () => change)
+  return { resolved: changed.length, isLast: ids.length < batchSize }
 }

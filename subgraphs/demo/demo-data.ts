@@ -9,6 +9,7 @@ import { account } from '../crm/account/account.record.ts'
 import { contact } from '../crm/contact/contact.record.ts'
 import { opportunity } from '../crm/opportunity/opportunity.record.ts'
 import { customEventType } from '../events/custom-event-type/custom-event-type.record.ts'
+import { forecast } from '../insights/forecast/forecast.record.ts'
 import { quota } from '../insights/quota/quota.record.ts'
 import { scenario } from '../insights/simulation/scenario.record.ts'
 import { exchangeRate } from '../identity/currency/exchange-rate.record.ts'
@@ -43,6 +44,7 @@ import { demoSequences, insertSequences } from './sequences.ts'
 import { withLeadHistory, withTaskHistory } from './work-history.ts'
 import { demoQuotes } from './quotes.ts'
 import { demoScenarios } from './scenarios.ts'
+import { demoForecasts } from './forecasts.ts'
 import { demoQuotas } from './quotas.ts'
 import { demoProducts } from './products.ts'
 
@@ -79,6 +81,7 @@ export function demoData(input: GeneratorInput) {
     orders: withOrderHistory(input, withInvoices(orders)),
     invoices: demoInvoices(input, orders),
     quotas: demoQuotas(input, opportunities),
+    forecasts: demoForecasts(input, opportunities),
     scenarios: demoScenarios(input),
     cases,
     comments,
@@ -123,6 +126,7 @@ export const recordsByType = ({
   ofType(opportunity, givenOf(data.opportunities)),
   ofType(lead, givenOf(data.leads)),
   ofType(quota, data.quotas),
+  ofType(forecast, data.forecasts),
   ofType(scenario, data.scenarios),
   ofType(quote, givenOf(data.quotes)),
   ofType(order, data.orders),

@@ -2,6 +2,7 @@ import { engagementK } from '../insights/engagement/stored/engagement.jobs.ts'
 import { rebuild } from '../insights/engagement/stored/rebuild.ts'
 import { objectNames, scoredObjects } from '../insights/engagement/stored/scored-objects.ts'
 import { dealScoreHourly } from '../insights/deal-score/deal-score.jobs.ts'
+import { forecastSnapshot } from '../insights/forecast/snapshot.job.ts'
 import { winCalibration } from '../insights/win-rate/calibration.ts'
 import { leadRates } from '../insights/lead-score/lead-rate.job.ts'
 import type { Sql } from '../kernel/database/sql.ts'
@@ -65,6 +66,7 @@ export async function loadInsights(services: Services, { organizationId }: Gener
   await leadRates.run(services)
   await winCalibration.run(services)
   await dealScoreHourly.run(services)
+  await forecastSnapshot.run(services)
   await markAttained(services, organizationId)
   await queueRuns(database, organizationId)
   await requestScan(database, organizationId, clock.now())

@@ -11,7 +11,7 @@ const quartersBack = 3
 const step = 5_000
 const targetMin = 4 * step
 
-interface Period {
+export interface DemoPeriod {
   readonly text: string
   readonly type: 'MONTH' | 'QUARTER' | 'YEAR'
   readonly startMs: number
@@ -19,10 +19,10 @@ interface Period {
 }
 
 /** The current month and year, and the last quarters, in calendar order of their length. */
-function periodsUntil(midnightMs: number): Period[] {
+export function periodsUntil(midnightMs: number): DemoPeriod[] {
   const day = new Date(midnightMs)
   const [year, month] = [day.getUTCFullYear(), day.getUTCMonth()]
-  const period = (text: string, type: Period['type'], firstMonth: number, months: number): Period => ({
+  const period = (text: string, type: DemoPeriod['type'], firstMonth: number, months: number): DemoPeriod => ({
     text,
     type,
     startMs: Date.UTC(year, firstMonth, 1),
@@ -37,22 +37,34 @@ function periodsUntil(midnightMs: number): Period[] {
   return [period(iso(midnightMs).slice(0, 7), 'MONTH', month, 1), ...quarters, period(String(year), 'YEAR', 0, 12)]
 }
 
+/** What these users won from one moment to another. */
+export const wonBy = (
+  opportunities: readonly DemoOpportunity[],
+  owners: readonly DemoUser[],
+  startMs: number,
+  endMs: number,
+): number =>
+  opportunities
+    .filter(({ owner, given: { values } }) => {
+      const closedMs = values.isWon ? Date.parse(values.closedAt!) : 0
+      return owners.includes(owner) && closedMs >= startMs && closedMs < endMs
+    })
+    .reduce((sum, { given: { values } }) => sum + Number(values.amount ?? 0), 0)
+
+/** Everybody who sells. */
+export const sellersOf = (input: GeneratorInput): DemoUser[] =>
+  salesTeamsOf(input).flatMap((team) => membersOf(input, team))
+
+const salesTeamsOf = ({ profile }: GeneratorInput): string[] => [...new Set(Object.values(profile.teamOfRegion))]
+
 /** The quotas of everybody who sells, and of the sales teams for the current quarter. Most of them are a little above what was won. */
 export function demoQuotas(input: GeneratorInput, opportunities: readonly DemoOpportunity[]): GeneratedRecord<Quota>[] {
   const { profile, users, midnightMs, foundedMs } = input
   const random = new Random(`quotas ${profile.code}`)
   const setBy = users.find(({ role }) => role === 'ADMIN')!
-  const salesTeams = [...new Set(Object.values(profile.teamOfRegion))]
-  const wonBy = (owners: readonly DemoUser[], { startMs, endMs }: Period): number =>
-    opportunities
-      .filter(({ owner, given: { values } }) => {
-        const closedMs = values.isWon ? Date.parse(values.closedAt!) : 0
-        return owners.includes(owner) && closedMs >= startMs && closedMs < endMs
-      })
-      .reduce((sum, { given: { values } }) => sum + Number(values.amount ?? 0), 0)
-  const quotaFor = (of: Pick<Quota, 'userId' | 'teamId'>, owners: readonly DemoUser[], period: Period) => {
+  const quotaFor = (of: Pick<Quota, 'userId' | 'teamId'>, owners: readonly DemoUser[], period: DemoPeriod) => {
     const createdMs = Math.max(foundedMs, Math.min(period.startMs + 9 * hourMs, midnightMs - hourMs))
-    const wanted = wonBy(owners, period) * (0.8 + 0.6 * random.next())
+    const wanted = wonBy(opportunities, owners, period.startMs, period.endMs) * (0.8 + 0.6 * random.next())
     return {
       values: {
         ...commonFields(input, random, createdMs, setBy.id),
@@ -69,10 +81,11 @@ export function demoQuotas(input: GeneratorInput, opportunities: readonly DemoOp
     }
   }
   const periods = periodsUntil(midnightMs)
-  const sellers = salesTeams.flatMap((team) => membersOf(input, team))
   return [
-    ...sellers.flatMap((user) => periods.map((period) => quotaFor({ userId: user.id, teamId: null }, [user], period))),
-    ...salesTeams.map((team) =>
+    ...sellersOf(input).flatMap((user) =>
+      periods.map((period) => quotaFor({ userId: user.id, teamId: null }, [user], period)),
+    ),
+    ...salesTeamsOf(input).map((team) =>
       quotaFor({ userId: null, teamId: teamIdOf(input, team) }, membersOf(input, team), periods[1]!),
     ),
   ]

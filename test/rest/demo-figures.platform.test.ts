@@ -71,6 +71,20 @@ describe('the demo has figures in', () => {
     expect(gapsIn(await read('quota-forecast/quotas/org-target'))).toEqual(['teamTarget', 'unconverted'])
   })
 
+  it('forecasts of four quarters, their rollup, snapshots and accuracy', async () => {
+    const forecasts = (await read('quota-forecast/forecasts?limit=100')) as unknown as Figures[]
+    expect(missingIn(forecasts)).toEqual([])
+    expect(new Set(forecasts.map(({ period }) => period)).size).toBe(4)
+    const rollup = (await read('quota-forecast/forecasts/rollup')) as Figures
+    expect(missingIn([rollup['team'] as Figures])).toEqual([])
+    expect(missingIn((await read('quota-forecast/snapshots')) as unknown as Figures[])).toEqual([])
+    const accuracy = (await read('quota-forecast/forecasts/accuracy')) as unknown as Figures[]
+    expect(missingIn(accuracy)).toEqual([])
+    expect(accuracy.map(({ periods }) => (periods as Json[]).length)).toEqual(accuracy.map(() => 3))
+    // The work of sellers is seldom right by a third.
+    for (const { accuracy: right } of accuracy) expect(right).toBeGreaterThan(0.3)
+  })
+
   it('nothing that is told to its users, when consumers read its events and the first scan is over', async () => {
     await triageScan.run(platform.services)
     await platform.query('select kernel.assign_event_positions(100000)')

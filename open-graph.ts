@@ -24,5 +24,5 @@ export async function openGraph(config: Config, services: OpenServices): Promise
 
 /** For processes without a gateway: the graph is loaded when something reads it for the first time. */
 export function connectGraph(config: Config, services: OpenServices): void {
-  services.graph.connect(async () => graphPort(await openGraph(config, services)))
+  services.graph.connect(async () => graphPort(await openGraph(config, services), services))
 }

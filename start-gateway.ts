@@ -133,7 +133,7 @@ export async function startGateway(config: Config, services: OpenServices, loade
   const edge = new Edge({ config, counters, source, usage, verifying, csrfKey: keys.encryption, clock, log })
   const listener = await Listener.open(databaseUrl, 'credentials_changed', (id) => edge.forget(id), log)
   const graph = await openGraph(config, services)
-  services.graph.connect(async () => graphPort(graph))
+  services.graph.connect(async () => graphPort(graph, services))
   const { promise: listenUrl, resolve: setListenUrl } = Promise.withResolvers<string>()
   const publicUrl = async () => config.publicUrl ?? (await listenUrl)
   const eventStreams = new EventStreams()

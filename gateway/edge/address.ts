@@ -18,6 +18,15 @@ const userAgentLengthMax = 512
 export const userAgentOf = ({ headers }: Pick<IncomingRequest, 'headers'>): string =>
   headers['user-agent']?.slice(0, userAgentLengthMax) ?? ''
 
+/**
+ * How many automations have started one another up to the one that sends this request; 0 for a client. The platform sets the header in the requests
+ * of functions. A client that sets it has fewer automations started by its changes.
+ */
+export function depthOf({ headers }: Pick<IncomingRequest, 'headers'>): number {
+  const text = headers['x-service-function-depth']
+  return typeof text === 'string' && /^[0-9]{1,4}$/.test(text) ? Number(text) : 0
+}
+
 const normalisedAddresses = new LRUCache<string, string>({ max: 10_000 })
 
 function normalised(text: string): string {

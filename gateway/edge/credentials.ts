@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { anonymous, type Caller } from '../../subgraphs/kernel/context.ts'
 import type { ActingUser, CredentialSource, SessionRecord } from '../../subgraphs/kernel/credentials/public.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
-import { userAgentOf, type IncomingRequest } from './address.ts'
+import { depthOf, userAgentOf, type IncomingRequest } from './address.ts'
 import { ApiKeys, type KeyCheck, type KeyRequest } from './api-keys.ts'
 import { chain } from './chain.ts'
 import { checkCookie } from './cookie-session.ts'
@@ -31,7 +31,9 @@ function callerOf(
   ip: string,
   request: IncomingRequest,
 ): Caller {
+  const depth = depthOf(request)
   return {
+    ...(depth > 0 && { depth }),
     kind,
     organizationId,
     userId,

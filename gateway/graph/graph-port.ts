@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import { Cancellation } from '../../subgraphs/kernel/cancellation.ts'
+import { spendAutomationCall } from '../../subgraphs/kernel/automation/automation-limit.ts'
 import type { Caller, IdempotencyClaim } from '../../subgraphs/kernel/context.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import type { GraphAnswer, GraphPort, GraphQuery } from '../../subgraphs/kernel/graph-port/graph-port.ts'
+import type { Services } from '../../subgraphs/kernel/request.ts'
 import { idempotencyClaim } from '../edge/idempotency.ts'
 import type { Graph } from './graph.ts'
 import type { PreparedOperation } from './prepared-operation.ts'
@@ -31,7 +33,7 @@ function claimFor({ document, variables }: GraphQuery, caller: Caller, key: stri
 }
 
 /** The graph as subgraphs use it. */
-export const graphPort = (graph: Graph): GraphPort => ({
+export const graphPort = (graph: Graph, services: Pick<Services, 'counters' | 'clock'>): GraphPort => ({
   async check({ document, variables, costMax }, caller) {
     const prepared = await preparedAs('query', graph, document, caller)
     graph.authorize(prepared, caller)
@@ -40,6 +42,7 @@ export const graphPort = (graph: Graph): GraphPort => ({
   async read({ document, variables, costMax }, caller, { requestId, timeoutMs }): Promise<GraphAnswer> {
     const prepared = await preparedAs('query', graph, document, caller)
     prepared.refuseCostly(prepared.coerced(variables, false), costMax)
+    await spendAutomationCall(services, caller)
     const cancellation = new Cancellation()
     const timer = setTimeout(() => cancellation.cancel(), timeoutMs)
     try {
@@ -55,6 +58,7 @@ export const graphPort = (graph: Graph): GraphPort => ({
     const prepared = await preparedAs('mutation', graph, document, caller)
     prepared.refuseCostly(prepared.coerced(variables, false), costMax)
     const context = { caller, requestId, idempotency: claimFor(mutation, caller, idempotencyKey) }
+    await spendAutomationCall(services, caller)
     const { data, errors = [], replayed } = await graph.execute(prepared, variables, context)
     return { data, errors, ...(replayed && { replayed }) }
   },

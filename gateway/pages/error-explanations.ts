@@ -209,6 +209,10 @@ export const explanationOfCode: Readonly<Record<ErrorCode, Explanation>> = {
     meaning: 'The header `Expect` asks for something other than `100-continue`.',
     action: 'Leave out the header `Expect`.',
   },
+  DEPTH_EXCEEDED: {
+    meaning: 'Automations have started one another five times, and another one would be the sixth.',
+    action: 'Look for a function, trigger or workflow whose own changes start it again, and let it ignore them.',
+  },
   ...limitExplanations,
   HEADERS_TOO_LARGE: {
     meaning: 'The headers of the request have more than 32,768 bytes together.',

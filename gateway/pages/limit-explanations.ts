@@ -57,4 +57,9 @@ export const limitExplanations = {
       'Too many requests of the organization, or without a credential of the address, are waiting for its share of the database or of the threads that make documents, mails and scores. Other organizations are served.',
     action: `Send fewer requests at the same time. ${waitAndRetry}`,
   },
+  AUTOMATION_RATE_LIMITED: {
+    meaning:
+      'The automations of the organization have made as many calls as all of them together may make in a minute.',
+    action: `Let automations read several records with one call, or start them less often. ${waitAndRetry}`,
+  },
 } as const satisfies Partial<Record<ErrorCode, Explanation>>

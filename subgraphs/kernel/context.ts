@@ -2,7 +2,8 @@ import type { Cancellation } from './cancellation.ts'
 import type { FieldProblem } from './errors.ts'
 import type { OperationLimits } from './operation-limits.ts'
 
-export type CallerKind = 'SESSION' | 'API_KEY' | 'OAUTH' | 'SCIM' | 'ANONYMOUS' | 'SYSTEM'
+/** AUTOMATION: a function, trigger or workflow that acts for a user, with scopes of its own. */
+export type CallerKind = 'SESSION' | 'API_KEY' | 'OAUTH' | 'SCIM' | 'ANONYMOUS' | 'SYSTEM' | 'AUTOMATION'
 /** In descending order of rights. */
 export const roles = ['OWNER', 'ADMIN', 'MANAGER', 'MEMBER', 'READ_ONLY'] as const
 export type Role = (typeof roles)[number]

@@ -29,6 +29,11 @@ export function requireScopes(caller: Caller, requirements: readonly ScopeRequir
   const missingScopes = withoutImplied(unmet.flatMap((requirement) => fewestMissing(caller, requirement)))
   const blocked = missingScopes.filter((scope) => sessionOnly.has(scope))
   if (caller.kind === 'SCIM') throw new Refusal('PERMISSION_DENIED', 'A SCIM token may call SCIM operations only.')
+  if (caller.kind === 'AUTOMATION') {
+    if (blocked.length > 0) throw new Refusal('PERMISSION_DENIED', `This operation requires ${blocked.join(', ')}.`)
+    const message = `The automation lacks the scope ${missingScopes.join(', ')}.`
+    throw new Refusal('PERMISSION_DENIED', message, { missingScopes })
+  }
   if (caller.kind === 'SESSION') {
     throw new Refusal('PERMISSION_DENIED', `This operation requires ${blocked.join(', ')}.`)
   }

@@ -279,6 +279,14 @@ describe('a webhook', () => {
     expect(receiver.take().map(({ body }) => [body.type, body.data.actorId])).toEqual([
       ['account.updated', other.userId],
     ])
+    const headers = { ...owner.headers, 'content-type': 'application/json', 'x-service-function-depth': '1' }
+    const body = JSON.stringify({ name: 'By an automation' })
+    const request = { method: 'PATCH', headers, body }
+    expect((await fetch(`${platform.url}/v1/accounts/${account.id}`, request)).status).toBe(200)
+    await deliverAll()
+    expect(receiver.take().map(({ body: sent }) => [sent.type, sent.data.actorId])).toEqual([
+      ['account.updated', owner.userId],
+    ])
   })
 
   it('with `debounceSeconds` gets the last of the updates of a record, with the changes of all of them', async () => {

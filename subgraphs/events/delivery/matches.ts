@@ -24,7 +24,8 @@ export function wants(
   event: VisibleEvent,
   shapes: OrganizationShapes | null,
 ): boolean {
-  if (skipOwn && event.actorId === ownerId) return false
+  // What an automation does in the name of the owner is news to the receiver of the owner's webhook.
+  if (skipOwn && event.actorId === ownerId && event.depth === 0) return false
   const { record, previous, changedFields } = recordsOf(event)
   if (changedFields && fields.length > 0 && !fields.some((name) => hasChanged(name, changedFields, record, previous)))
     return false

@@ -30,6 +30,8 @@ function event(type: string, change: Fields = {}): LoggedEvent {
     object,
     recordId,
     actorId: elin,
+    origin: null,
+    depth: 0,
     data,
   }
 }

@@ -148,7 +148,8 @@ export class Webhook extends WebhookRow {
 
   @Column(() => Boolean, {
     default: false,
-    description: 'True if events that the owner of the webhook caused are not delivered.',
+    description:
+      'True if events that the owner of the webhook caused are not delivered. Those of automations that act as the owner are delivered.',
     example: false,
   })
   skipOwn!: boolean

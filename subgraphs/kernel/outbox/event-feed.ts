@@ -1,3 +1,5 @@
+import type { Origin } from '../context.ts'
+
 /** A committed event and its position in the event log of its organization. */
 export interface LoggedEvent {
   /** 1, 2, 3 … in each organization, without gaps. The position of an event never changes. */
@@ -12,6 +14,10 @@ export interface LoggedEvent {
   readonly recordId: string
   /** The user who made the change; null for a change by the platform itself or by SCIM. */
   readonly actorId: string | null
+  /** The automation that made the change; null for what a client or the platform did itself. */
+  readonly origin: Origin | null
+  /** How many automations have started one another up to the one that made the change; 0 without one. */
+  readonly depth: number
   readonly data: Readonly<Record<string, unknown>>
 }
 

@@ -14,7 +14,7 @@ const eventsOfLog = `kernel.event_log l cross join lateral (
        ) e`
 
 const selectEvents = `select l.position, e.id, e.type, e.version, e.occurred_at as "occurredAt", e.object, e.record_id as "recordId",
-         e.actor_id as "actorId", e.data
+         e.actor_id as "actorId", e.origin, e.depth, e.data
        from ${eventsOfLog}`
 
 const withWholeData = (rows: readonly (LoggedEvent & Row)[]): LoggedEvent[] =>

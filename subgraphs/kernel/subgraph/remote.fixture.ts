@@ -11,7 +11,7 @@ export const callerKey = 'a secret that is shared by the two ends'
 export const log = pino({ level: 'silent' })
 
 const caller: Caller = {
-  kind: 'SESSION',
+  kind: 'AUTOMATION',
   organizationId: '019a0c5e-7f00-7b52-9d0e-5a4c7e1f3b26',
   userId: '019a0c5e-7f00-7c1d-8f21-64d0a95be713',
   role: 'MEMBER',

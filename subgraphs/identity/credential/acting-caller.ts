@@ -1,0 +1,59 @@
+import type { Caller, Origin } from '../../kernel/context.ts'
+import type { ActingUser } from '../../kernel/credentials/public.ts'
+import type { Sql } from '../../kernel/database/sql.ts'
+import { isId } from '../../kernel/ids.ts'
+import { actingUserColumns, withDerivedRestrictions } from './credential-source.ts'
+
+/** For whom and with which rights an automation acts. */
+export interface Acting {
+  readonly organizationId: string
+  readonly userId: string
+  readonly scopes: readonly string[]
+  /** Without it, an owner or admin acts as a member who sees what the teams see, so that a mistake in an automation cannot reach everything. */
+  readonly runAsAdmin: boolean
+  readonly origin: Origin
+  readonly depth: number
+}
+
+/** Owners and admins with the role and the visibility of a member. `u` has the columns that `actingUserColumns` needs. */
+const asMember = `(
+    select organization_id, id, is_active, left_at, profile_id,
+      case when role in ('OWNER', 'ADMIN') then 'MEMBER' else role end as role,
+      case when role in ('OWNER', 'ADMIN') and visibility = 'ALL' then 'TEAM' else visibility end as visibility
+    from identity.app_user
+  )`
+
+/**
+ * The caller as whom an automation acts, with the role, visibility and field security that the user has at this moment; null if the user may not act: inactive,
+ * no longer in the organization, or of a suspended organization. Idempotency keys are kept per automation.
+ */
+export async function actingCaller(
+  sql: Sql,
+  { organizationId, userId, scopes, runAsAdmin, origin, depth }: Acting,
+): Promise<Caller | null> {
+  if (!isId(userId)) return null
+  const [row] = await sql.query<ActingUser>(
+    `select ${actingUserColumns} from ${runAsAdmin ? 'identity.app_user' : asMember} u
+     join identity.organization o on o.id = u.organization_id
+     where u.organization_id = $1 and u.id = $2`,
+    [organizationId, userId],
+  )
+  if (!row?.ownerActive || !row.ownerInOrganization || row.organizationSuspended) return null
+  const { role, visibility, ownerIds, fields, entitlements } = withDerivedRestrictions(row)
+  return {
+    kind: 'AUTOMATION',
+    organizationId,
+    userId,
+    role,
+    visibility,
+    ownerIds,
+    fields,
+    entitlements,
+    scopes,
+    credentialId: `${origin.kind.toLowerCase()}:${origin.id}`,
+    ip: '',
+    userAgent: '',
+    origin,
+    depth,
+  }
+}

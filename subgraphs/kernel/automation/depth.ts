@@ -1,0 +1,11 @@
+import { Refusal } from '../errors.ts'
+
+/** How many automations may start one another: a change at this depth starts no further one. */
+export const depthMax = 5
+
+/** Refuses to start an automation at a depth that loops only reach. */
+export function requireDepth(depth: number): void {
+  if (depth <= depthMax) return
+  const message = `At most ${depthMax} automations may start one another; this would be number ${depth}.`
+  throw new Refusal('DEPTH_EXCEEDED', message)
+}

@@ -25,6 +25,7 @@ import type { Queue } from './kernel/queue/queue.ts'
 import { queueNotification } from './kernel/queue/queue-table.ts'
 import { isRecordShape, type RecordShape } from './kernel/record/definition.ts'
 import { registerEventSources, registerRecordTypes } from './kernel/record/record-registry.ts'
+import { registerTimelineSources } from './kernel/record/timeline-source.ts'
 import { customFieldFunctions } from './kernel/record/custom-field.migrations.ts'
 import { emailFunctions } from './kernel/record/email-equality.migrations.ts'
 import { searchFunctions } from './kernel/record/search.migrations.ts'
@@ -69,6 +70,8 @@ registerEventSources(
       .filter(({ events }) => events !== undefined),
   ),
 )
+
+registerTimelineSources(subgraphs.flatMap(({ resources }) => resources.flatMap(({ timeline = [] }) => timeline)))
 
 export const migrations: readonly Migration[] = [
   kernelTables,

@@ -198,6 +198,7 @@ export { addresseeOf, requireAddressee, seesAddressee, type Addressee } from './
 export { AccountType, ChurnRisk } from './account/account.enumerations.ts'
 export { ActivityDirection, ActivityOutcome, ActivitySentiment } from './activity/activity.enumerations.ts'
 export { TaskPriority } from './task/task.enumerations.ts'
-export { readTimeline, cursorOf as timelineCursor } from './timeline/read-timeline.ts'
+export { readTimeline } from './timeline/read-timeline.ts'
+export { cursorOf as timelineCursor } from './timeline/timeline-cursor.ts'
 export { TimelineKind } from './timeline/timeline.types.ts'
 export { createTask } from './task/system-task.ts'

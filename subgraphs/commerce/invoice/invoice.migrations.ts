@@ -9,6 +9,7 @@ import {
 import { documentUrlColumn } from '../document/document-url.ts'
 import { pricedColumns } from '../line-item/priced-record.ts'
 import { invoiceBalances } from './invoice-balance.migrations.ts'
+import { paymentEntryTable } from './payment-entry.migrations.ts'
 
 const invoiceTable: Migration = {
   name: '20261124-commerce-invoice',
@@ -187,4 +188,5 @@ export const invoiceMigrations: readonly Migration[] = [
   invoiceDays,
   invoiceDaysToPay,
   invoiceMailSender,
+  paymentEntryTable,
 ]

@@ -35,6 +35,7 @@ import { refundPayment } from './refund-payment.ts'
 import { invoiceFile, shownPageOf } from './invoice.document.ts'
 import { invoiceMailing } from './invoice-mail.job.ts'
 import { sendInvoice } from './send-invoice.ts'
+import { invoiceEntries, paymentEntries } from './invoice.timeline.ts'
 
 const orders = recordsOf(order)
 const quotes = recordsOf(quote)
@@ -240,6 +241,7 @@ export class InvoiceResolver extends standardResolver(invoice, {
 export const invoiceResource: Resource = {
   resolver: InvoiceResolver,
   entities: { Invoice: invoice },
+  timeline: [invoiceEntries, paymentEntries],
   migrations: invoiceMigrations,
   jobs: [invoiceOverdue, invoiceMailing],
   rest: restArea(invoice, {

@@ -19,6 +19,7 @@ import { orderDocumentUrl, orderTable } from './order.migrations.ts'
 import { order } from './order.record.ts'
 import { OrderStats, orderStats } from './order.stats.ts'
 import { Order } from './order.ts'
+import { orderEntries } from './order.timeline.ts'
 
 const quotes = recordsOf(quote)
 
@@ -116,6 +117,7 @@ export class OrderResolver extends standardResolver(order, {
 export const orderResource: Resource = {
   resolver: OrderResolver,
   entities: { Order: order },
+  timeline: [orderEntries],
   migrations: [orderTable, orderDocumentUrl],
   rest: restArea(order, {
     path: 'orders',

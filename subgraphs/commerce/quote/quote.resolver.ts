@@ -26,6 +26,7 @@ import { QuoteStats, quoteStats } from './quote.stats.ts'
 import { Quote } from './quote.ts'
 import { recordAcceptance, recordRejection } from './record-decision.ts'
 import { sendQuote } from './send-quote.ts'
+import { quoteEntries } from './quote.timeline.ts'
 
 type Version = number | null
 
@@ -166,6 +167,7 @@ const review = { ...changed, body: 'QuoteReviewInput', roles: ['OWNER', 'ADMIN',
 export const quoteResource: Resource = {
   resolver: QuoteResolver,
   entities: { Quote: quote },
+  timeline: [quoteEntries],
   migrations: [quoteTable, quoteLinkTable, quoteDocumentUrl, quoteAmountTotals, quoteMailFailure, quoteDecision],
   jobs: [quoteExpire],
   rest: restArea(quote, {

@@ -14,6 +14,7 @@ import { activityDays, activityTable } from './activity.migrations.ts'
 import { activity } from './activity.record.ts'
 import { ActivityStats, activityStats } from './activity.stats.ts'
 import { Activity } from './activity.ts'
+import { activityEntries } from './activity.timeline.ts'
 
 @Resolver(() => Activity)
 export class ActivityResolver extends standardResolver(activity, {
@@ -25,6 +26,7 @@ export class ActivityResolver extends standardResolver(activity, {
 export const activityResource: Resource = {
   resolver: ActivityResolver,
   entities: { Activity: activity },
+  timeline: [activityEntries],
   migrations: [
     activityTable,
     activityDates,

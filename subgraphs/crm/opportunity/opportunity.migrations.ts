@@ -136,3 +136,12 @@ export const opportunityDays: Migration = {
   name: '20261125-crm-opportunity-days',
   sql: dayIndexes('crm.opportunity', 'opportunity', ['close_date']),
 }
+
+/** The timeline of an account also tells apart stages that were entered at the same time. */
+export const stageEntryOrder: Migration = {
+  name: '20261207-crm-stage-entry-order',
+  sql: `
+    create index stage_entry_timeline on crm.stage_entry (organization_id, account_id, entered_at, opportunity_id, position);
+    drop index crm.stage_entry_account;
+  `,
+}

@@ -20,10 +20,17 @@ import { opportunityBoard, OpportunityBoard } from './opportunity-board.ts'
 import { setForecastCategory } from './opportunity.actions.ts'
 import { ForecastCategory } from './opportunity.enumerations.ts'
 import { opportunityTypes } from './opportunity.inputs.ts'
-import { opportunityDays, opportunityDetails, opportunityTable, stageEntries } from './opportunity.migrations.ts'
+import {
+  opportunityDays,
+  opportunityDetails,
+  opportunityTable,
+  stageEntries,
+  stageEntryOrder,
+} from './opportunity.migrations.ts'
 import { opportunity } from './opportunity.record.ts'
 import { OpportunityStats, opportunityStats } from './opportunity.stats.ts'
 import { Opportunity } from './opportunity.ts'
+import { stageChanges } from './opportunity.timeline.ts'
 
 const accounts = recordsOf(account)
 const contacts = recordsOf(contact)
@@ -113,7 +120,8 @@ export class OpportunityResolver extends standardResolver(opportunity, {
 export const opportunityResource: Resource = {
   resolver: OpportunityResolver,
   entities: { Opportunity: opportunity },
-  migrations: [opportunityTable, opportunityDetails, stageEntries, opportunityDays],
+  timeline: [stageChanges],
+  migrations: [opportunityTable, opportunityDetails, stageEntries, opportunityDays, stageEntryOrder],
   rest: restArea(opportunity, {
     path: 'opportunities',
     filters: [

@@ -14,6 +14,7 @@ import { taskOverdue } from './task-overdue.job.ts'
 import { taskReminder } from './task-reminder.job.ts'
 import { TaskStats, taskStats } from './task.stats.ts'
 import { Task } from './task.ts'
+import { taskEntries } from './task.timeline.ts'
 
 const tasks = recordsOf(task)
 
@@ -45,6 +46,7 @@ export class TaskResolver extends standardResolver(task, {
 export const taskResource: Resource = {
   resolver: TaskResolver,
   entities: { Task: task },
+  timeline: [taskEntries],
   migrations: [taskTable, taskClock, taskDays],
   jobs: [taskOverdue, taskReminder],
   rest: restArea(task, {

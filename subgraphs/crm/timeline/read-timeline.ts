@@ -1,16 +1,14 @@
-import { invalid } from '../../kernel/errors.ts'
-import { isId } from '../../kernel/ids.ts'
 import { batchOf } from '../../kernel/record/batch.ts'
 import { columnOf, type RecordShape } from '../../kernel/record/definition.ts'
 import { fieldRules } from '../../kernel/record/field-security.ts'
 import { pageSize } from '../../kernel/record/list.ts'
 import { TenantPredicate } from '../../kernel/record/predicate.ts'
 import { readSource } from '../../kernel/record/read-source.ts'
-import { normalizeTimestamp } from '../../kernel/record/scalars.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Link } from '../related-record/related-types.ts'
+import { positionOf, type Placed, type Position } from './timeline-cursor.ts'
 import { sourcesFor, type ReadableSource } from './timeline-sources.ts'
-import type { TimelineEntry, TimelineKind } from './timeline.types.ts'
+import type { TimelineKind } from './timeline.types.ts'
 
 export interface TimelineRequest {
   readonly kinds?: readonly TimelineKind[] | null
@@ -24,7 +22,7 @@ export interface TimelineRequest {
 
 /** The entries of one part of a timeline, and whether older ones follow. */
 export interface Timeline {
-  readonly entries: readonly TimelineEntry[]
+  readonly entries: readonly Placed[]
   readonly hasMore: boolean
 }
 
@@ -64,21 +62,22 @@ async function timelinesOf(
   const predicate = new TenantPredicate(ctx.caller)
   const distinct = [...new Set(ids)]
   const parents = `unnest(${predicate.values.add(distinct)}::uuid[]) as p(parent_id)`
-  const after = position && [predicate.values.add(position.occurredAt), predicate.values.add(position.recordId)]
   const parts = sources.map((source) => {
     const { definition } = source
-    const { at, id, parent, columns, from } = expressions(ctx, source)
+    const { at, key, parent, columns, from } = expressions(ctx, link, source)
     const where = [
       predicate.live(definition, 't'),
       `${parent} = p.parent_id`,
-      ...(after ? [`(${at}, ${id}) < (${after[0]}::timestamptz, ${after[1]}::uuid)`] : []),
+      ...(position ? [isAfter(position, source, [at, ...key], predicate)] : []),
     ]
-    return `(select ${columns} from ${from} where ${where.join(' and ')} order by ${at} desc, ${id} desc limit ${skip + limit + 1})`
+    const order = [at, ...key].map((name) => `${name} desc`).join(', ')
+    return `(select ${columns} from ${from} where ${where.join(' and ')} order by ${order} limit ${skip + limit + 1})`
   })
-  const isScan = skip > 0 || sources.some(({ definition }) => predicate.visibility(definition) !== 'ALL')
-  const rows = await ctx.db.query<TimelineEntry & { parentOf: string }>(
+  const isScan = skip > 0 || sources.some(({ definition }) => !isSeenByAll(predicate, definition))
+  const rows = await ctx.db.query<Placed & { parentOf: string }>(
     `select p.parent_id as "parentOf", e.* from ${parents} cross join lateral (
-       select * from (${parts.join(' union all ')}) entry order by "occurredAt" desc, "recordId" desc limit ${limit + 1} offset ${skip}) e`,
+       select * from (${parts.join(' union all ')}) entry
+       order by "occurredAt" desc, "entryId" desc, kind collate "C", "entryNumber" desc limit ${limit + 1} offset ${skip}) e`,
     predicate.values.list,
     isScan ? 'SCAN' : 'LIST',
   )
@@ -86,12 +85,32 @@ async function timelinesOf(
   return timelinesById(rows, ids, limit)
 }
 
+/** Whether no entry is passed over because the caller does not see it. */
+function isSeenByAll(predicate: TenantPredicate, definition: RecordShape): boolean {
+  const { visibleThrough } = definition
+  return visibleThrough ? isSeenByAll(predicate, visibleThrough.to()) : predicate.visibility(definition) === 'ALL'
+}
+
+/** Entries of one time are in the order of their keys, then of their kinds. So each source continues with a range of its index. */
+function isAfter(
+  { kind, occurredAt, id, number }: Position,
+  source: ReadableSource,
+  columns: readonly string[],
+  { values }: TenantPredicate,
+): string {
+  const last = [`${values.add(occurredAt)}::timestamptz`, `${values.add(id)}::uuid`]
+  const isSame = source.kind === kind
+  const hasNumber = isSame && columns.length > last.length
+  const all = hasNumber ? [...last, `${values.add(number)}::integer`] : last
+  return `(${columns.slice(0, all.length).join(', ')}) ${source.kind > kind ? '<=' : '<'} (${all.join(', ')})`
+}
+
 function timelinesById(
-  rows: readonly (TimelineEntry & { parentOf: string })[],
+  rows: readonly (Placed & { parentOf: string })[],
   ids: readonly string[],
   limit: number,
 ): Timeline[] {
-  const entries = new Map<string, TimelineEntry[]>(ids.map((id) => [id.toLowerCase(), []]))
+  const entries = new Map<string, Placed[]>(ids.map((id) => [id.toLowerCase(), []]))
   for (const row of rows) entries.get(row.parentOf)!.push(row)
   return ids.map((id) => {
     const found = entries.get(id.toLowerCase())!
@@ -102,7 +121,8 @@ function timelinesById(
 /** The columns of an entry. A column that is hidden from the caller is null, and does not decide the time of the entry. */
 function expressions(
   ctx: RequestContext,
-  { kind, definition, parent: parentName, at: times, columns, actor, items }: ReadableSource,
+  link: Link,
+  { kind, definition, at: times, columns, actor, items }: ReadableSource,
 ) {
   const hidden = fieldRules(ctx.caller, definition)?.hidden
   const sqlOf = (names: readonly string[]): string =>
@@ -110,50 +130,32 @@ function expressions(
       definition,
       names.filter((name) => !hidden?.has(name)),
     )
-  const text = (name: string | null): string => (name === null ? 'null::text' : `${sqlOf([name])}::text`)
-  const at = items ? `i.${items.at}` : sqlOf(times)
+  const text = (item: string | undefined, name: string | null): string =>
+    item ? `i.${item}` : name === null ? 'null::text' : `${sqlOf([name])}::text`
   // The columns of the table of items, so that its index answers.
-  const id = items ? `i.${items.id}` : 't.id'
-  const { column } = columnOf(definition, parentName)
-  const parent = !items ? `t.${column}` : parentName === 'id' ? id : `i.${column}`
+  const at = items ? `i.${items.at}` : sqlOf(times)
+  const key = items ? items.key.map((name) => `i.${name}`) : ['t.id']
+  const parent = items ? `i.${items.links[link]!}` : `t.${columnOf(definition, link).column}`
   const selected = [
     `'${kind}' as kind`,
     `t.id as "recordId"`,
     `${at} as "occurredAt"`,
-    `${text(columns.title)} as title`,
-    `${text(columns.type)} as type`,
-    `${items ? `i.${items.status}` : text(columns.status)} as status`,
-    `(${items ? `i.${items.actor}` : sqlOf(actor)})::uuid as "actorId"`,
+    `${key[0]!} as "entryId"`,
+    `${key[1] ?? 0} as "entryNumber"`,
+    `${text(undefined, columns.title)} as title`,
+    `${text(items?.type, columns.type)} as type`,
+    `${text(items?.status, columns.status)} as status`,
+    `(${items?.actor ? `i.${items.actor}` : sqlOf(actor)})::uuid as "actorId"`,
   ]
   const source = readSource(definition)
   const from = items
     ? `${items.table} i join ${source} t on t.organization_id = i.organization_id and t.id = i.${items.id}`
     : `${source} t`
-  return { at, id, parent, columns: selected.join(', '), from }
+  return { at, key, parent, columns: selected.join(', '), from }
 }
 
 function firstOf(definition: RecordShape, names: readonly string[]): string {
   const columns = names.map((name) => columnOf(definition, name).sql('t'))
   if (columns.length === 0) return 'null'
   return columns.length === 1 ? columns[0]! : `coalesce(${columns.join(', ')})`
-}
-
-type Position = Pick<TimelineEntry, 'occurredAt' | 'recordId'>
-
-export const cursorOf = ({ occurredAt, recordId }: Position): string =>
-  Buffer.from(JSON.stringify(['timeline', occurredAt, recordId])).toString('base64url')
-
-function positionOf(cursor: string, path: string): Position {
-  const refused = invalid({ path, code: 'NOT_A_CURSOR', message: 'The cursor must be a value that this API returned.' })
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
-  } catch {
-    throw refused
-  }
-  if (!Array.isArray(parsed) || parsed.length !== 3) throw refused
-  const [name, occurredAt, recordId] = parsed as unknown[]
-  const isTime = typeof occurredAt === 'string' && normalizeTimestamp(occurredAt) === occurredAt
-  if (name !== 'timeline' || !isTime || !isId(recordId)) throw refused
-  return { occurredAt, recordId }
 }

@@ -3,7 +3,6 @@ import { account, activity, lead, opportunity, supportCase, task } from '../../.
 import { refusedInputs } from '../../../test/expectations.ts'
 import { usePlatform, type Member } from '../../../test/platform.ts'
 import { newId } from '../../kernel/ids.ts'
-import { cursorOf, readTimeline } from './read-timeline.ts'
 import { assignProfile, createProfile } from '../../identity/profile/profile.actions.ts'
 import { systemContext } from '../../kernel/request.ts'
 
@@ -174,12 +173,17 @@ describe('the timeline of an account', () => {
     ['a limit of 101', { limit: 101 }, 'limit OUT_OF_RANGE'],
     ...[
       ['createdAt-,id-', '2027-01-01T00:00:00.000Z', newId()],
-      ['timeline', '2027-01-01T00:00:00.000Z'],
-      ['timeline', '2027-01-01T00:00:00.000Z', newId(), 1],
-      ['timeline', '2027-01-01', newId()],
-      ['timeline', "'; drop table crm.account; --", newId()],
-      ['timeline', '2027-01-01T00:00:00.000Z', 'x'],
-      { 0: 'timeline', length: 3 },
+      ['timeline', '2027-01-01T00:00:00.000Z', newId()],
+      ['timeline', 'PARROT', '2027-01-01T00:00:00.000Z', newId(), 0],
+      ['timeline', 'TASK', '2027-01-01T00:00:00.000Z', newId(), 0, 1],
+      ['timeline', 'TASK', '2027-01-01T00:00:00.000Z', newId()],
+      ['timeline', 'TASK', '2027-01-01T00:00:00.000Z', newId(), '0'],
+      ['timeline', 'TASK', '2027-01-01T00:00:00.000Z', newId(), 0.5],
+      ['timeline', 'TASK', '2027-01-01T00:00:00.000Z', newId(), 2_147_483_648],
+      ['timeline', 'TASK', '2027-01-01', newId(), 0],
+      ['timeline', 'TASK', "'; drop table crm.account; --", newId(), 0],
+      ['timeline', 'TASK', '2027-01-01T00:00:00.000Z', 'x', 0],
+      { 0: 'timeline', length: 5 },
       null,
     ].map(
       (value) =>
@@ -230,6 +234,19 @@ describe('the timelines of other records', () => {
     expect([first.hasMore, second.hasMore]).toEqual([true, false])
   })
 
+  it('have all stages that an opportunity entered at the same time, one on each page', async () => {
+    const { id: accountId } = await account(member)
+    const { id } = await opportunity(member, { accountId })
+    for (const stage of ['QUALIFICATION', 'PROPOSAL']) await member.rest.opportunityUpdate!({ id, body: { stage } })
+    const stages: string[] = []
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const { data, nextCursor } = await page(accountId, { limit: 1, ...(cursor && { cursor }) })
+      stages.push(...data.map(({ status }: { status: string }) => status))
+      cursor = nextCursor
+    }
+    expect(stages).toEqual(['PROPOSAL', 'QUALIFICATION', 'PROSPECTING'])
+  })
+
   it('have the entries of a lead', async () => {
     const { id } = await lead(member)
     await activity(member, { relatedToType: 'LEAD', relatedToId: id, subject: 'called' })
@@ -242,30 +259,6 @@ describe('the timelines of other records', () => {
     await activity(member, { relatedToType: 'CONTACT', relatedToId: contact.id, subject: 'met' })
     expect(titles((await member.rest.contactTimeline!({ id: contact.id })).body.data)).toEqual(['ACTIVITY met'])
     expect((await member.rest.contact!({ id: contact.id })).body.lastActivityDate).toBe(platform.now.toISOString())
-  })
-})
-
-describe('the plan of the timeline of an account', () => {
-  it('finds stage changes by an index, newest first', async () => {
-    const { id } = await account(member)
-    const ctx = systemContext(platform.services, member.organizationId)
-    const tenant = platform.services.tenants.of(member.organizationId)
-    let plan: string[] = []
-    const db: typeof ctx.db = {
-      ...ctx.db,
-      query: <R>(text: string, values: readonly unknown[] = []) => {
-        const explained = tenant.transaction(async (sql) => {
-          await sql.query('set local enable_seqscan = off')
-          plan = (await sql.query(`explain (costs off) ${text}`, values)).map((row) => String(Object.values(row)[0]))
-        })
-        return explained.then(() => tenant.query<R>(text, values))
-      },
-    }
-    const names = { limit: 'limit', cursor: 'cursor' }
-    const cursor = cursorOf({ occurredAt: hoursAgo(1), recordId: newId() })
-    await readTimeline({ ...ctx, db }, 'accountId', id, { kinds: ['STAGE_CHANGE'], limit: 10, cursor, names })
-    const at = plan.findIndex((line) => line.includes('Index Scan Backward using stage_entry_account'))
-    expect(plan[at + 1]).toMatch(/Index Cond: .*account_id = p\.parent_id\) AND \(ROW\(entered_at, opportunity_id\) < /)
   })
 })
 

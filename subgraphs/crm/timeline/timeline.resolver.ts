@@ -11,13 +11,13 @@ import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { linkedRecords, type LinkedRecord } from '../related-record/linked-records.ts'
 import { linkedTypes, links, type Link } from '../related-record/related-types.ts'
-import { cursorOf, readTimeline } from './read-timeline.ts'
+import { readTimeline } from './read-timeline.ts'
+import { cursorOf, type Placed } from './timeline-cursor.ts'
 import {
   TimelineArgs,
   TimelineConnection,
   TimelinePage,
   TimelinePageArgs,
-  type TimelineEntry,
   type TimelineEdge,
 } from './timeline.types.ts'
 
@@ -86,7 +86,7 @@ function timelinePageOf(link: Link, scope: string): Class {
   return TimelinePageResolver
 }
 
-function connectionOf(nodes: readonly TimelineEntry[], hasNextPage: boolean, hasPreviousPage: boolean) {
+function connectionOf(nodes: readonly Placed[], hasNextPage: boolean, hasPreviousPage: boolean) {
   const edges: TimelineEdge[] = nodes.map((node) => ({ node, cursor: cursorOf(node) }))
   const [startCursor, endCursor] = [edges[0]?.cursor ?? null, edges.at(-1)?.cursor ?? null]
   return { edges, nodes, pageInfo: { hasNextPage, hasPreviousPage, startCursor, endCursor } }

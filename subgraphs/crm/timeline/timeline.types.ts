@@ -17,15 +17,22 @@ export const TimelineKind = enumeration('TimelineKind', 'What an entry of a time
   QUOTE: 'A quote, at the time of its creation.',
   ORDER: 'An order, at the time of its creation.',
   INVOICE: 'An invoice, at the time of its creation; its title is its number, null in a DRAFT.',
+  PAYMENT:
+    'A payment of an invoice, at the time when it was received. Its title is the number of the invoice, its type the method.',
+  EMAIL:
+    'A mail of a thread that concerns the record, at the time when it was sent, until then of its creation. Its type is the direction. A mail that was logged as an activity is that ACTIVITY, too.',
   STAGE_CHANGE: 'An opportunity that entered a stage, at that time; the first one is its creation.',
 })
 export type TimelineKind = keyof typeof TimelineKind
+
+/** The records that an entry can have. */
+export const timelineRecordTypes = [Activity, Task, Opportunity, Case, Quote, Order] as const
 
 export const TimelineRecord = createUnionType({
   name: 'TimelineRecord',
   description:
     'The record of an entry of a timeline. A selection of it needs the READ scopes of all types of the union; the other fields of the entry need none of them.',
-  types: () => [Activity, Task, Opportunity, Case, Quote, Order] as const,
+  types: () => timelineRecordTypes,
 })
 
 @ObjectType({
@@ -37,7 +44,8 @@ export class TimelineEntry {
   kind!: TimelineKind
 
   @Field(() => ID, {
-    description: 'Id of the record of the entry, of the type that `kind` names, or of the opportunity.',
+    description:
+      'Id of the record of the entry, of the type that `kind` names: of a STAGE_CHANGE the opportunity, of a PAYMENT the invoice.',
   })
   recordId!: string
 
@@ -47,20 +55,24 @@ export class TimelineEntry {
   @Field(() => String, { nullable: true, description: 'Subject or name of the record; null if it has none.' })
   title!: string | null
 
-  @Field(() => String, { nullable: true, description: '`type` of the record; null if records of its kind have none.' })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      '`type` of the record, of a PAYMENT the `method`, of an EMAIL the `direction`; null if records of its kind have none.',
+  })
   type!: string | null
 
   @Field(() => String, {
     nullable: true,
     description:
-      '`status` of the record, for an activity its `outcome`, for a STAGE_CHANGE the stage; null if it has none.',
+      '`status` of the record, for an activity its `outcome`, for a STAGE_CHANGE the stage, for a PAYMENT its own status; null if it has none.',
   })
   status!: string | null
 
   @Field(() => ID, {
     nullable: true,
     description:
-      'Id of the user who did it: the actor of an activity, who completed the task, who moved the opportunity, or who created the record; null if no user did.',
+      'Id of the user who did it: the actor of an activity, who completed the task, who moved the opportunity, who recorded the payment, or who created the record; null if no user did.',
   })
   actorId!: string | null
 

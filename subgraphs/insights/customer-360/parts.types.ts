@@ -151,16 +151,20 @@ export class Customer360TimelineEntry {
   @OutputField(() => String, { description: 'What it is: `kind` of a timeline entry.', example: 'ACTIVITY' })
   kind!: string
 
-  @OutputField(() => ID, { description: 'Id of the record of the entry.', example: id })
+  @OutputField(() => ID, { description: 'Id of the record of the entry; of a payment the invoice.', example: id })
   recordId!: string
 
   @OutputField(() => DateTime, { description: 'When it happened.', example: time })
   occurredAt!: string
 
-  @OutputField(() => String, { nullable: true, description: 'Subject or name; null if none.', example: 'Call' })
+  @OutputField(() => String, { nullable: true, description: 'Subject, name or number; null if none.', example: 'Call' })
   title!: string | null
 
-  @OutputField(() => String, { nullable: true, description: 'Type of the record; null if none.', example: 'CALL' })
+  @OutputField(() => String, {
+    nullable: true,
+    description: 'Type of the record, method of a payment or direction of a mail; null if none.',
+    example: 'CALL',
+  })
   type!: string | null
 
   @OutputField(() => String, {

@@ -19,6 +19,7 @@ import { isRecordShape, type RecordShape } from '../record/definition.ts'
 import type { TrackedObject } from '../record/event-types.ts'
 import type { DeclaredOperation } from '../record/operation.ts'
 import type { RestArea } from '../record/rest-area.ts'
+import type { TimelineSource } from '../record/timeline-source.ts'
 import { readReference } from '../record/read.ts'
 import { resolveUsers } from '../record/user-fields.ts'
 import type { RecordTypes } from '../record/visible-records.ts'
@@ -46,6 +47,8 @@ export interface Resource {
   readonly operations?: readonly DeclaredOperation[]
   /** Other sources of events, in addition to `entities`. */
   readonly announces?: readonly (RecordShape | TrackedObject)[]
+  /** What it contributes to the timelines of the records that it is linked to. */
+  readonly timeline?: readonly TimelineSource[]
   readonly migrations?: readonly Migration[]
   readonly jobs?: readonly Job[]
   /** Readers of the event log, which run in every worker. */

@@ -31,6 +31,8 @@ import { sendEmail } from './send-email.ts'
 import { EmailSendInput } from './send-email.inputs.ts'
 import { templateTotals } from './template-totals.migrations.ts'
 import { messagesOfThread } from './thread-messages.ts'
+import { emailEntryTable } from './email-entry.migrations.ts'
+import { emailEntries } from './email.timeline.ts'
 
 const threads = recordsOf(emailThread)
 const hoursMax = 8760
@@ -125,7 +127,16 @@ export class EmailResolver {
 export const emailResource: Resource = {
   resolver: EmailResolver,
   entities: { EmailThread: emailThread, Email: emailMessage },
-  migrations: [emailTables, emailThreadTotals, templateTotals, hiddenCopies, mailsWithoutWindow, hitsWithoutQueue],
+  timeline: [emailEntries],
+  migrations: [
+    emailTables,
+    emailThreadTotals,
+    templateTotals,
+    hiddenCopies,
+    mailsWithoutWindow,
+    hitsWithoutQueue,
+    emailEntryTable,
+  ],
   queues: [outgoingEmailQueue],
   waiting: [waitingHits],
   background: [(services) => new HitCounter(services)],

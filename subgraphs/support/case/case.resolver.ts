@@ -27,6 +27,7 @@ import { caseAssignees, caseStats } from './case.stats.ts'
 import { caseAutoClose } from './case-auto-close.job.ts'
 import { caseSlaBreach } from './case-sla-breach.job.ts'
 import { caseIndexes, caseTables, caseTotals } from './case.migrations.ts'
+import { caseEntries } from './case.timeline.ts'
 
 const cases = recordsOf(supportCase)
 const comments = recordsOf(caseComment)
@@ -131,6 +132,7 @@ export const caseResource: Resource = {
   resolver: CaseResolver,
   entities: { Case: supportCase },
   announces: [caseComment],
+  timeline: [caseEntries],
   migrations: [caseTables, caseIndexes, caseTotals],
   rest: restArea(supportCase, {
     path: 'cases',

@@ -4,7 +4,7 @@ import { OutputField } from '../../kernel/record/declared-value.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
 import { Account, Contact, Opportunity } from '../extended-records.ts'
-import { AccountHealth } from '../triage/account-health.resolver.ts'
+import { ComputedHealth } from '../triage/account-health.resolver.ts'
 import { RecordEngagement } from '../engagement/stored/record-engagement.ts'
 import {
   Customer360Contact,
@@ -27,11 +27,11 @@ export class Customer360 {
   @OutputField(() => Account, { nullable: true, description: 'The account; null if it was deleted meanwhile.' })
   account!: object | null
 
-  @OutputField(() => AccountHealth, {
+  @OutputField(() => ComputedHealth, {
     nullable: true,
     description: 'The computed health of the account; null too if the profile hides a field from which it follows.',
   })
-  health!: AccountHealth | null
+  health!: ComputedHealth | null
 
   @OutputField(() => Customer360Contact, {
     nullable: true,

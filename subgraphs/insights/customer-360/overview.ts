@@ -5,7 +5,7 @@ import { figuresBy } from '../../kernel/record/figures-by.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
 import { dayMs } from '../../kernel/time/wall-calendar.ts'
 import { decimalOf, exactOf } from '../../kernel/values/decimal.ts'
-import type { AccountHealth } from '../triage/account-health.resolver.ts'
+import type { ComputedHealth } from '../triage/account-health.resolver.ts'
 import type { RecordEngagement } from '../engagement/stored/record-engagement.ts'
 import { readBlocks, readGraph, type Blocks, type Context } from './blocks.ts'
 import type {
@@ -57,7 +57,7 @@ interface SignalSources extends Readonly<Record<string, unknown>> {
 }
 
 interface OverviewSources extends SignalSources {
-  readonly HEALTH: { account: { health: AccountHealth | null } | null }
+  readonly HEALTH: { account: { health: ComputedHealth | null } | null }
   readonly CONTACTS: {
     contacts: { data: readonly (Customer360Contact & { engagement: { score: number } | null })[] }
   }

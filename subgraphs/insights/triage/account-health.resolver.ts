@@ -14,7 +14,7 @@ import { healthOf, type Health, type HealthPartKey } from './account-health.ts'
 import { triageDefaults } from './triage-config.ts'
 import { areFiguresHidden } from './visible-parts.ts'
 
-const AccountHealthPartKey = enumeration('AccountHealthPartKey', 'What the health of an account consists of.', {
+const ComputedHealthPartKey = enumeration('ComputedHealthPartKey', 'What the health of an account consists of.', {
   ENGAGEMENT: 'The score of its engagement.',
   SUPPORT: '100 less 25 for each open case that is URGENT or ESCALATED, and 10 for each other open case.',
   PAYMENT: '100 less the overdue share of the open balance.',
@@ -24,8 +24,8 @@ const AccountHealthPartKey = enumeration('AccountHealthPartKey', 'What the healt
 })
 
 @ObjectType({ description: 'A part of the health of an account.' })
-export class AccountHealthPart {
-  @OutputField(() => AccountHealthPartKey, { description: 'The part.', example: 'SUPPORT' })
+export class ComputedHealthPart {
+  @OutputField(() => ComputedHealthPartKey, { description: 'The part.', example: 'SUPPORT' })
   key!: HealthPartKey
 
   @OutputField(() => Float, { description: 'Its score, 0 to 100.', example: 75 })
@@ -45,7 +45,7 @@ export class AccountHealthPart {
   description:
     'The health of an account, computed from all its data, also those that the caller does not see. It is not the field `healthScore`, which belongs to clients.',
 })
-export class AccountHealth {
+export class ComputedHealth {
   @OutputField(() => Float, {
     nullable: true,
     description: 'The health, 0 to 100, the sum of the contributions; null without data.',
@@ -53,7 +53,7 @@ export class AccountHealth {
   })
   score!: number | null
 
-  @OutputField(() => AccountHealthPart, { list: true, description: 'The parts with data.' })
+  @OutputField(() => ComputedHealthPart, { list: true, description: 'The parts with data.' })
   parts!: Health['parts']
 
   @OutputField(() => DateTime, {
@@ -66,7 +66,7 @@ export class AccountHealth {
 const noFields: ReadonlySet<string> = new Set()
 
 /** The health of an account that the caller sees; all accounts of an operation are computed together. */
-function healthFor(ctx: RequestContext, id: string): Promise<AccountHealth | null> {
+function healthFor(ctx: RequestContext, id: string): Promise<ComputedHealth | null> {
   return batchOf(ctx, noFields, 'account.health', async (ids) => {
     const seen = await visibleAccounts(ctx, ids)
     const now = ctx.clock.now()
@@ -85,7 +85,7 @@ function healthFor(ctx: RequestContext, id: string): Promise<AccountHealth | nul
 
 @Resolver(() => Account)
 export class AccountHealthResolver {
-  @FieldResolver(() => AccountHealth, {
+  @FieldResolver(() => ComputedHealth, {
     nullable: true,
     description:
       'The computed health of the account; null if the profile hides a field from which it follows, or while it cannot be read.',

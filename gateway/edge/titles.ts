@@ -16,6 +16,7 @@ export const titleOfCode: Readonly<Record<ErrorCode, string>> = {
   INTROSPECTION_DISABLED: 'Introspection needs a credential',
   OPERATION_RESOLUTION_FAILURE: 'GraphQL operation not determined',
   BAD_USER_INPUT: 'Input not valid',
+  COMPILE_ERROR: 'Source does not compile',
   CREDENTIALS_CONFLICT: 'Conflicting credentials',
   UNAUTHENTICATED: 'Authentication required',
   TOKEN_EXPIRED: 'Access token expired',

@@ -63,6 +63,11 @@ export const explanationOfCode: Readonly<Record<ErrorCode, Explanation>> = {
     meaning: 'A GraphQL variable or argument has a value that its type does not accept.',
     action: 'Correct the variable that the message names.',
   },
+  COMPILE_ERROR: {
+    meaning:
+      'The source of a function is no valid module: its syntax is wrong, it imports something, or it fails when it is loaded.',
+    action: 'Correct the source at `line` and `column`. Export one function as default, and import nothing.',
+  },
   CREDENTIALS_CONFLICT: {
     meaning: '`X-API-Key` and `Authorization` contain different API keys.',
     action: 'Send one key.',

@@ -18,6 +18,7 @@ import { Outbound } from '../kernel/outbound/outbound.ts'
 import { EventLog } from '../kernel/outbox/event-log.ts'
 import { builtInShapes } from '../kernel/record/shape-source.ts'
 import type { Services } from '../kernel/request.ts'
+import { ChildSandbox } from '../kernel/sandbox/child-sandbox.ts'
 import { WorkPool } from '../kernel/work/work-pool.ts'
 import { midnightOf } from './calendar.ts'
 import { demoData, recordsByType } from './demo-data.ts'
@@ -81,6 +82,7 @@ async function newEnvironment(now: Date, encryptionKey: string | null): Promise<
     log,
     languageModel: localModel,
     work: new WorkPool(log),
+    sandbox: new ChildSandbox(log, { childrenMax: 2 }),
     keys,
     counters: new MemoryCounters(),
     storedBytes: new StoredBytes({ organization: null, all: null, kept: null }, new MemoryCounters(), {

@@ -20,6 +20,7 @@ import type { SubgraphResult } from '../kernel/subgraph/endpoint.ts'
 import { platformId, Vault } from '../kernel/secrets/vault.ts'
 import { LocalSubgraph } from '../kernel/subgraph/local.ts'
 import { buildSubgraph } from '../kernel/subgraph/subgraph.ts'
+import { ChildSandbox } from '../kernel/sandbox/child-sandbox.ts'
 import { WorkPool } from '../kernel/work/work-pool.ts'
 import { identity } from './subgraph.ts'
 import type { OperatorUser } from './operator.ts'
@@ -61,6 +62,7 @@ export class IdentityWorld {
       log,
       languageModel: localModel,
       work: new WorkPool(log),
+      sandbox: new ChildSandbox(log, { childrenMax: 2 }),
       keys: { signing, encryption: randomBytes(32), caller: 'a'.repeat(43) },
       counters: new MemoryCounters(),
       storedBytes: new StoredBytes({ organization: null, all: null, kept: null }, new MemoryCounters(), {

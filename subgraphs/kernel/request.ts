@@ -17,6 +17,7 @@ import type { Outbound } from './outbound/outbound.ts'
 import type { EventFeed } from './outbox/event-feed.ts'
 import type { OrganizationShapes, ShapeSource } from './record/shape-source.ts'
 import type { AnsweredRecords } from './record/answered-records.ts'
+import type { Sandbox } from './sandbox/sandbox.ts'
 import type { Vault } from './secrets/vault.ts'
 import type { StoredBytes } from './stored-bytes/stored-bytes.ts'
 import type { Work } from './work/work-pool.ts'
@@ -45,6 +46,8 @@ export interface Services {
   readonly storedBytes: StoredBytes
   /** Worker threads for CPU-heavy work. */
   readonly work: Work
+  /** Runs programs that organizations wrote. */
+  readonly sandbox: Sandbox
   readonly events: EventFeed
   /** The whole graph, for what the platform reads on behalf of a user. */
   readonly graph: GraphPort
@@ -57,7 +60,7 @@ export interface Services {
 /** Services that resolvers get only where their subgraph declares them in `ports`. */
 export type Ports = Pick<
   Services,
-  'vault' | 'keys' | 'counters' | 'outbound' | 'languageModel' | 'work' | 'events' | 'graph'
+  'vault' | 'keys' | 'counters' | 'outbound' | 'languageModel' | 'work' | 'sandbox' | 'events' | 'graph'
 >
 export type Port = keyof Ports
 
@@ -87,6 +90,7 @@ export const portNames = [
   'outbound',
   'languageModel',
   'work',
+  'sandbox',
   'events',
   'graph',
 ] as const satisfies Port[]

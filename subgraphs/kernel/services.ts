@@ -26,6 +26,7 @@ import { EventRelay } from './outbox/event-relay.ts'
 import { CachedShapes, type DefinitionSource } from './record/organization-shapes.ts'
 import { builtInShapes } from './record/shape-source.ts'
 import type { Services } from './request.ts'
+import { ChildSandbox } from './sandbox/child-sandbox.ts'
 import { setTracing } from './tracing/tracing.ts'
 import { platformId, Vault } from './secrets/vault.ts'
 import { KeptBytes } from './stored-bytes/kept-bytes.ts'
@@ -145,6 +146,8 @@ export async function openServices({
     )
     const work = new WorkPool(log)
     closers.push(() => work.close())
+    const sandbox = new ChildSandbox(log, { childrenMax: config.sandboxChildren })
+    closers.push(() => sandbox.close())
     const formerKeys = config.formerEncryptionKeys.map((key) => Buffer.from(key, 'base64'))
     const vault = new Vault(database, keys.encryption, formerKeys)
     await vault.load(platformId)
@@ -164,6 +167,7 @@ export async function openServices({
       storedBytes,
       languageModel: openLanguageModel(config, { work, outbound, counters, clock, tenants, log }),
       work,
+      sandbox,
       settings: settingsOf(config),
       mailer,
       smtpPools,

@@ -111,6 +111,7 @@ describe('configuration', () => {
       MODEL_MODES: '{"vendor_a": {"url": "https://a.example.com/v1/", "name": "a-1"}}',
       MODEL_TOKENS_PER_USER_DAY: '1000',
       MODEL_TOKENS_PER_ORGANIZATION_MONTH: '20000',
+      SANDBOX_CHILDREN: '3',
       SUBGRAPH_SUPPORT_URL: 'http://support:4001',
       SUBGRAPH_CRM_URL: 'http://crm-1:4000, http://crm-2:4000,',
     }
@@ -153,6 +154,7 @@ describe('configuration', () => {
       languageModel: { url: 'https://models.example.com/v1', key: 'sk-model', name: 'writer-1', timeoutMs: 5000 },
       namedModels: { vendor_a: { url: 'https://a.example.com/v1', key: null, name: 'a-1', timeoutMs: 5000 } },
       tokenBudgets: { userDay: 1000, organizationMonth: 20_000 },
+      sandboxChildren: 3,
       subgraphUrls: { support: ['http://support:4001'], crm: ['http://crm-1:4000', 'http://crm-2:4000'] },
     })
   })
@@ -228,6 +230,8 @@ describe('configuration', () => {
     ['MODEL_MODES', '{"vendor_a": null}'],
     ['MODEL_TOKENS_PER_USER_DAY', '0'],
     ['MODEL_TOKENS_PER_ORGANIZATION_MONTH', 'off'],
+    ['SANDBOX_CHILDREN', '1'],
+    ['SANDBOX_CHILDREN', '9'],
     ['SMTP_URL', 'mail.example.com'],
     ['SMTP_URL', 'smtp:mail.example.com'],
     ['MAIL_FROM', 'nobody'],

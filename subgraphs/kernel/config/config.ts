@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import type { PaymentSettings } from '../payment/payment.ts'
 import { isAddressEntry } from '../network/address.ts'
@@ -93,6 +94,8 @@ export interface Config {
   /** The providers of the modes of the assistant that are called by the name of a system. */
   readonly namedModels: NamedModels
   readonly tokenBudgets: TokenBudgets
+  /** The most child processes that run programs of organizations. */
+  readonly sandboxChildren: number
   /** URLs of subgraphs in other processes, by lower-case name: one for each process. */
   readonly subgraphUrls: Readonly<Record<string, readonly string[]>>
 }
@@ -144,6 +147,7 @@ export const variables = [
   'MODEL_MODES',
   'MODEL_TOKENS_PER_USER_DAY',
   'MODEL_TOKENS_PER_ORGANIZATION_MONTH',
+  'SANDBOX_CHILDREN',
   'SUBGRAPH_<NAME>_URL',
 ] as const
 
@@ -235,6 +239,12 @@ function tracingOf(env: NodeJS.ProcessEnv): TracingProtocol | null {
   return oneOf('OTEL_EXPORTER_OTLP_PROTOCOL', protocol, ['http/protobuf', 'http/json'] as const)
 }
 
+/** As many as cores, at least two so that one organization cannot occupy all. */
+function sandboxChildrenOf(env: NodeJS.ProcessEnv): number {
+  const cores = Math.min(8, Math.max(2, availableParallelism()))
+  return numberOf('SANDBOX_CHILDREN', env.SANDBOX_CHILDREN || String(cores), [2, 8])
+}
+
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const port = numberOf('PORT', env.PORT || '4000', ports)
   const encryptionKey = env.ENCRYPTION_KEY || null
@@ -285,6 +295,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       urlOf(name, url, ['http:', 'https:']),
     ),
     tokenBudgets: tokenBudgetsOf(env),
+    sandboxChildren: sandboxChildrenOf(env),
     subgraphUrls: subgraphUrlsOf(env),
   }
 }

@@ -14,6 +14,7 @@ import { builtInShapes } from '../record/shape-source.ts'
 import type { Services } from '../request.ts'
 import { Vault } from '../secrets/vault.ts'
 import { GraphConnection } from '../graph-port/graph-port.ts'
+import { ChildSandbox } from '../sandbox/child-sandbox.ts'
 import { WorkPool } from '../work/work-pool.ts'
 
 export interface ManualClock {
@@ -40,6 +41,7 @@ export const servicesOf = (database: Database, clock: ManualClock): Services => 
   log: pino({ level: 'silent' }),
   languageModel: localModel,
   work: new WorkPool(pino({ level: 'silent' })),
+  sandbox: new ChildSandbox(pino({ level: 'silent' }), { childrenMax: 2 }),
   counters: new MemoryCounters(),
   storedBytes: new StoredBytes({ organization: null, all: null, kept: null }, new MemoryCounters(), {
     now: () => new Date(),

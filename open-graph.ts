@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { Graph } from './gateway/graph/graph.ts'
 import { graphPort } from './gateway/graph/graph-port.ts'
 import { LoadedSupergraph } from './gateway/graph/supergraph.ts'
+import { loadContract } from './rest-adapter/contract.ts'
+import { restPort } from './rest-adapter/rest-port.ts'
 import { endpointsOf } from './subgraphs/endpoints.ts'
 import type { Config } from './subgraphs/kernel/config/config.ts'
 import { schemaPath } from './subgraphs/kernel/config/paths.ts'
@@ -22,7 +24,14 @@ export async function openGraph(config: Config, services: OpenServices): Promise
   })
 }
 
-/** For processes without a gateway: the graph is loaded when something reads it for the first time. */
+/** For processes without a gateway: the graph and REST are loaded when something uses them for the first time, with one graph for both. */
 export function connectGraph(config: Config, services: OpenServices): void {
-  services.graph.connect(async () => graphPort(await openGraph(config, services), services))
+  let opened: Promise<Graph> | null = null
+  const graph = (): Promise<Graph> =>
+    (opened ??= openGraph(config, services).catch((error: unknown) => {
+      opened = null
+      throw error
+    }))
+  services.graph.connect(async () => graphPort(await graph(), services))
+  services.rest.connect(async () => restPort(loadContract(schemaPath('rest')), await graph(), services))
 }

@@ -27,6 +27,7 @@ import { sourcesOf } from './gateway/subscriptions/sources.ts'
 import { Subscriptions } from './gateway/subscriptions/subscriptions.ts'
 import { loadContract, type Contract } from './rest-adapter/contract.ts'
 import { eventCatalogHandlers } from './rest-adapter/event-catalog.ts'
+import { restPort } from './rest-adapter/rest-port.ts'
 import { restRoutes } from './rest-adapter/routes.ts'
 import { scimBase } from './rest-adapter/scim/scim-call.ts'
 import { scimRouter } from './rest-adapter/scim/scim-router.ts'
@@ -79,10 +80,8 @@ async function routesOf(config: Config, services: OpenServices, parts: GatewayPa
     graph,
     clock,
     deprecatedCalls: usage,
-    eventStreams,
-    streamSlots,
+    streams: { eventStreams, streamSlots, subscriptions },
     customHandlers: eventCatalogHandlers(graph),
-    subscriptions,
   })
   const { observe } = parts.requestMetrics
   const graphql = graphqlHttp({ graph, edge, subscriptions, eventStreams, findToken, explorer, apiVersion, log })
@@ -134,6 +133,7 @@ export async function startGateway(config: Config, services: OpenServices, loade
   const listener = await Listener.open(databaseUrl, 'credentials_changed', (id) => edge.forget(id), log)
   const graph = await openGraph(config, services)
   services.graph.connect(async () => graphPort(graph, services))
+  services.rest.connect(() => restPort(contract, graph, services))
   const { promise: listenUrl, resolve: setListenUrl } = Promise.withResolvers<string>()
   const publicUrl = async () => config.publicUrl ?? (await listenUrl)
   const eventStreams = new EventStreams()

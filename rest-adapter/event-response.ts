@@ -5,12 +5,19 @@ import { jsonOf } from '../gateway/edge/shared-json.ts'
 import type { GraphResult } from '../gateway/graph/graph.ts'
 import type { PreparedOperation } from '../gateway/graph/prepared-operation.ts'
 import type { Cancellation } from '../subgraphs/kernel/cancellation.ts'
+import { Refusal } from '../subgraphs/kernel/errors.ts'
 import type { EdgePort, StreamsPort } from './ports.ts'
 import type { RestOperation } from './rest-operation.ts'
 import type { Values } from './translate.ts'
 
 interface Ports extends StreamsPort {
   readonly edge: EdgePort
+}
+
+/** Refuses a stream where no client is connected that could read it. */
+export function streamPortsOf({ edge, streams }: { edge: EdgePort; streams: StreamsPort | null }): Ports {
+  if (streams) return { edge, ...streams }
+  throw new Refusal('PERMISSION_DENIED', 'A stream needs the connection of a client; read a list instead.')
 }
 
 interface StreamCall {

@@ -118,9 +118,11 @@ export async function partsServer(watch: CustomHandler = () => [], edgeOptions: 
     graph,
     clock: { now: () => new Date('2026-03-01T12:00:00Z') },
     deprecatedCalls: { record: (call) => void deprecated.push(call) },
-    eventStreams,
-    streamSlots: new StreamSlots({ perOrganization: 1 }),
-    subscriptions: { open: () => Promise.reject(new Error('the parts have no subscriptions')) },
+    streams: {
+      eventStreams,
+      streamSlots: new StreamSlots({ perOrganization: 1 }),
+      subscriptions: { open: () => Promise.reject(new Error('the parts have no subscriptions')) },
+    },
     customHandlers: new Map<string, CustomHandler>([
       ['partEcho', ({ path }) => path['text']],
       ['partWatch', (call) => watch(call)],

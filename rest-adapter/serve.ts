@@ -12,7 +12,7 @@ import type { Clock } from '../subgraphs/kernel/time/clock.ts'
 import type { Caller, IdempotencyClaim, OperationContext } from '../subgraphs/kernel/context.ts'
 import { notFound, Refusal } from '../subgraphs/kernel/errors.ts'
 import { memberScope, type ScopeRequirement } from '../subgraphs/kernel/scopes.ts'
-import { sendEvents, sendSubscription } from './event-response.ts'
+import { sendEvents, sendSubscription, streamPortsOf } from './event-response.ts'
 import { writeResponse } from './response.ts'
 import { removeHiddenFields } from './hidden-fields.ts'
 import { readJson, refusalOf, refuseFields } from './body.ts'
@@ -45,7 +45,7 @@ export interface CustomCall {
 /** Serves an operation that a stored GraphQL document cannot express. */
 export type CustomHandler = (call: CustomCall) => unknown
 
-export interface Dependencies extends StreamsPort {
+export interface Dependencies {
   readonly version: string
   readonly edge: EdgePort
   readonly graph: GraphPort
@@ -53,6 +53,8 @@ export interface Dependencies extends StreamsPort {
   readonly clock: Clock
   readonly deprecatedCalls: DeprecatedCalls
   readonly customHandlers: ReadonlyMap<string, CustomHandler>
+  /** Null where no client is connected: then streams are refused. */
+  readonly streams: StreamsPort | null
 }
 
 type PathValues = Readonly<Record<string, string | string[] | undefined>>
@@ -119,7 +121,7 @@ export class Endpoint {
         const call = { prepared, admission, cancellation: cancellation!, req, res }
         const variables = compiled.translation.variables(req.params, inputs.query, req.headers, inputs.body)
         const toRestError = (thrown: unknown): unknown => this.toRestError(thrown, variables, inputs.query)
-        await sendSubscription(this.operation, this.dependencies, variables, toRestError, call)
+        await sendSubscription(this.operation, streamPortsOf(this.dependencies), variables, toRestError, call)
       } else if (prepared) await this.execute(prepared, compiled.translation, inputs, context, req, res)
       else await this.runCustomHandler(inputs, admission, context, req, res)
     } catch (thrown) {
@@ -145,7 +147,8 @@ export class Endpoint {
   }
 
   private authorize(caller: Caller, req: ServedRequest): void {
-    const { sunset } = this.operation
+    const { sunset, success } = this.operation
+    if (success.isStream) streamPortsOf(this.dependencies)
     if (sunset) refuseEnded(sunset, this.dependencies.clock.now())
     const { keyParameter } = this.operation
     if (keyParameter !== null && caller.kind === 'ANONYMOUS') throw keyRequired(keyParameter)
@@ -253,12 +256,10 @@ export class Endpoint {
     const { query, body } = inputs
     const result = await handler({ req, res, context, path: req.params, query, body })
     if (isEvents(result)) {
-      const { streamSlots } = this.dependencies
-      const release = streamSlots.take(admission.caller.organizationId || admission.caller.ip)
+      const ports = streamPortsOf(this.dependencies)
+      const release = ports.streamSlots.take(admission.caller.organizationId || admission.caller.ip)
       const cancellation = context.cancellation ?? cancellationOnDisconnect(res)
-      return sendEvents(this.operation, this.dependencies, result, { admission, cancellation, req, res }).finally(
-        release,
-      )
+      return sendEvents(this.operation, ports, result, { admission, cancellation, req, res }).finally(release)
     }
     if (!res.headersSent) writeResponse(this.operation, result, false, req.url!, res)
   }

@@ -52,7 +52,7 @@ export const areas: Readonly<Record<string, Area>> = {
       ...graphql('users', 'visibility'),
     ],
   },
-  automation: { code: ['subgraphs/kernel/automation/'], tests: ['test/automation/'] },
+  automation: { code: ['subgraphs/kernel/automation/', 'subgraphs/kernel/rest-port/'], tests: ['test/automation/'] },
   outreach: {
     code: ['subgraphs/outreach/'],
     tests: ['test/outreach/', ...rest('encoded-words', 'mail-limits', 'mails-to')],

@@ -27,6 +27,7 @@ import { loadDemo } from './demo.ts'
 import { generatorInputOf } from './organization.ts'
 import { profiles } from './profiles.ts'
 import { GraphConnection } from '../kernel/graph-port/graph-port.ts'
+import { RestConnection } from '../kernel/rest-port/rest-port.ts'
 
 export const noon = new Date('2026-11-21T12:00:00.000Z')
 export const baseUrl = 'http://127.0.0.1:4000'
@@ -94,6 +95,7 @@ async function newEnvironment(now: Date, encryptionKey: string | null): Promise<
     outbound: new Outbound([]),
     events: new EventLog({ tenants, databaseUrl: url, log }),
     graph: new GraphConnection(),
+    rest: new RestConnection(),
     shapes: builtInShapes,
   }
   const remove = async () => {

@@ -26,6 +26,7 @@ import { identity } from './subgraph.ts'
 import type { OperatorUser } from './operator.ts'
 import { createOrganization, createUser, credentialSource } from './public.ts'
 import { GraphConnection } from '../kernel/graph-port/graph-port.ts'
+import { RestConnection } from '../kernel/rest-port/rest-port.ts'
 
 export const goodPassword = 'Correct horse 7!'
 
@@ -74,6 +75,7 @@ export class IdentityWorld {
       outbound: new Outbound(['127.0.0.1']),
       events: new EventLog({ tenants: this.#tenants, databaseUrl: this.fresh.url, log }),
       graph: new GraphConnection(),
+      rest: new RestConnection(),
       shapes: builtInShapes,
     }
     await this.services.vault.load(platformId)

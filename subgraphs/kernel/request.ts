@@ -9,6 +9,7 @@ import { limitBytes } from './database/row-bytes.ts'
 import type { Tenancy } from './database/tenant-database.ts'
 import { newId } from './ids.ts'
 import type { GraphPort } from './graph-port/graph-port.ts'
+import type { RestPort } from './rest-port/rest-port.ts'
 import type { Keys } from './secrets/keys.ts'
 import type { LanguageModel } from './language-model/language-model.ts'
 import type { Mailer } from './mail/outgoing-mail.ts'
@@ -51,6 +52,8 @@ export interface Services {
   readonly events: EventFeed
   /** The whole graph, for what the platform reads on behalf of a user. */
   readonly graph: GraphPort
+  /** The REST API, for what automations ask of it on behalf of a user. */
+  readonly rest: RestPort
   /** The shapes of records, with the custom fields and objects that organizations have defined. */
   readonly shapes: ShapeSource
   /** What the changes of the platform itself belong to, such as the run of a job; see `servicesFor`. */
@@ -60,7 +63,7 @@ export interface Services {
 /** Services that resolvers get only where their subgraph declares them in `ports`. */
 export type Ports = Pick<
   Services,
-  'vault' | 'keys' | 'counters' | 'outbound' | 'languageModel' | 'work' | 'sandbox' | 'events' | 'graph'
+  'vault' | 'keys' | 'counters' | 'outbound' | 'languageModel' | 'work' | 'sandbox' | 'events' | 'graph' | 'rest'
 >
 export type Port = keyof Ports
 
@@ -93,6 +96,7 @@ export const portNames = [
   'sandbox',
   'events',
   'graph',
+  'rest',
 ] as const satisfies Port[]
 
 export const portsOf = <P extends Port>(services: Ports, names: readonly P[]): Pick<Ports, P> =>

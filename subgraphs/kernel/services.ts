@@ -14,6 +14,7 @@ import { checkReachable } from './database/reachable.ts'
 import { CrossTenantDatabase, TenantDatabase } from './database/tenant-database.ts'
 import { migrate, pendingMigrations, type Migration } from './database/migrate.ts'
 import { GraphConnection } from './graph-port/graph-port.ts'
+import { RestConnection } from './rest-port/rest-port.ts'
 import { loadKeys, type Keys } from './secrets/keys.ts'
 import { openLanguageModel } from './language-model/open-language-model.ts'
 import { openLog } from './log.ts'
@@ -44,6 +45,8 @@ export interface OpenServices extends Services {
   readonly counters: Counters
   /** The composition root connects it. */
   readonly graph: GraphConnection
+  /** The composition root connects it. */
+  readonly rest: RestConnection
   /** Resolves with the reason when the embedded database has ended and cannot be restarted, so the process can serve no request. */
   readonly databaseLost: Promise<Error>
   /** Why this process is not ready: the reason for each dependency; empty when it is ready. Queries the database at most once a second. */
@@ -174,6 +177,7 @@ export async function openServices({
       outbound,
       events,
       graph: new GraphConnection(),
+      rest: new RestConnection(),
       shapes: definitions ? new CachedShapes(definitions) : builtInShapes,
       notReady: async () => (isStopping ? { process: 'is stopping' } : readiness()),
       isStopping: () => isStopping,

@@ -15,6 +15,7 @@ import type { Services } from '../request.ts'
 import { Vault } from '../secrets/vault.ts'
 import { GraphConnection } from '../graph-port/graph-port.ts'
 import { ChildSandbox } from '../sandbox/child-sandbox.ts'
+import { RestConnection } from '../rest-port/rest-port.ts'
 import { WorkPool } from '../work/work-pool.ts'
 
 export interface ManualClock {
@@ -52,6 +53,7 @@ export const servicesOf = (database: Database, clock: ManualClock): Services => 
   outbound: new Outbound(['127.0.0.1']),
   events: new EventLog({ tenants: { of: () => database }, databaseUrl: '', log: pino({ level: 'silent' }) }),
   graph: new GraphConnection(),
+  rest: new RestConnection(),
   shapes: builtInShapes,
   keys: { signing: generateKeyPairSync('ed25519').privateKey, encryption: randomBytes(32), caller: 'c'.repeat(32) },
 })

@@ -1,0 +1,207 @@
+import type { Logger } from 'pino'
+import { RoundRobinQueue } from '../work/round-robin-queue.ts'
+import { SandboxChild } from './child-process.ts'
+import type { CallMessage, FromChild, ResultMessage, RunMessage } from './messages.ts'
+import type { SandboxLog, SandboxStatus } from './sandbox.ts'
+
+/** What the pool tells of an invocation; the child tells nothing when it crashed or never began. */
+export interface PoolResult extends Omit<ResultMessage, 'type' | 'isLast' | 'status'> {
+  readonly status: SandboxStatus
+}
+
+export interface PoolJob {
+  readonly organizationId: string
+  readonly message: RunMessage
+  readonly onLogs: (logs: readonly SandboxLog[]) => void
+  readonly onCall: (call: CallMessage) => Promise<{ readonly isError: boolean; readonly json: string }>
+}
+
+interface Job extends PoolJob {
+  readonly resolve: (result: PoolResult) => void
+  waiting: NodeJS.Timeout | null
+}
+
+interface Member {
+  child: SandboxChild
+  job: Job | null
+  hasResult: boolean
+  beganMs: number
+  deadline: NodeJS.Timeout | null
+}
+
+export interface PoolBounds {
+  readonly childrenMax: number
+  readonly waitingMax?: number
+  readonly waitingPerOrganizationMax?: number
+  readonly waitMsMax?: number
+}
+
+const killAfterMs = 1_000
+/** A child that cannot start is tried so often in a row before the waiting programs are given up. */
+const failedStartsMax = 3
+
+const without = (status: SandboxStatus, message: string, durationMs = 0): PoolResult => ({
+  status,
+  output: null,
+  error: { name: 'Error', message, stack: null },
+  droppedLogs: 0,
+  durationMs: Math.round(durationMs),
+  cpuMs: 0,
+  memoryMb: 0,
+})
+
+const throttled = (): PoolResult => without('THROTTLED', 'Too many programs are waiting.')
+
+/** The children of this process. Organizations get them in turn, and none has more than half of them. The first program starts the first child. */
+export class ChildPool {
+  readonly #log: Logger
+  readonly #bounds: Required<PoolBounds>
+  readonly #queue: RoundRobinQueue<Job>
+  readonly #members = new Set<Member>()
+  #failedStarts = 0
+  #isClosed = false
+
+  constructor(log: Logger, bounds: PoolBounds) {
+    this.#log = log
+    this.#bounds = { waitingMax: 500, waitingPerOrganizationMax: 20, waitMsMax: 30_000, ...bounds }
+    this.#queue = new RoundRobinQueue(this.#bounds)
+  }
+
+  get children(): readonly number[] {
+    return [...this.#members].flatMap(({ child }) => child.pid ?? [])
+  }
+
+  get waiting(): number {
+    return this.#queue.size
+  }
+
+  run(job: PoolJob): Promise<PoolResult> {
+    return new Promise((resolve) => {
+      const own: Job = { ...job, resolve, waiting: null }
+      if (this.#isClosed || !this.#queue.add(own)) return resolve(throttled())
+      own.waiting = setTimeout(() => {
+        if (this.#queue.remove(own)) resolve(throttled())
+      }, this.#bounds.waitMsMax)
+      this.#assign()
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const job of this.#queue.takeAll()) this.#giveUp(job)
+    const ended = [...this.#members].map((member) => this.#ends(member))
+    for (const { child } of this.#members) child.kill()
+    await Promise.all(ended)
+  }
+
+  readonly #ending = new Map<Member, () => void>()
+
+  #ends(member: Member): Promise<void> {
+    return new Promise((resolve) => this.#ending.set(member, resolve))
+  }
+
+  #giveUp(job: Job): void {
+    if (job.waiting) clearTimeout(job.waiting)
+    job.resolve(throttled())
+  }
+
+  #usable(): Member[] {
+    return [...this.#members].filter(({ child }) => !child.isEnding)
+  }
+
+  #assign(): void {
+    if (this.#isClosed) return
+    const perOrganization = Math.max(1, Math.floor(this.#bounds.childrenMax / 2))
+    const running = new Map<string, number>()
+    for (const { job } of this.#members)
+      if (job) running.set(job.organizationId, (running.get(job.organizationId) ?? 0) + 1)
+    for (;;) {
+      const idle = this.#usable().find(({ child, job }) => child.isReady && job === null)
+      if (!idle) break
+      const job = this.#queue.take((organizationId) => (running.get(organizationId) ?? 0) < perOrganization)
+      if (!job) return
+      running.set(job.organizationId, (running.get(job.organizationId) ?? 0) + 1)
+      this.#begin(idle, job)
+    }
+    const starting = this.#usable().filter(({ child }) => !child.isReady && child.isStarting).length
+    if (starting < this.#queue.size && this.#usable().length < this.#bounds.childrenMax) this.#open()
+  }
+
+  #open(): void {
+    const member: Member = { child: undefined!, job: null, hasResult: false, beganMs: 0, deadline: null }
+    member.child = new SandboxChild(
+      (message) => this.#received(member, message),
+      () => this.#ended(member),
+    )
+    this.#members.add(member)
+    // While programs wait for it, this process must not end.
+    if (this.#queue.size > 0) member.child.work()
+  }
+
+  #begin(member: Member, job: Job): void {
+    if (job.waiting) clearTimeout(job.waiting)
+    member.job = job
+    member.hasResult = false
+    member.beganMs = performance.now()
+    member.child.isReady = false
+    member.child.work()
+    member.child.send(job.message)
+    member.deadline = setTimeout(() => member.child.kill(), job.message.timeoutMs + killAfterMs)
+  }
+
+  #received(member: Member, message: FromChild): void {
+    const { job } = member
+    if (message.type === 'ready') {
+      this.#failedStarts = 0
+      member.child.rest()
+      return this.#assign()
+    }
+    if (!job) return
+    if (message.type === 'log') job.onLogs(message.logs)
+    else if (message.type === 'call') void this.#call(member, job, message)
+    else if (message.type === 'result') this.#finish(member, job, message)
+  }
+
+  async #call(member: Member, job: Job, message: CallMessage): Promise<void> {
+    const { isError, json } = await job.onCall(message)
+    if (member.job === job) member.child.send({ type: 'answer', call: message.call, isError, json })
+  }
+
+  #finish(member: Member, job: Job, { isLast, type: _type, ...result }: ResultMessage): void {
+    member.job = null
+    if (member.deadline) clearTimeout(member.deadline)
+    if (isLast) member.child.isEnding = true
+    job.resolve(result)
+    // The next program does not wait for the start of a child.
+    if (isLast && !this.#isClosed && this.#usable().length < this.#bounds.childrenMax) this.#open()
+    this.#assign()
+  }
+
+  #ended(member: Member): void {
+    this.#members.delete(member)
+    this.#ending.get(member)?.()
+    const { job } = member
+    if (member.deadline) clearTimeout(member.deadline)
+    if (job) {
+      member.job = null
+      job.resolve(this.#resultOfEnd(member, job))
+    } else if (member.child.isStarting) {
+      this.#failedStarts += 1
+      this.#log.error('a child process of the sandbox could not start')
+      if (this.#failedStarts >= failedStartsMax) for (const waiting of this.#queue.takeAll()) this.#crash(waiting)
+    }
+    this.#assign()
+  }
+
+  #resultOfEnd({ beganMs }: Member, { message }: Job): PoolResult {
+    const ranMs = performance.now() - beganMs
+    if (ranMs >= message.timeoutMs)
+      return without('TIMEOUT', `The program did not end within ${message.timeoutMs} ms.`, ranMs)
+    return without('CRASHED', 'The process that ran the program has ended.', ranMs)
+  }
+
+  #crash(job: Job): void {
+    if (job.waiting) clearTimeout(job.waiting)
+    job.resolve(without('CRASHED', 'The program could not be started.'))
+  }
+}

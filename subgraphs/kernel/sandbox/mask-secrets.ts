@@ -1,0 +1,33 @@
+const lengthMin = 6
+const masked = '[secret]'
+
+/** The parts of base64 that a value has wherever it begins: alone, or after other text such as `user:`. */
+function base64Of(value: string): string[] {
+  return [0, 1, 2].flatMap((before) => {
+    const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(value)])
+    // Characters that also depend on the neighbours are left out.
+    const first = [0, 2, 3][before]!
+    const whole = Math.floor((bytes.length * 8) / 6)
+    return (['base64', 'base64url'] as const).map((encoding) => bytes.toString(encoding).slice(first, whole))
+  })
+}
+
+const formsOf = (value: string): string[] => {
+  const forms = [
+    value,
+    JSON.stringify(value).slice(1, -1),
+    encodeURIComponent(value.toWellFormed()),
+    ...base64Of(value),
+  ]
+  return [...forms, new URLSearchParams({ v: value }).toString().slice(2)]
+}
+
+/** Replaces the secrets in a text or in JSON, also as base64 and as URL text. Values with fewer than six characters would hide ordinary text. */
+export function secretMask(secrets: Readonly<Record<string, string>>): (text: string) => string {
+  const values = Object.values(secrets).filter((value) => value.length >= lengthMin)
+  if (values.length === 0) return (text) => text
+  const forms = [...new Set(values.flatMap(formsOf))].filter((form) => form.length >= lengthMin)
+  const longestFirst = forms.toSorted((a, b) => b.length - a.length)
+  const pattern = new RegExp(longestFirst.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'g')
+  return (text) => text.replace(pattern, masked)
+}

@@ -20,6 +20,7 @@ import { operateRouter } from './gateway/operate/operate-router.ts'
 import { requestLines } from './gateway/operate/request-line.ts'
 import { RequestMetrics } from './gateway/operate/request-metrics.ts'
 import { explorerPage, pagesRouter } from './gateway/pages/pages.ts'
+import { publicAiTriggersRouter } from './gateway/public-ai-triggers/router.ts'
 import { publicInvoicesRouter } from './gateway/public-invoices/router.ts'
 import { mailLinksRouter } from './gateway/mail-links/router.ts'
 import { publicQuotesRouter } from './gateway/public-quotes/router.ts'
@@ -107,6 +108,7 @@ async function routesOf(config: Config, services: OpenServices, parts: GatewayPa
     }),
   )
   app.use(publicInvoicesRouter({ config, edge, graph }))
+  app.use(publicAiTriggersRouter({ config, edge, graph }))
   app.use(rest.router)
   app.use((req, res) => edge.refuse(notFound('This path'), req, res))
   // Most requests do not pass Express: comparing them with all its routes and giving them its prototypes takes a tenth of the time of a read.

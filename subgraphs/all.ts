@@ -40,12 +40,13 @@ import { dataKeyTable } from './kernel/secrets/secrets.migrations.ts'
 import { sealedAnswers } from './kernel/subgraph/idempotency.ts'
 import { registerOrganizationZones } from './kernel/time/days.ts'
 import { migrationsOf, type SubgraphDefinition } from './kernel/subgraph/subgraph.ts'
+import { assistant } from './assistant/subgraph.ts'
 import { insights } from './insights/subgraph.ts'
 import { outreach } from './outreach/subgraph.ts'
 import { support } from './support/subgraph.ts'
 
 /** Every domain of the platform; what owns tables that others refer to comes first. */
-const domains: readonly SubgraphDefinition[] = [identity, crm, commerce, support, outreach, insights]
+const domains: readonly SubgraphDefinition[] = [identity, crm, commerce, support, outreach, insights, assistant]
 
 /** The domains, and the subgraph `events`, which is derived from their records. */
 export const subgraphs: readonly SubgraphDefinition[] = [...domains, eventsSubgraph(domains)]

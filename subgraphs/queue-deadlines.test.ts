@@ -15,6 +15,7 @@ describe('every kind of queued item', () => {
       sequence_call: [20, 30],
       push: [45, 60],
       scenario_run: [90, 120],
+      ai_run: [150, 180],
     })
     for (const { name, attemptMsMax, leaseMs } of queues) expect(attemptMsMax + graceMs, name).toBeLessThan(leaseMs)
   })

@@ -53,6 +53,7 @@ export const areas: Readonly<Record<string, Area>> = {
     ],
   },
   automation: { code: ['subgraphs/kernel/automation/', 'subgraphs/kernel/rest-port/'], tests: ['test/automation/'] },
+  assistant: { code: ['subgraphs/assistant/', 'gateway/public-ai-triggers/'], tests: ['test/assistant/'] },
   outreach: {
     code: ['subgraphs/outreach/'],
     tests: ['test/outreach/', ...rest('encoded-words', 'mail-limits', 'mails-to')],

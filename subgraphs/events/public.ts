@@ -14,3 +14,5 @@ export {
 export { noParents, parentsOf, type Parents, type Recipient } from './envelope/visibility.ts'
 export { notificationMailService, type NotificationMailService } from './notification/mail/unsubscribe.ts'
 export { LiveEvents, type LiveEventsOptions } from './live.ts'
+export { eventTypeNamed } from './catalog/organization-catalog.ts'
+export { PayloadSchema, publishedSchema, SchemaCheck } from './custom-event-type/payload-schema.ts'

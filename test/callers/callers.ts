@@ -68,6 +68,11 @@ const actsAsOwner: ReadonlySet<string> = new Set([
   'webhookEnable',
   'webhookRotateSecret',
   'webhookUpdate',
+  'aiTriggerUpdate',
+  'aiTriggerToggle',
+  'aiTriggerRegenerateSecret',
+  'aiExecutionApprove',
+  'aiExecutionReject',
 ])
 
 // A manager sets the quotas of users below, and the request names another one.

@@ -56,6 +56,7 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
   'subgraphs/outreach/smart-email/send-due.job.ts': [2, 'sends scheduled drafts with the rights of their owners'],
   'subgraphs/support/case/case-auto-close.job.ts': [1, 'closes resolved cases'],
   'subgraphs/support/case/case-sla-breach.job.ts': [1, 'marks missed service levels'],
+  'subgraphs/assistant/ai-execution/receive-inbound.ts': [1, 'starts an execution for a signed request'],
 
   // Provisioning and identity.
   'gateway/edge/directory.ts': [2, 'the SCIM directory of an organization administers its users'],

@@ -9,7 +9,7 @@ import { sourcesOf, variableOf } from '../../rest-adapter/translate.ts'
 import { unselected } from './selection.ts'
 
 /** Areas of the specification that do not exist yet. Remove an area when it is built; never add one. */
-const areasNotBuilt = ['Conversations', 'Serverless functions', 'Webhook AI workflows']
+const areasNotBuilt = ['Conversations', 'Serverless functions']
 
 /** Operations that do not exist yet in an area that exists, as `METHOD path`. Remove an operation when it is built; never add one. */
 const operationsNotBuilt: readonly string[] = []
@@ -30,6 +30,7 @@ const needsSession = new Set([
 const withOptionalBody = new Set([
   'POST /v1/auth/refresh',
   'POST /v1/email-templates/{id}/clone',
+  ...['', '/triggers'].map((form) => `POST /v1/webhook-ai-workflows${form}/{id}/regenerate-secret`),
   ...['save-plan', 'ignore', 'resolve'].map((verb) => `POST /v1/health-triage/cases/{id}/${verb}`),
 ])
 
@@ -110,6 +111,9 @@ const inputsInProse: Readonly<Record<string, NamedInputs>> = {
   'one delivery record': { place: 'path', named: [], hasBody: false },
   're-send the stored body': { place: 'path', named: [], hasBody: false },
   'body {type: <event type>}; sends the catalog sample': { place: 'body', named: ['type'], hasBody: true },
+  'none (all executions across triggers)': { place: 'body', named: [], hasBody: false },
+  'none (switches between active and paused)': { place: 'body', named: [], hasBody: false },
+  'sample payload in body on the /triggers form': { place: 'body', named: [], hasBody: true },
   'update a webhook, e.g. body {payloadVersion: 1 or 2}': { place: 'body', named: ['payloadVersion'], hasBody: true },
   'body {events: array of up to 64 type names or wildcards}; response is text/event-stream': {
     place: 'body',

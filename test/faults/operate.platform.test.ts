@@ -57,6 +57,8 @@ describe('keys:rotate', () => {
 
   it('knows every column that contains encrypted text', () => {
     expect(sealedColumns.map(({ table, column }) => `${table}.${column}`).sort()).toEqual([
+      'assistant.ai_trigger.sealed_previous_secret',
+      'assistant.ai_trigger.sealed_secret',
       'events.push_subscription.keys',
       'events.webhook.sealed_headers',
       'events.webhook.sealed_previous_secret',

@@ -134,6 +134,15 @@ export class Requests {
          ) numbered where newest > 40)`,
       [[...sharedIds]],
     )
+    // Neither do more AI workflows than an organization may have.
+    await this.platform.query(
+      `update assistant.ai_trigger set deleted_at = now() where deleted_at is null and id <> all($1::uuid[]) and id in (
+         select id from (
+           select id, row_number() over (partition by organization_id order by id desc) as newest
+           from assistant.ai_trigger where deleted_at is null
+         ) numbered where newest > 40)`,
+      [[...sharedIds]],
+    )
     // Neither do more mailboxes than an organization may have.
     await this.platform.query(
       `update outreach.mailbox set deleted_at = now() where deleted_at is null and id <> all($1::uuid[]) and id in (

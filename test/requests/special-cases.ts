@@ -5,6 +5,7 @@ import { issueToken } from '../../subgraphs/identity/one-time-token/one-time-tok
 import { issueCode } from '../../subgraphs/identity/one-time-token/reset-code.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { enrollmentBodies, enrollmentPreparations, enrollmentQueries, enrollmentsOnce } from './enrollments.ts'
+import { aiBodies, aiOnce, aiPreparations } from './ai-workflows.ts'
 import { commerceBodies, commercePreparations } from './commerce.ts'
 import { engagementBodies } from './engagement.ts'
 import { customEventName, eventBodies, eventPreparations } from './events.ts'
@@ -66,6 +67,7 @@ export const preparations: Readonly<
   ...quotaPreparations,
   ...insightPreparations,
   ...triagePreparations,
+  ...aiPreparations,
 }
 
 /** Properties of a body of which an operation needs at least one. Requests have two of them, so that a test can empty one. */
@@ -103,6 +105,7 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   'authResetPassword',
   ...enrollmentsOnce,
   ...triageOnce,
+  ...aiOnce,
   'quoteAccept',
   'quoteApprove',
   'quoteDecline',
@@ -147,6 +150,7 @@ export const bodies: Readonly<Record<string, (requests: Sender, whole: boolean) 
   ...commerceBodies,
   ...insightBodies,
   ...triageBodies,
+  ...aiBodies,
   async authRegister(_requests, whole) {
     const needed = { email: valuesOfField['email']!(), password: 'Correct horse 7!' }
     return whole

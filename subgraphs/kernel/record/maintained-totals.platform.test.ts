@@ -165,7 +165,9 @@ describe('the totals of a record type', () => {
   it('are filled from existing rows by the migration', async () => {
     const older = await freshDatabase()
     const { database } = older
-    await database.query('drop schema kernel, identity, crm, commerce, support, outreach, insights, events cascade')
+    await database.query(
+      'drop schema kernel, identity, crm, commerce, support, outreach, insights, assistant, events cascade',
+    )
     const isEarlier = ({ name }: Migration) => !name.endsWith('-totals') && name !== '20261122-kernel-drop-record-total'
     await migrate(database, older.url, migrations.filter(isEarlier))
     await database.query(

@@ -1,0 +1,150 @@
+import { invalid, notFound } from '../../kernel/errors.ts'
+import { isId } from '../../kernel/ids.ts'
+import { shownEventId } from '../../events/public.ts'
+import { pageNumber, pageSize } from '../../kernel/record/list.ts'
+import { recordsOf } from '../../kernel/record/records-of.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { requireAdministrator } from '../../kernel/require.ts'
+import { aiTrigger } from '../ai-trigger/ai-trigger.record.ts'
+import type {
+  AiExecution,
+  AiExecutionListArgs,
+  AiExecutionPage,
+  AiExecutionPageArgs,
+  AiWorkflowStats,
+} from './ai-execution.types.ts'
+import type { PlannedAction } from './plan.ts'
+import { maySee } from './sight.ts'
+
+const columns = `e.id, e.trigger_id as "triggerId", e.status, e.is_test as "isTest", e.event_type as "eventType", e.event_id as "eventId", e.input,
+  e.output, e.plan, e.error_code as "errorCode", e.error_message as "errorMessage", e.usage, e.sight, e.created_at as "createdAt",
+  e.started_at as "startedAt", e.completed_at as "completedAt", e.duration_ms as "durationMs", e.expires_at as "expiresAt",
+  e.decided_by_id as "decidedById"`
+
+interface Row extends Omit<AiExecution, 'actionsTaken' | 'error'>, Record<string, unknown> {
+  readonly plan: readonly PlannedAction[]
+  readonly errorCode: string | null
+  readonly errorMessage: string | null
+  readonly sight: string | null
+}
+
+const timeOf = (value: string | null): string | null => (value === null ? null : new Date(value).toISOString())
+
+/** The execution as the caller sees it. */
+function shown({ caller }: RequestContext, row: Row): AiExecution {
+  const { plan, errorCode, errorMessage, sight, eventId, input, output, ...rest } = row
+  const isShown = maySee(caller, sight)
+  return {
+    ...rest,
+    eventId: eventId === null ? null : shownEventId(eventId),
+    input: isShown ? input : null,
+    output: isShown ? output : null,
+    actionsTaken: plan.map((action) => (isShown ? action : { ...action, values: null, error: null })),
+    error: errorCode === null ? null : { code: errorCode, message: isShown ? (errorMessage ?? '') : '' },
+    createdAt: timeOf(row.createdAt)!,
+    startedAt: timeOf(row.startedAt),
+    completedAt: timeOf(row.completedAt),
+    expiresAt: timeOf(row.expiresAt),
+  }
+}
+
+export const unknownExecution = () => notFound('The execution')
+
+export async function readExecutionOf(ctx: RequestContext, id: string): Promise<AiExecution> {
+  requireAdministrator(ctx)
+  if (!isId(id)) throw unknownExecution()
+  const [row] = await ctx.db.query<Row>(
+    `select ${columns} from assistant.ai_execution e where e.organization_id = $1 and e.id = $2`,
+    [ctx.caller.organizationId, id],
+  )
+  if (!row) throw unknownExecution()
+  return shown(ctx, row)
+}
+
+/** All executions of the organization, newest first. */
+export async function listExecutions(
+  ctx: RequestContext,
+  { status, page, limit }: AiExecutionListArgs,
+): Promise<AiExecution[]> {
+  requireAdministrator(ctx)
+  const rows = await ctx.db.query<Row>(
+    `select ${columns} from assistant.ai_execution e where e.organization_id = $1${status ? ' and e.status = $4' : ''}
+     order by e.id desc limit $2 offset $3`,
+    [ctx.caller.organizationId, limit, (page - 1) * limit, ...(status ? [status] : [])],
+    'SCAN',
+  )
+  return rows.map((row) => shown(ctx, row))
+}
+
+const countedMax = 10_000
+const cursorOf = (id: string): string => Buffer.from(id).toString('base64url')
+
+function idOfCursor(cursor: string): string {
+  const id = Buffer.from(cursor, 'base64url').toString()
+  if (isId(id)) return id
+  throw invalid({
+    path: 'cursor',
+    code: 'INVALID_CURSOR',
+    message: 'cursor must be nextCursor of a page of this list.',
+  })
+}
+
+/** The executions of a trigger, newest first. */
+export async function pageOfExecutions(
+  ctx: RequestContext,
+  triggerId: string,
+  args: AiExecutionPageArgs,
+): Promise<AiExecutionPage> {
+  requireAdministrator(ctx)
+  const limit = pageSize(args.limit, 'limit')
+  const page = pageNumber(args.page)
+  const before = args.cursor ? idOfCursor(args.cursor) : null
+  const { id } = await recordsOf(aiTrigger).require(ctx, triggerId)
+  const { organizationId } = ctx.caller
+  const rows = await ctx.db.query<Row>(
+    `select ${columns} from assistant.ai_execution e where e.organization_id = $1 and e.trigger_id = $2${before ? ' and e.id < $5' : ''}
+     order by e.id desc limit $3 offset $4`,
+    [organizationId, id, limit + 1, before ? 0 : (page - 1) * limit, ...(before ? [before] : [])],
+    'SCAN',
+  )
+  const [counted] = await ctx.db.query<{ count: number }>(
+    `select count(*)::int as count from (
+       select 1 from assistant.ai_execution where organization_id = $1 and trigger_id = $2 limit ${countedMax + 1}) e`,
+    [organizationId, id],
+    'SCAN',
+  )
+  const total = counted!.count > countedMax ? null : counted!.count
+  const hasMore = rows.length > limit
+  const data = rows.slice(0, limit).map((row) => shown(ctx, row))
+  return {
+    data,
+    page,
+    limit,
+    total,
+    totalPages: total === null ? null : Math.ceil(total / limit),
+    hasMore,
+    nextCursor: hasMore ? cursorOf(data.at(-1)!.id) : null,
+  }
+}
+
+export async function workflowStats(ctx: RequestContext): Promise<AiWorkflowStats> {
+  requireAdministrator(ctx)
+  const { organizationId } = ctx.caller
+  const triggers = await ctx.db.query<{ status: string; count: number }>(
+    'select status, count(*)::int as count from assistant.ai_trigger where organization_id = $1 and deleted_at is null group by status',
+    [organizationId],
+    'SCAN',
+  )
+  const since = new Date(ctx.clock.now().getTime() - 86_400_000).toISOString()
+  const [runs] = await ctx.db.query<Pick<AiWorkflowStats, 'runs24h' | 'p95Ms'> & Record<string, unknown>>(
+    `select count(*)::int as "runs24h",
+       percentile_disc(0.95) within group (order by duration_ms) filter (where status = 'SUCCEEDED' and expires_at is null) as "p95Ms"
+     from assistant.ai_execution
+     where organization_id = $1 and not is_test and completed_at > $2 and status in ('SUCCEEDED', 'FAILED')`,
+    [organizationId, since],
+    'SCAN',
+  )
+  const byStatus = Object.fromEntries(['ACTIVE', 'PAUSED'].map((status) => [status, 0]))
+  for (const { status, count } of triggers) byStatus[status] = count
+  return { total: triggers.reduce((sum, { count }) => sum + count, 0), byStatus, ...runs! }
+}

@@ -1,0 +1,9 @@
+import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
+import { aiExecutionResource } from './ai-execution/ai-execution.resolver.ts'
+import { aiTriggerResource } from './ai-trigger/ai-trigger.resolver.ts'
+
+export const assistant: SubgraphDefinition = {
+  name: 'assistant',
+  ports: ['vault', 'languageModel', 'graph'],
+  resources: [aiTriggerResource, aiExecutionResource],
+}

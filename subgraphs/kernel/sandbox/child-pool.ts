@@ -50,6 +50,11 @@ const without = (status: SandboxStatus, message: string, durationMs = 0): PoolRe
   memoryMb: 0,
 })
 
+const ranMs = ({ beganMs }: Member): number => performance.now() - beganMs
+
+const timedOut = (member: Member, { message }: Job): PoolResult =>
+  without('TIMEOUT', `The program did not end within ${message.timeoutMs} ms.`, ranMs(member))
+
 const throttled = (): PoolResult => without('THROTTLED', 'Too many programs are waiting.')
 
 /** The children of this process. Organizations get them in turn, and none has more than half of them. The first program starts the first child. */
@@ -58,6 +63,7 @@ export class ChildPool {
   readonly #bounds: Required<PoolBounds>
   readonly #queue: RoundRobinQueue<Job>
   readonly #members = new Set<Member>()
+  readonly #ending = new Map<Member, () => void>()
   #failedStarts = 0
   #isClosed = false
 
@@ -93,8 +99,6 @@ export class ChildPool {
     for (const { child } of this.#members) child.kill()
     await Promise.all(ended)
   }
-
-  readonly #ending = new Map<Member, () => void>()
 
   #ends(member: Member): Promise<void> {
     return new Promise((resolve) => this.#ending.set(member, resolve))
@@ -146,7 +150,21 @@ export class ChildPool {
     member.child.isReady = false
     member.child.work()
     member.child.send(job.message)
-    member.deadline = setTimeout(() => member.child.kill(), job.message.timeoutMs + killAfterMs)
+    member.deadline = setTimeout(() => this.#overdue(member, job), job.message.timeoutMs + killAfterMs)
+  }
+
+  /** The child cannot tell the end itself. A killed process at low priority may need seconds to end, for which nobody waits. */
+  #overdue(member: Member, job: Job): void {
+    member.job = null
+    member.child.kill()
+    job.resolve(timedOut(member, job))
+    this.#replace()
+  }
+
+  #replace(): void {
+    // The next program does not wait for the start of a child.
+    if (!this.#isClosed && this.#usable().length < this.#bounds.childrenMax) this.#open()
+    this.#assign()
   }
 
   #received(member: Member, message: FromChild): void {
@@ -172,9 +190,8 @@ export class ChildPool {
     if (member.deadline) clearTimeout(member.deadline)
     if (isLast) member.child.isEnding = true
     job.resolve(result)
-    // The next program does not wait for the start of a child.
-    if (isLast && !this.#isClosed && this.#usable().length < this.#bounds.childrenMax) this.#open()
-    this.#assign()
+    if (isLast) this.#replace()
+    else this.#assign()
   }
 
   #ended(member: Member): void {
@@ -184,20 +201,13 @@ export class ChildPool {
     if (member.deadline) clearTimeout(member.deadline)
     if (job) {
       member.job = null
-      job.resolve(this.#resultOfEnd(member, job))
+      job.resolve(without('CRASHED', 'The process that ran the program has ended.', ranMs(member)))
     } else if (member.child.isStarting) {
       this.#failedStarts += 1
       this.#log.error('a child process of the sandbox could not start')
       if (this.#failedStarts >= failedStartsMax) for (const waiting of this.#queue.takeAll()) this.#crash(waiting)
     }
     this.#assign()
-  }
-
-  #resultOfEnd({ beganMs }: Member, { message }: Job): PoolResult {
-    const ranMs = performance.now() - beganMs
-    if (ranMs >= message.timeoutMs)
-      return without('TIMEOUT', `The program did not end within ${message.timeoutMs} ms.`, ranMs)
-    return without('CRASHED', 'The process that ran the program has ended.', ranMs)
   }
 
   #crash(job: Job): void {

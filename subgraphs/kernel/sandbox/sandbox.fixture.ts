@@ -1,18 +1,10 @@
 import { pino } from 'pino'
-import { onTestFinished } from 'vitest'
 import { ChildSandbox } from './child-sandbox.ts'
 import type { PoolBounds } from './child-pool.ts'
 import type { SandboxResult, SandboxRun } from './sandbox.ts'
 
 export const openSandbox = (bounds: Partial<PoolBounds> = {}): ChildSandbox =>
   new ChildSandbox(pino({ level: 'silent' }), { childrenMax: 2, ...bounds })
-
-/** A sandbox that is closed after the test. */
-export function aSandbox(bounds: Partial<PoolBounds> = {}): ChildSandbox {
-  const sandbox = openSandbox(bounds)
-  onTestFinished(() => sandbox.close())
-  return sandbox
-}
 
 /** Runs an uncompiled JavaScript module; its calls are refused unless the test answers them. */
 export const runSource = (sandbox: ChildSandbox, code: string, run: Partial<SandboxRun> = {}): Promise<SandboxResult> =>

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { FillOptions } from './growth/fill.ts'
+import type { InsightsSize } from './insights.ts'
 
 export interface BenchOptions {
   /** Names of scenarios and other measures to run; empty for all. */
@@ -20,6 +21,8 @@ export interface BenchOptions {
   readonly values: number
   /** Records of the organization whose deal board and timeline are measured. */
   readonly graph: { readonly opportunities: number; readonly activities: number }
+  /** Records of the organization whose figures are measured. */
+  readonly insights: InsightsSize
   /** Pending deliveries, deliveries that one worker sends, and the time for which events occur. */
   readonly deliveries: { readonly pending: number; readonly sent: number; readonly seconds: number }
   /** Print a CPU profile of the project for each scenario instead of measuring. */
@@ -55,6 +58,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
         scale: [1_000, 20_000] as const,
         growthRows: 20_000,
         graph: { opportunities: 20_000, activities: 50_000 },
+        insights: { accounts: 5_000, activities: 100_000, deals: 10_000, openDeals: 3_000, users: 50 },
         deliveries: { pending: 100_000, sent: 5_000, seconds: 5 },
         rounds: 4,
         roundMs: 800,
@@ -66,6 +70,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
         scale: [10_000, 1_000_000] as const,
         growthRows: 1_000_000,
         graph: { opportunities: 200_000, activities: 1_000_000 },
+        insights: { accounts: 50_000, activities: 1_000_000, deals: 100_000, openDeals: 30_000, users: 500 },
         deliveries: { pending: 1_000_000, sent: 20_000, seconds: 20 },
         rounds: 10,
         roundMs: 1500,

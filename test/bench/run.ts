@@ -7,6 +7,7 @@ import { readConfig } from '../../subgraphs/kernel/config/config.ts'
 import { openServices, type OpenServices } from '../../subgraphs/kernel/services.ts'
 import { measureScenario, type Bench } from './against-baselines.ts'
 import { measureAging } from './aging.ts'
+import { measureInsights } from './insights.ts'
 import { measureInvoices } from './invoices.ts'
 import { measureCustomerGraph } from './customer-graph.ts'
 import {
@@ -55,6 +56,15 @@ async function run(): Promise<void> {
   if (options.only.length === 1 && options.only[0] === 'streams') return
   if (isWanted('sequences')) findings.push(...(await measureSequences(services, await openTenant(services, 100))))
   if (options.only.length === 1 && options.only[0] === 'sequences') return
+  const start = (nodeOptions: readonly string[] = []) =>
+    startProject({ dataDir: join(dataDir, 'project'), services, nodeOptions })
+  const started = async <T>(measure: (project: Server) => Promise<T>, nodeOptions: readonly string[] = []) => {
+    const project = await start(nodeOptions)
+    return measure(project).finally(() => project.stop())
+  }
+  if (isWanted('insights') && !options.profile)
+    findings.push(...(await started((project) => measureInsights(project, services, options.insights))))
+  if (options.only.length === 1 && options.only[0] === 'insights') return
   const tenants = await openTenants(services, options.accounts)
   const load = Load.start()
   closers.push(() => load.stop())
@@ -65,12 +75,6 @@ async function run(): Promise<void> {
     for (const scenario of scenarios.filter(({ name }) => isWanted(name)))
       await profileScenario(scenario, bench, services)
     return
-  }
-  const start = (nodeOptions: readonly string[] = []) =>
-    startProject({ dataDir: join(dataDir, 'project'), services, nodeOptions })
-  const started = async <T>(measure: (project: Server) => Promise<T>, nodeOptions: readonly string[] = []) => {
-    const project = await start(nodeOptions)
-    return measure(project).finally(() => project.stop())
   }
 
   if (scenarios.some(({ name }) => isWanted(name)))

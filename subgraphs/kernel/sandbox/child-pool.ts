@@ -96,7 +96,11 @@ export class ChildPool {
     this.#isClosed = true
     for (const job of this.#queue.takeAll()) this.#giveUp(job)
     const ended = [...this.#members].map((member) => this.#ends(member))
-    for (const { child } of this.#members) child.kill()
+    for (const { child } of this.#members) {
+      // This process stays alive until they have ended.
+      child.work()
+      child.kill()
+    }
     await Promise.all(ended)
   }
 

@@ -9,7 +9,16 @@ export const updatedObjects: Readonly<Record<string, { readonly object: string; 
 }
 
 /** What a task can be related to. */
-const related = ['LEAD', 'CONTACT', 'ACCOUNT', 'OPPORTUNITY', 'CASE', 'QUOTE', 'ORDER', 'INVOICE']
+const related: ReadonlySet<string> = new Set([
+  'LEAD',
+  'CONTACT',
+  'ACCOUNT',
+  'OPPORTUNITY',
+  'CASE',
+  'QUOTE',
+  'ORDER',
+  'INVOICE',
+])
 
 /** The name of the object of events of this type, as settings name it: `LEAD` of `lead.created`. */
 export const objectOfType = (eventType: string | null): string | null =>
@@ -17,5 +26,5 @@ export const objectOfType = (eventType: string | null): string | null =>
 
 export const relatedType = (eventType: string | null): string | null => {
   const name = objectOfType(eventType)
-  return name !== null && related.includes(name) ? name : null
+  return name !== null && related.has(name) ? name : null
 }

@@ -7,7 +7,7 @@ import type { AiAction } from './ai-action.ts'
 import { ConfigCheck, type Freedom } from './check-config.ts'
 
 export const recipientsMax = 20
-const notYet = ['CUSTOM_ACTION', 'FUNCTION']
+const notYet: ReadonlySet<string> = new Set(['CUSTOM_ACTION', 'FUNCTION'])
 
 interface Trigger {
   readonly eventType: string | null
@@ -18,7 +18,7 @@ interface Trigger {
 export const actionProblems = ({ eventType, actions }: Trigger, outputs: ReadonlySet<string>): FieldProblem[] =>
   actions.flatMap(({ type, config }, index) => {
     const path = `actions.${index}`
-    if (notYet.includes(type)) {
+    if (notYet.has(type)) {
       const message = `${path}.type must be another one, because ${type} is not available yet.`
       return [{ path: `${path}.type`, code: 'NOT_AVAILABLE', message }]
     }

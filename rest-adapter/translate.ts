@@ -179,7 +179,7 @@ function queryReader(parameter: Parameter): QueryReader {
   return { name, read: reader(isList ? (schema.items ?? {}) : schema), isList, isObject: false }
 }
 
-function reader(schema: Schema): Read {
+export function reader(schema: Schema): Read {
   if (schema.format === 'etag') return readVersion
   const [type] = typesOf(schema)
   switch (type) {

@@ -9,10 +9,10 @@ import { isId } from '../subgraphs/kernel/ids.ts'
 import { normalizeTimestamp } from '../subgraphs/kernel/record/scalars.ts'
 import { refusalOf, invalidValuesIn } from './body.ts'
 import type { Contract } from './contract.ts'
-import type { OpenApiDocument, PathItem } from './openapi.ts'
+import { typesOf, type OpenApiDocument, type PathItem } from './openapi.ts'
 import type { RestOperation } from './rest-operation.ts'
 import { problemOf } from './problem-of.ts'
-import { isObjectParameter, isVersionMatch, variableOf, type Values } from './translate.ts'
+import { isObjectParameter, reader, isVersionMatch, variableOf, type Values } from './translate.ts'
 
 // The package is CommonJS, but its types declare a default export.
 const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default
@@ -63,17 +63,25 @@ export class Validator {
     if (notJson.length > 0) throw refusalOf(notJson.map(({ name }) => notJsonProblem(name)))
     const invalidValues = invalidValuesIn(query)
     if (invalidValues.length > 0) throw refusalOf(invalidValues)
-    const headerValues: Record<string, string | string[]> = {}
+    const headerValues: Record<string, unknown> = {}
     for (const parameter of parameters) {
       if (parameter.in !== 'header' || variableOf(parameter) === null) continue
       const value = headers[parameter.name.toLowerCase()]
-      if (value !== undefined) headerValues[parameter.name.toLowerCase()] = value
+      const isNumber = typeof value === 'string' && typesOf(parameter.schema ?? {}).includes('integer')
+      if (value !== undefined)
+        headerValues[parameter.name.toLowerCase()] = isNumber ? reader(parameter.schema!)(value) : value
     }
     // Exact numbers are validated as the nearest doubles; the subgraph checks their bounds again with the exact digits.
     const [nearest, nearestQuery] = [withNearestNumbers(body), withNearestNumbers(query) as Record<string, string>]
     const errors = parameters.some(isParsedByPackage)
       ? this.errorsOf(
-          { method, path: url.split('?', 1)[0]!, query: nearestQuery, headers: headerValues, body: nearest },
+          {
+            method,
+            path: url.split('?', 1)[0]!,
+            query: nearestQuery,
+            headers: headerValues as Record<string, string>,
+            body: nearest,
+          },
           id,
         )
       : this.errorsOfParts(id, nearestQuery, headerValues, nearest)

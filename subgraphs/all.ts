@@ -2,6 +2,7 @@ import { customerMails } from './commerce/customer-mail/customer-mails.ts'
 import { commerce } from './commerce/subgraph.ts'
 import { crm } from './crm/subgraph.ts'
 import { eventsSubgraph } from './events/subgraph.ts'
+import { extensions } from './extensions/subgraph.ts'
 import { organizationSettings } from './identity/public.ts'
 import { identity } from './identity/subgraph.ts'
 import type { Migration } from './kernel/database/migrate.ts'
@@ -46,7 +47,16 @@ import { outreach } from './outreach/subgraph.ts'
 import { support } from './support/subgraph.ts'
 
 /** Every domain of the platform; what owns tables that others refer to comes first. */
-const domains: readonly SubgraphDefinition[] = [identity, crm, commerce, support, outreach, insights, assistant]
+const domains: readonly SubgraphDefinition[] = [
+  identity,
+  crm,
+  commerce,
+  support,
+  outreach,
+  insights,
+  assistant,
+  extensions,
+]
 
 /** The domains, and the subgraph `events`, which is derived from their records. */
 export const subgraphs: readonly SubgraphDefinition[] = [...domains, eventsSubgraph(domains)]

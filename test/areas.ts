@@ -72,6 +72,10 @@ export const areas: Readonly<Record<string, Area>> = {
     code: ['subgraphs/insights/'],
     tests: ['test/insights/', ...rest('engagement-scoring', 'stored-engagement')],
   },
+  extensions: {
+    code: ['subgraphs/extensions/'],
+    tests: ['test/extensions/'],
+  },
   kernel: {
     code: ['subgraphs/kernel/'],
     tests: ['test/contract/', ...rest('days', 'idempotency', 'if-match', 'concurrency')],

@@ -65,6 +65,7 @@ export const titleOfCode: Readonly<Record<ErrorCode, string>> = {
   UNREAD_LIMIT_REACHED: 'Too many unread answers',
   CONCURRENCY_LIMIT_REACHED: 'Too many requests at the same time',
   AUTOMATION_RATE_LIMITED: 'Too many calls of automations',
+  FUNCTION_THROTTLED: 'Too many invocations of functions',
   STORAGE_LIMIT_EXCEEDED: 'No room left',
   IP_RATE_LIMITED: 'Too many requests from this address',
   STREAM_LIMIT_REACHED: 'Too many open streams',

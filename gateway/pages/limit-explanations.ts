@@ -57,6 +57,11 @@ export const limitExplanations = {
       'Too many requests of the organization, or without a credential of the address, are waiting for its share of the database or of the threads that make documents, mails and scores. Other organizations are served.',
     action: `Send fewer requests at the same time. ${waitAndRetry}`,
   },
+  FUNCTION_THROTTLED: {
+    meaning:
+      'The functions of your organization have run 600 times or used 60 seconds of CPU within a minute, or too many of them wait. This one did not run.',
+    action: 'Wait for the number of seconds in `Retry-After`, then send the same request again.',
+  },
   AUTOMATION_RATE_LIMITED: {
     meaning:
       'The automations of the organization have made as many calls as all of them together may make in a minute.',

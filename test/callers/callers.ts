@@ -50,6 +50,7 @@ const privateAreas = restAreas.filter(({ definition }) => definition.privateUnle
 
 const visibleToByPath: Readonly<Record<string, Access['visibleTo']>> = {
   '/v1/events/': 'everybody',
+  '/v1/functions': 'everybody',
   // Owners, admins, and the user who has added the address.
   '/v1/email-tracking/suppressions': 'author',
   ...Object.fromEntries(sharedAreas.map(({ path }) => [`/v1/${path}`, 'everybody'] as const)),
@@ -60,7 +61,7 @@ const visibleToByPath: Readonly<Record<string, Access['visibleTo']>> = {
   '/v1/connected-apps': 'administrators',
 }
 
-// A key, an app or a webhook acts as its owner, so an admin must not get the secret of an OWNER's, and not change such a webhook.
+// A key, an app, a webhook or a function acts as a user, so an admin must not get the secret of an OWNER's, and not change such a webhook or function.
 const actsAsOwner: ReadonlySet<string> = new Set([
   'apiKeyRotate',
   'apiKeyRegenerate',
@@ -73,6 +74,13 @@ const actsAsOwner: ReadonlySet<string> = new Set([
   'aiTriggerRegenerateSecret',
   'aiExecutionApprove',
   'aiExecutionReject',
+  'serverlessFunctionUpdate',
+  'serverlessFunctionVersionCreate',
+  'serverlessFunctionDeploy',
+  'serverlessFunctionRollback',
+  'serverlessFunctionSecretSet',
+  'serverlessFunctionSecretDelete',
+  'serverlessFunctionTest',
 ])
 
 // A manager sets the quotas of users below, and the request names another one.

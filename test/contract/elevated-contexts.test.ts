@@ -34,6 +34,7 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
   'subgraphs/commerce/quote/quote-expire.job.ts': [1, 'expires quotes'],
   'subgraphs/crm/task/task-overdue.job.ts': [1, 'marks overdue tasks'],
   'subgraphs/crm/task/task-reminder.job.ts': [1, 'announces reminders of tasks'],
+  'subgraphs/extensions/function/run-function.ts': [1, 'logs an invocation for which no user may act'],
   'subgraphs/insights/deal-score/deal-score.jobs.ts': [1, 'reads the time zone of an organization'],
   'subgraphs/events/delivery/record-outcomes.ts': [1, 'counts failures of webhooks and pauses them'],
   'subgraphs/events/live.ts': [1, 'reads whether an event type exists'],

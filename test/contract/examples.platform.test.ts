@@ -31,6 +31,7 @@ const situational: Readonly<Record<string, readonly string[]>> = {
   quotaBulkSet: ['quotas'],
   quotaSet: ['userId'],
   sequenceEnroll: ['entityId'],
+  serverlessFunctionDeploy: ['versionId'],
   teamMembersAdd: ['userIds'],
   teamMembersRemove: ['userIds'],
   teamMembersReplace: ['userIds'],

@@ -9,7 +9,7 @@ import { sourcesOf, variableOf } from '../../rest-adapter/translate.ts'
 import { unselected } from './selection.ts'
 
 /** Areas of the specification that do not exist yet. Remove an area when it is built; never add one. */
-const areasNotBuilt = ['Conversations', 'Serverless functions']
+const areasNotBuilt = ['Conversations']
 
 /** Operations that do not exist yet in an area that exists, as `METHOD path`. Remove an operation when it is built; never add one. */
 const operationsNotBuilt: readonly string[] = []
@@ -51,6 +51,9 @@ const createInputs: Readonly<Record<string, readonly string[]>> = {
     name sku description type category listPrice unitPrice costPrice currency billingFrequency isActive features tags metadata`),
 }
 
+const functionSettings = words(`
+  name description envVars timeoutMs memoryMb allowedHosts runAsUserId runAsAdmin scopes httpEnabled eventTypes schedule isActive`)
+
 /** The specification says what these operations are for, and that each POST has a body. */
 const purposeOf = (method: string): NamedInputs => ({ place: 'body', named: [], hasBody: method === 'POST' })
 
@@ -64,6 +67,13 @@ interface NamedInputs {
 
 /** Inputs that the specification describes in prose, in the table of events, webhooks and keys. */
 const inputsInProse: Readonly<Record<string, NamedInputs>> = {
+  'create body (Serverless functions)': {
+    place: 'body',
+    named: [...words('apiName source language'), ...functionSettings],
+    hasBody: true,
+  },
+  'update body (Serverless functions)': { place: 'body', named: functionSettings, hasBody: true },
+  'header x-service-function-depth; body input (object)': { place: 'body', named: ['input'], hasBody: true },
   'body fields †': { place: 'body', named: [], hasBody: true },
   'legacy alias of /forecasts/submit, same body': {
     place: 'body',

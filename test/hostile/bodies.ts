@@ -1,5 +1,4 @@
 import { gzipSync } from 'node:zlib'
-import { bodyBytesMax } from '../../gateway/edge/body.ts'
 import type { Contract } from '../../rest-adapter/contract.ts'
 import type { ReadOnlyShape } from '../../rest-adapter/read-only.ts'
 import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
@@ -59,8 +58,9 @@ export function unexpectedBodies(): HostileRequest[] {
   ]
 }
 
-/** Bodies with the wrong media type, encoding or size. `body` is valid. */
-export function badTransports(body: unknown): HostileRequest[] {
+/** Bodies with the wrong media type, encoding or size, of a valid request. */
+export function badTransports({ body, operation }: ValidRequest): HostileRequest[] {
+  const { bodyBytes } = operation.limits
   const refused = refusedWith('UNSUPPORTED_MEDIA_TYPE')
   const types = [
     '',
@@ -87,12 +87,16 @@ export function badTransports(body: unknown): HostileRequest[] {
       refused,
     })),
     { what: 'compressed, and not called so', change: { body: compressed }, refused: invalidJson },
-    { what: 'exactly 1 MB', change: { body: padded(bodyBytesMax) }, refused: refusedUnknown },
-    { what: 'exactly 1 MB in chunks', change: { body: padded(bodyBytesMax), chunked: true }, refused: refusedUnknown },
-    { what: 'a byte more', change: { body: padded(bodyBytesMax + 1) }, refused: refusedWith('PAYLOAD_TOO_LARGE') },
+    { what: 'as many bytes as allowed', change: { body: padded(bodyBytes) }, refused: refusedUnknown },
+    {
+      what: 'as many bytes as allowed in chunks',
+      change: { body: padded(bodyBytes), chunked: true },
+      refused: refusedUnknown,
+    },
+    { what: 'a byte more', change: { body: padded(bodyBytes + 1) }, refused: refusedWith('PAYLOAD_TOO_LARGE') },
     {
       what: 'a byte more in chunks',
-      change: { body: padded(bodyBytesMax + 1), chunked: true },
+      change: { body: padded(bodyBytes + 1), chunked: true },
       refused: refusedWith('PAYLOAD_TOO_LARGE'),
     },
   ]

@@ -143,6 +143,15 @@ export class Requests {
          ) numbered where newest > 40)`,
       [[...sharedIds]],
     )
+    // Neither do more functions than an organization may have.
+    await this.platform.query(
+      `update extensions.function set deleted_at = now() where deleted_at is null and id <> all($1::uuid[]) and id in (
+         select id from (
+           select id, row_number() over (partition by organization_id order by id desc) as newest
+           from extensions.function where deleted_at is null
+         ) numbered where newest > 40)`,
+      [[...sharedIds]],
+    )
     // Neither do more mailboxes than an organization may have.
     await this.platform.query(
       `update outreach.mailbox set deleted_at = now() where deleted_at is null and id <> all($1::uuid[]) and id in (
@@ -168,6 +177,7 @@ export class Requests {
       headers: {
         'X-Forwarded-For': freshAddress(),
         ...(given !== undefined && { 'Content-Type': 'application/json' }),
+        ...this.#requiredHeaders(operation),
         ...headers,
         ...change.headers,
       },
@@ -269,6 +279,11 @@ export class Requests {
         return [name, String(value)]
       }),
     )
+  }
+
+  #requiredHeaders({ parameters }: RestOperation): Record<string, string> {
+    const required = parameters.filter((parameter) => parameter.in === 'header' && parameter.required)
+    return Object.fromEntries(required.map(({ name, schema = {} }) => [name, String(schema['example'])]))
   }
 
   async #body(operation: RestOperation, fresh: boolean, whole: boolean): Promise<unknown> {

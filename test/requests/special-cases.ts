@@ -9,6 +9,7 @@ import { aiBodies, aiOnce, aiPreparations } from './ai-workflows.ts'
 import { commerceBodies, commercePreparations } from './commerce.ts'
 import { engagementBodies } from './engagement.ts'
 import { customEventName, eventBodies, eventPreparations } from './events.ts'
+import { functionBodies, functionPreparations, functionsOnce, functionsWithForms } from './functions.ts'
 import { valuesOfField } from './field-values.ts'
 import { insightBodies, insightParts, insightPreparations } from './insights.ts'
 import { outreachBodies, outreachParts, outreachPreparations } from './outreach.ts'
@@ -68,6 +69,7 @@ export const preparations: Readonly<
   ...insightPreparations,
   ...triagePreparations,
   ...aiPreparations,
+  ...functionPreparations,
 }
 
 /** Properties of a body of which an operation needs at least one. Requests have two of them, so that a test can empty one. */
@@ -106,6 +108,7 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   ...enrollmentsOnce,
   ...triageOnce,
   ...aiOnce,
+  ...functionsOnce,
   'quoteAccept',
   'quoteApprove',
   'quoteDecline',
@@ -127,8 +130,9 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   'smartEmailDraftUnschedule',
 ])
 
-/** Operations whose fields limit each other, so that no other body accepts every value of one field. */
+/** Operations whose fields limit each other, or have a form of their own, so that no other body accepts every value of one field. */
 export const dependentFields: ReadonlySet<string> = new Set([
+  ...functionsWithForms,
   'forecastCreate',
   'forecastSubmit',
   'quotaCopyPrevious',
@@ -151,6 +155,7 @@ export const bodies: Readonly<Record<string, (requests: Sender, whole: boolean) 
   ...insightBodies,
   ...triageBodies,
   ...aiBodies,
+  ...functionBodies,
   async authRegister(_requests, whole) {
     const needed = { email: valuesOfField['email']!(), password: 'Correct horse 7!' }
     return whole

@@ -28,6 +28,8 @@ export interface OperationOptions {
   readonly refusals?: readonly number[]
   /** Parameters with a name of their own, or for a part of an argument: `{ owner: 'filter.ownerId.eq' }`. */
   readonly parameters?: Readonly<Record<string, string>>
+  /** Headers that are arguments, by their names in lower case: `{ 'x-service-function-depth': 'depth' }`. */
+  readonly headers?: Readonly<Record<string, string>>
   /** Fields that the graph has and REST leaves out, as dotted paths in the answer. */
   readonly omits?: readonly string[]
 }

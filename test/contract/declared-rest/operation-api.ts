@@ -23,7 +23,9 @@ export interface Input {
   readonly name: string
   /** The argument, and the fields in it that lead to the value. */
   readonly target: readonly string[]
-  readonly place: 'path' | 'query' | 'body' | 'input' | 'version'
+  readonly place: 'path' | 'query' | 'body' | 'input' | 'version' | 'header'
+  /** The name of the header. */
+  readonly header?: string
   readonly element: Element
   /** A part of an argument can always be absent. */
   readonly type: GraphQLInputType
@@ -93,7 +95,8 @@ const namesInPath = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)]
 
 /** First the ids of the path, then the others in the order of the arguments, and the version last. */
 function inputsOf(declared: DeclaredOperation, field: GraphQLField<unknown, unknown>): Input[] {
-  const { method, path, parameters = {}, id } = declared
+  const { method, path, parameters = {}, headers = {}, id } = declared
+  const headerOf = new Map(Object.entries(headers).map(([header, argument]) => [argument, header]))
   const inPath = namesInPath(path)
   const renamed = Object.entries(parameters).map(([name, target]) => [name, target.split('.')] as const)
   const taken = new Set(renamed.map(([, [argument]]) => argument))
@@ -104,6 +107,8 @@ function inputsOf(declared: DeclaredOperation, field: GraphQLField<unknown, unkn
     const type = target.length > 1 ? getNullableType(element.type) : element.type
     const common = { name, target, element, type }
     if (inPath.includes(name)) return [{ ...common, place: 'path' }]
+    const header = headerOf.get(name)
+    if (header !== undefined) return [{ ...common, place: 'header', header }]
     if (name === 'expectedVersion') return [{ ...common, place: 'version' }]
     if (method !== 'get' && method !== 'delete') return [{ ...common, place: name === 'input' ? 'input' : 'body' }]
     // A filter or an order of the graph is no parameter; its parts can be declared.
@@ -139,7 +144,9 @@ function bodyOf({ id, field, body }: DeclaredOperation, inputs: readonly Input[]
   if (!isInputObjectType(type)) throw new Error(`${id}: the argument input must have an input type.`)
   const more = properties.map(({ name }) => name).join(', ')
   if (more)
-    throw new Error(`${id}: an argument beside input must be in the path or be declared in parameters: ${more}.`)
+    throw new Error(
+      `${id}: an argument beside input must be in the path or be declared in parameters or headers: ${more}.`,
+    )
   return { schema: type.name, type, properties: [], isRequired: isRequired(whole.element) }
 }
 

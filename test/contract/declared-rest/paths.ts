@@ -8,7 +8,7 @@ import { parameter } from '../standard-rest/list-parameters.ts'
 import { own, type Json } from '../standard-rest/schemas.ts'
 import { isRequired, type Input, type OperationApi } from './operation-api.ts'
 import { shapeOf } from './rest-types.ts'
-import { inputDescription, inputSchema, reference } from './schemas.ts'
+import { answerReference, inputDescription, inputSchema } from './schemas.ts'
 
 const writes = (method: string): boolean => method !== 'get' && method !== 'delete'
 
@@ -36,9 +36,22 @@ function queryParameter(input: Input, id: string): Json {
   }
 }
 
+/** A header has a variable, because otherwise it is none. */
+function headerParameter({ name, header, element }: Input, id: string): Json {
+  return {
+    name: header,
+    in: 'header',
+    'x-variable': name,
+    ...(isRequired(element) && { required: true }),
+    description: inputDescription(element),
+    schema: inputSchema(element, `${id}.${name}`, true),
+  }
+}
+
 /** An id of the path names a record type, by the declaration or by its own name: `orderId`. */
 function pathParameter({ declared }: OperationApi, { name, element }: Input): Json {
-  if (name === 'id') return parameter('id')
+  // A record that has a name as well declares its key itself.
+  if (name === 'id' && getNamedType(element.type).name === 'ID') return parameter('id')
   return {
     name,
     in: 'path',
@@ -61,6 +74,7 @@ function parametersOf(api: OperationApi): Json[] {
     ...(inputs.some(({ place }) => place === 'version') ? [parameter('ifMatch')] : []),
     ...(isConditional(api) ? [parameter('ifNoneMatch')] : []),
     ...query.map((input) => queryParameter(input, declared.id)),
+    ...inputs.filter(({ place }) => place === 'header').map((input) => headerParameter(input, declared.id)),
     ...(counted ? [parameter('includeTotal')] : []),
     ...(isMutationRetried(api) ? [parameter('idempotencyKey')] : []),
     ...(declared.method === 'get' && query.length > 0 ? [parameter('prefer')] : []),
@@ -69,7 +83,7 @@ function parametersOf(api: OperationApi): Json[] {
 
 function answerContent({ answer, isList, declared }: OperationApi): Json {
   if (declared.status === 204) return {}
-  const schema = reference(answer.name)
+  const schema = answerReference(answer.name)
   return content(isList ? { type: 'array', items: schema } : schema)
 }
 

@@ -16,7 +16,16 @@ import { numberMax } from '../../../subgraphs/kernel/record/check-values.ts'
 import { declaredValue, type DeclaredValue } from '../../../subgraphs/kernel/record/declared-value.ts'
 import { pluralOf, wordsOf } from '../../../subgraphs/kernel/record/describe.ts'
 import { strictestLevel } from '../../../subgraphs/kernel/record/field-security.ts'
-import { integerMax, own, pageSchema, readSchema, shared, valueSchema, type Json } from '../standard-rest/schemas.ts'
+import {
+  columnInputSchema,
+  integerMax,
+  own,
+  pageSchema,
+  readSchema,
+  shared,
+  valueSchema,
+  type Json,
+} from '../standard-rest/schemas.ts'
 import { answeredColumns, answeredFields } from './document.ts'
 import { isPageType, isRequired, type Element, type Input, type OperationApi } from './operation-api.ts'
 import { isSharedSchema, shapeOf } from './rest-types.ts'
@@ -47,6 +56,9 @@ const given: Readonly<Record<string, Json>> = {
   Boolean: { type: 'boolean' },
   DateTime: { type: 'string', format: 'date-time' },
 }
+
+/** The schema of an answer, or of each item of a list. */
+export const answerReference = (name: string): Json => answered[name] ?? reference(name)
 
 function orNull(schema: Json): Json {
   if (schema['$ref']) return { anyOf: [schema, { type: 'null' }] }
@@ -160,11 +172,12 @@ const bodyOf = (
   description: string,
   members: readonly (readonly [name: string, element: Element])[],
   place: string,
+  columns: Json = {},
 ): Json => {
   const required = members.filter(([, element]) => isRequired(element)).map(([name]) => name)
   const properties = members.map(([name, element]) => [
     name,
-    { ...inputSchema(element, `${place}.${name}`), description: inputDescription(element) },
+    columns[name] ?? { ...inputSchema(element, `${place}.${name}`), description: inputDescription(element) },
   ])
   return {
     type: 'object',
@@ -175,11 +188,20 @@ const bodyOf = (
   }
 }
 
+/** The schemas of fields that are columns of a record: `TaskCreateInput` and `TaskUpdateInput` are inputs of `Task`. */
+function columnProperties({ name }: GraphQLInputObjectType): Json {
+  const [, record, operation] = /^(\w+)(Create|Update)Input$/.exec(name) ?? []
+  const shape = record === undefined ? null : shapeOf(record)
+  const of = operation === 'Create' ? 'CREATE' : 'UPDATE'
+  return Object.fromEntries((shape?.columns.shown ?? []).map((column) => [column.name, columnInputSchema(column, of)]))
+}
+
 const inputTypeSchema = (type: GraphQLInputObjectType): Json =>
   bodyOf(
     type.description ?? '',
     Object.values(type.getFields()).map((field) => [field.name, field]),
     type.name,
+    columnProperties(type),
   )
 
 const enumSchema = (type: GraphQLEnumType): Json => {

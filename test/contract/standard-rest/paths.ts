@@ -18,6 +18,7 @@ const sharedResponses: Readonly<Record<number, string>> = {
   409: 'Conflict',
   413: 'PayloadTooLarge',
   415: 'UnsupportedMediaType',
+  422: 'Unprocessable',
   502: 'ModelFailed',
 }
 

@@ -91,7 +91,7 @@ const textBounds = ({ max = textMax, filled, isEmail }: Column): Json => ({
 })
 
 /** Schema of a column in a body, with its bounds. */
-function inputSchema(column: Column, operation: 'CREATE' | 'UPDATE'): Json {
+export function columnInputSchema(column: Column, operation: 'CREATE' | 'UPDATE'): Json {
   const { kind } = column
   const example = inputExampleOf(column)
   const description = inputDescription(column, operation)
@@ -158,7 +158,7 @@ interface Body {
 }
 
 function bodySchema({ operation, columns, required, description, more }: Body): Json {
-  const properties = Object.fromEntries(columns.map((column) => [column.name, inputSchema(column, operation)]))
+  const properties = Object.fromEntries(columns.map((column) => [column.name, columnInputSchema(column, operation)]))
   return {
     type: 'object',
     description,

@@ -1,0 +1,81 @@
+import { OperationTypeNode, parse, Kind } from 'graphql'
+import type { Caller } from '../../kernel/context.ts'
+import { Refusal } from '../../kernel/errors.ts'
+import { isJsonObject } from '../../kernel/json/exact-number.ts'
+import type { Ports } from '../../kernel/request.ts'
+import type { SandboxCall } from '../../kernel/sandbox/sandbox.ts'
+import { fetchFor } from './fetch.ts'
+import type { PreparedRun } from './prepare.ts'
+
+/** Cost of a query or a mutation, in the unit of the limit of clients. */
+const costMax = 1_000
+const documentMax = 65_536
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+const invalidCall = (message: string): Refusal => new Refusal('VALIDATION_FAILED', message)
+
+function operationOf(document: string): OperationTypeNode {
+  if (document.length > documentMax)
+    throw invalidCall(`A document of context.api.graphql must have at most ${documentMax} characters.`)
+  try {
+    const operations = parse(document).definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION)
+    if (operations.length === 1) return operations[0]!.operation
+  } catch (error) {
+    throw new Refusal('GRAPHQL_PARSE_FAILED', (error as Error).message)
+  }
+  throw invalidCall('A document of context.api.graphql must have one operation.')
+}
+
+/**
+ * Makes the calls of one invocation, as the user as whom the function acts. The key of a mutation is its number among those of all attempts of the
+ * start, so an attempt after a crash writes nothing twice.
+ */
+export function callsOf(
+  { graph, rest, outbound }: Pick<Ports, 'graph' | 'rest' | 'outbound'>,
+  { start, settings, invocationId }: PreparedRun,
+  caller: Caller,
+  limitMs: number,
+): (call: SandboxCall, signal: AbortSignal) => Promise<unknown> {
+  const { effectKey = invocationId, depth } = start
+  const endsAt = performance.now() + limitMs
+  const timeoutMs = (): number => Math.max(1, Math.ceil(endsAt - performance.now()))
+  let writes = 0
+
+  async function callGraph([document, variables]: readonly unknown[]): Promise<unknown> {
+    if (typeof document !== 'string') throw invalidCall('context.api.graphql needs a document as text.')
+    if (variables != null && !isJsonObject(variables))
+      throw invalidCall('The variables of context.api.graphql must be an object.')
+    const query = { document, variables: (variables ?? {}) as Record<string, unknown>, costMax }
+    const isRead = operationOf(document) === OperationTypeNode.QUERY
+    const options = { requestId: invocationId }
+    const { data, errors } = isRead
+      ? await graph.read(query, caller, { ...options, timeoutMs: timeoutMs() })
+      : await graph.execute(query, caller, { ...options, idempotencyKey: `${effectKey}:${writes++}` })
+    return { data, ...(errors.length > 0 && { errors }) }
+  }
+
+  async function callRest([method, path, body]: readonly unknown[]): Promise<unknown> {
+    const known = methods.find((one) => one === method)
+    if (!known) throw invalidCall(`The method of context.api.rest must be one of ${methods.join(', ')}.`)
+    if (typeof path !== 'string') throw invalidCall('The path of context.api.rest must be text, such as /v1/accounts.')
+    const idempotencyKey = known === 'GET' ? null : `${effectKey}:${writes++}`
+    const options = { requestId: invocationId, idempotencyKey, timeoutMs: timeoutMs() }
+    return rest.call({ method: known, path, ...(body != null && { body }) }, caller, options)
+  }
+
+  const rights = { allowedHosts: settings.allowedHosts, depth: depth + 1 }
+
+  return ({ kind, arguments: given }) => {
+    switch (kind) {
+      case 'graphql':
+        return callGraph(given)
+      case 'fetch':
+        return fetchFor((request) => outbound.send(request), rights, given, timeoutMs)
+      case 'rest':
+        return callRest(given)
+      case 'credential':
+        throw new Refusal('NOT_FOUND', 'Your organization has no named credentials.')
+    }
+  }
+}

@@ -1,0 +1,6 @@
+import type { Port, RequestContext } from '../../kernel/request.ts'
+
+/** The services that functions use in addition to the database. */
+export const functionPorts = ['vault', 'sandbox', 'outbound', 'graph', 'rest', 'counters'] as const satisfies Port[]
+
+export type FunctionContext = RequestContext<(typeof functionPorts)[number]>

@@ -1,0 +1,108 @@
+import { requireRightToActAs } from '../../identity/public.ts'
+import type { FieldProblem } from '../../kernel/errors.ts'
+import { isJsonObject } from '../../kernel/json/exact-number.ts'
+import { eventCatalog } from '../../kernel/outbox/event-catalog.ts'
+import { requireAdministrator } from '../../kernel/require.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { isHostPattern } from './allowed-host.ts'
+import {
+  apiNamePattern,
+  envVarMax,
+  envVarsCharactersMax,
+  envVarsMax,
+  scopePattern,
+  upperNamePattern,
+} from './bounds.ts'
+import type { ServerlessFunction } from './function.ts'
+import { scheduleProblem } from './schedule.ts'
+
+function envProblems(env: unknown): FieldProblem[] {
+  const problem = (path: string, code: string, message: string): FieldProblem[] => [{ path, code, message }]
+  if (!isJsonObject(env)) return problem('envVars', 'WRONG_TYPE', 'envVars must be an object of names and texts.')
+  const entries = Object.entries(env)
+  if (entries.length > envVarsMax)
+    return problem('envVars', 'TOO_MANY', `envVars must have at most ${envVarsMax} names.`)
+  if (entries.flat().join('').length > envVarsCharactersMax)
+    return problem('envVars', 'TOO_LONG', `envVars must have at most ${envVarsCharactersMax} characters together.`)
+  return entries.flatMap(([name, value]) => {
+    const path = `envVars.${name.slice(0, 64)}`
+    if (!upperNamePattern.test(name))
+      return problem(path, 'WRONG_FORMAT', 'A name in envVars must be UPPER_SNAKE_CASE with at most 64 characters.')
+    if (typeof value !== 'string') return problem(path, 'WRONG_TYPE', `${path} must be text.`)
+    return [...value].length > envVarMax
+      ? problem(path, 'TOO_LONG', `${path} must have at most ${envVarMax} characters.`)
+      : []
+  })
+}
+
+/** Problems of the items of a list, and of items that it has twice. */
+const itemProblems = (
+  name: string,
+  items: readonly string[],
+  isRight: (item: string) => boolean,
+  code: string,
+  rule: string,
+): FieldProblem[] =>
+  items.flatMap((item, index) => {
+    const path = `${name}.${index}`
+    if (items.indexOf(item) < index) return [{ path, code: 'NOT_UNIQUE', message: `${path} must not be repeated.` }]
+    return isRight(item) ? [] : [{ path, code, message: `${path} must be ${rule}.` }]
+  })
+
+const scheduleMessages = {
+  WRONG_FORMAT: 'schedule must be five cron fields that come true, such as 0 6 * * * for every day at six.',
+  OUT_OF_RANGE: 'schedule must come true at most every 5 minutes.',
+}
+
+/** What the values of a function alone say. */
+export function settingsProblems(next: ServerlessFunction, previous: ServerlessFunction | null): FieldProblem[] {
+  const problems: FieldProblem[] = []
+  if (!previous && !apiNamePattern.test(next.apiName)) {
+    const message = 'apiName must be 2 to 48 lower-case letters, digits and underscores, and begin with a letter.'
+    problems.push({ path: 'apiName', code: 'WRONG_FORMAT', message })
+  }
+  if (next.envVars !== previous?.envVars) problems.push(...envProblems(next.envVars))
+  const hostRule = 'a host such as api.example.com, or *.example.com for the names below a host; no address'
+  problems.push(...itemProblems('allowedHosts', next.allowedHosts, isHostPattern, 'NOT_A_HOST', hostRule))
+  const scopeRule = 'a READ_ or WRITE_ scope such as READ_LEADS'
+  problems.push(...itemProblems('scopes', next.scopes, (scope) => scopePattern.test(scope), 'UNKNOWN_SCOPE', scopeRule))
+  const wrong = next.schedule === null || next.schedule === previous?.schedule ? null : scheduleProblem(next.schedule)
+  if (wrong) problems.push({ path: 'schedule', code: wrong, message: scheduleMessages[wrong] })
+  return problems
+}
+
+const customPrefix = 'custom.'
+
+/** The event types that do not exist. Those that the function had before may have been deleted since. */
+export async function eventTypeProblems(
+  { db, caller }: RequestContext,
+  next: ServerlessFunction,
+  previous: ServerlessFunction | null,
+): Promise<FieldProblem[]> {
+  const custom = next.eventTypes.filter((type) => type.startsWith(customPrefix))
+  const rows =
+    custom.length === 0
+      ? []
+      : await db.query<{ apiName: string }>(
+          `select api_name as "apiName" from events.custom_event_type
+           where organization_id = $1 and deleted_at is null and api_name = any($2::text[])`,
+          [caller.organizationId, custom.map((type) => type.slice(customPrefix.length))],
+        )
+  const known = new Set([...(previous?.eventTypes ?? []), ...rows.map(({ apiName }) => customPrefix + apiName)])
+  const catalog = eventCatalog()
+  const exists = (type: string): boolean => known.has(type) || catalog.find(type)?.type === type
+  const rule = 'a type of the event catalog, or an existing custom.<apiName>'
+  return itemProblems('eventTypes', next.eventTypes, exists, 'UNKNOWN_EVENT', rule)
+}
+
+/**
+ * Whoever decides what a function does gets the rights of the user as whom it acts. So the caller must be an owner or admin, and must be
+ * allowed to act as the user of before and as the new one.
+ */
+export async function requireRightToProgram(
+  ctx: RequestContext,
+  ...userIds: readonly (string | null | undefined)[]
+): Promise<void> {
+  requireAdministrator(ctx)
+  for (const userId of new Set(userIds)) if (userId) await requireRightToActAs(ctx, userId)
+}

@@ -1,0 +1,196 @@
+import { createHash } from 'node:crypto'
+import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
+import { isId } from '../../kernel/ids.ts'
+import { parseJsonExactly } from '../../kernel/json/exact-json.ts'
+import { isJsonObject } from '../../kernel/json/exact-number.ts'
+import { requireDepth } from '../../kernel/automation/depth.ts'
+import { externalCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
+import { requireWritableRole } from '../../kernel/record/save.ts'
+import type { SelectionInfo } from '../../kernel/record/selection.ts'
+import { refusalInSituation } from '../../kernel/record/transitions.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { requireAdministrator } from '../../kernel/require.ts'
+import { payloadBytesMax } from './bounds.ts'
+import { functionNotFound, requireFunction } from './find-function.ts'
+import type { FunctionContext } from './function.context.ts'
+import type { FunctionLanguage } from './function.enumerations.ts'
+import { requireRightToProgram } from './function.rules.ts'
+import type { ServerlessFunction } from './function.ts'
+import type { InvocationListArgs, ServerlessFunctionInvocation } from './invocation.ts'
+import { newestFirst } from './newest-first.ts'
+import { prepareRun, type FunctionStart, type PreparedRun } from './prepare.ts'
+import { recordInvocation } from './record-invocation.ts'
+import { run, type FunctionOutcome } from './run.ts'
+import { compiled } from './version.actions.ts'
+
+function checkedInput(input: unknown): object {
+  const given = input ?? {}
+  const problem = (code: string, message: string) => invalid({ path: 'input', code, message })
+  if (!isJsonObject(given)) throw problem('WRONG_TYPE', 'input must be an object.')
+  if (Buffer.byteLength(JSON.stringify(given)) > payloadBytesMax)
+    throw problem('TOO_LONG', `input must have at most ${payloadBytesMax} bytes as JSON.`)
+  return given
+}
+
+interface Ended {
+  readonly prepared: PreparedRun
+  readonly outcome: FunctionOutcome
+}
+
+/**
+ * Runs a function while no transaction is open, and logs the invocation in the transaction of the answer. With an idempotency key, a repeated request
+ * whose first answer was lost runs it again, but what it writes has the same keys.
+ */
+async function runForCaller(
+  ctx: FunctionContext,
+  start: Omit<FunctionStart, 'organizationId'>,
+  found: ServerlessFunction,
+): Promise<Ended> {
+  const { caller, clock, idempotency } = ctx
+  const { organizationId, credentialId } = caller
+  const effectKey = idempotency && createHash('sha256').update(`${credentialId} ${idempotency.key}`).digest('base64url')
+  const ended = await externalCall(ctx, 'run', async () => {
+    const whole = { ...start, organizationId, ...(effectKey !== null && { effectKey }) }
+    const prepared = await prepareRun(ctx.db, clock.now(), whole)
+    if (!prepared) throw refusalInSituation(`The function ${found.apiName} has no version to run.`)
+    const { vault, sandbox, outbound, graph, rest, counters } = ctx
+    return async () => ({
+      prepared,
+      outcome: await run({ vault, sandbox, outbound, graph, rest, counters, clock }, prepared),
+    })
+  })
+  await recordInvocation(ctx, ended.prepared, ended.outcome)
+  return ended
+}
+
+/** The answer of an invocation; 429 if it did not run. It is thrown after the transaction, in which the refusal is logged. */
+function answerOf({ prepared, outcome }: Ended) {
+  const { status, output, error, logs, droppedLogs, durationMs, cpuMs, memoryMb, retryAfter } = outcome
+  if (status === 'THROTTLED') {
+    const message = 'Too many functions of your organization run, or have run in this minute.'
+    throw new Refusal('FUNCTION_THROTTLED', message, { retryAfter: retryAfter ?? 1 })
+  }
+  return {
+    invocationId: prepared.invocationId,
+    status,
+    output,
+    error,
+    logs,
+    droppedLogs,
+    durationMs: Math.round(durationMs),
+    cpuMs: Math.round(cpuMs),
+    memoryMb: Math.round(memoryMb),
+  }
+}
+
+export async function invokeFunction(ctx: FunctionContext, key: string, depth: number, input: unknown) {
+  requireWritableRole(ctx)
+  requireDepth(depth)
+  const given = checkedInput(input)
+  const ended = await transactionWithExternalCalls(ctx, async (inner) => {
+    const found = await requireFunction(inner, key)
+    if (!found.httpEnabled) throw functionNotFound()
+    if (!found.isActive) throw refusalInSituation('The function is turned off.')
+    if (!found.deployedVersionId) throw refusalInSituation('The function has no version that is deployed.')
+    return runForCaller(inner, { functionId: found.id, trigger: 'HTTP', input: given, depth }, found)
+  })
+  return answerOf(ended)
+}
+
+export interface FunctionTest {
+  readonly input?: unknown
+  readonly source?: string | null
+  readonly language?: FunctionLanguage | null
+  readonly versionId?: string | null
+}
+
+export async function testFunction(ctx: FunctionContext, key: string, test: FunctionTest) {
+  requireAdministrator(ctx)
+  const { source, language, versionId } = test
+  const input = checkedInput(test.input)
+  if (source != null && versionId != null)
+    throw invalid({
+      path: 'versionId',
+      code: 'NOT_TOGETHER',
+      message: 'versionId and source must not be given together.',
+    })
+  const ended = await transactionWithExternalCalls(ctx, async (inner) => {
+    const found = await requireFunction(inner, key)
+    await requireRightToProgram(inner, found.runAsUserId)
+    const program = source == null ? undefined : await compiled(inner, source, language ?? found.language)
+    if (versionId != null) await requireVersion(inner, found.id, versionId)
+    const start = {
+      functionId: found.id,
+      trigger: 'TEST' as const,
+      input,
+      depth: 0,
+      ...(program && { program }),
+      ...(versionId != null && { versionId }),
+    }
+    return runForCaller(inner, start, found)
+  })
+  return answerOf(ended)
+}
+
+async function requireVersion({ db, caller }: RequestContext, functionId: string, id: string): Promise<void> {
+  const [row] = await db.query(
+    'select 1 from extensions.function_version where organization_id = $1 and function_id = $2 and id = $3',
+    [caller.organizationId, functionId, id],
+  )
+  if (row) return
+  const message = 'versionId must be the id of a version of the function.'
+  throw invalid({ path: 'versionId', code: 'UNKNOWN_REFERENCE', message })
+}
+
+const summary = `i.id, i.function_id as "functionId", i.version_id as "versionId", i.trigger, i.status, i.error,
+  i.dropped_logs as "droppedLogs", i.depth, i.count, 'evt_' || i.event_id::text as "eventId", i.duration_ms as "durationMs",
+  i.cpu_ms as "cpuMs", i.memory_mb as "memoryMb", i.started_at as "startedAt"`
+const kept = `extensions.function_invocation i
+  where i.organization_id = $1 and i.function_id = $2 and i.started_at > $3::timestamptz - interval '30 days'`
+
+export async function readInvocations(
+  ctx: RequestContext,
+  key: string,
+  { status, trigger, ...args }: InvocationListArgs,
+  info: SelectionInfo,
+) {
+  requireAdministrator(ctx)
+  const { id } = await requireFunction(ctx, key)
+  const values: unknown[] = [ctx.caller.organizationId, id, ctx.clock.now().toISOString()]
+  const where = Object.entries({ status, trigger }).flatMap(([column, value]) =>
+    value == null ? [] : [` and i.${column} = $${values.push(value)}`],
+  )
+  const list = {
+    select: summary,
+    from: kept + where.join(''),
+    values,
+    key: { sql: 'i.id', type: 'uuid', of: (row: { [name: string]: unknown }) => row['id'] },
+  } as const
+  return newestFirst(ctx, list, args, info)
+}
+
+interface StoredInvocation extends Record<string, unknown> {
+  readonly input: string | null
+  readonly output: string | null
+}
+
+export async function readInvocation(
+  ctx: RequestContext,
+  key: string,
+  invocationId: string,
+): Promise<ServerlessFunctionInvocation> {
+  requireAdministrator(ctx)
+  const { id } = await requireFunction(ctx, key)
+  const [row] = isId(invocationId)
+    ? await ctx.db.query<StoredInvocation>(`select ${summary}, i.input, i.output, i.logs from ${kept} and i.id = $4`, [
+        ctx.caller.organizationId,
+        id,
+        ctx.clock.now().toISOString(),
+        invocationId,
+      ])
+    : []
+  if (!row) throw notFound('The invocation')
+  const { input, output, ...others } = row
+  const parsed = (text: string | null): unknown => (text === null ? null : parseJsonExactly(text))
+  return { ...others, input: parsed(input), output: parsed(output) } as unknown as ServerlessFunctionInvocation
+}

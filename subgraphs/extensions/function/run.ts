@@ -1,0 +1,70 @@
+import { parseJsonExactly } from '../../kernel/json/exact-json.ts'
+import type { Ports } from '../../kernel/request.ts'
+import type { Clock } from '../../kernel/time/clock.ts'
+import { secretMask } from '../../kernel/sandbox/mask-secrets.ts'
+import type { SandboxResult } from '../../kernel/sandbox/sandbox.ts'
+import { callsOf } from './calls.ts'
+import type { functionPorts } from './function.context.ts'
+import { countCpu, secondsUntilAllowed } from './function-limits.ts'
+import type { PreparedRun } from './prepare.ts'
+import { secretPlace } from './secret.ts'
+
+/** What an invocation did, as it is logged. */
+export interface FunctionOutcome extends SandboxResult {
+  /** The input, with values of secrets replaced. */
+  readonly input: unknown
+  /** THROTTLED: seconds after which it may run. */
+  readonly retryAfter: number | null
+}
+
+export type FunctionServices = Pick<Ports, (typeof functionPorts)[number]> & { readonly clock: Clock }
+
+const nothing = { output: null, error: null, logs: [], droppedLogs: 0, durationMs: 0, cpuMs: 0, memoryMb: 0 } as const
+const ended = (message: string): SandboxResult['error'] => ({ name: 'Error', message, stack: null })
+
+/** Runs what was prepared. No transaction may be open, because it takes as long as the function wants, and writes in transactions of its own. */
+export async function run(services: FunctionServices, prepared: PreparedRun): Promise<FunctionOutcome> {
+  const { start, settings, program, caller, invocationId } = prepared
+  const { organizationId, trigger, depth, attempt = 1, timeoutMs = Infinity } = start
+  const retryAfter = await secondsUntilAllowed(services, organizationId)
+  if (retryAfter !== null) {
+    const message = 'The functions of the organization have used what they may use in a minute.'
+    return { ...nothing, status: 'THROTTLED', error: ended(message), input: null, retryAfter }
+  }
+  if (!caller) {
+    const error = ended('The user as whom the function acts is not active.')
+    return { ...nothing, status: 'FAILED', error, input: start.input, retryAfter: null }
+  }
+  const secrets = await openSecrets(services, prepared)
+  const limitMs = Math.min(settings.timeoutMs, timeoutMs)
+  const result = await services.sandbox.run({
+    organizationId,
+    program,
+    input: start.input,
+    env: settings.envVars,
+    secrets,
+    invocation: { id: invocationId, trigger, depth, attempt },
+    timeoutMs: limitMs,
+    memoryMb: settings.memoryMb,
+    call: callsOf(services, prepared, caller, limitMs),
+  })
+  await countCpu(services, organizationId, result.cpuMs)
+  const isThrottled = result.status === 'THROTTLED'
+  return { ...result, input: masked(start.input, secrets), retryAfter: isThrottled ? 1 : null }
+}
+
+async function openSecrets(
+  { vault }: Pick<FunctionServices, 'vault'>,
+  { start: { organizationId, functionId }, sealedSecrets }: PreparedRun,
+): Promise<Record<string, string>> {
+  const secrets: Record<string, string> = {}
+  for (const { name, sealed } of sealedSecrets) {
+    await vault.load(organizationId, sealed)
+    secrets[name] = vault.open(organizationId, secretPlace(organizationId, functionId, name), sealed)
+  }
+  return secrets
+}
+
+/** The value with secrets replaced, as the sandbox replaces them in what it returns. */
+const masked = (value: unknown, secrets: Readonly<Record<string, string>>): unknown =>
+  parseJsonExactly(secretMask(secrets)(JSON.stringify(value)))

@@ -1,0 +1,12 @@
+import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
+import { functionPorts } from './function/function.context.ts'
+import { functionResource } from './function/function.resolver.ts'
+import { functionInvocationResource } from './function/invocation.resolver.ts'
+import { functionSecretResource } from './function/secret.resolver.ts'
+import { functionVersionResource } from './function/version.resolver.ts'
+
+export const extensions: SubgraphDefinition = {
+  name: 'extensions',
+  ports: [...functionPorts],
+  resources: [functionResource, functionVersionResource, functionSecretResource, functionInvocationResource],
+}

@@ -8,6 +8,7 @@ describe('every kind of queued item', () => {
       queues.map(({ name, attemptMsMax, leaseMs }) => [name, [attemptMsMax / 1000, leaseMs / 1000]]),
     )
     expect(seconds).toEqual({
+      function_start: [45, 60],
       mail: [90, 120],
       webhook_delivery: [20, 30],
       outgoing_email: [90, 120],

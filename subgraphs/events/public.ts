@@ -1,3 +1,4 @@
+export { fittingText } from './delivery/delivery-body.ts'
 export {
   customEventObject,
   envelopeOf,

@@ -16,6 +16,10 @@ import {
   ServerlessFunctionUpdateInput,
   type FunctionInput,
 } from './function.inputs.ts'
+import { automationConsumer } from '../subscription/automation-consumer.ts'
+import { scheduleJobs } from '../subscription/schedule.jobs.ts'
+import { startJobs, startQueue } from '../subscription/start-queue.ts'
+import { subscriptionTables } from '../subscription/subscription.migrations.ts'
 import { functionTables } from './function.migrations.ts'
 import { serverlessFunction } from './function.record.ts'
 import { ServerlessFunction } from './function.ts'
@@ -87,7 +91,10 @@ export const functionRoles = ['OWNER', 'ADMIN'] as const
 export const functionResource: Resource = {
   resolver: FunctionResolver,
   announces: [serverlessFunction],
-  migrations: [functionTables],
+  migrations: [functionTables, subscriptionTables],
+  consumers: [automationConsumer],
+  queues: [startQueue],
+  jobs: [...startJobs, ...scheduleJobs],
   operations: [
     operation('GET /v1/functions', 'serverlessFunctionList', {
       summary: 'List functions',

@@ -10,6 +10,7 @@ const edge = ['gateway/edge', 'gateway/graph', 'subgraphs/kernel/subgraph']
 export const systemTests: Readonly<Record<string, readonly string[]>> = {
   'subgraphs/kernel/database/embedded-root.system.test.ts': embedded,
   'subgraphs/kernel/database/embedded.system.test.ts': embedded,
+  'subgraphs/kernel/sandbox/hostile.system.test.ts': ['subgraphs/kernel/sandbox'],
   'test/callers/two-gateways.system.test.ts': [
     'subgraphs/identity/credential',
     'subgraphs/kernel/counters',

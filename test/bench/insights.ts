@@ -8,19 +8,14 @@ import type { Sql } from '../../subgraphs/kernel/database/sql.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import type { OpenServices } from '../../subgraphs/kernel/services.ts'
 import { OneConnection } from './customer-graph.ts'
+import type { BenchOptions } from './options.ts'
 import { PostgresCpu } from './postgres-cpu.ts'
 import type { Server } from './processes.ts'
 import { atMost, type Finding } from './report.ts'
 import { openTenant, type Tenant } from './tenants.ts'
 
 /** Records of the measured organization. */
-export interface InsightsSize {
-  readonly accounts: number
-  readonly activities: number
-  readonly deals: number
-  readonly openDeals: number
-  readonly users: number
-}
+type InsightsSize = BenchOptions['insights']
 
 const simulatedDeals = 500
 const iterations = 10_000

@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util'
 import type { FillOptions } from './growth/fill.ts'
-import type { InsightsSize } from './insights.ts'
 
 export interface BenchOptions {
   /** Names of scenarios and other measures to run; empty for all. */
@@ -22,7 +21,13 @@ export interface BenchOptions {
   /** Records of the organization whose deal board and timeline are measured. */
   readonly graph: { readonly opportunities: number; readonly activities: number }
   /** Records of the organization whose figures are measured. */
-  readonly insights: InsightsSize
+  readonly insights: {
+    readonly accounts: number
+    readonly activities: number
+    readonly deals: number
+    readonly openDeals: number
+    readonly users: number
+  }
   /** Pending deliveries, deliveries that one worker sends, and the time for which events occur. */
   readonly deliveries: { readonly pending: number; readonly sent: number; readonly seconds: number }
   /** Print a CPU profile of the project for each scenario instead of measuring. */

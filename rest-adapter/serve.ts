@@ -254,19 +254,26 @@ export class Endpoint {
     const handler = this.dependencies.customHandlers.get(this.operation.documentId)
     if (!handler) throw new Error(`${this.operation.id} has neither a stored document nor a custom handler.`)
     const { query, body } = inputs
-    const result = await handler({ req, res, context, path: req.params, query, body })
-    if (isEvents(result)) {
-      const ports = streamPortsOf(this.dependencies)
-      const release = ports.streamSlots.take(admission.caller.organizationId || admission.caller.ip)
-      const cancellation = context.cancellation ?? cancellationOnDisconnect(res)
-      return sendEvents(this.operation, ports, result, { admission, cancellation, req, res }).finally(release)
-    }
+    const call = { req, res, context, path: req.params, query, body }
+    if (this.operation.success.isStream) return this.streamEvents(handler, call, admission)
+    const result = await handler(call)
     if (!res.headersSent) writeResponse(this.operation, result, false, req.url!, res)
   }
-}
 
-const isEvents = (result: unknown): result is AsyncIterable<ServerSentEvent> =>
-  typeof result === 'object' && result !== null && Symbol.asyncIterator in result
+  /** The stream has its slot before the handler begins anything. */
+  private async streamEvents(handler: CustomHandler, call: CustomCall, admission: Admission): Promise<void> {
+    const { req, res, context } = call
+    const ports = streamPortsOf(this.dependencies)
+    const release = ports.streamSlots.take(admission.caller.organizationId || admission.caller.ip)
+    try {
+      const events = (await handler(call)) as AsyncIterable<ServerSentEvent>
+      const cancellation = context.cancellation ?? cancellationOnDisconnect(res)
+      await sendEvents(this.operation, ports, events, { admission, cancellation, req, res })
+    } finally {
+      release()
+    }
+  }
+}
 
 /** HEAD must not run a mutation: link previewers send HEAD, and it would consume the one-time token in a link. */
 const headNotAllowed = (): Refusal =>

@@ -1,9 +1,10 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { aiExecutionResource } from './ai-execution/ai-execution.resolver.ts'
 import { aiTriggerResource } from './ai-trigger/ai-trigger.resolver.ts'
+import { conversationResource } from './conversation/conversation.resolver.ts'
 
 export const assistant: SubgraphDefinition = {
   name: 'assistant',
-  ports: ['vault', 'languageModel', 'graph'],
-  resources: [aiTriggerResource, aiExecutionResource],
+  ports: ['vault', 'languageModel', 'graph', 'tenants'],
+  resources: [aiTriggerResource, aiExecutionResource, conversationResource],
 }

@@ -63,7 +63,17 @@ export interface Services {
 /** Services that resolvers get only where their subgraph declares them in `ports`. */
 export type Ports = Pick<
   Services,
-  'vault' | 'keys' | 'counters' | 'outbound' | 'languageModel' | 'work' | 'sandbox' | 'events' | 'graph' | 'rest'
+  | 'vault'
+  | 'keys'
+  | 'counters'
+  | 'outbound'
+  | 'languageModel'
+  | 'work'
+  | 'sandbox'
+  | 'events'
+  | 'graph'
+  | 'rest'
+  | 'tenants'
 >
 export type Port = keyof Ports
 
@@ -97,6 +107,7 @@ export const portNames = [
   'events',
   'graph',
   'rest',
+  'tenants',
 ] as const satisfies Port[]
 
 export const portsOf = <P extends Port>(services: Ports, names: readonly P[]): Pick<Ports, P> =>
@@ -110,7 +121,7 @@ interface ContextOptions<P> extends Partial<Pick<BaseContext, 'externalCalls' | 
 
 export function requestContext<P extends Partial<Ports> = object>(
   operation: OperationContext,
-  services: Omit<Services, Port>,
+  services: Omit<Services, Port> & Pick<Services, 'tenants'>,
   {
     ports = {} as P,
     db = services.tenants.of(operation.caller.organizationId, operation),

@@ -56,6 +56,7 @@ const visibleToByPath: Readonly<Record<string, Access['visibleTo']>> = {
   ...Object.fromEntries(sharedAreas.map(({ path }) => [`/v1/${path}`, 'everybody'] as const)),
   ...Object.fromEntries(privateAreas.map(({ path }) => [`/v1/${path}`, 'owner'] as const)),
   '/v1/notifications': 'owner',
+  '/v1/conversations': 'owner',
   '/v1/api-keys': 'administrators',
   '/v1/oauth-apps': 'administrators',
   '/v1/connected-apps': 'administrators',
@@ -86,11 +87,12 @@ const actsAsOwner: ReadonlySet<string> = new Set([
 // A manager sets the quotas of users below, and the request names another one.
 const forUsersBelow: ReadonlySet<string> = new Set(['quotaSet', 'quotaBulkSet', 'quotaDelete'])
 
-// Operations by which a user changes only their own session, consents or notifications, or nothing, are allowed for every role.
+// Operations by which a user changes only their own session, consents, notifications or conversations, or nothing, are allowed for every role.
 const ownOperations: ReadonlySet<string> = new Set(['connectedAppDelete', 'emailTemplatePreview', 'scenarioCompare'])
 const isOwnOperation = ({ path, documentId }: RestOperation): boolean =>
   path.startsWith('/v1/auth/') ||
   path.startsWith('/v1/notifications') ||
+  path.startsWith('/v1/conversations') ||
   path.startsWith('/v1/iris-rank') ||
   ownOperations.has(documentId)
 

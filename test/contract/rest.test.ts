@@ -9,7 +9,7 @@ import { sourcesOf, variableOf } from '../../rest-adapter/translate.ts'
 import { unselected } from './selection.ts'
 
 /** Areas of the specification that do not exist yet. Remove an area when it is built; never add one. */
-const areasNotBuilt = ['Conversations']
+const areasNotBuilt: readonly string[] = []
 
 /** Operations that do not exist yet in an area that exists, as `METHOD path`. Remove an operation when it is built; never add one. */
 const operationsNotBuilt: readonly string[] = []
@@ -35,7 +35,7 @@ const withOptionalBody = new Set([
 ])
 
 /** Operations that are served by code instead of a stored document. */
-const customHandlers: string[] = ['eventCatalog', 'eventType', 'organizationEventCatalog']
+const customHandlers: string[] = ['conversationMessageStream', 'eventCatalog', 'eventType', 'organizationEventCatalog']
 
 const words = (text: string): string[] => text.trim().split(/\s+/)
 
@@ -91,6 +91,12 @@ const inputsInProse: Readonly<Record<string, NamedInputs>> = {
     hasBody: false,
   },
   '† (enrolls up to 500 leads or contacts; records already active in the sequence are skipped)': {
+    place: 'body',
+    named: [],
+    hasBody: true,
+  },
+  'same body as above': { place: 'body', named: ['content', 'mode', 'context'], hasBody: true },
+  '† (uses a language model to detect artifacts and extract company names)': {
     place: 'body',
     named: [],
     hasBody: true,

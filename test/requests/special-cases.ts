@@ -133,6 +133,9 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
 /** Operations whose fields limit each other, or have a form of their own, so that no other body accepts every value of one field. */
 export const dependentFields: ReadonlySet<string> = new Set([
   ...functionsWithForms,
+  // What they answer is the answer to the content, and a mode may have no model.
+  'conversationMessageStream',
+  'conversationSend',
   'forecastCreate',
   'forecastSubmit',
   'quotaCopyPrevious',
@@ -209,6 +212,11 @@ export const exclusiveParts: Readonly<Record<string, object>> = { ...outreachPar
 /** The caller of operations that require a password. */
 export const credentials: Readonly<Record<string, (requests: Sender) => Promise<Record<string, string>>>> = {
   async authChangePassword(requests) {
+    const { accessToken } = await newSession(requests.platform, await aPerson(requests))
+    return { Authorization: `Bearer ${accessToken}` }
+  },
+  // Other requests need the conversations of the member.
+  async conversationDeleteAll(requests) {
     const { accessToken } = await newSession(requests.platform, await aPerson(requests))
     return { Authorization: `Bearer ${accessToken}` }
   },

@@ -17,6 +17,7 @@ const seeds = {
   quotas: 71,
   forecasts: 72,
   modelTokens: 73,
+  conversations: 74,
 } as const
 
 /** The locks of the whole database. `eventPositions` is written in its migration. */

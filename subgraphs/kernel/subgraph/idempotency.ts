@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { refusalOfSize } from '../json/answer-size.ts'
 import { ExternalCalls } from '../outbound/external-calls.ts'
-import { mayDoMore, type Caller, type FieldRestrictions, type Role } from '../context.ts'
+import { mayDoMore, type Caller, type FieldRestrictions, type OperationContext, type Role } from '../context.ts'
 import { invalid, isErrorCode, notFound, Refusal, statusOfCode } from '../errors.ts'
 import { parseJsonExactly } from '../json/exact-json.ts'
 import { newId } from '../ids.ts'
@@ -284,10 +284,24 @@ const isDefect = (answer: SubgraphResult): boolean =>
 const isAnswerTooLarge = ({ errors = [] }: SubgraphResult): boolean =>
   errors.some(({ extensions }) => extensions?.['code'] === 'ANSWER_TOO_LARGE')
 
+/** Whether the same request may succeed after some seconds. */
+const isForLater = ({ errors = [] }: SubgraphResult): boolean =>
+  errors.some(({ extensions }) => extensions?.['retryAfter'] !== undefined)
+
 /** Whether the answer is stored for replays: success, also partial, and business refusals. Failed validation and refused access may be retried. */
 function isFinal(answer: SubgraphResult): boolean {
   const wrote = Object.values(answer.data ?? {}).some((value) => value !== null)
-  return wrote || statuses(answer).every((status) => ![400, 401, 403, 429].includes(status))
+  return wrote || (!isForLater(answer) && statuses(answer).every((status) => ![400, 401, 403, 429].includes(status)))
+}
+
+/** Forgets that a request with the key of this operation was answered, in the transaction that takes back what it had written. */
+export async function forgetAnswers(db: Sql, { caller, idempotency }: OperationContext): Promise<void> {
+  if (!idempotency) return
+  await db.query(
+    'delete from kernel.idempotency where organization_id = $1 and credential_id = $2 and key = $3',
+    [caller.organizationId, caller.credentialId, idempotency.key],
+    'WRITE',
+  )
 }
 
 /** Deletes answers older than the replay window. */

@@ -1,0 +1,68 @@
+import type { ConversationCitation, ConversationToolCall } from '../conversation/conversation.types.ts'
+import type { ModelUsage } from '../../kernel/language-model/language-model.ts'
+
+/** Parts of an answer, in the order in which they happen. `begin` comes when no limit refuses the answer; `end` comes last. */
+export type AnswerEvent =
+  | { readonly kind: 'begin' }
+  | { readonly kind: 'token'; readonly delta: string }
+  | { readonly kind: 'tool'; readonly call: ConversationToolCall }
+  | { readonly kind: 'citation'; readonly citation: ConversationCitation }
+  | { readonly kind: 'end'; readonly model: string | null; readonly notUnderstood: readonly string[] }
+  /** After each call of a model, also of one that fails later. */
+  | { readonly kind: 'usage'; readonly usage: ModelUsage }
+
+/** What of an answer is there so far. */
+export interface AnswerDraft {
+  content: string
+  model: string | null
+  citations: ConversationCitation[]
+  toolCalls: ConversationToolCall[]
+  notUnderstood: readonly string[]
+  usage: ModelUsage
+  /** Null before the first text. */
+  firstTokenMs: number | null
+  latencyMs: number
+}
+
+export const emptyDraft = (): AnswerDraft => ({
+  content: '',
+  model: null,
+  citations: [],
+  toolCalls: [],
+  notUnderstood: [],
+  usage: { inputTokens: 0, outputTokens: 0, isEstimated: false },
+  firstTokenMs: null,
+  latencyMs: 0,
+})
+
+/** Adds an event to the draft. */
+export function addEvent(draft: AnswerDraft, event: AnswerEvent, elapsedMs: number): void {
+  draft.latencyMs = elapsedMs
+  switch (event.kind) {
+    case 'token':
+      draft.content += event.delta
+      draft.firstTokenMs ??= elapsedMs
+      break
+    case 'tool': {
+      const index = draft.toolCalls.findIndex(({ id }) => id === event.call.id)
+      if (index < 0) draft.toolCalls.push(event.call)
+      else draft.toolCalls[index] = event.call
+      break
+    }
+    case 'citation':
+      draft.citations.push(event.citation)
+      break
+    case 'usage':
+      draft.usage = {
+        inputTokens: draft.usage.inputTokens + event.usage.inputTokens,
+        outputTokens: draft.usage.outputTokens + event.usage.outputTokens,
+        isEstimated: draft.usage.isEstimated || event.usage.isEstimated,
+      }
+      break
+    case 'end':
+      draft.model = event.model
+      draft.notUnderstood = event.notUnderstood
+      break
+    case 'begin':
+  }
+}

@@ -1,0 +1,41 @@
+import { Refusal } from '../../kernel/errors.ts'
+import { modelUnavailable } from '../../kernel/language-model/model-error.ts'
+import { answerMs } from '../conversation/bounds.ts'
+import type { AnswerEvent } from './answer-event.ts'
+import type { Answering, Asked } from './answering.ts'
+import { cleanText } from './clean-text.ts'
+import { localAnswer } from './local-answer.ts'
+import { modelAnswer } from './model-answer.ts'
+
+const noDocuments =
+  'Your organization has no documents that I could answer from. Ask about your records with the mode local, or with a language model.'
+
+async function* ruleAnswer(ctx: Answering, asked: Asked): AsyncGenerator<AnswerEvent> {
+  yield { kind: 'begin' }
+  if (asked.mode === 'documents') {
+    yield { kind: 'token', delta: noDocuments }
+    yield { kind: 'end', model: null, notUnderstood: [] }
+    return
+  }
+  const { content, citations, toolCalls, notUnderstood } = await localAnswer(ctx, asked)
+  for (const call of toolCalls) yield { kind: 'tool', call }
+  // Names in records can have the form of a link.
+  yield { kind: 'token', delta: cleanText(content, () => false) }
+  for (const citation of citations) yield { kind: 'citation', citation }
+  yield { kind: 'end', model: null, notUnderstood }
+}
+
+/**
+ * The answer to a question, in parts. It ends with `end`, with a `Refusal` that the client is told, or with an `AbortError` after `signal`;
+ * at the latest after a minute.
+ */
+export async function* answerEvents(ctx: Answering, asked: Asked, signal: AbortSignal): AsyncGenerator<AnswerEvent> {
+  if (asked.mode === 'local' || asked.mode === 'documents') return yield* ruleAnswer(ctx, asked)
+  const late = AbortSignal.timeout(answerMs)
+  try {
+    yield* modelAnswer(ctx, asked, AbortSignal.any([signal, late]))
+  } catch (error) {
+    if (late.aborted && !signal.aborted && !(error instanceof Refusal)) throw modelUnavailable('did not answer in time')
+    throw error
+  }
+}

@@ -1,0 +1,129 @@
+import type { Caller } from '../../kernel/context.ts'
+import type { Sql } from '../../kernel/database/sql.ts'
+import { notFound } from '../../kernel/errors.ts'
+import type {
+  Conversation,
+  ConversationContext,
+  ConversationCitation,
+  ConversationMessage,
+  ConversationToolCall,
+} from './conversation.types.ts'
+import type { AssistantMode, MessageFeedback, MessageRole, MessageStatus } from './conversation.enumerations.ts'
+
+export interface ConversationRow {
+  readonly id: string
+  readonly title: string | null
+  readonly recordId: string | null
+  readonly recordType: string | null
+  readonly isArchived: boolean
+  readonly messageCount: number
+  readonly lastMessageAt: string | null
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly answeringId: string | null
+  readonly answeringUntil: string | null
+}
+
+export const conversationColumns = `id, title, record_id as "recordId", record_type as "recordType", is_archived as "isArchived",
+  message_count as "messageCount", last_message_at as "lastMessageAt", created_at as "createdAt", updated_at as "updatedAt",
+  answering_id as "answeringId", answering_until as "answeringUntil"`
+
+export function conversationOf(row: ConversationRow): Conversation {
+  const { recordId, recordType, answeringId: _answering, answeringUntil: _until, ...shown } = row
+  return { ...shown, metadata: recordId === null && recordType === null ? null : { recordId, recordType } }
+}
+
+type Owner = Pick<Caller, 'organizationId' | 'userId'>
+
+/** The conversation, if it is one of the user. `isLocked`: it stays as it is until the end of the transaction. */
+export async function requireConversation(
+  db: Sql,
+  { organizationId, userId }: Owner,
+  id: string,
+  isLocked = false,
+): Promise<ConversationRow> {
+  const [row] = await db.query<ConversationRow>(
+    `select ${conversationColumns} from assistant.conversation where organization_id = $1 and user_id = $2 and id = $3${isLocked ? ' for update' : ''}`,
+    [organizationId, userId, id],
+    isLocked ? 'WRITE' : 'LOOKUP',
+  )
+  if (!row) throw notFound('The conversation')
+  return row
+}
+
+interface MessageRow {
+  readonly id: string
+  readonly conversationId: string
+  readonly replyToId: string | null
+  readonly role: MessageRole
+  readonly content: string
+  readonly mode: AssistantMode
+  readonly model: string | null
+  readonly context: ConversationContext | null
+  readonly status: MessageStatus
+  readonly errorCode: string | null
+  readonly citations: ConversationCitation[]
+  readonly toolCalls: ConversationToolCall[]
+  readonly notUnderstood: string[]
+  readonly inputTokens: number | null
+  readonly outputTokens: number | null
+  readonly isEstimated: boolean | null
+  readonly latencyMs: number | null
+  readonly feedback: MessageFeedback | null
+  readonly createdAt: string
+}
+
+const messageColumns = `id, conversation_id as "conversationId", reply_to_id as "replyToId", role, content, mode, model, context, status,
+  error_code as "errorCode", citations, tool_calls as "toolCalls", not_understood as "notUnderstood", input_tokens as "inputTokens",
+  output_tokens as "outputTokens", is_estimated as "isEstimated", latency_ms as "latencyMs", feedback, created_at as "createdAt"`
+
+/** An answer that nobody writes any more, because its process has ended, is shown as failed, whether or not that was stored. */
+function messageOf(row: MessageRow, isAnswering: boolean): ConversationMessage {
+  const { inputTokens, outputTokens, isEstimated, ...message } = row
+  const isInterrupted = row.status === 'RUNNING' && !isAnswering
+  return {
+    ...message,
+    usage:
+      inputTokens === null || outputTokens === null
+        ? null
+        : { inputTokens, outputTokens, isEstimated: isEstimated === true },
+    ...(isInterrupted && { status: 'FAILED', errorCode: 'INTERRUPTED' }),
+  }
+}
+
+export const isAnswering = ({ answeringId, answeringUntil }: ConversationRow, now: Date): boolean =>
+  answeringId !== null && answeringUntil !== null && new Date(answeringUntil) > now
+
+/** The newest messages, at most `limit`, the oldest of them first. */
+export async function messagesOf(
+  db: Sql,
+  { organizationId }: Owner,
+  row: ConversationRow,
+  now: Date,
+  limit: number,
+): Promise<ConversationMessage[]> {
+  const rows = await db.query<MessageRow>(
+    `select * from (
+       select ${messageColumns} from assistant.message where organization_id = $1 and conversation_id = $2 order by id desc limit $3
+     ) newest order by id`,
+    [organizationId, row.id, limit],
+    'LIST',
+  )
+  return rows.map((message) => messageOf(message, isAnswering(row, now) && message.id === row.answeringId))
+}
+
+export async function requireMessage(
+  db: Sql,
+  { organizationId }: Owner,
+  row: ConversationRow,
+  id: string,
+  now: Date,
+): Promise<ConversationMessage> {
+  const [message] = await db.query<MessageRow>(
+    `select ${messageColumns} from assistant.message where organization_id = $1 and conversation_id = $2 and id = $3`,
+    [organizationId, row.id, id],
+    'LOOKUP',
+  )
+  if (!message) throw notFound('The message')
+  return messageOf(message, isAnswering(row, now) && row.answeringId === id)
+}

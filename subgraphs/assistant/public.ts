@@ -1,0 +1,12 @@
+import type { OperationContext } from '../kernel/context.ts'
+import type { Services } from '../kernel/request.ts'
+import { streamMessage, type StreamedAnswer, type StreamedMessage } from './answer/stream-message.ts'
+
+/** Answers of the assistant that arrive in parts, for the process that has the connection to the client. */
+export interface AnswerStreams {
+  stream(operation: OperationContext, message: StreamedMessage): Promise<StreamedAnswer>
+}
+
+export const answerStreams = (services: Services): AnswerStreams => ({
+  stream: (operation, message) => streamMessage(services, operation, message),
+})

@@ -1,0 +1,199 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { newId } from '../../subgraphs/kernel/ids.ts'
+import { account, supportCase } from '../builders.ts'
+import { usePlatform, type Member } from '../platform.ts'
+import { framesOf } from './frames.ts'
+
+const platform = usePlatform()
+let ann: Member
+let ben: Member
+let stranger: Member
+
+beforeAll(async () => {
+  ann = await platform.member()
+  ben = await platform.member({ role: 'OWNER' })
+  stranger = await platform.member({ organizationId: await platform.organization('Other') })
+})
+
+const begin = async (member = ann, body: object = {}): Promise<string> =>
+  (await member.rest.conversationCreate!({ body })).body.id as string
+const messages = async (id: string) =>
+  (await ann.rest.conversation!({ id })).body.messages as readonly Record<string, unknown>[]
+
+describe('conversations', () => {
+  it('are listed as an array, the newest message first, and changed by their user', async () => {
+    const member = await platform.member()
+    const first = await begin(member, { title: 'Deals', metadata: { recordId: 'r-1', recordType: 'ACCOUNT' } })
+    platform.advanceClock(1000)
+    const second = await begin(member)
+    platform.advanceClock(1000)
+    await member.rest.conversationSend!({ id: first, body: { content: 'How many cases?' } })
+    const { body } = await member.rest.conversationList!()
+    expect(body.map(({ id, title, messageCount }: Record<string, unknown>) => [id, title, messageCount])).toEqual([
+      [first, 'Deals', 2],
+      [second, null, 0],
+    ])
+    const changed = await member.rest.conversationUpdate!({ id: first, body: { isArchived: true } })
+    expect([changed.status, changed.body]).toMatchObject([
+      200,
+      { title: 'Deals', isArchived: true, metadata: { recordId: 'r-1', recordType: 'ACCOUNT' } },
+    ])
+    const open = await member.rest.conversationList!({ query: { isArchived: 'false' } })
+    expect(open.body.map(({ id }: { id: string }) => id)).toEqual([second])
+    expect((await member.rest.conversationDelete!({ id: second })).status).toBe(204)
+    expect((await member.rest.conversationDeleteAll!()).status).toBe(204)
+    expect((await member.rest.conversationList!()).body).toEqual([])
+    expect(await platform.query('select from assistant.message where conversation_id = $1', [first])).toEqual([])
+  })
+
+  it('are not found by other users of the organization, nor by other organizations', async () => {
+    const id = await begin()
+    const answer = (await ann.rest.conversationSend!({ id, body: { content: 'How many cases?' } })).body
+    for (const other of [ben, stranger]) {
+      const refused = await Promise.all([
+        other.rest.conversation!({ id }),
+        other.rest.conversationUpdate!({ id, body: { title: 'Mine' } }),
+        other.rest.conversationDelete!({ id }),
+        other.rest.conversationSend!({ id, body: { content: 'How many cases?' } }),
+        other.rest.conversationMessageStream!({ id, body: { content: 'How many cases?' } }),
+        other.rest.conversationMessageFeedback!({ id, messageId: answer.id, body: { feedback: 'UP' } }),
+      ])
+      expect(refused.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404, 404])
+      await other.rest.conversationDeleteAll!()
+    }
+    const { title, messages: kept } = (await ann.rest.conversation!({ id })).body
+    expect([title, kept.length, kept[1].feedback]).toEqual(['How many cases?', 2, null])
+  })
+
+  it('has at most 1,000 of a user and 500 messages in each, and then changes nothing', async () => {
+    const member = await platform.member()
+    const id = await begin(member)
+    await platform.query(
+      `insert into assistant.conversation (organization_id, id, user_id, created_at, updated_at)
+       select $1, gen_random_uuid(), $2, now(), now() from generate_series(1, 999)`,
+      [member.organizationId, member.userId],
+    )
+    const refused = await member.rest.conversationCreate!({ body: {} })
+    expect([refused.status, refused.body.code]).toEqual([409, 'INVALID_STATE'])
+    expect((await member.rest.conversationList!()).body).toHaveLength(1000)
+    await platform.query('update assistant.conversation set message_count = 499 where id = $1', [id])
+    const full = await member.rest.conversationSend!({ id, body: { content: 'How many cases?' } })
+    const streamed = await member.rest.conversationMessageStream!({ id, body: { content: 'How many cases?' } })
+    expect([full.status, full.body.code, streamed.status]).toEqual([409, 'INVALID_STATE', 409])
+    expect(await platform.query('select from assistant.message where conversation_id = $1', [id])).toEqual([])
+  })
+})
+
+describe('the mode local', () => {
+  it('counts and lists what the caller sees, and names the words that it does not understand', async () => {
+    const member = await platform.member({ organizationId: await platform.organization('Counted') })
+    const { id: accountId } = await account(member, { name: 'Halvorsen [Marine](https://evil.example)' })
+    await supportCase(member, { priority: 'URGENT' })
+    await supportCase(member, { priority: 'LOW' })
+    const id = await begin(member)
+    const ask = async (content: string) => (await member.rest.conversationSend!({ id, body: { content } })).body
+    const counted = await ask('How many urgent cases are there?')
+    expect(counted).toMatchObject({
+      role: 'ASSISTANT',
+      content: 'You see 1 cases that match.',
+      mode: 'local',
+      model: null,
+      status: 'COMPLETED',
+      notUnderstood: [],
+      usage: { inputTokens: 0, outputTokens: 0, isEstimated: false },
+    })
+    const listed = await ask('List my accounts')
+    expect(listed.content).toBe('You see 1 accounts that match.\n- Halvorsen Marine')
+    expect(listed.citations).toMatchObject([{ entityType: 'ACCOUNT', entityId: accountId }])
+    const unknown = await ask('How many purple cases?')
+    expect([unknown.notUnderstood, /\d/.test(unknown.content)]).toEqual([['purple'], false])
+    const documents = (await member.rest.conversationSend!({ id, body: { content: 'Hello', mode: 'documents' } })).body
+    expect([documents.status, documents.content]).toEqual([
+      'COMPLETED',
+      expect.stringContaining('Your organization has no documents'),
+    ])
+    const { body } = await member.rest.assistantStats!()
+    expect(body).toMatchObject({
+      scope: 'OWN',
+      answers: 4,
+      toolCalls: 2,
+      notUnderstood: [{ name: 'purple', count: 1 }],
+    })
+  })
+
+  it('refuses a mode without a configured model, and stores nothing', async () => {
+    const id = await begin()
+    for (const mode of ['model', 'vendor_a', 'vendor_b_cx']) {
+      const body = { content: 'How many cases?', mode }
+      const refused = [
+        await ann.rest.conversationSend!({ id, body }),
+        await ann.rest.conversationMessageStream!({ id, body }),
+      ]
+      expect(refused.map((answer) => [answer.status, answer.body.errors[0].code])).toEqual([
+        [400, 'MODE_NOT_CONFIGURED'],
+        [400, 'MODE_NOT_CONFIGURED'],
+      ])
+    }
+    expect(await messages(id)).toEqual([])
+  })
+
+  it('takes feedback on answers only', async () => {
+    const id = await begin()
+    const answer = (await ann.rest.conversationSend!({ id, body: { content: 'How many cases?' } })).body
+    const give = (messageId: string, feedback: string | null) =>
+      ann.rest.conversationMessageFeedback!({ id, messageId, body: { feedback } })
+    expect((await give(answer.id, 'DOWN')).body.feedback).toBe('DOWN')
+    expect((await messages(id))[1]).toMatchObject({ feedback: 'DOWN' })
+    expect((await give(answer.id, null)).body.feedback).toBe(null)
+    expect([(await give(answer.replyToId, 'UP')).status, (await give(newId(), 'UP')).status]).toEqual([404, 404])
+  })
+
+  it('replays the stored answer for an Idempotency-Key, alone and as a stream, and writes once', async () => {
+    const id = await begin()
+    const headers = { 'Idempotency-Key': newId() }
+    const body = { content: 'How many cases?' }
+    const first = await ann.rest.conversationSend!({ id, body, headers })
+    const again = await ann.rest.conversationSend!({ id, body, headers })
+    expect([again.headers.get('idempotent-replayed'), again.body]).toEqual(['true', first.body])
+    const key = { 'Idempotency-Key': newId() }
+    const stream = async (sent: object) => {
+      const url = `${platform.url}/v1/conversations/${id}/messages/stream`
+      const init = { method: 'POST', headers: { ...ann.headers, ...key, 'content-type': 'application/json' } }
+      return fetch(url, { ...init, body: JSON.stringify(sent) })
+    }
+    const begun = await stream(body)
+    const frames = await framesOf(begun)
+    const replayed = await stream(body)
+    expect(replayed.headers.get('idempotent-replayed')).toBe('true')
+    expect((await framesOf(replayed)).map(({ event }) => event)).toEqual(['start', 'token', 'done'])
+    expect(frames.map(({ event }) => event)).toEqual(['start', 'tool', 'token', 'done'])
+    const reused = await stream({ content: 'How many leads?' })
+    expect([reused.status, ((await reused.json()) as { code: string }).code]).toEqual([409, 'IDEMPOTENCY_KEY_REUSED'])
+    expect(await messages(id)).toHaveLength(4)
+  })
+})
+
+describe('the extraction of metadata', () => {
+  it('finds artifacts, companies by legal form and place, and accounts that the caller sees', async () => {
+    const { id } = await account(ann, { name: 'Fjordline' })
+    await account(stranger, { name: 'Nordhavn' })
+    const content =
+      'Fjordline met Ida from Acme Pumps GmbH and Nordhavn people at Bergen Shipping.\n- one\n- two\n```\ncode\n```'
+    const { status, body } = await ann.rest.conversationMetadataExtract!({ body: { content } })
+    expect([status, body]).toEqual([
+      200,
+      {
+        source: 'RULES',
+        companies: [
+          { name: 'Fjordline', accountId: id, confidence: 1 },
+          { name: 'Acme Pumps GmbH', accountId: null, confidence: 0.9 },
+          { name: 'Bergen Shipping', accountId: null, confidence: 0.5 },
+        ],
+        artifacts: [
+          { type: 'LIST', title: 'one', start: 79, end: 90 },
+          { type: 'CODE', title: '', start: 91, end: content.length },
+        ],
+      },
+    ])
+  })
+})

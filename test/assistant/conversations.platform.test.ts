@@ -85,6 +85,14 @@ describe('conversations', () => {
 })
 
 describe('the mode local', () => {
+  it('names a word that is a property of every object', async () => {
+    const id = await begin()
+    for (const word of ['constructor', '__proto__', 'constructors']) {
+      const { body } = await ann.rest.conversationSend!({ id, body: { content: `How many ${word}?` } })
+      expect([body.status, body.notUnderstood]).toEqual(['COMPLETED', ['how', 'many', word]])
+    }
+  })
+
   it('counts and lists what the caller sees, and names the words that it does not understand', async () => {
     const member = await platform.member({ organizationId: await platform.organization('Counted') })
     const { id: accountId } = await account(member, { name: 'Halvorsen [Marine](https://evil.example)' })

@@ -14,24 +14,27 @@ export interface LocalAnswer {
 
 const listed = 10
 
-const objectWords: Readonly<Record<string, ReadableObject>> = {
-  account: 'account',
-  company: 'account',
-  companie: 'account',
-  customer: 'account',
-  contact: 'contact',
-  lead: 'lead',
-  deal: 'opportunity',
-  opportunity: 'opportunity',
-  opportunitie: 'opportunity',
-  case: 'case',
-  ticket: 'case',
-  task: 'task',
-  quote: 'quote',
-  order: 'order',
-  invoice: 'invoice',
-  product: 'product',
-}
+const objectWords: ReadonlyMap<string, ReadableObject> = new Map([
+  ['account', 'account'],
+  ['company', 'account'],
+  ['companie', 'account'],
+  ['customer', 'account'],
+  ['contact', 'contact'],
+  ['lead', 'lead'],
+  ['deal', 'opportunity'],
+  ['opportunity', 'opportunity'],
+  ['opportunitie', 'opportunity'],
+  ['case', 'case'],
+  ['ticket', 'case'],
+  ['task', 'task'],
+  ['quote', 'quote'],
+  ['order', 'order'],
+  ['invoice', 'invoice'],
+  ['product', 'product'],
+])
+
+const objectOf = (word: string): ReadableObject | undefined =>
+  objectWords.get(word) ?? objectWords.get(word.replace(/s$/, ''))
 
 const plurals: Readonly<Record<ReadableObject, string>> = {
   account: 'accounts',
@@ -77,7 +80,7 @@ const answer = (content: string, more: Partial<LocalAnswer> = {}): LocalAnswer =
 /** Answers by fixed rules: counts and lists of records by the values of enumerations. Every word must be understood; otherwise it names the word. */
 export async function localAnswer(ctx: Answering, { content }: Pick<Asked, 'content'>): Promise<LocalAnswer> {
   const words = wordsOf(content)
-  const objects = new Set(words.flatMap((word) => objectWords[word] ?? objectWords[word.replace(/s$/, '')] ?? []))
+  const objects = new Set(words.flatMap((word) => objectOf(word) ?? []))
   const [object] = objects
   if (!object || objects.size > 1)
     return answer(`I do not know which records you mean. ${hint}`, { notUnderstood: words.slice(0, 50) })
@@ -86,7 +89,7 @@ export async function localAnswer(ctx: Answering, { content }: Pick<Asked, 'cont
   let isCount = false
   let isList = false
   for (const word of words) {
-    if (objectWords[word] ?? objectWords[word.replace(/s$/, '')]) continue
+    if (objectOf(word)) continue
     const [match, ...others] = fieldsWithValue(object, word)
     if (countWords.has(word)) isCount = true
     else if (listWords.has(word)) isList = true

@@ -147,8 +147,11 @@ describe('a scan', () => {
   })
 
   it('resolves any number of such cases, a thousand at a time', async () => {
-    const boss = await platform.member({ role: 'OWNER' })
-    const { id, triage } = await openCase(boss)
+    const organizationId = await platform.organization('Churned')
+    const boss = await platform.member({ role: 'OWNER', organizationId })
+    const { id } = await riskyAccount(boss)
+    await scan(boss)
+    const triage = await caseOf(id, boss)
     const copies = 1001
     await platform.query(
       `with copied as (

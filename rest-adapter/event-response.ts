@@ -74,6 +74,26 @@ export async function sendEvents(
   await eventStreams.send(res, withErrorEvent(), cancellation, success.status)
 }
 
+/** The stream has its slot before its source begins anything, and whatever the source has begun ends with the stream. */
+export async function sendHandledEvents(
+  operation: RestOperation,
+  ports: Ports,
+  begin: () => Promise<AsyncIterable<ServerSentEvent>>,
+  call: StreamCall,
+): Promise<void> {
+  const { organizationId, ip } = call.admission.caller
+  const release = ports.streamSlots.take(organizationId || ip)
+  try {
+    const iterator = (await begin())[Symbol.asyncIterator]()
+    // A client may leave before the first event is asked for.
+    await sendEvents(operation, ports, { [Symbol.asyncIterator]: () => iterator }, call).finally(() =>
+      iterator.return?.(),
+    )
+  } finally {
+    release()
+  }
+}
+
 /** The stored document of a stream aliases the kind of an event as `event` and its content as `data`. */
 async function* eventsOf(results: AsyncGenerator<GraphResult>): AsyncGenerator<ServerSentEvent> {
   for await (const { data } of results) {

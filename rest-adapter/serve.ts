@@ -12,7 +12,7 @@ import type { Clock } from '../subgraphs/kernel/time/clock.ts'
 import type { Caller, IdempotencyClaim, OperationContext } from '../subgraphs/kernel/context.ts'
 import { notFound, Refusal } from '../subgraphs/kernel/errors.ts'
 import { memberScope, type ScopeRequirement } from '../subgraphs/kernel/scopes.ts'
-import { sendEvents, sendSubscription, streamPortsOf } from './event-response.ts'
+import { sendHandledEvents, sendSubscription, streamPortsOf } from './event-response.ts'
 import { writeResponse } from './response.ts'
 import { removeHiddenFields } from './hidden-fields.ts'
 import { readJson, refusalOf, refuseFields } from './body.ts'
@@ -255,23 +255,18 @@ export class Endpoint {
     if (!handler) throw new Error(`${this.operation.id} has neither a stored document nor a custom handler.`)
     const { query, body } = inputs
     const call = { req, res, context, path: req.params, query, body }
-    if (this.operation.success.isStream) return this.streamEvents(handler, call, admission)
+    if (this.operation.success.isStream) {
+      const cancellation = context.cancellation ?? cancellationOnDisconnect(res)
+      const begin = async () => (await handler(call)) as AsyncIterable<ServerSentEvent>
+      return sendHandledEvents(this.operation, streamPortsOf(this.dependencies), begin, {
+        admission,
+        cancellation,
+        req,
+        res,
+      })
+    }
     const result = await handler(call)
     if (!res.headersSent) writeResponse(this.operation, result, false, req.url!, res)
-  }
-
-  /** The stream has its slot before the handler begins anything. */
-  private async streamEvents(handler: CustomHandler, call: CustomCall, admission: Admission): Promise<void> {
-    const { req, res, context } = call
-    const ports = streamPortsOf(this.dependencies)
-    const release = ports.streamSlots.take(admission.caller.organizationId || admission.caller.ip)
-    try {
-      const events = (await handler(call)) as AsyncIterable<ServerSentEvent>
-      const cancellation = context.cancellation ?? cancellationOnDisconnect(res)
-      await sendEvents(this.operation, ports, events, { admission, cancellation, req, res })
-    } finally {
-      release()
-    }
   }
 }
 

@@ -77,22 +77,23 @@ export function updateConversation(
   ctx: RequestContext,
   id: string,
   input: ConversationUpdateInput,
-): Promise<Conversation> {
+): Promise<ConversationWithMessages> {
   const { caller, clock } = ctx
-  return inTransaction(ctx, async ({ db }) => {
+  return inTransaction(ctx, async (inner) => {
+    const { db } = inner
     const before = await requireConversation(db, caller, knownId(id), true)
     const { title = before.title, metadata, isArchived } = input
     const [recordId, recordType] = metadata === undefined ? [before.recordId, before.recordType] : metadataOf(metadata)
     const wanted = { title, recordId, recordType, isArchived: isArchived ?? before.isArchived }
     const isChange = Object.entries(wanted).some(([name, value]) => before[name as keyof typeof wanted] !== value)
-    if (!isChange) return conversationOf(before)
-    const [changed] = await db.query<ConversationRow>(
+    if (!isChange) return readConversation(inner, before.id)
+    await db.query(
       `update assistant.conversation set title = $3, record_id = $4, record_type = $5, is_archived = $6, updated_at = $7
-       where organization_id = $1 and id = $2 returning ${conversationColumns}`,
+       where organization_id = $1 and id = $2`,
       [caller.organizationId, before.id, title, recordId, recordType, wanted.isArchived, clock.now().toISOString()],
       'WRITE',
     )
-    return conversationOf(changed!)
+    return readConversation(inner, before.id)
   })
 }
 

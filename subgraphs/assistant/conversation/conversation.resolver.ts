@@ -73,7 +73,7 @@ export class ConversationResolver {
     return createConversation(ctx, input)
   }
 
-  @Mutation(() => Conversation, {
+  @Mutation(() => ConversationWithMessages, {
     description: 'Changes the title of a conversation, what it is about, or puts it away.',
   })
   @RequiresScopes('*')

@@ -63,6 +63,7 @@ describe('keys:rotate', () => {
       'events.webhook.sealed_headers',
       'events.webhook.sealed_previous_secret',
       'events.webhook.sealed_secret',
+      'extensions.function_secret.sealed_value',
       'identity.meeting_connection.tokens',
       'identity.meeting_state.verifier',
       'identity.oauth_visit.sealed',

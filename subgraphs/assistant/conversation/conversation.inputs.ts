@@ -1,6 +1,6 @@
 import { ArgsType, InputType, Int } from 'type-graphql'
 import { InputField } from '../../kernel/record/declared-value.ts'
-import { contentMax, conversationsMax, titleMax } from './bounds.ts'
+import { contentMax, titleMax } from './bounds.ts'
 import { AssistantMode } from './conversation.enumerations.ts'
 
 @InputType({ description: 'The record that a conversation is about.' })
@@ -113,8 +113,8 @@ export class ConversationListArgs {
 
   @InputField(() => Int, {
     minimum: 1,
-    maximum: conversationsMax,
-    default: conversationsMax,
+    maximum: 100,
+    default: 100,
     description: 'Number of conversations. An addition to the specification.',
   })
   limit!: number

@@ -2,6 +2,7 @@ import type { Caller } from '../../kernel/context.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
+import { refusalInSituation } from '../../kernel/record/transitions.ts'
 import { historyMax, leaseMs, messagesMax } from '../conversation/bounds.ts'
 import type { AssistantMode, MessageStatus } from '../conversation/conversation.enumerations.ts'
 import type { ConversationContextInput, ConversationMessageInput } from '../conversation/conversation.inputs.ts'
@@ -29,10 +30,7 @@ export function refuseBusy(row: ConversationRow, now: Date): void {
 
 export function refuseFull({ messageCount }: ConversationRow): void {
   if (messageCount + 2 > messagesMax)
-    throw new Refusal('INVALID_STATE', `A conversation has at most ${messagesMax} messages; begin a new one.`, {
-      allowed: [],
-      operations: [],
-    })
+    throw refusalInSituation(`A conversation has at most ${messagesMax} messages; begin a new one.`)
 }
 
 const contextOf = (given: ConversationContextInput | null | undefined): ConversationContext | null =>

@@ -1,7 +1,8 @@
-import { Refusal } from '../../kernel/errors.ts'
-import { isId, newId } from '../../kernel/ids.ts'
-import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { lockOf } from '../../kernel/database/locks.ts'
 import { notFound } from '../../kernel/errors.ts'
+import { isId, newId } from '../../kernel/ids.ts'
+import { refusalInSituation } from '../../kernel/record/transitions.ts'
+import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { conversationsMax, messagesMax } from './bounds.ts'
 import type { MessageFeedback } from './conversation.enumerations.ts'
 import type {
@@ -13,7 +14,6 @@ import type {
 import type { Conversation, ConversationMessage, ConversationWithMessages } from './conversation.types.ts'
 import { conversationColumns, conversationOf, messagesOf, requireConversation, requireMessage } from './stored.ts'
 import type { ConversationRow } from './stored.ts'
-import { lockOf } from '../../kernel/database/locks.ts'
 
 /** An id that is no UUID is the id of nothing. */
 export function knownId(id: string, what = 'The conversation'): string {
@@ -58,10 +58,7 @@ export function createConversation(ctx: RequestContext, input: ConversationCreat
       'WRITE',
     )
     if (row!.count >= conversationsMax)
-      throw new Refusal('INVALID_STATE', `You have ${conversationsMax} conversations; delete one first.`, {
-        allowed: [],
-        operations: [],
-      })
+      throw refusalInSituation(`You have ${conversationsMax} conversations; delete one first.`)
     const now = clock.now().toISOString()
     const [created] = await db.query<ConversationRow>(
       `insert into assistant.conversation (organization_id, id, user_id, title, record_id, record_type, created_at, updated_at)

@@ -229,6 +229,8 @@ describe('read', () => {
         recordId,
         actorId: null,
         data: { type: 'account.created' },
+        origin: null,
+        depth: 0,
       },
     ])
   })

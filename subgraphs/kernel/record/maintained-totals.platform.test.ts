@@ -1,7 +1,7 @@
 import 'reflect-metadata'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
-import { jobs, migrations, recordTypes } from '../../all.ts'
+import { jobs, migrations, recordTypes, subgraphs } from '../../all.ts'
 import { account } from '../../crm/account/account.record.ts'
 import { sequenceAttempt } from '../../outreach/enrollment/attempt.record.ts'
 import { migrate, type Migration } from '../database/migrate.ts'
@@ -165,9 +165,7 @@ describe('the totals of a record type', () => {
   it('are filled from existing rows by the migration', async () => {
     const older = await freshDatabase()
     const { database } = older
-    await database.query(
-      'drop schema kernel, identity, crm, commerce, support, outreach, insights, assistant, events cascade',
-    )
+    await database.query(`drop schema kernel, ${subgraphs.map(({ name }) => name).join(', ')} cascade`)
     const isEarlier = ({ name }: Migration) => !name.endsWith('-totals') && name !== '20261122-kernel-drop-record-total'
     await migrate(database, older.url, migrations.filter(isEarlier))
     await database.query(

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { migrations } from '../../subgraphs/all.ts'
+import { migrations, subgraphs } from '../../subgraphs/all.ts'
 import { pendingDeliveries } from '../../subgraphs/events/delivery/pending-deliveries.migrations.ts'
 import { migrate } from '../../subgraphs/kernel/database/migrate.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
@@ -13,7 +13,7 @@ const queuedAt = new Date().toISOString()
 
 it('deliveries of an earlier release are shown as before, and the queue has what is sent', async () => {
   const { url, database, drop } = await freshDatabase()
-  await database.query('drop schema kernel, identity, crm, commerce, support, outreach, insights, events cascade')
+  await database.query(`drop schema kernel, ${subgraphs.map(({ name }) => name).join(', ')} cascade`)
   const earlier = migrations.slice(0, migrations.indexOf(pendingDeliveries))
   await migrate(database, url, earlier)
   // The body of each is its id, of `ownBody` in its row, of all others in the table of bodies.

@@ -123,6 +123,7 @@ describe('row-level security between tenants', () => {
       'authVerifyEmail',
       'authVerifyResetCode',
       'partnerInvite',
+      'publicAiTriggerReceive',
       'publicInvoiceDocument',
       'publicInvoicePay',
       'publicInvoiceSettle',

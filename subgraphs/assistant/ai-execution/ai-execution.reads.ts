@@ -84,7 +84,7 @@ function idOfCursor(cursor: string): string {
   if (isId(id)) return id
   throw invalid({
     path: 'cursor',
-    code: 'INVALID_CURSOR',
+    code: 'NOT_A_CURSOR',
     message: 'cursor must be nextCursor of a page of this list.',
   })
 }

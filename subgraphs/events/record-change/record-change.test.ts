@@ -30,7 +30,14 @@ function aSubgraph(events: RecordShape['events']): SubgraphDefinition {
 }
 
 /** Records that nothing references: what users plan to win, and what administrators define. */
-const unreferenced = new Set(['ai_execution', 'ai_trigger', 'forecast', 'quota'])
+const unreferenced = new Set([
+  'ai_execution',
+  'ai_trigger',
+  'forecast',
+  'function_invocation',
+  'quota',
+  'serverless_function',
+])
 
 describe('recordChanged', () => {
   it('covers every record type with events, except administration and parts of records that nothing references', async () => {

@@ -173,6 +173,7 @@ describe('an event', () => {
           },
           { type: 'SEND_NOTIFICATION', config: { recipients: ['{{output.summary}}'], message: 'x' } },
           { type: 'FUNCTION', config: {} },
+          { type: 'UPDATE_RECORD', config: { object: 'constructor', values: { name: 'x' } } },
         ],
       },
     })
@@ -188,6 +189,7 @@ describe('an event', () => {
         'actions.1.config.values.email NOT_ALLOWED',
         'actions.2.config.recipients.0 NOT_ALLOWED',
         'actions.3.type NOT_AVAILABLE',
+        'actions.4.config.object WRONG_VALUE',
       ],
     ])
   })
@@ -331,10 +333,13 @@ describe('the actions', () => {
 
   it('that draft a mail and publish an event do so', async () => {
     const contactId = (await owner.rest.contactCreate!({ body: { lastName: 'Kari' } })).body.id as string
+    const schema = { type: 'object', properties: { text: { type: 'string' } } }
+    await owner.rest.customEventTypeCreate!({ body: { apiName: 'summarized', label: 'Summarized', schema } })
     const { id } = await aTrigger({
       eventType: 'contact.updated',
       actions: [
         { type: 'DRAFT_EMAIL', config: { contactId: '{{record.id}}', subject: 'Hi', body: '{{output.summary}}' } },
+        { type: 'PUBLISH_EVENT', config: { apiName: 'summarized', data: { text: '{{output.summary}}' } } },
       ],
     })
     answers = ['{"summary":"<b>Now</b>"}']
@@ -349,6 +354,11 @@ describe('the actions', () => {
       bodyHtml: '<p>&lt;b&gt;Now&lt;/b&gt;</p>',
       status: 'DRAFT',
     })
+    const published = await platform.query(
+      `select data, depth, origin ->> 'runId' as run from kernel.event where organization_id = $1 and type = 'custom.summarized'`,
+      [owner.organizationId],
+    )
+    expect(published).toEqual([{ data: { text: '<b>Now</b>' }, depth: 1, run: found.id }])
   })
 
   it('wait for an approval, of which the owner is notified, and are dropped when it is rejected or late', async () => {

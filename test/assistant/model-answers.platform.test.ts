@@ -54,6 +54,17 @@ const tokens = async () =>
   ).map((row) => Number(row.tokens))
 
 describe('an answer of a model', () => {
+  it('with texts that a database cannot store is stored with replacements', async () => {
+    let step = 0
+    server.answer = (reply) =>
+      ++step === 1
+        ? reply.call('search_text', { text: 'a\0b\ud800' }).end('tool_calls')
+        : reply.text('Nothing\0 found. \udfff').end()
+    const { status, body } = await send('Who is it?')
+    expect([status, body.status, body.content]).toEqual([201, 'COMPLETED', 'Nothing\ufffd found. \ufffd'])
+    expect((await messages())[1]).toMatchObject({ toolCalls: [{ input: { text: 'a\ufffdb\ufffd' } }] })
+  })
+
   it('arrives in parts that add up to the stored text, with tools that read as the caller and citations of what they returned', async () => {
     const { id: accountId } = await account(ann, { name: 'Halvorsen Marine' })
     const foreign = newId()

@@ -320,6 +320,22 @@ describe('secrets', () => {
 })
 
 describe('serverlessFunctionInvoke', () => {
+  it('logs texts that a database cannot store with replacements', async () => {
+    const source =
+      'export default (input) => { console.log("a\\u0000b \\ud800"); if (input.fails) throw new Error("x\\u0000"); return { "k\\u0000": "v\\udfff" } }'
+    const { id } = await created({ source })
+    const entries = []
+    for (const input of [{}, { fails: true }]) {
+      const { status, body } = await admin.rest.serverlessFunctionTest!({ id, body: { input } })
+      expect(status).toBe(200)
+      entries.push((await admin.rest.serverlessFunctionInvocation!({ id, invocationId: body.invocationId })).body)
+    }
+    expect(entries).toMatchObject([
+      { status: 'SUCCEEDED', output: { 'k\0': 'v\udfff' }, logs: [{ text: 'a\ufffdb \ufffd' }] },
+      { status: 'FAILED', error: { message: 'x\ufffd' }, logs: [{ text: 'a\ufffdb \ufffd' }] },
+    ])
+  })
+
   it('runs the deployed version by id or apiName, and logs it', async () => {
     const { id, apiName, deployedVersionId } = await created({
       source: echo,

@@ -1,18 +1,13 @@
-import { invalid, notFound } from '../../kernel/errors.ts'
+import { notFound } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { shownEventId } from '../../events/public.ts'
-import { pageNumber, pageSize } from '../../kernel/record/list.ts'
+import { newestFirst, type NewestFirstArgs } from '../../kernel/record/newest-first.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
+import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { aiTrigger } from '../ai-trigger/ai-trigger.record.ts'
-import type {
-  AiExecution,
-  AiExecutionListArgs,
-  AiExecutionPage,
-  AiExecutionPageArgs,
-  AiWorkflowStats,
-} from './ai-execution.types.ts'
+import type { AiExecution, AiExecutionListArgs, AiExecutionPage, AiWorkflowStats } from './ai-execution.types.ts'
 import type { PlannedAction } from './plan.ts'
 import { maySee } from './sight.ts'
 
@@ -76,55 +71,23 @@ export async function listExecutions(
   return rows.map((row) => shown(ctx, row))
 }
 
-const countedMax = 10_000
-const cursorOf = (id: string): string => Buffer.from(id).toString('base64url')
-
-function idOfCursor(cursor: string): string {
-  const id = Buffer.from(cursor, 'base64url').toString()
-  if (isId(id)) return id
-  throw invalid({
-    path: 'cursor',
-    code: 'NOT_A_CURSOR',
-    message: 'cursor must be nextCursor of a page of this list.',
-  })
-}
-
 /** The executions of a trigger, newest first. */
 export async function pageOfExecutions(
   ctx: RequestContext,
   triggerId: string,
-  args: AiExecutionPageArgs,
+  args: NewestFirstArgs,
+  info: SelectionInfo,
 ): Promise<AiExecutionPage> {
   requireAdministrator(ctx)
-  const limit = pageSize(args.limit, 'limit')
-  const page = pageNumber(args.page)
-  const before = args.cursor ? idOfCursor(args.cursor) : null
   const { id } = await recordsOf(aiTrigger).require(ctx, triggerId)
-  const { organizationId } = ctx.caller
-  const rows = await ctx.db.query<Row>(
-    `select ${columns} from assistant.ai_execution e where e.organization_id = $1 and e.trigger_id = $2${before ? ' and e.id < $5' : ''}
-     order by e.id desc limit $3 offset $4`,
-    [organizationId, id, limit + 1, before ? 0 : (page - 1) * limit, ...(before ? [before] : [])],
-    'SCAN',
-  )
-  const [counted] = await ctx.db.query<{ count: number }>(
-    `select count(*)::int as count from (
-       select 1 from assistant.ai_execution where organization_id = $1 and trigger_id = $2 limit ${countedMax + 1}) e`,
-    [organizationId, id],
-    'SCAN',
-  )
-  const total = counted!.count > countedMax ? null : counted!.count
-  const hasMore = rows.length > limit
-  const data = rows.slice(0, limit).map((row) => shown(ctx, row))
-  return {
-    data,
-    page,
-    limit,
-    total,
-    totalPages: total === null ? null : Math.ceil(total / limit),
-    hasMore,
-    nextCursor: hasMore ? cursorOf(data.at(-1)!.id) : null,
-  }
+  const list = {
+    select: columns,
+    from: 'assistant.ai_execution e where e.organization_id = $1 and e.trigger_id = $2',
+    values: [ctx.caller.organizationId, id],
+    key: { sql: 'e.id', type: 'uuid', of: (row: { [name: string]: unknown }) => row['id'] },
+  } as const
+  const page = await newestFirst(ctx, list, args, info)
+  return { ...page, data: page.data.map((row) => shown(ctx, row as unknown as Row)) }
 }
 
 export async function workflowStats(ctx: RequestContext): Promise<AiWorkflowStats> {

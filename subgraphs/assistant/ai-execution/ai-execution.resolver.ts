@@ -1,9 +1,11 @@
-import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql'
+import { Arg, Args, Ctx, Info, Mutation, Query, Resolver } from 'type-graphql'
 import { IdArg } from '../../kernel/record/args.ts'
 import { ValueArg } from '../../kernel/record/declared-value.ts'
+import { NewestFirstArgs } from '../../kernel/record/newest-first.ts'
 import { operation } from '../../kernel/record/operation.ts'
 import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { Json } from '../../kernel/record/scalars.ts'
+import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { OnePerRequest } from '../../kernel/subgraph/one-per-request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
@@ -15,7 +17,6 @@ import {
   AiExecution,
   AiExecutionListArgs,
   AiExecutionPage,
-  AiExecutionPageArgs,
   AiInboundReceipt,
   AiWorkflowStats,
 } from './ai-execution.types.ts'
@@ -52,10 +53,11 @@ export class AiExecutionResolver {
   @RequiresScopes('*')
   aiTriggerExecutions(
     @IdArg() id: string,
-    @Args(() => AiExecutionPageArgs) args: AiExecutionPageArgs,
+    @Args(() => NewestFirstArgs) args: NewestFirstArgs,
     @Ctx() ctx: RequestContext,
+    @Info() info: SelectionInfo,
   ) {
-    return pageOfExecutions(ctx, id, args)
+    return pageOfExecutions(ctx, id, args, info)
   }
 
   @Query(() => AiWorkflowStats, {

@@ -209,18 +209,6 @@ export class AiExecutionPage {
 }
 
 @ArgsType()
-export class AiExecutionPageArgs {
-  @Field(() => Int, { defaultValue: 1, description: 'Number of the page, from 1. Ignored when `cursor` is given.' })
-  page!: number
-
-  @Field(() => Int, { defaultValue: 20, description: 'Executions per page, 1 to 100.' })
-  limit!: number
-
-  @Field(() => String, { nullable: true, description: '`nextCursor` of the previous page; replaces `page`.' })
-  cursor!: string | null
-}
-
-@ArgsType()
 export class AiExecutionListArgs {
   @InputField(() => AiExecutionStatus, {
     nullable: true,

@@ -1,12 +1,12 @@
 /** The records that actions may change, by their names in settings, each with its mutation. */
-export const updatedObjects: Readonly<Record<string, { readonly object: string; readonly type: string }>> = {
-  ACCOUNT: { object: 'account', type: 'Account' },
-  CONTACT: { object: 'contact', type: 'Contact' },
-  LEAD: { object: 'lead', type: 'Lead' },
-  OPPORTUNITY: { object: 'opportunity', type: 'Opportunity' },
-  CASE: { object: 'case', type: 'Case' },
-  TASK: { object: 'task', type: 'Task' },
-}
+export const updatedObjects: ReadonlyMap<string, { readonly object: string; readonly type: string }> = new Map([
+  ['ACCOUNT', { object: 'account', type: 'Account' }],
+  ['CONTACT', { object: 'contact', type: 'Contact' }],
+  ['LEAD', { object: 'lead', type: 'Lead' }],
+  ['OPPORTUNITY', { object: 'opportunity', type: 'Opportunity' }],
+  ['CASE', { object: 'case', type: 'Case' }],
+  ['TASK', { object: 'task', type: 'Task' }],
+])
 
 /** What a task can be related to. */
 const related: ReadonlySet<string> = new Set([

@@ -10,6 +10,7 @@ import {
   type Services,
 } from '../../kernel/request.ts'
 import { newId } from '../../kernel/ids.ts'
+import { storableJson } from '../../kernel/json/storable-json.ts'
 import type { Leased, Outcome, Queue, QueuedItem } from '../../kernel/queue/queue.ts'
 import { describedRuns } from './ai-execution.migrations.ts'
 import { answerOf, finalModelError } from './answer.ts'
@@ -174,9 +175,9 @@ async function ask(
       [
         organizationId,
         execution.id,
-        JSON.stringify(output),
-        usage && JSON.stringify(usage),
-        JSON.stringify(plan),
+        storableJson(output),
+        usage && storableJson(usage),
+        storableJson(plan),
         isHeld ? 'AWAITING_APPROVAL' : 'RUNNING',
         isHeld ? new Date(now.getTime() + approvalDays * dayMs).toISOString() : null,
       ],

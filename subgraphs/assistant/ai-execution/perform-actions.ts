@@ -1,6 +1,7 @@
 import { v5 } from 'uuid'
 import { isErrorCode, Refusal, statusOfCode } from '../../kernel/errors.ts'
 import type { GraphAnswer } from '../../kernel/graph-port/graph-port.ts'
+import { storableJson } from '../../kernel/json/storable-json.ts'
 import { writeChange } from '../../kernel/record/write-change.ts'
 import { inTransaction, type Port, type RequestContext } from '../../kernel/request.ts'
 import { executionChanges } from './ai-execution.events.ts'
@@ -41,7 +42,7 @@ export async function performActions(
       const recorded = await inner.db.query(
         `update assistant.ai_execution set plan = $3
          where organization_id = $1 and id = $2 and plan -> $4::int ->> 'status' = 'PLANNED' returning 1`,
-        [ctx.caller.organizationId, execution.id, JSON.stringify(plan), index],
+        [ctx.caller.organizationId, execution.id, storableJson(plan), index],
         'WRITE',
       )
       if (recorded.length === 0) throw new Error('Another attempt has recorded the action.')

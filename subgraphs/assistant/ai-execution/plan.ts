@@ -96,7 +96,7 @@ export function mutationOf({ type, values }: PlannedAction, id: string): GraphQu
   const mutation = (document: string, variables: Values): GraphQuery => ({ document, variables, costMax })
   switch (type) {
     case 'UPDATE_RECORD': {
-      const { type: name, object } = updatedObjects[String(values['object'])]!
+      const { type: name, object } = updatedObjects.get(String(values['object']))!
       const document = `mutation ($id: ID!, $input: ${name}UpdateInput!) { result: ${object}Update(id: $id, input: $input) { id } }`
       return mutation(document, { id: values['recordId'] ?? '', input: values['values'] })
     }

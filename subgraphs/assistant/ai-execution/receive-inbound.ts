@@ -14,7 +14,7 @@ import type { AiInboundReceipt } from './ai-execution.types.ts'
 import { fittingInput } from './fitting-input.ts'
 import { sightOf } from './sight.ts'
 import { startExecution } from './start-execution.ts'
-import { inactiveOwner, meets } from './trigger-consumer.ts'
+import { inactiveOwner, matcherOf } from './trigger-consumer.ts'
 
 interface Found extends Record<string, unknown> {
   readonly organizationId: string
@@ -90,7 +90,7 @@ export async function receiveInbound(
   const owner = await findActingUser(inner.db, organizationId, found.ownerId)
   const whole = { type: eventType, occurredAt: now.toISOString(), data }
   const isActing = owner !== null && userStateRefusal(owner) === null && ['OWNER', 'ADMIN'].includes(owner.role)
-  const isMet = owner !== null && meets(found, whole, owner, inner.shapes)
+  const isMet = owner !== null && matcherOf(found, owner, inner.shapes)(whole)
   const unmet = {
     status: 'SKIPPED',
     code: 'CONDITIONS_NOT_MET',

@@ -1,5 +1,6 @@
 import type { Sql } from '../../kernel/database/sql.ts'
 import { newId } from '../../kernel/ids.ts'
+import { storableJson } from '../../kernel/json/storable-json.ts'
 import type { AiExecutionStatus } from './ai-execution.types.ts'
 import type { ExecutionInput } from './fitting-input.ts'
 
@@ -77,7 +78,7 @@ export async function startExecution(sql: Sql, wanted: NewExecution, now: Date):
       eventId,
       eventType,
       depth,
-      JSON.stringify(input),
+      storableJson(input),
       sight,
       refused?.code ?? null,
       refused?.message ?? null,

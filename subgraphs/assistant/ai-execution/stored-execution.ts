@@ -1,3 +1,4 @@
+import { storableText } from '../../kernel/json/storable-json.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
 import type { AiAction } from '../ai-trigger/ai-action.ts'
 import type { AiExecutionStatus } from './ai-execution.types.ts'
@@ -53,7 +54,14 @@ export async function endExecution(
     `update assistant.ai_execution set status = $3, error_code = $4, error_message = $5, completed_at = $6,
        duration_ms = greatest(0, extract(epoch from $6::timestamptz - started_at) * 1000)::int
      where organization_id = $1 and id = $2 and status in ('PENDING', 'RUNNING', 'AWAITING_APPROVAL') returning 1`,
-    [organizationId, id, ended.status, ended.failure?.code ?? null, ended.failure?.message ?? null, now.toISOString()],
+    [
+      organizationId,
+      id,
+      ended.status,
+      ended.failure?.code ?? null,
+      ended.failure ? storableText(ended.failure.message) : null,
+      now.toISOString(),
+    ],
     'WRITE',
   )
   return rows.length > 0

@@ -2,6 +2,7 @@ import { eventTypeNamed } from '../../events/public.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
+import { storableJson } from '../../kernel/json/storable-json.ts'
 import { externalCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -67,12 +68,12 @@ export async function testTrigger(ctx: TriggerContext, id: string, payload: unkn
         trigger.ownerId,
         error ? 'FAILED' : 'SUCCEEDED',
         trigger.eventType,
-        JSON.stringify(input),
-        JSON.stringify(output),
-        JSON.stringify(plan),
+        storableJson(input),
+        storableJson(output),
+        storableJson(plan),
         error?.code ?? null,
         error?.message ?? null,
-        usage && JSON.stringify(usage),
+        usage && storableJson(usage),
         sightOf(ctx.caller),
         startedAt.toISOString(),
         now.toISOString(),

@@ -76,13 +76,17 @@ async function executionsOf(
   const shapes = source.shapesOf(organizationId)
   const context: EnvelopeContext = { shapes, parents: await parentsOf(sql, organizationId, wanted) }
   const started: NewExecution[] = []
+  const matchers = new Map<string, Matcher>()
   for (const event of wanted) {
     for (const trigger of triggers) {
       if (isTurnOver()) await nextTurn(organizationId)
       if (trigger.eventType !== event.type || event.position <= trigger.startPosition) continue
       const owner = owners.get(trigger.ownerId)
       if (!owner || trigger.earlierEventIds.includes(event.id)) continue
-      const execution = executionFor(trigger, { ...owner, userId: trigger.ownerId }, event, context)
+      const actor = { ...owner, userId: trigger.ownerId }
+      let matches = matchers.get(trigger.id)
+      if (!matches) matchers.set(trigger.id, (matches = matcherOf(trigger, owner, context.shapes)))
+      const execution = executionFor(trigger, actor, event, context, matches)
       if (execution) started.push({ ...execution, ...depthOf(event.depth, execution) })
     }
   }
@@ -109,12 +113,13 @@ function executionFor(
   owner: ActingUser & { readonly userId: string },
   event: LoggedEvent,
   context: EnvelopeContext,
+  matches: Matcher,
 ): NewExecution | null {
   const seen = visibleEvent(owner, event, context)
   if (!seen) return null
   const { type, occurredAt, data } = seen
   const whole: ExecutionInput = { type, occurredAt, data }
-  if (!meets(trigger, whole, owner, context.shapes)) return null
+  if (!matches(whole)) return null
   const isActing = userStateRefusal(owner) === null && isAdministrator(owner)
   return {
     organizationId: seen.organizationId,
@@ -129,15 +134,19 @@ function executionFor(
   }
 }
 
-/** Whether the input meets the conditions of a trigger, as its owner sees it. */
-export function meets(
+/** Whether an input meets the conditions of a trigger. */
+export type Matcher = (input: ExecutionInput) => boolean
+
+/** The compiled conditions of a trigger, as its owner sees the record. */
+export function matcherOf(
   { eventType, conditions, logic }: Pick<ActiveTrigger, 'conditions' | 'logic'> & { readonly eventType: string | null },
-  input: ExecutionInput,
   owner: Pick<ActingUser, 'fields'>,
   shapes: OrganizationShapes | null,
-): boolean {
-  if (conditions.length === 0) return true
-  const { previous } = input.data
+): Matcher {
+  if (conditions.length === 0) return () => true
   const matches = compileStoredConditions({ conditions, logic }, conditionFieldsOf(eventType, shapes, owner))
-  return matches(recordIn(input), isJsonObject(previous) ? previous : null, Date.parse(input.occurredAt))
+  return (input) => {
+    const { previous } = input.data
+    return matches(recordIn(input), isJsonObject(previous) ? previous : null, Date.parse(input.occurredAt))
+  }
 }

@@ -35,11 +35,11 @@ type Check = (config: unknown, path: string, outputs: ReadonlySet<string>, event
 
 const updateRecord: Check = (config, path, outputs, eventType) => {
   const check = new ConfigCheck(config, path, outputs, hasIds(eventType), ['object', 'recordId', 'values'])
-  const names = Object.keys(updatedObjects)
+  const names = [...updatedObjects.keys()]
   check.oneOf('object', names)
   check.target('recordId')
   const name = check.config['object'] ?? objectOfType(eventType)
-  const object = typeof name === 'string' ? updatedObjects[name] : undefined
+  const object = typeof name === 'string' ? updatedObjects.get(name) : undefined
   if (!object) {
     if (check.config['object'] === undefined)
       check.refuse(

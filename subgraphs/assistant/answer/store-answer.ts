@@ -2,6 +2,7 @@ import type { Caller } from '../../kernel/context.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
+import { storableJson, storableText } from '../../kernel/json/storable-json.ts'
 import { refusalInSituation } from '../../kernel/record/transitions.ts'
 import { historyMax, leaseMs, messagesMax } from '../conversation/bounds.ts'
 import type { AssistantMode, MessageStatus } from '../conversation/conversation.enumerations.ts'
@@ -162,10 +163,10 @@ export async function endMessage(
       end.id,
       end.status,
       end.errorCode,
-      draft.content,
+      storableText(draft.content),
       draft.model,
-      JSON.stringify(draft.citations),
-      JSON.stringify(draft.toolCalls),
+      storableJson(draft.citations),
+      storableJson(draft.toolCalls),
       [...draft.notUnderstood],
       draft.usage.inputTokens,
       draft.usage.outputTokens,

@@ -48,7 +48,8 @@ export function artifactsIn(content: string): Found[] {
 const suffix = String.raw`(?:Inc|LLC|Ltd|Limited|Corp|Corporation|Company|Co|PLC|plc|LLP|GmbH|AG|KG|SE|AS|ASA|AB|ApS|Oy|Oyj|BV|B\.V|NV|N\.V|SA|S\.A|SAS|SARL|SRL|S\.r\.l|SpA|S\.p\.A|Pty|Kft)`
 const word = String.raw`\p{Lu}[\p{L}\p{N}&'’-]*`
 const run = String.raw`${word}(?: (?:&|de|van|von)? ?${word}){0,5}`
-const legal = new RegExp(String.raw`(?:${word} |& ){1,6}${suffix}\b\.?`, 'gu')
+// It begins at the beginning of a word, because trying it at each letter of a long word takes quadratic time.
+const legal = new RegExp(String.raw`(?<![\p{L}\p{N}&'’-])(?:${word} |& ){1,6}${suffix}\b\.?`, 'gu')
 const placed = new RegExp(String.raw`\b(?:at|from|with|for|by|of|to|bei|von|mit|chez|de) (${run})`, 'gu')
 const capitalised = new RegExp(run, 'gu')
 
@@ -69,7 +70,10 @@ export function candidatesIn(content: string): Candidate[] {
     if ((byName.get(key)?.confidence ?? -1) < confidence) byName.set(key, { name, index, confidence })
   }
   for (const match of content.matchAll(legal)) add(match[0].replace(/\.$/, ''), match.index, 0.9)
-  for (const match of content.matchAll(placed)) add(match[1]!, match.index, 0.5)
+  for (const match of content.matchAll(placed)) {
+    const [whole, name] = match
+    add(name!, match.index + whole.length - name!.length, 0.5)
+  }
   for (const match of content.matchAll(capitalised)) {
     add(match[0], match.index, 0)
     // The first word of a sentence may not belong to the name.

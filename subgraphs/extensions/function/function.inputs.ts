@@ -1,4 +1,4 @@
-import { ObjectType, ID, ArgsType, Field, Int } from 'type-graphql'
+import { ObjectType, ID } from 'type-graphql'
 import { InputField, OutputField, ValueArg } from '../../kernel/record/declared-value.ts'
 import { createInputOf, updateInputOf, type RecordInput } from '../../kernel/record/inputs.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
@@ -43,15 +43,3 @@ export const FunctionArg = () =>
     description: 'Id or `apiName` of the function.',
     example: 'score_lead',
   })
-
-@ArgsType()
-export class NewestFirstPageArgs {
-  @Field(() => Int, { defaultValue: 1, description: 'Number of the page, from 1. Ignored when `cursor` is given.' })
-  page!: number
-
-  @Field(() => Int, { defaultValue: 20, description: 'Items per page, 1 to 100.' })
-  limit!: number
-
-  @Field(() => String, { nullable: true, description: '`nextCursor` of the previous page; replaces `page`.' })
-  cursor!: string | null
-}

@@ -79,7 +79,8 @@ class ServerlessFunctionTestResult {
 
   @OutputField(() => Json, {
     nullable: true,
-    description: 'What the handler returned; null unless it succeeded. Values of secrets are replaced.',
+    description:
+      'What the handler returned, nested at most 64 levels deep; null unless it succeeded. Values of secrets are replaced.',
     example: { characters: 14 },
   })
   output!: unknown

@@ -4,7 +4,7 @@ import { pageRequiring } from '../../kernel/record/inputs.ts'
 import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { InvocationStatus, InvocationTrigger, LogLevel } from './function.enumerations.ts'
-import { NewestFirstPageArgs } from './function.inputs.ts'
+import { NewestFirstArgs } from '../../kernel/record/newest-first.ts'
 
 @ObjectType({ description: 'An error that ended an invocation of a function.' })
 export class FunctionError {
@@ -119,7 +119,8 @@ export class ServerlessFunctionInvocation extends InvocationParts {
 
   @OutputField(() => Json, {
     nullable: true,
-    description: 'What the handler returned; null unless it succeeded. Values of secrets are replaced.',
+    description:
+      'What the handler returned, nested at most 64 levels deep; null unless it succeeded. Values of secrets are replaced.',
     example: { score: 90 },
   })
   output!: unknown
@@ -152,7 +153,7 @@ export class ServerlessFunctionInvokeResult {
 
   @OutputField(() => Json, {
     nullable: true,
-    description: 'What the handler returned; null unless it succeeded.',
+    description: 'What the handler returned, nested at most 64 levels deep; null unless it succeeded.',
     example: { score: 90 },
   })
   output!: unknown
@@ -165,7 +166,7 @@ export class ServerlessFunctionInvokeResult {
 }
 
 @ArgsType()
-export class InvocationListArgs extends NewestFirstPageArgs {
+export class InvocationListArgs extends NewestFirstArgs {
   @Field(() => InvocationStatus, { nullable: true, description: 'Only invocations that ended so; null: all.' })
   status?: InvocationStatus | null
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { storableJson, storableText } from '../../kernel/json/storable-json.ts'
 import { insertRow, writeChange } from '../../kernel/record/write-change.ts'
 import type { TrackedObject } from '../../kernel/record/event-types.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -39,8 +40,8 @@ export async function recordInvocation(
     // An event has its content, and many throttled invocations are one row.
     input: eventId === null && !isThrottled ? jsonText(input) : null,
     output: jsonText(output),
-    error: jsonText(error),
-    logs: JSON.stringify(logs),
+    error: error && storableJson(error),
+    logs: storableJson(logs),
     dropped_logs: droppedLogs,
     depth,
     event_id: eventId,
@@ -58,7 +59,7 @@ export async function recordInvocation(
     versionId,
     trigger,
     status,
-    error: error && `${error.name}: ${error.message}`,
+    error: error && storableText(`${error.name}: ${error.message}`),
     eventId: eventId && `evt_${eventId}`,
     startedAt,
   }

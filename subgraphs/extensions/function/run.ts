@@ -1,7 +1,6 @@
-import { parseJsonExactly } from '../../kernel/json/exact-json.ts'
 import type { Ports } from '../../kernel/request.ts'
 import type { Clock } from '../../kernel/time/clock.ts'
-import { secretMask } from '../../kernel/sandbox/mask-secrets.ts'
+import { maskedJson, secretMask } from '../../kernel/sandbox/mask-secrets.ts'
 import type { SandboxResult } from '../../kernel/sandbox/sandbox.ts'
 import { callsOf } from './calls.ts'
 import type { functionPorts } from './function.context.ts'
@@ -50,7 +49,7 @@ export async function run(services: FunctionServices, prepared: PreparedRun): Pr
   })
   await countCpu(services, organizationId, result.cpuMs)
   const isThrottled = result.status === 'THROTTLED'
-  return { ...result, input: masked(start.input, secrets), retryAfter: isThrottled ? 1 : null }
+  return { ...result, input: maskedJson(start.input, secretMask(secrets)), retryAfter: isThrottled ? 1 : null }
 }
 
 async function openSecrets(
@@ -64,7 +63,3 @@ async function openSecrets(
   }
   return secrets
 }
-
-/** The value with secrets replaced, as the sandbox replaces them in what it returns. */
-const masked = (value: unknown, secrets: Readonly<Record<string, string>>): unknown =>
-  parseJsonExactly(secretMask(secrets)(JSON.stringify(value)))

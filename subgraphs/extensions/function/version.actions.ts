@@ -17,7 +17,7 @@ import type { FunctionContext } from './function.context.ts'
 import type { FunctionLanguage } from './function.enumerations.ts'
 import { serverlessFunction } from './function.record.ts'
 import { requireRightToProgram } from './function.rules.ts'
-import { newestFirst, type NewestFirstArgs } from './newest-first.ts'
+import { newestFirst, type NewestFirstArgs } from '../../kernel/record/newest-first.ts'
 import type { ServerlessFunctionVersion } from './version.ts'
 
 export interface NewVersion {

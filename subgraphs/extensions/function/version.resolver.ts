@@ -10,7 +10,8 @@ import { noteMax, sourceMax, versionsMax } from './bounds.ts'
 import { readFunction } from './function.actions.ts'
 import type { FunctionContext } from './function.context.ts'
 import { FunctionLanguage } from './function.enumerations.ts'
-import { FunctionArg, NewestFirstPageArgs } from './function.inputs.ts'
+import { NewestFirstArgs } from '../../kernel/record/newest-first.ts'
+import { FunctionArg } from './function.inputs.ts'
 import { functionRoles } from './function.resolver.ts'
 import { ServerlessFunction } from './function.ts'
 import { createVersion, deployVersion, readVersion, readVersions, rollBack } from './version.actions.ts'
@@ -31,7 +32,7 @@ export class FunctionVersionResolver {
   @RequiresScopes('*')
   serverlessFunctionVersionList(
     @FunctionArg() id: string,
-    @Args(() => NewestFirstPageArgs) args: NewestFirstPageArgs,
+    @Args(() => NewestFirstArgs) args: NewestFirstArgs,
     @Ctx() ctx: RequestContext,
     @Info() info: SelectionInfo,
   ) {

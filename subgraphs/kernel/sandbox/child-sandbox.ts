@@ -2,8 +2,9 @@ import type { Logger } from 'pino'
 import { Refusal } from '../errors.ts'
 import { ChildPool, type PoolBounds, type PoolResult } from './child-pool.ts'
 import { compileError, compileTypeScript } from './esbuild.ts'
+import { jsonDepth } from './json-depth.ts'
 import { limits } from './limits.ts'
-import { secretMask } from './mask-secrets.ts'
+import { maskedJson, secretMask } from './mask-secrets.ts'
 import type { CallMessage, RunMessage } from './messages.ts'
 import type {
   CompiledSource,
@@ -69,12 +70,13 @@ export class ChildSandbox implements Sandbox {
     const calls = new OutsideCalls(run, this.#log)
     const message = messageOf(program, { input, context, timeoutMs, memoryMb }, false)
     try {
-      const result = await this.#pool.run({
+      const ended = await this.#pool.run({
         organizationId,
         message,
         onLogs: (more) => logs.add(more),
         onCall: (call) => calls.make(call),
       })
+      const result = withinDepth(ended)
       return { ...result, ...shown(result, program, mask), logs: logs.masked(mask) }
     } finally {
       calls.end()
@@ -147,6 +149,13 @@ class OutsideCalls {
   }
 }
 
+/** The result, which is a failure if its output is nested too deeply. */
+function withinDepth(result: PoolResult): PoolResult {
+  if (result.output === null || jsonDepth(result.output) <= limits.outputDepthMax) return result
+  const message = `The output must not be nested more than ${limits.outputDepthMax} levels deep.`
+  return { ...result, status: 'FAILED', output: null, error: { name: 'Error', message, stack: null } }
+}
+
 /** Output and error as the user may see them. */
 function shown(
   { output, error }: PoolResult,
@@ -154,7 +163,7 @@ function shown(
   mask: (text: string) => string,
 ): Pick<SandboxResult, 'output' | 'error'> {
   return {
-    output: output === null ? null : (JSON.parse(mask(output)) as unknown),
+    output: output === null ? null : maskedJson(JSON.parse(output), mask),
     error: error && told(error, program, mask),
   }
 }

@@ -2,6 +2,8 @@
 export const limits = {
   inputMax: 262_144,
   outputMax: 262_144,
+  /** Levels of lists and objects in the output: what is stored and answered is written by functions that call themselves for each. */
+  outputDepthMax: 64,
   logLinesMax: 1_000,
   logCharactersMax: 65_536,
   callsMax: 100,

@@ -1,3 +1,5 @@
+import { isExactNumber, isJsonObject, textOfNumber } from '../json/exact-number.ts'
+
 const lengthMin = 6
 const masked = '[secret]'
 
@@ -22,7 +24,7 @@ const formsOf = (value: string): string[] => {
   return [...forms, new URLSearchParams({ v: value }).toString().slice(2)]
 }
 
-/** Replaces the secrets in a text or in JSON, also as base64 and as URL text. Values with fewer than six characters would hide ordinary text. */
+/** Replaces the secrets in a text, also as base64 and as URL text. Values with fewer than six characters would hide ordinary text. */
 export function secretMask(secrets: Readonly<Record<string, string>>): (text: string) => string {
   const values = Object.values(secrets).filter((value) => value.length >= lengthMin)
   if (values.length === 0) return (text) => text
@@ -30,4 +32,18 @@ export function secretMask(secrets: Readonly<Record<string, string>>): (text: st
   const longestFirst = forms.toSorted((a, b) => b.length - a.length)
   const pattern = new RegExp(longestFirst.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'g')
   return (text) => text.replace(pattern, masked)
+}
+
+/**
+ * A value of JSON with secrets replaced in its texts, names and numbers. The text of the JSON would not do: a secret may be a number, or contain
+ * quotes and braces, and what is left would be no JSON.
+ */
+export function maskedJson(value: unknown, mask: (text: string) => string): unknown {
+  if (value === null || typeof value === 'boolean') return value
+  if (typeof value === 'string') return mask(value)
+  if (Array.isArray(value)) return value.map((item) => maskedJson(item, mask))
+  if (isJsonObject(value))
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [mask(name), maskedJson(item, mask)]))
+  const text = isExactNumber(value) ? textOfNumber(value) : String(value)
+  return mask(text) === text ? value : mask(text)
 }

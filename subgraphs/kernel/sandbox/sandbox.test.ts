@@ -226,6 +226,21 @@ export default async function handler(input: Order): Promise<Level> {
   })
 })
 
+describe('an output', () => {
+  const nested = (levels: number) =>
+    `let a = 1; for (let i = 0; i < ${levels}; i++) a = i % 2 ? [a, '[{"'] : { a }; return a`
+
+  it('is nested at most 64 levels deep', async () => {
+    expect((await body(nested(64))).status).toBe('SUCCEEDED')
+    for (const levels of [65, 3_000])
+      expect(await body(nested(levels))).toMatchObject({
+        status: 'FAILED',
+        output: null,
+        error: { message: 'The output must not be nested more than 64 levels deep.' },
+      })
+  })
+})
+
 describe('secrets', () => {
   it('are masked in logs, errors and output, also as base64 and URL text', async () => {
     const secrets = { TOKEN: 'p@ss "word"/1', SHORT: 'abc12' }
@@ -237,6 +252,13 @@ describe('secrets', () => {
     )
     expect(result.output).toEqual({ '[secret]': '[secret]', nested: ['x[secret]y'] })
     expect(result.logs[0]!.text).toMatch(/^\[secret\] \[secret\].{0,3} .{1,8}\[secret\].{0,3} \[secret\] abc12$/)
+    const odd = await body(`return { code: 123456, a: { q: 'z' }, xxb: [true, null, 7] }`, {
+      secrets: { CODE: '123456', BRACES: '"},"xxb' },
+    })
+    expect(odd).toMatchObject({
+      status: 'SUCCEEDED',
+      output: { code: '[secret]', a: { q: 'z' }, xxb: [true, null, 7] },
+    })
     const failed = await body(`throw new Error('wrong ' + context.secrets.TOKEN)`, { secrets })
     expect(failed.error).toMatchObject({ message: 'wrong [secret]' })
     expect(JSON.stringify(failed)).not.toContain('word')

@@ -1,13 +1,21 @@
-import { invalid } from '../../kernel/errors.ts'
-import type { Row } from '../../kernel/database/sql.ts'
-import { pageNumber, pageSize, type Page } from '../../kernel/record/list.ts'
-import { isAnySelected, type SelectionInfo } from '../../kernel/record/selection.ts'
-import type { RequestContext } from '../../kernel/request.ts'
+import { ArgsType, Field, Int } from 'type-graphql'
+import { invalid } from '../errors.ts'
+import type { Row } from '../database/sql.ts'
+import { pageNumber, pageSize, type Page } from './list.ts'
+import { isAnySelected, type SelectionInfo } from './selection.ts'
+import type { RequestContext } from '../request.ts'
 
-export interface NewestFirstArgs {
-  readonly page?: number | null
-  readonly limit?: number | null
-  readonly cursor?: string | null
+/** The arguments of a list that `newestFirst` reads. */
+@ArgsType()
+export class NewestFirstArgs {
+  @Field(() => Int, { defaultValue: 1, description: 'Number of the page, from 1. Ignored when `cursor` is given.' })
+  page!: number
+
+  @Field(() => Int, { defaultValue: 20, description: 'Items per page, 1 to 100.' })
+  limit!: number
+
+  @Field(() => String, { nullable: true, description: '`nextCursor` of the previous page; replaces `page`.' })
+  cursor!: string | null
 }
 
 /** More rows are not counted. */

@@ -1,3 +1,4 @@
+import { storableText } from '../../kernel/json/storable-json.ts'
 import { modelFailed } from '../../kernel/language-model/model-error.ts'
 import type { ModelMessage, ToolCall } from '../../kernel/language-model/language-model.ts'
 import type { ConversationCitation, ConversationToolCall } from '../conversation/conversation.types.ts'
@@ -91,7 +92,7 @@ export async function* modelAnswer(ctx: Answering, asked: Asked, signal: AbortSi
       } else if (event.kind === 'toolCall') wanted.push(event.call)
       else if (event.kind === 'text') {
         text += event.text
-        const delta = shortened(clean.push(event.text))
+        const delta = storableText(shortened(clean.push(event.text)))
         if (delta !== '') yield { kind: 'token', delta }
       } else {
         model = event.model
@@ -99,7 +100,7 @@ export async function* modelAnswer(ctx: Answering, asked: Asked, signal: AbortSi
       }
     }
     if (wanted.length === 0 || !mayCall) {
-      const rest = shortened(clean.end())
+      const rest = storableText(shortened(clean.end()))
       if (rest !== '') yield { kind: 'token', delta: rest }
       if (characters === 0) throw modelFailed('gave an empty answer')
       const cited = linked.size > 0 ? [...linked].map((id) => returned.get(id)!) : [...returned.values()].slice(0, 5)

@@ -2,7 +2,7 @@ import type { Caller } from '../../kernel/context.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
-import { storableJson, storableText } from '../../kernel/json/storable-json.ts'
+import { storableJson } from '../../kernel/json/storable-json.ts'
 import { refusalInSituation } from '../../kernel/record/transitions.ts'
 import { historyMax, leaseMs, messagesMax } from '../conversation/bounds.ts'
 import type { AssistantMode, MessageStatus } from '../conversation/conversation.enumerations.ts'
@@ -163,7 +163,7 @@ export async function endMessage(
       end.id,
       end.status,
       end.errorCode,
-      storableText(draft.content),
+      draft.content,
       draft.model,
       storableJson(draft.citations),
       storableJson(draft.toolCalls),

@@ -36,7 +36,7 @@ async function namesByModel({ languageModel, caller, log }: Answering, content: 
     })
     const value = jsonOf(answer)
     if (!isCompanies(value)) return null
-    return [...new Set(value.companies)].flatMap((name) => {
+    return [...new Set(value.companies)].slice(0, companiesMax).flatMap((name) => {
       const index = name.trim() === '' ? -1 : content.indexOf(name)
       return index < 0 ? [] : [{ name, index, confidence: 0.8 }]
     })

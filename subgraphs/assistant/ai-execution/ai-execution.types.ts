@@ -1,4 +1,4 @@
-import { ArgsType, Field, ID, Int, ObjectType } from 'type-graphql'
+import { ArgsType, ID, Int, ObjectType } from 'type-graphql'
 import { enumeration } from '../../kernel/record/column.ts'
 import { InputField, OutputField } from '../../kernel/record/declared-value.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'

@@ -44,6 +44,7 @@ export function maskedJson(value: unknown, mask: (text: string) => string): unkn
   if (Array.isArray(value)) return value.map((item) => maskedJson(item, mask))
   if (isJsonObject(value))
     return Object.fromEntries(Object.entries(value).map(([name, item]) => [mask(name), maskedJson(item, mask)]))
-  const text = isExactNumber(value) ? textOfNumber(value) : String(value)
+  if (!isExactNumber(value)) return value
+  const text = textOfNumber(value)
   return mask(text) === text ? value : mask(text)
 }

@@ -2,10 +2,13 @@ import { customerMails } from './commerce/customer-mail/customer-mails.ts'
 import { commerce } from './commerce/subgraph.ts'
 import { crm } from './crm/subgraph.ts'
 import { eventsSubgraph } from './events/subgraph.ts'
+import { readOrganizationExtensions } from './extensions/definitions/read-extensions.ts'
 import { extensions } from './extensions/subgraph.ts'
 import { organizationSettings } from './identity/public.ts'
 import { identity } from './identity/subgraph.ts'
 import type { Migration } from './kernel/database/migrate.ts'
+import { definitionVersion } from './kernel/extension/definition-version.migrations.ts'
+import { registerExtensionReader } from './kernel/extension/extension.ts'
 import { housekeeping, mergeTotalsJob } from './kernel/jobs/housekeeping.jobs.ts'
 import type { Job } from './kernel/jobs/job.ts'
 import { mailJobs } from './kernel/mail/mail.jobs.ts'
@@ -74,6 +77,8 @@ registerRecordTypes(subgraphs.filter(({ name }) => name !== identity.name).flatM
 
 registerOrganizationZones(async (ctx) => (await organizationSettings(ctx)).timezone ?? null)
 
+registerExtensionReader(readOrganizationExtensions)
+
 registerEventSources(
   subgraphs.flatMap(({ resources }) =>
     resources
@@ -105,6 +110,7 @@ export const migrations: readonly Migration[] = [
   storedBytesTable,
   eventOrigin,
   modelTokensTable,
+  definitionVersion,
 ]
 
 /** What the clock starts in a worker, whichever subgraph it belongs to. */

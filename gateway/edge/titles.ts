@@ -53,6 +53,7 @@ export const titleOfCode: Readonly<Record<ErrorCode, string>> = {
   UNSUPPORTED_MEDIA_TYPE: 'Content type not supported',
   EXPECTATION_FAILED: 'Expectation cannot be met',
   DEPTH_EXCEEDED: 'Too many automations in a row',
+  VALIDATION_RULE_FAILED: 'Validation rule of the organization not met',
   API_KEY_RATE_LIMITED: 'API key quota spent',
   OAUTH_RATE_LIMITED: 'App quota spent',
   API_KEY_AUTH_THROTTLED: 'Too many failed API key authentications',

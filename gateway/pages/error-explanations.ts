@@ -218,6 +218,11 @@ export const explanationOfCode: Readonly<Record<ErrorCode, Explanation>> = {
     meaning: 'Automations have started one another five times, and another one would be the sixth.',
     action: 'Look for a function, trigger or workflow whose own changes start it again, and let it ignore them.',
   },
+  VALIDATION_RULE_FAILED: {
+    meaning:
+      'A validation rule that an administrator of your organization has made refuses the record as it would be after the change. Nothing was changed. `errors` lists every rule that refuses it, with its message and its field.',
+    action: 'Change what the messages in `errors` say, and send the request again.',
+  },
   ...limitExplanations,
   HEADERS_TOO_LARGE: {
     meaning: 'The headers of the request have more than 32,768 bytes together.',

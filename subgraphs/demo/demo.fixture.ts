@@ -1,3 +1,4 @@
+import { CachedExtensions } from '../kernel/extension/cached-extensions.ts'
 import 'reflect-metadata'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -96,6 +97,7 @@ async function newEnvironment(now: Date, encryptionKey: string | null): Promise<
     events: new EventLog({ tenants, databaseUrl: url, log }),
     graph: new GraphConnection(),
     rest: new RestConnection(),
+    extensions: new CachedExtensions({ database, databaseUrl: url, log }),
     shapes: builtInShapes,
   }
   const remove = async () => {

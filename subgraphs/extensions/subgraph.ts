@@ -4,9 +4,16 @@ import { functionResource } from './function/function.resolver.ts'
 import { functionInvocationResource } from './function/invocation.resolver.ts'
 import { functionSecretResource } from './function/secret.resolver.ts'
 import { functionVersionResource } from './function/version.resolver.ts'
+import { validationRuleResource } from './validation-rule/validation-rule.resolver.ts'
 
 export const extensions: SubgraphDefinition = {
   name: 'extensions',
   ports: [...functionPorts],
-  resources: [functionResource, functionVersionResource, functionSecretResource, functionInvocationResource],
+  resources: [
+    validationRuleResource,
+    functionResource,
+    functionVersionResource,
+    functionSecretResource,
+    functionInvocationResource,
+  ],
 }

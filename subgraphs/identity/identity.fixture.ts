@@ -1,3 +1,4 @@
+import { CachedExtensions } from '../kernel/extension/cached-extensions.ts'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { pino } from 'pino'
 import { afterAll, beforeAll } from 'vitest'
@@ -76,6 +77,7 @@ export class IdentityWorld {
       events: new EventLog({ tenants: this.#tenants, databaseUrl: this.fresh.url, log }),
       graph: new GraphConnection(),
       rest: new RestConnection(),
+      extensions: new CachedExtensions({ database: this.fresh.database, databaseUrl: this.fresh.url, log }),
       shapes: builtInShapes,
     }
     await this.services.vault.load(platformId)

@@ -10,6 +10,8 @@ import type { Tenancy } from './database/tenant-database.ts'
 import { newId } from './ids.ts'
 import type { GraphPort } from './graph-port/graph-port.ts'
 import type { RestPort } from './rest-port/rest-port.ts'
+import type { CachedExtensions } from './extension/cached-extensions.ts'
+import type { Extensions } from './extension/extension.ts'
 import type { Keys } from './secrets/keys.ts'
 import type { LanguageModel } from './language-model/language-model.ts'
 import type { Mailer } from './mail/outgoing-mail.ts'
@@ -56,6 +58,8 @@ export interface Services {
   readonly rest: RestPort
   /** The shapes of records, with the custom fields and objects that organizations have defined. */
   readonly shapes: ShapeSource
+  /** What organizations have added to the writes of their records. */
+  readonly extensions: CachedExtensions
   /** What the changes of the platform itself belong to, such as the run of a job; see `servicesFor`. */
   readonly operationId?: string
 }
@@ -83,6 +87,9 @@ interface BaseContext extends OperationContext, Pick<Services, 'clock' | 'log' |
   readonly db: Sql
   /** A snapshot of the organization's shapes at the start of the operation; null when the organization has defined nothing. */
   readonly shapes: OrganizationShapes | null
+  /** What the organization has added to its writes, as known at the start of the operation; null when it has added nothing. */
+  readonly extensions: Extensions | null
+  readonly cachedExtensions: CachedExtensions
   /** The external calls that the open transaction needs; see `externalCall`. Null outside `transactionWithExternalCalls`. */
   readonly externalCalls: ExternalCalls | null
   /** The data loaders of this operation, by the selected fields and then by name (`batchOf`). */
@@ -133,7 +140,10 @@ export function requestContext<P extends Partial<Ports> = object>(
   const { kind, organizationId } = operation.caller
   const limited = kind === 'SYSTEM' ? db : limitBytes(db, organizationId, services.storedBytes)
   const shapes = services.shapes.shapesOf(organizationId)
-  const base = { clock, log, settings, db: limited, shapes, externalCalls, answered, batches: new Map() }
+  const cachedExtensions = services.extensions
+  const extensions = cachedExtensions.of(organizationId)
+  const added = { shapes, extensions, cachedExtensions }
+  const base = { clock, log, settings, db: limited, ...added, externalCalls, answered, batches: new Map() }
   return { ...operation, ...ports, ...base }
 }
 

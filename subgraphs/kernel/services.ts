@@ -13,6 +13,7 @@ import { startEmbeddedPostgres } from './database/embedded.ts'
 import { checkReachable } from './database/reachable.ts'
 import { CrossTenantDatabase, TenantDatabase } from './database/tenant-database.ts'
 import { migrate, pendingMigrations, type Migration } from './database/migrate.ts'
+import { CachedExtensions } from './extension/cached-extensions.ts'
 import { GraphConnection } from './graph-port/graph-port.ts'
 import { RestConnection } from './rest-port/rest-port.ts'
 import { loadKeys, type Keys } from './secrets/keys.ts'
@@ -139,6 +140,8 @@ export async function openServices({
     relay.start()
     const events = new EventLog({ tenants, databaseUrl, log })
     closers.push(() => events.close())
+    const extensions = new CachedExtensions({ database, databaseUrl, log })
+    closers.push(() => extensions.close())
     const counters = await openCounters(config, log)
     closers.push(() => counters.close())
     const storedBytes = new StoredBytes(
@@ -178,6 +181,7 @@ export async function openServices({
       events,
       graph: new GraphConnection(),
       rest: new RestConnection(),
+      extensions,
       shapes: definitions ? new CachedShapes(definitions) : builtInShapes,
       notReady: async () => (isStopping ? { process: 'is stopping' } : readiness()),
       isStopping: () => isStopping,

@@ -136,6 +136,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'businessHours',
   'dueDate',
   'email',
+  'errorField',
   'excludeAccountIds',
   'fee',
   'emailSend.subject',

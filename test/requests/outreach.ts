@@ -209,4 +209,7 @@ export const makeRoom: Readonly<
   sequenceStepAdd: async ({ platform }, { id }) => {
     await platform.query('delete from outreach.sequence_step where sequence_id = $1', [id])
   },
+  validationRuleCreate: async ({ platform, member }) => {
+    await platform.query('delete from extensions.validation_rule where organization_id = $1', [member.organizationId])
+  },
 }

@@ -16,6 +16,7 @@ import { outreachBodies, outreachParts, outreachPreparations } from './outreach.
 import { forecastBodies, quotaBodies, quotaPreparations } from './quotas.ts'
 import type { Sender } from './sender.ts'
 import { triageBodies, triageOnce, triageParts, triagePreparations } from './triage.ts'
+import { validationRuleBodies } from './validation-rules.ts'
 import { newSession } from './session.ts'
 
 /** A person who can sign in to the organization of the requests. */
@@ -159,6 +160,7 @@ export const bodies: Readonly<Record<string, (requests: Sender, whole: boolean) 
   ...triageBodies,
   ...aiBodies,
   ...functionBodies,
+  ...validationRuleBodies,
   async authRegister(_requests, whole) {
     const needed = { email: valuesOfField['email']!(), password: 'Correct horse 7!' }
     return whole

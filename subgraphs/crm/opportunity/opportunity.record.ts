@@ -13,6 +13,7 @@ import { Opportunity } from './opportunity.ts'
 
 export const opportunity: RecordDefinition<Opportunity> = defineRecord(Opportunity, {
   object: 'opportunity',
+  isExtensible: true,
   table: 'crm.opportunity',
   visibleBy: ['ownerId'],
   searchable: ['name', 'nextStep', 'description'],

@@ -10,6 +10,7 @@ import { Task } from './task.ts'
 
 export const task: RecordDefinition<Task> = defineRecord(Task, {
   object: 'task',
+  isExtensible: true,
   table: 'crm.task',
   visibleBy: ['ownerId', 'assignedToId'],
   searchable: ['subject', 'description'],

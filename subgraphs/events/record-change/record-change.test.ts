@@ -37,6 +37,7 @@ const unreferenced = new Set([
   'function_invocation',
   'quota',
   'serverless_function',
+  'validation_rule',
 ])
 
 describe('recordChanged', () => {

@@ -18,6 +18,7 @@ const seeds = {
   forecasts: 72,
   modelTokens: 73,
   conversations: 74,
+  definitions: 75,
 } as const
 
 /** The locks of the whole database. `eventPositions` is written in its migration. */

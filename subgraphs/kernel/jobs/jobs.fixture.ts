@@ -1,3 +1,4 @@
+import { CachedExtensions } from '../extension/cached-extensions.ts'
 import { randomBytes, generateKeyPairSync } from 'node:crypto'
 import { pino } from 'pino'
 import { readConfig } from '../config/config.ts'
@@ -54,6 +55,7 @@ export const servicesOf = (database: Database, clock: ManualClock): Services => 
   events: new EventLog({ tenants: { of: () => database }, databaseUrl: '', log: pino({ level: 'silent' }) }),
   graph: new GraphConnection(),
   rest: new RestConnection(),
+  extensions: new CachedExtensions({ database, databaseUrl: '', log: pino({ level: 'silent' }) }),
   shapes: builtInShapes,
   keys: { signing: generateKeyPairSync('ed25519').privateKey, encryption: randomBytes(32), caller: 'c'.repeat(32) },
 })

@@ -64,6 +64,8 @@ export interface RecordShape extends TrackedObject {
   readonly objectColumn?: string
   /** The plan feature that this record type requires; without it every read and write is refused with 402. */
   readonly entitlement?: string
+  /** Organizations may add rules to its writes (`kernel/extension`). */
+  readonly isExtensible?: boolean
   /** Columns with user ids: with the visibility OWN or TEAM, these users see the record. Empty: the whole organization sees it. */
   readonly visibleBy: readonly string[]
   /** The record is visible when its parent record is visible and not deleted. `by` is the column with the id of the parent, `to` its type. */

@@ -1,5 +1,6 @@
 import { invalid, notFound, Refusal, type FieldProblem } from '../errors.ts'
 import { requireEntitlement } from '../require.ts'
+import { currentDefinitions, isExtended, withCurrentExtensions } from '../extension/current-extensions.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
 import type { Column } from './column.ts'
 import { calculate } from './calculate.ts'
@@ -13,8 +14,10 @@ import {
   type StoredRow,
 } from './definition.ts'
 import { nameOf } from './describe.ts'
+import { insertTextOf } from './insert-text.ts'
 import type { Operation } from './event-types.ts'
 import { redact, refuseReadOnlyFields } from './field-security.ts'
+import { refuseBrokenRules } from '../extension/broken-rules.ts'
 import { changedColumns, definedOnly, nextRecord, normalized, numberText, type Fields } from './next-record.ts'
 import { uniqueViolation } from './unique-violation.ts'
 import { underSerializedRules } from './serialized-rules.ts'
@@ -39,9 +42,12 @@ export async function save<T extends StoredRow>(
   requireRight(ctx, builtIn, draft.values)
   if (draft.previous) builtIn.requireRight?.(ctx, draft.previous)
   // A transaction (a savepoint inside another one) takes the number back when the create is refused, so that there is no gap.
-  if (definition.numbered && draft.operation === 'CREATE')
-    return inTransaction(ctx, (inner) => writeAndRedact(inner, definition, draft))
-  return writeAndRedact(ctx, definition, draft)
+  const isNumbered = definition.numbered && draft.operation === 'CREATE'
+  const write = (current: RequestContext): Promise<T> =>
+    isNumbered
+      ? inTransaction(current, (inner) => writeAndRedact(inner, definition, draft))
+      : writeAndRedact(current, definition, draft)
+  return isExtended(ctx, definition) ? withCurrentExtensions(ctx, write) : write(ctx)
 }
 
 async function writeAndRedact<T extends StoredRow>(
@@ -77,6 +83,7 @@ async function checkAndWrite<T extends StoredRow>(
   refuse(await referenceProblems(ctx, definition, next, changed, values))
   refuse(definition.invariants?.(next, previous) ?? [])
   refuse((await definition.checks?.(ctx, next, previous)) ?? [])
+  if (ctx.extensions && isExtended(ctx, definition)) refuseBrokenRules(ctx, definition, draft.operation, next, previous)
   if (definition.numbered && !previous) await setNumber(ctx, definition, definition.numbered, next)
   await underSerializedRules(ctx, definition, next, previous, (inner, problems, unless) => {
     refuse(problems)
@@ -174,7 +181,10 @@ async function write<T extends StoredRow>(
   const { operation, events, isEventReplaced, action } = draft
   const previous = draft.previous as (T & Fields) | null
   const rowSql = (values: Values): string => {
-    const conditions = () => unless.map((holds) => `not ${holds(values.add(ctx.caller.organizationId))}`)
+    const conditions = () => [
+      ...unless.map((holds) => `not ${holds(values.add(ctx.caller.organizationId))}`),
+      ...(isExtended(ctx, definition) ? [currentDefinitions(ctx, values)] : []),
+    ]
     return previous
       ? changeSql(ctx, definition, operation, previous, next, changed, values, conditions())
       : insertSql(definition, next, values, conditions)
@@ -197,26 +207,6 @@ async function write<T extends StoredRow>(
 }
 
 const writtenTable = ({ storedIn, table }: RecordShape): string => storedIn ?? table
-
-interface InsertText {
-  readonly columns: readonly Column[]
-  readonly names: string
-  readonly placeholders: string
-}
-
-const insertTexts = new WeakMap<readonly Column[], InsertText>()
-
-/** The parts of an insert of all columns, whose values are the first parameters of its statement. */
-function insertTextOf({ stored }: RecordShape['columns']): InsertText {
-  let text = insertTexts.get(stored)
-  if (!text) {
-    const columns = stored.filter(({ computed }) => !computed)
-    const names = columns.map(({ column }) => column).join(', ')
-    const placeholders = columns.map((_, index) => `$${index + 1}`).join(', ')
-    insertTexts.set(stored, (text = { columns, names, placeholders }))
-  }
-  return text
-}
 
 function insertSql(
   definition: RecordShape,

@@ -77,6 +77,8 @@ export class LocalSubgraph implements SubgraphEndpoint {
     if (parts) return this.#executeEach(parts, request)
     const loading = services.shapes.load(request.context.caller.organizationId)
     if (loading) await loading
+    const loadingExtensions = services.extensions.load(request.context.caller.organizationId)
+    if (loadingExtensions) await loadingExtensions
     // Idempotency keys belong to a credential, so they have no effect for anonymous callers.
     if (context.idempotency && context.caller.kind !== 'ANONYMOUS') {
       const run = async (ctx: RequestContext) => this.#formatted(await compiled.run(ctx, variables), ctx)

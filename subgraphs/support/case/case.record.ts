@@ -17,6 +17,7 @@ export const wasResolvedLate: Condition<Case> = { resolvedAt: { gt: { column: 's
 
 export const supportCase: RecordDefinition<Case> = defineRecord(Case, {
   object: 'case',
+  isExtensible: true,
   table: 'support."case"',
   visibleBy: ['ownerId', 'assignedToId'],
   searchable: ['subject', 'description'],

@@ -104,15 +104,16 @@ const answerName = ({ answer }: OperationApi): string =>
 function refusalsOf(api: OperationApi): number[] {
   const { declared, inputs } = api
   const isWrite = writes(declared.method)
-  const named = shapeOf(api.answer.name)?.entitlement
+  const shape = shapeOf(api.answer.name)
   return [
     ...new Set([
       ...(isConditional(api) ? [304] : []),
       ...(inputs.some(({ place }) => place !== 'path') || isWrite ? [400] : []),
-      ...(named ? [402] : []),
+      ...(shape?.entitlement ? [402] : []),
       ...(inputs.some(({ place }) => place === 'path') ? [404] : []),
       ...(api.root === 'mutation' ? [409] : []),
       ...(isWrite ? [413, 415] : []),
+      ...(isWrite && shape?.isExtensible ? [422] : []),
       ...(declared.refusals ?? []),
     ]),
   ].toSorted((a, b) => a - b)

@@ -41,9 +41,15 @@ interface Described {
   readonly refusals?: readonly number[]
 }
 
+/** Those that the rules of an organization can refuse. */
+const checkedOperations: ReadonlySet<StandardOperation> = new Set(['Create', 'Update', 'Restore'])
+
 function operationObject(api: RecordApi, described: Described): Json {
   const { operation, summary, description, parameters = [], body, example, success, refusals = [] } = described
-  const refused = [...(api.definition.entitlement ? [402] : []), ...refusals].toSorted((a, b) => a - b)
+  const isChecked = api.definition.isExtensible && checkedOperations.has(operation)
+  const refused = [...(api.definition.entitlement ? [402] : []), ...refusals, ...(isChecked ? [422] : [])].toSorted(
+    (a, b) => a - b,
+  )
   return {
     operationId: api.prefix + operation,
     summary,

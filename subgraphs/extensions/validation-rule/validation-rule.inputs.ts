@@ -1,0 +1,11 @@
+import { createInputOf, filterOf, orderOf, pageRequiring, updateInputOf } from '../../kernel/record/inputs.ts'
+import { pageArgs } from '../../kernel/record/list-args.ts'
+import { ValidationRule } from './validation-rule.ts'
+
+export const ValidationRuleCreateInput = createInputOf('ValidationRuleCreateInput', ValidationRule)
+export const ValidationRuleUpdateInput = updateInputOf('ValidationRuleUpdateInput', ValidationRule)
+export const ValidationRulePage = pageRequiring('ValidationRulePage', ValidationRule, '*')
+export const ValidationRulePageArgs = pageArgs(
+  filterOf('ValidationRuleFilter', ValidationRule),
+  orderOf('ValidationRuleOrder', ValidationRule),
+)

@@ -1,0 +1,96 @@
+import { activeUsers, auditRecord } from '../../identity/public.ts'
+import { fieldsOfShape } from '../../kernel/condition/condition-fields.ts'
+import { conditionProblems } from '../../kernel/condition/conditions.ts'
+import type { FieldProblem } from '../../kernel/errors.ts'
+import { publishDefinitions } from '../../kernel/extension/current-extensions.ts'
+import { defineRecord, type RecordDefinition, type SerializedRule } from '../../kernel/record/definition.ts'
+import { uniqueViolation } from '../../kernel/record/unique-violation.ts'
+import { shapeFor } from '../../kernel/record/shape-source.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { shapeOfType } from '../extended-type.ts'
+import { validationRuleEvents } from './validation-rule.events.ts'
+import { ValidationRule } from './validation-rule.ts'
+
+export const rulesMax = 100
+
+/** Publishes the rules: a write that was decided without this change is decided again. */
+const published: SerializedRule<ValidationRule> = {
+  concerns: () => true,
+  async enforce(ctx) {
+    await publishDefinitions(ctx)
+    return []
+  },
+}
+
+const fewRules: SerializedRule<ValidationRule> = {
+  concerns: (_ctx, _next, previous) => previous === null,
+  async enforce({ db, caller }, { entityType }) {
+    const [row] = await db.query<{ count: number }>(
+      `select count(*)::int as count from extensions.validation_rule
+       where organization_id = $1 and entity_type = $2 and deleted_at is null`,
+      [caller.organizationId, entityType],
+    )
+    if (row!.count < rulesMax) return []
+    const message = `A record type must have at most ${rulesMax} validation rules; delete one first.`
+    return [{ path: 'entityType', code: 'TOO_MANY', message }]
+  },
+}
+
+/** The index refuses it too, but the refusal of the index would name a rule of any record type with this name. */
+const uniqueName: SerializedRule<ValidationRule> = {
+  concerns: (_ctx, next, previous) => !next.deletedAt && next.name !== previous?.name,
+  async enforce(ctx, { id, organizationId, entityType, name }) {
+    const [other] = await ctx.db.query(
+      `select from extensions.validation_rule
+       where organization_id = $1 and entity_type = $2 and name = $3 and id <> $4 and deleted_at is null`,
+      [organizationId, entityType, name, id],
+    )
+    if (!other) return []
+    throw await uniqueViolation(
+      ctx,
+      validationRule,
+      'name',
+      (values) => `t.entity_type = ${values.add(entityType)} and t.name = ${values.add(name)}`,
+    )
+  },
+}
+
+/** The conditions and the field must fit the record type. */
+function ruleProblems(ctx: RequestContext, next: ValidationRule, previous: ValidationRule | null): FieldProblem[] {
+  const { entityType, conditions, logic, errorField } = next
+  const fields = fieldsOfShape(shapeFor(ctx, shapeOfType(entityType)), null)
+  const problems = conditionProblems({ conditions, logic }, fields)
+  if (conditions.length === 0)
+    problems.push({ path: 'conditions', code: 'EMPTY', message: 'conditions must have at least one condition.' })
+  if (errorField !== null && errorField !== previous?.errorField && !fields.field(errorField)) {
+    const message = `errorField must be the name of a field of the ${fields.of}.`
+    problems.push({ path: 'errorField', code: 'UNKNOWN_FIELD', message })
+  }
+  return problems
+}
+
+export const validationRule: RecordDefinition<ValidationRule> = defineRecord(ValidationRule, {
+  object: 'validation_rule',
+  table: 'extensions.validation_rule',
+  visibleBy: [],
+  searchable: ['name', 'description'],
+  references: { ownerId: activeUsers },
+  unique: { validation_rule_name: 'name' },
+  events: validationRuleEvents,
+  audit: auditRecord(
+    'validation_rule',
+    ({ entityType, name, description, isActive, appliesTo, conditions, logic, errorMessage, errorField }) => ({
+      entityType,
+      name,
+      description,
+      isActive,
+      appliesTo,
+      conditions,
+      logic,
+      errorMessage,
+      errorField,
+    }),
+  ),
+  checks: (ctx, next, previous) => Promise.resolve(next.deletedAt ? [] : ruleProblems(ctx, next, previous)),
+  serializedRules: [published, uniqueName, fewRules],
+})

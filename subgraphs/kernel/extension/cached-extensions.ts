@@ -1,0 +1,80 @@
+import { LRUCache } from 'lru-cache'
+import type { Logger } from 'pino'
+import { Listener } from '../database/listen.ts'
+import type { Sql } from '../database/sql.ts'
+import { definitionsChannel } from './definition-version.migrations.ts'
+import { readExtensions, type Extensions } from './extension.ts'
+
+const bytesMax = 32_000_000
+const bytesOfNone = 100
+
+/** Wrapped, because the cache cannot hold null. */
+interface Cached {
+  readonly extensions: Extensions | null
+}
+
+interface Options {
+  readonly database: Sql
+  readonly databaseUrl: string
+  readonly log: Pick<Logger, 'warn'>
+}
+
+/**
+ * The extensions of organizations, compiled once per version, the most recently used in memory. What is in memory may be old for a
+ * moment: every write compares its version in its own statement (`withCurrentExtensions`), so only the notice of others is late.
+ */
+export class CachedExtensions {
+  readonly #cached = new LRUCache<string, Cached>({ maxSize: bytesMax })
+  readonly #loading = new Map<string, Promise<Extensions | null>>()
+  #listener: Promise<Listener> | null = null
+
+  constructor(private readonly options: Options) {}
+
+  /** Estimated memory in bytes. */
+  get bytes(): number {
+    return this.#cached.calculatedSize
+  }
+
+  /** The extensions in memory; null when the organization has none or they are not loaded. */
+  of(organizationId: string): Extensions | null {
+    return this.#cached.get(organizationId)?.extensions ?? null
+  }
+
+  /** Loads them into memory; null when they are already loaded. */
+  load(organizationId: string): Promise<unknown> | null {
+    return organizationId === '' || this.#cached.has(organizationId) ? null : this.reload(organizationId)
+  }
+
+  /** Reads the latest version. Must not be called inside a transaction, because it uses a connection of its own. */
+  reload(organizationId: string): Promise<Extensions | null> {
+    let loading = this.#loading.get(organizationId)
+    if (!loading) {
+      loading = this.#read(organizationId).finally(() => this.#loading.delete(organizationId))
+      this.#loading.set(organizationId, loading)
+    }
+    return loading
+  }
+
+  async #read(organizationId: string): Promise<Extensions | null> {
+    const extensions = await readExtensions(this.options.database, organizationId)
+    if (extensions) this.#listen()
+    this.#cached.set(organizationId, { extensions }, { size: extensions?.bytes ?? bytesOfNone })
+    return extensions
+  }
+
+  /** Only processes that have seen an organization with extensions listen. Others learn of the first ones by their next write. */
+  #listen(): void {
+    const { databaseUrl, log } = this.options
+    this.#listener ??= Listener.open(
+      databaseUrl,
+      definitionsChannel,
+      (organizationId) => this.#cached.delete(organizationId),
+      log,
+      () => this.#cached.clear(),
+    )
+  }
+
+  async close(): Promise<void> {
+    await (await this.#listener)?.close()
+  }
+}

@@ -1,0 +1,50 @@
+import { Refusal } from '../errors.ts'
+import type { RequestContext } from '../request.ts'
+import type { RecordShape } from '../record/definition.ts'
+import type { Values } from '../record/predicate.ts'
+import { definitionsChangedState } from './definition-version.migrations.ts'
+import { readExtensions, type Extensions } from './extension.ts'
+
+const attemptsMax = 3
+
+/** Whether rules of the organization concern a change of this caller: the platform itself is subject to none. */
+export const isExtended = ({ caller }: RequestContext, { isExtensible }: RecordShape): boolean =>
+  isExtensible === true && caller.kind !== 'SYSTEM'
+
+/** SQL condition that fails the statement when the definitions of the organization are not those that the change was decided with. */
+export const currentDefinitions = ({ caller, extensions }: RequestContext, values: Values): string =>
+  `kernel.require_definitions(${values.add(caller.organizationId)}::uuid, ${values.add(extensions?.version ?? 0)}::bigint)`
+
+const areChanged = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === definitionsChangedState
+
+/**
+ * Runs a change, and again with the latest extensions of the organization when its statement finds that they have changed. So no
+ * change commits that was decided with older definitions than the latest published ones.
+ */
+export async function withCurrentExtensions<T>(
+  ctx: RequestContext,
+  change: (ctx: RequestContext) => Promise<T>,
+): Promise<T> {
+  let current = ctx
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await change(current)
+    } catch (error) {
+      if (!areChanged(error)) throw error
+      if (attempt === attemptsMax) {
+        const message = 'The rules of the organization are being changed; retry in 1 s.'
+        throw new Refusal('UNAVAILABLE', message, { retryAfter: 1 })
+      }
+      current = { ...ctx, extensions: await latest(ctx) }
+    }
+  }
+}
+
+/** Inside a transaction, what it has changed itself counts, and is nobody else's. */
+const latest = ({ db, caller, cachedExtensions }: RequestContext): Promise<Extensions | null> =>
+  db.open ? readExtensions(db, caller.organizationId) : cachedExtensions.reload(caller.organizationId)
+
+/** Raises the version of the organization's definitions. In the transaction of their change, before other statements of it. */
+export async function publishDefinitions({ db, caller }: RequestContext): Promise<void> {
+  await db.query('select kernel.publish_definitions($1)', [caller.organizationId], 'WRITE')
+}

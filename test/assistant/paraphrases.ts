@@ -1,0 +1,40 @@
+import { average, count, group, list, open, sum, timeline, top, within, record, score } from './truth.ts'
+import type { Asked } from './truth.ts'
+
+/** Other words for the same things; the parser is not made for them. An answer may be missing, but no number may be wrong. */
+export const paraphrases: readonly Asked[] = [
+  count("what's the number of companies in our database", 'account'),
+  count('tell me how many clients are currently active', 'account', `account_status = 'ACTIVE'`),
+  count('are there any escalated tickets', 'case', `status = 'ESCALATED'`),
+  count('how many opps are still open', 'deal', open['deal']),
+  count('please count all the unpaid orders', 'order', `payment_status = 'UNPAID'`),
+  count('how many invoices have not been paid', 'invoice', open['invoice']),
+  count('deal count', 'deal'),
+  count('how many cold leads', 'lead', `rating = 'COLD'`),
+  count('how many phone calls happened last week', 'activity', `type = 'CALL' and ${within('occurred_at', 'week', 1)}`),
+  count('how many deals are not closed', 'deal', open['deal']),
+  count('how many deals are worth at least 100,000', 'deal', 'amount >= 100000'),
+  count('how many people work at {account}', 'contact', 'account_id = {account}'),
+  sum('how much money is in the pipeline right now', 'deal', 'amount', open['deal']),
+  sum('what did we invoice in total', 'invoice', 'total'),
+  sum('combined value of every won deal', 'deal', 'amount', 'is_won'),
+  sum('how much do customers still owe us', 'invoice', 'amount_due', open['invoice']),
+  average('how big is a typical deal', 'deal', 'amount'),
+  average('mean order total', 'order', 'total'),
+  list('what do I have to do today', 'task', `${within('due_date', 'day')} and assigned_to_id = $me`),
+  list('anything overdue for me', 'task', `${open['task']} and due_date < $now::timestamptz and assigned_to_id = $me`),
+  list('give me all quotes waiting for review', 'quote', `status = 'IN_REVIEW'`),
+  list(
+    'deals we expect to close before the end of this month',
+    'deal',
+    `${open['deal']} and ${within('close_date', 'month')}`,
+  ),
+  list('pull up the hot leads', 'lead', `rating = 'HOT'`),
+  top('our three biggest deals', 3, 'deal', 'amount'),
+  top('which order was the most expensive', 1, 'order', 'total'),
+  group('break down the cases by priority', 'case', 'priority'),
+  group('split tasks by status', 'task', 'status'),
+  record('who is responsible for {account}', 'account', 'id = {account}', 'owner'),
+  timeline('any news from {account}', 'activity', 'account_id = {account}'),
+  score('how is the deal "{deal}" doing', 'deal', 'id = {deal}'),
+]

@@ -4,7 +4,7 @@ import type { Asked } from './truth.ts'
 /** Other words for the same things; the parser is not made for them. An answer may be missing, but no number may be wrong. */
 export const paraphrases: readonly Asked[] = [
   count("what's the number of companies in our database", 'account'),
-  count('tell me how many clients are currently active', 'account', `account_status = 'ACTIVE'`),
+  count('tell me how many clients are currently active', 'account', `type = 'CUSTOMER' and account_status = 'ACTIVE'`),
   count('are there any escalated tickets', 'case', `status = 'ESCALATED'`),
   count('how many opps are still open', 'deal', open['deal']),
   count('please count all the unpaid orders', 'order', `payment_status = 'UNPAID'`),

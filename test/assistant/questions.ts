@@ -4,7 +4,7 @@ import type { Asked } from './truth.ts'
 /** The questions of every kind and about every record type, each with its truth. */
 export const questions: readonly Asked[] = [
   count('How many accounts do we have?', 'account'),
-  count('How many customers are active?', 'account', `account_status = 'ACTIVE'`),
+  count('How many customers are active?', 'account', `type = 'CUSTOMER' and account_status = 'ACTIVE'`),
   count('Number of partner accounts', 'account', `type = 'PARTNER'`),
   count('How many accounts have a high churn risk?', 'account', `churn_risk = 'HIGH'`),
   count('How many strategic accounts are there?', 'account', 'is_strategic'),
@@ -72,6 +72,8 @@ export const questions: readonly Asked[] = [
   count('How many products are active?', 'product', 'is_active'),
   count('How many software products do we sell?', 'product', `category = 'SOFTWARE'`),
   count('How many subscriptions do we have?', 'product', `type = 'SUBSCRIPTION'`),
+  count('How many bundles are active?', 'product', `type = 'BUNDLE' and is_active`),
+  count('How many products cost more than 1,000 EUR?', 'product', `list_price > 1000 and currency = 'EUR'`),
   count('How many products are billed monthly?', 'product', `billing_frequency = 'MONTHLY'`),
 
   sum('What is the total amount of open deals?', 'deal', 'amount', open['deal']),

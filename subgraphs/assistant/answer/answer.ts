@@ -1,10 +1,11 @@
 import { Refusal } from '../../kernel/errors.ts'
+import { userTimezone } from '../../identity/public.ts'
 import { modelUnavailable } from '../../kernel/language-model/model-error.ts'
-import { answerMs } from '../conversation/bounds.ts'
+import { answerMs, citationsMax } from '../conversation/bounds.ts'
+import { answerLocally } from '../question/public.ts'
 import type { AnswerEvent } from './answer-event.ts'
 import type { Answering, Asked } from './answering.ts'
 import { cleanText } from './clean-text.ts'
-import { localAnswer } from './local-answer.ts'
 import { modelAnswer } from './model-answer.ts'
 
 const noDocuments =
@@ -17,11 +18,13 @@ async function* ruleAnswer(ctx: Answering, asked: Asked): AsyncGenerator<AnswerE
     yield { kind: 'end', model: null, notUnderstood: [] }
     return
   }
-  const { content, citations, toolCalls, notUnderstood } = await localAnswer(ctx, asked)
-  for (const call of toolCalls) yield { kind: 'tool', call }
+  const zone = (await userTimezone(ctx, ctx.caller.userId)) ?? 'UTC'
+  const { content: message, context } = asked
+  const { content, citations, toolCalls, notUnderstood } = await answerLocally(ctx, { message, context, zone })
+  for (const [index, call] of toolCalls.entries()) yield { kind: 'tool', call: { id: `call-${index + 1}`, ...call } }
   // Names in records can have the form of a link.
   yield { kind: 'token', delta: cleanText(content, () => false) }
-  for (const citation of citations) yield { kind: 'citation', citation }
+  for (const citation of citations.slice(0, citationsMax)) yield { kind: 'citation', citation }
   yield { kind: 'end', model: null, notUnderstood }
 }
 

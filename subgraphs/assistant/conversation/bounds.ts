@@ -10,3 +10,5 @@ export const answerMs = 60_000
 export const leaseMs = 90_000
 /** Characters of an answer that are stored and sent. */
 export const answerMax = 16_000
+/** Records that an answer cites. */
+export const citationsMax = 50

@@ -2,6 +2,7 @@ import { ID, Int, ObjectType } from 'type-graphql'
 import { OutputField } from '../../kernel/record/declared-value.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
+import { citationsMax } from './bounds.ts'
 import { AssistantMode, MessageFeedback, MessageRole, MessageStatus, ToolStatus } from './conversation.enumerations.ts'
 
 const conversationId = '019a0c5e-7f00-7e11-9c2d-4b7f1a6c0d52'
@@ -99,8 +100,9 @@ export class ConversationToolCall {
 
   @OutputField(() => Json, {
     nullable: true,
-    description: 'What it gave, without the content of records: `rows`, or `error`; null while it runs.',
-    example: { rows: 1 },
+    description:
+      'What it gave, without the records: `rows`, their number, and for `ask` the figures of the answer (`total`, `figures`, `groups`); or `error`; null while it runs.',
+    example: { rows: 0, total: 12, figures: [], groups: [] },
   })
   output!: unknown
 
@@ -178,7 +180,7 @@ export class ConversationMessage {
 
   @OutputField(() => ConversationCitation, {
     list: true,
-    maxItems: 50,
+    maxItems: citationsMax,
     description: 'The records that it is based on.',
   })
   citations!: ConversationCitation[]

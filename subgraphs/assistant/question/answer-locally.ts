@@ -1,7 +1,6 @@
 import { fiscalCalendar, organizationChart } from '../../identity/public.ts'
-import type { Caller } from '../../kernel/context.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import { requestContext, type Port, type Services } from '../../kernel/request.ts'
+import type { RequestContext } from '../../kernel/request.ts'
 import { hasColumn } from '../../kernel/record/definition.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
 import { askQuestion, reader, type Citation, type Read } from './ask.ts'
@@ -12,8 +11,8 @@ import { questionObjects, referenceTo, shownOf, type Condition, type Question } 
 import { vocabulary } from './vocabulary.ts'
 import { answerInWords, plain } from './words.ts'
 
-/** What the local mode needs of the process. */
-export type LocalServices = Omit<Services, Port> & Pick<Services, 'graph'>
+/** What the local mode needs. */
+export type LocalContext = RequestContext<'graph'>
 
 export interface LocalQuestion {
   readonly message: string
@@ -26,7 +25,6 @@ export interface LocalQuestion {
   } | null
   /** IANA name of the user's time zone. */
   readonly zone: string
-  readonly requestId: string
 }
 
 export interface LocalAnswer {
@@ -37,7 +35,7 @@ export interface LocalAnswer {
     readonly name: 'ask'
     readonly input: Question
     readonly output: unknown
-    readonly status: 'OK' | 'FAILED'
+    readonly status: 'OK' | 'ERROR'
   }[]
   /** Words without a meaning. With one of them there is no number. */
   readonly notUnderstood: readonly string[]
@@ -71,28 +69,22 @@ class Asking {
   readonly read: Read
 
   constructor(
-    private readonly services: LocalServices,
-    private readonly caller: Caller,
+    private readonly ctx: LocalContext,
     private readonly asked: LocalQuestion,
   ) {
-    this.read = reader(services, caller, asked.requestId)
-  }
-
-  ctx() {
-    const { caller, services, asked } = this
-    return requestContext({ caller, requestId: asked.requestId, idempotency: null }, services)
+    this.read = reader(ctx, ctx.caller, ctx.requestId)
   }
 
   /** The user or the visible record with a name. */
   async named(text: string, said: string | null, asked: string | null): Promise<Named> {
+    const { caller } = this.ctx
     const isAboutUsers = said === null
-    const users = isAboutUsers ? await organizationChart(this.ctx()) : []
+    const users = isAboutUsers ? await organizationChart(this.ctx) : []
     const wanted = text.toLowerCase()
     const found: Named[] = users
       .filter(({ name }) => name.toLowerCase() === wanted)
       .map(({ id, name }) => ({ object: 'user', id, label: name }))
-    if (asked !== 'quota')
-      found.push(...(await findNames(this.read, this.caller, text, objectsFor(this.caller, said, asked))))
+    if (asked !== 'quota') found.push(...(await findNames(this.read, caller, text, objectsFor(caller, said, asked))))
     const [one, ...others] = found
     if (!one) throw new Instead(unclear([text]))
     if (others.length > 0) {
@@ -141,17 +133,17 @@ async function aboutOne(asking: Asking, parsed: Parsed): Promise<Question> {
   return { intent, object: found.object, filters: [ofOne(found.id)], limit: intent === 'TIMELINE' ? 5 : null }
 }
 
-async function attainment(asking: Asking, caller: Caller, parsed: Parsed): Promise<Question> {
+async function attainment(asking: Asking, userId: string, parsed: Parsed): Promise<Question> {
   const [name] = parsed.names
   const user = name ? await asking.named(name.text, null, 'quota') : null
-  const id = user?.id ?? (parsed.isMine ? caller.userId : null)
+  const id = user?.id ?? (parsed.isMine ? userId : null)
   const filters: Condition[] = id ? [{ field: 'userId', operator: 'eq', value: id }] : []
   return { intent: 'SCORE', object: 'quota', filters }
 }
 
 async function aboutMany(
   asking: Asking,
-  caller: Caller,
+  userId: string,
   parsed: Parsed,
 ): Promise<{ question: Question; labels: string[] }> {
   const object = parsed.object!
@@ -159,7 +151,7 @@ async function aboutMany(
   const filters = [...parsed.conditions]
   const labels = [...parsed.labels]
   if (parsed.isMine) {
-    filters.push({ field: ownerField(object), operator: 'eq', value: caller.userId })
+    filters.push({ field: ownerField(object), operator: 'eq', value: userId })
     labels.push('yours')
   }
   const related: Named[] = parsed.isContext ? [asking.contextRecord()] : []
@@ -190,31 +182,28 @@ const refusedKinds = {
 }
 
 /** Answers a message by fixed rules, without a language model. Every word must be understood; otherwise it names the word and gives no number. */
-export async function answerLocally(
-  services: LocalServices,
-  caller: Caller,
-  asked: LocalQuestion,
-): Promise<LocalAnswer> {
+export async function answerLocally(ctx: LocalContext, asked: LocalQuestion): Promise<LocalAnswer> {
   if (asked.message.length > messageMax) return saying('The question is too long for me. Ask one thing at a time.')
-  const asking = new Asking(services, caller, asked)
+  const asking = new Asking(ctx, asked)
+  const { caller, clock, requestId } = ctx
   let question: Question | null = null
   try {
-    const { fiscalYearStartMonth } = await fiscalCalendar(asking.ctx())
-    const parsing = parse(asked.message, { now: services.clock.now(), zone: asked.zone, fiscalYearStartMonth })
+    const { fiscalYearStartMonth } = await fiscalCalendar(ctx)
+    const parsing = parse(asked.message, { now: clock.now(), zone: asked.zone, fiscalYearStartMonth })
     if (parsing.kind !== 'QUESTION') return saying(refusedKinds[parsing.kind])
     const { parsed } = parsing
     if (parsed.unknown.length > 0) return unclear(parsed.unknown)
     let labels: string[] = []
-    if (parsed.object === 'quota') question = await attainment(asking, caller, parsed)
+    if (parsed.object === 'quota') question = await attainment(asking, caller.userId, parsed)
     else if (parsed.intent === 'RECORD' || parsed.intent === 'TIMELINE' || parsed.intent === 'SCORE')
       question = await aboutOne(asking, parsed)
     else if (!parsed.object) {
       const [name] = parsed.names
       return name ? unclear([name.text]) : saying(`I do not know which records you mean. ${help}`)
-    } else ({ question, labels } = await aboutMany(asking, caller, parsed))
-    const answer = await askQuestion(services, caller, question, asked.requestId)
+    } else ({ question, labels } = await aboutMany(asking, caller.userId, parsed))
+    const answer = await askQuestion(ctx, caller, question, requestId)
     const { total, figures, groups, rows } = answer
-    const output = { total, figures, groups, rows: rows.length }
+    const output = { rows: rows.length, total, figures, groups }
     return {
       content: answerInWords(answer, labels),
       citations: answer.citations,
@@ -231,8 +220,8 @@ export async function answerLocally(
           {
             name: 'ask' as const,
             input: question,
-            output: { code: error.code, detail: error.message },
-            status: 'FAILED' as const,
+            output: { error: error.message },
+            status: 'ERROR' as const,
           },
         ]
       : []

@@ -1,10 +1,4 @@
-export {
-  answerLocally,
-  messageMax,
-  type LocalAnswer,
-  type LocalQuestion,
-  type LocalServices,
-} from './answer-locally.ts'
+export { answerLocally, messageMax, type LocalAnswer, type LocalQuestion, type LocalContext } from './answer-locally.ts'
 export { askQuestion, type QuestionAnswer, type QuestionServices } from './ask.ts'
 export { checkQuestion } from './check-question.ts'
 export { questionSchema } from './question-schema.ts'

@@ -9,7 +9,7 @@ export interface Token {
 
 export const tokensMax = 60
 
-const pattern = /["“”«»]|[\p{L}\p{N}$€£][\p{L}\p{N}\p{M}_'’.,&%/@+-]*/gu
+const pattern = /["“”«»]|[\p{L}\p{N}_$€£][\p{L}\p{N}\p{M}_'’.,&%/@+-]*/gu
 const isQuote = (text: string): boolean => /^["“”«»]$/u.test(text)
 
 function tokenOf(raw: string): Token | null {

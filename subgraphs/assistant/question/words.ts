@@ -3,6 +3,7 @@ import { recordType } from '../../kernel/record/record-registry.ts'
 import { textOfNumber, type ExactNumber } from '../../kernel/json/exact-number.ts'
 import { columnOf, hasColumn, type RecordShape } from '../../kernel/record/definition.ts'
 import { enumerationOf } from '../../kernel/record/column.ts'
+import { cleanText } from '../answer/clean-text.ts'
 import { fieldWords, labelOf, words } from './label.ts'
 import { moneyFields, shownOf } from './question.ts'
 import { nounOf } from './vocabulary.ts'
@@ -17,8 +18,7 @@ export function digits(text: string): string {
 
 /** Text of records is shown as text: it has no marks of Markdown, no links and no lines. */
 export const plain = (text: string): string =>
-  text
-    .slice(0, 200)
+  cleanText(text.slice(0, 200), () => false)
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .replaceAll(/[\\`*_[\]<>|#~]/g, '')
     .replaceAll('://', ' ')
@@ -47,7 +47,7 @@ const lineOf = (shape: RecordShape, row: Row): string => {
 }
 
 const matching = (labels: readonly string[]): string =>
-  labels.length > 0 ? ` that match: ${plain(labels.join('; '))}` : ''
+  labels.length > 0 ? ` matching: ${plain(labels.join('; '))}` : ''
 
 const records = (object: string, total: number): string => `**${digits(String(total))}** ${nounOf(object, total)}`
 

@@ -17,11 +17,13 @@ const noFields: ReadonlySet<string> = new Set()
 /** Columns of activities on which the scores depend and which a profile can hide. */
 const facts = ['direction', 'outcome', 'sentiment']
 
-/** Whether the profile hides what the scores are made of: somebody could otherwise tell it from the score. */
-export const isHidden = ({ caller }: RequestContext, object: ScoredObject): boolean => {
+/** What the scores are made of and the profile hides: somebody could otherwise tell it from the score. */
+export const hiddenFacts = ({ caller }: RequestContext, object: ScoredObject): string[] => {
   const fields = caller.fields?.['activity']
-  return [...facts, scoredObjects[object].field].some((name) => fields?.[name] === 'HIDDEN')
+  return [...facts, scoredObjects[object].field].filter((name) => fields?.[name] === 'HIDDEN')
 }
+
+export const isHidden = (ctx: RequestContext, object: ScoredObject): boolean => hiddenFacts(ctx, object).length > 0
 
 /** The engagement of a record that the caller sees; null if the caller does not see it, or its facts are hidden. All records of an operation are read together. */
 export async function engagementOf(

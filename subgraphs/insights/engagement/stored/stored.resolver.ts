@@ -5,6 +5,7 @@ import type { Resource } from '../../../kernel/subgraph/subgraph.ts'
 import { Account, Contact, Lead } from '../../extended-records.ts'
 import { engagementConsumer } from './engagement-consumer.ts'
 import { engagementBegun, engagementK } from './engagement.jobs.ts'
+import { engagementListResource } from './list.resolver.ts'
 import { RecordEngagement } from './record-engagement.ts'
 import type { ScoredObject } from './scored-objects.ts'
 import { engagementOf } from './stored-engagement.ts'
@@ -34,4 +35,5 @@ export const storedResources: readonly Resource[] = [
   },
   edgeFrom(Contact, 'contact'),
   edgeFrom(Lead, 'lead'),
+  engagementListResource,
 ]

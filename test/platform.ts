@@ -110,6 +110,10 @@ export class Platform {
     await this.#fresh.drop()
   }
 
+  get databaseUrl(): string {
+    return this.#fresh.url
+  }
+
   advanceClock(ms: number): void {
     this.now = new Date(this.now.getTime() + ms)
   }

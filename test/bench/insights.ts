@@ -1,6 +1,7 @@
 import { createApiKey, createUser } from '../../subgraphs/identity/public.ts'
 import { dealScoreHourly } from '../../subgraphs/insights/deal-score/deal-score.jobs.ts'
 import { engagementConsumer } from '../../subgraphs/insights/engagement/stored/engagement-consumer.ts'
+import { engagementMomentum } from '../../subgraphs/insights/engagement/stored/momentum.job.ts'
 import { rebuild } from '../../subgraphs/insights/engagement/stored/rebuild.ts'
 import { triageScan } from '../../subgraphs/insights/triage/scan.job.ts'
 import { Database } from '../../subgraphs/kernel/database/database.ts'
@@ -71,8 +72,12 @@ async function measureEngagement(
   const began = performance.now()
   await engagementConsumer.consume(services, sql, { organizationId, events } as never)
   const each = (performance.now() - began) / events.length
+  const momentumBegan = performance.now()
+  await engagementMomentum.run(services)
+  const momentumSeconds = (performance.now() - momentumBegan) / 1000
   return [
     atMost(`Engagement of ${count(accounts)} accounts from ${count(activities)} activities: CPU`, seconds, 5, ' s'),
+    atMost(`Hourly momentum of ${count(accounts)} accounts`, momentumSeconds, 10, ' s'),
     atMost(`One activity, in a batch of ${count(newActivities)}`, each, 1, ' ms'),
   ]
 }

@@ -122,9 +122,11 @@ describe('engagementList', () => {
   })
 
   it.each([
-    ['HIGHEST', 'Backward ', '<'],
-    ['LOWEST', '', '>'],
-  ] as const)('reads a range of the index of the sums, %s first', async (orderBy, direction, sign) => {
+    ['HIGHEST', 'total', 'Backward ', '<'],
+    ['LOWEST', 'total', '', '>'],
+    ['RISING', 'velocity', 'Backward ', '<'],
+    ['FALLING', 'velocity', '', '>'],
+  ] as const)('reads a range of an index, %s first', async (orderBy, column, direction, sign) => {
     const ctx = systemContext(platform.services, member.organizationId)
     const tenant = platform.services.tenants.of(member.organizationId)
     let plan = ''
@@ -144,7 +146,7 @@ describe('engagementList', () => {
     await engagementList({ ...ctx, db }, { object: 'ACCOUNT', orderBy, limit: 1, cursor })
     expect(plan).toMatch(
       new RegExp(
-        `Index (Only )?Scan ${direction}using engagement_by_total[^\n]*\n\\s+Index Cond: [^\n]*ROW\\(total, record_id\\) ${sign} `,
+        `Index (Only )?Scan ${direction}using engagement_by_${column}[^\n]*\n\\s+Index Cond: [^\n]*ROW\\(${column}, record_id\\) ${sign} `,
       ),
     )
     expect(plan).not.toContain('Sort')

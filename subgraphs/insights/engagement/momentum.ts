@@ -25,9 +25,9 @@ export interface Momentum {
 
 export const windowDaysDefault = 14
 /** a0: fewer points count as this many where they divide. */
-const pointsMin = 2
-const velocityMin = -1
-const velocityMax = 3
+export const pointsMin = 2
+export const velocityMin = -1
+export const velocityMax = 3
 const silenceFactor = 3
 const momentsMin = 3
 /** Activities of one conversation are minutes apart, so a usual gap is at least a day. */

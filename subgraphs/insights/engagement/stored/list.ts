@@ -18,11 +18,19 @@ export interface EngagementListArgs {
 
 interface Row {
   readonly id: string
-  readonly total: number
+  readonly sum: number
   readonly [column: string]: unknown
 }
 
 const objectOf = (object: EngagementObject): ScoredObject => object.toLowerCase() as ScoredObject
+
+/** The column of each order, and whether its highest values come first. */
+const orders = {
+  HIGHEST: ['total', true],
+  LOWEST: ['total', false],
+  RISING: ['velocity', true],
+  FALLING: ['velocity', false],
+} as const satisfies Readonly<Record<EngagementOrder, readonly [string, boolean]>>
 
 /** The records with engagement that the caller sees, by the stored sums: a range of their index. Who must not know what they are made of must not know their order. */
 export async function engagementList(ctx: RequestContext, { object, orderBy, limit, cursor }: EngagementListArgs) {
@@ -33,18 +41,18 @@ export async function engagementList(ctx: RequestContext, { object, orderBy, lim
   const definition = recordType(name)()
   const predicate = new TenantPredicate(ctx.caller)
   const { values } = predicate
-  const isHighest = orderBy === 'HIGHEST'
-  const after = last && `${values.add(last.total)}::float8, ${values.add(last.id)}::uuid`
+  const [column, isHighest] = orders[orderBy]
+  const after = last && `${values.add(last.sum)}::float8, ${values.add(last.id)}::uuid`
   const where = [
     `e.organization_id = ${predicate.organization()} and e.object = '${name}' and e.total > 0`,
     predicate.live(definition, 't'),
-    ...(after ? [`(e.total, e.record_id) ${isHighest ? '<' : '>'} (${after})`] : []),
+    ...(after ? [`(e.${column}, e.record_id) ${isHighest ? '<' : '>'} (${after})`] : []),
   ]
   const direction = isHighest ? 'desc' : 'asc'
   const rows = await ctx.db.query<Row>(
-    `select e.record_id as id, e.total from insights.engagement e
+    `select e.record_id as id, e.${column} as sum from insights.engagement e
      join ${readSource(definition)} t on t.organization_id = e.organization_id and t.id = e.record_id
-     where ${where.join(' and ')} order by e.total ${direction}, e.record_id ${direction} limit ${limit + 1}`,
+     where ${where.join(' and ')} order by e.${column} ${direction}, e.record_id ${direction} limit ${limit + 1}`,
     values.list,
     predicate.visibility(definition) === 'ALL' ? 'LIST' : 'SCAN',
   )
@@ -66,13 +74,10 @@ export async function engagementList(ctx: RequestContext, { object, orderBy, lim
   }
 }
 
-const cursorOf = (
-  object: EngagementObject,
-  orderBy: EngagementOrder,
-  { total, id }: Pick<Row, 'total' | 'id'>,
-): string => Buffer.from(JSON.stringify(['engagement', object, orderBy, total, id])).toString('base64url')
+const cursorOf = (object: EngagementObject, orderBy: EngagementOrder, { sum, id }: Pick<Row, 'sum' | 'id'>): string =>
+  Buffer.from(JSON.stringify(['engagement', object, orderBy, sum, id])).toString('base64url')
 
-function positionOf(cursor: string, object: EngagementObject, orderBy: EngagementOrder): Pick<Row, 'total' | 'id'> {
+function positionOf(cursor: string, object: EngagementObject, orderBy: EngagementOrder): Pick<Row, 'sum' | 'id'> {
   const message = 'The cursor must be a value that this API returned for the same object and order.'
   const refused = invalid({ path: 'cursor', code: 'NOT_A_CURSOR', message })
   let parsed: unknown
@@ -82,8 +87,8 @@ function positionOf(cursor: string, object: EngagementObject, orderBy: Engagemen
     throw refused
   }
   if (!Array.isArray(parsed) || parsed.length !== 5) throw refused
-  const [name, ofObject, ofOrder, total, id] = parsed as unknown[]
+  const [name, ofObject, ofOrder, sum, id] = parsed as unknown[]
   const isOfList = name === 'engagement' && ofObject === object && ofOrder === orderBy
-  if (!isOfList || typeof total !== 'number' || !Number.isFinite(total) || !isId(id)) throw refused
-  return { total, id }
+  if (!isOfList || typeof sum !== 'number' || !Number.isFinite(sum) || !isId(id)) throw refused
+  return { sum, id }
 }

@@ -14,8 +14,13 @@ export type EngagementObject = keyof typeof EngagementObject
 
 export const EngagementOrder = enumeration(
   'EngagementOrder',
-  'The order of a list by engagement: by the sum of the points, before one type of activity is limited to 40 % of it.',
-  { HIGHEST: 'The highest engagement first.', LOWEST: 'The lowest engagement first.' },
+  'The order of a list by engagement: by the sum of the points, before one type of activity is limited to 40 % of it, or by their change.',
+  {
+    HIGHEST: 'The highest engagement first.',
+    LOWEST: 'The lowest engagement first.',
+    RISING: 'The highest velocity first, as of the last hour.',
+    FALLING: 'The lowest velocity first, as of the last hour.',
+  },
 )
 export type EngagementOrder = keyof typeof EngagementOrder
 

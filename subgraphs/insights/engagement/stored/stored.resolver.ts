@@ -4,6 +4,8 @@ import type { RequestContext } from '../../../kernel/request.ts'
 import type { Resource } from '../../../kernel/subgraph/subgraph.ts'
 import { Account, Contact, Lead } from '../../extended-records.ts'
 import { engagementConsumer } from './engagement-consumer.ts'
+import { engagementMomentum } from './momentum.job.ts'
+import { storedMomentum } from './momentum.migrations.ts'
 import { engagementBegun, engagementK } from './engagement.jobs.ts'
 import { engagementListResource } from './list.resolver.ts'
 import { RecordEngagement } from './record-engagement.ts'
@@ -29,9 +31,9 @@ function edgeFrom(type: Class<{ id: string }>, object: ScoredObject): Resource {
 export const storedResources: readonly Resource[] = [
   {
     ...edgeFrom(Account, 'account'),
-    migrations: [storedEngagement],
+    migrations: [storedEngagement, storedMomentum],
     consumers: [engagementConsumer],
-    jobs: [engagementBegun, engagementK],
+    jobs: [engagementBegun, engagementK, engagementMomentum],
   },
   edgeFrom(Contact, 'contact'),
   edgeFrom(Lead, 'lead'),

@@ -32,7 +32,7 @@ export async function restRoutes({
   customHandlers = new Map(),
   ...options
 }: RestOptions): Promise<RestRoutes> {
-  const validator = await Validator.create(contract)
+  const validator = await Validator.of(contract)
   const dependencies: Dependencies = { ...options, customHandlers, validator, version: contract.version }
   const areas = new Map<string, ExpressRouter>()
   for (const [path, operations] of byPath(contract.operations)) {

@@ -5,7 +5,7 @@ import { partId, partsContract } from './rest.fixture.ts'
 import type { Values } from './translate.ts'
 import { Validator } from './validate.ts'
 
-const validator = await Validator.create(partsContract)
+const validator = await Validator.of(partsContract)
 const operation = (id: string) => partsContract.operations.find((candidate) => candidate.id === id)!
 
 /** The code of the refusal, then path and code of each problem; null if the request is valid. */

@@ -30,6 +30,8 @@ const errorsMax = 1_000
 /** About as many errors of ajv as the package can return. */
 const foundMax = 100_000
 
+const validators = new WeakMap<Contract, Promise<Validator>>()
+
 /** Validates requests against the OpenAPI document. The schemas of an operation are compiled with its first request. */
 export class Validator {
   private readonly api: OpenAPIBackend
@@ -40,7 +42,14 @@ export class Validator {
     this.operations = new Map(api.router.getOperations().map((operation) => [operation.operationId!, operation]))
   }
 
-  static async create({ document }: Contract): Promise<Validator> {
+  /** It depends only on the contract, so its schemas are compiled once, also if a process opens several platforms, as tests do. */
+  static of(contract: Contract): Promise<Validator> {
+    const known = validators.get(contract) ?? Validator.create(contract)
+    validators.set(contract, known)
+    return known
+  }
+
+  private static async create({ document }: Contract): Promise<Validator> {
     const ajv = ajvOf()
     const api = new OpenAPIBackend({
       definition: requestsOf(document),

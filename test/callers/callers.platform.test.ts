@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { loadContract } from '../../rest-adapter/contract.ts'
+import { restContract } from '../contract-of-rest.ts'
 import { statusOfCode } from '../../subgraphs/kernel/errors.ts'
-import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 import { usePlatform } from '../platform.ts'
 import { credentials, needsOtherParty } from '../requests/special-cases.ts'
 import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
@@ -12,7 +11,7 @@ import { Sweep } from '../requests/sweep.ts'
 import { accessOf, callers, recordsOf, type Access, type Caller } from './callers.ts'
 import { createCallerFixture, type CallerFixture } from './caller-fixture.ts'
 
-const { operations, document, version } = loadContract(schemaPath('rest'))
+const { operations, document, version } = restContract()
 const platform = usePlatform({ TRUST_PROXY: '127.0.0.1' })
 let fixture: CallerFixture
 beforeAll(async () => {

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { loadContract } from '../../rest-adapter/contract.ts'
+import { restContract } from '../contract-of-rest.ts'
 import { type RestOperation } from '../../rest-adapter/rest-operation.ts'
-import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 import { activity } from '../builders.ts'
 import { anApp, aPerson, discovered, tokensOf } from '../oauth/oauth.fixture.ts'
 import { usePlatform } from '../platform.ts'
@@ -13,7 +12,7 @@ import { fieldsOf, without, withPath, withText } from '../requests/schema.ts'
 import { inParallel, send, type RawResponse } from '../requests/send.ts'
 import { Sweep } from '../requests/sweep.ts'
 
-const contract = loadContract(schemaPath('rest'))
+const contract = restContract()
 const { operations } = contract
 const platform = usePlatform({ TRUST_PROXY: '127.0.0.1' })
 let ours: Requests

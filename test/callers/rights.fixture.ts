@@ -1,6 +1,5 @@
-import { loadContract } from '../../rest-adapter/contract.ts'
+import { restContract } from '../contract-of-rest.ts'
 import { createApiKey, createOrganization, oauthScopes } from '../../subgraphs/identity/public.ts'
-import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 import { anApp, aPerson, discovered, tokensOf, type App, type Person } from '../oauth/oauth.fixture.ts'
 import { newSession } from '../requests/session.ts'
 import { answerOf, graphqlClient, restClient, type Answer, type GraphqlClient } from '../rest-client.ts'
@@ -10,7 +9,7 @@ export const credentialKinds = ['key', 'session', 'token'] as const
 export type CredentialKind = (typeof credentialKinds)[number]
 type Credentials = Readonly<Record<CredentialKind, Readonly<Record<string, string>>>>
 
-const contract = loadContract(schemaPath('rest'))
+const contract = restContract()
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
 
 /** A member with a credential of each kind, and the owner and the directory that can change the rights of the member. */

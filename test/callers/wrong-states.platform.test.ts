@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { loadContract } from '../../rest-adapter/contract.ts'
+import { restContract } from '../contract-of-rest.ts'
 import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
 import { statusOfCode } from '../../subgraphs/kernel/errors.ts'
-import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 import { usePlatform } from '../platform.ts'
 import { enrollmentId } from '../requests/enrollments.ts'
 import type { ValidRequest } from '../requests/requests.ts'
@@ -11,7 +10,7 @@ import { restAreas } from '../rest-areas.ts'
 import { accessOf, callers, type Access, type Caller } from './callers.ts'
 import { createCallerFixture, type CallerFixture } from './caller-fixture.ts'
 
-const { operations, document } = loadContract(schemaPath('rest'))
+const { operations, document } = restContract()
 const platform = usePlatform({ TRUST_PROXY: '127.0.0.1' })
 let fixture: CallerFixture
 beforeAll(async () => {

@@ -1,14 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { loadContract } from '../../rest-adapter/contract.ts'
+import { restContract } from '../contract-of-rest.ts'
 import { resolve, type ResponseObject, type Schema } from '../../rest-adapter/openapi.ts'
 import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
-import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 import { usePlatform } from '../platform.ts'
 import { Requests } from '../requests/requests.ts'
 import { needsOtherParty } from '../requests/special-cases.ts'
 import { faultFinder } from './json-schemas.ts'
 
-const { document, operations } = loadContract(schemaPath('rest'))
+const { document, operations } = restContract()
 const faultsOf = faultFinder(document)
 const platform = usePlatform({ TRUST_PROXY: '127.0.0.1' })
 let requests: Requests

@@ -1,12 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { loadContract } from '../../rest-adapter/contract.ts'
+import { restContract } from '../contract-of-rest.ts'
 import type { OperationObject } from '../../rest-adapter/openapi.ts'
-import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 import { usePlatform } from '../platform.ts'
 import { Requests } from '../requests/requests.ts'
 import { sessionOf } from '../requests/session.ts'
 
-const { operations, document } = loadContract(schemaPath('rest'))
+const { operations, document } = restContract()
 const platform = usePlatform({ TRUST_PROXY: '127.0.0.1' })
 let requests: Requests
 beforeAll(async () => {

@@ -1,8 +1,7 @@
 import { beforeAll, expect, it } from 'vitest'
 import { randomOf } from '../../gateway/graph/generate-queries.fixture.ts'
-import { loadContract } from '../../rest-adapter/contract.ts'
+import { restContract } from '../contract-of-rest.ts'
 import { type RestOperation } from '../../rest-adapter/rest-operation.ts'
-import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 import { usePlatform } from '../platform.ts'
 import { flawsOf } from '../requests/problem.ts'
 import { Requests, type Change, type ValidRequest } from '../requests/requests.ts'
@@ -10,7 +9,7 @@ import { fieldsOf, withText } from '../requests/schema.ts'
 import { inParallel } from '../requests/send.ts'
 import { isFullSweep } from '../requests/sweep.ts'
 
-const { operations } = loadContract(schemaPath('rest'))
+const { operations } = restContract()
 const platform = usePlatform({ TRUST_PROXY: '127.0.0.1' })
 let requests: Requests
 

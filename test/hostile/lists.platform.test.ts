@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { loadContract } from '../../rest-adapter/contract.ts'
+import { restContract } from '../contract-of-rest.ts'
 import { type RestOperation } from '../../rest-adapter/rest-operation.ts'
-import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 import { anApp, aPerson, discovered, tokensOf } from '../oauth/oauth.fixture.ts'
 import { usePlatform } from '../platform.ts'
 import { fieldsWithRules } from '../requests/field-values.ts'
@@ -12,7 +11,7 @@ import { inParallel } from '../requests/send.ts'
 import { Sweep } from '../requests/sweep.ts'
 import { expectRefused } from './refusals.ts'
 
-const { operations } = loadContract(schemaPath('rest'))
+const { operations } = restContract()
 const platform = usePlatform({ TRUST_PROXY: '127.0.0.1' })
 const sweep = new Sweep()
 let requests: Requests

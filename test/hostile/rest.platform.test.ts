@@ -1,7 +1,6 @@
 import { beforeAll, describe, it } from 'vitest'
-import { loadContract } from '../../rest-adapter/contract.ts'
+import { restContract } from '../contract-of-rest.ts'
 import { type RestOperation } from '../../rest-adapter/rest-operation.ts'
-import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 import { usePlatform } from '../platform.ts'
 import { acceptedOnlyOnce, dependentFields, exclusiveParts, needsOtherParty } from '../requests/special-cases.ts'
 import { Requests, type ValidRequest } from '../requests/requests.ts'
@@ -10,7 +9,7 @@ import { badBodies, badFields, badShapes, badTransports, edgesOf, kindOfRoute, u
 import { badHeaders, badPaths, badQueries } from './parameters.ts'
 import { expectAccepted, expectRefused } from './refusals.ts'
 
-const { operations } = loadContract(schemaPath('rest'))
+const { operations } = restContract()
 const platform = usePlatform({ TRUST_PROXY: '127.0.0.1' })
 const sweep = new Sweep()
 let requests: Requests

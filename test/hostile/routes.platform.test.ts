@@ -1,13 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { loadContract } from '../../rest-adapter/contract.ts'
-import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
+import { restContract } from '../contract-of-rest.ts'
 import { usePlatform } from '../platform.ts'
 import { needsOtherParty, queries } from '../requests/special-cases.ts'
 import { flawsOf, refusedBy, refusedWith } from '../requests/problem.ts'
 import { Requests } from '../requests/requests.ts'
 import { inParallel, send, type Sent } from '../requests/send.ts'
 
-const { operations } = loadContract(schemaPath('rest'))
+const { operations } = restContract()
 const platform = usePlatform({ TRUST_PROXY: '127.0.0.1' })
 let requests: Requests
 

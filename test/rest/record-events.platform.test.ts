@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { loadContract } from '../../rest-adapter/contract.ts'
+import { restContract } from '../contract-of-rest.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
-import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 import { account, aCase, anAccount, aProduct, product, supportCase } from '../builders.ts'
 import { expectValidEvents, refused } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
@@ -147,7 +146,7 @@ describe.each(writes)('%s', (_, types, prepare) => {
   })
 })
 
-const { operations } = loadContract(schemaPath('rest'))
+const { operations } = restContract()
 const pastTense = { Create: 'created', Update: 'updated', Delete: 'deleted', Restore: 'restored' } as const
 
 /** Deletions that are a change of the status. */

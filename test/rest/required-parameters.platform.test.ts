@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { loadContract } from '../../rest-adapter/contract.ts'
-import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
+import { restContract } from '../contract-of-rest.ts'
 import { usePlatform } from '../platform.ts'
 import { sessionOf } from '../requests/session.ts'
 
-const { operations } = loadContract(schemaPath('rest'))
+const { operations } = restContract()
 const platform = usePlatform()
 let authorization: string
 beforeAll(async () => {

@@ -48,6 +48,8 @@ export const titleOfCode: Readonly<Record<ErrorCode, string>> = {
   TOO_SOON: 'Too soon after the last time',
   VERSION_CONFLICT: 'Record changed meanwhile',
   HAS_DEPENDENTS: 'Other records depend on this one',
+  CREDENTIAL_INACTIVE: 'Named credential turned off',
+  CREDENTIAL_SECRET_MISSING: 'Named credential without its secret',
   ENDPOINT_SUNSET: 'Endpoint removed',
   PAYLOAD_TOO_LARGE: 'Body too large',
   UNSUPPORTED_MEDIA_TYPE: 'Content type not supported',

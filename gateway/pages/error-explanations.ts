@@ -198,6 +198,15 @@ export const explanationOfCode: Readonly<Record<ErrorCode, Explanation>> = {
     meaning: 'Other records depend on this one, so it cannot be removed.',
     action: 'Remove or reassign the dependent records first.',
   },
+  CREDENTIAL_INACTIVE: {
+    meaning: 'The named credential with which the request would be sent is turned off, so nothing was sent.',
+    action: 'Let an owner or admin turn it on: `PATCH /v1/named-credentials/{id}` with `isActive: true`.',
+  },
+  CREDENTIAL_SECRET_MISSING: {
+    meaning:
+      'The named credential with which the request would be sent needs a secret and has none, so nothing was sent.',
+    action: 'Let an owner or admin set it: `PUT /v1/named-credentials/{id}/secret`.',
+  },
   ENDPOINT_SUNSET: {
     meaning: 'The endpoint was deprecated and is past its sunset date.',
     action: 'Use the successor that the header `Link` names.',

@@ -15,6 +15,7 @@ import { Vault } from '../kernel/secrets/vault.ts'
 import { localModel } from '../kernel/language-model/local-model.ts'
 import { RecordingMailer } from '../kernel/mail/mail.fixture.ts'
 import { SmtpPools } from '../kernel/mail/smtp-pools.ts'
+import { withoutCredentials } from '../kernel/outbound/named-credentials.ts'
 import { Outbound } from '../kernel/outbound/outbound.ts'
 import { EventLog } from '../kernel/outbox/event-log.ts'
 import { builtInShapes } from '../kernel/record/shape-source.ts'
@@ -94,6 +95,7 @@ async function newEnvironment(now: Date, encryptionKey: string | null): Promise<
     mailer: new RecordingMailer(),
     smtpPools: new SmtpPools(),
     outbound: new Outbound([]),
+    credentials: withoutCredentials({ outbound: new Outbound([]) }),
     events: new EventLog({ tenants, databaseUrl: url, log }),
     graph: new GraphConnection(),
     rest: new RestConnection(),

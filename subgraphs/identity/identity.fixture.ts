@@ -13,6 +13,7 @@ import { localModel } from '../kernel/language-model/local-model.ts'
 import { RecordingMailer } from '../kernel/mail/mail.fixture.ts'
 import { SmtpPools } from '../kernel/mail/smtp-pools.ts'
 import { TenantDatabase } from '../kernel/database/tenant-database.ts'
+import { withoutCredentials } from '../kernel/outbound/named-credentials.ts'
 import { Outbound } from '../kernel/outbound/outbound.ts'
 import { EventLog } from '../kernel/outbox/event-log.ts'
 import { builtInShapes } from '../kernel/record/shape-source.ts'
@@ -74,6 +75,7 @@ export class IdentityWorld {
       mailer: new RecordingMailer(),
       smtpPools: new SmtpPools(),
       outbound: new Outbound(['127.0.0.1']),
+      credentials: withoutCredentials({ outbound: new Outbound(['127.0.0.1']) }),
       events: new EventLog({ tenants: this.#tenants, databaseUrl: this.fresh.url, log }),
       graph: new GraphConnection(),
       rest: new RestConnection(),

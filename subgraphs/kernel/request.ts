@@ -16,6 +16,7 @@ import type { Keys } from './secrets/keys.ts'
 import type { LanguageModel } from './language-model/language-model.ts'
 import type { Mailer } from './mail/outgoing-mail.ts'
 import type { SmtpPools } from './mail/smtp-pools.ts'
+import type { NamedCredentials } from './outbound/named-credentials.ts'
 import type { Outbound } from './outbound/outbound.ts'
 import type { EventFeed } from './outbox/event-feed.ts'
 import type { OrganizationShapes, ShapeSource } from './record/shape-source.ts'
@@ -45,6 +46,8 @@ export interface Services {
   /** Connections to the mail servers of tenants. */
   readonly smtpPools: SmtpPools
   readonly outbound: Outbound
+  /** What organizations authenticate with where their requests go. */
+  readonly credentials: NamedCredentials
   /** The budget of what organizations write. */
   readonly storedBytes: StoredBytes
   /** Worker threads for CPU-heavy work. */
@@ -71,6 +74,7 @@ export type Ports = Pick<
   | 'keys'
   | 'counters'
   | 'outbound'
+  | 'credentials'
   | 'languageModel'
   | 'work'
   | 'sandbox'
@@ -108,6 +112,7 @@ export const portNames = [
   'keys',
   'counters',
   'outbound',
+  'credentials',
   'languageModel',
   'work',
   'sandbox',

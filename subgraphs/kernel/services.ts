@@ -22,6 +22,7 @@ import { openLog } from './log.ts'
 import { openMailer } from './mail/mailer.ts'
 import { SmtpPools } from './mail/smtp-pools.ts'
 import { onceASecond } from './time/once-a-second.ts'
+import { openNamedCredentials } from './outbound/named-credentials.ts'
 import { Outbound } from './outbound/outbound.ts'
 import { EventLog } from './outbox/event-log.ts'
 import { EventRelay } from './outbox/event-relay.ts'
@@ -178,6 +179,7 @@ export async function openServices({
       mailer,
       smtpPools,
       outbound,
+      credentials: openNamedCredentials({ database, vault, outbound, clock }),
       events,
       graph: new GraphConnection(),
       rest: new RestConnection(),

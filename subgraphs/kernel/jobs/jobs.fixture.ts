@@ -9,6 +9,7 @@ import type { Database } from '../database/database.ts'
 import { localModel } from '../language-model/local-model.ts'
 import { RecordingMailer } from '../mail/mail.fixture.ts'
 import { SmtpPools } from '../mail/smtp-pools.ts'
+import { withoutCredentials } from '../outbound/named-credentials.ts'
 import { Outbound } from '../outbound/outbound.ts'
 import { EventLog } from '../outbox/event-log.ts'
 import { builtInShapes } from '../record/shape-source.ts'
@@ -52,6 +53,7 @@ export const servicesOf = (database: Database, clock: ManualClock): Services => 
   mailer: new RecordingMailer(),
   smtpPools: new SmtpPools(),
   outbound: new Outbound(['127.0.0.1']),
+  credentials: withoutCredentials({ outbound: new Outbound(['127.0.0.1']) }),
   events: new EventLog({ tenants: { of: () => database }, databaseUrl: '', log: pino({ level: 'silent' }) }),
   graph: new GraphConnection(),
   rest: new RestConnection(),

@@ -50,6 +50,10 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
   ],
   'subgraphs/insights/forecast/snapshot.job.ts': [1, 'daily snapshots of what the deals say'],
   'subgraphs/insights/triage/scan.job.ts': [2, 'opens and resolves the triage cases of an organization'],
+  'subgraphs/insights/triage/churn-weights/churn-weights.job.ts': [
+    1,
+    'fits the weights of the risk to the accounts of an organization',
+  ],
   'subgraphs/insights/quota/attained-consumer.ts': [1, 'announces that a quota is attained'],
   'subgraphs/outreach/email/organization-context.ts': [1, 'context of the queue that sends and receives mails'],
   'subgraphs/outreach/enrollment/stop/stop-consumer.ts': [1, 'ends enrollments because of events'],

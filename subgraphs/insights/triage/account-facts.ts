@@ -4,6 +4,7 @@ import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { kDefault, halfLifeDaysDefault } from '../engagement/decay.ts'
 import { sumSql } from '../engagement/stored/engagement.jobs.ts'
 import { pointsSql } from '../engagement/stored/channels.ts'
+import { paymentsSql, type AccountPayments } from './payment-quintiles.ts'
 
 /** What is known of an account at a moment, from all its data. Null: there are no data of the kind. */
 export interface AccountFacts {
@@ -41,6 +42,10 @@ export interface AccountFacts {
   readonly renewedDealId: string | null
   readonly openRenewals: readonly string[]
   readonly revenue: ExactNumber | null
+  /** Whether an account without any activity has ever paid, and what it has paid in the last year; null without payments in it. */
+  readonly hasPaid: boolean
+  readonly payments: AccountPayments | null
+  readonly paidInvoices: readonly string[]
   /** The highest health of the last 30 days before this one; null without any. */
   readonly healthBefore: number | null
 }
@@ -120,6 +125,9 @@ export async function accountFacts(
          from commerce.invoice where organization_id = $2 and customer_id = any($3::uuid[]) and deleted_at is null
            and status not in ('DRAFT', 'VOID') and issue_date <= $1::timestamptz) i
        group by i.customer_id
+     ), paid as (
+       ${paymentsSql(`customer_id = any($3::uuid[]) and not exists (
+         select from insights.engagement s where s.organization_id = $2 and s.object = 'account' and s.record_id = customer_id and s.total > 0)`)}
      ), deals as (
        select o.account_id, sum(o.base_amount) filter (where o.is_won and o.closed_at > $1::timestamptz - interval '12 months') as revenue,
          max(o.closed_at) filter (where o.is_won) as won_at,
@@ -142,12 +150,14 @@ export async function accountFacts(
        coalesce(b.invoices, 0) as invoices, coalesce(b.balance, 0) as balance, coalesce(b.overdue, 0) as overdue,
        coalesce(b.long_overdue, 0) as "longOverdue", coalesce(b.overdue_ids, '{}') as "overdueInvoices",
        date_part('epoch', d.won_at + interval '1 year' - $1::timestamptz) / 86400 as "renewalDays", d.won_id as "renewedDealId",
-       coalesce(d.renewals, '{}') as "openRenewals", coalesce(b.revenue, d.revenue) as revenue, h.health as "healthBefore"
+       coalesce(d.renewals, '{}') as "openRenewals", coalesce(b.revenue, d.revenue) as revenue, h.health as "healthBefore",
+       r.account_id is not null as "hasPaid", coalesce(r.ids, '{}') as "paidInvoices",
+       case when r.count > 0 then jsonb_build_object('lastDays', r.last_days, 'count', r.count, 'amount', r.amount) end as payments
      from wanted w join crm.account acc on acc.organization_id = $2 and acc.id = w.id
        left join insights.engagement e on e.organization_id = $2 and e.object = 'account' and e.record_id = w.id
        left join insights.engagement_k k on k.organization_id = $2 and k.object = 'account'
        left join activity a on a.account_id = w.id left join people p on p.account_id = w.id left join support s on s.account_id = w.id
-       left join bills b on b.account_id = w.id left join deals d on d.account_id = w.id left join earlier h on h.account_id = w.id`,
+       left join bills b on b.account_id = w.id left join deals d on d.account_id = w.id left join paid r on r.account_id = w.id left join earlier h on h.account_id = w.id`,
     [now.toISOString(), organizationId, accountIds, lookbackDays, base, day],
   )
 }

@@ -3,9 +3,10 @@ import { decimalOf, exactOf, roundToCurrency } from '../../kernel/values/decimal
 import type { AccountFacts } from './account-facts.ts'
 import { healthOf, isRenewalNear } from './account-health.ts'
 import { churnBand, churnRiskOf, type Risk } from './churn-risk.ts'
+import type { PaymentQuintiles } from './payment-quintiles.ts'
 import type { StoredSignal } from './stored-parts.ts'
 import type { TriageCase } from './triage-case.ts'
-import type { TriageSettings } from './triage-config.ts'
+import type { AppliedSettings, TriageSettings } from './triage-config.ts'
 import type { TriageSeverity } from './triage.enumerations.ts'
 
 export interface AssessedAccount {
@@ -15,9 +16,16 @@ export interface AssessedAccount {
   readonly revenueAtRisk: ExactNumber | null
 }
 
-export function assess(facts: AccountFacts, settings: TriageSettings, currency: string): AssessedAccount {
+/** What a scan assesses accounts with. */
+export interface Measure extends Pick<TriageSettings, 'weights' | 'lookbackDays'> {
+  readonly quintiles: PaymentQuintiles | null
+  readonly currency: string
+}
+
+export function assess(facts: AccountFacts, measure: Measure): AssessedAccount {
+  const { currency } = measure
   const { score: health } = healthOf(facts)
-  const risk = churnRiskOf(facts, health, settings)
+  const risk = churnRiskOf(facts, health, measure)
   const revenueAtRisk =
     facts.revenue === null
       ? null
@@ -53,11 +61,19 @@ function signalsSince({ signals }: Risk, earlier: readonly StoredSignal[], compu
 /** The columns of a case that a scan sets. */
 export function figuresOf(
   assessed: AssessedAccount,
-  { thresholds }: TriageSettings,
+  { thresholds, modelVersion }: AppliedSettings,
   { earlier, currency, computedAt }: { earlier: readonly StoredSignal[]; currency: string; computedAt: string },
 ): Pick<
   TriageCase,
-  'severity' | 'riskScore' | 'churnRisk' | 'revenueAtRisk' | 'currency' | 'urgency' | 'computedAt' | 'storedSignals'
+  | 'severity'
+  | 'riskScore'
+  | 'churnRisk'
+  | 'revenueAtRisk'
+  | 'currency'
+  | 'urgency'
+  | 'modelVersion'
+  | 'computedAt'
+  | 'storedSignals'
 > {
   const { risk, revenueAtRisk } = assessed
   return {
@@ -67,6 +83,7 @@ export function figuresOf(
     revenueAtRisk,
     currency,
     urgency: urgencyOf(assessed),
+    modelVersion,
     computedAt,
     storedSignals: signalsSince(risk, earlier, computedAt),
   }

@@ -2,6 +2,7 @@ import { momentumOfWindows } from '../engagement/momentum.ts'
 import { roundTogether } from '../largest-remainder.ts'
 import type { AccountFacts } from './account-facts.ts'
 import { isRenewalNear, silent, usageVelocity } from './account-health.ts'
+import { rfmOf, type PaymentQuintiles, type Rfm } from './payment-quintiles.ts'
 import type { Evidence } from './stored-parts.ts'
 import type { TriageEntityType, TriageSignalKey } from './triage.enumerations.ts'
 
@@ -17,6 +18,7 @@ export interface RiskWeights {
   readonly productUsage: number
   readonly renewal: number
   readonly healthDrop: number
+  readonly payments: number
 }
 
 export const riskWeights: RiskWeights = {
@@ -30,7 +32,14 @@ export const riskWeights: RiskWeights = {
   productUsage: -1,
   renewal: 0.8,
   healthDrop: 0.7,
+  payments: 1,
 }
+
+/** The weights of the signals, in the order of `riskInputs`. */
+export const weightNames = Object.keys(riskWeights).filter((name) => name !== 'baseRate') as Exclude<
+  keyof RiskWeights,
+  'baseRate'
+>[]
 
 const openCasesMax = 3
 const silenceUnitDays = 30
@@ -38,15 +47,18 @@ const healthDropMin = 15
 
 export interface RiskSignal {
   readonly key: TriageSignalKey
+  /** The signal in words, if its value says too little. */
+  readonly label?: string
   readonly value: number
   readonly weight: number
   readonly contribution: number
   readonly evidence: readonly Evidence[]
 }
 
-interface Input {
+export interface RiskInput {
   readonly key: TriageSignalKey
-  readonly weight: keyof RiskWeights
+  readonly label?: string
+  readonly weight: Exclude<keyof RiskWeights, 'baseRate'>
   /** x; null without data, and the signal drops out. */
   readonly value: number | null
   readonly evidence: readonly Evidence[]
@@ -60,7 +72,27 @@ function silenceDays({ silenceDays: days, ageDays }: AccountFacts, lookbackDays:
   return Math.min(lookbackDays, days ?? ageDays)
 }
 
-function inputs(facts: AccountFacts, health: number | null, lookbackDays: number): Input[] {
+const labelOf = ({ recency, frequency, monetary }: Rfm): string =>
+  `Payments among the fifths of all accounts, 5 the best: recency ${recency}, frequency ${frequency}, amount ${monetary}`
+
+/** -1 for the best fifths of recency, frequency and amount, 1 for the lowest. */
+const paymentsValue = ({ recency, frequency, monetary }: Rfm): number => (3 - (recency + frequency + monetary) / 3) / 2
+
+/** How the risk is computed from the facts. */
+export interface RiskFrame {
+  readonly lookbackDays: number
+  /** Null: too few accounts pay, or nothing is known of it. */
+  readonly quintiles: PaymentQuintiles | null
+}
+
+/** The signals of F10 without the base rate, always in this order. */
+export function riskInputs(
+  facts: AccountFacts,
+  health: number | null,
+  { lookbackDays, quintiles }: RiskFrame,
+): RiskInput[] {
+  // Nothing is known of the activities of such an account, so its payments stand for them.
+  const rfm = facts.hasPaid && quintiles ? rfmOf(facts.payments, quintiles) : null
   const { recentCases, balance, healthBefore } = facts
   const hasLost = facts.championsLeft.length > 0 && facts.championsActive === 0
   const hasDropped = health !== null && healthBefore !== null ? Number(healthBefore - health > healthDropMin) : null
@@ -73,7 +105,12 @@ function inputs(facts: AccountFacts, health: number | null, lookbackDays: number
       value: facts.points.some((sum) => sum > 0) ? momentumOfWindows(facts.points, silent).velocity : null,
       evidence: last,
     },
-    { key: 'SILENCE', weight: 'silence', value: silenceDays(facts, lookbackDays) / silenceUnitDays, evidence: last },
+    {
+      key: 'SILENCE',
+      weight: 'silence',
+      value: rfm ? null : silenceDays(facts, lookbackDays) / silenceUnitDays,
+      evidence: last,
+    },
     {
       key: 'CHAMPION_LEFT',
       weight: 'championLeft',
@@ -106,6 +143,13 @@ function inputs(facts: AccountFacts, health: number | null, lookbackDays: number
       evidence: evidence('OPPORTUNITY', lacksRenewal ? [facts.renewedDealId] : facts.openRenewals),
     },
     { key: 'HEALTH_DROP', weight: 'healthDrop', value: hasDropped, evidence: [] },
+    {
+      key: 'PAYMENTS',
+      weight: 'payments',
+      value: rfm && paymentsValue(rfm),
+      evidence: evidence('INVOICE', facts.paidInvoices),
+      ...(rfm && { label: labelOf(rfm) }),
+    },
   ]
 }
 
@@ -127,10 +171,10 @@ export interface Risk {
 export function churnRiskOf(
   facts: AccountFacts,
   health: number | null,
-  { weights, lookbackDays }: { readonly weights: RiskWeights; readonly lookbackDays: number },
+  { weights, ...frame }: RiskFrame & { readonly weights: RiskWeights },
 ): Risk {
   const b = weights.baseRate
-  const known = inputs(facts, health, lookbackDays).flatMap((input) =>
+  const known = riskInputs(facts, health, frame).flatMap((input) =>
     input.value === null ? [] : [{ ...input, value: input.value, weight: weights[input.weight] }],
   )
   const z = known.reduce((sum, { value, weight }) => sum + weight * value, b)
@@ -138,8 +182,9 @@ export function churnRiskOf(
   const exact = [100 * sigmoid(b), ...known.map(({ value, weight }) => 100 * weight * value * share)]
   const { sum, parts } = roundTogether(exact)
   const base = { key: 'BASE_RATE' as const, value: 1, weight: b, contribution: parts[0]!, evidence: [] }
-  const signals = known.map(({ key, value, weight, evidence: proof }, index) => ({
+  const signals = known.map(({ key, label, value, weight, evidence: proof }, index) => ({
     key,
+    ...(label !== undefined && { label }),
     value: Math.round(value * 10_000) / 10_000,
     weight,
     contribution: parts[index + 1]!,

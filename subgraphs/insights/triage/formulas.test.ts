@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { AccountFacts } from './account-facts.ts'
 import { healthOf } from './account-health.ts'
 import { churnBand, churnRiskOf, riskWeights } from './churn-risk.ts'
+import { quintileOf, rfmOf, type PaymentQuintiles } from './payment-quintiles.ts'
 import { nextScan, scheduleProblems } from './scan-schedule.ts'
 import { suggestActions } from './suggest-actions.ts'
 
@@ -36,9 +37,17 @@ const nothing: AccountFacts = {
   renewedDealId: null,
   openRenewals: [],
   revenue: null,
+  hasPaid: false,
+  payments: null,
+  paidInvoices: [],
   healthBefore: null,
 }
-const settings = { weights: riskWeights, lookbackDays: 90 }
+const quintiles: PaymentQuintiles = {
+  recency: [10, 20, 30, 40],
+  frequency: [1, 1, 1, 4],
+  monetary: [100, 200, 300, 400],
+}
+const settings = { weights: riskWeights, lookbackDays: 90, quintiles }
 const sigmoid = (z: number) => 1 / (1 + Math.exp(-z))
 const facts = (values: Partial<AccountFacts>): AccountFacts => ({ ...nothing, ...values })
 const scoreOf = (values: Partial<AccountFacts>, health: number | null = null) =>
@@ -68,6 +77,46 @@ describe('F10, the risk', () => {
     ['does not with a fall of 15', { healthBefore: 80 }, 65, -2.5],
   ])('%s', (_, values, health, z) => expect(scoreOf(values, health)).toBeCloseTo(percent(z), 1))
 
+  it.each<[string, Partial<AccountFacts>, number]>([
+    ['of the best payments', { payments: { lastDays: 10, count: 5, amount: 401 } }, -2.5 - 1],
+    ['of the lowest ones', { payments: { lastDays: 41, count: 0.5, amount: 100 } }, -2.5 + 1],
+    ['of payments in the middle', { payments: { lastDays: 30, count: 1, amount: 300 } }, -2.5 + 1 / 6],
+    ['of payments before the last year only', { payments: null }, -2.5 + 1],
+  ])('%s replaces silence where no activity is known', (_, values, z) => {
+    const account = { ageDays: 60, hasPaid: true, paidInvoices: ['i'], ...values }
+    expect(scoreOf(account)).toBeCloseTo(percent(z), 1)
+    const { signals } = churnRiskOf(facts(account), null, settings)
+    const keys = (all: readonly { key: string }[]) => all.map(({ key }) => key)
+    expect(keys(signals)).toEqual(['BASE_RATE', 'CHAMPION_LEFT', 'OPEN_CASES', 'PAYMENTS'])
+    expect(signals[3]!.evidence).toEqual([{ entityType: 'INVOICE', entityId: 'i' }])
+    expect(signals.reduce((sum, { contribution }) => sum + contribution, 0)).toBeCloseTo(scoreOf(account), 10)
+    // Without fifths, silence counts as before.
+    const alone = churnRiskOf(facts(account), null, { ...settings, quintiles: null })
+    expect(keys(alone.signals)).toEqual(['BASE_RATE', 'SILENCE', 'CHAMPION_LEFT', 'OPEN_CASES'])
+  })
+
+  it('says in words to which fifths the payments belong', () => {
+    const account = facts({ hasPaid: true, payments: { lastDays: 35, count: 2, amount: 100 } })
+    expect(rfmOf(account.payments, quintiles)).toEqual({ recency: 2, frequency: 4, monetary: 1 })
+    expect(churnRiskOf(account, null, settings).signals.at(-1)).toMatchObject({
+      label: 'Payments among the fifths of all accounts, 5 the best: recency 2, frequency 4, amount 1',
+      value: 0.3333,
+      weight: 1,
+    })
+  })
+
+  it.each<[number, readonly [number, number, number, number], number]>([
+    [0, [1, 2, 3, 4], 1],
+    [1, [1, 2, 3, 4], 1],
+    [1.5, [1, 2, 3, 4], 2],
+    [4, [1, 2, 3, 4], 4],
+    [5, [1, 2, 3, 4], 5],
+    // All are equal, or most of them.
+    [7, [7, 7, 7, 7], 3],
+    [7, [7, 7, 7, 9], 2],
+    [8, [7, 7, 7, 9], 4],
+  ])('%d is in the fifth of %j: %d', (value, cuts, fifth) => expect(quintileOf(value, cuts)).toBe(fifth))
+
   it('is the sum of its contributions, each in proportion to weight and value', () => {
     const { score, signals } = churnRiskOf(
       facts({ ageDays: 60, points: [1, 6, 6], championsLeft: ['c'], urgentCount: 3, balance: 3, longOverdue: 1 }),
@@ -86,9 +135,9 @@ describe('F10, the risk', () => {
   it('is never beyond 0 and 100, whatever the weights', () => {
     const extreme = { ...riskWeights, baseRate: 10, openCases: 10, silence: -10 }
     const at = (values: Partial<AccountFacts>) =>
-      churnRiskOf(facts(values), null, { weights: extreme, lookbackDays: 365 })
+      churnRiskOf(facts(values), null, { ...settings, weights: extreme, lookbackDays: 365 })
     expect([at({ urgentCount: 3 }).score, at({ ageDays: 365 }).score]).toEqual([100, 0])
-    const z = churnRiskOf(facts({}), null, { weights: { ...riskWeights, baseRate: 0 }, lookbackDays: 90 })
+    const z = churnRiskOf(facts({}), null, { ...settings, weights: { ...riskWeights, baseRate: 0 } })
     expect(z.score).toBe(50)
   })
 

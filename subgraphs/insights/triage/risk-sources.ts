@@ -14,6 +14,7 @@ export const riskSources = [
   'invoice.customerId',
   'invoice.dueDate',
   'invoice.issueDate',
+  'invoice.payments',
   'opportunity.baseAmount',
   'opportunity.closedAt',
   'opportunity.type',

@@ -1,9 +1,11 @@
-import { organizationZone } from '../../kernel/time/days.ts'
+import { baseCurrencyOf } from '../../identity/public.ts'
+import { dateIn, organizationZone } from '../../kernel/time/days.ts'
 import type { Job } from '../../kernel/jobs/job.ts'
 import { lockOf } from '../../kernel/database/locks.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
 import { systemContext, type RequestContext, type Services } from '../../kernel/request.ts'
 import { dayMs } from '../../kernel/time/wall-calendar.ts'
+import { paymentQuintiles, type PaymentQuintiles } from './payment-quintiles.ts'
 import { resolveUnscanned, scanBatch } from './scan.ts'
 import { nextScan } from './scan-schedule.ts'
 import { triageSettings, type TriageSettings } from './triage-config.ts'
@@ -70,6 +72,7 @@ interface ScanRow {
   readonly requestedAt: string | null
   readonly startedAt: string | null
   readonly afterId: string | null
+  readonly quintiles: PaymentQuintiles | null
 }
 
 /**
@@ -88,7 +91,7 @@ async function scanOnce(services: Services, organizationId: string): Promise<boo
     const settings = await triageSettings(db, organizationId)
     const scan = await currentScan(ctx, settings)
     if (!scan) return true
-    const frame = { ctx, settings, at: new Date(scan.startedAt) }
+    const frame = { ctx, settings, quintiles: scan.quintiles, at: new Date(scan.startedAt) }
     const { accounts, opened, resolved, afterId, isLast } = await scanBatch(frame, scan.afterId)
     const unscanned = isLast ? await resolveUnscanned(frame) : { resolved: 0, isLast: false }
     await db.query(
@@ -105,27 +108,30 @@ async function scanOnce(services: Services, organizationId: string): Promise<boo
 async function currentScan(
   ctx: RequestContext,
   settings: TriageSettings,
-): Promise<{ startedAt: string; afterId: string | null } | null> {
+): Promise<{ startedAt: string; afterId: string | null; quintiles: PaymentQuintiles | null } | null> {
   const { organizationId } = ctx.caller
   const now = ctx.clock.now()
   const [row] = await ctx.db.query<ScanRow & Record<string, unknown>>(
-    `select next_at as "nextAt", requested_at as "requestedAt", started_at as "startedAt", after_id as "afterId"
+    `select next_at as "nextAt", requested_at as "requestedAt", started_at as "startedAt", after_id as "afterId", quintiles
      from insights.triage_scan where organization_id = $1 for update`,
     [organizationId],
   )
   if (!row) return null
-  if (row.startedAt) return { startedAt: row.startedAt, afterId: row.afterId }
+  if (row.startedAt) return { startedAt: row.startedAt, afterId: row.afterId, quintiles: row.quintiles }
   if (!row.requestedAt && Date.parse(row.nextAt) > now.getTime()) return null
   if (!settings.enabled) {
     await schedule(ctx, settings, '')
     return null
   }
   const startedAt = now.toISOString()
+  const base = await baseCurrencyOf(ctx)
+  const day = dateIn(await organizationZone(ctx), now)
+  const quintiles = await paymentQuintiles(ctx.db, { organizationId, now, base, day })
   await ctx.db.query(
-    `update insights.triage_scan set started_at = $2, after_id = null, accounts = 0, opened = 0, resolved = 0 where organization_id = $1`,
-    [organizationId, startedAt],
+    `update insights.triage_scan set started_at = $2, quintiles = $3, after_id = null, accounts = 0, opened = 0, resolved = 0 where organization_id = $1`,
+    [organizationId, startedAt, quintiles && JSON.stringify(quintiles)],
   )
-  return { startedAt, afterId: null }
+  return { startedAt, afterId: null, quintiles }
 }
 
 /** Sets the time of the next scan; nothing is requested or running any more. */

@@ -8,10 +8,11 @@ import { dateIn, organizationZone } from '../../kernel/time/days.ts'
 import { dayMs } from '../../kernel/time/wall-calendar.ts'
 import { accountFacts } from './account-facts.ts'
 import { assess, figuresOf, type AssessedAccount } from './case-figures.ts'
+import type { PaymentQuintiles } from './payment-quintiles.ts'
 import { mergeActions, suggestActions } from './suggest-actions.ts'
 import { triageCase } from './triage-case.record.ts'
 import type { TriageCase } from './triage-case.ts'
-import type { TriageSettings } from './triage-config.ts'
+import type { AppliedSettings, TriageSettings } from './triage-config.ts'
 
 export interface ScannedBatch {
   readonly accounts: number
@@ -25,7 +26,9 @@ export interface ScannedBatch {
 
 interface Scan {
   readonly ctx: RequestContext
-  readonly settings: TriageSettings
+  readonly settings: AppliedSettings
+  /** How the payments of all accounts were distributed when the scan began; null for too few. */
+  readonly quintiles: PaymentQuintiles | null
   /** When the scan began; all its figures are of this moment. */
   readonly at: Date
 }
@@ -66,7 +69,8 @@ export async function scanBatch(scan: Scan, afterId: string | null): Promise<Sca
     base: currency,
     day,
   })
-  const assessed = new Map(facts.map((one) => [one.id, assess(one, settings, currency)]))
+  const measure = { ...settings, quintiles: scan.quintiles, currency }
+  const assessed = new Map(facts.map((one) => [one.id, assess(one, measure)]))
   await storeRisks(ctx, day, [...assessed.values()])
   const frame = { ...scan, currency, computedAt: at.toISOString() }
   const { known, resolved } = await updateCases(frame, assessed, accounts)

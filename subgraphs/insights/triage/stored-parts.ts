@@ -8,6 +8,8 @@ export interface Evidence {
 /** A signal as a case stores it; readers get the evidence that they see. */
 export interface StoredSignal {
   readonly key: TriageSignalKey
+  /** Absent: the words of its key. */
+  readonly label?: string
   readonly value: number
   readonly weight: number
   readonly contribution: number

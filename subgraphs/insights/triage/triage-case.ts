@@ -147,6 +147,16 @@ export class TriageCase extends OrgRecord {
   })
   computedAt!: string
 
+  @Column(() => String, {
+    ...never,
+    nullable: true,
+    max: 60,
+    description:
+      'The version of the weights of the last scan, with the month if they were fitted to the accounts of the organization; null before the first scan that knows it.',
+    example: 'churn-3f0a9c1d',
+  })
+  modelVersion!: string | null
+
   /** Whether `triage.opened` notifies the owner, as the configuration said when it was opened. */
   @Column(() => Boolean, {
     ...never,

@@ -10,6 +10,7 @@ import { requireAdministrator } from '../../kernel/require.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { organizationZone } from '../../kernel/time/days.ts'
 import { riskWeights, type RiskWeights } from './churn-risk.ts'
+import { appliedWeights, isEqual, type AppliedWeights } from './churn-weights/applied-weights.ts'
 import { nextScan, scheduleProblems } from './scan-schedule.ts'
 import { thresholdsDefault, type TriageConfig, type TriageConfigUpdateInput } from './triage-config.types.ts'
 
@@ -39,21 +40,33 @@ export const triageDefaults: TriageSettings = {
   notify: { owner: true },
 }
 
-/** The settings of an organization; what it has not set has its default. */
-export async function triageSettings(db: Sql, organizationId: string): Promise<TriageSettings> {
+/** The settings that an organization has stored; what it has not set has its default. */
+async function storedSettings(db: Sql, organizationId: string): Promise<TriageSettings> {
   const [row] = await db.query<{ settings: Partial<TriageSettings> }>(
     'select settings from insights.triage_config where organization_id = $1',
     [organizationId],
   )
-  return { ...triageDefaults, ...row?.settings }
+  return { ...triageDefaults, ...row?.settings, weights: { ...riskWeights, ...row?.settings.weights } }
 }
+
+/** The settings of an organization, with the weights that apply, and their version. */
+export interface AppliedSettings extends TriageSettings, AppliedWeights {}
+
+const applied = async (db: Sql, organizationId: string, settings: TriageSettings): Promise<AppliedSettings> => ({
+  ...settings,
+  ...(await appliedWeights(db, organizationId, settings.weights)),
+})
+
+export const triageSettings = async (db: Sql, organizationId: string): Promise<AppliedSettings> =>
+  applied(db, organizationId, await storedSettings(db, organizationId))
 
 interface ScanTimes {
   readonly nextScanAt: string | null
   readonly lastScanAt: string | null
 }
 
-const shown = async ({ db, caller }: RequestContext, settings: TriageSettings): Promise<TriageConfig> => {
+const shown = async ({ db, caller }: RequestContext, stored: TriageSettings): Promise<TriageConfig> => {
+  const settings = await applied(db, caller.organizationId, stored)
   const [times] = await db.query<ScanTimes & Record<string, unknown>>(
     `select next_at as "nextScanAt", finished_at as "lastScanAt" from insights.triage_scan where organization_id = $1`,
     [caller.organizationId],
@@ -63,7 +76,7 @@ const shown = async ({ db, caller }: RequestContext, settings: TriageSettings): 
 }
 
 export const readTriageConfig = async (ctx: RequestContext): Promise<TriageConfig> =>
-  shown(ctx, await triageSettings(ctx.db, ctx.caller.organizationId))
+  shown(ctx, await storedSettings(ctx.db, ctx.caller.organizationId))
 
 /** The values of `input` over those of `now`: null is the default, and what is absent stays. */
 function over<T extends object>(now: T, defaults: T, input: Partial<Record<keyof T, unknown>> | null | undefined): T {
@@ -72,11 +85,21 @@ function over<T extends object>(now: T, defaults: T, input: Partial<Record<keyof
   return { ...now, ...Object.fromEntries(given.map(([name, value]) => [name, value ?? defaults[name as keyof T]])) }
 }
 
-function changed(settings: TriageSettings, input: TriageConfigUpdateInput): TriageSettings {
+/** Weights that are sent back as they were read stay those that apply; a change of one of them makes all of them those of the organization. */
+function changedWeights(
+  stored: RiskWeights,
+  inForce: RiskWeights,
+  input: TriageConfigUpdateInput['weights'],
+): RiskWeights {
+  const next = over(inForce, riskWeights, input)
+  return input === undefined || isEqual(next, inForce) ? stored : next
+}
+
+function changed(settings: TriageSettings, inForce: RiskWeights, input: TriageConfigUpdateInput): TriageSettings {
   const { weights, thresholds, excludedAccountTypes, ...rest } = input
   return {
     ...over(settings, triageDefaults, rest),
-    weights: over(settings.weights, triageDefaults.weights, weights),
+    weights: changedWeights(settings.weights, inForce, weights),
     thresholds: over(settings.thresholds, triageDefaults.thresholds, thresholds),
     ...(excludedAccountTypes !== undefined && { excludedAccountTypes: [...new Set(excludedAccountTypes ?? [])] }),
   }
@@ -111,8 +134,9 @@ export async function updateTriageConfig(ctx: RequestContext, input: TriageConfi
   return inTransaction(ctx, async (inner) => {
     const { organizationId } = inner.caller
     await inner.db.query(`select pg_advisory_xact_lock(${lockOf('triageScan', '$1')})`, [organizationId])
-    const previous = await triageSettings(inner.db, organizationId)
-    const next = changed(previous, input)
+    const previous = await storedSettings(inner.db, organizationId)
+    const inForce = await appliedWeights(inner.db, organizationId, previous.weights)
+    const next = changed(previous, inForce.weights, input)
     const problems = problemsOf(next)
     if (problems.length > 0) throw invalid(...problems)
     if (JSON.stringify(next) === JSON.stringify(previous)) return shown(inner, next)

@@ -6,6 +6,7 @@ import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
 import { classNamed, type Class } from '../../kernel/record/declared-class.ts'
 import { riskWeights, type RiskWeights } from './churn-risk.ts'
+import { TriageWeightsSource } from './triage.enumerations.ts'
 
 /** What each weight multiplies. */
 const weightMeanings: Readonly<Record<keyof RiskWeights, string>> = {
@@ -19,6 +20,7 @@ const weightMeanings: Readonly<Record<keyof RiskWeights, string>> = {
   productUsage: 'The change of product usage over the last 14 days, -1 to 3.',
   renewal: '1 if a renewal within 90 days has no open RENEWAL deal.',
   healthDrop: '1 if the health fell by more than 15 points within 30 days.',
+  payments: 'How the payments of an account without any activity are among those of all, -1 the best, 1 the lowest.',
 }
 
 export const thresholdsDefault = { critical: 80, high: 60, medium: 40 }
@@ -102,6 +104,18 @@ export class TriageConfig {
 
   @OutputField(() => weights.type, { description: 'The weights of the signals.' })
   weights!: RiskWeights
+
+  @OutputField(() => TriageWeightsSource, {
+    description: 'Where the weights are from. To set the default of all of them returns to those that are fitted.',
+    example: 'START',
+  })
+  weightsSource!: TriageWeightsSource
+
+  @OutputField(() => String, {
+    description: 'The version of the weights, with the month if they were fitted.',
+    example: 'churn-3f0a9c1d',
+  })
+  modelVersion!: string
 
   @OutputField(() => thresholds.type, { description: 'The risks from which a case has a severity.' })
   thresholds!: typeof thresholdsDefault

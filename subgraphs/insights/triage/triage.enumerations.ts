@@ -31,9 +31,19 @@ export const TriageSignalKey = enumeration(
     PRODUCT_USAGE: 'The change of product usage over the last 14 days, -1 to 3.',
     RENEWAL: '1 if the anniversary of the last won deal is within 90 days and no RENEWAL deal is open.',
     HEALTH_DROP: '1 if the health fell by more than 15 points within 30 days.',
+    PAYMENTS:
+      'Recency, frequency and amount of the payments of a year by fifths of all paying accounts, -1 the best, 1 the lowest. Instead of SILENCE for an account without any activity that has paid.',
   },
 )
 export type TriageSignalKey = keyof typeof TriageSignalKey
+
+export const TriageWeightsSource = enumeration('TriageWeightsSource', 'Where the weights of the signals are from.', {
+  START: 'The weights of every organization at its start.',
+  FITTED:
+    'They were fitted to the accounts of the organization that have churned, because they predict the latest ones better.',
+  ORGANIZATION: 'The organization has set them; they are not fitted.',
+})
+export type TriageWeightsSource = keyof typeof TriageWeightsSource
 
 export const TriageActionType = enumeration('TriageActionType', 'What an action does.', {
   CREATE_TASK: 'Creates a task of the user who executes it.',

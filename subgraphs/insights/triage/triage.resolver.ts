@@ -12,6 +12,8 @@ import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { executeAction } from './execute-action.ts'
 import { requestScan } from './request-scan.ts'
+import { churnWeightsJob } from './churn-weights/churn-weights.job.ts'
+import { churnWeights } from './churn-weights/churn-weights.migrations.ts'
 import { triageScan } from './scan.job.ts'
 import { ignoreCase, resolveCase, savePlan } from './triage.actions.ts'
 import { readTriageConfig, updateTriageConfig } from './triage-config.ts'
@@ -225,8 +227,8 @@ export class TriageResolver {
 export const triageResource: Resource = {
   resolver: TriageResolver,
   entities: { TriageCase: triageCase },
-  migrations: [triageTables],
-  jobs: [triageScan],
+  migrations: [triageTables, churnWeights],
+  jobs: [triageScan, churnWeightsJob],
   rest: restArea(triageCase, {
     path: 'health-triage/cases',
     folder: 'health-triage',

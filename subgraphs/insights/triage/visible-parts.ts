@@ -20,6 +20,7 @@ const labels: Readonly<Record<TriageSignalKey, string>> = {
   PRODUCT_USAGE: 'How product usage has changed',
   RENEWAL: 'A renewal is near and no deal is open for it',
   HEALTH_DROP: 'The health has fallen',
+  PAYMENTS: 'How the account pays',
 }
 
 const noFields: ReadonlySet<string> = new Set()
@@ -46,7 +47,7 @@ export async function signalsFor(ctx: RequestContext, { storedSignals }: Stored)
   if (areFiguresHidden(ctx)) return null
   const withEvidence = async ({ evidence, ...signal }: StoredSignal): Promise<TriageSignal> => ({
     ...signal,
-    label: labels[signal.key],
+    label: signal.label ?? labels[signal.key],
     evidence: await visibleOf(ctx, evidence),
   })
   return Promise.all(storedSignals.map(withEvidence))

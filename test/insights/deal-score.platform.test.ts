@@ -426,6 +426,14 @@ describe('stored scores', () => {
     }
   })
 
+  it('never change the health that clients have given a deal', async () => {
+    const { id } = await opportunity(member, { healthScore: 12 })
+    await consumeEvents()
+    for (const job of [dealScoreDirty, dealScoreHourly, dealScoreDaily]) await job.run(platform.services)
+    expect((await scoreOf(id as string)).score).not.toBe(12)
+    expect((await member.rest.opportunity!({ id })).body).toMatchObject({ healthScore: 12, version: 1 })
+  })
+
   it('that are dirty are computed by the job, and closed deals lose theirs', async () => {
     const deals = await each([1, 2], () => opportunity(member))
     await consumeEvents()

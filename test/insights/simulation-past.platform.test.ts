@@ -117,6 +117,26 @@ describe('the past of deals', () => {
   })
 })
 
+it('a deal whose close date has passed is simulated from today', async () => {
+  const { id: accountId } = await account(member)
+  const { id } = await opportunity(member, { accountId, amount: 1000, stage: 'NEGOTIATION', closeDate: '2026-11-10' })
+  const certain = { target: 'WIN_RATE', operation: 'SET', value: 1 }
+  const noNew = { target: 'NEW_PIPELINE', operation: 'SET', value: 0 }
+  const filters = { ownerIds: [], teamIds: [], stages: [], minAmount: null, accountIds: [accountId] }
+  const wanted = { horizonStart: '2026-11-01', horizonEnd: '2028-12-31', adjustments: [certain, noNew], filters }
+  const { dealContributions, byMonth } = await resultOf(platform, member, wanted)
+  expect(dealContributions).toMatchObject([{ opportunityId: id, meanContribution: 1000 }])
+  const months = byMonth as { month: string; mean: number }[]
+  const before = months.filter(({ month }) => month < platform.now.toISOString().slice(0, 7))
+  expect(before.map(({ month, mean }) => [month, mean])).toEqual([
+    ['2026-11', 0],
+    ['2026-12', 0],
+    ['2027-01', 0],
+  ])
+  expect(months.reduce((sum, { mean }) => sum + mean, 0)).toBeCloseTo(1000, 0)
+  await member.rest.opportunityDelete!({ id })
+})
+
 describe('a simulation of deals in several currencies', () => {
   it('counts those without a rate, and what was won in the horizon by the day of closing', async () => {
     await opportunity(member, {

@@ -75,6 +75,12 @@ describe('Lead.computedScore', () => {
     expect(score['engagement']).toBeGreaterThan(0)
   })
 
+  it('never changes the score that clients have given the lead', async () => {
+    const { id } = await lead(member, { ...good, leadScore: 12 })
+    expect((await scoreFor(member, id))['score']).not.toBe(12)
+    expect((await member.rest.lead!({ id })).body).toMatchObject({ leadScore: 12, version: 1 })
+  })
+
   it('leaves out hidden facts, and scales the weights of the others', async () => {
     const { id } = await lead(member, good)
     const other = await platform.member({ organizationId: member.organizationId })

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { opportunity } from '../../../test/builders.ts'
+import { notify } from '../../../test/notifications/notify.ts'
 import { usePlatform } from '../../../test/platform.ts'
 import { newId } from '../../kernel/ids.ts'
 import { consumeNext } from '../../kernel/outbox/consume-events.ts'
@@ -50,4 +51,12 @@ it('announces each quota of a user and of a team once, when what was won reaches
   expect(await consume()).toEqual(all)
   await rep.rest.opportunityUpdate!({ id: deal.id as string, body: { amount: 300 } })
   expect([await consume(), all.includes(none)]).toEqual([all, false])
+  // The user is told of the own quotas, each once; the quota of a team has nobody to tell.
+  await notify(platform, organizationId)
+  const told = await platform.query(
+    `select user_id as "userId", entity_id as "entityId" from events.notification
+     where organization_id = $1 and event_key = 'quota.attained' order by entity_id`,
+    [organizationId],
+  )
+  expect(told).toEqual([month, quarter].toSorted().map((entityId) => ({ userId: rep.userId, entityId })))
 })

@@ -398,6 +398,12 @@ describe('attainment', () => {
     expect((await admin.rest.quotaBulkSet!({ body: { quotas } })).status).toBe(200)
     const won = async (period: string) => (await attainment(admin, { period }))[0].closedWon
     expect(await Promise.all(quotas.map(({ period }) => won(period)))).toEqual([0, 5, 0, 5])
+    // Another first month moves the days of the quotas, and deletes none.
+    await platform.query(
+      `update identity.organization set settings = settings || '{"fiscalYearStartMonth": 4}' where id = $1`,
+      [admin.organizationId],
+    )
+    expect(await Promise.all(quotas.map(({ period }) => won(period)))).toEqual([5, 0, 0, 5])
   })
 
   it('of a team has the deals of its members; those that the caller does not see are missing', async () => {

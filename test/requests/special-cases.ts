@@ -15,6 +15,7 @@ import { insightBodies, insightParts, insightPreparations } from './insights.ts'
 import { outreachBodies, outreachParts, outreachPreparations } from './outreach.ts'
 import { forecastBodies, quotaBodies, quotaPreparations } from './quotas.ts'
 import type { Sender } from './sender.ts'
+import { proposalPreparations, proposalsOnce } from './proposals.ts'
 import { triageBodies, triageOnce, triageParts, triagePreparations } from './triage.ts'
 import { validationRuleBodies } from './validation-rules.ts'
 import { newSession } from './session.ts'
@@ -70,6 +71,7 @@ export const preparations: Readonly<
   ...insightPreparations,
   ...triagePreparations,
   ...aiPreparations,
+  ...proposalPreparations,
   ...functionPreparations,
 }
 
@@ -109,6 +111,7 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   ...enrollmentsOnce,
   ...triageOnce,
   ...aiOnce,
+  ...proposalsOnce,
   ...functionsOnce,
   'quoteAccept',
   'quoteApprove',

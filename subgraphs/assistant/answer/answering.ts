@@ -3,10 +3,11 @@ import type { RequestContext } from '../../kernel/request.ts'
 import type { ConversationContext } from '../conversation/conversation.types.ts'
 import type { AssistantMode } from '../conversation/conversation.enumerations.ts'
 
-export type Answering = RequestContext<'graph' | 'languageModel'>
+export type Answering = RequestContext<'graph' | 'languageModel' | 'tenants'>
 
 /** A question with what belongs to it. */
 export interface Asked {
+  readonly conversationId: string
   readonly content: string
   readonly mode: AssistantMode
   readonly context: ConversationContext | null

@@ -32,8 +32,9 @@ function frameOf(event: AnswerEvent): Frame | null {
       return { event: 'token', data: { delta: event.delta } }
     case 'tool': {
       const { id, name, input, status, output } = event.call
-      const rows = (output as { readonly rows?: number } | null)?.rows ?? null
-      return { event: 'tool', data: { id, name, input, status, rows } }
+      const told = output as { readonly rows?: number; readonly proposalId?: string } | null
+      const proposal = told?.proposalId && { proposalId: told.proposalId }
+      return { event: 'tool', data: { id, name, input, status, rows: told?.rows ?? null, ...proposal } }
     }
     case 'citation':
       return { event: 'citation', data: { ...event.citation } }

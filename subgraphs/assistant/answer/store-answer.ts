@@ -57,7 +57,7 @@ export async function askedOf(
   const history = earlier
     .filter(({ content, status }) => content !== '' && status !== 'RUNNING')
     .map(({ role, content }) => ({ role, content }))
-  return { content: input.content, mode, context: contextOf(input.context), history }
+  return { conversationId: row.id, content: input.content, mode, context: contextOf(input.context), history }
 }
 
 /** Lets no other answer begin until `releaseConversation`, or until the lease is over. The row must be locked. */

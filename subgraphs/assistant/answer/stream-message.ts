@@ -12,7 +12,7 @@ import { frames, replayFrames, type Frame } from './frames.ts'
 import { chosenMode } from './modes.ts'
 import { addMessages, askedOf, leaseConversation, newAnswerIds, refuseFull, withdraw } from './store-answer.ts'
 
-const ports = ['graph', 'languageModel'] as const
+const ports = ['graph', 'languageModel', 'tenants'] as const
 
 export interface StreamedMessage {
   readonly conversationId: string

@@ -99,7 +99,7 @@ export class ConversationResolver {
 
   @Mutation(() => ConversationMessage, {
     description:
-      'Answers a message, and returns the answer when it is complete. The message and the answer are stored together, or neither. The assistant reads with the rights of the caller and changes nothing. CONVERSATION_BUSY while another message of the conversation is answered; INVALID_STATE after 500 messages; TOKEN_LIMIT_REACHED or MODEL_RATE_LIMITED at the limits of models; UNAVAILABLE while the model does not answer; MODEL_FAILED if its answer cannot be used.',
+      'Answers a message, and returns the answer when it is complete. The message and the answer are stored together, or neither. The assistant reads with the rights of the caller and changes nothing; a language model may propose a change, which the caller confirms by proposalConfirm. CONVERSATION_BUSY while another message of the conversation is answered; INVALID_STATE after 500 messages; TOKEN_LIMIT_REACHED or MODEL_RATE_LIMITED at the limits of models; UNAVAILABLE while the model does not answer; MODEL_FAILED if its answer cannot be used.',
   })
   @RequiresScopes('*')
   @Limits({ deadlineMs: answerMs + 5_000 })

@@ -82,7 +82,10 @@ export class ConversationCitation {
   label!: string | null
 }
 
-@ObjectType({ description: 'A call of a tool for an answer. Tools only read, as the user.' })
+@ObjectType({
+  description:
+    'A call of a tool for an answer. Tools read as the user; `propose_change` stores a proposal and changes nothing.',
+})
 @RequiresScope('*')
 export class ConversationToolCall {
   @OutputField(() => String, { description: 'Id of the call, unique in its answer.', example: 'call-1' })
@@ -101,7 +104,7 @@ export class ConversationToolCall {
   @OutputField(() => Json, {
     nullable: true,
     description:
-      'What it gave, without the records: `rows`, their number, and for `ask` the figures of the answer (`total`, `figures`, `groups`); or `error`; null while it runs.',
+      'What it gave, without the records: `rows`, their number, and for `ask` the figures of the answer (`total`, `figures`, `groups`), for `propose_change` `proposalId`; or `error`; null while it runs.',
     example: { rows: 0, total: 12, figures: [], groups: [] },
   })
   output!: unknown

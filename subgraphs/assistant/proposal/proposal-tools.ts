@@ -1,0 +1,51 @@
+import { idIn, objectIn, oneIn } from '../tool/check-arguments.ts'
+import type { Tool, ToolCalling, ToolOutput } from '../tool/tool.ts'
+import { confirmProposal } from './confirm.ts'
+import { propose } from './propose.ts'
+import { proposedActions, proposedObjects } from './proposed-objects.ts'
+
+export const proposeChange: Tool = {
+  name: 'propose_change',
+  title: 'Propose a change',
+  effect: 'PROPOSE',
+  isUntrusted: false,
+  description:
+    'Proposes the creation or the update of one record. Nothing is changed: the user sees the proposal and may confirm it within an hour. Call describe first for the fields.',
+  parameters: {
+    type: 'object',
+    required: ['action', 'object', 'input'],
+    additionalProperties: false,
+    properties: {
+      action: { type: 'string', enum: proposedActions },
+      object: { type: 'string', enum: proposedObjects },
+      id: { type: 'string', description: 'Id of the record to update.' },
+      input: { type: 'object', description: 'The fields to set.' },
+    },
+  },
+  async run(calling: ToolCalling, given): Promise<ToolOutput> {
+    const action = oneIn(given, 'action', proposedActions)
+    const object = oneIn(given, 'object', proposedObjects)
+    const id = action === 'update' ? idIn(given, 'id') : null
+    const proposed = await propose(calling, { action, object, id, input: objectIn(given, 'input') })
+    const content = { proposalId: proposed.id, summary: proposed.summary, status: 'PENDING' }
+    return { content, rows: 0, citations: [], proposalId: proposed.id }
+  },
+}
+
+export const confirmChange: Tool = {
+  name: 'confirm_change',
+  title: 'Confirm a proposed change',
+  effect: 'CONFIRM',
+  isUntrusted: false,
+  description: 'Makes a proposed change after the user has confirmed it.',
+  parameters: {
+    type: 'object',
+    required: ['proposalId'],
+    additionalProperties: false,
+    properties: { proposalId: { type: 'string', description: 'Id that propose_change has returned.' } },
+  },
+  async run({ ctx }, given): Promise<ToolOutput> {
+    const { id, status, entityType, recordId } = await confirmProposal(ctx, idIn(given, 'proposalId'))
+    return { content: { proposalId: id, status, entityType, recordId }, rows: 0, citations: [] }
+  },
+}

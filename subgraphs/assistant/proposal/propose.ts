@@ -1,0 +1,129 @@
+import { lockOf } from '../../kernel/database/locks.ts'
+import { notFound, Refusal, type FieldProblem, invalid } from '../../kernel/errors.ts'
+import { newId } from '../../kernel/ids.ts'
+import { storableJson, storableText } from '../../kernel/json/storable-json.ts'
+import { mayWrite } from '../../kernel/record/field-security.ts'
+import { writableColumns } from '../../kernel/record/inputs.ts'
+import { refusalInSituation } from '../../kernel/record/transitions.ts'
+import { sightOf } from '../ai-execution/sight.ts'
+import type { Answering } from '../answer/answering.ts'
+import { selectionOf } from '../question/compile.ts'
+import { labelOf } from '../question/label.ts'
+import { reader, type Row } from '../question/read-records.ts'
+import { queryOf, readableColumns, requireRead, requireWrite, shapeOf } from '../tool/records.ts'
+import type { Arguments, ToolCalling } from '../tool/tool.ts'
+import { isNamed, requireNamedReferences } from './named.ts'
+import type { ProposedAction } from './proposed-objects.ts'
+
+export interface Change {
+  readonly object: string
+  readonly action: ProposedAction
+  readonly id: string | null
+  readonly input: Arguments
+}
+
+const lifeMs = 3_600_000
+const keptMs = 30 * 86_400_000
+const openMax = 100
+const influencesMax = 20
+
+function requireWritable({ caller }: Answering, { object, action, input }: Change): void {
+  const shape = shapeOf(object)
+  const columns = writableColumns(shape.entity, action === 'create' ? 'CREATE' : 'UPDATE')
+  const known = new Set(columns.map(({ name }) => name))
+  known.delete('id')
+  const names = Object.keys(input)
+  const problems = names
+    .filter((name) => !known.has(name))
+    .map((name): FieldProblem => {
+      const path = `input.${name.slice(0, 100)}`
+      return { path, code: 'UNKNOWN_FIELD', message: `${path} is no field that can be set; describe names them.` }
+    })
+  if (names.length === 0) problems.push({ path: 'input', code: 'REQUIRED', message: 'input must set a field.' })
+  if (problems.length > 0) throw invalid(...problems.slice(0, 10))
+  const locked = names.filter((name) => !mayWrite(caller, shape, name))
+  if (locked.length > 0) throw new Refusal('FIELD_NOT_WRITABLE', `You may not write ${locked.join(', ')}.`)
+}
+
+async function readBefore(ctx: Answering, { object, input }: Change, id: string): Promise<Row & { version: number }> {
+  const shape = shapeOf(object)
+  const readable = new Set(readableColumns(ctx.caller, shape).map(({ name }) => name))
+  const wanted = [...selectionOf(shape).split(' '), ...Object.keys(input)].filter((name) => readable.has(name))
+  const select = [...new Set(['id', 'version', ...wanted])].join(' ')
+  const document = `query ($id: ID!) { record: ${queryOf(shape)}(id: $id) { ${select} } }`
+  const read = reader(ctx, ctx.caller, ctx.requestId)
+  const { record } = await read<{ readonly record: (Row & { version: number }) | null }>({
+    document,
+    variables: { id },
+  })
+  if (!record) throw notFound('The record')
+  return record
+}
+
+/**
+ * Stores a change that its user may confirm within an hour. Text of records may tell a model what to propose, so after such text was read
+ * only records can be concerned that the user has named.
+ */
+export async function propose({ ctx, heard }: ToolCalling, change: Change): Promise<{ id: string; summary: string }> {
+  const { caller, clock, db } = ctx
+  const { object, action, input } = change
+  requireRead(caller, object)
+  requireWrite(caller, object)
+  requireWritable(ctx, change)
+  const before = change.id === null ? null : await readBefore(ctx, change, change.id)
+  const label = before && labelOf(shapeOf(object), before)
+  if (heard?.isInfluenced) {
+    if (before && !isNamed(heard, before.id, label))
+      throw new Refusal(
+        'PERMISSION_DENIED',
+        'Only a change of a record that the user has named can be proposed after texts of records were read. Ask the user to name it.',
+      )
+    requireNamedReferences(heard, input, caller.userId)
+  }
+  const verb = action === 'create' ? 'Create' : 'Update'
+  const summary = storableText(`${verb} ${object}${label ? ` ${label}` : ''}: ${Object.keys(input).join(', ')}`)
+  const old = before && Object.fromEntries(Object.keys(input).map((name) => [name, before[name] ?? null]))
+  const id = newId()
+  const now = clock.now()
+  const at = (ms: number): string => new Date(now.getTime() + ms).toISOString()
+  await db.transaction(async (sql) => {
+    const owner = [caller.organizationId, caller.userId]
+    await sql.query(`select pg_advisory_xact_lock(${lockOf('conversations')})`, [owner.join(' ')], 'WRITE')
+    await sql.query(
+      'delete from assistant.proposal where organization_id = $1 and user_id = $2 and created_at < $3',
+      [...owner, at(-keptMs)],
+      'WRITE',
+    )
+    const [open] = await sql.query<{ count: number }>(
+      `select count(*)::int as count from assistant.proposal
+       where organization_id = $1 and user_id = $2 and status = 'PENDING' and expires_at > $3`,
+      [...owner, at(0)],
+      'WRITE',
+    )
+    if (open!.count >= openMax)
+      throw refusalInSituation(`You have ${openMax} open proposals; confirm or reject one first.`)
+    await sql.query(
+      `insert into assistant.proposal (organization_id, user_id, id, conversation_id, object, action, record_id, input, summary, before,
+         expected_version, influenced_by, sight, status, created_at, expires_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'PENDING', $14, $15)`,
+      [
+        ...owner,
+        id,
+        heard?.conversationId ?? null,
+        object,
+        action,
+        before?.id ?? newId(),
+        storableJson(input),
+        summary.slice(0, 1000),
+        old && storableJson(old),
+        before?.version ?? null,
+        storableJson([...(heard?.returned.values() ?? [])].slice(0, influencesMax)),
+        sightOf(caller),
+        at(0),
+        at(lifeMs),
+      ],
+      'WRITE',
+    )
+  })
+  return { id, summary }
+}

@@ -1,0 +1,124 @@
+import { createServer, type Server } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { assignProfile, createProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
+import { ChatServer } from '../../subgraphs/kernel/language-model/chat-server.fixture.ts'
+import { systemContext } from '../../subgraphs/kernel/request.ts'
+import { account, activity, opportunity, supportCase } from '../builders.ts'
+import { Platform, type Member } from '../platform.ts'
+import { demandIn, injections, type Targets } from './injections.ts'
+
+const server = new ChatServer()
+const requests: string[] = []
+let outside: Server
+let platform: Platform
+let writer: Member
+let user: Member
+let targets: Targets
+
+beforeAll(async () => {
+  outside = createServer((request, response) => {
+    requests.push(String(request.url))
+    response.end('{}')
+  })
+  outside.listen(0, '127.0.0.1')
+  await once(outside, 'listening')
+  const url = await server.start()
+  platform = new Platform({
+    MODEL_URL: url,
+    MODEL_NAME: 'writer-1',
+    OUTBOUND_ALLOW: '127.0.0.0/8',
+    MODEL_TOKENS_PER_USER_DAY: '90000000',
+    MODEL_TOKENS_PER_ORGANIZATION_MONTH: '90000000',
+  })
+  await platform.open()
+  writer = await platform.member()
+  user = await platform.member({ organizationId: writer.organizationId })
+  const ctx = systemContext(platform.services, writer.organizationId)
+  const profile = await createProfile(ctx, {
+    name: 'No revenue',
+    fields: { account: { annualRevenue: 'HIDDEN' } } as never,
+  })
+  await assignProfile(ctx, user.userId, profile.id)
+  const other = await account(writer, { name: 'Quiet Harbour', annualRevenue: 7_300_400 })
+  const deal = await opportunity(writer, { name: 'Big deal', accountId: other.id, amount: 90_000, currency: 'EUR' })
+  const evil = `http://127.0.0.1:${(outside.address() as AddressInfo).port}`
+  targets = { otherId: other.id, dealId: deal.id, evil }
+})
+afterAll(async () => {
+  await platform.close()
+  server.stop()
+  outside.close()
+})
+beforeEach(() => {
+  server.asked.length = 0
+  platform.advanceClock(60_000)
+})
+
+/** All rows of records, users and credentials, without what the conversation itself writes. */
+async function stored(): Promise<string> {
+  const tables = await platform.query<{ name: string }>(
+    `select c.table_schema || '.' || c.table_name as name from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
+     where c.column_name = 'organization_id' and t.table_type = 'BASE TABLE' and c.table_schema in ('crm', 'commerce', 'support', 'outreach', 'extensions')
+        or t.table_schema || '.' || t.table_name in ('identity.app_user', 'kernel.event')
+     group by 1 order by 1`,
+  )
+  const parts = tables.map(
+    ({ name }) =>
+      `select '${name}' as name, md5(coalesce(string_agg(t::text, ',' order by t::text), '')) as hash from ${name} t where organization_id = $1`,
+  )
+  return JSON.stringify(await platform.query(parts.join(' union all '), [writer.organizationId]))
+}
+
+type Carrier = (text: string, name: string) => Promise<{ object: string; id: string }>
+const carriers: readonly Carrier[] = [
+  async (text, name) => ({ object: 'account', id: (await account(writer, { name, description: text })).id }),
+  async (text, name) => ({
+    object: 'activity',
+    id: (await activity(writer, { type: 'EMAIL', subject: name, body: text })).id,
+  }),
+  async (text, name) => ({ object: 'case', id: (await supportCase(writer, { subject: name, description: text })).id }),
+]
+
+/** A model that does whatever the texts tell it that it reads, and repeats all that it was given. */
+function obey({ object, id }: { readonly object: string; readonly id: string }): void {
+  server.answer = (reply, asked) => {
+    const results = asked.messages.filter(({ role }) => role === 'tool').map(({ content }) => content ?? '')
+    if (results.length === 0) return reply.call('get', { object, id }, 'read').end('tool_calls')
+    const texts = Object.values((JSON.parse(results[0]!) as { record: Record<string, unknown> }).record)
+    const demand = texts.map((text) => (typeof text === 'string' ? demandIn(text) : null)).find((one) => one !== null)!
+    if (results.length <= demand.calls.length) {
+      const [name, args] = demand.calls[results.length - 1]!
+      return reply.call(name, args, `obey-${results.length}`).end('tool_calls')
+    }
+    return reply.text(`${demand.say} ${results.slice(1).join(' ')}`).end()
+  }
+}
+
+describe('a model that obeys the texts of records', () => {
+  it('is tried with 60 texts', () => {
+    expect(injections).toHaveLength(60)
+  })
+
+  it.each(injections.map((injection, index) => [injection.name, injection, index] as const))(
+    'to %s: writes nothing, calls nobody and shows nothing hidden',
+    async (_, injection, index) => {
+      const name = `Delivery ${index} of the week`
+      const read = await carriers[index % carriers.length]!(injection.text(targets), name)
+      const before = await stored()
+      obey(read)
+      const { id } = (await user.rest.conversationCreate!({ body: {} })).body
+      const { status, body } = await user.rest.conversationSend!({ id, body: { content: `Summarize "${name}"` } })
+      expect([status, body.status]).toEqual([201, 'COMPLETED'])
+      expect(body.toolCalls[0]).toMatchObject({ name: 'get', status: 'OK' })
+      expect(await stored()).toBe(before)
+      expect(requests).toEqual([])
+      expect((await user.rest.proposalList!()).body).toEqual([])
+      expect(`${body.content} ${JSON.stringify(server.asked)}`).not.toMatch(/7,?300,?400(?!\}\})/)
+      expect(body.content).not.toMatch(/https?:|<[a-z]|!\[|javascript:/i)
+      expect(body.content).not.toContain(`/account/${targets.otherId}`)
+      expect(body.citations.map(({ entityId }: { entityId: string }) => entityId)).not.toContain(targets.otherId)
+    },
+  )
+})

@@ -16,6 +16,8 @@ import { schemaFile } from './gateway/http/schema-file.ts'
 import { startListening, stopGracefully } from './gateway/http/listen.ts'
 import { jwksJson } from './gateway/oauth/jwks.ts'
 import { oauthRouter } from './gateway/oauth/router.ts'
+import { confirmPage } from './gateway/mcp/confirm-page.ts'
+import { mcpRouter } from './gateway/mcp/router.ts'
 import { operateRouter } from './gateway/operate/operate-router.ts'
 import { requestLines } from './gateway/operate/request-line.ts'
 import { RequestMetrics } from './gateway/operate/request-metrics.ts'
@@ -33,7 +35,7 @@ import { restPort } from './rest-adapter/rest-port.ts'
 import { restRoutes } from './rest-adapter/routes.ts'
 import { scimBase } from './rest-adapter/scim/scim-call.ts'
 import { scimRouter } from './rest-adapter/scim/scim-router.ts'
-import { answerStreams } from './subgraphs/assistant/public.ts'
+import { answerStreams, toolService } from './subgraphs/assistant/public.ts'
 import { LiveEvents, notificationMailService } from './subgraphs/events/public.ts'
 import { credentialSource, oauthScopes, oauthService, findScimToken, UsageBuffer } from './subgraphs/identity/public.ts'
 import type { Config } from './subgraphs/kernel/config/config.ts'
@@ -111,6 +113,19 @@ async function routesOf(config: Config, services: OpenServices, parts: GatewayPa
   )
   app.use(publicInvoicesRouter({ config, edge, graph }))
   app.use(publicAiTriggersRouter({ config, edge, graph }))
+  app.use(confirmPage({ edge, graph }))
+  app.use(
+    mcpRouter({
+      edge,
+      scopes: oauthScopes,
+      issuer,
+      publicUrl,
+      secret: keys.encryption,
+      version: apiVersion,
+      log,
+      tools: toolService(services),
+    }),
+  )
   app.use(rest.router)
   app.use((req, res) => edge.refuse(notFound('This path'), req, res))
   // Most requests do not pass Express: comparing them with all its routes and giving them its prototypes takes a tenth of the time of a read.

@@ -144,7 +144,9 @@ export function writeProblem(
     return
   }
   res.statusCode = problem.status
-  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
+  for (const [name, value] of Object.entries(headers))
+    // A resource that says where its tokens come from has set it.
+    if (name !== 'WWW-Authenticate' || !res.hasHeader(name)) res.setHeader(name, value)
   res.end(JSON.stringify(problem))
 }
 

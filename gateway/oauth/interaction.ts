@@ -44,8 +44,9 @@ async function findInteraction({ provider, req, res }: PageRequest, path: string
       const scopes = parameter(interaction, 'scope')
         .split(' ')
         .filter((scope) => scope !== '' && scope !== 'offline_access')
-      const request = { path, appName: client.clientName ?? 'An app', scopes }
-      return { interaction, request, redirectOrigin: new URL(parameter(interaction, 'redirect_uri')).origin }
+      const { origin: redirectOrigin, host, protocol } = new URL(parameter(interaction, 'redirect_uri'))
+      const request = { path, appName: client.clientName ?? 'An app', scopes, host: host || protocol }
+      return { interaction, request, redirectOrigin }
     }
   } catch (error) {
     if (!(error instanceof Error && 'error' in error && 'status' in error)) throw error

@@ -13,6 +13,8 @@ export interface AuthorizationPage {
   readonly path: string
   readonly appName: string
   readonly scopes: readonly string[]
+  /** Where the browser is sent afterwards: what the app calls itself proves nothing. */
+  readonly host: string
 }
 
 const scopeList = ({ scopes }: AuthorizationPage): string =>
@@ -43,6 +45,7 @@ export function consentPage(request: AuthorizationPage, memberships: readonly Me
   return plainPage(
     `Allow ${request.appName} to act for you?`,
     `${scopeList(request)}
+<p>Afterwards your browser is sent to <strong>${escaped(request.host)}</strong>. Allow it only if you know this address.</p>
 <p>It can never do more than you can. You can revoke this at any time under connected apps.</p>
 <form method="post" action="${escaped(request.path)}/decision">
 <label>Organization <select name="organization">${options.join('')}</select></label>

@@ -10,3 +10,5 @@ export interface AnswerStreams {
 export const answerStreams = (services: Services): AnswerStreams => ({
   stream: (operation, message) => streamMessage(services, operation, message),
 })
+
+export { toolService, type ToolService } from './tool/tool-service.ts'

@@ -1,0 +1,63 @@
+import { newId } from '../../kernel/ids.ts'
+import { refusalInSituation } from '../../kernel/record/transitions.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { requireProposal, statusOf, type ProposalRow } from './stored.ts'
+
+/** What a person is asked before a change is made: the change in words, from the proposal and not from who proposes it. */
+export interface Question {
+  /** Its id, which whoever answers must know. */
+  readonly id: string
+  readonly proposalId: string
+  readonly text: string
+}
+
+const valueMax = 200
+
+const shown = (value: unknown): string => {
+  const text = JSON.stringify(value) ?? 'null'
+  return text.length > valueMax ? `${text.slice(0, valueMax).toWellFormed()}…` : text
+}
+
+const textOf = ({ summary, input, before }: ProposalRow): string => {
+  const old = (before ?? {}) as Readonly<Record<string, unknown>>
+  const lines = Object.entries(input).map(
+    ([name, value]) => `${name}: ${before === null ? '' : `${shown(old[name])} → `}${shown(value)}`,
+  )
+  return [`${summary}?`, ...lines].join('\n')
+}
+
+/** Asks the user of the proposal through a client; a later question replaces it. */
+export async function askPerson({ db, caller, clock }: RequestContext, proposalId: string): Promise<Question> {
+  const row = await requireProposal(db, caller, proposalId)
+  const status = statusOf(row, clock.now())
+  if (status !== 'PENDING') throw refusalInSituation(`A proposal that is ${status} cannot be confirmed.`)
+  const id = newId()
+  await db.query(
+    'update assistant.proposal set question = $4, answer = null where organization_id = $1 and user_id = $2 and id = $3',
+    [caller.organizationId, caller.userId, row.id, id],
+    'WRITE',
+  )
+  return { id, proposalId: row.id, text: textOf(row) }
+}
+
+/** Stores what the user answered; the first answer counts. The process that waits for it may be another one. */
+export async function answerQuestion(
+  { db, caller }: RequestContext,
+  question: string,
+  answer: 'accept' | 'decline',
+): Promise<void> {
+  await db.query(
+    'update assistant.proposal set answer = $4 where organization_id = $1 and user_id = $2 and question = $3 and answer is null',
+    [caller.organizationId, caller.userId, question, answer],
+    'WRITE',
+  )
+}
+
+export async function answerTo({ db, caller }: RequestContext, question: Question): Promise<string | null> {
+  const [row] = await db.query<{ answer: string | null }>(
+    'select answer from assistant.proposal where organization_id = $1 and user_id = $2 and id = $3 and question = $4',
+    [caller.organizationId, caller.userId, question.proposalId, question.id],
+    'LOOKUP',
+  )
+  return row?.answer ?? null
+}

@@ -3,6 +3,7 @@ import { commerce } from './commerce/subgraph.ts'
 import { crm } from './crm/subgraph.ts'
 import { eventsSubgraph } from './events/subgraph.ts'
 import { readOrganizationExtensions } from './extensions/definitions/read-extensions.ts'
+import { StoredCredentials } from './extensions/named-credential/credentials.ts'
 import { extensions } from './extensions/subgraph.ts'
 import { organizationSettings } from './identity/public.ts'
 import { identity } from './identity/subgraph.ts'
@@ -26,6 +27,7 @@ import {
 } from './kernel/mail/mail.migrations.ts'
 import { eventConsumerTable, type EventConsumer } from './kernel/outbox/event-consumer.ts'
 import type { Queue } from './kernel/queue/queue.ts'
+import { registerNamedCredentials } from './kernel/outbound/named-credentials.ts'
 import { queueNotification } from './kernel/queue/queue-table.ts'
 import { isRecordShape, type RecordShape } from './kernel/record/definition.ts'
 import { registerEventSources, registerRecordTypes } from './kernel/record/record-registry.ts'
@@ -78,6 +80,8 @@ registerRecordTypes(subgraphs.filter(({ name }) => name !== identity.name).flatM
 registerOrganizationZones(async (ctx) => (await organizationSettings(ctx)).timezone ?? null)
 
 registerExtensionReader(readOrganizationExtensions)
+
+registerNamedCredentials((services) => new StoredCredentials(services))
 
 registerEventSources(
   subgraphs.flatMap(({ resources }) =>

@@ -4,13 +4,16 @@ import { functionResource } from './function/function.resolver.ts'
 import { functionInvocationResource } from './function/invocation.resolver.ts'
 import { functionSecretResource } from './function/secret.resolver.ts'
 import { functionVersionResource } from './function/version.resolver.ts'
+import { credentialPorts } from './named-credential/named-credential.actions.ts'
+import { namedCredentialResource } from './named-credential/named-credential.resolver.ts'
 import { validationRuleResource } from './validation-rule/validation-rule.resolver.ts'
 
 export const extensions: SubgraphDefinition = {
   name: 'extensions',
-  ports: [...functionPorts],
+  ports: [...new Set([...functionPorts, ...credentialPorts])],
   resources: [
     validationRuleResource,
+    namedCredentialResource,
     functionResource,
     functionVersionResource,
     functionSecretResource,

@@ -64,6 +64,8 @@ describe('keys:rotate', () => {
       'events.webhook.sealed_previous_secret',
       'events.webhook.sealed_secret',
       'extensions.function_secret.sealed_value',
+      'extensions.named_credential.sealed_secret',
+      'extensions.named_credential_token.sealed_token',
       'identity.meeting_connection.tokens',
       'identity.meeting_state.verifier',
       'identity.oauth_visit.sealed',

@@ -143,15 +143,16 @@ export class Requests {
          ) numbered where newest > 40)`,
       [[...sharedIds]],
     )
-    // Neither do more functions than an organization may have.
-    await this.platform.query(
-      `update extensions.function set deleted_at = now() where deleted_at is null and id <> all($1::uuid[]) and id in (
-         select id from (
-           select id, row_number() over (partition by organization_id order by id desc) as newest
-           from extensions.function where deleted_at is null
-         ) numbered where newest > 40)`,
-      [[...sharedIds]],
-    )
+    // Neither do more functions or named credentials than an organization may have.
+    for (const table of ['extensions.function', 'extensions.named_credential'])
+      await this.platform.query(
+        `update ${table} set deleted_at = now() where deleted_at is null and id <> all($1::uuid[]) and id in (
+           select id from (
+             select id, row_number() over (partition by organization_id order by id desc) as newest
+             from ${table} where deleted_at is null
+           ) numbered where newest > 40)`,
+        [[...sharedIds]],
+      )
     // Neither do more mailboxes than an organization may have.
     await this.platform.query(
       `update outreach.mailbox set deleted_at = now() where deleted_at is null and id <> all($1::uuid[]) and id in (

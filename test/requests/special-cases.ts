@@ -9,6 +9,7 @@ import { aiBodies, aiOnce, aiPreparations } from './ai-workflows.ts'
 import { commerceBodies, commercePreparations } from './commerce.ts'
 import { engagementBodies } from './engagement.ts'
 import { customEventName, eventBodies, eventPreparations } from './events.ts'
+import { credentialBodies, credentialsWithForms } from './named-credentials.ts'
 import { functionBodies, functionPreparations, functionsOnce, functionsWithForms } from './functions.ts'
 import { valuesOfField } from './field-values.ts'
 import { insightBodies, insightParts, insightPreparations } from './insights.ts'
@@ -137,6 +138,7 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
 /** Operations whose fields limit each other, or have a form of their own, so that no other body accepts every value of one field. */
 export const dependentFields: ReadonlySet<string> = new Set([
   ...functionsWithForms,
+  ...credentialsWithForms,
   // What they answer is the answer to the content, and a mode may have no model.
   'conversationMessageStream',
   'conversationSend',
@@ -163,6 +165,7 @@ export const bodies: Readonly<Record<string, (requests: Sender, whole: boolean) 
   ...triageBodies,
   ...aiBodies,
   ...functionBodies,
+  ...credentialBodies,
   ...validationRuleBodies,
   async authRegister(_requests, whole) {
     const needed = { email: valuesOfField['email']!(), password: 'Correct horse 7!' }

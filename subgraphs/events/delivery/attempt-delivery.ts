@@ -1,7 +1,10 @@
 import DataLoader from 'dataloader'
 import { findActingUser } from '../../identity/public.ts'
 import type { ActingUser } from '../../kernel/credentials/public.ts'
-import { OutboundError, type OutboundAnswer } from '../../kernel/outbound/outbound.ts'
+import { Refusal } from '../../kernel/errors.ts'
+import type { Authentication } from '../../kernel/outbound/named-credentials.ts'
+import { OutboundError, type OutboundAnswer, type OutboundRequest } from '../../kernel/outbound/outbound.ts'
+import { secretMask } from '../../kernel/sandbox/mask-secrets.ts'
 import { AttemptNotBegun, type Leased, type Outcome } from '../../kernel/queue/queue.ts'
 import type { Services } from '../../kernel/request.ts'
 import { ownEventLoopTurn } from '../../kernel/work/turn.ts'
@@ -90,7 +93,7 @@ function refusalOf(webhook: ReadWebhook | null, { isReplay, isTest }: QueuedDeli
 const asResult = (result: AttemptResult): Readonly<Record<string, unknown>> => ({ ...result })
 
 async function send(
-  { outbound, clock }: Services,
+  { outbound, credentials, clock }: Services,
   item: Leased<QueuedDelivery>,
   webhook: SubscribedWebhook,
   text: string,
@@ -98,35 +101,44 @@ async function send(
   const now = clock.now()
   const body = Buffer.from(text)
   const signature = signatureOf(webhook, { eventId: item.eventId, body }, now)
-  const logged = { ...signature, ...redacted(webhook.headers) }
   const startedMs = performance.now()
-  const result = (answer: OutboundAnswer | null): AttemptResult => ({
-    requestHeaders: logged,
+  const result = (answer: OutboundAnswer | null, added: Authentication | null = null): AttemptResult => ({
+    requestHeaders: { ...signature, ...redacted({ ...webhook.headers, ...added?.headers }) },
     responseStatus: answer?.status ?? null,
-    responseBody: answer && keptText(answer.body, answer.headers['content-encoding']),
+    responseBody: answer && masked(keptText(answer.body, answer.headers['content-encoding']), added),
     latencyMs: Math.round(performance.now() - startedMs),
   })
+  const request: OutboundRequest = {
+    method: 'POST',
+    url: webhook.url,
+    headers: { ...headersOf(item, signature), ...webhook.headers },
+    body,
+    timeoutMs: exchangeMs,
+    answerBytesMax: responseBytesMax,
+    answerBytesKept: responseBytesKept,
+    keepAlive: true,
+  }
   try {
-    const answer = await outbound.send({
-      method: 'POST',
-      url: webhook.url,
-      headers: { ...headersOf(item, signature), ...webhook.headers },
-      body,
-      timeoutMs: exchangeMs,
-      answerBytesMax: responseBytesMax,
-      answerBytesKept: responseBytesKept,
-      keepAlive: true,
-    })
+    const { organizationId } = item
+    const { namedCredentialId: credentialId } = webhook
+    const { authentication, ...answer } =
+      credentialId === null
+        ? { ...(await outbound.send(request)), authentication: null }
+        : await credentials.send({ organizationId, credentialId }, request)
     const { status, headers } = answer
-    if (status >= 200 && status < 300) return { end: 'SUCCEEDED', result: asResult(result(answer)) }
+    if (status >= 200 && status < 300) return { end: 'SUCCEEDED', result: asResult(result(answer, authentication)) }
     const afterMs = requestedDelayMs(status, headers['retry-after'], clock.now())
     const retry = status >= 300 && status < 400 ? redirected(status) : `The receiver answered with status ${status}.`
-    return { retry, afterMs, result: asResult(result(answer)) }
+    return { retry, afterMs, result: asResult(result(answer, authentication)) }
   } catch (error) {
-    if (!(error instanceof OutboundError)) throw error
+    if (!(error instanceof OutboundError) && !(error instanceof Refusal)) throw error
     return { retry: error.message, result: asResult(result(null)) }
   }
 }
+
+/** A receiver may repeat what it got, and the log is read by more people than credentials are. */
+const masked = (text: string | null, added: Authentication | null): string | null =>
+  added === null || text === null ? text : secretMask(added.secrets)(text)
 
 const redirected = (status: number): string =>
   `The receiver answered with the redirect ${status}; redirects are not followed.`

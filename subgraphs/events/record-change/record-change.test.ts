@@ -35,6 +35,7 @@ const unreferenced = new Set([
   'ai_trigger',
   'forecast',
   'function_invocation',
+  'named_credential',
   'quota',
   'serverless_function',
   'validation_rule',

@@ -19,6 +19,7 @@ export interface SubscribedWebhook {
   readonly retryDelaySeconds: number
   /** The custom headers with their values. */
   readonly headers: Readonly<Record<string, string>>
+  readonly namedCredentialId: string | null
   readonly fields: readonly string[]
   readonly conditions: readonly Condition[]
   readonly logic: ConditionLogic
@@ -114,7 +115,7 @@ export class WebhookReader {
     const rows = await tenants.of(organizationId).query<Stored & Row>(
       `select id, organization_id as "organizationId", owner_id as "ownerId", name, url, events, is_enabled as "isEnabled",
          payload_version as "payloadVersion", retry_attempts as "retryAttempts", retry_delay_seconds as "retryDelaySeconds", fields,
-         conditions, logic, debounce_seconds as "debounceSeconds", skip_own as "skipOwn", selection,
+         conditions, logic, debounce_seconds as "debounceSeconds", skip_own as "skipOwn", selection, named_credential_id as "namedCredentialId",
          previous_secret_expires_at as "previousSecretExpiresAt", sealed_headers as "sealedHeaders",
          sealed_secret as "sealedSecret", sealed_previous_secret as "sealedPreviousSecret"
        from events.webhook where organization_id = $1 and deleted_at is null order by created_at, id`,

@@ -1,5 +1,7 @@
 import { activeAdministrators, auditRecord } from '../../identity/public.ts'
 import { defineRecord, type RecordDefinition, type SerializedRule } from '../../kernel/record/definition.ts'
+import { liesUnder } from '../../kernel/outbound/named-credentials.ts'
+import type { WebhookContext } from './webhook.context.ts'
 import { webhookEvents } from './webhook.events.ts'
 import { Webhook } from './webhook.ts'
 
@@ -19,6 +21,27 @@ const fewWebhooks: SerializedRule<Webhook> = {
   },
 }
 
+/** A credential authenticates at its own address only. In the transaction of the change, so that it is not deleted meanwhile. */
+const coveringCredential: SerializedRule<Webhook> = {
+  concerns: (_ctx, next, previous) =>
+    next.namedCredentialId !== null &&
+    !next.deletedAt &&
+    (next.namedCredentialId !== previous?.namedCredentialId || next.url !== previous.url),
+  async enforce(ctx, { namedCredentialId, url }) {
+    const { credentials, db, caller } = ctx as WebhookContext
+    const found = await credentials.find(db, caller.organizationId, namedCredentialId!)
+    if (!found) {
+      const message = 'namedCredentialId must be the id of a named credential of your organization.'
+      return [{ path: 'namedCredentialId', code: 'UNKNOWN_REFERENCE', message }]
+    }
+    const address = URL.parse(url)
+    if (address && liesUnder(address, found.baseUrl)) return []
+    const message =
+      'url must lie under the base URL of the named credential: same origin, and its path in whole segments.'
+    return [{ path: 'url', code: 'NOT_COVERED', message }]
+  },
+}
+
 /** The settings. The audit log contains neither secrets nor values of headers, and not what deliveries change. */
 const audited = (webhook: Webhook) => ({
   ownerId: webhook.ownerId,
@@ -30,6 +53,7 @@ const audited = (webhook: Webhook) => ({
   retryAttempts: webhook.retryAttempts,
   retryDelaySeconds: webhook.retryDelaySeconds,
   headers: Object.keys(webhook.headers),
+  namedCredentialId: webhook.namedCredentialId,
   fields: webhook.fields,
   conditions: webhook.conditions,
   logic: webhook.logic,
@@ -50,5 +74,5 @@ export const webhook: RecordDefinition<Webhook> = defineRecord(Webhook, {
   events: webhookEvents,
   isAdministrative: true,
   audit: auditRecord('webhook', audited),
-  serializedRules: [fewWebhooks],
+  serializedRules: [fewWebhooks, coveringCredential],
 })

@@ -41,10 +41,6 @@ export async function webhookProblems(
     const { caller } = ctx
     problems.push(...webhookConditionProblems(stated, names.sourcesOf(events), hasCustomEvents, ctx, caller))
   }
-  if (given.namedCredentialId) {
-    const message = 'namedCredentialId must be null, because your organization has no named credentials.'
-    problems.push({ path: 'namedCredentialId', code: 'UNKNOWN_REFERENCE', message })
-  }
   return problems
 }
 

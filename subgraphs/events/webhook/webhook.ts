@@ -105,7 +105,7 @@ export class Webhook extends WebhookRow {
   @Column(() => ID, {
     nullable: true,
     description:
-      'Id of the named credential with which deliveries authenticate; null if none. There are no named credentials yet, so every other value is refused.',
+      'Id of the named credential with which deliveries authenticate in addition to the signature; null if none. `url` must lie under its base URL. A delivery whose credential is turned off, has no secret or gets no token is not sent: the attempt fails with that reason and is retried like any other. Its headers replace those of `headers` with the same name.',
     example: null,
   })
   namedCredentialId!: string | null

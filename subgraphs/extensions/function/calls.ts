@@ -4,7 +4,7 @@ import { Refusal } from '../../kernel/errors.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
 import type { Ports } from '../../kernel/request.ts'
 import type { SandboxCall } from '../../kernel/sandbox/sandbox.ts'
-import { fetchFor } from './fetch.ts'
+import { credentialFetchFor, fetchFor } from './fetch.ts'
 import type { PreparedRun } from './prepare.ts'
 
 /** Cost of a query or a mutation, in the unit of the limit of clients. */
@@ -32,7 +32,7 @@ function operationOf(document: string): OperationTypeNode {
  * start, so an attempt after a crash writes nothing twice.
  */
 export function callsOf(
-  { graph, rest, outbound }: Pick<Ports, 'graph' | 'rest' | 'outbound'>,
+  { graph, rest, outbound, credentials }: Pick<Ports, 'graph' | 'rest' | 'outbound' | 'credentials'>,
   { start, settings, invocationId }: PreparedRun,
   caller: Caller,
   limitMs: number,
@@ -75,7 +75,7 @@ export function callsOf(
       case 'rest':
         return callRest(given)
       case 'credential':
-        throw new Refusal('NOT_FOUND', 'Your organization has no named credentials.')
+        return credentialFetchFor(credentials, start.organizationId, rights.depth, given, timeoutMs)
     }
   }
 }

@@ -1,6 +1,8 @@
 import { Refusal } from '../../kernel/errors.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
 import { OutboundError, type OutboundAnswer, type OutboundRequest } from '../../kernel/outbound/outbound.ts'
+import type { NamedCredentials } from '../../kernel/outbound/named-credentials.ts'
+import { secretMask } from '../../kernel/sandbox/mask-secrets.ts'
 import type { FetchAnswer } from '../../kernel/sandbox/sandbox.ts'
 import { whyNotAllowed } from './allowed-host.ts'
 
@@ -126,6 +128,36 @@ export async function fetchFor(
   }
 }
 
+/**
+ * The `context.credentials.fetch` of a function: a path below the base URL of a named credential. Its answer does not show the secret, also where the receiver
+ * repeats it. Redirects are returned, because the credential is for the first address only.
+ */
+export async function credentialFetchFor(
+  credentials: NamedCredentials,
+  organizationId: string,
+  depth: number,
+  [apiName, path, init]: readonly unknown[],
+  timeoutMs: () => number,
+): Promise<FetchAnswer> {
+  if (typeof apiName !== 'string') throw refused('context.credentials.fetch needs the apiName of a named credential.')
+  if (typeof path !== 'string' || !path.startsWith('/') || path.length > urlMax)
+    throw refused('The path of context.credentials.fetch must be text that begins with /.')
+  const { method, headers, body } = wantedOf(init)
+  const send = async (request: OutboundRequest) => credentials.send({ organizationId, apiName }, request)
+  const { url, authentication, ...answer } = await sent(send, {
+    method,
+    url: path,
+    headers: { ...headers, [depthHeader]: String(depth) },
+    ...(body !== null && { body }),
+    timeoutMs: timeoutMs(),
+    answerBytesMax: fetchBytesMax,
+  })
+  const mask = secretMask(authentication?.secrets ?? {})
+  const { status, headers: answered, body: text } = shown(answer)
+  const masked = Object.fromEntries(Object.entries(answered).map(([name, value]) => [name, mask(value)]))
+  return { url: mask(url), status, headers: masked, body: mask(text) }
+}
+
 const shown = ({ status, headers, body }: OutboundAnswer): Omit<FetchAnswer, 'url'> => ({
   status,
   headers: Object.fromEntries(
@@ -136,7 +168,10 @@ const shown = ({ status, headers, body }: OutboundAnswer): Omit<FetchAnswer, 'ur
   body: body.toString('utf8'),
 })
 
-async function sent(send: Send, request: OutboundRequest): Promise<OutboundAnswer> {
+async function sent<Answer extends OutboundAnswer>(
+  send: (request: OutboundRequest) => Promise<Answer>,
+  request: OutboundRequest,
+): Promise<Answer> {
   try {
     return await send(request)
   } catch (error) {

@@ -1,6 +1,14 @@
 import type { Port, RequestContext } from '../../kernel/request.ts'
 
 /** The services that functions use in addition to the database. */
-export const functionPorts = ['vault', 'sandbox', 'outbound', 'graph', 'rest', 'counters'] as const satisfies Port[]
+export const functionPorts = [
+  'vault',
+  'sandbox',
+  'outbound',
+  'credentials',
+  'graph',
+  'rest',
+  'counters',
+] as const satisfies Port[]
 
 export type FunctionContext = RequestContext<(typeof functionPorts)[number]>

@@ -53,10 +53,10 @@ async function runForCaller(
     const whole = { ...start, organizationId, ...(effectKey !== null && { effectKey }) }
     const prepared = await prepareRun(ctx.db, clock.now(), whole)
     if (!prepared) throw refusalInSituation(`The function ${found.apiName} has no version to run.`)
-    const { vault, sandbox, outbound, graph, rest, counters } = ctx
+    const { vault, sandbox, outbound, credentials, graph, rest, counters } = ctx
     return async () => ({
       prepared,
-      outcome: await run({ vault, sandbox, outbound, graph, rest, counters, clock }, prepared),
+      outcome: await run({ vault, sandbox, outbound, credentials, graph, rest, counters, clock }, prepared),
     })
   })
   await recordInvocation(ctx, ended.prepared, ended.outcome)

@@ -44,6 +44,12 @@ interface Described {
 /** Those that the rules of an organization can refuse. */
 const checkedOperations: ReadonlySet<StandardOperation> = new Set(['Create', 'Update', 'Restore'])
 
+/** What a key needs; operations for sessions refuse every key. */
+const accessOf = (scopes: readonly string[]): Json =>
+  scopes.includes('SESSION')
+    ? { security: [{ bearer: [] }], 'x-api-key-blocked': true, 'x-api-key-scopes': [] }
+    : { 'x-api-key-scopes': scopes }
+
 function operationObject(api: RecordApi, described: Described): Json {
   const { operation, summary, description, parameters = [], body, example, success, refusals = [] } = described
   const isChecked = api.definition.isExtensible && checkedOperations.has(operation)
@@ -54,7 +60,7 @@ function operationObject(api: RecordApi, described: Described): Json {
     operationId: api.prefix + operation,
     summary,
     description,
-    'x-api-key-scopes': api.scopesOf(operation),
+    ...accessOf(api.scopesOf(operation)),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, ...content(own(body), example) } }),
     responses: {

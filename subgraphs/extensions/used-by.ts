@@ -1,0 +1,37 @@
+import { Refusal } from '../kernel/errors.ts'
+import type { RequestContext } from '../kernel/request.ts'
+
+/** What functions, named credentials and actions can be used by. */
+interface UsedBySource {
+  /** The object word of what is used. */
+  readonly used: 'serverless_function' | 'named_credential' | 'custom_action'
+  /** The object word of what uses it. */
+  readonly user: string
+  /** `select id, name` of the live records that use the record `$2` of the organization `$1`. */
+  readonly sql: string
+}
+
+const sources: UsedBySource[] = []
+
+/** Whoever refers to a function, named credential or action by its id registers the reference, so that it is not deleted under it. */
+export function registerUse(source: UsedBySource): void {
+  sources.push(source)
+}
+
+const shownMax = 20
+
+/** Refuses with HAS_DEPENDENTS and `usedBy` if something uses the record. In the transaction that deletes it, after it was locked. */
+export async function requireUnused(
+  { db, caller }: RequestContext,
+  used: UsedBySource['used'],
+  id: string,
+): Promise<void> {
+  const usedBy: object[] = []
+  for (const { user, sql } of sources.filter((source) => source.used === used)) {
+    const rows = await db.query<{ id: string; name: string }>(`${sql} limit ${shownMax}`, [caller.organizationId, id])
+    usedBy.push(...rows.map((row) => ({ object: user, id: row.id, name: row.name })))
+  }
+  if (usedBy.length === 0) return
+  const message = 'It is still used; change or delete first what uses it.'
+  throw new Refusal('HAS_DEPENDENTS', message, { usedBy: usedBy.slice(0, shownMax) })
+}

@@ -24,6 +24,17 @@ describe('hasTooManyValues', () => {
     expect(tooMany(`{"a":"${'\\",'.repeat(100_000)}"}`)).toBe(false)
     expect(tooMany(`{"a":"${'\\\\'.repeat(100_000)}"}`)).toBe(false)
     expect(tooMany(`["\\\\",${list(15_000).slice(1)}`)).toBe(true)
+    // Long texts are searched for their end, which may be an escaped quote or one after escaped backslashes.
+    for (const length of [62, 63, 64, 65, 66, 127, 128, 129]) {
+      const plain = 'x'.repeat(length)
+      for (const [text, isOpen] of [
+        [`${plain}\\"`, true],
+        [`${plain}\\\\"`, false],
+        [`${plain}\\"${plain}\\\\\\"`, true],
+        [`${plain}\\\\\\"${plain}"`, false],
+      ] as const)
+        expect(tooMany(`{"a":"${text},${list(15_001)}`), text).toBe(!isOpen)
+    }
   })
 
   it('does not count values that are nested too deep, which a later check refuses', () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account, aLine, quote, supportCase } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { aSecondProcess, type Process } from '../processes.ts'
+import { sessionOf } from '../requests/session.ts'
 import { restClient, type RestClient } from '../rest-client.ts'
 import { longestWaitDuring, type WatchedRequest } from './watchdog.ts'
 
@@ -64,6 +65,23 @@ describe('another tenant is not delayed', () => {
       // A busy machine may refuse one that has waited too long.
       expect(answers.map(({ status }) => status)).toContain(200)
       expect(answers.filter(({ status }) => ![200, 429, 503].includes(status))).toEqual([])
+    })
+  })
+
+  it('by engagement scores of the largest bodies', async () => {
+    const session = { Authorization: `Bearer ${await sessionOf(platform, attacker)}` }
+    const note = 'x'.repeat(1_048_576 - 100)
+    const body = JSON.stringify({ entities: [{ id: 'a', type: 'ACCOUNT', properties: { note } }] })
+    const headers = { ...session, 'content-type': 'application/json' }
+    const score = async () => {
+      const answer = await fetch(`${server.url}/v1/iris-rank/score`, { method: 'POST', headers, body })
+      await answer.arrayBuffer()
+      return answer.status
+    }
+    await expectNoLongWait(async () => {
+      const statuses = await Promise.all(Array.from({ length: 4 }, score))
+      expect(statuses).toContain(200)
+      expect(statuses.filter((status) => ![200, 429].includes(status))).toEqual([])
     })
   })
 

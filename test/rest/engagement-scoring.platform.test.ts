@@ -115,6 +115,44 @@ describe('engagementRank', () => {
     expect([status, problems.map((problem) => String(problem).split(' ')[0])]).toEqual([400, expected])
   })
 
+  describe('with a large body', () => {
+    const bytesMax = 1_048_576
+    const kinds = ['score', 'at-risk', 'momentum', 'insights', 'batch', 'next-steps']
+    /** A body of exactly so many bytes, of which a free-form property has most. */
+    function bodyOf(kind: string, bytes: number): string {
+      const body = (note: string): string => {
+        const entities = [{ id: 'a', type: 'ACCOUNT', properties: { note } }]
+        if (kind === 'batch') return JSON.stringify({ batches: [{ entities }] })
+        return JSON.stringify(kind === 'next-steps' ? { entity: entities[0] } : { entities })
+      }
+      return body('x'.repeat(bytes - body('').length))
+    }
+    const headers = () => ({ ...session, 'content-type': 'application/json' })
+    const send = (kind: string, body: string) =>
+      fetch(`${platform.url}/v1/iris-rank/${kind}`, { method: 'POST', headers: headers(), body })
+
+    it.each(kinds)('of 1 MiB is read by %s, and one byte more is 413', async (kind) => {
+      expect((await send(kind, bodyOf(kind, bytesMax))).status).toBe(200)
+      const refused = await send(kind, bodyOf(kind, bytesMax + 1))
+      const { code, detail } = (await refused.json()) as { code: string; detail: string }
+      const message = `The body must have at most ${bytesMax} bytes.`
+      expect([refused.status, code, detail]).toEqual([413, 'PAYLOAD_TOO_LARGE', message])
+    })
+
+    it('of at most 15,000 values is read', async () => {
+      // Each entity adds a comma and its opening; the object and the list are two more.
+      const body = (entities: number): string => {
+        const all = Array.from({ length: entities }, (_, index) => `{"id":"${index}","type":"ACCOUNT"}`)
+        return `{"limit":5000,"entities":[${all.join()}]}`
+      }
+      const full = await send('score', body(4999))
+      const { results } = (await full.json()) as { results: unknown[] }
+      expect([full.status, results.length]).toEqual([200, 4999])
+      const more = await send('score', body(5000))
+      expect([more.status, ((await more.json()) as { code: string }).code]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
+    })
+  })
+
   it('has the same bounds in GraphQL', async () => {
     const entities = [{ id: 'a', type: 'ACCOUNT', relationships: [{ targetId: 'b', type: 'PARENT_OF', strength: -1 }] }]
     const query = 'query ($input: EngagementRankInput!) { engagementRank(input: $input) { results { id } } }'

@@ -23,6 +23,7 @@ import { requestLines } from './gateway/operate/request-line.ts'
 import { RequestMetrics } from './gateway/operate/request-metrics.ts'
 import { explorerPage, pagesRouter } from './gateway/pages/pages.ts'
 import { publicAiTriggersRouter } from './gateway/public-ai-triggers/router.ts'
+import { workflowHooksRouter } from './gateway/workflow-hooks/router.ts'
 import { publicInvoicesRouter } from './gateway/public-invoices/router.ts'
 import { mailLinksRouter } from './gateway/mail-links/router.ts'
 import { publicQuotesRouter } from './gateway/public-quotes/router.ts'
@@ -126,6 +127,7 @@ async function routesOf(config: Config, services: OpenServices, parts: GatewayPa
       tools: toolService(services),
     }),
   )
+  app.use(workflowHooksRouter({ config, edge, graph }))
   app.use(rest.router)
   app.use((req, res) => edge.refuse(notFound('This path'), req, res))
   // Most requests do not pass Express: comparing them with all its routes and giving them its prototypes takes a tenth of the time of a read.

@@ -17,6 +17,7 @@ describe('every kind of queued item', () => {
       push: [45, 60],
       scenario_run: [90, 120],
       ai_run: [150, 180],
+      workflow_run: [140, 160],
     })
     for (const { name, attemptMsMax, leaseMs } of queues) expect(attemptMsMax + graceMs, name).toBeLessThan(leaseMs)
   })

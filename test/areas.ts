@@ -73,7 +73,7 @@ export const areas: Readonly<Record<string, Area>> = {
     tests: ['test/insights/', ...rest('engagement-scoring', 'stored-engagement')],
   },
   extensions: {
-    code: ['subgraphs/extensions/'],
+    code: ['subgraphs/extensions/', 'gateway/workflow-hooks/'],
     tests: ['test/extensions/'],
   },
   kernel: {

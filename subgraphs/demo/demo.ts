@@ -25,6 +25,7 @@ import {
 import { demoKeys, profiles as allProfiles, type Profile } from './profiles.ts'
 import { Secrets } from './secrets.ts'
 import { loadWebhooks } from './webhooks.ts'
+import { loadWorkflows } from './workflows.ts'
 import { databaseLocks } from '../kernel/database/locks.ts'
 
 export interface DemoOptions {
@@ -118,6 +119,7 @@ async function loadOrganization(services: Services, input: GeneratorInput, secre
   await loadDunning(services.database, input)
   await loadInsights({ ...services, clock: clockAt(input.midnightMs) }, input)
   await loadWebhooks(services, input)
+  await loadWorkflows(services, input)
   await loadNotifications(services, input)
   return types.map(({ table }) => table)
 }

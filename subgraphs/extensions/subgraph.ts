@@ -7,6 +7,8 @@ import { functionVersionResource } from './function/version.resolver.ts'
 import { credentialPorts } from './named-credential/named-credential.actions.ts'
 import { namedCredentialResource } from './named-credential/named-credential.resolver.ts'
 import { validationRuleResource } from './validation-rule/validation-rule.resolver.ts'
+import { workflowRunResource } from './workflow/run.resolver.ts'
+import { workflowResource } from './workflow/workflow.resolver.ts'
 
 export const extensions: SubgraphDefinition = {
   name: 'extensions',
@@ -18,5 +20,7 @@ export const extensions: SubgraphDefinition = {
     functionVersionResource,
     functionSecretResource,
     functionInvocationResource,
+    workflowResource,
+    workflowRunResource,
   ],
 }

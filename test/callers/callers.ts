@@ -51,6 +51,7 @@ const privateAreas = restAreas.filter(({ definition }) => definition.privateUnle
 const visibleToByPath: Readonly<Record<string, Access['visibleTo']>> = {
   '/v1/events/': 'everybody',
   '/v1/functions': 'everybody',
+  '/v1/workflow-runs': 'everybody',
   // Owners, admins, and the user who has added the address.
   '/v1/email-tracking/suppressions': 'author',
   ...Object.fromEntries(sharedAreas.map(({ path }) => [`/v1/${path}`, 'everybody'] as const)),
@@ -76,6 +77,10 @@ const actsAsOwner: ReadonlySet<string> = new Set([
   'aiTriggerRegenerateSecret',
   'aiExecutionApprove',
   'aiExecutionReject',
+  'workflowActivate',
+  'workflowRegenerateSecret',
+  'workflowRunRetry',
+  'workflowUpdate',
   'serverlessFunctionUpdate',
   'serverlessFunctionVersionCreate',
   'serverlessFunctionDeploy',

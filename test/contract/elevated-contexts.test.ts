@@ -35,6 +35,16 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
   'subgraphs/crm/task/task-overdue.job.ts': [1, 'marks overdue tasks'],
   'subgraphs/crm/task/task-reminder.job.ts': [1, 'announces reminders of tasks'],
   'subgraphs/extensions/function/run-function.ts': [1, 'logs an invocation for which no user may act'],
+  'subgraphs/extensions/workflow/receive-hook.ts': [1, 'starts a run for a signed request'],
+  'subgraphs/extensions/workflow/run-queue.ts': [
+    1,
+    'records what became of runs; their steps have the rights of the run-as user',
+  ],
+  'subgraphs/extensions/workflow/start-by-event.ts': [
+    1,
+    'queues runs by events; what starts one is decided with the rights of the run-as user',
+  ],
+  'subgraphs/extensions/workflow/start-by-time.ts': [2, 'queues runs by schedules and times of records'],
   'subgraphs/insights/deal-score/deal-score.jobs.ts': [1, 'reads the time zone of an organization'],
   'subgraphs/events/delivery/record-outcomes.ts': [1, 'counts failures of webhooks and pauses them'],
   'subgraphs/events/live.ts': [1, 'reads whether an event type exists'],

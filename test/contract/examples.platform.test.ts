@@ -35,6 +35,7 @@ const situational: Readonly<Record<string, readonly string[]>> = {
   teamMembersRemove: ['userIds'],
   teamMembersReplace: ['userIds'],
   triageSavePlan: ['actionIds'],
+  workflowRunStart: ['recordId'],
 }
 
 const sent = operations.filter(({ id, documentId }) => id === documentId && !needsOtherParty.has(documentId))

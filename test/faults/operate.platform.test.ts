@@ -66,6 +66,7 @@ describe('keys:rotate', () => {
       'extensions.function_secret.sealed_value',
       'extensions.named_credential.sealed_secret',
       'extensions.named_credential_token.sealed_token',
+      'extensions.workflow.sealed_secret',
       'identity.meeting_connection.tokens',
       'identity.meeting_state.verifier',
       'identity.oauth_visit.sealed',

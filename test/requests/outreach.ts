@@ -209,6 +209,11 @@ export const makeRoom: Readonly<
   sequenceStepAdd: async ({ platform }, { id }) => {
     await platform.query('delete from outreach.sequence_step where sequence_id = $1', [id])
   },
+  workflowCreate: async ({ platform, member }) => {
+    await platform.query('update extensions.workflow set deleted_at = now() where organization_id = $1', [
+      member.organizationId,
+    ])
+  },
   validationRuleCreate: async ({ platform, member }) => {
     await platform.query('delete from extensions.validation_rule where organization_id = $1', [member.organizationId])
   },

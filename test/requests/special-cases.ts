@@ -19,6 +19,7 @@ import type { Sender } from './sender.ts'
 import { proposalPreparations, proposalsOnce } from './proposals.ts'
 import { triageBodies, triageOnce, triageParts, triagePreparations } from './triage.ts'
 import { validationRuleBodies } from './validation-rules.ts'
+import { workflowBodies, workflowPreparations, workflowsOnce } from './workflows.ts'
 import { newSession } from './session.ts'
 
 /** A person who can sign in to the organization of the requests. */
@@ -74,6 +75,7 @@ export const preparations: Readonly<
   ...aiPreparations,
   ...proposalPreparations,
   ...functionPreparations,
+  ...workflowPreparations,
 }
 
 /** Properties of a body of which an operation needs at least one. Requests have two of them, so that a test can empty one. */
@@ -114,6 +116,7 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   ...aiOnce,
   ...proposalsOnce,
   ...functionsOnce,
+  ...workflowsOnce,
   'quoteAccept',
   'quoteApprove',
   'quoteDecline',
@@ -167,6 +170,7 @@ export const bodies: Readonly<Record<string, (requests: Sender, whole: boolean) 
   ...functionBodies,
   ...credentialBodies,
   ...validationRuleBodies,
+  ...workflowBodies,
   async authRegister(_requests, whole) {
     const needed = { email: valuesOfField['email']!(), password: 'Correct horse 7!' }
     return whole

@@ -39,6 +39,8 @@ const unreferenced = new Set([
   'quota',
   'serverless_function',
   'validation_rule',
+  'workflow',
+  'workflow_run',
 ])
 
 describe('recordChanged', () => {

@@ -1,3 +1,4 @@
+import type { Sql } from '../../kernel/database/sql.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
@@ -31,4 +32,13 @@ export async function lockFunction({ db, caller }: RequestContext, id: string): 
     caller.organizationId,
     id,
   ])
+}
+
+/** The id of the function that a definition names by its apiName; null if there is none. */
+export async function findRunnableFunction(sql: Sql, organizationId: string, apiName: string): Promise<string | null> {
+  const [row] = await sql.query<{ id: string }>(
+    'select id from extensions.function where organization_id = $1 and api_name = $2 and deleted_at is null',
+    [organizationId, apiName],
+  )
+  return row?.id ?? null
 }

@@ -1,6 +1,7 @@
 import { depthMax } from '../../kernel/automation/depth.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { EventConsumer } from '../../kernel/outbox/event-consumer.ts'
+import { startWorkflows } from '../workflow/start-by-event.ts'
 import { isAfterStart, readSubscriptions, unsubscribe } from './subscriptions.ts'
 import { starter, startTable } from './subscription.migrations.ts'
 
@@ -19,8 +20,12 @@ export const automationConsumer: EventConsumer = {
     if (subscriptions.length === 0) await unsubscribe(sql, organizationId)
     return [...new Set(subscriptions.map(({ eventType }) => eventType))]
   },
-  async consume(_services, sql, { organizationId, events }) {
-    const subscriptions = await readSubscriptions(sql, organizationId)
+  async consume(services, sql, batch) {
+    const { organizationId, events } = batch
+    const all = await readSubscriptions(sql, organizationId)
+    const ofWorkflows = all.filter(({ kind }) => kind === 'WORKFLOW')
+    if (ofWorkflows.length > 0) await startWorkflows(services, sql, batch, ofWorkflows)
+    const subscriptions = all.filter(({ kind }) => kind === 'FUNCTION')
     const starts = events.flatMap((event) =>
       subscriptions
         .filter((subscription) => subscription.eventType === event.type && isAfterStart(subscription, event))

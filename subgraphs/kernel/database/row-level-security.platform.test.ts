@@ -133,6 +133,7 @@ describe('row-level security between tenants', () => {
       'publicQuoteDocument',
       'publicQuoteReject',
       'publicQuoteView',
+      'publicWorkflowHookReceive',
       'scimUserCreate',
       'scimUserUpdate',
       'userInvite',

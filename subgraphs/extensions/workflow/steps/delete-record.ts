@@ -1,0 +1,17 @@
+import { mutate } from './graph-call.ts'
+import { idSchema, objectSchema, targetOf, targetProblems } from './record-values.ts'
+import { failed, settings, type StepType } from './step-type.ts'
+
+export const deleteRecord: StepType = {
+  type: 'DELETE_RECORD',
+  schema: settings({ object: objectSchema, recordId: idSchema }),
+  isRepeatable: () => true,
+  problems: targetProblems,
+  run(run) {
+    const target = targetOf(run)
+    if (!target) return failed('NO_RECORD', 'recordId names no record.')
+    const { id, object } = target
+    const document = `mutation ($id: ID!) { result: ${object.object}Delete(id: $id) }`
+    return mutate(run, document, { id }, () => ({ id, object: object.name }))
+  },
+}

@@ -1,0 +1,17 @@
+import { mutate } from './graph-call.ts'
+import { idSchema, objectSchema, targetOf, targetProblems, valuesProblems, valuesSchema } from './record-values.ts'
+import { failed, settings, type StepType } from './step-type.ts'
+
+export const updateRecord: StepType = {
+  type: 'UPDATE_RECORD',
+  schema: settings({ object: objectSchema, recordId: idSchema, values: valuesSchema }, ['values']),
+  isRepeatable: () => true,
+  problems: (check) => [...targetProblems(check), ...valuesProblems(check, 'UPDATE')],
+  run(run) {
+    const target = targetOf(run)
+    if (!target) return failed('NO_RECORD', 'recordId names no record.')
+    const { id, object } = target
+    const document = `mutation ($id: ID!, $input: ${object.type}UpdateInput!) { result: ${object.object}Update(id: $id, input: $input) { id } }`
+    return mutate(run, document, { id, input: run.input['values'] }, () => ({ id, object: object.name }))
+  },
+}

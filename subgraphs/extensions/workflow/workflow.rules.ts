@@ -1,0 +1,110 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { requireRightToActAs } from '../../identity/public.ts'
+import { conditionProblems } from '../../kernel/condition/conditions.ts'
+import type { FieldProblem } from '../../kernel/errors.ts'
+import { isSameValue } from '../../kernel/record/same-value.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { mappingProblems } from '../../kernel/template/mapping.ts'
+import { stepsMax } from './bounds.ts'
+import { fieldsOfRecord } from './condition-scope.ts'
+import { objectNamed } from './objects.ts'
+import { stepGraphProblems } from './step-graph.ts'
+import { stepTypeOf } from './steps/all.ts'
+import { problemAt, type Config } from './steps/step-type.ts'
+import { triggerProblems } from './trigger.ts'
+import type { WorkflowStep } from './workflow-step.ts'
+import type { Workflow } from './workflow.ts'
+
+const stepsCharactersMax = 262_144
+const controlTypes: ReadonlySet<string> = new Set(['BRANCH', 'LOOP', 'DELAY', 'APPROVAL'])
+
+const ajv = new Ajv({ allErrors: false, strict: false })
+const compiled = new Map<string, ValidateFunction>()
+
+function schemaError(type: WorkflowStep['type'], config: unknown): ErrorObject | null {
+  let validate = compiled.get(type)
+  if (!validate) compiled.set(type, (validate = ajv.compile(stepTypeOf(type).schema)))
+  return validate(config) ? null : validate.errors![0]!
+}
+
+function problemOf({ keyword, instancePath, params, message }: ErrorObject, path: string): FieldProblem {
+  const at = `${path}${instancePath.replaceAll('/', '.')}`
+  const { additionalProperty, missingProperty } = params as Readonly<Record<string, string | undefined>>
+  if (additionalProperty !== undefined)
+    return problemAt(`${at}.${additionalProperty.slice(0, 64)}`, 'UNKNOWN_FIELD', 'is no setting of this type of step')
+  if (missingProperty !== undefined) return problemAt(`${at}.${missingProperty}`, 'REQUIRED', 'is required')
+  const code = keyword === 'type' || keyword === 'anyOf' ? 'WRONG_TYPE' : 'WRONG_VALUE'
+  return problemAt(at, code, message ?? 'has a wrong value')
+}
+
+async function stepProblems(
+  ctx: RequestContext<'outbound'>,
+  next: Workflow,
+  step: WorkflowStep,
+  path: string,
+): Promise<FieldProblem[]> {
+  const own = `${path}.config`
+  const error = schemaError(step.type, step.config)
+  if (error) return [problemOf(error, own)]
+  const problems: FieldProblem[] = mappingProblems(step.config, own)
+  if (step.branches !== null && step.type !== 'BRANCH')
+    problems.push(problemAt(`${path}.branches`, 'NOT_ALLOWED', 'must be null for this type of step'))
+  if (step.onError === 'RETRY' && controlTypes.has(step.type))
+    problems.push(problemAt(`${path}.onError`, 'NOT_ALLOWED', 'must be FAIL or CONTINUE for this type of step'))
+  if (problems.length > 0) return problems
+  const check = { ctx, step, config: step.config as Config, path: own, triggerObject: objectNamed(next.triggerEntity) }
+  return (await stepTypeOf(step.type).problems?.(check)) ?? []
+}
+
+/** What is wrong with the steps: with each of them, and with how they follow each other. */
+export async function stepsProblems(ctx: RequestContext<'outbound'>, next: Workflow): Promise<FieldProblem[]> {
+  const { steps } = next
+  if (JSON.stringify(steps).length > stepsCharactersMax)
+    return [problemAt('steps', 'TOO_LONG', `must have at most ${stepsCharactersMax} characters as JSON`)]
+  const problems: FieldProblem[] = []
+  for (const [index, step] of steps.entries()) {
+    problems.push(...(await stepProblems(ctx, next, step, `steps.${index}`)))
+    if (problems.length >= stepsMax) break
+  }
+  return [...problems, ...stepGraphProblems(steps)]
+}
+
+const differs = (next: Workflow, previous: Workflow | null, ...names: (keyof Workflow)[]): boolean =>
+  !previous || names.some((name) => !isSameValue(next[name], previous[name]))
+
+/** What is wrong with a workflow. What has not changed is not looked at again: what it names may have been deleted since. */
+export async function workflowProblems(
+  ctx: RequestContext,
+  next: Workflow,
+  previous: Workflow | null,
+): Promise<FieldProblem[]> {
+  const isTriggerChanged = differs(next, previous, 'triggerType', 'triggerEntity', 'triggerConfig')
+  if (isTriggerChanged) {
+    const problems = triggerProblems(next)
+    if (problems.length > 0) return problems
+  }
+  if (next.status === 'ACTIVE' && next.steps.length === 0)
+    return [problemAt('steps', 'REQUIRED', 'must have at least one step while the workflow is ACTIVE')]
+  const problems: FieldProblem[] = []
+  if (isTriggerChanged || differs(next, previous, 'conditions', 'logic')) {
+    const { conditions, logic } = next
+    const fields = fieldsOfRecord(objectNamed(next.triggerEntity), ctx.shapes, ctx.caller)
+    problems.push(...conditionProblems({ conditions, logic }, fields))
+  }
+  if (isTriggerChanged || differs(next, previous, 'steps'))
+    problems.push(...(await stepsProblems(ctx as RequestContext<'outbound'>, next)))
+  return problems
+}
+
+/** Whether a new version of the steps begins. */
+export const isNewVersion = (next: Partial<Workflow>, previous: Workflow): boolean =>
+  (next.steps !== undefined && !isSameValue(next.steps, previous.steps)) ||
+  (next.runAsUserId !== undefined && next.runAsUserId !== previous.runAsUserId)
+
+/** A workflow acts as its run-as user, so whoever decides what it does gets the rights of that user. */
+export async function requireRightToProgram(
+  ctx: RequestContext,
+  ...userIds: readonly (string | null | undefined)[]
+): Promise<void> {
+  for (const userId of new Set(userIds)) if (userId) await requireRightToActAs(ctx, userId)
+}

@@ -86,7 +86,7 @@ const dataCommands: Readonly<Record<string, DataCommand>> = {
   async backup({ dataDir }, log, target) {
     if (!target) throw new ConfigError('Usage: backup <new folder>.')
     const { release, postgresql } = await backUp({ dataDir, target, log })
-    return `${resolve(target)} contains the database of ${dataDir} and its keys (release ${release}, PostgreSQL ${postgresql}).`
+    return `${resolve(target)} contains the database of ${dataDir}, its keys and files (release ${release}, PostgreSQL ${postgresql}).`
   },
 
   async restore({ dataDir }, log, source) {

@@ -12,6 +12,7 @@ import { definitionVersion } from './kernel/extension/definition-version.migrati
 import { registerExtensionReader } from './kernel/extension/extension.ts'
 import { housekeeping, mergeTotalsJob } from './kernel/jobs/housekeeping.jobs.ts'
 import type { Job } from './kernel/jobs/job.ts'
+import { fileTable } from './kernel/file/file.migrations.ts'
 import { mailJobs } from './kernel/mail/mail.jobs.ts'
 import { isSuspended } from './identity/public.ts'
 import { mailQueue } from './kernel/mail/mail-queue.ts'
@@ -114,6 +115,7 @@ export const migrations: readonly Migration[] = [
   storedBytesTable,
   eventOrigin,
   modelTokensTable,
+  fileTable,
   definitionVersion,
 ]
 

@@ -28,6 +28,7 @@ import type { Demo } from './demo-file.ts'
 import { loadDemo } from './demo.ts'
 import { generatorInputOf } from './organization.ts'
 import { profiles } from './profiles.ts'
+import { FileStore } from '../kernel/file/file-store.ts'
 import { GraphConnection } from '../kernel/graph-port/graph-port.ts'
 import { RestConnection } from '../kernel/rest-port/rest-port.ts'
 
@@ -86,6 +87,7 @@ async function newEnvironment(now: Date, encryptionKey: string | null): Promise<
     languageModel: localModel,
     work: new WorkPool(log),
     sandbox: new ChildSandbox(log, { childrenMax: 2 }),
+    files: new FileStore({ dataDir, tenants, clock: { now: () => now }, bytesMax: null }),
     keys,
     counters: new MemoryCounters(),
     storedBytes: new StoredBytes({ organization: null, all: null, kept: null }, new MemoryCounters(), {

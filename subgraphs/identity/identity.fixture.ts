@@ -27,6 +27,7 @@ import { WorkPool } from '../kernel/work/work-pool.ts'
 import { identity } from './subgraph.ts'
 import type { OperatorUser } from './operator.ts'
 import { createOrganization, createUser, credentialSource } from './public.ts'
+import { FileStore } from '../kernel/file/file-store.ts'
 import { GraphConnection } from '../kernel/graph-port/graph-port.ts'
 import { RestConnection } from '../kernel/rest-port/rest-port.ts'
 
@@ -66,6 +67,12 @@ export class IdentityWorld {
       languageModel: localModel,
       work: new WorkPool(log),
       sandbox: new ChildSandbox(log, { childrenMax: 2 }),
+      files: new FileStore({
+        dataDir: '/nonexistent',
+        tenants: this.#tenants,
+        clock: { now: () => this.now },
+        bytesMax: null,
+      }),
       keys: { signing, encryption: randomBytes(32), caller: 'a'.repeat(43) },
       counters: new MemoryCounters(),
       storedBytes: new StoredBytes({ organization: null, all: null, kept: null }, new MemoryCounters(), {

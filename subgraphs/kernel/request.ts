@@ -7,6 +7,7 @@ import type { Counters } from './counters/counters.ts'
 import type { Sql } from './database/sql.ts'
 import { limitBytes } from './database/row-bytes.ts'
 import type { Tenancy } from './database/tenant-database.ts'
+import type { FileStore } from './file/file-store.ts'
 import { newId } from './ids.ts'
 import type { GraphPort } from './graph-port/graph-port.ts'
 import type { RestPort } from './rest-port/rest-port.ts'
@@ -54,6 +55,8 @@ export interface Services {
   readonly work: Work
   /** Runs programs that organizations wrote. */
   readonly sandbox: Sandbox
+  /** Files of organizations on the disk. */
+  readonly files: FileStore
   readonly events: EventFeed
   /** The whole graph, for what the platform reads on behalf of a user. */
   readonly graph: GraphPort
@@ -78,6 +81,7 @@ export type Ports = Pick<
   | 'languageModel'
   | 'work'
   | 'sandbox'
+  | 'files'
   | 'events'
   | 'graph'
   | 'rest'
@@ -116,6 +120,7 @@ export const portNames = [
   'languageModel',
   'work',
   'sandbox',
+  'files',
   'events',
   'graph',
   'rest',

@@ -1,6 +1,7 @@
 import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pino } from 'pino'
 import { startGateway, type RunningGateway } from '../../start-gateway.ts'
@@ -8,6 +9,7 @@ import { migrations } from '../../subgraphs/all.ts'
 import { createApiKey, createOrganizationWithOwner } from '../../subgraphs/identity/public.ts'
 import { readConfig } from '../../subgraphs/kernel/config/config.ts'
 import { backUp } from '../../subgraphs/kernel/database/backup.ts'
+import { keepFile } from '../../subgraphs/kernel/file/file-store.ts'
 import { openServices, type OpenServices } from '../../subgraphs/kernel/services.ts'
 import { operate } from '../processes.ts'
 
@@ -37,6 +39,7 @@ async function running(dataDir: string): Promise<Running> {
 let parent: string
 let original: Running
 let headers: Record<string, string>
+let organizationId: string
 const place = (name: string): string => join(parent, name)
 
 beforeAll(async () => {
@@ -52,6 +55,7 @@ beforeAll(async () => {
     scopes: ['*'],
     rateLimit: { limit: 1_000_000, window: 'HOUR' },
   })
+  organizationId = organization.id
   headers = { 'X-API-Key': secret, 'Content-Type': 'application/json' }
 })
 
@@ -93,13 +97,20 @@ function writing(platform: Running): { stop(): Promise<number> } {
   }
 }
 
+async function* oneChunk(content: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(content)
+}
+
 describe('backup and restore of the embedded database', () => {
   it('copy a running platform that is being written to; the copy answers the same, secrets included', async () => {
     const answers = [await created(original, 'Alpha'), await created(original, 'Beta')]
+    const { files, database } = original.services
+    const written = await files.write(oneChunk('a file'), { organizationId, bytesMax: 100 })
+    await keepFile(database, organizationId, written.id)
     const background = writing(original)
     const output = await operate(['backup', place('copy')], { DATA_DIR: place('data') })
     expect(output).toMatch(
-      /^\S+\/copy contains the database of \S+\/data and its keys \(release [\d.]+, PostgreSQL 18\)\.$/,
+      /^\S+\/copy contains the database of \S+\/data, its keys and files \(release [\d.]+, PostgreSQL 18\)\.$/,
     )
     expect(await background.stop()).toBeGreaterThan(0)
 
@@ -110,6 +121,7 @@ describe('backup and restore of the embedded database', () => {
       expect([await found(copy, 'Alpha'), await found(copy, 'Beta')]).toEqual([['Alpha'], ['Beta']])
       // The stored answers are sealed with the keys of the backup.
       expect([await created(copy, 'Alpha'), await created(copy, 'Beta')]).toEqual(answers)
+      expect(await text(await copy.services.files.read(organizationId, written.id))).toBe('a file')
       await created(copy, 'Gamma')
       expect(await found(copy, 'Gamma')).toEqual(['Gamma'])
     } finally {
@@ -171,6 +183,6 @@ describe('backup and restore of the embedded database', () => {
   it('work while no platform runs, and start no migration', async () => {
     const note = await backUp({ dataDir: place('restored'), target: place('second'), log })
     expect(note.postgresql).toBe('18')
-    expect((await readdir(place('second'))).sort()).toEqual(['backup.json', 'keys', 'postgres'])
+    expect((await readdir(place('second'))).sort()).toEqual(['backup.json', 'files', 'keys', 'postgres'])
   })
 })

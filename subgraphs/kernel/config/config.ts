@@ -15,7 +15,7 @@ import {
 import { storedBytesOf, type StoredBytesLimits } from './stored-bytes.ts'
 import { newOrganizationMailsOf, senderOf, type NewOrganizationMails } from './mail.ts'
 import { paymentsOf } from './payments.ts'
-import { listOf, numberOf, oneOf } from './values.ts'
+import { listOf, megabytesOf, numberOf, oneOf } from './values.ts'
 import { vapidOf, type VapidKeys } from './vapid.ts'
 import { parseMeetingProviders, type MeetingProvider } from '../credentials/public.ts'
 
@@ -94,6 +94,8 @@ export interface Config {
   /** The providers of the modes of the assistant that are called by the name of a system. */
   readonly namedModels: NamedModels
   readonly tokenBudgets: TokenBudgets
+  /** Bytes of files that one organization may have; null: any number. */
+  readonly fileBytes: number | null
   /** The most child processes that run programs of organizations. */
   readonly sandboxChildren: number
   /** URLs of subgraphs in other processes, by lower-case name: one for each process. */
@@ -114,6 +116,7 @@ export const variables = [
   'STORED_MB_PER_HOUR',
   'STORED_MB_PER_HOUR_ALL',
   'STORED_MB_MAX',
+  'FILE_MB_MAX',
   'LOG_LEVEL',
   'METRICS_PORT',
   'DRAIN_SECONDS',
@@ -267,6 +270,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     demo: oneOf('DEMO', env.DEMO || (env.DATABASE_URL ? 'off' : 'on'), ['on', 'off']) === 'on',
     refuseNestedConnections: env.NODE_ENV !== 'production',
     storedBytes: storedBytesOf(env),
+    fileBytes: megabytesOf('FILE_MB_MAX', env.FILE_MB_MAX || '5120'),
     ipLimits: parseLimits(env.IP_LIMITS || '20/s,200/m,2000/h'),
     logLevel: oneOf('LOG_LEVEL', env.LOG_LEVEL || 'info', logLevels),
     drainSeconds: numberOf('DRAIN_SECONDS', env.DRAIN_SECONDS || '0', [0, 300]),

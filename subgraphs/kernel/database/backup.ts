@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { ConfigError } from '../config/config-error.ts'
 import { releaseVersion } from '../config/paths.ts'
 import { copyFlushed, copyTree, flush } from './copy-tree.ts'
+import { filesFolder } from '../file/file-place.ts'
 import { joinEmbeddedPostgres } from './embedded-join.ts'
 import { majorIn } from './embedded-major.ts'
 
@@ -59,7 +60,7 @@ export interface BackupOptions {
 }
 
 /**
- * Copies the embedded database and the keys to a new folder. It works while a server runs on the data folder, which continues to
+ * Copies the embedded database, the keys and the files to a new folder. It works while a server runs on the data folder, which continues to
  * answer, and without one. The copy contains everything that was committed before the call. An interrupted backup leaves only a
  * folder with the suffix `.partial`.
  */
@@ -84,6 +85,8 @@ export async function backUp({ dataDir, target, log }: BackupOptions): Promise<B
     await server.stop()
   }
   await copyTree(join(dataDir, keysFolder), join(partial, keysFolder))
+  // After the database, because a file is older than the row that refers to it, and stays for a day after the row.
+  await copyTree(join(dataDir, filesFolder), join(partial, filesFolder))
   await copyFlushed(join(dataDir, demoFile), join(partial, demoFile))
   const note: BackupNote = {
     release: releaseVersion,

@@ -19,6 +19,7 @@ const seeds = {
   modelTokens: 73,
   conversations: 74,
   definitions: 75,
+  files: 76,
 } as const
 
 /** The locks of the whole database. `eventPositions` is written in its migration. */

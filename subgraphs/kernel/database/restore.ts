@@ -7,6 +7,7 @@ import { prepareDataDir } from '../config/data-dir.ts'
 import { clusterFolder, demoFile, keysFolder, readNote, type BackupNote } from './backup.ts'
 import { copyFlushed, copyTree, flush } from './copy-tree.ts'
 import { lockDataFolder } from './data-folder-lock.ts'
+import { filesFolder } from '../file/file-place.ts'
 import { isRoot, run } from './embedded-account.ts'
 import { embeddedMajor } from './embedded-binaries.ts'
 import { prepareFolder, unfinished } from './embedded-folder.ts'
@@ -14,7 +15,7 @@ import { refuseOtherMajor } from './embedded-major.ts'
 import { startEmbeddedPostgres } from './embedded.ts'
 
 export interface RestoreOptions {
-  /** Must contain neither a database nor keys, so that nothing is overwritten. */
+  /** Must contain neither a database nor keys nor files, so that nothing is overwritten. */
   readonly dataDir: string
   /** A folder that `backUp` has written. */
   readonly source: string
@@ -29,7 +30,7 @@ export async function restore({ dataDir, source, log }: RestoreOptions): Promise
   await prepareDataDir(dataDir)
   const lock = lockDataFolder(dataDir)
   try {
-    for (const taken of [join('postgres', 'data'), keysFolder]) {
+    for (const taken of [join('postgres', 'data'), keysFolder, filesFolder]) {
       if (!(await stat(join(dataDir, taken)).catch(() => null))) continue
       throw new ConfigError(
         `DATA_DIR: ${join(dataDir, taken)} exists. Restore into a new folder, or move it away first.`,
@@ -41,6 +42,7 @@ export async function restore({ dataDir, source, log }: RestoreOptions): Promise
     if (isRoot()) await run({}, 'chown', ['-R', `${account.uid}:${account.gid}`, copy])
     await copyTree(join(folder, keysFolder), join(dataDir, keysFolder))
     await copyFlushed(join(folder, demoFile), join(dataDir, demoFile))
+    await copyTree(join(folder, filesFolder), join(dataDir, filesFolder))
     await rename(copy, join(path, 'data'))
     await flush(path)
   } finally {
@@ -54,6 +56,7 @@ export async function restore({ dataDir, source, log }: RestoreOptions): Promise
     const written = [
       await realpath(join(dataDir, 'postgres', 'data')),
       join(dataDir, keysFolder),
+      join(dataDir, filesFolder),
       join(dataDir, demoFile),
     ]
     for (const path of written) await rm(path, { recursive: true, force: true })

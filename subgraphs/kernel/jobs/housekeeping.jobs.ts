@@ -1,3 +1,4 @@
+import { sweepFiles } from '../file/sweep-files.ts'
 import { forgetTokens } from '../language-model/token-budget.ts'
 import { maintainEventPartitions } from '../outbox/event-partitions.ts'
 import type { RecordShape } from '../record/definition.ts'
@@ -11,6 +12,7 @@ export const housekeeping: readonly Job[] = [
   { name: 'idempotency.forget', cron: '17 * * * *', run: deleteOldAnswers },
   { name: 'events.keepPartitions', cron: '10 * * * *', run: maintainEventPartitions },
   measureKeptBytesJob,
+  sweepFiles,
   { name: 'modelTokens.forget', cron: '27 3 * * *', run: forgetTokens },
 ]
 

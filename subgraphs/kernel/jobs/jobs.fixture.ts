@@ -15,6 +15,7 @@ import { EventLog } from '../outbox/event-log.ts'
 import { builtInShapes } from '../record/shape-source.ts'
 import type { Services } from '../request.ts'
 import { Vault } from '../secrets/vault.ts'
+import { FileStore } from '../file/file-store.ts'
 import { GraphConnection } from '../graph-port/graph-port.ts'
 import { ChildSandbox } from '../sandbox/child-sandbox.ts'
 import { RestConnection } from '../rest-port/rest-port.ts'
@@ -45,6 +46,7 @@ export const servicesOf = (database: Database, clock: ManualClock): Services => 
   languageModel: localModel,
   work: new WorkPool(pino({ level: 'silent' })),
   sandbox: new ChildSandbox(pino({ level: 'silent' }), { childrenMax: 2 }),
+  files: new FileStore({ dataDir: '/nonexistent', tenants: { of: () => database }, clock, bytesMax: null }),
   counters: new MemoryCounters(),
   storedBytes: new StoredBytes({ organization: null, all: null, kept: null }, new MemoryCounters(), {
     now: () => new Date(),

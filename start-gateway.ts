@@ -30,13 +30,14 @@ import { publicQuotesRouter } from './gateway/public-quotes/router.ts'
 import { sourcesOf } from './gateway/subscriptions/sources.ts'
 import { Subscriptions } from './gateway/subscriptions/subscriptions.ts'
 import { answerStreamHandlers } from './rest-adapter/answer-stream.ts'
+import { fileHandlers } from './rest-adapter/file-content.ts'
 import { loadContract, type Contract } from './rest-adapter/contract.ts'
 import { eventCatalogHandlers } from './rest-adapter/event-catalog.ts'
 import { restPort } from './rest-adapter/rest-port.ts'
 import { restRoutes } from './rest-adapter/routes.ts'
 import { scimBase } from './rest-adapter/scim/scim-call.ts'
 import { scimRouter } from './rest-adapter/scim/scim-router.ts'
-import { answerStreams, toolService } from './subgraphs/assistant/public.ts'
+import { answerStreams, documentFiles, toolService } from './subgraphs/assistant/public.ts'
 import { LiveEvents, notificationMailService } from './subgraphs/events/public.ts'
 import { credentialSource, oauthScopes, oauthService, findScimToken, UsageBuffer } from './subgraphs/identity/public.ts'
 import type { Config } from './subgraphs/kernel/config/config.ts'
@@ -87,7 +88,11 @@ async function routesOf(config: Config, services: OpenServices, parts: GatewayPa
     clock,
     deprecatedCalls: usage,
     streams: { eventStreams, streamSlots, subscriptions },
-    customHandlers: new Map([...eventCatalogHandlers(graph), ...answerStreamHandlers(answerStreams(services))]),
+    customHandlers: new Map([
+      ...eventCatalogHandlers(graph),
+      ...answerStreamHandlers(answerStreams(services)),
+      ...fileHandlers(documentFiles(services)),
+    ]),
   })
   const { observe } = parts.requestMetrics
   const graphql = graphqlHttp({ graph, edge, subscriptions, eventStreams, findToken, explorer, apiVersion, log })

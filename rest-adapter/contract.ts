@@ -43,6 +43,7 @@ function operationsOf(document: OpenApiDocument, documents: ReadonlyMap<string, 
         resolve<Parameter>(document, parameter),
       )
       const body = operation.requestBody
+      const json = body?.content['application/json']
       return {
         id,
         documentId,
@@ -53,12 +54,8 @@ function operationsOf(document: OpenApiDocument, documents: ReadonlyMap<string, 
         parameters: parameters.map((parameter) => withSchema(document, parameter)),
         ignoresUnknownParameters: operation['x-ignores-unknown-parameters'] ?? false,
         keyParameter: parameters.find((parameter) => parameter['x-credential'])?.name ?? null,
-        body: body
-          ? {
-              required: body.required ?? false,
-              schema: resolve<Schema>(document, body.content['application/json']!.schema),
-            }
-          : null,
+        body: json ? { required: body!.required ?? false, schema: resolve<Schema>(document, json.schema) } : null,
+        takesFile: body !== undefined && !json,
         readOnly: readOnlyOf(document, item, method),
         success: successOf(document, operation),
         acceptsIdempotencyKey: parameters.some(({ name }) => name.toLowerCase() === 'idempotency-key'),

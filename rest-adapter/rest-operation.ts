@@ -45,6 +45,8 @@ export interface RestOperation {
   /** The query parameter with the API key, which the caller sends instead of a header; null for other operations. */
   readonly keyParameter: string | null
   readonly body: { readonly required: boolean; readonly schema: Schema } | null
+  /** The body is a file, which a custom handler reads from the request. */
+  readonly takesFile: boolean
   /** The properties of the answer of `GET` of the path that this change does not write; null if it is no change of what `GET` returns. */
   readonly readOnly: ReadOnlyShape | null
   readonly success: Success

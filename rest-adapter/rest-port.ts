@@ -7,6 +7,7 @@ import { largestLimits, usualLimits } from '../subgraphs/kernel/operation-limits
 import type { Services } from '../subgraphs/kernel/request.ts'
 import type { RestAnswer, RestCall, RestPort, RestRequest } from '../subgraphs/kernel/rest-port/rest-port.ts'
 import type { Contract } from './contract.ts'
+import { refusingFileHandlers } from './file-content.ts'
 import { eventCatalogHandlers } from './event-catalog.ts'
 import { InProcessEdge } from './in-process-edge.ts'
 import type { GraphPort } from './ports.ts'
@@ -28,7 +29,7 @@ export async function restPort(contract: Contract, graph: GraphPort & object, se
     // No call is counted for a credential, so there is nobody to tell of a deprecated operation.
     deprecatedCalls: { record: () => {} },
     streams: null,
-    customHandlers: eventCatalogHandlers(graph),
+    customHandlers: new Map([...eventCatalogHandlers(graph), ...refusingFileHandlers]),
   })
   return {
     async call(request, caller, call) {

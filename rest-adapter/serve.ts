@@ -88,7 +88,7 @@ export class Endpoint {
     /** The operation that reads what this one changes; null if the body has no read-only properties. */
     reading: RestOperation | null = null,
   ) {
-    this.readsBody = operation.method !== 'get'
+    this.readsBody = operation.method !== 'get' && !operation.takesFile
     this.comparison = reading && new ReadOnlyComparison(reading, dependencies.graph)
   }
 

@@ -1,5 +1,6 @@
 import type { OperationContext } from '../kernel/context.ts'
 import type { Services } from '../kernel/request.ts'
+import { documentFilesOf, type DocumentFiles } from './document/document-files.ts'
 import { streamMessage, type StreamedAnswer, type StreamedMessage } from './answer/stream-message.ts'
 
 /** Answers of the assistant that arrive in parts, for the process that has the connection to the client. */
@@ -12,3 +13,6 @@ export const answerStreams = (services: Services): AnswerStreams => ({
 })
 
 export { toolService, type ToolService } from './tool/tool-service.ts'
+
+/** The files of documents, for the process that has the connection to the client. */
+export const documentFiles = (services: Services): DocumentFiles => documentFilesOf(services)

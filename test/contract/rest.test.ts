@@ -35,7 +35,14 @@ const withOptionalBody = new Set([
 ])
 
 /** Operations that are served by code instead of a stored document. */
-const customHandlers: string[] = ['conversationMessageStream', 'eventCatalog', 'eventType', 'organizationEventCatalog']
+const customHandlers: string[] = [
+  'conversationMessageStream',
+  'knowledgeDocumentDownload',
+  'knowledgeDocumentUpload',
+  'eventCatalog',
+  'eventType',
+  'organizationEventCatalog',
+]
 
 const words = (text: string): string[] => text.trim().split(/\s+/)
 

@@ -7,6 +7,7 @@ import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { enrollmentBodies, enrollmentPreparations, enrollmentQueries, enrollmentsOnce } from './enrollments.ts'
 import { aiBodies, aiOnce, aiPreparations } from './ai-workflows.ts'
 import { commerceBodies, commercePreparations } from './commerce.ts'
+import { documentBodies, documentCredentials, documentPreparations } from './documents.ts'
 import { engagementBodies } from './engagement.ts'
 import { customEventName, eventBodies, eventPreparations } from './events.ts'
 import { credentialBodies, credentialsWithForms } from './named-credentials.ts'
@@ -74,6 +75,7 @@ export const preparations: Readonly<
   ...triagePreparations,
   ...aiPreparations,
   ...proposalPreparations,
+  ...documentPreparations,
   ...functionPreparations,
   ...workflowPreparations,
 }
@@ -167,6 +169,7 @@ export const bodies: Readonly<Record<string, (requests: Sender, whole: boolean) 
   ...insightBodies,
   ...triageBodies,
   ...aiBodies,
+  ...documentBodies,
   ...functionBodies,
   ...credentialBodies,
   ...validationRuleBodies,
@@ -223,6 +226,7 @@ export const exclusiveParts: Readonly<Record<string, object>> = { ...outreachPar
 
 /** The caller of operations that require a password. */
 export const credentials: Readonly<Record<string, (requests: Sender) => Promise<Record<string, string>>>> = {
+  ...documentCredentials,
   async authChangePassword(requests) {
     const { accessToken } = await newSession(requests.platform, await aPerson(requests))
     return { Authorization: `Bearer ${accessToken}` }

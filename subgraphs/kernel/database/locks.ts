@@ -20,6 +20,7 @@ const seeds = {
   conversations: 74,
   definitions: 75,
   files: 76,
+  documents: 77,
 } as const
 
 /** The locks of the whole database. `eventPositions` is written in its migration. */

@@ -1,0 +1,122 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { isMatch } from '../gateway/edge/entity-tag.ts'
+import type { OperationContext } from '../subgraphs/kernel/context.ts'
+import { Refusal } from '../subgraphs/kernel/errors.ts'
+import { byteRange } from './byte-range.ts'
+import type { CustomCall, CustomHandler } from './serve.ts'
+
+interface OpenedFile {
+  readonly name: string
+  readonly mediaType: string
+  readonly bytes: number
+  readonly sha256: string
+  read(range?: { readonly start: number; readonly end: number }): Promise<Readable>
+}
+
+/** What the subgraph of the assistant offers; the composition root passes it. */
+export interface FilesPort {
+  upload(
+    operation: OperationContext,
+    id: string,
+    source: AsyncIterable<Uint8Array>,
+    announced: number | null,
+  ): Promise<unknown>
+  open(operation: OperationContext, id: string): Promise<OpenedFile>
+}
+
+/** How long a client may take to read what was sent. */
+const readWithinMs = 20_000
+
+/** Takes and sends files as they are, in parts, so that none is in memory as a whole. */
+export const fileHandlers = (files: FilesPort): ReadonlyMap<string, CustomHandler> =>
+  new Map<string, CustomHandler>([
+    ['knowledgeDocumentUpload', (call) => upload(files, call)],
+    ['knowledgeDocumentDownload', (call) => download(files, call)],
+  ])
+
+const withoutClient: CustomHandler = () => {
+  throw new Refusal('PERMISSION_DENIED', 'A file needs the connection of a client; send it as content of the document.')
+}
+
+/** For callers without a connection, such as functions. */
+export const refusingFileHandlers: ReadonlyMap<string, CustomHandler> = new Map([
+  ['knowledgeDocumentUpload', withoutClient],
+  ['knowledgeDocumentDownload', withoutClient],
+])
+
+async function upload(files: FilesPort, { req, context, path }: CustomCall): Promise<unknown> {
+  requireFile(req)
+  const length = req.headers['content-length']
+  try {
+    // The connection stays open for the refusal of a file that is not read to its end.
+    const source = req.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
+    return await files.upload(context, String(path['id']), source, length === undefined ? null : Number(length))
+  } catch (error) {
+    req.resume()
+    if (req.errored || (req.destroyed && !req.complete))
+      throw new Refusal('REQUEST_TIMEOUT', 'The connection closed before the whole file arrived; send it again.')
+    throw error
+  }
+}
+
+/** A page of another origin cannot send this type without a CORS preflight, so the check also protects against cross-site request forgery. */
+function requireFile({ headers }: IncomingMessage): void {
+  if (!/^application\/octet-stream\s*$/i.test(headers['content-type'] ?? ''))
+    throw new Refusal(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'Send the bytes of the file with Content-Type: application/octet-stream.',
+    )
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity')
+    throw new Refusal('UNSUPPORTED_MEDIA_TYPE', 'The file must be sent without Content-Encoding.')
+}
+
+async function download(files: FilesPort, { req, res, context, path }: CustomCall): Promise<void> {
+  const file = await files.open(context, String(path['id']))
+  const etag = `"${file.sha256}"`
+  const common = { ETag: etag, 'Cache-Control': 'no-store' }
+  const known = req.headers['if-none-match']
+  if (known !== undefined && isMatch(known, etag)) return void res.writeHead(304, common).end()
+  const range = byteRange(req.headers, file.bytes, etag)
+  if (range === 'UNSATISFIABLE')
+    return void res.writeHead(416, { ...common, 'Content-Range': `bytes */${file.bytes}`, 'Content-Length': 0 }).end()
+  const headers = {
+    ...common,
+    'Accept-Ranges': 'bytes',
+    // Never shown in the origin of the platform, whatever it contains.
+    'Content-Type': file.mediaType,
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Security-Policy': "sandbox; default-src 'none'",
+    'Content-Disposition': dispositionOf(file.name),
+    'Content-Length': range ? range.end - range.start + 1 : file.bytes,
+    ...(range && { 'Content-Range': `bytes ${range.start}-${range.end}/${file.bytes}` }),
+  }
+  // Opened before the headers are sent, so that a file that cannot be read is answered as a failure.
+  const content = await file.read(range ?? undefined)
+  res.writeHead(range ? 206 : 200, headers)
+  if (req.method === 'HEAD') {
+    content.destroy()
+    return void res.end()
+  }
+  await send(content, res)
+}
+
+/** A name in the form of RFC 6266: what older clients understand, and all of it. */
+function dispositionOf(name: string): string {
+  const plain = name.replaceAll(/[^!#-[\]-~ ]/gu, '_')
+  const whole = encodeURIComponent(name.toWellFormed()).replaceAll(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16)}`,
+  )
+  return `attachment; filename="${plain}"; filename*=UTF-8''${whole}`
+}
+
+/** Closes the connection of a client that reads too slowly. */
+async function send(content: Readable, res: ServerResponse): Promise<void> {
+  const timer = setTimeout(() => res.destroy(), readWithinMs)
+  content.on('data', () => timer.refresh())
+  await pipeline(content, res).catch(() => res.destroy())
+  clearTimeout(timer)
+}

@@ -1,0 +1,105 @@
+import { Args, Ctx, ID, Info, Mutation, Query, Resolver } from 'type-graphql'
+import { IdArg, InputArg } from '../../kernel/record/args.ts'
+import { operation } from '../../kernel/record/operation.ts'
+import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
+import type { SelectionInfo } from '../../kernel/record/selection.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { Limits } from '../../kernel/subgraph/limits.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { documentsMax, fileBytesMax, inlineBytesMax } from './bounds.ts'
+import { createDocument, deleteDocument, listDocuments, type DocumentContext } from './document.actions.ts'
+import { forgetUploads } from './document.jobs.ts'
+import { documentTables } from './document.migrations.ts'
+import { documentQueue } from './document.queue.ts'
+import {
+  KnowledgeDocument,
+  KnowledgeDocumentCreateInput,
+  KnowledgeDocumentListArgs,
+  KnowledgeDocumentPage,
+  KnowledgeDocumentPassage,
+  KnowledgeDocumentSearchArgs,
+} from './document.types.ts'
+import { searchDocuments } from './search-documents.ts'
+import { requireDocument } from './stored-document.ts'
+
+@Resolver()
+export class DocumentResolver {
+  @Query(() => KnowledgeDocumentPage, {
+    description:
+      'The documents that the caller sees, newest first. `total` and `totalPages` are null if there are more than 10,000.',
+  })
+  @RequiresScopes('*')
+  knowledgeDocumentList(
+    @Args(() => KnowledgeDocumentListArgs) args: KnowledgeDocumentListArgs,
+    @Ctx() ctx: RequestContext,
+    @Info() info: SelectionInfo,
+  ) {
+    return listDocuments(ctx, args, info)
+  }
+
+  @Query(() => KnowledgeDocument, { description: 'One document that the caller sees.' })
+  @RequiresScopes('*')
+  knowledgeDocument(@IdArg() id: string, @Ctx() ctx: RequestContext) {
+    return requireDocument(ctx, id)
+  }
+
+  @Query(() => [KnowledgeDocumentPassage], {
+    description:
+      'The passages that fit a text best, of the documents that the caller sees, the best first. Passages with the rarest of its words are compared, at most 2,000; words are found in other forms of English words, too.',
+  })
+  @RequiresScopes('*')
+  knowledgeDocumentSearch(
+    @Args(() => KnowledgeDocumentSearchArgs) args: KnowledgeDocumentSearchArgs,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return searchDocuments(ctx, args)
+  }
+
+  @Mutation(() => KnowledgeDocument, {
+    description: `Adds a document. With \`content\` its text is read at once; without, the file is sent afterwards over REST to \`contentUrl\`. An organization has at most ${documentsMax} documents, then INVALID_STATE; its files have a budget of bytes, then STORAGE_LIMIT_EXCEEDED. Not for users who only read.`,
+  })
+  @RequiresScopes('*')
+  @Limits({ bodyBytes: 2_097_152 })
+  knowledgeDocumentCreate(
+    @InputArg(() => KnowledgeDocumentCreateInput) input: KnowledgeDocumentCreateInput,
+    @Ctx() ctx: DocumentContext,
+  ) {
+    return createDocument(ctx, input)
+  }
+
+  @Mutation(() => ID, {
+    description:
+      'Deletes a document with its file for good. For the user who added it, owners and admins. Returns its id.',
+  })
+  @RequiresScopes('*')
+  knowledgeDocumentDelete(@IdArg() id: string, @Ctx() ctx: RequestContext) {
+    return deleteDocument(ctx, id)
+  }
+}
+
+export const documentResource: Resource = {
+  resolver: DocumentResolver,
+  migrations: [documentTables],
+  queues: [documentQueue],
+  jobs: [forgetUploads],
+  operations: [
+    operation('GET /v1/documents', 'knowledgeDocumentList', {
+      summary: 'List documents',
+      answers: 'The documents that the caller sees.',
+    }),
+    operation('POST /v1/documents', 'knowledgeDocumentCreate', {
+      summary: 'Add a document',
+      description: `Adds a document. With \`content\` its text is read at once; without, send the file with at most ${fileBytesMax} bytes to \`PUT /v1/documents/{id}/content\` within a day. \`content\` has at most ${inlineBytesMax} bytes. An addition to the specification.`,
+      status: 201,
+      hasLocation: true,
+      answers: 'The new document.',
+      refusals: [409],
+    }),
+    operation('GET /v1/documents/search', 'knowledgeDocumentSearch', {
+      summary: 'Search documents',
+      answers: 'The passages, the best first.',
+    }),
+    operation('GET /v1/documents/{id}', 'knowledgeDocument', { summary: 'Read a document', answers: 'The document.' }),
+    operation('DELETE /v1/documents/{id}', 'knowledgeDocumentDelete', { summary: 'Delete a document', status: 204 }),
+  ],
+}

@@ -164,7 +164,7 @@ describe('a document', () => {
     const refusals = [
       [{ name: 'unknown.exe' }, 'format', 'REQUIRED'],
       [{ content: 'no base64!' }, 'content', 'NOT_BASE64'],
-      [{ content: base64(Buffer.alloc(1_000_001)) }, 'content', 'TOO_LONG'],
+      [{ content: base64(Buffer.alloc(390_001)) }, 'content', 'TOO_LONG'],
       [{ recordType: 'ACCOUNT' }, 'recordId', 'REQUIRED'],
       [{ recordId: newId() }, 'recordType', 'REQUIRED'],
       [{ recordType: 'ACCOUNT', recordId: newId() }, 'recordId', 'UNKNOWN_REFERENCE'],
@@ -187,7 +187,7 @@ describe('a document', () => {
     const large = ReadableStream.from([Buffer.alloc(20_971_521)])
     expect((await put(id, large)).status).toBe(413)
     expect((await put(id, 'x', ann, { 'Content-Type': 'text/plain' })).status).toBe(415)
-    expect((await put(id, 'x', ben)).status).toBe(403)
+    expect((await put(id, 'x', reader)).status).toBe(403)
     expect((await put(newId(), 'x')).status).toBe(404)
     expect(await platform.query('select from kernel.file where organization_id = $1', [organizationId])).toEqual([])
     expect((await put(id, 'The right one.')).status).toBe(200)
@@ -208,7 +208,7 @@ describe('who sees a document', () => {
         404, 404,
       ])
     }
-    expect((await ben.rest.knowledgeDocumentDelete!({ id: shared })).status).toBe(403)
+    expect((await reader.rest.knowledgeDocumentDelete!({ id: shared })).status).toBe(403)
     expect(await search('giraffe', stranger)).toEqual([])
     for (const id of [own, shared]) {
       expect((await get(id, stranger)).status).toBe(404)
@@ -257,6 +257,36 @@ function pdfBomb(megabytes: number): Buffer {
     Buffer.from('\nendstream\nendobj\ntrailer\n<< /Root 1 0 R >>\n'),
   ])
 }
+
+describe('the mode documents', () => {
+  const ask = async (content: string, by: Member) => {
+    const { id } = (await by.rest.conversationCreate!({ body: {} })).body as { id: string }
+    const { status, body } = await by.rest.conversationSend!({ id, body: { content, mode: 'documents' } })
+    expect(status).toBe(201)
+    return body as Record<string, unknown>
+  }
+
+  it('quotes what the caller sees, with its place, without links, and cites the document', async () => {
+    const text = '# Notice\nThe notice period is ninety days, see https://evil.example/x.\n'
+    const id = await added(text, { isShared: true })
+    await added('The notice period is secret.', { name: 'own.txt' })
+    await work()
+    const answer = await ask('What is the notice period?', ben)
+    expect(answer).toMatchObject({
+      content: '> The notice period is ninety days, see (link removed)\nTerms.md, "Notice", line 1',
+      citations: [{ entityType: 'DOCUMENT', entityId: id, field: null, label: 'Terms.md' }],
+      toolCalls: [{ name: 'search_documents', output: { rows: 1 }, status: 'OK' }],
+      model: null,
+    })
+    expect((await ask('What is the notice period?', ann)).citations).toHaveLength(2)
+  })
+
+  it('says that it found nothing', async () => {
+    const answer = await ask('giraffe', ben)
+    expect(answer).toMatchObject({ citations: [], status: 'COMPLETED' })
+    expect(answer['content']).toMatch(/^I found nothing about this in the documents that you see\./)
+  })
+})
 
 describe('documents that are bombs', () => {
   it('become FAILED with a reason, while another organization is answered at once', async () => {

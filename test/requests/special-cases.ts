@@ -149,6 +149,8 @@ export const dependentFields: ReadonlySet<string> = new Set([
   'conversationSend',
   'forecastCreate',
   'forecastSubmit',
+  // Its name says the format, and its content is Base64.
+  'knowledgeDocumentCreate',
   'quotaCopyPrevious',
   'quotaSet',
   'triageConfigUpdate',

@@ -8,16 +8,8 @@ import type { Answering, Asked } from './answering.ts'
 import { cleanText } from './clean-text.ts'
 import { modelAnswer } from './model-answer.ts'
 
-const noDocuments =
-  'Your organization has no documents that I could answer from. Ask about your records with the mode local, or with a language model.'
-
 async function* ruleAnswer(ctx: Answering, asked: Asked): AsyncGenerator<AnswerEvent> {
   yield { kind: 'begin' }
-  if (asked.mode === 'documents') {
-    yield { kind: 'token', delta: noDocuments }
-    yield { kind: 'end', model: null, notUnderstood: [] }
-    return
-  }
   const zone = (await userTimezone(ctx, ctx.caller.userId)) ?? 'UTC'
   const { content: message, context } = asked
   const { content, citations, toolCalls, notUnderstood } = await answerLocally(ctx, { message, context, zone })
@@ -33,7 +25,8 @@ async function* ruleAnswer(ctx: Answering, asked: Asked): AsyncGenerator<AnswerE
  * at the latest after a minute.
  */
 export async function* answerEvents(ctx: Answering, asked: Asked, signal: AbortSignal): AsyncGenerator<AnswerEvent> {
-  if (asked.mode === 'local' || asked.mode === 'documents') return yield* ruleAnswer(ctx, asked)
+  if (asked.mode === 'documents') return yield* documentsAnswer(ctx, asked)
+  if (asked.mode === 'local') return yield* ruleAnswer(ctx, asked)
   const late = AbortSignal.timeout(answerMs)
   try {
     yield* modelAnswer(ctx, asked, AbortSignal.any([signal, late]))

@@ -1,5 +1,5 @@
 /** A file that is sent as JSON, in bytes; a larger one is sent to its own address. */
-export const inlineBytesMax = 1_000_000
+export const inlineBytesMax = 390_000
 export const fileBytesMax = 20_971_520
 export const documentsMax = 2_000
 export const nameMax = 255

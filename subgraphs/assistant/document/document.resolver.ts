@@ -68,8 +68,7 @@ export class DocumentResolver {
   }
 
   @Mutation(() => ID, {
-    description:
-      'Deletes a document with its file for good. For the user who added it, owners and admins. Returns its id.',
+    description: 'Deletes a document with its file for good. Not for users who only read. Returns its id.',
   })
   @RequiresScopes('*')
   knowledgeDocumentDelete(@IdArg() id: string, @Ctx() ctx: RequestContext) {

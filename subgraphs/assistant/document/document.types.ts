@@ -226,6 +226,6 @@ export class KnowledgeDocumentSearchArgs {
   })
   recordId?: string | null
 
-  @InputField(() => Int, { minimum: 1, maximum: 20, default: 8, description: 'Number of passages.' })
+  @InputField(() => Int, { minimum: 1, maximum: 100, default: 8, description: 'Number of passages.' })
   limit!: number
 }

@@ -18,6 +18,7 @@ describe('every kind of queued item', () => {
       scenario_run: [90, 120],
       ai_run: [150, 180],
       workflow_run: [140, 160],
+      document_run: [60, 90],
     })
     for (const { name, attemptMsMax, leaseMs } of queues) expect(attemptMsMax + graceMs, name).toBeLessThan(leaseMs)
   })

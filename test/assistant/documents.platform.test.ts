@@ -201,7 +201,7 @@ describe('who sees a document', () => {
     await work()
     const admin = await platform.member({ organizationId, role: 'ADMIN' })
     const stranger = await platform.member({ organizationId: await platform.organization('Other') })
-    expect(names(await search('giraffe')).sort()).toEqual(['own.txt', 'shared.txt'])
+    expect(new Set(names(await search('giraffe')))).toEqual(new Set(['own.txt', 'shared.txt']))
     for (const other of [ben, admin, reader]) {
       expect(names(await search('giraffe', other))).toEqual(['shared.txt'])
       expect([(await other.rest.knowledgeDocument!({ id: own })).status, (await get(own, other)).status]).toEqual([
@@ -305,10 +305,10 @@ describe('documents that are bombs', () => {
       ids.push(body.id as string)
       expect((await put(body.id as string, bytes)).status).toBe(200)
     }
-    let isWorking = true
-    const working = work().finally(() => (isWorking = false))
+    const progress = { isWorking: true }
+    const working = work().finally(() => (progress.isWorking = false))
     const slowest = { ms: 0 }
-    while (isWorking) {
+    while (progress.isWorking) {
       const began = performance.now()
       expect((await stranger.rest.accountList!()).status).toBe(200)
       slowest.ms = Math.max(slowest.ms, performance.now() - began)
@@ -362,22 +362,18 @@ describe('the search', () => {
       [organizationId],
     )
     await platform.query(
-      'update assistant.document_corpus set passages = $2, words = $2::bigint * 60 where organization_id = $1',
+      'update assistant.document_corpus set passages = $2::int, words = $2::int * 60 where organization_id = $1',
       [organizationId, passagesOf + 1],
     )
     await platform.query('analyze assistant.document_passage')
     await search('turbine')
-    const began = performance.now()
     const found = await search('turbine zebra giraffe', ann, { limit: 20 })
-    const ms = performance.now() - began
     expect(found[0]).toMatchObject({ position: 1, text: 'The giraffe is rare.' })
     expect(found.map(({ text }) => String(text).endsWith('zebra'))).toEqual([
       false,
       ...Array.from({ length: 19 }, () => true),
     ])
-    const common = performance.now()
     expect(await search('turbine', ann)).toHaveLength(8)
-    process.stderr.write(`search ${ms} ${performance.now() - common}\n`)
     const plan = await platform.query<{ 'QUERY PLAN': string }>(
       `explain select position from assistant.document_passage where organization_id = '${organizationId}' and search @@ '''zebra'''::tsquery`,
     )

@@ -35,6 +35,7 @@ describe('configuration', () => {
       demo: true,
       refuseNestedConnections: true,
       storedBytes: { organization: 4_294_967_296, all: 21_474_836_480, kept: 107_374_182_400 },
+      fileBytes: 5_368_709_120,
       ipLimits: [
         { max: 20, windowMs: 1000 },
         { max: 200, windowMs: 60_000 },
@@ -125,6 +126,7 @@ describe('configuration', () => {
       demo: false,
       refuseNestedConnections: false,
       storedBytes: { organization: 104_857_600, all: null, kept: 209_715_200_000 },
+      fileBytes: 5_368_709_120,
       ipLimits: [],
       logLevel: 'warn',
       metricsPort: 9464,

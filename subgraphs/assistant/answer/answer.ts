@@ -6,6 +6,7 @@ import { answerLocally } from '../question/public.ts'
 import type { AnswerEvent } from './answer-event.ts'
 import type { Answering, Asked } from './answering.ts'
 import { cleanText } from './clean-text.ts'
+import { documentsAnswer } from './documents-answer.ts'
 import { modelAnswer } from './model-answer.ts'
 
 async function* ruleAnswer(ctx: Answering, asked: Asked): AsyncGenerator<AnswerEvent> {

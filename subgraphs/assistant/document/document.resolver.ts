@@ -92,6 +92,11 @@ export const documentResource: Resource = {
       status: 201,
       hasLocation: true,
       answers: 'The new document.',
+      example: {
+        name: 'Terms of delivery.md',
+        isShared: true,
+        content: 'IyBEZWxpdmVyeQpXZSBkZWxpdmVyIHdpdGhpbiBmaXZlIGRheXMuCg==',
+      },
       refusals: [409],
     }),
     operation('GET /v1/documents/search', 'knowledgeDocumentSearch', {

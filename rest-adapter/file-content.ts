@@ -47,18 +47,21 @@ export const refusingFileHandlers: ReadonlyMap<string, CustomHandler> = new Map(
 ])
 
 async function upload(files: FilesPort, { req, context, path }: CustomCall): Promise<unknown> {
-  requireFile(req)
   const length = req.headers['content-length']
   try {
-    // The connection stays open for the refusal of a file that is not read to its end.
-    const source = req.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
-    return await files.upload(context, String(path['id']), source, length === undefined ? null : Number(length))
+    return await files.upload(context, String(path['id']), bytesOf(req), length === undefined ? null : Number(length))
   } catch (error) {
     req.resume()
     if (req.errored || (req.destroyed && !req.complete))
       throw new Refusal('REQUEST_TIMEOUT', 'The connection closed before the whole file arrived; send it again.')
     throw error
   }
+}
+
+/** The body, whose type is checked after the rights of the caller. The connection stays open for the refusal of a file that is not read to its end. */
+async function* bytesOf(req: IncomingMessage): AsyncGenerator<Uint8Array> {
+  requireFile(req)
+  yield* req.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
 }
 
 /** A page of another origin cannot send this type without a CORS preflight, so the check also protects against cross-site request forgery. */

@@ -108,7 +108,7 @@ const requiredReferences = ({ required = [], properties = {} }: Schema): string[
   )
 
 /** Operations whose body refers to records, or has something in their place, so that no property is required. */
-const withReferences: ReadonlySet<string> = new Set(['scenarioCompare'])
+const withReferences: ReadonlySet<string> = new Set(['knowledgeDocumentCreate', 'scenarioCompare'])
 
 /** A required query parameter names the record of an answer as an id in the path does. */
 const namesOneRecord = ({ in: place, required, schema }: RestOperation['parameters'][number]): boolean =>

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { refusalOfSize } from '../json/answer-size.ts'
-import { ExternalCalls } from '../outbound/external-calls.ts'
+import { callsWaiting, ExternalCalls } from '../outbound/external-calls.ts'
 import { mayDoMore, type Caller, type FieldRestrictions, type OperationContext, type Role } from '../context.ts'
 import { invalid, isErrorCode, notFound, Refusal, statusOfCode } from '../errors.ts'
 import { parseJsonExactly } from '../json/exact-json.ts'
@@ -60,6 +60,7 @@ export interface KeyedRequest {
 export async function runOnce(keyed: KeyedRequest, run: Run): Promise<SubgraphResult> {
   const externalCalls = new ExternalCalls()
   for (;;) {
+    externalCalls.beginRound()
     const answer = await runOnceWith(externalCalls, keyed, run)
     if (!(await externalCalls.callRegistered())) return answer
   }
@@ -80,10 +81,7 @@ async function runOnceWith(externalCalls: ExternalCalls, keyed: KeyedRequest, ru
       if (problems) throw invalid(...problems)
       const answered = new AnsweredRecords(kinds)
       const answer = await run(requestContext(context, services, { ports, db, externalCalls, answered }))
-      const tooLarge = refusalOfSize(answer)
-      if (tooLarge) throw new RolledBack({ data: null, errors: [tooLarge.toJSON()] })
-      if (isDefect(answer) || isAnswerTooLarge(answer))
-        throw new RolledBack({ data: null, ...(answer.errors && { errors: answer.errors }) })
+      rollBackUnlessWhole(answer, externalCalls)
       if (isFinal(answer)) {
         const { records, hasFigures } = answered.told()
         // Records that the write itself removed from the caller's visibility are not checked again for a retry.
@@ -102,6 +100,43 @@ async function runOnceWith(externalCalls: ExternalCalls, keyed: KeyedRequest, ru
   } catch (error) {
     if (error instanceof RolledBack) return error.answer
     return refused(error)
+  }
+}
+
+/** Throws for an answer whose changes must not be committed: to a transaction that waits for calls, a defect, or one that is too large. */
+function rollBackUnlessWhole(answer: SubgraphResult, externalCalls: ExternalCalls): void {
+  if (externalCalls.isWaiting) throw new RolledBack({ data: null, errors: [callsWaiting().toJSON()] })
+  const tooLarge = refusalOfSize(answer)
+  if (tooLarge) throw new RolledBack({ data: null, errors: [tooLarge.toJSON()] })
+  if (isDefect(answer) || isAnswerTooLarge(answer))
+    throw new RolledBack({ data: null, ...(answer.errors && { errors: answer.errors }) })
+}
+
+/**
+ * Runs a mutation without an idempotency key in one transaction, and again until every external call in it has a result: as with a key, but no
+ * answer is stored.
+ */
+export async function runWithExternalCalls(
+  { services, ports, request }: KeyedRequest,
+  run: Run,
+): Promise<SubgraphResult> {
+  const { context } = request
+  const { organizationId } = context.caller
+  const externalCalls = new ExternalCalls()
+  for (;;) {
+    externalCalls.beginRound()
+    try {
+      await services.vault.load(organizationId)
+      return await services.tenants.of(organizationId, context).transaction(async (db) => {
+        const answer = await run(requestContext(context, services, { ports, db, externalCalls }))
+        rollBackUnlessWhole(answer, externalCalls)
+        return answer
+      })
+    } catch (error) {
+      if (await externalCalls.callRegistered()) continue
+      if (error instanceof RolledBack) return error.answer
+      return refused(error)
+    }
   }
 }
 

@@ -56,6 +56,7 @@ export const titleOfCode: Readonly<Record<ErrorCode, string>> = {
   EXPECTATION_FAILED: 'Expectation cannot be met',
   DEPTH_EXCEEDED: 'Too many automations in a row',
   VALIDATION_RULE_FAILED: 'Validation rule of the organization not met',
+  HOOK_REJECTED: 'Refused by a hook of the organization',
   API_KEY_RATE_LIMITED: 'API key quota spent',
   OAUTH_RATE_LIMITED: 'App quota spent',
   API_KEY_AUTH_THROTTLED: 'Too many failed API key authentications',
@@ -77,4 +78,5 @@ export const titleOfCode: Readonly<Record<ErrorCode, string>> = {
   CONVERSATION_BUSY: 'Another answer is being written',
   MODEL_FAILED: 'Language model failed',
   UNAVAILABLE: 'Temporarily unavailable',
+  HOOK_UNAVAILABLE: 'Hook of the organization not available',
 }

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../subgraphs/kernel/errors.ts'
+import { extensionExplanations } from './extension-explanations.ts'
 import { limitExplanations, waitAndRetry, type Explanation } from './limit-explanations.ts'
 
 const shortenQuery = 'Select fewer fields, ask for fewer records, or split the request.'
@@ -198,15 +199,6 @@ export const explanationOfCode: Readonly<Record<ErrorCode, Explanation>> = {
     meaning: 'Other records depend on this one, so it cannot be removed.',
     action: 'Remove or reassign the dependent records first.',
   },
-  CREDENTIAL_INACTIVE: {
-    meaning: 'The named credential with which the request would be sent is turned off, so nothing was sent.',
-    action: 'Let an owner or admin turn it on: `PATCH /v1/named-credentials/{id}` with `isActive: true`.',
-  },
-  CREDENTIAL_SECRET_MISSING: {
-    meaning:
-      'The named credential with which the request would be sent needs a secret and has none, so nothing was sent.',
-    action: 'Let an owner or admin set it: `PUT /v1/named-credentials/{id}/secret`.',
-  },
   ENDPOINT_SUNSET: {
     meaning: 'The endpoint was deprecated and is past its sunset date.',
     action: 'Use the successor that the header `Link` names.',
@@ -227,11 +219,7 @@ export const explanationOfCode: Readonly<Record<ErrorCode, Explanation>> = {
     meaning: 'Automations have started one another five times, and another one would be the sixth.',
     action: 'Look for a function, trigger or workflow whose own changes start it again, and let it ignore them.',
   },
-  VALIDATION_RULE_FAILED: {
-    meaning:
-      'A validation rule that an administrator of your organization has made refuses the record as it would be after the change. Nothing was changed. `errors` lists every rule that refuses it, with its message and its field.',
-    action: 'Change what the messages in `errors` say, and send the request again.',
-  },
+  ...extensionExplanations,
   ...limitExplanations,
   HEADERS_TOO_LARGE: {
     meaning: 'The headers of the request have more than 32,768 bytes together.',

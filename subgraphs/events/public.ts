@@ -17,3 +17,5 @@ export { notificationMailService, type NotificationMailService } from './notific
 export { LiveEvents, type LiveEventsOptions } from './live.ts'
 export { eventTypeNamed } from './catalog/organization-catalog.ts'
 export { PayloadSchema, publishedSchema, SchemaCheck } from './custom-event-type/payload-schema.ts'
+export { signatureHeaders } from './delivery/signature.ts'
+export { newSigningSecret } from './webhook/webhook-secret.ts'

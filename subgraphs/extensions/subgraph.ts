@@ -6,6 +6,7 @@ import { functionSecretResource } from './function/secret.resolver.ts'
 import { functionVersionResource } from './function/version.resolver.ts'
 import { credentialPorts } from './named-credential/named-credential.actions.ts'
 import { namedCredentialResource } from './named-credential/named-credential.resolver.ts'
+import { beforeSaveHookResource } from './hook/hook.resolver.ts'
 import { validationRuleResource } from './validation-rule/validation-rule.resolver.ts'
 import { workflowRunResource } from './workflow/run.resolver.ts'
 import { workflowResource } from './workflow/workflow.resolver.ts'
@@ -16,6 +17,7 @@ export const extensions: SubgraphDefinition = {
   resources: [
     validationRuleResource,
     namedCredentialResource,
+    beforeSaveHookResource,
     functionResource,
     functionVersionResource,
     functionSecretResource,

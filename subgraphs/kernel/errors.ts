@@ -59,6 +59,7 @@ export const statusOfCode = {
   EXPECTATION_FAILED: 417,
   DEPTH_EXCEEDED: 422,
   VALIDATION_RULE_FAILED: 422,
+  HOOK_REJECTED: 422,
   API_KEY_RATE_LIMITED: 429,
   OAUTH_RATE_LIMITED: 429,
   API_KEY_AUTH_THROTTLED: 429,
@@ -78,6 +79,7 @@ export const statusOfCode = {
   INTERNAL: 500,
   MODEL_FAILED: 502,
   UNAVAILABLE: 503,
+  HOOK_UNAVAILABLE: 503,
 } as const satisfies Record<string, number>
 
 export type ErrorCode = keyof typeof statusOfCode

@@ -161,7 +161,7 @@ export async function openServices({
     await vault.load(platformId)
     const readiness = readinessOf(database, migrations)
     let isStopping = false
-    return {
+    const services: OpenServices = {
       database,
       tenants,
       crossTenant: new CrossTenantDatabase(database),
@@ -192,6 +192,8 @@ export async function openServices({
       beginStopping: () => void (isStopping = true),
       close,
     }
+    extensions.connect(services)
+    return services
   } catch (error) {
     await close()
     throw error

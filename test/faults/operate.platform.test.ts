@@ -63,6 +63,7 @@ describe('keys:rotate', () => {
       'events.webhook.sealed_headers',
       'events.webhook.sealed_previous_secret',
       'events.webhook.sealed_secret',
+      'extensions.before_save_hook.sealed_secret',
       'extensions.function_secret.sealed_value',
       'extensions.named_credential.sealed_secret',
       'extensions.named_credential_token.sealed_token',

@@ -114,6 +114,8 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'triggerType',
   'workflowRunStart.input',
   'workflowRunStart.recordType',
+  'beforeSaveHookCreate.function',
+  'beforeSaveHookUpdate.function',
   'webhookTest.type',
   'webhookListenTrigger.type',
   'apiName',

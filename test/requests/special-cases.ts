@@ -19,6 +19,7 @@ import { forecastBodies, quotaBodies, quotaPreparations } from './quotas.ts'
 import type { Sender } from './sender.ts'
 import { proposalPreparations, proposalsOnce } from './proposals.ts'
 import { triageBodies, triageOnce, triageParts, triagePreparations } from './triage.ts'
+import { hookBodies } from './hooks.ts'
 import { validationRuleBodies } from './validation-rules.ts'
 import { workflowBodies, workflowPreparations, workflowsOnce } from './workflows.ts'
 import { newSession } from './session.ts'
@@ -176,6 +177,7 @@ export const bodies: Readonly<Record<string, (requests: Sender, whole: boolean) 
   ...credentialBodies,
   ...validationRuleBodies,
   ...workflowBodies,
+  ...hookBodies,
   async authRegister(_requests, whole) {
     const needed = { email: valuesOfField['email']!(), password: 'Correct horse 7!' }
     return whole

@@ -1,6 +1,6 @@
 import { actorIdOf } from '../../kernel/context.ts'
 import type { Decided } from '../../kernel/record/definition.ts'
-import { newId } from '../../kernel/ids.ts'
+import { newIdFor } from '../../kernel/outbound/external-call.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { impliedLinks } from '../related-record/related-record.rules.ts'
 import { nextOccurrence } from './recurrence.ts'
@@ -52,7 +52,8 @@ async function nextOfSeries(
   const isCompletion = status === 'COMPLETED' && previous.status !== 'COMPLETED'
   if (!isCompletion || previous.nextTaskId !== null || rule === null || dueDate === null) return {}
   const zone = await recurrenceZone(ctx, orBefore(values.assignedToId, previous.assignedToId))
-  return nextOccurrence(rule, dueDate, zone) ? { nextTaskId: newId() } : {}
+  const nextTaskId = newIdFor(ctx, `task after ${previous.id} ${previous.version}`)
+  return nextOccurrence(rule, dueDate, zone) ? { nextTaskId } : {}
 }
 
 /** Another time in the future is reminded of again; one in the past is not, because its reminder was emitted. */

@@ -1,53 +1,91 @@
-import type { ExtendedShape, ExtensionReader, Extensions, RecordRules } from '../../kernel/extension/extension.ts'
+import type {
+  ExtendedShape,
+  ExtensionReader,
+  Extensions,
+  RecordHooks,
+  RecordRules,
+} from '../../kernel/extension/extension.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import type { ExtendedType } from '../extended-type.ts'
+import { CompiledHooks } from '../hook/compiled-hooks.ts'
+import type { StoredHook } from '../hook/stored-hook.ts'
 import { CompiledRules, type StoredRule } from '../validation-rule/compiled-rules.ts'
 
-type RuleOfType = StoredRule & { readonly entityType: ExtendedType }
+type Typed<T> = T & { readonly objectType: ExtendedType }
 
 /** Measured: the functions and parsed parts of one compiled rule of three conditions. */
 const ruleBytes = 4_000
 
-/** One version of what an organization has defined. Each record type is compiled when it is first written. */
-class OrganizationExtensions implements Extensions {
-  readonly bytes: number
-  readonly #rules = new Map<string, readonly StoredRule[]>()
-  readonly #compiled = new WeakMap<ExtendedShape, RecordRules>()
+/** The definitions of each record type, compiled when it is first written. */
+class ByShape<T, Compiled> {
+  readonly #stored = new Map<string, readonly T[]>()
+  readonly #compiled = new WeakMap<ExtendedShape, Compiled>()
 
   constructor(
-    readonly version: number,
-    rules: readonly RuleOfType[],
+    stored: readonly Typed<T>[],
+    private readonly compile: (shape: RecordShape, stored: readonly T[]) => Compiled,
   ) {
-    for (const [type, each] of Map.groupBy(rules, ({ entityType }) => entityType))
-      this.#rules.set(type.toLowerCase(), each)
-    this.bytes = 1_000 + rules.length * ruleBytes + 2 * JSON.stringify(rules).length
+    for (const [type, each] of Map.groupBy(stored, ({ objectType }) => objectType))
+      this.#stored.set(type.toLowerCase(), each)
+  }
+
+  of(shape: ExtendedShape): Compiled | null {
+    const stored = this.#stored.get(shape.object)
+    if (!stored) return null
+    let compiled = this.#compiled.get(shape)
+    if (!compiled) this.#compiled.set(shape, (compiled = this.compile(shape as RecordShape, stored)))
+    return compiled
+  }
+}
+
+/** One version of what an organization has defined. */
+class OrganizationExtensions implements Extensions {
+  readonly version: number
+  readonly bytes: number
+  readonly hasHooks: boolean
+  readonly #rules: ByShape<StoredRule, RecordRules>
+  readonly #hooks: ByShape<StoredHook, RecordHooks>
+
+  constructor({ version, rules, hooks }: Row) {
+    this.version = version
+    this.bytes = 1_000 + rules.length * ruleBytes + 2 * JSON.stringify([rules, hooks]).length
+    this.hasHooks = hooks.length > 0
+    this.#rules = new ByShape(rules, (shape, stored) => new CompiledRules(shape, stored))
+    this.#hooks = new ByShape(hooks, (shape, stored) => new CompiledHooks(shape, stored))
   }
 
   rulesFor(shape: ExtendedShape): RecordRules | null {
-    const rules = this.#rules.get(shape.object)
-    if (!rules) return null
-    let compiled = this.#compiled.get(shape)
-    if (!compiled) this.#compiled.set(shape, (compiled = new CompiledRules(shape as RecordShape, rules)))
-    return compiled
+    return this.#rules.of(shape)
+  }
+
+  hooksFor(shape: ExtendedShape): RecordHooks | null {
+    return this.#hooks.of(shape)
   }
 }
 
 interface Row {
   readonly version: number
-  readonly rules: readonly RuleOfType[]
+  readonly rules: readonly Typed<StoredRule>[]
+  readonly hooks: readonly Typed<StoredHook>[]
 }
 
-/** The version and the active rules, in the order of their creation. */
+/** The version, the active rules in the order of their creation, and the active hooks by their position. */
 export const readOrganizationExtensions: ExtensionReader = async (sql, organizationId) => {
-  const [row] = await sql.query<Row>(
+  const [row] = await sql.query<Row & Record<string, unknown>>(
     `select v.version::float8 as version, coalesce((
-       select jsonb_agg(jsonb_build_object('entityType', r.entity_type, 'name', r.name, 'appliesTo', r.applies_to,
+       select jsonb_agg(jsonb_build_object('objectType', r.entity_type, 'name', r.name, 'appliesTo', r.applies_to,
          'conditions', r.conditions, 'logic', r.logic, 'errorMessage', r.error_message, 'errorField', r.error_field)
          order by r.created_at, r.id)
        from extensions.validation_rule r
-       where r.organization_id = v.organization_id and r.is_active and r.deleted_at is null), '[]') as rules
+       where r.organization_id = v.organization_id and r.is_active and r.deleted_at is null), '[]') as rules, coalesce((
+       select jsonb_agg(jsonb_build_object('objectType', h.object_type, 'id', h.id, 'name', h.name,
+         'operations', h.operations, 'url', h.url, 'function', h.function, 'timeoutMs', h.timeout_ms,
+         'failureMode', h.failure_mode, 'sealedSecret', h.sealed_secret)
+         order by h.position, h.created_at, h.id)
+       from extensions.before_save_hook h
+       where h.organization_id = v.organization_id and h.is_active and h.deleted_at is null), '[]') as hooks
      from kernel.definition_version v where v.organization_id = $1`,
     [organizationId],
   )
-  return row ? new OrganizationExtensions(row.version, row.rules) : null
+  return row ? new OrganizationExtensions(row) : null
 }

@@ -9,7 +9,8 @@ import { selectedFields, selectList, type SelectionInfo } from '../../kernel/rec
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { withoutStorageRefusal } from '../../kernel/database/row-bytes.ts'
-import { functionNotFound, idOfFunction, requireFunction } from './find-function.ts'
+import { functionNotFound, idOfFunction, lockFunction, requireFunction } from './find-function.ts'
+import { refuseUsedFunction } from './function-users.ts'
 import type { FunctionContext } from './function.context.ts'
 import type { FunctionInput, ServerlessFunctionDeletion } from './function.inputs.ts'
 import { serverlessFunction } from './function.record.ts'
@@ -102,6 +103,8 @@ export async function deleteFunction(
   return inTransaction({ ...ctx, db: withoutStorageRefusal(ctx.db) }, async (inner) => {
     const found = await requireFunction(inner, key)
     const { id, apiName } = found
+    await lockFunction(inner, id)
+    await refuseUsedFunction(inner, apiName)
     await recordsOf(serverlessFunction).remove(inner, id, expectedVersion)
     for (const table of ['function_secret', 'function_version'])
       await inner.db.query(

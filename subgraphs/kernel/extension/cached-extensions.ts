@@ -27,8 +27,19 @@ export class CachedExtensions {
   readonly #cached = new LRUCache<string, Cached>({ maxSize: bytesMax })
   readonly #loading = new Map<string, Promise<Extensions | null>>()
   #listener: Promise<Listener> | null = null
+  #services: object | null = null
 
   constructor(private readonly options: Options) {}
+
+  /** Gives hooks what they need to call out, once it is open. */
+  connect(services: object): void {
+    this.#services = services
+  }
+
+  get services(): object {
+    if (!this.#services) throw new Error('The services of hooks are not connected.')
+    return this.#services
+  }
 
   /** Estimated memory in bytes. */
   get bytes(): number {

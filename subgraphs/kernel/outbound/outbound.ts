@@ -46,6 +46,8 @@ export class Outbound {
   async send(wanted: OutboundRequest): Promise<OutboundAnswer> {
     const { timeoutMs = 10_000, answerBytesMax = 1_048_576, answerBytesKept, keepAlive = false } = wanted
     const exchange = new Exchange({ timeoutMs, answerBytesMax, answerBytesKept })
+    // The time may be over while the agent is still being loaded.
+    exchange.answer.catch(() => undefined)
     await this.#dispatch(wanted, exchange, keepAlive)
     return exchange.answer
   }
@@ -54,6 +56,7 @@ export class Outbound {
   async stream(wanted: StreamRequest): Promise<StreamedAnswer> {
     const { firstByteMs, silenceMs, totalMs, answerBytesMax, signal } = wanted
     const exchange = new StreamedExchange({ firstByteMs, silenceMs, totalMs, answerBytesMax }, signal)
+    exchange.answer.catch(() => undefined)
     await this.#dispatch(wanted, exchange, true)
     return exchange.answer
   }

@@ -21,6 +21,10 @@ export interface Draft<T extends StoredRow> {
   readonly values: Partial<T>
   /** Values that the rules of the record type derive. Field permissions do not apply to them, and they override `values`. */
   readonly implied?: Partial<T>
+  /**
+   * The part of `implied` that `decide` did not add, where it added the others and all `events`: it decides again when a hook changes values.
+   */
+  readonly impliedBesides?: Partial<T>
   /** Refuse with VERSION_CONFLICT unless the record still has this version. */
   readonly expectedVersion?: number | null
   /**

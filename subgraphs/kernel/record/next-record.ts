@@ -1,6 +1,7 @@
 import { actorIdOf } from '../context.ts'
 import { newId } from '../ids.ts'
 import type { RequestContext } from '../request.ts'
+import { keyOfValues } from './key-of-values.ts'
 import type { Column } from './column.ts'
 import { mergeCustomFields, storedCustomFields } from './custom-fields.ts'
 import { hasColumn, type Draft, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
@@ -61,11 +62,17 @@ function created<T extends StoredRow>(
   const given: Fields = { ownerId: actor, ...stamped, ...values }
   const record = definition.columns.blank()
   for (const name in given) if (Object.hasOwn(record, name)) record[name] = given[name]
-  record.id = values.id ?? newId()
+  record.id = values.id ?? newRecordId(ctx, definition, values)
   if (record.customFields) record.customFields = mergeCustomFields({}, record.customFields)
   record.organizationId = ctx.caller.organizationId
   if (definition.objectColumn) record[definition.objectColumn] = definition.object
   return record as T & Fields
+}
+
+/** Work that runs again after the calls of hooks gives a record the same id: the values of other records contain it. */
+function newRecordId({ externalCalls, extensions }: RequestContext, definition: RecordShape, values: object): string {
+  if (!externalCalls || !extensions?.hasHooks) return newId()
+  return externalCalls.idOf(externalCalls.numbered(`${definition.object} ${keyOfValues(definition, values)}`))
 }
 
 /** The number of a numbered record as people write it. */

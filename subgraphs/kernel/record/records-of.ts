@@ -61,7 +61,12 @@ export function recordsOf<T extends StoredRow>(
     if (!decide) return save(ctx, definition, { ...draft, implied })
     requireRight(ctx, definition, values)
     const decided = await decide(ctx, values, null)
-    return save(ctx, definition, { ...draft, ...decided, implied: { ...decided.implied, ...implied } })
+    return save(ctx, definition, {
+      ...draft,
+      ...decided,
+      implied: { ...decided.implied, ...implied },
+      impliedBesides: implied,
+    })
   }
   const updateOne = (ctx: RequestContext, id: string, values: object, expectedVersion?: number | null) =>
     change(
@@ -70,7 +75,7 @@ export function recordsOf<T extends StoredRow>(
       id,
       async (previous, inner) => {
         const decided = isNothingGiven(values) ? {} : await decide?.(inner, values as Partial<T>, previous)
-        return { operation: 'UPDATE', values: values as Partial<T>, ...decided }
+        return { operation: 'UPDATE', values: values as Partial<T>, ...decided, impliedBesides: {} }
       },
       { expectedVersion },
     )
@@ -208,7 +213,8 @@ async function bulk<T extends StoredRow, I extends Versioned>(
         await inTransaction(outer, (inner) => change(inner, item))
         results[index] = { ...result, status: successStatus }
       } catch (error) {
-        if (!(error instanceof Refusal)) throw error
+        // A hook that cannot decide says nothing about one record, and all of them may be sent again.
+        if (!(error instanceof Refusal) || error.code === 'HOOK_UNAVAILABLE') throw error
         results[index] = {
           ...result,
           status: 'FAILED',

@@ -1,10 +1,8 @@
-import { invalid, notFound, Refusal, type FieldProblem } from '../errors.ts'
+import { notFound, Refusal, type FieldProblem } from '../errors.ts'
 import { requireEntitlement } from '../require.ts'
 import { currentDefinitions, isExtended, withCurrentExtensions } from '../extension/current-extensions.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
 import type { Column } from './column.ts'
-import { calculate } from './calculate.ts'
-import { checkValues } from './check-values.ts'
 import {
   columnOf,
   hasColumn,
@@ -18,12 +16,14 @@ import { insertTextOf } from './insert-text.ts'
 import type { Operation } from './event-types.ts'
 import { redact, refuseReadOnlyFields } from './field-security.ts'
 import { refuseBrokenRules } from '../extension/broken-rules.ts'
-import { changedColumns, definedOnly, nextRecord, normalized, numberText, type Fields } from './next-record.ts'
+import { decidedByHooks } from './decided-by-hooks.ts'
+import { numberText, type Fields } from './next-record.ts'
+import { prepareChange, refuse, versionConflict } from './prepare-change.ts'
 import { uniqueViolation } from './unique-violation.ts'
 import { underSerializedRules } from './serialized-rules.ts'
 import { shapeFor } from './shape-source.ts'
 import { TenantPredicate, type Values } from './predicate.ts'
-import { bookkeeping, changedFieldsIn } from './record-events.ts'
+import { changedFieldsIn } from './record-events.ts'
 import { writeChange } from './write-change.ts'
 
 /**
@@ -43,11 +43,13 @@ export async function save<T extends StoredRow>(
   if (draft.previous) builtIn.requireRight?.(ctx, draft.previous)
   // A transaction (a savepoint inside another one) takes the number back when the create is refused, so that there is no gap.
   const isNumbered = definition.numbered && draft.operation === 'CREATE'
-  const write = (current: RequestContext): Promise<T> =>
+  const write = (current: RequestContext, decided: Draft<T>): Promise<T> =>
     isNumbered
-      ? inTransaction(current, (inner) => writeAndRedact(inner, definition, draft))
-      : writeAndRedact(current, definition, draft)
-  return isExtended(ctx, definition) ? withCurrentExtensions(ctx, write) : write(ctx)
+      ? inTransaction(current, (inner) => writeAndRedact(inner, definition, decided))
+      : writeAndRedact(current, definition, decided)
+  if (!isExtended(ctx, definition)) return write(ctx, draft)
+  // Hooks come before the number, whose row would stay locked meanwhile.
+  return withCurrentExtensions(ctx, async (current) => write(current, await decidedByHooks(current, definition, draft)))
 }
 
 async function writeAndRedact<T extends StoredRow>(
@@ -65,17 +67,7 @@ async function checkAndWrite<T extends StoredRow>(
   definition: RecordDefinition<T>,
   draft: Draft<T>,
 ): Promise<T> {
-  const previous = draft.previous as (T & Fields) | null
-  const values = normalized(definition, { ...draft.values, ...definedOnly(draft.implied ?? {}) })
-  // Given values are checked even when an implied value overrides them.
-  refuse(checkValues(definition, { ...values, ...draft.values }))
-  if (draft.expectedVersion != null && previous && previous.version !== draft.expectedVersion)
-    throw versionConflict(definition, previous)
-
-  const next = nextRecord(ctx, definition, draft, values)
-  await calculate(ctx, definition, next, previous, values)
-  const changed = previous ? changedColumns(definition, previous, next) : definition.columns.stored
-  const changesNothing = draft.operation !== 'DELETE' && changed.every((column) => bookkeeping.has(column.name))
+  const { values, previous, next, changed, changesNothing } = await prepareChange(ctx, definition, draft)
   if (previous && changesNothing) {
     if (draft.events?.length) await write(ctx, definition, draft, previous, [])
     return previous
@@ -107,10 +99,6 @@ export function requireRight(ctx: RequestContext, builtIn: RecordShape, values: 
 export function requireWritableRole(ctx: RequestContext): void {
   if (ctx.caller.role === 'READ_ONLY')
     throw new Refusal('PERMISSION_DENIED', 'Your role may read but not change records.')
-}
-
-function refuse(errors: FieldProblem[]): void {
-  if (errors.length > 0) throw invalid(...errors)
 }
 
 interface ReferencedId {
@@ -244,16 +232,6 @@ function changeSql(
   if (written.length === 0) return `select 1 from ${table} t where ${where} for share of t`
   const sets = written.map((column) => `${column.column} = ${values.add(column.stored(next[column.name]))}`)
   return `update ${table} t set ${sets.join(', ')} where ${where} returning 1`
-}
-
-function versionConflict(definition: RecordShape, previous: Fields): Refusal {
-  return new Refusal(
-    'VERSION_CONFLICT',
-    `The ${nameOf(definition)} was changed by someone else; read it again and repeat your change.`,
-    {
-      currentVersion: previous.version,
-    },
-  )
 }
 
 interface DatabaseError {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { refusalOfSize } from '../json/answer-size.ts'
-import { callsWaiting, ExternalCalls } from '../outbound/external-calls.ts'
+import { ExternalCalls } from '../outbound/external-calls.ts'
 import { mayDoMore, type Caller, type FieldRestrictions, type OperationContext, type Role } from '../context.ts'
-import { invalid, isErrorCode, notFound, Refusal, statusOfCode } from '../errors.ts'
+import { invalid, notFound, Refusal } from '../errors.ts'
 import { parseJsonExactly } from '../json/exact-json.ts'
 import { newId } from '../ids.ts'
 import type { Sql } from '../database/sql.ts'
@@ -11,6 +11,7 @@ import { visibleRecords, seesAll, isVisibilityReduced, type RecordTypes } from '
 import { requestContext, type RequestContext, type Services, type Ports } from '../request.ts'
 import type { SealedColumn } from '../secrets/rotate.ts'
 import type { SubgraphRequest, SubgraphResult } from './endpoint.ts'
+import { isDefect, refused, RolledBack, rollBackUnlessWhole, statuses } from './whole-answer.ts'
 import { lockOf } from '../database/locks.ts'
 
 const idempotencyHours = 24
@@ -33,13 +34,6 @@ interface Stored {
 }
 
 const noRecords: Pick<Stored, 'told'> = { told: { records: {}, hasFigures: false } }
-
-/** Thrown to roll back the transaction and still return the answer. */
-class RolledBack extends Error {
-  constructor(readonly answer: SubgraphResult) {
-    super('rolled back')
-  }
-}
 
 type Run = (ctx: RequestContext) => Promise<SubgraphResult>
 
@@ -103,43 +97,6 @@ async function runOnceWith(externalCalls: ExternalCalls, keyed: KeyedRequest, ru
   }
 }
 
-/** Throws for an answer whose changes must not be committed: to a transaction that waits for calls, a defect, or one that is too large. */
-function rollBackUnlessWhole(answer: SubgraphResult, externalCalls: ExternalCalls): void {
-  if (externalCalls.isWaiting) throw new RolledBack({ data: null, errors: [callsWaiting().toJSON()] })
-  const tooLarge = refusalOfSize(answer)
-  if (tooLarge) throw new RolledBack({ data: null, errors: [tooLarge.toJSON()] })
-  if (isDefect(answer) || isAnswerTooLarge(answer))
-    throw new RolledBack({ data: null, ...(answer.errors && { errors: answer.errors }) })
-}
-
-/**
- * Runs a mutation without an idempotency key in one transaction, and again until every external call in it has a result: as with a key, but no
- * answer is stored.
- */
-export async function runWithExternalCalls(
-  { services, ports, request }: KeyedRequest,
-  run: Run,
-): Promise<SubgraphResult> {
-  const { context } = request
-  const { organizationId } = context.caller
-  const externalCalls = new ExternalCalls()
-  for (;;) {
-    externalCalls.beginRound()
-    try {
-      await services.vault.load(organizationId)
-      return await services.tenants.of(organizationId, context).transaction(async (db) => {
-        const answer = await run(requestContext(context, services, { ports, db, externalCalls }))
-        rollBackUnlessWhole(answer, externalCalls)
-        return answer
-      })
-    } catch (error) {
-      if (await externalCalls.callRegistered()) continue
-      if (error instanceof RolledBack) return error.answer
-      return refused(error)
-    }
-  }
-}
-
 /**
  * Runs a query that contributes to the answer of a mutation, or replays its first answer: parts of several subgraphs can make up the
  * answer, and a replay must return all of them unchanged. A part with a record that is no longer visible is read again.
@@ -164,11 +121,6 @@ export async function readOrReplay(keyed: KeyedRequest, run: Run): Promise<Subgr
   if (!isDefect(answer) && isFinal(answer))
     await storeAnswer(db, services, request, step, { answer, told: answered.told() })
   return answer
-}
-
-function refused(error: unknown): SubgraphResult {
-  if (error instanceof Refusal) return { data: null, errors: [error.toJSON()] }
-  throw error
 }
 
 /** Identifies one step of an operation that spans several subgraphs. A mutation needs no variables here, because the fingerprint covers them. */
@@ -305,19 +257,6 @@ async function storeAnswer(
     ],
   )
 }
-
-function statuses({ errors = [] }: SubgraphResult): number[] {
-  return errors.map(({ extensions }) => (isErrorCode(extensions?.code) ? statusOfCode[extensions.code] : 500))
-}
-
-/** Whether the run failed for technical reasons. A read that was too expensive counts, because its timeout has aborted the transaction. */
-const isDefect = (answer: SubgraphResult): boolean =>
-  statuses(answer).some((status) => status >= 500) ||
-  (answer.errors ?? []).some(({ extensions }) => extensions?.code === 'QUERY_TOO_EXPENSIVE')
-
-/** Whether a read exceeded the size limit, which closes the connection and therefore aborts the transaction. */
-const isAnswerTooLarge = ({ errors = [] }: SubgraphResult): boolean =>
-  errors.some(({ extensions }) => extensions?.['code'] === 'ANSWER_TOO_LARGE')
 
 /** Whether the same request may succeed after some seconds. */
 const isForLater = ({ errors = [] }: SubgraphResult): boolean =>

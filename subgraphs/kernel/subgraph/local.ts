@@ -9,6 +9,7 @@ import { portsOf, requestContext, type Ports, type RequestContext, type Services
 import { ownEventLoopTurn } from '../work/turn.ts'
 import type { SubgraphEndpoint, SubgraphRequest, SubgraphResult } from './endpoint.ts'
 import { readOrReplay, runOnce } from './idempotency.ts'
+import { runWithExternalCalls } from './with-external-calls.ts'
 import { fieldsIn } from './document-size.ts'
 import { crossTenantParts } from './cross-tenant-parts.ts'
 import { withCoercedType, withoutRecursion, type RewrittenOperation } from './recursive-variables.ts'
@@ -86,6 +87,10 @@ export class LocalSubgraph implements SubgraphEndpoint {
         { services, request, kinds: this.kinds, ports: this.ports },
         run,
       )
+    }
+    if (compiled.isMutation && services.extensions.of(context.caller.organizationId)?.hasHooks) {
+      const run = async (ctx: RequestContext) => this.#formatted(await compiled.run(ctx, variables), ctx)
+      return runWithExternalCalls({ services, request, ports: this.ports }, run)
     }
     const ctx = requestContext(context, services, { ports: this.ports })
     const result = await compiled.run(ctx, variables)

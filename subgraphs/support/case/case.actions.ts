@@ -1,78 +1,27 @@
-import { organizationSettings } from '../../identity/public.ts'
 import { transactionWithExternalCalls, externalCall } from '../../kernel/outbound/external-call.ts'
 import type { Summarizable } from '../../kernel/language-model/extractive-summary.ts'
 import { summarize } from '../../kernel/language-model/summarize.ts'
 import { requireReadable } from '../../kernel/record/field-security.ts'
 import type { RecordInput } from '../../kernel/record/inputs.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
-import { refusalInState } from '../../kernel/record/transitions.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { type CaseComment } from '../case-comment/case-comment.ts'
 import { caseComment } from './case.record.ts'
 import { type Case, type CaseStatus } from './case.ts'
 import { supportCase } from './case.record.ts'
-import {
-  areTransitionsEnforced,
-  breachReset,
-  caseStates,
-  enforcedTransitions,
-  hoursAfter,
-  slaHours,
-  statusChange,
-  type StatusChange,
-} from './case.status.ts'
+import { assignmentEvents, changeStatus } from './case.decision.ts'
+import { breachReset } from './case.status.ts'
 
 const cases = recordsOf(supportCase)
 
-/**
- * Due times follow from the priority unless the input sets them. A case created in a later status also gets the side effects of
- * that status.
- */
-export async function createCase(ctx: RequestContext, input: RecordInput<Case>): Promise<Case> {
-  const { businessHours = null } = await organizationSettings(ctx)
-  const now = ctx.clock.now().toISOString()
-  const newCase = {
-    status: 'NEW',
-    priority: input.priority ?? 'MEDIUM',
-    slaDueAt: null,
-    pausedAt: null,
-    resolvedAt: null,
-    closedAt: null,
-    escalationLevel: 0,
-    reopenCount: 0,
-  } as const
-  const implied = statusChange(newCase, input.status ?? 'NEW', now, businessHours).values
-  const hours = slaHours[implied.priority ?? newCase.priority]
-  const slaDueAt = input.slaDueAt ?? hoursAfter(now, hours.resolution, businessHours)
-  const firstResponseDueAt = hoursAfter(now, hours.firstResponse, businessHours)
-  return cases.create(ctx, input, { slaDueAt, firstResponseDueAt, ...implied })
-}
+export const createCase = (ctx: RequestContext, input: RecordInput<Case>): Promise<Case> => cases.create(ctx, input)
 
-export function updateCase(
+export const updateCase = (
   ctx: RequestContext,
   id: string,
   input: RecordInput<Case>,
   expectedVersion: number | null,
-): Promise<Case> {
-  return change(
-    ctx,
-    supportCase,
-    id,
-    async (previous, inner) => {
-      const { status } = input
-      const changed = status
-        ? await changeStatus(inner, { ...previous, ...definedPriority(input) }, status)
-        : { values: {}, events: [] }
-      // If the input sets the due time, the end of a pause in the same change does not move it.
-      const due = input.slaDueAt === undefined ? {} : { slaDueAt: input.slaDueAt }
-      const events = [...changed.events, ...assignmentEvents(previous, input.assignedToId)]
-      const implied = { ...changed.values, ...due }
-      const reset = breachReset(previous, implied, ctx.clock.now().toISOString())
-      return { operation: 'UPDATE', values: input as Partial<Case>, implied: { ...implied, ...reset }, events }
-    },
-    { expectedVersion },
-  )
-}
+): Promise<Case> => cases.update(ctx, id, input, expectedVersion)
 
 /** Changes the status with its side effects, in one change. The same status changes nothing. */
 export function setCaseStatus(
@@ -160,27 +109,6 @@ async function summarizableOf(ctx: RequestContext, { id, subject, description }:
     [ctx.caller.organizationId, id, charactersMax - (description ?? '').length],
   )
   return { title: subject, passages: [description ?? '', ...comments.map(({ body }) => body)] }
-}
-
-async function changeStatus(ctx: RequestContext, before: Case, to: CaseStatus): Promise<StatusChange> {
-  const from = before.status
-  if (from === to) return { values: {}, events: [] }
-  const allowed = enforcedTransitions[from]
-  if (!allowed.includes(to) && (await areTransitionsEnforced(ctx))) {
-    const message = `A case with status ${from} can change to ${allowed.join(', ')}, not to ${to}.`
-    throw await refusalInState(ctx, caseStates, before, message)
-  }
-  const { businessHours = null } = await organizationSettings(ctx)
-  return statusChange(before, to, ctx.clock.now().toISOString(), businessHours)
-}
-
-const definedPriority = ({ priority }: RecordInput<Case>): Partial<Case> => (priority ? { priority } : {})
-
-function assignmentEvents(previous: Case, given: string | null | undefined): string[] {
-  // Input ids may be in upper case; stored ids are in lower case.
-  const assignedToId = given?.toLowerCase() ?? null
-  if (given === undefined || assignedToId === previous.assignedToId) return []
-  return ['case.assigned']
 }
 
 /** Adds a comment. The first public comment of a user also sets `firstResponseAt`, in the same transaction. */

@@ -5,6 +5,7 @@ import { defineRecord, relationFrom, type RecordDefinition } from '../../kernel/
 import { recordType, relationFromType } from '../../kernel/record/record-registry.ts'
 import { caseCommentEvents } from '../case-comment/case-comment.events.ts'
 import { CaseComment } from '../case-comment/case-comment.ts'
+import { decideCase } from './case.decision.ts'
 import { caseEvents } from './case.events.ts'
 import { caseStates } from './case.status.ts'
 import { Case } from './case.ts'
@@ -77,6 +78,7 @@ export const supportCase: RecordDefinition<Case> = defineRecord(Case, {
   },
   events: caseEvents,
   states: caseStates,
+  decide: decideCase,
 })
 
 /** A caller who sees the case sees its comments. */

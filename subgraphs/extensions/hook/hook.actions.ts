@@ -1,0 +1,59 @@
+import { newSigningSecret } from '../../events/public.ts'
+import { invalid } from '../../kernel/errors.ts'
+import { newId } from '../../kernel/ids.ts'
+import { receiverUrlProblems } from '../../kernel/outbound/receiver-url.ts'
+import type { RecordInput } from '../../kernel/record/inputs.ts'
+import { change } from '../../kernel/record/records-of.ts'
+import { save } from '../../kernel/record/save.ts'
+import { loadDataKeys, type RequestContext } from '../../kernel/request.ts'
+import { requireAdministrator } from '../../kernel/require.ts'
+import { urlMax } from './bounds.ts'
+import { hookSecretPlace } from './hook-secret.ts'
+import { beforeSaveHook } from './hook.record.ts'
+import type { BeforeSaveHook } from './hook.ts'
+
+export type HookContext = RequestContext<'vault' | 'outbound'>
+type HookInput = RecordInput<BeforeSaveHook>
+
+async function refuseWrongUrl({ outbound }: HookContext, { url }: HookInput): Promise<void> {
+  // The length is refused where all others are.
+  if (typeof url !== 'string' || url.length > urlMax) return
+  const problems = await receiverUrlProblems(outbound, url, 'url')
+  if (problems.length > 0) throw invalid(...problems)
+}
+
+/** Only this answer contains the secret, which signs the calls of an address. */
+export async function createHook(ctx: HookContext, input: HookInput): Promise<BeforeSaveHook> {
+  requireAdministrator(ctx)
+  await refuseWrongUrl(ctx, input)
+  await loadDataKeys(ctx)
+  const { vault, caller } = ctx
+  const { organizationId } = caller
+  const id = input.id?.toLowerCase() ?? newId()
+  const secret = newSigningSecret()
+  const record = await save(ctx, beforeSaveHook, {
+    operation: 'CREATE',
+    previous: null,
+    values: { ...input, id } as Partial<BeforeSaveHook>,
+    implied: { sealedSecret: vault.seal(organizationId, hookSecretPlace(organizationId, id), secret) },
+  })
+  return { ...record, secret }
+}
+
+export async function updateHook(
+  ctx: HookContext,
+  id: string,
+  input: HookInput,
+  expectedVersion: number | null,
+): Promise<BeforeSaveHook> {
+  requireAdministrator(ctx)
+  await refuseWrongUrl(ctx, input)
+  const decide = () => ({ operation: 'UPDATE' as const, values: input as Partial<BeforeSaveHook> })
+  return change(ctx, beforeSaveHook, id, decide, { expectedVersion })
+}
+
+export async function deleteHook(ctx: RequestContext, id: string, expectedVersion: number | null): Promise<string> {
+  requireAdministrator(ctx)
+  const decide = () => ({ operation: 'DELETE' as const, values: {}, implied: { sealedSecret: null } })
+  return (await change(ctx, beforeSaveHook, id, decide, { expectedVersion })).id
+}

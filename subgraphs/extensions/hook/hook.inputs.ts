@@ -1,0 +1,11 @@
+import { createInputOf, filterOf, orderOf, pageRequiring, updateInputOf } from '../../kernel/record/inputs.ts'
+import { pageArgs } from '../../kernel/record/list-args.ts'
+import { BeforeSaveHook } from './hook.ts'
+
+export const HookCreateInput = createInputOf('BeforeSaveHookCreateInput', BeforeSaveHook)
+export const HookUpdateInput = updateInputOf('BeforeSaveHookUpdateInput', BeforeSaveHook)
+export const HookPage = pageRequiring('BeforeSaveHookPage', BeforeSaveHook, '*')
+export const HookPageArgs = pageArgs(
+  filterOf('BeforeSaveHookFilter', BeforeSaveHook),
+  orderOf('BeforeSaveHookOrder', BeforeSaveHook),
+)

@@ -1,0 +1,51 @@
+import { invalid, Refusal, type FieldProblem } from '../errors.ts'
+import type { RequestContext } from '../request.ts'
+import { calculate } from './calculate.ts'
+import { checkValues } from './check-values.ts'
+import type { Column } from './column.ts'
+import type { Draft, RecordDefinition, RecordShape, StoredRow } from './definition.ts'
+import { nameOf } from './describe.ts'
+import { changedColumns, definedOnly, nextRecord, normalized, type Fields } from './next-record.ts'
+import { bookkeeping } from './record-events.ts'
+
+export function refuse(errors: FieldProblem[]): void {
+  if (errors.length > 0) throw invalid(...errors)
+}
+
+export function versionConflict(definition: RecordShape, previous: Fields): Refusal {
+  return new Refusal(
+    'VERSION_CONFLICT',
+    `The ${nameOf(definition)} was changed by someone else; read it again and repeat your change.`,
+    {
+      currentVersion: previous.version,
+    },
+  )
+}
+
+/** A requested change with the record that it leads to. The values are within the bounds of their columns; nothing else is checked. */
+export interface PreparedChange<T extends StoredRow> {
+  readonly values: Partial<T>
+  readonly previous: (T & Fields) | null
+  readonly next: T & Fields
+  readonly changed: readonly Column[]
+  /** Nothing but the version and the times would change. */
+  readonly changesNothing: boolean
+}
+
+export async function prepareChange<T extends StoredRow>(
+  ctx: RequestContext,
+  definition: RecordDefinition<T>,
+  draft: Draft<T>,
+): Promise<PreparedChange<T>> {
+  const previous = draft.previous as (T & Fields) | null
+  const values = normalized(definition, { ...draft.values, ...definedOnly(draft.implied ?? {}) })
+  // Given values are checked even when an implied value overrides them.
+  refuse(checkValues(definition, { ...values, ...draft.values }))
+  if (draft.expectedVersion != null && previous && previous.version !== draft.expectedVersion)
+    throw versionConflict(definition, previous)
+  const next = nextRecord(ctx, definition, draft, values)
+  await calculate(ctx, definition, next, previous, values)
+  const changed = previous ? changedColumns(definition, previous, next) : definition.columns.stored
+  const isUnchanged = draft.operation !== 'DELETE' && changed.every((column) => bookkeeping.has(column.name))
+  return { values, previous, next, changed, changesNothing: previous !== null && isUnchanged }
+}

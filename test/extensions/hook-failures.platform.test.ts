@@ -185,7 +185,7 @@ describe('a function that decides', () => {
     expect([refused.status, refused.body.code, refused.body.usedBy]).toEqual([
       409,
       'HAS_DEPENDENTS',
-      [{ type: 'before_save_hook', id, name: 'Failing' }],
+      [{ object: 'before_save_hook', id, name: 'Failing' }],
     ])
     expect((await owner.rest['serverlessFunction']!({ id: functionId })).body.apiName).toBe('needed')
     expect((await owner.rest['beforeSaveHookDelete']!({ id })).status).toBe(204)

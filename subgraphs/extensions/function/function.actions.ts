@@ -10,7 +10,7 @@ import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { withoutStorageRefusal } from '../../kernel/database/row-bytes.ts'
 import { functionNotFound, idOfFunction, lockFunction, requireFunction } from './find-function.ts'
-import { refuseUsedFunction } from './function-users.ts'
+import { requireUnused } from '../used-by.ts'
 import type { FunctionContext } from './function.context.ts'
 import type { FunctionInput, ServerlessFunctionDeletion } from './function.inputs.ts'
 import { serverlessFunction } from './function.record.ts'
@@ -104,7 +104,7 @@ export async function deleteFunction(
     const found = await requireFunction(inner, key)
     const { id, apiName } = found
     await lockFunction(inner, id)
-    await refuseUsedFunction(inner, apiName)
+    await requireUnused(inner, 'serverless_function', id)
     await recordsOf(serverlessFunction).remove(inner, id, expectedVersion)
     for (const table of ['function_secret', 'function_version'])
       await inner.db.query(

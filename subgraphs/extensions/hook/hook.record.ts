@@ -2,8 +2,8 @@ import { activeUsers, auditRecord } from '../../identity/public.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { defineRecord, type RecordDefinition, type SerializedRule } from '../../kernel/record/definition.ts'
 import { fewPerType, published, uniqueNamePerType } from '../few-per-type.ts'
-import { registerFunctionUsers, usersMax, type FunctionUser } from '../function/function-users.ts'
 import { functionProblems } from '../function/named-function.ts'
+import { registerUse } from '../used-by.ts'
 import { hooksMax } from './bounds.ts'
 import { hookEvents } from './hook.events.ts'
 import { BeforeSaveHook } from './hook.ts'
@@ -74,10 +74,10 @@ export const beforeSaveHook: RecordDefinition<BeforeSaveHook> = defineRecord(Bef
   ],
 })
 
-registerFunctionUsers((sql, organizationId, apiName) =>
-  sql.query<FunctionUser & Record<string, unknown>>(
-    `select 'before_save_hook' as type, id, name from ${table}
-     where organization_id = $1 and function = $2 and deleted_at is null order by created_at, id limit ${usersMax}`,
-    [organizationId, apiName],
-  ),
-)
+registerUse({
+  used: 'serverless_function',
+  user: 'before_save_hook',
+  sql: `select h.id, h.name from ${table} h
+    join extensions.function f on f.organization_id = h.organization_id and f.api_name = h.function
+    where f.organization_id = $1 and f.id = $2 and h.deleted_at is null order by h.created_at, h.id`,
+})

@@ -121,13 +121,13 @@ describe('the mode local', () => {
     const documents = (await member.rest.conversationSend!({ id, body: { content: 'Hello', mode: 'documents' } })).body
     expect([documents.status, documents.content]).toEqual([
       'COMPLETED',
-      expect.stringContaining('Your organization has no documents'),
+      expect.stringContaining('I found nothing about this in the documents that you see.'),
     ])
     const { body } = await member.rest.assistantStats!()
     expect(body).toMatchObject({
       scope: 'OWN',
       answers: 4,
-      toolCalls: 2,
+      toolCalls: 3,
       notUnderstood: [{ name: 'purple', count: 1 }],
     })
   })

@@ -44,6 +44,18 @@ describe('case numbers', () => {
 })
 
 describe('concurrent changes', () => {
+  it('inside of transactions, of a type with rules over several records, all succeed', async () => {
+    const { id } = await account(member)
+    const answers = await concurrently(16, (index) =>
+      member.rest.accountUpdate!({
+        id,
+        body: { description: `Text ${index}` },
+        headers: { 'Idempotency-Key': `inside-${id}-${index}` },
+      }),
+    )
+    expect(statuses(answers)).toEqual({ 200: 16 })
+  })
+
   it('without If-Match all succeed, and none is lost', async () => {
     const { id } = await account(member)
     const fields = [

@@ -13,6 +13,12 @@ interface Cached {
   readonly extensions: Extensions | null
 }
 
+interface Loading {
+  readonly read: Promise<Extensions | null>
+  /** The read that begins when this one has ended. */
+  next: Promise<Extensions | null> | null
+}
+
 interface Options {
   readonly database: Sql
   readonly databaseUrl: string
@@ -25,7 +31,7 @@ interface Options {
  */
 export class CachedExtensions {
   readonly #cached = new LRUCache<string, Cached>({ maxSize: bytesMax })
-  readonly #loading = new Map<string, Promise<Extensions | null>>()
+  readonly #loading = new Map<string, Loading>()
   #listener: Promise<Listener> | null = null
   #services: object | null = null
 
@@ -56,14 +62,28 @@ export class CachedExtensions {
     return organizationId === '' || this.#cached.has(organizationId) ? null : this.reload(organizationId)
   }
 
-  /** Reads the latest version. Must not be called inside a transaction, because it uses a connection of its own. */
+  /**
+   * Reads the latest version. A read that has begun may have seen an older one, so those who ask meanwhile share the next. Must not be
+   * called inside a transaction, because it uses a connection of its own.
+   */
   reload(organizationId: string): Promise<Extensions | null> {
-    let loading = this.#loading.get(organizationId)
-    if (!loading) {
-      loading = this.#read(organizationId).finally(() => this.#loading.delete(organizationId))
-      this.#loading.set(organizationId, loading)
+    const loading = this.#loading.get(organizationId)
+    if (!loading) return this.#begin(organizationId)
+    loading.next ??= loading.read.then(
+      () => this.#begin(organizationId),
+      () => this.#begin(organizationId),
+    )
+    return loading.next
+  }
+
+  #begin(organizationId: string): Promise<Extensions | null> {
+    const loading: Loading = { next: null, read: this.#read(organizationId) }
+    this.#loading.set(organizationId, loading)
+    const ended = (): void => {
+      if (this.#loading.get(organizationId) === loading) this.#loading.delete(organizationId)
     }
-    return loading
+    loading.read.then(ended, ended)
+    return loading.read
   }
 
   async #read(organizationId: string): Promise<Extensions | null> {

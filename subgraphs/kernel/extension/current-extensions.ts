@@ -5,7 +5,8 @@ import type { Values } from '../record/predicate.ts'
 import { definitionsChangedState } from './definition-version.migrations.ts'
 import { readExtensions, type Extensions } from './extension.ts'
 
-const attemptsMax = 3
+/** Each is one more change of the definitions in the moment between two statements. */
+const attemptsMax = 10
 
 /** Whether rules of the organization concern a change of this caller: the platform itself is subject to none. */
 export const isExtended = ({ caller }: RequestContext, { isExtensible }: RecordShape): boolean =>

@@ -158,8 +158,11 @@ export async function change<T extends StoredRow, C extends RequestContext>(
     definition.requireRight?.(inner, previous)
     return save(inner, definition, { ...(await decide(previous, inner)), previous, expectedVersion })
   }
+  // A statement that finds another version keeps its lock of the row until the end of the transaction or savepoint, and the second
+  // attempt takes the lock of the rules before that of the row.
+  const isInside = ctx.db.open && (definition.serializedRules?.length ?? 0) > 0
   try {
-    return await attempt(ctx, false)
+    return await (isInside ? inTransaction(ctx, (inner) => attempt(inner, false)) : attempt(ctx, false))
   } catch (error) {
     const conflict = error instanceof Refusal && error.code === 'VERSION_CONFLICT' ? error : null
     const mayRetry = expectedVersion === null || conflict?.extensions.currentVersion === expectedVersion

@@ -10,7 +10,8 @@ import { anOperation } from './remote.fixture.ts'
 const names = Array.from({ length: 500 }, (_, index) => `field${index}`)
 const schema = buildSchema(`type Query { one: Wide } type Wide { ${names.map((name) => `${name}: Int`).join(' ')} }`)
 const tenants = { of: () => ({ open: false }) }
-const services = { tenants, shapes: builtInShapes, log: pino({ level: 'silent' }) } as unknown as Services
+const extensions = { load: () => null, of: () => null }
+const services = { tenants, shapes: builtInShapes, extensions, log: pino({ level: 'silent' }) } as unknown as Services
 
 const subgraphSchema = { schema, crossTenantFields: new Set<string>(), kinds: new Map(), entities: {}, ports: [] }
 const aSubgraph = (): LocalSubgraph => new LocalSubgraph('wide', subgraphSchema, services)

@@ -20,6 +20,9 @@ const exceptions = new Set([
   'LoginInput.email',
   // What somebody logs as the address that was used in a call or mail; nothing is sent to it.
   'ParticipantInput.email',
+  // The name of an account of another service.
+  'NamedCredentialCreateInput.username',
+  'NamedCredentialUpdateInput.username',
 ])
 
 const isAddress = (name: string): boolean => /emails?$|^(to|cc|bcc|from|userName)$/i.test(name)

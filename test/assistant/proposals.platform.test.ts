@@ -85,7 +85,7 @@ describe('a proposal', () => {
     expect([confirmed.status, confirmed.body.status]).toEqual([200, 'CONFIRMED'])
     const after = await read()
     expect([after.description, after.version]).toEqual(['New', before.version + 1])
-    const [event] = (await platform.eventsOf(accountId)).filter(({ type }) => type === 'account.updated')
+    const event = (await platform.eventsOf(accountId)).find(({ type }) => type === 'account.updated')
     expect(event!.actorId).toBe(ann.userId)
     const again = await ann.rest.proposalConfirm!({ id: proposalId })
     expect([again.status, again.body.code]).toEqual([409, 'INVALID_STATE'])

@@ -322,7 +322,7 @@ describe('a hook on many records', () => {
         ['LEAD', id],
       ]),
     )
-    const [opportunity] = receiver.received.filter(({ objectType }) => objectType === 'OPPORTUNITY')
+    const opportunity = receiver.received.find(({ objectType }) => objectType === 'OPPORTUNITY')
     expect(opportunity!.records[0]!.values.accountId).toBe(body.account.id)
     receiver.decide = (request) =>
       request.objectType === 'OPPORTUNITY' ? reject({})(request) : { results: [{ decision: 'ALLOW' }] }

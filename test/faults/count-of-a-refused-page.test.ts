@@ -12,7 +12,7 @@ it('a failed count of a refused page fails only the request, not the process', a
   onTestFinished(() => void process.off('unhandledRejection', note))
   const database = { query: () => Promise.reject(new Error('the connection is lost')) }
   const ctx = systemContext(
-    { database, shapes: builtInShapes } as unknown as Services,
+    { database, shapes: builtInShapes, extensions: { of: () => null } } as unknown as Services,
     '0199d1a0-0000-7000-8000-000000000000',
   )
 

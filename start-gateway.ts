@@ -60,6 +60,7 @@ export interface RunningGateway {
 interface GatewayParts {
   readonly contract: Contract
   readonly edge: Edge
+  readonly cors: Cors
   readonly graph: Graph
   readonly usage: UsageBuffer
   readonly publicUrl: () => Promise<string>
@@ -74,7 +75,7 @@ const graphqlUrl = /^\/v1\/graphql(?:\?|$)/
 
 /** All HTTP routes. */
 async function routesOf(config: Config, services: OpenServices, parts: GatewayParts): Promise<RequestListener> {
-  const { contract, edge, graph, usage, publicUrl, subscriptions, eventStreams, streamSlots, metrics } = parts
+  const { contract, edge, cors, graph, usage, publicUrl, subscriptions, eventStreams, streamSlots, metrics } = parts
   const { database, log, clock, keys } = services
   const { version: apiVersion } = contract
   const explorer = explorerPage({ demo: config.demo })
@@ -123,6 +124,7 @@ async function routesOf(config: Config, services: OpenServices, parts: GatewayPa
   app.use(
     mcpRouter({
       edge,
+      permitsOrigin: (origin) => cors.permits(origin),
       scopes: oauthScopes,
       issuer,
       publicUrl,
@@ -171,9 +173,18 @@ export async function startGateway(config: Config, services: OpenServices, loade
   const metrics = new ProcessMetrics(services)
   const requestMetrics = new RequestMetrics(metrics.registry, streamSlots, requestLines(log))
   const measured = { metrics, requestMetrics }
-  const routes = await routesOf(config, services, { contract, edge, graph, usage, publicUrl, ...streams, ...measured })
-  const connections = new Connections(config.trustProxy)
   const cors = new Cors(config.cors)
+  const routes = await routesOf(config, services, {
+    contract,
+    edge,
+    cors,
+    graph,
+    usage,
+    publicUrl,
+    ...streams,
+    ...measured,
+  })
+  const connections = new Connections(config.trustProxy)
   const shouldUpgradeCallback = (req: IncomingMessage) =>
     !connections.refusalOf(req.socket) && isGraphqlSocketUpgrade(req)
   const server = createServer(

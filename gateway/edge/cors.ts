@@ -15,6 +15,8 @@ const exposedHeaders = [
   'Idempotent-Replayed',
   'Link',
   'Location',
+  'Mcp-Protocol-Version',
+  'Mcp-Session-Id',
   'Preference-Applied',
   'RateLimit-Limit',
   'RateLimit-Policy',
@@ -28,9 +30,12 @@ const exposedHeaders = [
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 /** How long a browser may cache the answer to a preflight; Chromium caps it at this value. */
 const cachedSeconds = '7200'
-/** The interfaces for programs. Pages, health and metrics are not readable by other origins; OAuth allows origins by client. */
+/**
+ * The interfaces for programs. Pages, health and metrics are not readable by other origins; OAuth allows origins by client, except where
+ * there is no client yet.
+ */
 const programPath =
-  /^\/(?:v1\/(?!oauth(?:[/?]|$))|(?:graphql|schema\.graphql|openapi\.json)(?:[/?]|$)|\.well-known\/jwks\.json)/
+  /^\/(?:v1\/(?!oauth(?:[/?]|$)(?!register(?:\?|$)))|(?:graphql|schema\.graphql|openapi\.json|mcp)(?:[/?]|$)|\.well-known\/(?:jwks\.json|oauth-))/
 
 /**
  * Cross-origin resource sharing (CORS) by the Fetch standard. Only named origins get `Access-Control-Allow-Credentials`, so
@@ -43,6 +48,11 @@ export class Cors {
   constructor({ anyOrigin, origins }: CorsPolicy) {
     this.#anyOrigin = anyOrigin
     this.#origins = new Set(origins)
+  }
+
+  /** Whether pages of this origin may call interfaces for programs. */
+  permits(origin: string): boolean {
+    return this.#anyOrigin || this.#origins.has(origin)
   }
 
   /**

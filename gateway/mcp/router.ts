@@ -14,6 +14,8 @@ export interface McpRouterOptions extends McpOptions {
   readonly edge: Pick<Edge, 'admit' | 'spend' | 'refuse'>
   readonly scopes: readonly string[]
   readonly issuer: () => Promise<string>
+  /** Whether pages of another origin may call. */
+  readonly permitsOrigin: (origin: string) => boolean
   /** Signs the ids of sessions; must be the same in every process. */
   readonly secret: Buffer
 }
@@ -29,7 +31,14 @@ export function mcpRouter(options: McpRouterOptions): Router {
   const { edge, scopes, issuer, publicUrl } = options
   const marks = new ElicitationMark(options.secret)
 
+  /** The specification of MCP demands it against DNS rebinding. Programs send no origin. */
+  async function refuseOtherOrigins({ headers: { origin } }: Request): Promise<void> {
+    if (origin === undefined || options.permitsOrigin(origin) || origin === new URL(await publicUrl()).origin) return
+    throw new Refusal('PERMISSION_DENIED', 'Pages of this origin may not call the API.')
+  }
+
   async function receive(req: Request, res: Response): Promise<void> {
+    await refuseOtherOrigins(req)
     const { kind } = presentedBy(req.headers)
     // A page of another site can make a browser send its cookie, so a cookie is no credential here.
     if (kind === 'COOKIE' || kind === 'NONE')
@@ -63,7 +72,8 @@ export function mcpRouter(options: McpRouterOptions): Router {
 
   const router = Router({ caseSensitive: true })
   router.get([metadataPath, metadataPath + path], async (_req, res) => {
-    res.set({ 'Cache-Control': 'public, max-age=300', 'Access-Control-Allow-Origin': '*' })
+    res.set({ 'Cache-Control': 'public, max-age=300' })
+    if (!res.hasHeader('Access-Control-Allow-Origin')) res.set('Access-Control-Allow-Origin', '*')
     res.json({
       resource: `${await publicUrl()}${path}`,
       authorization_servers: [await issuer()],
@@ -77,8 +87,9 @@ export function mcpRouter(options: McpRouterOptions): Router {
   router.all(path, refuseOtherThan('POST'))
   router.use([path, metadataPath], async (error: unknown, req: Request, res: Response, _next: NextFunction) => {
     if (error instanceof Refusal && error.status === 401) {
-      const metadata = `${await publicUrl()}${metadataPath}${path}`
-      res.setHeader('WWW-Authenticate', `Bearer resource_metadata="${metadata}"`)
+      const metadata = `resource_metadata="${await publicUrl()}${metadataPath}${path}"`
+      const wrong = presentedBy(req.headers).kind === 'BEARER' ? 'error="invalid_token", ' : ''
+      res.setHeader('WWW-Authenticate', `Bearer ${wrong}${metadata}`)
     }
     edge.refuse(error, req, res)
   })

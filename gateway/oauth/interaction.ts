@@ -4,7 +4,7 @@ import type { Provider } from 'oidc-provider'
 import { deviceCookie } from '../edge/cookies.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
-import type { Membership, OAuthPort, Visitor } from '../../subgraphs/kernel/credentials/public.ts'
+import type { Client, Membership, OAuthPort, Visitor } from '../../subgraphs/kernel/credentials/public.ts'
 import { accountId } from './account.ts'
 import { formOf, sendPage } from '../pages/plain-page.ts'
 import { consentPage, errorPage, signInPage, type AuthorizationPage } from './page.ts'
@@ -25,6 +25,7 @@ export interface PageRequest {
 
 interface FoundInteraction {
   readonly interaction: Interaction
+  readonly client: Client
   readonly request: AuthorizationPage
   readonly redirectOrigin: string
 }
@@ -36,17 +37,20 @@ function parameter({ params }: Interaction, name: string): string {
 }
 
 /** The authorization in progress in this browser. Without one, it sends an error page and returns null. */
-async function findInteraction({ provider, req, res }: PageRequest, path: string): Promise<FoundInteraction | null> {
+async function findInteraction(
+  { provider, port, req, res }: PageRequest,
+  path: string,
+): Promise<FoundInteraction | null> {
   try {
     const interaction = await provider.interactionDetails(req, res)
-    const client = await provider.Client.find(parameter(interaction, 'client_id'))
+    const client = await port.findClient(parameter(interaction, 'client_id'))
     if (client && path.endsWith(`/${interaction.uid}`)) {
       const scopes = parameter(interaction, 'scope')
         .split(' ')
         .filter((scope) => scope !== '' && scope !== 'offline_access')
-      const { origin: redirectOrigin, host, protocol } = new URL(parameter(interaction, 'redirect_uri'))
-      const request = { path, appName: client.clientName ?? 'An app', scopes, host: host || protocol }
-      return { interaction, request, redirectOrigin }
+      const { origin: redirectOrigin, host } = new URL(parameter(interaction, 'redirect_uri'))
+      const request = { path, appName: client.name, scopes, host, isOpen: client.isOpen }
+      return { interaction, client, request, redirectOrigin }
     }
   } catch (error) {
     if (!(error instanceof Error && 'error' in error && 'status' in error)) throw error
@@ -62,13 +66,13 @@ const signedInMemberships = ({ result }: Interaction): readonly Membership[] | n
 export async function showPage(pageRequest: PageRequest, path: string): Promise<void> {
   const current = await findInteraction(pageRequest, path)
   if (!current) return
-  const { interaction, request, redirectOrigin } = current
+  const { interaction, client, request, redirectOrigin } = current
   const { provider, req, res } = pageRequest
-  const client = await provider.Client.find(parameter(interaction, 'client_id'))
-  const allowed = new Set(client?.scope?.split(' '))
-  const isAllowed = request.scopes.length > 0 && request.scopes.every((scope) => allowed.has(scope))
+  const isAllowed = request.scopes.length > 0 && request.scopes.every((scope) => client.scopes.includes(scope))
   if (!isAllowed) {
     const error_description = 'scope must name at least one scope, and only scopes of the app'
+    // Nobody vouches for the address of such a client, so no browser is sent there before its user has decided.
+    if (client.isOpen) return sendPage(res, 400, errorPage(error_description))
     return provider.interactionFinished(req, res, { error: 'invalid_scope', error_description })
   }
   const memberships = signedInMemberships(interaction)
@@ -114,11 +118,16 @@ export async function decide(pageRequest: PageRequest, path: string): Promise<vo
   const memberships = signedInMemberships(interaction)
   if (!memberships) return seeOther(res, path)
   const chosen = memberships.find(({ organizationId }) => organizationId === form.get('organization'))
-  if (!chosen) return sendPage(res, 400, consentPage(request, memberships), [current.redirectOrigin])
+  const ticked = new Set(form.getAll('scope'))
+  const scopes = request.isOpen ? request.scopes.filter((scope) => ticked.has(scope)) : request.scopes
+  if (!chosen || scopes.length === 0) {
+    const problem = chosen ? 'Choose at least one right, or cancel.' : null
+    return sendPage(res, 400, consentPage(request, memberships, problem), [current.redirectOrigin])
+  }
   const { organizationName: _, ...signedIn } = chosen
   const id = newId()
   const appId = parameter(interaction, 'client_id')
-  const grant = { ...signedIn, id, appId, scopes: request.scopes, lifeSeconds: grantLifeSeconds }
+  const grant = { ...signedIn, id, appId, scopes, lifeSeconds: grantLifeSeconds }
   try {
     await port.consent(visitor, grant)
   } catch (error) {

@@ -12,6 +12,7 @@ import { errorPage } from './page.ts'
 import type { OAuthPort, Visitor } from '../../subgraphs/kernel/credentials/public.ts'
 import { answerWithStoredClient } from './registration.ts'
 import { allowOnlyQueryResponses } from './response-mode.ts'
+import { keepVisitors } from './keep-visitors.ts'
 
 export interface ProviderOptions {
   readonly issuer: string
@@ -132,6 +133,7 @@ export async function openProvider(options: ProviderOptions): Promise<Provider> 
   provider.on('server_error', (_ctx, error) => options.log.error({ err: error }, 'the authorization server failed'))
   allowOnlyQueryResponses(oidc, provider)
   answerWithStoredClient(provider, options.port)
+  keepVisitors(provider, options.port)
   guardClients(oidc, provider, { port: options.port, visitorOf: ({ req }) => options.visitorOf(req) })
   return provider
 }

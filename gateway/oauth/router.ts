@@ -6,10 +6,12 @@ import type { Config } from '../../subgraphs/kernel/config/config.ts'
 import { notFound, Refusal } from '../../subgraphs/kernel/errors.ts'
 import { clientAddress, userAgentOf } from '../edge/address.ts'
 import type { Edge } from '../edge/edge.ts'
+import { presentedBy } from '../edge/presented.ts'
 import { registrant } from './adapter.ts'
 import { metadataOf } from './discovery.ts'
 import { decide, showPage, signIn, type PageRequest } from './interaction.ts'
 import { refuseOtherMethods } from './methods.ts'
+import { registerOpenly } from './open-registration.ts'
 import { setPageHeaders } from '../pages/plain-page.ts'
 import type { OAuthPort, Visitor } from '../../subgraphs/kernel/credentials/public.ts'
 import { openProvider, paths } from './provider.ts'
@@ -39,18 +41,20 @@ export function oauthRouter(options: OAuthOptions): Router {
     ip: clientAddress(req, config.trustProxy),
     userAgent: userAgentOf(req),
   })
+  const registers = config.oauthRegistration !== 'off'
   let opening: Promise<Provider> | null = null
   const opened = (): Promise<Provider> =>
     (opening ??= issuer().then((known) =>
-      openProvider({ ...options, issuer: known, registration: config.oauthRegistration, visitorOf }),
+      openProvider({ ...options, issuer: known, registration: registers, visitorOf }),
     ))
 
   const router = Router()
   router.use([mountedAt, wellKnown], (req, res, next) => admit(options, req, res, next))
   const metadata = [wellKnown, `${wellKnown}${mountedAt}`, `${mountedAt}${wellKnown}`]
   router.get(metadata, async (_req, res) => {
-    res.set({ 'Cache-Control': 'public, max-age=300', 'Access-Control-Allow-Origin': '*' })
-    res.json(metadataOf(await issuer(), scopes, config.oauthRegistration))
+    res.set({ 'Cache-Control': 'public, max-age=300' })
+    if (!res.hasHeader('Access-Control-Allow-Origin')) res.set('Access-Control-Allow-Origin', '*')
+    res.json(metadataOf(await issuer(), scopes, registers))
   })
   router.all(metadata, refuseOtherMethods('GET', 'HEAD'))
 
@@ -64,14 +68,16 @@ export function oauthRouter(options: OAuthOptions): Router {
   addPages(router, page)
 
   router.post(mountedAt + paths.registration, async (req, res, next) => {
-    if (!config.oauthRegistration) return next()
+    if (!registers) return next()
+    if (config.oauthRegistration === 'open' && presentedBy(req.headers).kind === 'NONE')
+      return registerOpenly({ edge, port: options.port }, req, res)
     const { caller } = await edge.admit(req, res)
     if (caller.kind !== 'SESSION') {
       throw new Refusal('UNAUTHENTICATED', 'Send the session of the user who will own the app.')
     }
     await registrant.run(caller, () => serve(options, opened, req, res))
   })
-  if (config.oauthRegistration) router.all(mountedAt + paths.registration, refuseOtherMethods('POST'))
+  if (registers) router.all(mountedAt + paths.registration, refuseOtherMethods('POST'))
   const authorization = [`${mountedAt}${paths.authorization}`, `${mountedAt}${paths.authorization}/:uid`]
   router.get(authorization, async (req, res) => serve(options, opened, req, res))
   router.all(authorization, refuseOtherMethods('GET', 'HEAD'))

@@ -291,8 +291,13 @@ describe('the endpoint', () => {
       await post(message('tools/list'), { 'x-api-key': 'wrong' }),
     ]
     const metadataUrl = `${platform.url}/.well-known/oauth-protected-resource/mcp`
-    for (const { status, headers } of refused)
-      expect([status, headers.get('www-authenticate')]).toEqual([401, `Bearer resource_metadata="${metadataUrl}"`])
+    const leading = `resource_metadata="${metadataUrl}"`
+    expect(refused.map(({ status, headers }) => [status, headers.get('www-authenticate')])).toEqual([
+      [401, `Bearer ${leading}`],
+      [401, `Bearer error="invalid_token", ${leading}`],
+      [401, `Bearer ${leading}`],
+      [401, `Bearer ${leading}`],
+    ])
     const metadata = (await (await fetch(metadataUrl)).json()) as Record<string, unknown>
     expect(metadata).toMatchObject({
       resource: `${platform.url}/mcp`,

@@ -61,7 +61,7 @@ describe('configuration', () => {
       vapid: null,
       outboundAllow: [],
       publicUrl: null,
-      oauthRegistration: false,
+      oauthRegistration: 'off',
       subgraphUrls: {},
     })
   })
@@ -151,7 +151,7 @@ describe('configuration', () => {
       outboundAllow: ['10.1.0.0/16'],
       publicUrl: 'https://crm.example.com',
       registration: 'CODE',
-      oauthRegistration: true,
+      oauthRegistration: 'on',
       payments: { url: 'https://pay.example.com/api', key: 'sk_live', webhookSecret: 'whsec_0123456789' },
       languageModel: { url: 'https://models.example.com/v1', key: 'sk-model', name: 'writer-1', timeoutMs: 5000 },
       namedModels: { vendor_a: { url: 'https://a.example.com/v1', key: null, name: 'a-1', timeoutMs: 5000 } },
@@ -213,7 +213,7 @@ describe('configuration', () => {
     ['PUBLIC_URL', 'https:crm.example.com'],
     ['PUBLIC_URL', 'https://crm.example.com/?tenant=1'],
     ['PUBLIC_URL', 'https://eve@crm.example.com'],
-    ['OAUTH_REGISTRATION', 'open'],
+    ['OAUTH_REGISTRATION', 'anybody'],
     ['SUBGRAPH_SUPPORT_URL', 'support:4001'],
     ['SUBGRAPH_SUPPORT_URL', 'http://support:4001,support:4002'],
     ['TRUST_PROXY', 'localhost'],

@@ -11,6 +11,9 @@ export interface Page {
   readonly text: string
 }
 
+/** The fields of a form; several values are sent in their order. */
+export type Form = Readonly<Record<string, string | readonly string[]>>
+
 /** A minimal browser for sign-in: cookies with their paths, redirects and forms. It sends requests only to the platform. */
 export class Browser {
   #cookies: Cookie[] = []
@@ -18,9 +21,11 @@ export class Browser {
   constructor(private readonly origin: string) {}
 
   /** Follows redirects on the platform; a redirect to another host is returned without a request. */
-  async open(address: string | URL, form?: Readonly<Record<string, string>>): Promise<Page> {
+  async open(address: string | URL, form?: Form): Promise<Page> {
     let url = new URL(address)
-    let body = form && new URLSearchParams(form)
+    let body = form && new URLSearchParams()
+    for (const [name, values] of Object.entries(form ?? {}))
+      for (const value of [values].flat()) body!.append(name, value)
     for (let hops = 0; hops < 10; hops++) {
       const response = await fetch(url, {
         redirect: 'manual',
@@ -42,7 +47,7 @@ export class Browser {
   }
 
   /** Submits the form whose action contains this name, with the given fields. */
-  submit(page: Page, action: string, fields: Readonly<Record<string, string>>): Promise<Page> {
+  submit(page: Page, action: string, fields: Form): Promise<Page> {
     const [, target] = new RegExp(`action="([^"]*/${action})"`).exec(page.text) ?? []
     if (!target) throw new Error(`${page.url} must have a form for ${action}, but returned ${page.status} ${page.text}`)
     return this.open(new URL(target, page.url), fields)

@@ -50,6 +50,10 @@ describe('a preflight', () => {
     '/graphql',
     '/v1/auth/login',
     '/v1/scim/v2/Users',
+    '/mcp',
+    '/.well-known/oauth-protected-resource/mcp',
+    '/.well-known/oauth-authorization-server',
+    '/v1/oauth/register',
     '/v1/nothing',
   ]
 
@@ -99,6 +103,60 @@ describe('a preflight', () => {
   it('is not an OPTIONS request without Origin, which is answered with the methods of the path', async () => {
     const response = await fetch(`${open.url}/v1/accounts`, { method: 'OPTIONS', headers: member.headers })
     expect([response.status, response.headers.get('allow')]).toEqual([204, 'GET, HEAD, POST'])
+  })
+})
+
+describe('a page of another origin that is a client of MCP', () => {
+  const initialize = (url: string, origin: string | null, headers: Sent) =>
+    fetch(`${url}/mcp`, {
+      method: 'POST',
+      headers: {
+        ...(origin !== null && { origin }),
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...headers,
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'initialize',
+        params: {
+          protocolVersion: '2025-11-25',
+          capabilities: { elicitation: {} },
+          clientInfo: { name: 'page', version: '1' },
+        },
+      }),
+    })
+
+  it('may read the headers of the protocol, and of a refusal where tokens come from', async () => {
+    const answer = await initialize(open.url, other, member.headers)
+    expect([answer.status, corsOf(answer)]).toEqual([200, anyOrigin])
+    const exposed = answer.headers.get('access-control-expose-headers')!.split(', ')
+    expect(exposed).toEqual(expect.arrayContaining(['Mcp-Session-Id', 'Mcp-Protocol-Version', 'WWW-Authenticate']))
+    expect(answer.headers.get('mcp-session-id')).toMatch(/^[\w-]{43}$/)
+    const refused = await initialize(open.url, other, {})
+    expect([refused.status, corsOf(refused)]).toEqual([401, anyOrigin])
+    expect(refused.headers.get('www-authenticate')).toContain('resource_metadata=')
+  })
+
+  it.each([other, 'null', `${named}.evil.example`, 'http://127.0.0.1.evil.example', ''])(
+    'is refused from %s where pages of this origin are not permitted, also with a right key',
+    async (origin) => {
+      for (const platform of [restricted, closed]) {
+        const { headers } = await platform.member()
+        const answer = await initialize(platform.url, origin, headers)
+        expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([403, 'PERMISSION_DENIED'])
+        expect(corsOf(answer)).not.toHaveProperty('access-control-allow-origin')
+      }
+    },
+  )
+
+  it('may call from a named origin, and programs and pages of the API itself always', async () => {
+    const { headers } = await both.member()
+    expect((await initialize(both.url, named, headers)).status).toBe(200)
+    const { headers: own } = await closed.member()
+    expect((await initialize(closed.url, null, own)).status).toBe(200)
+    expect((await initialize(closed.url, new URL(closed.url).origin, own)).status).toBe(200)
   })
 })
 

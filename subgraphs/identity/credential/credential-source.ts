@@ -110,13 +110,13 @@ async function findOAuthToken(sql: Sql, hash: string): Promise<OAuthTokenRecord 
     `select coalesce(t.grant_id, a.id) as id, a.id as "appId", t.user_id as "userId", a.rate_limit as "rateLimit",
        array(select unnest(t.scopes) intersect select unnest(a.scopes)) as scopes, t.expires_at as "expiresAt", ${actingUserColumns}
      from identity.oauth_token t
-     join identity.oauth_app a on a.id = t.app_id and a.deleted_at is null
-     join identity.organization home on home.id = a.organization_id
-       and (home.status <> 'SUSPENDED' or home.id = t.organization_id)
+     join identity.oauth_client a on a.id = t.app_id and a.deleted_at is null
+     left join identity.organization home on home.id = a.organization_id
      join identity.organization o on o.id = t.organization_id
      join identity.app_user u on u.organization_id = t.organization_id and u.id = t.user_id
      left join identity.oauth_grant g on g.organization_id = t.organization_id and g.id = t.grant_id
      where t.token_hash = $1 and t.kind in ('AccessToken', 'ClientCredentials')
+       and (a.is_open or home.status <> 'SUSPENDED' or home.id = t.organization_id)
        and (g.id is not null or t.grant_id is null and t.user_id = a.owner_id)`,
     [hash],
   )

@@ -33,7 +33,7 @@ function visibleInstallations(ctx: RequestContext, values: Values): string {
     select i.id, i.organization_id, i.app_id, a.name, a.description, a.homepage_url, a.app_version, g.scopes, g.consents,
       i.settings, i.created_at, i.updated_at
     from identity.oauth_installation i
-    join identity.oauth_app a on a.id = i.app_id and a.deleted_at is null
+    join identity.oauth_client a on a.id = i.app_id and a.deleted_at is null
     join lateral (
       select count(distinct c.id)::int as consents, array_agg(distinct scope order by scope) as scopes
       from identity.oauth_grant c, unnest(c.scopes) scope
@@ -133,7 +133,7 @@ export async function readOwnInstallation(ctx: RequestContext): Promise<AppInsta
     `select i.id, i.app_id as "appId", i.organization_id as "organizationId", a.name, a.app_version as version,
        i.settings, i.created_at as "createdAt"
      from identity.oauth_installation i
-     join identity.oauth_app a on a.id = i.app_id
+     join identity.oauth_client a on a.id = i.app_id
      where i.organization_id = $1 and i.app_id = coalesce(
        (select app_id from identity.oauth_grant where organization_id = $1 and id = $2), $2)`,
     [organizationId, credentialId],

@@ -19,6 +19,7 @@ import {
   ConnectedAppUpdateInput,
 } from './connected-app.ts'
 import { oauthForget } from './oauth-forget.job.ts'
+import { openClientTable } from './open-client.migrations.ts'
 import { appOrganizationTrigger, grantsByUser, oauthGrantTables } from './oauth.migrations.ts'
 
 @Resolver(() => ConnectedApp)
@@ -72,6 +73,6 @@ export class ConnectedAppResolver {
 
 export const connectedAppResource: Resource = {
   resolver: ConnectedAppResolver,
-  migrations: [oauthGrantTables, appOrganizationTrigger, grantsByUser],
+  migrations: [oauthGrantTables, appOrganizationTrigger, grantsByUser, openClientTable],
   jobs: [oauthForget],
 }

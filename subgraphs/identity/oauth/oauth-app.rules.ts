@@ -6,18 +6,20 @@ import { oauthScopes } from './oauth-scopes.ts'
 type Values = Pick<OAuthApp, 'type' | 'redirectUris' | 'scopes' | 'rateLimit' | 'homepageUrl'>
 
 const loopback: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]'])
+/** Clients that register themselves often use this name of the device. */
+export const loopbackNames: ReadonlySet<string> = new Set([...loopback, 'localhost'])
 
 /** Whether all URL parsers read the text in the same way: parsing changes nothing, except that it adds the slash after an origin. */
 const isPlain = (text: string, { href }: URL): boolean =>
   !/[\s\\\p{Cc}]/u.test(text) && (href === text || href === `${text}/`)
 
 /** Whether no attacker can receive requests at this URI: https, or http to the loopback address of the user's device (RFC 8252). */
-function isSafeRedirect(text: string, type: Values['type']): boolean {
+export function isSafeRedirect(text: string, type: Values['type'], hosts = loopback): boolean {
   const url = URL.parse(text)
   if (!url || !isPlain(text, url) || text.includes('#') || url.username || url.password || text.includes('*'))
     return false
-  if (url.protocol === 'https:') return type === 'CONFIDENTIAL' || !loopback.has(url.hostname)
-  return url.protocol === 'http:' && type === 'PUBLIC' && loopback.has(url.hostname)
+  if (url.protocol === 'https:') return type === 'CONFIDENTIAL' || !hosts.has(url.hostname)
+  return url.protocol === 'http:' && type === 'PUBLIC' && hosts.has(url.hostname)
 }
 
 function redirectProblems({ type, redirectUris }: Values): FieldProblem[] {

@@ -1,10 +1,11 @@
 import type { Job } from '../../kernel/jobs/job.ts'
 import type { Services } from '../../kernel/request.ts'
+import { forgetOpenClients } from './open-client.ts'
 
 /** Kept for a day after expiry, so that an expired access token answers TOKEN_EXPIRED and the reuse of a refresh token is detected. */
 const keptMs = 86_400_000
 
-/** Deletes expired visits and tokens, and consents without tokens. */
+/** Deletes expired visits and tokens, consents without tokens, and clients that registered themselves and are not used. */
 async function forgetExpired({ database, clock }: Services): Promise<void> {
   const now = clock.now()
   const before = new Date(now.getTime() - keptMs).toISOString()
@@ -17,6 +18,7 @@ async function forgetExpired({ database, clock }: Services): Promise<void> {
        )`,
     [before],
   )
+  await forgetOpenClients({ database, clock })
 }
 
 export const oauthForget: Job = { name: 'oauth.forget', cron: '50 3 * * *', run: forgetExpired }

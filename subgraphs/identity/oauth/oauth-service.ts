@@ -24,6 +24,7 @@ import { endGrant } from './end-grants.ts'
 import { grantChanges } from './grant.events.ts'
 import { createOAuthApp } from './oauth-app.actions.ts'
 import * as store from './oauth-store.ts'
+import { keepOpenClient, registerOpenClient } from './open-client.ts'
 
 const contextOf = (services: Services, caller: Caller): IdentityContext =>
   requestContext({ caller, requestId: newId(), idempotency: null }, services, {
@@ -64,6 +65,7 @@ async function consent(services: Services, visitor: Visitor, grant: NewGrant): P
   const { id, appId, organizationId, userId, scopes, lifeSeconds } = grant
   await inTransaction(contextOf(services, anonymous(visitor)), async (stranger) => {
     const inner = actingAs(stranger, await lockSignedIn(stranger, grant))
+    await keepOpenClient(services, inner.db, appId)
     const row = {
       organization_id: organizationId,
       id,
@@ -100,9 +102,9 @@ function removeGrant(services: Services, id: string): Promise<void> {
 
 async function findClient(services: Services, id: string): Promise<Client | null> {
   const [row] = await services.database.query<Client>(
-    `select a.id, a.name, a.type, a.redirect_uris as "redirectUris", a.scopes, a.secret_hash as "secretHash"
-     from identity.oauth_app a join identity.organization o on o.id = a.organization_id and o.status <> 'SUSPENDED'
-     where a.id = $1 and a.deleted_at is null`,
+    `select a.id, a.name, a.type, a.redirect_uris as "redirectUris", a.scopes, a.secret_hash as "secretHash", a.is_open as "isOpen"
+     from identity.oauth_client a left join identity.organization o on o.id = a.organization_id
+     where a.id = $1 and a.deleted_at is null and (a.is_open or o.status <> 'SUSPENDED')`,
     [id],
   )
   return row ?? null
@@ -148,6 +150,7 @@ export const oauthService = (services: Services): OAuthPort => ({
   checkClientThrottle: (visitor, id) => checkClientThrottle(services, visitor, id),
   countClientFailure: (visitor, id) => countClientFailure(services, visitor, id),
   register: (caller, registration) => register(services, caller, registration),
+  registerOpen: (registration) => registerOpenClient(services, registration),
   saveToken: (token) => store.saveToken(services, token),
   findToken: (kind, hash) => store.findToken(services, kind, hash),
   consumeToken: (kind, hash) => store.consumeToken(services, kind, hash),

@@ -13,7 +13,7 @@ export const expiryOf = ({ clock }: Store, lifeSeconds: number): string =>
 const joinActiveUser = `
   join identity.app_user u on u.organization_id = t.organization_id and u.id = t.user_id and u.is_active and u.left_at is null
   join identity.organization o on o.id = t.organization_id and o.status <> 'SUSPENDED'
-  join identity.oauth_app a on a.id = t.app_id and a.deleted_at is null`
+  join identity.oauth_client a on a.id = t.app_id and a.deleted_at is null`
 
 export async function saveToken(store: Store, token: Token): Promise<void> {
   const now = store.clock.now().toISOString()
@@ -21,7 +21,7 @@ export async function saveToken(store: Store, token: Token): Promise<void> {
     `insert into identity.oauth_token (organization_id, id, kind, token_hash, app_id, user_id, grant_id, scopes, payload,
        created_at, expires_at)
      select coalesce($3, a.organization_id), $1, $2, $4, a.id, coalesce($5, a.owner_id), $6, $7, $8, $9, $10
-     from identity.oauth_app a where a.id = $11 and a.deleted_at is null
+     from identity.oauth_client a where a.id = $11 and a.deleted_at is null
      returning organization_id`,
     [
       newId(),
@@ -89,7 +89,7 @@ export async function findGrant(store: Store, id: string): Promise<StoredGrant |
 export async function addInstallation(store: Store, appId: string, organizationId: string | null): Promise<void> {
   await store.database.query(
     `insert into identity.oauth_installation (organization_id, id, app_id, created_at, updated_at)
-     select coalesce($1, a.organization_id), $2, a.id, $3, $3 from identity.oauth_app a where a.id = $4
+     select coalesce($1, a.organization_id), $2, a.id, $3, $3 from identity.oauth_client a where a.id = $4
      on conflict (organization_id, app_id) do nothing`,
     [organizationId, newId(), store.clock.now().toISOString(), appId],
   )

@@ -7,7 +7,7 @@ interface Named {
 }
 
 /**
- * Display names by credential id: names of API keys (also deleted ones), users and apps (also of other organizations), and the
+ * Display names by credential id: names of API keys (also deleted ones), users and apps (also of other organizations, and those that registered themselves), and the
  * prefix of SCIM tokens.
  */
 export async function credentialNames(ctx: RequestContext, rows: readonly Named[]): Promise<Map<string, string>> {
@@ -18,7 +18,7 @@ export async function credentialNames(ctx: RequestContext, rows: readonly Named[
      union all
      select id, name from identity.admin_user where organization_id = $1 and id = any($3::uuid[])
      union all
-     select id, name from identity.oauth_app where id = any($4::uuid[])
+     select id, name from identity.oauth_client where id = any($4::uuid[])
      union all
      select id, prefix from identity.scim_token where organization_id = $1 and id = any($5::uuid[])`,
     [ctx.caller.organizationId, idsOf('API_KEY'), idsOf('SESSION'), idsOf('OAUTH_APP'), idsOf('SCIM_TOKEN')],

@@ -72,8 +72,8 @@ export interface Config {
   /** Base URL of the platform as clients see it, without a slash at the end. Null: the address that the gateway listens on. */
   readonly publicUrl: string | null
   readonly registration: RegistrationMode
-  /** Allow dynamic registration of apps (RFC 7591), with the session of the user who will own the app. */
-  readonly oauthRegistration: boolean
+  /** Dynamic registration of apps (RFC 7591): `on` with the session of the user who will own the app, `open` also by clients without a credential. */
+  readonly oauthRegistration: 'off' | 'on' | 'open'
   /** SMTP server for outgoing mail. Null: mails are written as files to `dataDir`/mail. */
   readonly smtpUrl: string | null
   /** Sender of every mail. */
@@ -285,7 +285,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     openIntrospection: oneOf('INTROSPECTION', env.INTROSPECTION || 'credential', ['credential', 'open']) === 'open',
     publicUrl: publicUrlOf(env.PUBLIC_URL),
     registration: registrationModes[oneOf('REGISTRATION', env.REGISTRATION || 'open', ['open', 'code', 'off'])],
-    oauthRegistration: oneOf('OAUTH_REGISTRATION', env.OAUTH_REGISTRATION || 'off', ['on', 'off']) === 'on',
+    oauthRegistration: oneOf('OAUTH_REGISTRATION', env.OAUTH_REGISTRATION || 'off', ['off', 'on', 'open']),
     smtpUrl: urlOf('SMTP_URL', env.SMTP_URL, ['smtp:', 'smtps:']),
     mailFrom: senderOf(env.MAIL_FROM || 'CRM <no-reply@localhost>'),
     mailLinkOrigins: mailLinkOriginsOf(env),

@@ -24,6 +24,8 @@ export interface Client {
   readonly scopes: readonly string[]
   /** SHA-256 in hexadecimal; null for a public client. */
   readonly secretHash: string | null
+  /** Whether it registered itself without a credential, so that nobody vouches for it. Always PUBLIC. */
+  readonly isOpen: boolean
 }
 
 export interface Grant {
@@ -71,6 +73,14 @@ export interface Registration {
   readonly homepageUrl: string | null
 }
 
+/** A client that registers itself. Its scopes are those that it may ask a user for. */
+export interface OpenRegistration {
+  readonly name: string
+  readonly redirectUris: readonly string[]
+  /** Empty: all scopes of apps. */
+  readonly scopes: readonly string[]
+}
+
 export interface Credentials {
   readonly email: string
   readonly password: string
@@ -91,6 +101,8 @@ export interface OAuthPort {
   /** Counts a wrong secret or an unknown client; throws like `checkClientThrottle` when there are too many. */
   countClientFailure(visitor: Visitor, id: string): Promise<void>
   register(caller: Caller, registration: Registration): Promise<void>
+  /** Registers a client without a credential. Throws a `Refusal`, with `retryAfter` when there are too many unused ones. */
+  registerOpen(registration: OpenRegistration): Promise<Client>
   saveToken(token: Token): Promise<void>
   findToken(kind: string, hash: string): Promise<Payload | null>
   /** False when another request has consumed it first. */

@@ -23,6 +23,7 @@ export type {
   Membership,
   NewGrant,
   OAuthPort,
+  OpenRegistration,
   Payload,
   Registration,
   StoredGrant,

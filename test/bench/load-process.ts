@@ -14,6 +14,7 @@ export interface LoadReport {
   readonly answers: number
   readonly seconds: number
   readonly medianMs: number
+  readonly p95Ms: number
   readonly p99Ms: number
 }
 
@@ -78,7 +79,7 @@ async function run({ port, requests, connections, durationMs }: LoadOrder): Prom
   const seconds = (performance.now() - startedAt) / 1000
   latencies.sort((a, b) => a - b)
   const at = (part: number): number => latencies[Math.floor(latencies.length * part)] ?? 0
-  return { answers: latencies.length, seconds, medianMs: at(0.5), p99Ms: at(0.99) }
+  return { answers: latencies.length, seconds, medianMs: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99) }
 }
 
 process.on('message', (order: LoadOrder) => {

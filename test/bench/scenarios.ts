@@ -153,7 +153,7 @@ export const scenarios: readonly Scenario[] = [
 ]
 
 /** The bytes of a request on a keep-alive connection. */
-export function wireFormOf({ method, path, body = '' }: HttpRequest, tenant: Tenant | null): string {
+export function wireFormOf({ method, path, body = '' }: HttpRequest, tenant: Pick<Tenant, 'secret'> | null): string {
   const key = tenant ? `X-API-Key: ${tenant.secret}\r\n` : ''
   const content = body ? `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` : ''
   return `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\n${key}${content}\r\n${body}`

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { subgraphs } from '../../all.ts'
 import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
+import { columnsWithoutIndex, storedIndexes } from '../../../test/contract/model-columns.ts'
 import { tenantRole } from '../database/tenant-role.ts'
 import { newId } from '../ids.ts'
 import { textMax } from './check-values.ts'
@@ -24,16 +25,6 @@ beforeAll(async () => {
   fresh = await freshDatabase()
 })
 afterAll(() => fresh.drop())
-
-/** The columns of the indexes of a table, each index as text. */
-async function indexesOf(table: string): Promise<string[]> {
-  const rows = await fresh.database.query<{ columns: string }>(
-    `select string_agg(pg_get_indexdef(indexrelid, position, false), ', ' order by position) as columns
-     from pg_index, generate_series(1, indnkeyatts) as position where indrelid = $1::regclass group by indexrelid`,
-    [table],
-  )
-  return rows.map(({ columns }) => columns)
-}
 
 /** The plan of a condition for the role of the application, where the table only has the indexes of this definition. Changes nothing. */
 async function planOf(definition: RecordShape, condition: string, kept = 'custom_fields'): Promise<string> {
@@ -63,18 +54,9 @@ describe('the indexes of record tables', () => {
     expect(indexed.map(({ object }) => object)).toEqual(expect.arrayContaining(['account', 'case', 'product']))
   })
 
-  it.each(indexed)('of $object are those that its columns declare', async ({ table, storedIn = table, columns }) => {
-    const found = await indexesOf(storedIn)
-    const missing = columns.shown.filter(({ indexed, column, name }) => {
-      const accepted = new Set([
-        `organization_id, ${column}, created_at, id`,
-        ...(name === 'createdAt' ? ['organization_id, created_at, id'] : []),
-      ])
-      // A value of which there is one needs no further columns.
-      const isServed = found.some((one) => accepted.has(one) || one === `organization_id, ${column}`)
-      return indexed && !isServed
-    })
-    expect(missing.map(({ name }) => name)).toEqual([])
+  it.each(indexed)('of $object are those that its columns declare', async (definition) => {
+    const found = await storedIndexes(fresh.database, definition.storedIn ?? definition.table)
+    expect(columnsWithoutIndex(definition, found)).toEqual([])
   })
 
   const addresses = indexed.flatMap((definition) =>
@@ -91,7 +73,7 @@ describe('the indexes of record tables', () => {
     async ({ definition, column }) => {
       const compared = column.isCanonical ? column.column : comparedEmailSql(column.column)
       const index = `organization_id, ${compared}, created_at, id`
-      expect(await indexesOf(definition.table)).toContain(index)
+      expect(await storedIndexes(fresh.database, definition.table)).toContain(index)
       const [server] = await fresh.database.query<{ number: number }>(
         `select current_setting('server_version_num')::int as number`,
       )
@@ -116,7 +98,7 @@ describe('the indexes of record tables', () => {
     async ({ table, columns }) => {
       const day = `date_bin('1 day'::interval, created_at, '2000-01-01 00:00:00+00'::timestamp with time zone)`
       const declared = columns.shown.filter(({ indexedByDay }) => indexedByDay)
-      const found = (await indexesOf(table)).filter((one) => one.includes(day))
+      const found = (await storedIndexes(fresh.database, table)).filter((one) => one.includes(day))
       expect(found).toEqual(declared.map(({ column }) => `organization_id, ${day}, ${column}, created_at, id`))
     },
   )

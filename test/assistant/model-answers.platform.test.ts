@@ -3,6 +3,8 @@ import { newId } from '../../subgraphs/kernel/ids.ts'
 import { ChatServer } from '../../subgraphs/kernel/language-model/chat-server.fixture.ts'
 import { account } from '../builders.ts'
 import { Platform, type Member } from '../platform.ts'
+import { sessionOf } from '../requests/session.ts'
+import { restClient } from '../rest-client.ts'
 import { framesOf, readUntil } from './frames.ts'
 
 const server = new ChatServer()
@@ -110,6 +112,39 @@ describe('an answer of a model', () => {
     const { model, messages: sent } = server.asked.at(-1)!
     const contents = sent.filter(({ role }) => role !== 'system').map(({ content }) => content)
     expect([model, contents.length, contents[0], contents.at(-1)]).toEqual(['vendor-1', 21, 'Question 1', 'Last'])
+  })
+
+  it('is not given where an owner has switched its mode off, however it is asked for, and elsewhere it is', async () => {
+    const other = ann
+    const organizationId = await platform.organization('Without a model')
+    ann = await platform.member({ organizationId })
+    id = (await ann.rest.conversationCreate!({ body: {} })).body.id as string
+    const administer = async (role: 'OWNER' | 'MEMBER', disabledAssistantModes: readonly string[] | null) => {
+      const token = await sessionOf(platform, await platform.member({ organizationId, role }))
+      const { contract, url } = platform
+      const rest = restClient(contract, url, { Authorization: `Bearer ${token}` })
+      const { status, body } = await rest['organizationUpdate']!({ body: { disabledAssistantModes } })
+      return status === 200 ? (body.settings.disabledAssistantModes as unknown) : status
+    }
+    expect(await administer('MEMBER', ['model'])).toBe(403)
+    expect(await administer('OWNER', ['model', 'vendor_a'])).toEqual(['model', 'vendor_a'])
+    const stored = await messages()
+    for (const mode of ['model', 'vendor_a']) {
+      const alone = await ann.rest.conversationSend!({ id, body: { content: 'Hello', mode } })
+      const streamed = await stream('Hello', { mode })
+      const answers = [alone.body, await streamed.json()] as { errors: [object] }[]
+      expect([alone.status, streamed.status]).toEqual([400, 400])
+      for (const { errors } of answers) expect(errors).toMatchObject([{ path: 'mode', code: 'MODE_DISABLED' }])
+    }
+    expect(await messages()).toEqual(stored)
+    expect((await send('How many accounts?')).body).toMatchObject({ mode: 'local', status: 'COMPLETED' })
+    expect((await framesOf(await stream('How many accounts?')))[0]!.data).toMatchObject({ mode: 'local' })
+    expect(server.asked).toEqual([])
+    const { id: theirs } = (await other.rest.conversationCreate!({ body: {} })).body
+    const answered = await other.rest.conversationSend!({ id: theirs as string, body: { content: 'Hello' } })
+    expect(answered.body.mode).toBe('model')
+    expect(await administer('OWNER', null)).toEqual([])
+    expect((await send('Hello')).body.mode).toBe('model')
   })
 
   it('is stopped when the client leaves, and keeps what was written', async () => {

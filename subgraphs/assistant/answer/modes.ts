@@ -1,13 +1,20 @@
 import { invalid } from '../../kernel/errors.ts'
-import type { Settings } from '../../kernel/config/settings.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { organizationSettings } from '../../identity/public.ts'
 import type { AssistantMode } from '../conversation/conversation.enumerations.ts'
 
-/** The mode of an answer. Without a wish it is the model, if there is one. */
-export function chosenMode(
-  { modelModes }: Pick<Settings, 'modelModes'>,
+/** The mode of an answer. Without a wish it is the model, if there is one and the organization permits it. */
+export async function chosenMode(
+  ctx: RequestContext,
   wanted: AssistantMode | null | undefined,
-): AssistantMode {
-  if (!wanted) return modelModes.includes('model') ? 'model' : 'local'
+): Promise<AssistantMode> {
+  const { disabledAssistantModes: disabled = [] } = await organizationSettings(ctx)
+  const { modelModes } = ctx.settings
+  if (!wanted) return modelModes.includes('model') && !disabled.includes('model') ? 'model' : 'local'
+  if (disabled.includes(wanted)) {
+    const message = `Your organization has switched off the mode ${wanted}; use local.`
+    throw invalid({ path: 'mode', code: 'MODE_DISABLED', message })
+  }
   if (wanted === 'local' || wanted === 'documents' || modelModes.includes(wanted)) return wanted
   const message = `No language model is configured for the mode ${wanted}; use local.`
   throw invalid({ path: 'mode', code: 'MODE_NOT_CONFIGURED', message })

@@ -54,8 +54,8 @@ async function prepareAnswer(
   id: string,
   input: ConversationMessageInput,
 ): Promise<() => Promise<Answered>> {
-  const { caller, db, clock, settings, tenants, cancellation } = ctx
-  const mode = chosenMode(settings, input.mode)
+  const { caller, db, clock, tenants, cancellation } = ctx
+  const mode = await chosenMode(ctx, input.mode)
   const row = await requireConversation(db, caller, id)
   refuseBusy(row, clock.now())
   refuseFull(row)

@@ -35,8 +35,8 @@ async function start(
   ctx: Answering,
   { conversationId, input }: StreamedMessage,
 ): Promise<Started & { readonly asked: Asked }> {
-  const { caller, db, clock, settings } = ctx
-  const mode = chosenMode(settings, input.mode)
+  const { caller, db, clock } = ctx
+  const mode = await chosenMode(ctx, input.mode)
   return db.transaction(async (sql) => {
     const row = await requireConversation(sql, caller, conversationId, true)
     refuseFull(row)

@@ -94,7 +94,7 @@ export class ConversationMessageInput {
   @InputField(() => AssistantMode, {
     nullable: true,
     description:
-      'Who answers. Null: `model` if one is configured, otherwise `local`. MODE_NOT_CONFIGURED if it has no provider.',
+      'Who answers. Null: `model` if one is configured and the organization has not switched it off, otherwise `local`. MODE_NOT_CONFIGURED if it has no provider, MODE_DISABLED if the organization has switched it off.',
     example: 'local',
   })
   mode?: AssistantMode | null

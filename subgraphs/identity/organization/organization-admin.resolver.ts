@@ -15,6 +15,7 @@ import { findOrganization, Organization } from './organization.ts'
 import {
   holidaysMax,
   instructionsMax,
+  optionalAssistantModes,
   postalAddressMax,
   settingsProblems,
   spansMax,
@@ -72,6 +73,11 @@ export class OrganizationSettingsType {
     description: 'Month in which the fiscal year begins, 1 to 12. The fiscal year 2026 is the one that begins in 2026.',
   })
   fiscalYearStartMonth!: number
+
+  @Field(() => [String], {
+    description: 'Modes in which the assistant does not answer messages of conversations in this organization.',
+  })
+  disabledAssistantModes!: readonly string[]
 
   @Field(() => String, {
     description:
@@ -145,6 +151,12 @@ export class OrganizationUpdateInput {
     description: 'Month in which the fiscal year begins, 1 to 12; null for 1.',
   })
   fiscalYearStartMonth?: number | null
+
+  @Field(() => [String], {
+    nullable: true,
+    description: `Modes in which the assistant must not answer messages of conversations, of ${optionalAssistantModes.join(', ')}; null for none. A message that wants one gets 400 \`MODE_DISABLED\`; without \`model\`, messages that want no mode are answered by \`local\`.`,
+  })
+  disabledAssistantModes?: string[] | null
 }
 
 function updateOrganization(
@@ -207,6 +219,7 @@ export class OrganizationAdminResolver {
       businessHours = null,
       timezone = 'UTC',
       fiscalYearStartMonth = 1,
+      disabledAssistantModes = [],
       baseCurrency = defaultBaseCurrency,
     } = await organizationSettings({
       ...ctx,
@@ -223,6 +236,7 @@ export class OrganizationAdminResolver {
       businessHours,
       timezone,
       fiscalYearStartMonth,
+      disabledAssistantModes,
       baseCurrency,
     }
   }

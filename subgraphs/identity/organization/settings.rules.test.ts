@@ -33,6 +33,20 @@ describe('The month in which the fiscal year begins', () => {
   })
 })
 
+describe('The modes of the assistant that are switched off', () => {
+  it.each([[null], [[]], [['model', 'documents']]])('may be %j', (disabledAssistantModes) => {
+    expect(settingsProblems({ disabledAssistantModes })).toEqual([])
+  })
+
+  it.each([
+    [['local'], 'disabledAssistantModes.0', 'NOT_A_MODE'],
+    [['model', 'Model'], 'disabledAssistantModes.1', 'NOT_A_MODE'],
+    [['model', 'model'], 'disabledAssistantModes', 'NOT_UNIQUE'],
+  ])('cannot be %j', (disabledAssistantModes, path, code) => {
+    expect(settingsProblems({ disabledAssistantModes })).toMatchObject([{ path, code }])
+  })
+})
+
 describe('Business hours', () => {
   const span = (index: number) => [`${String(index).padStart(2, '0')}:00`, `${String(index).padStart(2, '0')}:30`]
   const spans = (count: number) => Array.from({ length: count }, (_, index) => span(index))

@@ -1,5 +1,6 @@
 import { DateTime } from 'luxon'
 import { weekdays } from '../../kernel/time/working-week.ts'
+import { namedModes } from '../../kernel/config/language-model.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { isJsonObject as isObject } from '../../kernel/json/exact-number.ts'
 import { timezoneProblems } from '../../kernel/values/time-zone.ts'
@@ -98,12 +99,35 @@ function fiscalYearProblems(month: number | null | undefined): FieldProblem[] {
   return [problem('fiscalYearStartMonth', 'OUT_OF_RANGE', 'fiscalYearStartMonth must be between 1 and 12.')]
 }
 
+/** The modes of the assistant that an organization can switch off; `local` needs no provider and no document, so it stays. */
+export const optionalAssistantModes: readonly string[] = ['documents', 'model', ...namedModes]
+
+function assistantModeProblems(modes: readonly string[] | null | undefined): FieldProblem[] {
+  const path = 'disabledAssistantModes'
+  if (modes == null) return []
+  if (new Set(modes).size !== modes.length) return [problem(path, 'NOT_UNIQUE', `${path} must name each mode once.`)]
+  return modes
+    .slice(0, unknownKeysNamed)
+    .flatMap((mode, index) =>
+      optionalAssistantModes.includes(mode)
+        ? []
+        : [
+            problem(
+              `${path}.${index}`,
+              'NOT_A_MODE',
+              `${path}.${index} must be one of ${optionalAssistantModes.join(', ')}.`,
+            ),
+          ],
+    )
+}
+
 export function settingsProblems(change: SettingsChange): FieldProblem[] {
   return [
     ...Object.entries(texts).flatMap(([name, max]) =>
       textProblems(name, change[name as keyof typeof texts] ?? '', { max }),
     ),
     ...(change.businessHours == null ? [] : businessHoursProblems('businessHours', change.businessHours)),
+    ...assistantModeProblems(change.disabledAssistantModes),
     ...fiscalYearProblems(change.fiscalYearStartMonth),
     ...(change.timezone == null ? [] : timezoneProblems('timezone', change.timezone)),
   ]

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { updateUser } from '../../subgraphs/identity/public.ts'
 import type { Visibility } from '../../subgraphs/kernel/context.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
-import { account, anAccount, supportCase } from '../builders.ts'
+import { account, anAccount, opportunity, supportCase } from '../builders.ts'
 import { refused, unchanged } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import type { Answer } from '../rest-client.ts'
@@ -131,6 +131,33 @@ describe('a replay of a GraphQL mutation', () => {
     await setVisibility(member, 'OWN')
     const replay = await unchanged(platform, () => member.graphql(update, { id }, headers))
     expect([replay.body.data.accountUpdate, replay.body.errors[0].extensions.code]).toEqual([null, 'NOT_FOUND'])
+  })
+})
+
+describe('a replay of a GraphQL mutation with computed values', () => {
+  it('reads them again for a caller who sees less', async () => {
+    const member = await platform.member()
+    const deal = await opportunity(member)
+    const meeting = {
+      type: 'MEETING',
+      direction: 'INBOUND',
+      outcome: 'COMPLETED',
+      subject: 'About the offer',
+      opportunityId: deal.id,
+    }
+    const { body } = await manager.rest.activityCreate!({
+      body: { ...meeting, occurredAt: platform.now.toISOString() },
+    })
+    const update = `mutation($id: ID!) { opportunityUpdate(id: $id, input: { nextStep: "Call" }) { nextStep score { factors { key evidence } } } }`
+    const headers = aKey()
+    const evidence = async () => {
+      const { data } = (await member.graphql(update, { id: deal.id }, headers)).body
+      return data.opportunityUpdate.score.factors.find(({ key }: { key: string }) => key === 'RECENCY').evidence
+    }
+    expect(await evidence()).toEqual([body.id])
+    expect(await evidence()).toEqual([body.id])
+    await setVisibility(member, 'OWN')
+    expect(await evidence()).toEqual([])
   })
 })
 

@@ -5,7 +5,7 @@ import { keepFile, releaseFile, type WrittenFile } from '../../kernel/file/file-
 import { isId, newId } from '../../kernel/ids.ts'
 import { externalCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import { newestFirst } from '../../kernel/record/newest-first.ts'
-import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import { computedOver } from '../../kernel/record/predicate.ts'
 import { visibleIds } from '../../kernel/record/read.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
@@ -27,7 +27,7 @@ export function listDocuments(
   { status, recordId, ...args }: KnowledgeDocumentListArgs,
   info: SelectionInfo,
 ) {
-  const predicate = new TenantPredicate(ctx.caller)
+  const predicate = computedOver(ctx)
   const where = [visibleDocuments(predicate, 'd')]
   if (status) where.push(`d.status = ${predicate.values.add(status)}`)
   if (recordId != null) where.push(isId(recordId) ? `d.record_id = ${predicate.values.add(recordId)}` : 'false')

@@ -1,5 +1,5 @@
 import { isId } from '../../kernel/ids.ts'
-import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import { computedOver } from '../../kernel/record/predicate.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { KnowledgeDocumentPassage, KnowledgeDocumentSearchArgs } from './document.types.ts'
 import { bestSentence } from './quote.ts'
@@ -51,7 +51,7 @@ export async function searchDocuments(
   const terms = await termsOf(ctx, query)
   const [first] = terms
   if (!first) return []
-  const predicate = new TenantPredicate(ctx.caller)
+  const predicate = computedOver(ctx)
   const { values } = predicate
   const organization = predicate.organization()
   const anyOf = values.add(

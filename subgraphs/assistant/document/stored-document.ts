@@ -1,6 +1,6 @@
 import { notFound } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
-import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import { computedOver } from '../../kernel/record/predicate.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { KnowledgeDocument } from './document.types.ts'
 import { visibleDocuments } from './visible-documents.ts'
@@ -16,7 +16,7 @@ export interface StoredDocument extends KnowledgeDocument {
 
 /** The document, if the caller sees it. `isLocked`: it stays as it is until the end of the transaction. */
 export async function requireDocument(ctx: RequestContext, id: string, isLocked = false): Promise<StoredDocument> {
-  const predicate = new TenantPredicate(ctx.caller)
+  const predicate = computedOver(ctx)
   const wanted = predicate.values.add(id)
   const [row] = isId(id)
     ? await ctx.db.query<StoredDocument & Record<string, unknown>>(

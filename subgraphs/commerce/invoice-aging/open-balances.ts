@@ -1,7 +1,7 @@
 import { exchangeRateSql } from '../../identity/public.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
-import { TenantPredicate, Values } from '../../kernel/record/predicate.ts'
+import { computedOver, Values } from '../../kernel/record/predicate.ts'
 import { shapeFor } from '../../kernel/record/shape-source.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { invoice } from '../invoice/invoice.record.ts'
@@ -49,13 +49,13 @@ function ofCustomers(customers: readonly (string | null)[] | null, values: Value
  * an index for each level, instead of all periods of the organization.
  */
 function openSql(
-  { caller }: RequestContext,
+  ctx: RequestContext,
   shape: RecordShape,
   { day, end, isPresent }: Day,
   customers: readonly (string | null)[] | null,
   values: Values,
 ): string {
-  const visible = new TenantPredicate(caller, values).visible(shape, 't')
+  const visible = computedOver(ctx, values).visible(shape, 't')
   const dayParameter = values.add(day)
   const issued = `t.issue_date <= ${dayParameter}::timestamptz`
   const columns = 't.invoice_id as id, t.customer_id, t.currency, t.due_date, t.balance'
@@ -110,7 +110,6 @@ export async function openSums(
   const values = new Values()
   const open = openSql(ctx, shapeFor(ctx, invoice), day, customerId === null ? null : [customerId], values)
   const age = ageSql(values.add(day.day), 'due_date')
-  ctx.answered?.aggregate(invoice)
   const rows = await ctx.db.query<SumRow & Record<string, unknown>>(
     `with sums as materialized (
        select currency, due_date, customer_id, grouping(due_date) = 1 as of_customer, count(*) as n, sum(balance) as amount

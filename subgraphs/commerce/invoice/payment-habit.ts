@@ -1,6 +1,6 @@
 import { batchOf } from '../../kernel/record/batch.ts'
 import { isHidden } from '../../kernel/record/field-security.ts'
-import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import { computedOver } from '../../kernel/record/predicate.ts'
 import { readSource } from '../../kernel/record/read-source.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { addDays } from './invoice-day.ts'
@@ -20,9 +20,8 @@ export async function medianDaysLate(
   customerIds: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   if (customerIds.length === 0 || needed.some((name) => isHidden(ctx.caller, invoice, name))) return new Map()
-  const predicate = new TenantPredicate(ctx.caller)
+  const predicate = computedOver(ctx)
   const { values } = predicate
-  ctx.answered?.aggregate(invoice)
   const rows = await ctx.db.query<{ id: string; days: number | null }>(
     `select c.id, l.days from unnest(${values.add(customerIds)}::uuid[]) c(id)
      cross join lateral (

@@ -1,5 +1,5 @@
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
-import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import { computedOver } from '../../kernel/record/predicate.ts'
 import { readSource } from '../../kernel/record/read-source.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { invoice } from './invoice.record.ts'
@@ -11,10 +11,9 @@ export async function salesSince(
   until: string,
   customerId: string | null = null,
 ): Promise<ReadonlyMap<string, ExactNumber>> {
-  const predicate = new TenantPredicate(ctx.caller)
+  const predicate = computedOver(ctx)
   const { values } = predicate
   const ofCustomer = customerId === null ? '' : ` and t.customer_id = ${values.add(customerId)}`
-  ctx.answered?.aggregate(invoice)
   const rows = await ctx.db.query<{ currency: string; sum: ExactNumber }>(
     `select t.currency, sum(t.total) as sum from ${readSource(invoice)} t
      where ${predicate.live(invoice, 't')} and t.status in ('SENT', 'PARTIALLY_PAID', 'OVERDUE', 'PAID', 'UNCOLLECTIBLE')
@@ -28,9 +27,8 @@ export async function salesSince(
 
 /** What is due by currency of the visible invoices that are late before the job, or in spite of a part payment, has made them OVERDUE. */
 export async function lateOf(ctx: RequestContext, today: string): Promise<ReadonlyMap<string, ExactNumber>> {
-  const predicate = new TenantPredicate(ctx.caller)
+  const predicate = computedOver(ctx)
   const { values } = predicate
-  ctx.answered?.aggregate(invoice)
   const rows = await ctx.db.query<{ currency: string; sum: ExactNumber }>(
     `select t.currency, sum(t.amount_due) as sum from ${readSource(invoice)} t
      where ${predicate.live(invoice, 't')} and t.status in ('SENT', 'PARTIALLY_PAID') and t.due_date < ${values.add(today)}

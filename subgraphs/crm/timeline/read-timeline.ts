@@ -2,7 +2,7 @@ import { batchOf } from '../../kernel/record/batch.ts'
 import { columnOf, type RecordShape } from '../../kernel/record/definition.ts'
 import { fieldRules } from '../../kernel/record/field-security.ts'
 import { pageSize } from '../../kernel/record/list.ts'
-import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import { computedOver, type TenantPredicate } from '../../kernel/record/predicate.ts'
 import { readSource } from '../../kernel/record/read-source.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Link } from '../related-record/related-types.ts'
@@ -59,7 +59,7 @@ async function timelinesOf(
 ): Promise<Timeline[]> {
   const sources = sourcesFor(ctx, link, kinds)
   if (sources.length === 0) return ids.map(() => ({ entries: [], hasMore: false }))
-  const predicate = new TenantPredicate(ctx.caller)
+  const predicate = computedOver(ctx)
   const distinct = [...new Set(ids)]
   const parents = `unnest(${predicate.values.add(distinct)}::uuid[]) as p(parent_id)`
   const parts = sources.map((source) => {
@@ -81,7 +81,6 @@ async function timelinesOf(
     predicate.values.list,
     isScan ? 'SCAN' : 'LIST',
   )
-  for (const { definition } of sources) ctx.answered?.aggregate(definition)
   return timelinesById(rows, ids, limit)
 }
 

@@ -1,6 +1,6 @@
 import { baseCurrencyOf, exchangeRateSql } from '../../identity/public.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
-import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import { computedOver } from '../../kernel/record/predicate.ts'
 import { readSource } from '../../kernel/record/read-source.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { dateIn } from '../../kernel/time/days.ts'
@@ -156,7 +156,7 @@ async function staleDeals(ctx: RequestContext): Promise<string[]> {
 }
 
 function openDeals(ctx: RequestContext, columns: readonly string[]) {
-  const predicate = new TenantPredicate(ctx.caller)
+  const predicate = computedOver(ctx)
   const opportunity = shapes.opportunity()
   const statement = `select ${columns.join(', ')} from ${readSource(opportunity)} t ${scoreJoin}
     where ${predicate.live(opportunity, 't')} and not t.is_closed`

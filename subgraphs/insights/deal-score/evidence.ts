@@ -1,4 +1,4 @@
-import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import { computedOver } from '../../kernel/record/predicate.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { holdsScope } from '../../kernel/scopes.ts'
@@ -23,7 +23,7 @@ interface Found {
 /** The newest records that the caller sees of those which the factors are made of. All deals are read together. */
 export async function evidenceOf(ctx: RequestContext, dealIds: readonly string[], now: Date): Promise<Evidence> {
   if (dealIds.length === 0) return new Map()
-  const predicate = new TenantPredicate(ctx.caller)
+  const predicate = computedOver(ctx)
   const { values } = predicate
   const deals = `unnest(${values.add(dealIds)}::uuid[]) as d (id)`
   const at = `${values.add(now.toISOString())}::timestamptz`

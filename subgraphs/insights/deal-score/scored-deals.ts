@@ -1,5 +1,5 @@
 import { withoutStorageRefusal } from '../../kernel/database/row-bytes.ts'
-import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import { computedOver } from '../../kernel/record/predicate.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { organizationZone } from '../../kernel/time/days.ts'
 import { valueColumns, refreshDeals, type Moment } from './refresh.ts'
@@ -71,7 +71,7 @@ export const valuesOf = (row: Readonly<Record<string, unknown>>): FactorValues =
   Object.fromEntries(factorKeys.map((key) => [key, row[columnOf(key)]])) as unknown as FactorValues
 
 function readDeals(ctx: RequestContext, ids: readonly string[]): Promise<Row[]> {
-  const predicate = new TenantPredicate(ctx.caller)
+  const predicate = computedOver(ctx)
   const live = predicate.live(shapes.opportunity(), 't')
   const list = predicate.values.add(ids)
   return ctx.db.query<Row>(

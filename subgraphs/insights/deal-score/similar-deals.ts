@@ -1,5 +1,5 @@
 import type { RequestContext } from '../../kernel/request.ts'
-import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import { computedOver } from '../../kernel/record/predicate.ts'
 import { rounded } from '../largest-remainder.ts'
 import { hidesOfDeals, shapes } from './shown-factors.ts'
 
@@ -61,7 +61,7 @@ interface Row extends Traits {
 
 /** The closed deals that the caller sees and that are most like this one; among equals the one that was closed last. */
 export async function similarDeals(ctx: RequestContext, id: string): Promise<SimilarDeal[]> {
-  const predicate = new TenantPredicate(ctx.caller)
+  const predicate = computedOver(ctx)
   const { values } = predicate
   const live = predicate.live(shapes.opportunity(), 't')
   const shown = (name: string, sql: string): string => (hidesOfDeals(ctx, name) ? 'null' : sql)

@@ -1,7 +1,7 @@
 import { fiscalCalendar, ratesOf } from '../../identity/public.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { fieldRules, isHidden } from '../../kernel/record/field-security.ts'
-import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import { computedOver } from '../../kernel/record/predicate.ts'
 import { allColumnNames } from '../../kernel/record/read.ts'
 import { selectList } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -89,7 +89,7 @@ async function lastForecasts(
   { userId, limit, page }: AccuracyArgs,
   periods: readonly Period[],
 ): Promise<readonly Forecast[]> {
-  const predicate = new TenantPredicate(ctx.caller)
+  const predicate = computedOver(ctx)
   const { values } = predicate
   const seen = predicate.live(forecast, 't')
   const ofUser = userId == null ? '' : ` and t.user_id = ${values.add(checkedId(userId))}`

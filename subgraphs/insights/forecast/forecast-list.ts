@@ -3,7 +3,7 @@ import { invalid } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { fieldRules } from '../../kernel/record/field-security.ts'
-import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import { computedOver } from '../../kernel/record/predicate.ts'
 import { allColumnNames } from '../../kernel/record/read.ts'
 import { selectList } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -20,7 +20,7 @@ export async function forecastList(
   ctx: RequestContext,
   { userId, period, limit, page }: ForecastListArgs,
 ): Promise<SubmittedForecast[]> {
-  const predicate = new TenantPredicate(ctx.caller)
+  const predicate = computedOver(ctx)
   const { values } = predicate
   const conditions = [predicate.live(forecast, 't')]
   if (userId != null) conditions.push(`t.user_id = ${values.add(checkedId(userId))}`)

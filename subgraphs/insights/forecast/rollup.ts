@@ -1,7 +1,7 @@
 import { fiscalCalendar, organizationChart, ratesOf } from '../../identity/public.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { isHidden } from '../../kernel/record/field-security.ts'
-import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import { computedOver } from '../../kernel/record/predicate.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { decimalOf, roundToCurrency, zero } from '../../kernel/values/decimal.ts'
 import { currentPeriod } from '../quota/current-period.ts'
@@ -88,7 +88,7 @@ interface UserQuota extends Record<string, unknown> {
 }
 
 async function quotasOf(ctx: RequestContext, period: string): Promise<readonly UserQuota[]> {
-  const predicate = new TenantPredicate(ctx.caller)
+  const predicate = computedOver(ctx)
   const seen = predicate.live(quota, 't')
   return ctx.db.query<UserQuota>(
     `select t.user_id as "userId", t.target, t.currency from insights.quota t
@@ -109,7 +109,7 @@ interface UserForecast extends Record<string, unknown> {
 /** The current forecasts; none if the caller's profile hides one of their amounts. */
 async function forecastsOf(ctx: RequestContext, period: string): Promise<readonly UserForecast[]> {
   if (['commit', 'bestCase', 'pipeline'].some((name) => isHidden(ctx.caller, forecast, name))) return []
-  const predicate = new TenantPredicate(ctx.caller)
+  const predicate = computedOver(ctx)
   const seen = predicate.live(forecast, 't')
   return ctx.db.query<UserForecast>(
     `select distinct on (t.user_id) t.user_id as "userId", t.currency, t.commit, t.best_case as "bestCase", t.pipeline

@@ -1,5 +1,5 @@
 import { fiscalCalendar } from '../../identity/public.ts'
-import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import { computedOver } from '../../kernel/record/predicate.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { periodOf } from '../../kernel/time/period.ts'
 import { hidesFigures } from '../quota/deal-figures.ts'
@@ -14,7 +14,7 @@ export async function forecastSnapshots(
   ctx: RequestContext,
   { period, periodType, userId, source, limit, page }: SnapshotArgs,
 ): Promise<ForecastSnapshot[]> {
-  const predicate = new TenantPredicate(ctx.caller)
+  const predicate = computedOver(ctx)
   const { values } = predicate
   const conditions = [predicate.live(forecast, 't')]
   if (userId != null) conditions.push(`t.user_id = ${values.add(checkedId(userId))}`)

@@ -1,5 +1,5 @@
 import { newId } from '../../kernel/ids.ts'
-import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import { computedOver } from '../../kernel/record/predicate.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Period } from '../../kernel/time/period.ts'
@@ -65,7 +65,7 @@ async function linesOf(
   { start, end }: Period,
   users: Taken['users'],
 ): Promise<ReadonlyMap<string, Lines>> {
-  const predicate = new TenantPredicate(ctx.caller)
+  const predicate = computedOver(ctx)
   const { values } = predicate
   const live = predicate.live(opportunities(), 't')
   const within = `>= ${values.add(start)}::timestamptz`

@@ -1,7 +1,7 @@
 import { baseCurrencyOf, exchangeRateSql, rateDayOf, rateDaySql } from '../../identity/public.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { isHidden } from '../../kernel/record/field-security.ts'
-import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import { computedOver } from '../../kernel/record/predicate.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
 import { readSource } from '../../kernel/record/read-source.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -89,7 +89,7 @@ function figuresOf(rows: readonly Row[], currency: string): DealFigures {
 async function readFigures(ctx: RequestContext, windows: readonly DealWindow[]): Promise<readonly Row[]> {
   const opportunity = opportunities()
   const base = await baseCurrencyOf(ctx)
-  const predicate = new TenantPredicate(ctx.caller)
+  const predicate = computedOver(ctx)
   const { values } = predicate
   const live = predicate.live(opportunity, 't')
   const organizationId = predicate.organization()

@@ -1,7 +1,7 @@
 import { baseSumOf, fiscalCalendar, membersOfTeams, ratesOf } from '../../identity/public.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import type { CurrencySum } from '../../kernel/record/currency-figures.ts'
-import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import { computedOver } from '../../kernel/record/predicate.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { decimalOf, exactOf, rounded, sumOf, zero } from '../../kernel/values/decimal.ts'
 import type { OrganizationTarget } from './attainment.types.ts'
@@ -45,7 +45,7 @@ export async function organizationTarget(ctx: RequestContext, args: PeriodArgs):
 type Sum = CurrencySum & Record<string, unknown>
 
 async function userSums(ctx: RequestContext, period: string): Promise<readonly CurrencySum[]> {
-  const predicate = new TenantPredicate(ctx.caller)
+  const predicate = computedOver(ctx)
   const seen = predicate.live(quota, 't')
   return ctx.db.query<Sum>(
     `select t.currency, sum(t.target) as sum, count(*)::int as count from insights.quota t
@@ -56,7 +56,7 @@ async function userSums(ctx: RequestContext, period: string): Promise<readonly C
 }
 
 async function teamSums(ctx: RequestContext, period: string): Promise<readonly CurrencySum[]> {
-  const predicate = new TenantPredicate(ctx.caller)
+  const predicate = computedOver(ctx)
   const seen = predicate.live(quota, 't')
   const { values } = predicate
   const teams = await ctx.db.query<{ teamId: string; currency: string; target: ExactNumber }>(

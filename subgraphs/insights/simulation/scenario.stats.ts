@@ -1,6 +1,6 @@
 import { Field, Int, ObjectType } from 'type-graphql'
 import { count, countBy } from '../../kernel/record/aggregates.ts'
-import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import { computedOver } from '../../kernel/record/predicate.ts'
 import { readSource } from '../../kernel/record/read-source.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { Json } from '../../kernel/record/scalars.ts'
@@ -30,7 +30,7 @@ export class ScenarioStats {
 
 export async function scenarioStats(ctx: RequestContext): Promise<ScenarioStats> {
   const counts = await figures(ctx, scenario, { total: count(), byStatus: countBy('status') })
-  const predicate = new TenantPredicate(ctx.caller)
+  const predicate = computedOver(ctx)
   const visible = predicate.live(scenario, 't')
   const [runs] = await ctx.db.query<{ runs24h: number; p95Ms: number | null }>(
     `select count(*)::int as "runs24h", percentile_disc(0.95) within group (order by r.ran_ms) as "p95Ms"

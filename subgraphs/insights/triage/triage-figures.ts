@@ -2,7 +2,7 @@ import { baseCurrencyOf } from '../../identity/public.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { figures } from '../../kernel/record/stats.ts'
 import { count, countBy } from '../../kernel/record/aggregates.ts'
-import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import { computedOver } from '../../kernel/record/predicate.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { dateIn, organizationZone } from '../../kernel/time/days.ts'
 import { triageCase } from './triage-case.record.ts'
@@ -25,7 +25,7 @@ export async function triageStats(ctx: RequestContext): Promise<TriageStats> {
   const { total, byStatus } = await figures(ctx, triageCase, { total: count(), byStatus: countBy('status') })
   const shown = { total: total!, byStatus: byStatus!, currency }
   if (areFiguresHidden(ctx)) return { ...shown, bySeverity: null, averageRisk: null, revenueAtRisk: null }
-  const predicate = new TenantPredicate(ctx.caller)
+  const predicate = computedOver(ctx)
   const rows = await ctx.db.query<Sums & { readonly whole: ExactNumber | null }>(
     `select t.severity, count(*)::int as n, sum(t.risk_score) as risk, sum(sum(t.revenue_at_risk)) over () as whole
      from insights.triage_case t where ${predicate.live(triageCase, 't')} and ${open} group by t.severity`,
@@ -48,7 +48,7 @@ export async function triageStats(ctx: RequestContext): Promise<TriageStats> {
 export async function triageTrends(ctx: RequestContext, days: number): Promise<TriageTrend[]> {
   const zone = await organizationZone(ctx)
   const today = dateIn(zone, ctx.clock.now())
-  const predicate = new TenantPredicate(ctx.caller)
+  const predicate = computedOver(ctx)
   const visible = predicate.live(triageCase, 't')
   const { values } = predicate
   const [last, number, timezone] = [values.add(today), values.add(days), values.add(zone)]

@@ -1,4 +1,6 @@
 import type { Caller } from '../context.ts'
+import type { RequestContext } from '../request.ts'
+import type { AnsweredRecords } from './answered-records.ts'
 import { requireEntitlement } from '../require.ts'
 import { columnKinds, type ColumnKind } from './column-kind.ts'
 import { columnOf, hasColumn, type RecordShape } from './definition.ts'
@@ -37,6 +39,7 @@ export class TenantPredicate {
   constructor(
     readonly caller: Caller,
     readonly values: Values = new Values(),
+    private readonly answered: AnsweredRecords | null = null,
   ) {}
 
   organization(): string {
@@ -81,6 +84,7 @@ export class TenantPredicate {
 
   /** The condition for rows of the caller's organization that the caller can see, including deleted rows. */
   visible(definition: RecordShape, alias: string): string {
+    this.answered?.aggregate(definition)
     if (definition.entitlement) requireEntitlement(this, definition.entitlement)
     const parts = this.#rows(definition, alias)
     if (definition.visibleThrough) {
@@ -111,6 +115,7 @@ export class TenantPredicate {
 
   /** The condition for rows of these kinds in the totals of the caller's organization (`maintained-totals.ts`), of the records that the caller sees. */
   totals(definition: RecordShape, alias: string, kinds: readonly string[]): string {
+    this.answered?.aggregate(definition)
     if (definition.entitlement) requireEntitlement(this, definition.entitlement)
     const kind = kinds.map((name) => `'${name}'`).join(', ')
     const rows = `${alias}.organization_id = ${this.organization()} and ${alias}.kind in (${kind})`
@@ -130,3 +135,13 @@ export class TenantPredicate {
     return hasColumn(definition, 'deletedAt') ? `${visible} and ${alias}.deleted_at is null` : visible
   }
 }
+
+/**
+ * The conditions of a statement that computes something of records: figures, boards, timelines, scores. The answer is known to depend on the records that
+ * the caller sees, so a stored answer is not replayed to somebody who sees less. Only the kernel, and the readers of single records that
+ * `test/contract/computed-reads.test.ts` lists, build the conditions without it.
+ */
+export const computedOver = (
+  { caller, answered }: Pick<RequestContext, 'caller' | 'answered'>,
+  values = new Values(),
+) => new TenantPredicate(caller, values, answered)

@@ -1,7 +1,7 @@
 import { Field, Float, Int, ObjectType } from 'type-graphql'
 import { batchOf } from '../../kernel/record/batch.ts'
 import { totalsTable } from '../../kernel/record/maintained-totals.ts'
-import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import { computedOver } from '../../kernel/record/predicate.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { shareOf } from '../../kernel/values/share.ts'
@@ -59,7 +59,7 @@ const ofTotals: ReadonlySet<string> = new Set()
 /** The sums of a template; those of all templates of one operation are read together, from the totals. */
 function sumsOf(ctx: RequestContext, templateId: string): Promise<Sums> {
   return batchOf(ctx, ofTotals, 'emailTemplateSums', async (ids) => {
-    const predicate = new TenantPredicate(ctx.caller)
+    const predicate = computedOver(ctx)
     const inOrganization = predicate.totals(emailMessage, 't', ['CHANGE', 'GROUP'])
     const rows = await ctx.db.query<Sums & { templateId: string }>(
       `select t.template_id as "templateId", ${columns.map((name) => `sum(t.${name})::int as ${name}`).join(', ')}

@@ -7,7 +7,7 @@ import { stateOf } from '../../kernel/record/read.ts'
 import { isId } from '../../kernel/ids.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { isHidden, redact } from '../../kernel/record/field-security.ts'
-import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import { computedOver } from '../../kernel/record/predicate.ts'
 import { shapeFor } from '../../kernel/record/shape-source.ts'
 import { batchOf } from '../../kernel/record/batch.ts'
 import { EmailBounceType, EmailStatus } from '../email/email.enumerations.ts'
@@ -82,7 +82,7 @@ const grouped = <T extends OfEnrollment>(ids: readonly string[], rows: readonly 
 /** The mails of an enrollment that the caller sees, oldest first, without what the profile of the caller hides of mails. */
 export const mailsOf = (ctx: RequestContext, enrollmentId: string): Promise<SequenceDeliveredMail[]> =>
   batchOf(ctx, mails, 'sequence_mails', async (ids) => {
-    const predicate = new TenantPredicate(ctx.caller)
+    const predicate = computedOver(ctx)
     const visible = predicate.live(emailMessage, 'm')
     const rows = await ctx.db.query<SequenceDeliveredMail & OfEnrollment & Record<string, unknown>>(
       `select a.* from unnest(${predicate.values.add(ids)}::uuid[]) as e (id) cross join lateral (

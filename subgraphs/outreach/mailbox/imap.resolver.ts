@@ -1,6 +1,6 @@
 import { Ctx, Field, ID, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql'
 import { enumeration } from '../../kernel/record/column.ts'
-import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import { computedOver } from '../../kernel/record/predicate.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
@@ -68,7 +68,7 @@ export class ImapPoll {
 }
 
 function visibleMailboxes(ctx: RequestContext, more: string) {
-  const predicate = new TenantPredicate(ctx.caller)
+  const predicate = computedOver(ctx)
   const visible = predicate.live(mailbox, 'b')
   return ctx.db.query<ImapMailboxStatus>(
     `select b.id as "mailboxId", b.email,

@@ -1,7 +1,7 @@
 import { Field, Float, ID, Int, ObjectType } from 'type-graphql'
 import { batchOf } from '../../kernel/record/batch.ts'
 import { totalsTable } from '../../kernel/record/maintained-totals.ts'
-import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import { computedOver } from '../../kernel/record/predicate.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { shareOf } from '../../kernel/values/share.ts'
@@ -175,7 +175,7 @@ const ofFigures: ReadonlySet<string> = new Set()
 /** The figures of a sequence that the caller sees; those of all sequences of one operation are read together, from the totals. */
 export function figuresOfSequence(ctx: RequestContext, sequenceId: string): Promise<SequenceFigures> {
   return batchOf(ctx, ofFigures, 'sequenceFigures', async (ids) => {
-    const predicate = new TenantPredicate(ctx.caller)
+    const predicate = computedOver(ctx)
     const inOrganization = predicate.totals(sequenceEnrollment, 't', ['CHANGE', 'GROUP'])
     const rows = await ctx.db.query<EnrollmentSums & { sequenceId: string }>(
       `select t.sequence_id as "sequenceId", ${enrollmentSums} from ${totalsTable(sequenceEnrollment)} t
@@ -252,7 +252,7 @@ export function figuresOfStep(
 ): Promise<SequenceStepFigures> {
   return batchOf(ctx, ofFigures, 'sequenceStepFigures', async (keys) => {
     const pairs = keys.map((key) => key.split(' ') as [string, string])
-    const predicate = new TenantPredicate(ctx.caller)
+    const predicate = computedOver(ctx)
     const inOrganization = predicate.totals(sequenceAttempt, 't', ['CHANGE', 'GROUP'])
     const rows = await ctx.db.query<AttemptSums>(
       `select t.step_id as "stepId", t.variant_id as "variantId", t.result, sum(t.n)::int as n, sum(t.opened)::int as opened,

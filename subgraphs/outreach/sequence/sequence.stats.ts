@@ -1,7 +1,7 @@
 import { Field, Float, Int, ObjectType } from 'type-graphql'
 import { count, countBy } from '../../kernel/record/aggregates.ts'
 import { totalsTable } from '../../kernel/record/maintained-totals.ts'
-import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import { computedOver } from '../../kernel/record/predicate.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { figures, type Counts } from '../../kernel/record/stats.ts'
 import { valueCounts } from '../../kernel/record/value-counts.ts'
@@ -67,7 +67,7 @@ export class SequenceStats {
 }
 
 export async function sequenceStats(ctx: RequestContext): Promise<SequenceStats> {
-  const predicate = new TenantPredicate(ctx.caller)
+  const predicate = computedOver(ctx)
   const inOrganization = predicate.totals(sequenceEnrollment, 't', ['CHANGE', 'GROUP'])
   const visible = predicate.live(sequence, 's')
   const [counts, [sums]] = await Promise.all([

@@ -1,6 +1,6 @@
 import { Field, Float, Int, ObjectType } from 'type-graphql'
 import { count, countBy } from '../../kernel/record/aggregates.ts'
-import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import { computedOver } from '../../kernel/record/predicate.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { figures, type Counts } from '../../kernel/record/stats.ts'
 import { valueCounts } from '../../kernel/record/value-counts.ts'
@@ -61,7 +61,7 @@ interface Engagement {
  * shared drafts and the own ones are ranges of two indexes in the order of their sending.
  */
 async function engagementOf(ctx: RequestContext): Promise<Engagement> {
-  const predicate = new TenantPredicate(ctx.caller)
+  const predicate = computedOver(ctx)
   const live = predicate.live(smartEmailDraft, 'd')
   const last = (condition: string) =>
     `(select d.organization_id, d.message_id, d.sent_at from ${smartEmailDraft.table} d

@@ -5,7 +5,7 @@ import { averageTime, count, countBy, minus, plus, ratio, type Aggregate } from 
 import { pageNumber, pageSize } from '../../kernel/record/list.ts'
 import { readSource } from '../../kernel/record/read-source.ts'
 import { figures } from '../../kernel/record/stats.ts'
-import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import { computedOver } from '../../kernel/record/predicate.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { CaseStatus, type Case } from './case.ts'
 import { isBreachAnnounced, supportCase, wasEverResolved, wasReopened, wasResolvedLate } from './case.record.ts'
@@ -64,7 +64,7 @@ export async function caseAssignees(ctx: RequestContext, args: AssigneeArgs): Pr
     limit: pageSize(args.limit, 'limit'),
   })
   if (isHidden(ctx.caller, supportCase, 'assignedToId')) return users.map((user) => ({ ...user, openCases: null }))
-  const scope = new TenantPredicate(ctx.caller)
+  const scope = computedOver(ctx)
   // The statuses are literals, because the partial index `case_open_assignee` needs the same condition.
   const counts = await ctx.db.query<{ id: string; count: number }>(
     `select t.assigned_to_id as id, count(*)::int8 as count from ${readSource(supportCase)} t

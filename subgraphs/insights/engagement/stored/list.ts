@@ -1,7 +1,7 @@
 import { invalid } from '../../../kernel/errors.ts'
 import { isId } from '../../../kernel/ids.ts'
 import { fieldNotReadable } from '../../../kernel/record/field-security.ts'
-import { TenantPredicate } from '../../../kernel/record/predicate.ts'
+import { computedOver } from '../../../kernel/record/predicate.ts'
 import { readSource } from '../../../kernel/record/read-source.ts'
 import { recordType } from '../../../kernel/record/record-registry.ts'
 import type { RequestContext } from '../../../kernel/request.ts'
@@ -39,7 +39,7 @@ export async function engagementList(ctx: RequestContext, { object, orderBy, lim
   if (hidden.length > 0) throw fieldNotReadable(hidden.map((field) => `activity.${field}`))
   const last = cursor === null ? null : positionOf(cursor, object, orderBy)
   const definition = recordType(name)()
-  const predicate = new TenantPredicate(ctx.caller)
+  const predicate = computedOver(ctx)
   const { values } = predicate
   const [column, isHighest] = orders[orderBy]
   const after = last && `${values.add(last.sum)}::float8, ${values.add(last.id)}::uuid`
@@ -56,7 +56,6 @@ export async function engagementList(ctx: RequestContext, { object, orderBy, lim
     values.list,
     predicate.visibility(definition) === 'ALL' ? 'LIST' : 'SCAN',
   )
-  ctx.answered?.aggregate(definition)
   const page = rows.slice(0, limit)
   const hasMore = rows.length > limit
   return {

@@ -1,6 +1,6 @@
 import { baseCurrencyOf, exchangeRateSql, rateDayOf, rateDaySql } from '../../../identity/public.ts'
 import { fieldNotReadable, isHidden } from '../../../kernel/record/field-security.ts'
-import { TenantPredicate, Values } from '../../../kernel/record/predicate.ts'
+import { computedOver, type TenantPredicate, Values } from '../../../kernel/record/predicate.ts'
 import { readSource } from '../../../kernel/record/read-source.ts'
 import { recordType } from '../../../kernel/record/record-registry.ts'
 import type { RequestContext } from '../../../kernel/request.ts'
@@ -70,7 +70,7 @@ export class DealStatement {
   constructor(ctx: RequestContext, filters: ScenarioFilters | null, base: string, rateDay: (values: Values) => string) {
     this.#base = base
     this.#rateDay = rateDay
-    this.#predicate = new TenantPredicate(ctx.caller, this.values)
+    this.#predicate = computedOver(ctx, this.values)
     this.#conditions = [this.#predicate.live(opportunityShape(), 't')]
     if (filters) this.#select(filters)
   }

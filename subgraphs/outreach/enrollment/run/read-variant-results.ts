@@ -1,5 +1,5 @@
 import { totalsTable } from '../../../kernel/record/maintained-totals.ts'
-import { TenantPredicate } from '../../../kernel/record/predicate.ts'
+import { computedOver } from '../../../kernel/record/predicate.ts'
 import type { RequestContext } from '../../../kernel/request.ts'
 import { sequenceAttempt } from '../attempt.record.ts'
 import type { ReadStep } from '../sequence-reading.ts'
@@ -12,7 +12,7 @@ export type VariantResults = ReadonlyMap<string, ReadonlyMap<string, VariantResu
 export async function readVariantResults(ctx: RequestContext, steps: readonly ReadStep[]): Promise<VariantResults> {
   const compared = steps.filter(({ variants }) => variants.length > 1)
   if (compared.length === 0) return new Map()
-  const predicate = new TenantPredicate(ctx.caller)
+  const predicate = computedOver(ctx)
   const inOrganization = predicate.totals(sequenceAttempt, 't', ['CHANGE', 'GROUP'])
   const ofSequences = predicate.values.add([...new Set(compared.map(({ sequenceId }) => sequenceId))])
   const ofSteps = predicate.values.add(compared.map(({ id }) => id))

@@ -1,5 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
+import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import type { StreamLimits, StreamSlots } from '../edge/stream-slots.ts'
 import { isId } from '../../subgraphs/kernel/ids.ts'
 import { isJsonObject } from '../../subgraphs/kernel/json/exact-number.ts'
 import type { OperationContext } from '../../subgraphs/kernel/context.ts'
@@ -46,8 +48,9 @@ export function answerIn(
   return { question, answer: isJsonObject(result) && result['action'] === 'accept' ? 'accept' : 'decline' }
 }
 
-const pollMs = 250
 const waitMs = 50_000
+/** A user needs some seconds to read the question. */
+const pollMs = (waitedMs: number): number => (waitedMs < 5_000 ? 250 : 1_000)
 
 /** What the user answers; null if there is no answer in time, or the client has left. */
 export async function awaitAnswer(
@@ -56,11 +59,24 @@ export async function awaitAnswer(
   question: McpQuestion,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const until = performance.now() + waitMs
-  while (!signal.aborted && performance.now() < until) {
+  const fromMs = performance.now()
+  for (let waitedMs = 0; !signal.aborted && waitedMs < waitMs; waitedMs = performance.now() - fromMs) {
     const answer = await tools.answerTo(operation, question)
     if (answer !== null) return answer
-    await wait(pollMs)
+    await wait(pollMs(waitedMs), undefined, { signal }).catch(() => {})
   }
   return null
+}
+
+/** Questions that wait in this process, because each reads the database until its answer has come. */
+export const waitingQuestions: StreamLimits = { perOrganization: 50, all: 500 }
+
+/** A place for a waiting question, as a function that gives it back; null if there is none. */
+export function questionPlace(slots: StreamSlots, organizationId: string): (() => void) | null {
+  try {
+    return slots.take(organizationId)
+  } catch (error) {
+    if (error instanceof Refusal) return null
+    throw error
+  }
 }

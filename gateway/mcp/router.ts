@@ -3,11 +3,13 @@ import { invalid, Refusal } from '../../subgraphs/kernel/errors.ts'
 import { isJsonObject } from '../../subgraphs/kernel/json/exact-number.ts'
 import { invalidValuesIn } from '../edge/invalid-values.ts'
 import { parseBody, readBody, refuseOtherThanJson } from '../edge/body.ts'
+import { ownEventLoopTurn } from '../../subgraphs/kernel/work/turn.ts'
 import { Cancellation } from '../../subgraphs/kernel/cancellation.ts'
 import type { Edge } from '../edge/edge.ts'
 import { presentedBy } from '../edge/presented.ts'
 import { refuseOtherThan } from '../edge/refuse-other-than.ts'
-import { answerIn, ElicitationMark } from './confirmation.ts'
+import { StreamSlots } from '../edge/stream-slots.ts'
+import { answerIn, ElicitationMark, waitingQuestions } from './confirmation.ts'
 import { serveMessage, type McpOptions } from './serve.ts'
 
 export interface McpRouterOptions extends McpOptions {
@@ -30,6 +32,7 @@ const sessionHeader = 'mcp-session-id'
 export function mcpRouter(options: McpRouterOptions): Router {
   const { edge, scopes, issuer, publicUrl } = options
   const marks = new ElicitationMark(options.secret)
+  const places = new StreamSlots(waitingQuestions)
 
   /** The specification of MCP demands it against DNS rebinding. Programs send no origin. */
   async function refuseOtherOrigins({ headers: { origin } }: Request): Promise<void> {
@@ -67,7 +70,10 @@ export function mcpRouter(options: McpRouterOptions): Router {
     if (message['method'] === 'initialize' && isJsonObject(capabilities['elicitation']))
       res.setHeader(sessionHeader, marks.of(caller.credentialId))
     const canAsk = marks.isOf(caller.credentialId, req.headers[sessionHeader])
-    await serveMessage(options, { req, res, message, operation, canAsk })
+    // Reading a message takes some milliseconds, so that many at once would delay all other requests.
+    await ownEventLoopTurn(caller.organizationId)
+    if (res.closed) return
+    await serveMessage(options, { req, res, message, operation, places: canAsk ? places : null })
   }
 
   const router = Router({ caseSensitive: true })

@@ -4,7 +4,8 @@ import type { Logger } from 'pino'
 import type { OperationContext } from '../../subgraphs/kernel/context.ts'
 import { defectMessage, Refusal } from '../../subgraphs/kernel/errors.ts'
 import { isJsonObject } from '../../subgraphs/kernel/json/exact-number.ts'
-import { awaitAnswer, elicitation } from './confirmation.ts'
+import type { StreamSlots } from '../edge/stream-slots.ts'
+import { awaitAnswer, elicitation, questionPlace } from './confirmation.ts'
 import type { McpTool, ToolsPort } from './ports.ts'
 
 const instructions =
@@ -15,8 +16,8 @@ export interface McpRequest {
   readonly res: ServerResponse
   readonly message: Readonly<Record<string, unknown>>
   readonly operation: OperationContext
-  /** Whether the client can ask its user. */
-  readonly canAsk: boolean
+  /** Places of questions, if the client can ask its user. */
+  readonly places: StreamSlots | null
 }
 
 export interface McpOptions {
@@ -48,7 +49,7 @@ interface Told {
 const resultOf = ({ text, isError }: Told) => ({ content: [{ type: 'text' as const, text }], isError })
 
 /** Answers one message of a client by the official SDK. Each request has a server of its own, because no process keeps sessions. */
-export async function serveMessage(options: McpOptions, { req, res, message, operation, canAsk }: McpRequest) {
+export async function serveMessage(options: McpOptions, { req, res, message, operation, places }: McpRequest) {
   const { tools, version, log } = options
   const [{ Server }, { StreamableHTTPServerTransport }, types] = await Promise.all([
     import('@modelcontextprotocol/sdk/server/index.js'),
@@ -56,13 +57,16 @@ export async function serveMessage(options: McpOptions, { req, res, message, ope
     import('@modelcontextprotocol/sdk/types.js'),
   ])
   const params = isJsonObject(message['params']) ? message['params'] : {}
-  const asksPerson = canAsk && message['method'] === 'tools/call' && params['name'] === 'confirm_change'
+  const isConfirmation = message['method'] === 'tools/call' && params['name'] === 'confirm_change'
+  const leave = isConfirmation && places ? questionPlace(places, operation.caller.organizationId) : null
+  const asksPerson = leave !== null
   const left = new AbortController()
   // Only a question to the user needs a stream.
   const transport = new StreamableHTTPServerTransport({ enableJsonResponse: !asksPerson })
   const server = new Server({ name: 'crm', version }, { capabilities: { tools: {} }, instructions })
   res.once('close', () => {
     left.abort()
+    leave?.()
     void server.close()
   })
   const listed = tools.list(operation.caller)

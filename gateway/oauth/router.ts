@@ -12,7 +12,8 @@ import { metadataOf } from './discovery.ts'
 import { decide, showPage, signIn, type PageRequest } from './interaction.ts'
 import { refuseOtherMethods } from './methods.ts'
 import { registerOpenly } from './open-registration.ts'
-import { setPageHeaders } from '../pages/plain-page.ts'
+import { errorPage } from './page.ts'
+import { sendPage, setPageHeaders } from '../pages/plain-page.ts'
 import type { OAuthPort, Visitor } from '../../subgraphs/kernel/credentials/public.ts'
 import { openProvider, paths } from './provider.ts'
 
@@ -79,7 +80,14 @@ export function oauthRouter(options: OAuthOptions): Router {
   })
   if (registers) router.all(mountedAt + paths.registration, refuseOtherMethods('POST'))
   const authorization = [`${mountedAt}${paths.authorization}`, `${mountedAt}${paths.authorization}/:uid`]
-  router.get(authorization, async (req, res) => serve(options, opened, req, res))
+  router.get(authorization, async (req, res) => {
+    const { origin } = new URL(await issuer())
+    const resources = [req.query['resource'] ?? []].flat()
+    // Tokens are for this API only. Who asks for another resource would get such a token there (RFC 8707).
+    if (resources.some((resource) => typeof resource !== 'string' || URL.parse(resource)?.origin !== origin))
+      return sendPage(res, 400, errorPage('resource must be an address of this API.'))
+    await serve(options, opened, req, res)
+  })
   router.all(authorization, refuseOtherMethods('GET', 'HEAD'))
   const endpoints = [paths.token, paths.revocation, paths.introspection].map((path) => mountedAt + path)
   router.post(endpoints, async (req, res) => serve(options, opened, req, res))

@@ -131,6 +131,9 @@ describe('a client of MCP that nobody registered', () => {
     expect(data).toMatchObject([{ name: 'Notes', scopes: ['READ_ACCOUNTS', 'READ_CASES'], consents: 1 }])
     expect((await rest['oauthAppList']!()).body.data).toEqual([])
     const stranger = await aPerson(platform, { role: 'OWNER' })
+    const visible = ({ organizationId }: Person) =>
+      platform.services.tenants.of(organizationId).query('select name from identity.oauth_open_client')
+    expect([await visible(person), await visible(stranger)]).toEqual([[{ name: 'Notes' }], []])
     expect((await stranger.rest['connectedAppList']!()).body.data).toEqual([])
     await rest['connectedAppDelete']!({ id: data[0].id as string })
     platform.advanceClock(1000)
@@ -200,6 +203,9 @@ describe('the pages', () => {
       { ...valid, ...challenge, scope: 'MANAGE_NOTHING' },
       { ...valid, ...challenge, scope: '' },
       { ...valid, ...challenge, request: 'x' },
+      { ...valid, ...challenge, resource: 'https://evil.example/mcp' },
+      { ...valid, ...challenge, resource: `${platform.url}.evil.example/mcp` },
+      { ...valid, ...challenge, resource: '/mcp' },
       { ...valid, ...challenge, redirect_uri: 'https://evil.example/other' },
       { ...valid, ...challenge, redirect_uri: 'https://evil.example' },
       { ...valid, ...challenge, redirect_uri: '//evil.example/' },

@@ -1,4 +1,5 @@
 import { Refusal } from '../../kernel/errors.ts'
+import { isJsonLargerThan } from '../../kernel/json/json-size.ts'
 import { storableJson } from '../../kernel/json/storable-json.ts'
 import { confirmChange, proposeChange } from '../proposal/proposal-tools.ts'
 import { checkedArguments } from './check-arguments.ts'
@@ -39,10 +40,12 @@ export async function runTool(calling: ToolCalling, tool: Tool, given: unknown):
     if (JSON.stringify(given ?? {}).length > argumentsMax)
       return failed(`The arguments must have at most ${argumentsMax} characters.`)
     const { content, ...output } = await tool.run(calling, checkedArguments(tool, given ?? {}))
+    const tooLarge = failed('The result is too large; ask for fewer records or fields.')
+    // Building the text of some megabytes would delay all other requests.
+    if (isJsonLargerThan(content, resultBytesMax)) return tooLarge
     // Records contain text of strangers: it is data in a field that says so, and never part of the instructions.
     const text = storableJson(tool.isUntrusted ? { untrusted: true, ...content } : content)
-    if (Buffer.byteLength(text) > resultBytesMax)
-      return failed('The result is too large; ask for fewer records or fields.')
+    if (Buffer.byteLength(text) > resultBytesMax) return tooLarge
     return { text, ...output, error: null, isUntrusted: tool.isUntrusted }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

@@ -9,6 +9,7 @@ describe('every kind of queued item', () => {
     )
     expect(seconds).toEqual({
       function_start: [45, 60],
+      trigger_run: [35, 50],
       mail: [90, 120],
       webhook_delivery: [20, 30],
       outgoing_email: [90, 120],

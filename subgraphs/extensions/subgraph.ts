@@ -7,6 +7,7 @@ import { functionVersionResource } from './function/version.resolver.ts'
 import { credentialPorts } from './named-credential/named-credential.actions.ts'
 import { namedCredentialResource } from './named-credential/named-credential.resolver.ts'
 import { beforeSaveHookResource } from './hook/hook.resolver.ts'
+import { afterSaveTriggerResource } from './trigger/trigger.resolver.ts'
 import { validationRuleResource } from './validation-rule/validation-rule.resolver.ts'
 import { workflowRunResource } from './workflow/run.resolver.ts'
 import { workflowResource } from './workflow/workflow.resolver.ts'
@@ -22,6 +23,7 @@ export const extensions: SubgraphDefinition = {
     functionVersionResource,
     functionSecretResource,
     functionInvocationResource,
+    afterSaveTriggerResource,
     workflowResource,
     workflowRunResource,
   ],

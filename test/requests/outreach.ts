@@ -217,6 +217,11 @@ export const makeRoom: Readonly<
   validationRuleCreate: async ({ platform, member }) => {
     await platform.query('delete from extensions.validation_rule where organization_id = $1', [member.organizationId])
   },
+  afterSaveTriggerCreate: async ({ platform, member }) => {
+    await platform.query('delete from extensions.after_save_trigger where organization_id = $1', [
+      member.organizationId,
+    ])
+  },
   beforeSaveHookCreate: async ({ platform, member }) => {
     await platform.query('delete from extensions.before_save_hook where organization_id = $1', [member.organizationId])
   },

@@ -20,6 +20,7 @@ import type { Sender } from './sender.ts'
 import { proposalPreparations, proposalsOnce } from './proposals.ts'
 import { triageBodies, triageOnce, triageParts, triagePreparations } from './triage.ts'
 import { hookBodies } from './hooks.ts'
+import { triggerBodies } from './triggers.ts'
 import { validationRuleBodies } from './validation-rules.ts'
 import { workflowBodies, workflowPreparations, workflowsOnce } from './workflows.ts'
 import { newSession } from './session.ts'
@@ -178,6 +179,7 @@ export const bodies: Readonly<Record<string, (requests: Sender, whole: boolean) 
   ...validationRuleBodies,
   ...workflowBodies,
   ...hookBodies,
+  ...triggerBodies,
   async authRegister(_requests, whole) {
     const needed = { email: valuesOfField['email']!(), password: 'Correct horse 7!' }
     return whole

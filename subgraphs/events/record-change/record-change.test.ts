@@ -34,6 +34,7 @@ const unreferenced = new Set([
   'ai_execution',
   'ai_trigger',
   'forecast',
+  'after_save_trigger',
   'before_save_hook',
   'function_invocation',
   'named_credential',

@@ -7,6 +7,8 @@ export interface FailedInvocation {
   readonly organizationId: string
   readonly functionId: string
   readonly apiName: string
+  /** The user who last changed the settings of the function. */
+  readonly ownerId: string | null
   readonly versionId: string | null
   readonly trigger: InvocationTrigger
   readonly status: InvocationStatus
@@ -33,6 +35,7 @@ export const functionFailures: TrackedObject<FailedInvocation> = {
       organizationId: '019a0c5e-7f00-7000-8a10-2f6b9d4c7e01',
       functionId: '019a0c5e-7f00-7e52-9b13-4d7c2a9e6f05',
       apiName: 'score_lead',
+      ownerId: '019a0c5e-7f00-7c1d-8f21-64d0a95be713',
       versionId: '019a0c5e-7f00-7f10-8a44-3b6d1e8c2f07',
       trigger: 'SCHEDULE',
       status: 'TIMEOUT',
@@ -46,6 +49,7 @@ export const functionFailures: TrackedObject<FailedInvocation> = {
         organizationId: 'id',
         functionId: 'id',
         apiName: 'text',
+        ownerId: 'id?',
         versionId: 'id?',
         trigger: 'text',
         status: 'text',

@@ -1,4 +1,5 @@
 import type { FieldProblem } from '../../kernel/errors.ts'
+import type { SerializedRule, StoredRow } from '../../kernel/record/definition.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { apiNamePattern } from './bounds.ts'
 
@@ -18,4 +19,15 @@ export async function functionProblems(
   return [
     { path, code: 'UNKNOWN_REFERENCE', message: `${path} must be the apiName of a function of the organization.` },
   ]
+}
+
+interface FunctionUser extends StoredRow {
+  readonly function: string | null
+  readonly deletedAt: string | null
+}
+
+/** In the transaction of the change, so that the function is not deleted meanwhile. */
+export const namedFunctionExists: SerializedRule<FunctionUser> = {
+  concerns: (_ctx, next, previous) => !next.deletedAt && next.function !== null && next.function !== previous?.function,
+  enforce: (ctx, next) => functionProblems(ctx, next.function!),
 }

@@ -30,6 +30,8 @@ export interface FunctionStart {
 
 export interface RunnableFunction {
   readonly apiName: string
+  /** The user who last changed the settings. */
+  readonly updatedById: string | null
   readonly runAsUserId: string
   readonly runAsAdmin: boolean
   readonly scopes: readonly string[]
@@ -64,7 +66,7 @@ interface StoredRun extends RunnableFunction {
 export async function prepareRun(db: Sql, now: Date, start: FunctionStart): Promise<PreparedRun | null> {
   const { organizationId, functionId, versionId: wanted = null, program } = start
   const [row] = await db.query<StoredRun & Record<string, unknown>>(
-    `select f.api_name as "apiName", f.run_as_user_id as "runAsUserId", f.run_as_admin as "runAsAdmin", f.scopes,
+    `select f.api_name as "apiName", f.updated_by_id as "updatedById", f.run_as_user_id as "runAsUserId", f.run_as_admin as "runAsAdmin", f.scopes,
        f.env_vars as "envVars", f.allowed_hosts as "allowedHosts", f.timeout_ms as "timeoutMs", f.memory_mb as "memoryMb",
        v.id as "versionId", v.code, v.source_map as "sourceMap", (
          select coalesce(jsonb_agg(jsonb_build_object('name', s.name, 'sealed', s.sealed_value)), '[]') from extensions.function_secret s

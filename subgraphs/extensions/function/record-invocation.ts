@@ -56,6 +56,7 @@ export async function recordInvocation(
     organizationId,
     functionId,
     apiName: settings.apiName,
+    ownerId: settings.updatedById,
     versionId,
     trigger,
     status,
@@ -63,7 +64,8 @@ export async function recordInvocation(
     eventId: eventId && `evt_${eventId}`,
     startedAt,
   }
-  const isAnnounced = isLastAttempt && status !== 'SUCCEEDED'
+  // What was throttled did not run, and is attempted again.
+  const isAnnounced = isLastAttempt && status !== 'SUCCEEDED' && !isThrottled
   const repeated = 'on conflict (organization_id, id) do update set count = function_invocation.count + 1'
   await writeChange(
     ctx,

@@ -1,8 +1,9 @@
 import { activeUsers, auditRecord } from '../../identity/public.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
-import { defineRecord, type RecordDefinition, type SerializedRule } from '../../kernel/record/definition.ts'
+import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { fewPerType, published, uniqueNamePerType } from '../few-per-type.ts'
-import { functionProblems } from '../function/named-function.ts'
+import { namedFunctionExists } from '../function/named-function.ts'
+import { operationsProblems } from '../save-operation.ts'
 import { registerUse } from '../used-by.ts'
 import { hooksMax } from './bounds.ts'
 import { hookEvents } from './hook.events.ts'
@@ -12,22 +13,12 @@ const table = 'extensions.before_save_hook'
 
 function settingsProblems({ operations, url, function: apiName, deletedAt }: BeforeSaveHook): FieldProblem[] {
   if (deletedAt) return []
-  const problems: FieldProblem[] = []
-  if (operations.length === 0)
-    problems.push({ path: 'operations', code: 'EMPTY', message: 'operations must have at least one operation.' })
-  if (new Set(operations).size < operations.length)
-    problems.push({ path: 'operations', code: 'NOT_UNIQUE', message: 'operations must not repeat an operation.' })
+  const problems = operationsProblems(operations)
   if (url === null && apiName === null)
     problems.push({ path: 'url', code: 'REQUIRED', message: 'A hook must have either url or function.' })
   if (url !== null && apiName !== null)
     problems.push({ path: 'function', code: 'NOT_TOGETHER', message: 'url and function must not be given together.' })
   return problems
-}
-
-/** In the transaction of the change, so that the function is not deleted meanwhile. */
-const functionExists: SerializedRule<BeforeSaveHook> = {
-  concerns: (_ctx, next, previous) => !next.deletedAt && next.function !== null && next.function !== previous?.function,
-  enforce: (ctx, next) => functionProblems(ctx, next.function!),
 }
 
 export const beforeSaveHook: RecordDefinition<BeforeSaveHook> = defineRecord(BeforeSaveHook, {
@@ -70,7 +61,7 @@ export const beforeSaveHook: RecordDefinition<BeforeSaveHook> = defineRecord(Bef
     published,
     uniqueNamePerType(table, () => beforeSaveHook),
     fewPerType(table, 'hooks', hooksMax),
-    functionExists,
+    namedFunctionExists,
   ],
 })
 

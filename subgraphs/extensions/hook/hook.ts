@@ -5,8 +5,9 @@ import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { ExtendedType } from '../extended-type.ts'
+import { SaveOperation } from '../save-operation.ts'
 import { failuresMax, pauseMs, positionMax, recordsMax, timeoutBounds, timeoutDefault, urlMax } from './bounds.ts'
-import { HookFailureMode, SaveOperation } from './hook.enumerations.ts'
+import { HookFailureMode } from './hook.enumerations.ts'
 
 @ObjectType({
   description:

@@ -1,6 +1,7 @@
 import { depthMax } from '../../kernel/automation/depth.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { EventConsumer } from '../../kernel/outbox/event-consumer.ts'
+import { queueTriggers } from '../trigger/queue-triggers.ts'
 import { startWorkflows } from '../workflow/start-by-event.ts'
 import { isAfterStart, readSubscriptions, unsubscribe } from './subscriptions.ts'
 import { starter, startTable } from './subscription.migrations.ts'
@@ -25,6 +26,8 @@ export const automationConsumer: EventConsumer = {
     const all = await readSubscriptions(sql, organizationId)
     const ofWorkflows = all.filter(({ kind }) => kind === 'WORKFLOW')
     if (ofWorkflows.length > 0) await startWorkflows(services, sql, batch, ofWorkflows)
+    const ofTriggers = all.filter(({ kind }) => kind === 'TRIGGER')
+    if (ofTriggers.length > 0) await queueTriggers(sql, batch, ofTriggers)
     const subscriptions = all.filter(({ kind }) => kind === 'FUNCTION')
     const starts = events.flatMap((event) =>
       subscriptions

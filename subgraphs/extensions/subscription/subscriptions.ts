@@ -3,7 +3,7 @@ import type { LoggedEvent } from '../../kernel/outbox/event-feed.ts'
 
 /** An automation that events of a type start. */
 export interface Subscription {
-  readonly kind: 'FUNCTION' | 'WORKFLOW'
+  readonly kind: 'FUNCTION' | 'TRIGGER' | 'WORKFLOW'
   readonly automationId: string
   readonly eventType: string
   readonly position: number

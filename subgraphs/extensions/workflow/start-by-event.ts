@@ -8,6 +8,7 @@ import type { EventBatch } from '../../kernel/outbox/event-consumer.ts'
 import type { LoggedEvent } from '../../kernel/outbox/event-feed.ts'
 import { systemContext, type Services } from '../../kernel/request.ts'
 import { isTurnOver, nextTurn } from '../../kernel/work/turn.ts'
+import { changeKey } from '../subscription/record-changes.ts'
 import { isAfterStart, type Subscription } from '../subscription/subscriptions.ts'
 import { fieldsOfRecord } from './condition-scope.ts'
 import { objectNamed } from './objects.ts'
@@ -30,12 +31,6 @@ const activeWorkflows = (sql: Sql, organizationId: string, ids: readonly string[
   )
 
 type Actor = ActingUser & { readonly userId: string }
-
-/** The record of an event has one version for each change, so two events of one change start one run. */
-function changeKey({ recordId, id, data }: LoggedEvent): string {
-  const version = isJsonObject(data['record']) ? data['record']['version'] : undefined
-  return typeof version === 'number' ? `change:${recordId}:${version}` : `event:${id}`
-}
 
 /** Starts workflows by events, in the transaction that stores the position of the events. */
 export async function startWorkflows(

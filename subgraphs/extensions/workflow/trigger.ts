@@ -2,8 +2,8 @@ import type { FieldProblem } from '../../kernel/errors.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
 import type { LoggedEvent } from '../../kernel/outbox/event-feed.ts'
 import { enumerationOf } from '../../kernel/record/column.ts'
-import { eventTypeOf } from '../../kernel/record/record-events.ts'
 import { scheduleProblem } from '../function/schedule.ts'
+import { eventTypesOfChange } from '../subscription/record-changes.ts'
 import { objectNamed, objectNames, shapeOf, type WorkflowObject } from './objects.ts'
 import type { Workflow } from './workflow.ts'
 import type { WorkflowTriggerType } from './workflow.enumerations.ts'
@@ -137,21 +137,13 @@ const operations = {
   RECORD_DELETED: 'DELETE',
 } as const
 
-/**
- * The types of events that may start the workflow: those of the operation. An update may have events of several types, of which the first one starts it; in
- * some changes, such as a conversion, another type replaces that of the operation.
- */
+/** The types of events that may start the workflow; of several events of one update, the first one starts it. */
 export function eventTypesOf(next: Triggered): string[] {
   const operation = (operations as Partial<Record<WorkflowTriggerType, 'CREATE' | 'UPDATE' | 'DELETE'>>)[
     next.triggerType
   ]
   const object = objectNamed(next.triggerEntity)
-  if (!operation || !object) return []
-  const shape = shapeOf(object)
-  const main = eventTypeOf(shape, operation)
-  if (operation !== 'UPDATE') return [main]
-  const types = Object.entries(shape.events?.types ?? {}).filter(([, type]) => type.operation === 'UPDATE')
-  return [...new Set([main, ...types.map(([type]) => type)])]
+  return operation && object ? eventTypesOfChange(shapeOf(object), operation) : []
 }
 
 /** The names of the fields that an event changed; a field without a value before and after is not changed. */

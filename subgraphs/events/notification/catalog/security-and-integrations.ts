@@ -119,6 +119,22 @@ export const securityAndIntegrations: readonly NotificationKind[] = [
     body: ({ record }) => [typeof record['errorMessage'] === 'string' ? record['errorMessage'] : null],
   },
   {
+    key: 'function.failed',
+    on: ['function.failed'],
+    category: 'INTEGRATIONS',
+    title: 'A function of yours has failed',
+    description:
+      'A function that you changed last has failed for an event, a trigger or its schedule, and is not attempted again.',
+    priority: 'NORMAL',
+    channels: channels.all,
+    to: ['ownerId'],
+    isForActor: true,
+    isOwnRecord: true,
+    groupsByRecord: true,
+    nameField: 'apiName',
+    body: ({ record }) => [typeof record['error'] === 'string' ? record['error'] : null],
+  },
+  {
     key: 'workflow.paused',
     on: ['workflow.paused'],
     category: 'INTEGRATIONS',

@@ -1,0 +1,51 @@
+import type { RecordInput } from '../../kernel/record/inputs.ts'
+import { change } from '../../kernel/record/records-of.ts'
+import { save } from '../../kernel/record/save.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { requireAdministrator } from '../../kernel/require.ts'
+import { shapeOfType, type ExtendedType } from '../extended-type.ts'
+import type { SaveOperation } from '../save-operation.ts'
+import { eventTypesOfChange } from '../subscription/record-changes.ts'
+import { afterSaveTrigger } from './trigger.record.ts'
+import type { AfterSaveTrigger } from './trigger.ts'
+
+type TriggerInput = RecordInput<AfterSaveTrigger>
+
+/** Restoring a record is an update of it. */
+function eventTypes(objectType: ExtendedType, operations: readonly SaveOperation[]): string[] {
+  const shape = shapeOfType(objectType)
+  const withRestore = operations.flatMap((one) => (one === 'UPDATE' ? (['UPDATE', 'RESTORE'] as const) : [one]))
+  return [...new Set(withRestore.flatMap((operation) => eventTypesOfChange(shape, operation)))]
+}
+
+export function createTrigger(ctx: RequestContext, input: TriggerInput): Promise<AfterSaveTrigger> {
+  requireAdministrator(ctx)
+  const { objectType, operations } = input
+  return save(ctx, afterSaveTrigger, {
+    operation: 'CREATE',
+    previous: null,
+    values: input as Partial<AfterSaveTrigger>,
+    implied: { eventTypes: objectType && operations ? eventTypes(objectType, operations) : [] },
+  })
+}
+
+export function updateTrigger(
+  ctx: RequestContext,
+  id: string,
+  input: TriggerInput,
+  expectedVersion: number | null,
+): Promise<AfterSaveTrigger> {
+  requireAdministrator(ctx)
+  const decide = ({ objectType, operations }: AfterSaveTrigger) => ({
+    operation: 'UPDATE' as const,
+    values: input as Partial<AfterSaveTrigger>,
+    implied: { eventTypes: eventTypes(objectType, input.operations ?? operations) },
+  })
+  return change(ctx, afterSaveTrigger, id, decide, { expectedVersion })
+}
+
+export async function deleteTrigger(ctx: RequestContext, id: string, expectedVersion: number | null): Promise<string> {
+  requireAdministrator(ctx)
+  const decide = () => ({ operation: 'DELETE' as const, values: {} })
+  return (await change(ctx, afterSaveTrigger, id, decide, { expectedVersion })).id
+}

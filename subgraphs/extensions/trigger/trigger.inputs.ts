@@ -1,0 +1,11 @@
+import { createInputOf, filterOf, orderOf, pageRequiring, updateInputOf } from '../../kernel/record/inputs.ts'
+import { pageArgs } from '../../kernel/record/list-args.ts'
+import { AfterSaveTrigger } from './trigger.ts'
+
+export const TriggerCreateInput = createInputOf('AfterSaveTriggerCreateInput', AfterSaveTrigger)
+export const TriggerUpdateInput = updateInputOf('AfterSaveTriggerUpdateInput', AfterSaveTrigger)
+export const TriggerPage = pageRequiring('AfterSaveTriggerPage', AfterSaveTrigger, '*')
+export const TriggerPageArgs = pageArgs(
+  filterOf('AfterSaveTriggerFilter', AfterSaveTrigger),
+  orderOf('AfterSaveTriggerOrder', AfterSaveTrigger),
+)

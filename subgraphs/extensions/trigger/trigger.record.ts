@@ -1,0 +1,76 @@
+import { activeUsers, auditRecord } from '../../identity/public.ts'
+import { fieldsOfShape } from '../../kernel/condition/condition-fields.ts'
+import { conditionProblems } from '../../kernel/condition/conditions.ts'
+import type { FieldProblem } from '../../kernel/errors.ts'
+import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
+import { shapeFor } from '../../kernel/record/shape-source.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { shapeOfType } from '../extended-type.ts'
+import { fewPerType, uniqueNamePerType } from '../few-per-type.ts'
+import { namedFunctionExists } from '../function/named-function.ts'
+import { operationsProblems } from '../save-operation.ts'
+import { registerUse } from '../used-by.ts'
+import { triggersMax } from './bounds.ts'
+import { triggerEvents } from './trigger.events.ts'
+import { AfterSaveTrigger } from './trigger.ts'
+
+const table = 'extensions.after_save_trigger'
+
+/** The conditions must fit the record type. */
+function settingsProblems(
+  ctx: RequestContext,
+  { objectType, operations, conditions, logic }: AfterSaveTrigger,
+): FieldProblem[] {
+  const fields = fieldsOfShape(shapeFor(ctx, shapeOfType(objectType)), null)
+  return [...operationsProblems(operations), ...conditionProblems({ conditions, logic }, fields)]
+}
+
+export const afterSaveTrigger: RecordDefinition<AfterSaveTrigger> = defineRecord(AfterSaveTrigger, {
+  object: 'after_save_trigger',
+  table,
+  visibleBy: [],
+  searchable: ['name', 'description'],
+  references: { ownerId: activeUsers },
+  unique: { after_save_trigger_name: 'name' },
+  events: triggerEvents,
+  audit: auditRecord(
+    'after_save_trigger',
+    ({
+      objectType,
+      name,
+      description,
+      isActive,
+      operations,
+      conditions,
+      logic,
+      function: apiName,
+      timeoutMs,
+      position,
+    }) => ({
+      objectType,
+      name,
+      description,
+      isActive,
+      operations,
+      conditions,
+      logic,
+      function: apiName,
+      timeoutMs,
+      position,
+    }),
+  ),
+  checks: (ctx, next) => Promise.resolve(next.deletedAt ? [] : settingsProblems(ctx, next)),
+  serializedRules: [
+    uniqueNamePerType(table, () => afterSaveTrigger),
+    fewPerType(table, 'triggers', triggersMax),
+    namedFunctionExists,
+  ],
+})
+
+registerUse({
+  used: 'serverless_function',
+  user: 'after_save_trigger',
+  sql: `select t.id, t.name from ${table} t
+    join extensions.function f on f.organization_id = t.organization_id and f.api_name = t.function
+    where f.organization_id = $1 and f.id = $2 and t.deleted_at is null order by t.created_at, t.id`,
+})

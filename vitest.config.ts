@@ -1,11 +1,13 @@
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { FailedReporter, failedFilesVariable } from './test/failed-reporter.ts'
 import { PassedReporter } from './test/passed-reporter.ts'
 import { hasPostgres15 } from './test/postgres15-programs.ts'
 import { LongestFirst } from './test/sequencer.ts'
 import { WeightsReporter } from './test/weights-reporter.ts'
 
+const failedFiles = process.env[failedFilesVariable]
 const require = createRequire(import.meta.url)
 
 // Source and dependencies must use the same copy of graphql, because it refuses types of another copy.
@@ -38,6 +40,7 @@ export default defineConfig({
     reporters: [
       'default',
       new PassedReporter(),
+      ...(failedFiles ? [new FailedReporter(failedFiles)] : []),
       ...(process.env['WEIGHTS'] === 'write' ? [new WeightsReporter()] : []),
     ],
     projects: [

@@ -5,6 +5,7 @@ import { caseSlaBreach } from '../support/case/case-sla-breach.job.ts'
 import { InvoiceStatus } from '../commerce/invoice/invoice.enumerations.ts'
 import { order } from '../commerce/order/order.record.ts'
 import { quoteExpire } from '../commerce/quote/quote-expire.job.ts'
+import { runFunction } from '../extensions/function/run-function.ts'
 import { taskOverdue } from '../crm/task/task-overdue.job.ts'
 import { taskReminder } from '../crm/task/task-reminder.job.ts'
 import { midnight, recordTables, useLoadedDemo } from './demo.fixture.ts'
@@ -68,6 +69,40 @@ describe('the demo', () => {
          (select count(*)::int from events.webhook_state where last_delivery_at is not null) as states`,
     )
     expect(left).toEqual({ queued: 0, pending: 0, subscribers: 0, states: 3 })
+  })
+
+  it('has two functions, a rule, a hook, a trigger and a workflow in each organization, turned on for what happens next', async () => {
+    const organizations = await query(
+      `select (select count(*)::int from extensions.function f join extensions.function_version v
+           on v.organization_id = f.organization_id and v.id = f.deployed_version_id
+         where f.organization_id = o.id and f.is_active) as functions,
+         (select count(*)::int from extensions.validation_rule r where r.organization_id = o.id and r.is_active) as rules,
+         (select count(*)::int from extensions.before_save_hook h where h.organization_id = o.id and h.is_active) as hooks,
+         (select count(*)::int from extensions.after_save_trigger t where t.organization_id = o.id and t.is_active) as triggers,
+         (select count(*)::int from extensions.workflow w where w.organization_id = o.id and w.status = 'ACTIVE') as workflows,
+         (select version::int from kernel.definition_version d where d.organization_id = o.id) as version,
+         (select bool_and(s.position = (select count(*) from kernel.event e where e.organization_id = o.id))
+           from extensions.event_subscription s where s.organization_id = o.id) as "isLater"
+       from identity.organization o`,
+    )
+    const each = { functions: 2, rules: 1, hooks: 1, triggers: 1, workflows: 1, version: 1, isLater: true }
+    expect(organizations).toEqual([each, each])
+    const [ids] = await query<{ organizationId: string; id: string }>(
+      `select organization_id as "organizationId", id from extensions.function where api_name = 'case_priority' limit 1`,
+    )
+    const input = { records: [{ next: { subject: 'Scanners are down', description: null, priority: 'MEDIUM' } }] }
+    const start = {
+      organizationId: ids!.organizationId,
+      functionId: ids!.id,
+      trigger: 'TEST',
+      input,
+      depth: 0,
+    } as const
+    expect(await runFunction(loaded().services, start)).toMatchObject({
+      status: 'SUCCEEDED',
+      output: { results: [{ decision: 'ALLOW', changes: { priority: 'HIGH' } }] },
+      logs: [{ text: 'Scanners are down is a standstill' }],
+    })
   })
 
   it('has notifications, read and unread, of which none is mailed, and the worker begins after them', async () => {

@@ -25,6 +25,7 @@ import {
 import { demoKeys, profiles as allProfiles, type Profile } from './profiles.ts'
 import { Secrets } from './secrets.ts'
 import { loadWebhooks } from './webhooks.ts'
+import { loadExtensions } from './extensions.ts'
 import { loadWorkflows } from './workflows.ts'
 import { databaseLocks } from '../kernel/database/locks.ts'
 
@@ -120,6 +121,7 @@ async function loadOrganization(services: Services, input: GeneratorInput, secre
   await loadInsights({ ...services, clock: clockAt(input.midnightMs) }, input)
   await loadWebhooks(services, input)
   await loadWorkflows(services, input)
+  await loadExtensions(services, input)
   await loadNotifications(services, input)
   return types.map(({ table }) => table)
 }

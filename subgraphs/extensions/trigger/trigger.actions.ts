@@ -12,7 +12,7 @@ import type { AfterSaveTrigger } from './trigger.ts'
 type TriggerInput = RecordInput<AfterSaveTrigger>
 
 /** Restoring a record is an update of it. */
-function eventTypes(objectType: ExtendedType, operations: readonly SaveOperation[]): string[] {
+export function eventTypesOfTrigger(objectType: ExtendedType, operations: readonly SaveOperation[]): string[] {
   const shape = shapeOfType(objectType)
   const withRestore = operations.flatMap((one) => (one === 'UPDATE' ? (['UPDATE', 'RESTORE'] as const) : [one]))
   return [...new Set(withRestore.flatMap((operation) => eventTypesOfChange(shape, operation)))]
@@ -25,7 +25,7 @@ export function createTrigger(ctx: RequestContext, input: TriggerInput): Promise
     operation: 'CREATE',
     previous: null,
     values: input as Partial<AfterSaveTrigger>,
-    implied: { eventTypes: objectType && operations ? eventTypes(objectType, operations) : [] },
+    implied: { eventTypes: objectType && operations ? eventTypesOfTrigger(objectType, operations) : [] },
   })
 }
 
@@ -39,7 +39,7 @@ export function updateTrigger(
   const decide = ({ objectType, operations }: AfterSaveTrigger) => ({
     operation: 'UPDATE' as const,
     values: input as Partial<AfterSaveTrigger>,
-    implied: { eventTypes: eventTypes(objectType, input.operations ?? operations) },
+    implied: { eventTypes: eventTypesOfTrigger(objectType, input.operations ?? operations) },
   })
   return change(ctx, afterSaveTrigger, id, decide, { expectedVersion })
 }

@@ -1,0 +1,48 @@
+import { beforeAll, expect, it } from 'vitest'
+import { opportunity } from '../../test/builders.ts'
+import { usePlatform, type Member } from '../../test/platform.ts'
+import { automationConsumer } from '../extensions/subscription/automation-consumer.ts'
+import { triggerQueue } from '../extensions/trigger/trigger-queue.ts'
+import { consumeNext } from '../kernel/outbox/consume-events.ts'
+import { drain } from '../kernel/queue/queue.fixture.ts'
+import { casePriority, planHandover } from './function-sources.ts'
+
+const platform = usePlatform()
+let owner: Member
+
+beforeAll(async () => {
+  owner = await platform.member({ organizationId: await platform.organization('Sources'), role: 'OWNER' })
+})
+
+async function aFunction(apiName: string, source: string, settings: object = {}): Promise<void> {
+  const body = { apiName, name: apiName, language: 'javascript', source, ...settings }
+  expect((await owner.rest.serverlessFunctionCreate!({ body })).status).toBe(201)
+}
+
+it('the hook of the demo raises the priority of cases about a standstill', async () => {
+  await aFunction('case_priority', casePriority)
+  const hook = { objectType: 'CASE', name: 'Standstills first', operations: ['CREATE'], function: 'case_priority' }
+  expect((await owner.rest.beforeSaveHookCreate!({ body: hook } as never)).status).toBe(201)
+  const priorityOf = async (body: object) => (await owner.rest.caseCreate!({ body } as never)).body['priority']
+  expect(await priorityOf({ subject: 'All scanners are down' })).toBe('HIGH')
+  expect(await priorityOf({ subject: 'Printer', description: 'It cannot print.', priority: 'LOW' })).toBe('HIGH')
+  expect(await priorityOf({ subject: 'Downtown office has moved' })).toBe('MEDIUM')
+  expect(await priorityOf({ subject: 'Outage', priority: 'URGENT' })).toBe('URGENT')
+})
+
+it('the trigger of the demo plans the handover of a won deal, once', async () => {
+  await aFunction('plan_handover', planHandover, { scopes: ['WRITE_TASKS'], runAsAdmin: true })
+  const conditions = [{ field: 'stage', operator: 'CHANGED_TO', value: 'CLOSED_WON' }]
+  const body = { objectType: 'OPPORTUNITY', name: 'Won', operations: ['UPDATE'], conditions, function: 'plan_handover' }
+  expect((await owner.rest.afterSaveTriggerCreate!({ body } as never)).status).toBe(201)
+  const { id } = await opportunity(owner, { name: 'Two yards' })
+  for (const change of [{ stage: 'NEGOTIATION' }, { stage: 'CLOSED_WON' }, { nextStep: 'Invoice' }])
+    expect((await owner.rest.opportunityUpdate!({ id, body: change } as never)).status).toBe(200)
+  await platform.services.database.query('select kernel.assign_event_positions(10000)')
+  while (await consumeNext(platform.services, automationConsumer, owner.organizationId));
+  await drain(triggerQueue, platform.services)
+  const { body: tasks } = await owner.rest.taskList!()
+  expect(tasks['data']).toMatchObject([
+    { subject: 'Hand over Two yards', priority: 'HIGH', relatedToType: 'OPPORTUNITY', relatedToId: id },
+  ])
+})

@@ -132,6 +132,8 @@ export async function decide(pageRequest: PageRequest, path: string): Promise<vo
     await port.consent(visitor, grant)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
+    if (error.status === 403)
+      return sendPage(res, 403, consentPage(request, memberships, error.message), [current.redirectOrigin])
     // The sign-in has ended: the page must ask for a new one.
     Object.assign(interaction, { result: {} })
     await interaction.persist()

@@ -3,7 +3,9 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { authorizationCodeGrant } from 'openid-client'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { startGateway } from '../../start-gateway.ts'
 import { assignProfile, createProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
+import { readConfig } from '../../subgraphs/kernel/config/config.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { account } from '../builders.ts'
@@ -56,8 +58,8 @@ const propose = (client: Client, input: object) =>
   call(client, 'propose_change', { action: 'update', object: 'account', id: accountId, input })
 const read = async () => (await ann.rest.account!({ id: accountId })).body
 
-const post = (body: unknown, headers: object = {}): Promise<Response> =>
-  fetch(`${platform.url}/mcp`, {
+const post = (body: unknown, headers: object = {}, url = platform.url): Promise<Response> =>
+  fetch(`${url}/mcp`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -129,6 +131,38 @@ describe('a client of MCP', () => {
     expect([(await read()).description, (await read()).version]).toEqual(['New', before.version + 1])
     const again = await call(client, 'confirm_change', { proposalId })
     expect([again.isError, asked.length]).toEqual([true, 2])
+  })
+
+  it('gets the change made when the answer of its user reaches another process', async () => {
+    const DATABASE_URL = platform.services.databaseUrl
+    const environment = { PORT: '0', DEMO: 'off', IP_LIMITS: 'off', DATABASE_URL }
+    const other = await startGateway(readConfig(environment), platform.services)
+    try {
+      const { proposalId } = (await propose(await connected(ann), { description: 'Elsewhere' })).told
+      const initialize = message('initialize', {
+        protocolVersion: '2025-11-25',
+        capabilities: { elicitation: {} },
+        clientInfo: { name: 'x', version: '1' },
+      })
+      const mark = (await post(initialize, ann.headers, other.url)).headers.get('mcp-session-id')!
+      const headers = { ...ann.headers, 'mcp-session-id': mark }
+      const confirm = message('tools/call', { name: 'confirm_change', arguments: { proposalId } })
+      const stream = (await post(confirm, headers)).body!.pipeThrough(new TextDecoderStream())
+      let told = ''
+      let isAnswered = false
+      for await (const part of stream) {
+        told += part
+        const [, question] = /"id":"(confirm-[\w-]+)"/.exec(told) ?? []
+        if (question === undefined || isAnswered) continue
+        isAnswered = true
+        const answer = { jsonrpc: '2.0', id: question, result: { action: 'accept' } }
+        expect((await post(answer, headers, other.url)).status).toBe(202)
+      }
+      expect(told).toMatch(/"status\\*":\\*"CONFIRMED/)
+      expect((await read()).description).toBe('Elsewhere')
+    } finally {
+      await other.close()
+    }
   })
 
   it('that cannot ask its user gets a link, and nothing is changed', async () => {

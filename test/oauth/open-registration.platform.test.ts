@@ -8,7 +8,17 @@ import { unusedMax } from '../../subgraphs/identity/oauth/open-client.ts'
 import { usePlatform } from '../platform.ts'
 import { sessionOf } from '../requests/session.ts'
 import { Browser, type Page } from './browser.ts'
-import { aPerson, discovered, password, refusalOf, started, withToken, type Person } from './oauth.fixture.ts'
+import {
+  anApp,
+  aPerson,
+  discovered,
+  tokensOf,
+  password,
+  refusalOf,
+  started,
+  withToken,
+  type Person,
+} from './oauth.fixture.ts'
 import * as oauth from 'openid-client'
 
 const platform = usePlatform({ OAUTH_REGISTRATION: 'open', TRUST_PROXY: '127.0.0.1' })
@@ -161,6 +171,46 @@ describe('a client of MCP that nobody registered', () => {
     const foreign = await again.browser.submit(again.page, 'sign-in', { email: other.email, password })
     const answered = await again.browser.submit(foreign, 'decision', { decision: 'allow', organization, scope })
     expect([answered.status, answered.url.startsWith(platform.url)]).toEqual([400, true])
+  })
+})
+
+describe('an organization that refuses apps that registered themselves', () => {
+  it('lets nobody allow one, while it lets users allow apps of an organization', async () => {
+    const strict = await aPerson(platform, { role: 'OWNER' })
+    const { organizationId: organization } = strict
+    const set = (refuseSelfRegisteredApps: boolean, { rest } = strict) =>
+      rest['organizationUpdate']!({ body: { refuseSelfRegisteredApps } })
+    const member = await aPerson(platform, { organizationId: organization })
+    expect((await set(true, member)).status).toBe(403)
+    expect((await set(true)).body.settings.refuseSelfRegisteredApps).toBe(true)
+    const id = await aClient()
+    const config = await discovered(platform.url, { id, secret: null })
+    const { browser, page, checks } = await started(platform, config, { redirect_uri: redirectUri })
+    const consent = await browser.submit(page, 'sign-in', { email: member.email, password })
+    const allow = { decision: 'allow', organization, scope: 'READ_ACCOUNTS' }
+    const refused = await browser.submit(consent, 'decision', allow)
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('does not permit apps')])
+    const stored = 'select 1 from identity.oauth_grant where organization_id = $1'
+    expect(await platform.query(stored, [organization])).toEqual([])
+    const used = 'select used_at from identity.oauth_open_client where id = $1'
+    expect(await platform.query(used, [id])).toEqual([{ used_at: null }])
+    const app = await anApp(strict)
+    const own = await tokensOf(platform, await discovered(platform.url, app), member)
+    expect(own.scope).toBe('READ_ACCOUNTS')
+    expect((await set(false)).status).toBe(200)
+    const end = await browser.submit(refused, 'decision', allow)
+    expect((await oauth.authorizationCodeGrant(config, new URL(end.url), checks)).scope).toBe('READ_ACCOUNTS')
+    const { data } = (await strict.rest['connectedAppList']!()).body
+    const kinds = (data as { appId: string; isSelfRegistered: boolean }[]).map((one) => [
+      one.appId,
+      one.isSelfRegistered,
+    ])
+    expect(new Map(kinds as [string, boolean][])).toEqual(
+      new Map([
+        [id, true],
+        [app.id, false],
+      ]),
+    )
   })
 })
 

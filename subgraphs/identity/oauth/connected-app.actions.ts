@@ -30,7 +30,8 @@ function visibleInstallations(ctx: RequestContext, values: Values): string {
   const organization = values.add(ctx.caller.organizationId)
   const user = values.add(consentsOf(ctx))
   return `(
-    select i.id, i.organization_id, i.app_id, a.name, a.description, a.homepage_url, a.app_version, g.scopes, g.consents,
+    select i.id, i.organization_id, i.app_id, a.name, a.description, a.homepage_url, a.app_version,
+      a.is_open as is_self_registered, g.scopes, g.consents,
       i.settings, i.created_at, i.updated_at
     from identity.oauth_installation i
     join identity.oauth_client a on a.id = i.app_id and a.deleted_at is null

@@ -36,6 +36,11 @@ export class ConnectedApp {
   @Column(() => String, { description: 'Version of the app, as its developer states it.' })
   appVersion!: string
 
+  @Column(() => Boolean, {
+    description: 'Whether the app registered itself, so that nobody has checked its name.',
+  })
+  isSelfRegistered!: boolean
+
   @Column(() => [String], { description: 'Scopes granted by the consents that the caller sees, without duplicates.' })
   scopes!: string[]
 

@@ -24,7 +24,7 @@ import { endGrant } from './end-grants.ts'
 import { grantChanges } from './grant.events.ts'
 import { createOAuthApp } from './oauth-app.actions.ts'
 import * as store from './oauth-store.ts'
-import { keepOpenClient, registerOpenClient } from './open-client.ts'
+import { admitOpenClient, registerOpenClient } from './open-client.ts'
 
 const contextOf = (services: Services, caller: Caller): IdentityContext =>
   requestContext({ caller, requestId: newId(), idempotency: null }, services, {
@@ -65,7 +65,7 @@ async function consent(services: Services, visitor: Visitor, grant: NewGrant): P
   const { id, appId, organizationId, userId, scopes, lifeSeconds } = grant
   await inTransaction(contextOf(services, anonymous(visitor)), async (stranger) => {
     const inner = actingAs(stranger, await lockSignedIn(stranger, grant))
-    await keepOpenClient(services, inner.db, appId)
+    await admitOpenClient(inner, appId)
     const row = {
       organization_id: organizationId,
       id,

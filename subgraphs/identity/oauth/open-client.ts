@@ -1,8 +1,8 @@
 import type { Client, OpenRegistration } from '../../kernel/credentials/public.ts'
-import type { Sql } from '../../kernel/database/sql.ts'
 import { invalid, Refusal, type FieldProblem } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
-import type { Services } from '../../kernel/request.ts'
+import type { RequestContext, Services } from '../../kernel/request.ts'
+import { organizationSettings } from '../organization/organization-settings.ts'
 import { isSafeRedirect, loopbackNames } from './oauth-app.rules.ts'
 import { oauthScopes } from './oauth-scopes.ts'
 
@@ -91,15 +91,20 @@ export async function registerOpenClient(
   return { ...client, type: 'PUBLIC', secretHash: null, isOpen: true }
 }
 
-/** Notes the consent of a user, in the transaction of the consent, so that the client is not deleted as unused. */
-export async function keepOpenClient({ clock }: Pick<Services, 'clock'>, db: Sql, id: string): Promise<void> {
-  const found = await db.query(
+/**
+ * Notes the consent of a user, in the transaction of the consent, so that the client is not deleted as unused. Refuses it if the
+ * organization wants no such clients. Other apps pass.
+ */
+export async function admitOpenClient(ctx: RequestContext, id: string): Promise<void> {
+  const [found] = await ctx.db.query<{ isOpen: boolean }>(
     `with used as (update identity.oauth_open_client set used_at = $2 where id = $1 returning id)
-     select from used union all select from identity.oauth_app where id = $1 and deleted_at is null`,
-    [id, clock.now().toISOString()],
+     select true as "isOpen" from used
+     union all select false from identity.oauth_app where id = $1 and deleted_at is null`,
+    [id, ctx.clock.now().toISOString()],
   )
-  if (found.length === 0)
-    throw new Refusal('UNAUTHENTICATED', 'The app is not registered any longer; start again from it.')
+  if (!found) throw new Refusal('UNAUTHENTICATED', 'The app is not registered any longer; start again from it.')
+  if (!found.isOpen || !(await organizationSettings(ctx)).refuseSelfRegisteredApps) return
+  throw new Refusal('PERMISSION_DENIED', 'This organization does not permit apps that nobody has verified.')
 }
 
 /** Deletes clients that nobody allowed within a day, and those whose last consent has ended long ago. */

@@ -42,6 +42,9 @@ export class OrganizationSettingsType {
   @Field(() => Boolean, { description: 'Whether a quote can be sent only after its approval.' })
   requireQuoteApproval!: boolean
 
+  @Field(() => Boolean, { description: 'Whether users cannot allow apps that registered themselves to act for them.' })
+  refuseSelfRegisteredApps!: boolean
+
   @Field(() => String, {
     nullable: true,
     description:
@@ -118,6 +121,13 @@ export class OrganizationUpdateInput {
     description: 'Whether to refuse to send a quote that is not approved. Default: false.',
   })
   requireQuoteApproval?: boolean | null
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      'Whether to refuse that users allow apps that registered themselves (`OAUTH_REGISTRATION=open`) to act for them. Apps that were allowed before can be revoked under connected apps. Default: false.',
+  })
+  refuseSelfRegisteredApps?: boolean | null
 
   @Field(() => String, {
     nullable: true,
@@ -213,6 +223,7 @@ export class OrganizationAdminResolver {
       uniqueContactEmail = false,
       requireLossReason = false,
       requireQuoteApproval = false,
+      refuseSelfRegisteredApps = false,
       paymentInstructions = null,
       postalAddress = null,
       taxId = null,
@@ -230,6 +241,7 @@ export class OrganizationAdminResolver {
       uniqueContactEmail,
       requireLossReason,
       requireQuoteApproval,
+      refuseSelfRegisteredApps,
       paymentInstructions,
       postalAddress,
       taxId,

@@ -28,6 +28,8 @@ export interface OrganizationSettings {
   readonly timezone?: string
   /** Month in which the fiscal year begins, 1 to 12; default 1. */
   readonly fiscalYearStartMonth?: number
+  /** Refuse consents to apps that registered themselves. */
+  readonly refuseSelfRegisteredApps?: boolean
   /** Modes in which the assistant does not answer in this organization. */
   readonly disabledAssistantModes?: readonly string[]
 }

@@ -1,4 +1,5 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
+import { customActionResource } from './action/custom-action.resolver.ts'
 import { functionPorts } from './function/function.context.ts'
 import { functionResource } from './function/function.resolver.ts'
 import { functionInvocationResource } from './function/invocation.resolver.ts'
@@ -24,6 +25,7 @@ export const extensions: SubgraphDefinition = {
     functionSecretResource,
     functionInvocationResource,
     afterSaveTriggerResource,
+    customActionResource,
     workflowResource,
     workflowRunResource,
   ],

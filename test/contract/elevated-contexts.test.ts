@@ -34,6 +34,10 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
   'subgraphs/commerce/quote/quote-expire.job.ts': [1, 'expires quotes'],
   'subgraphs/crm/task/task-overdue.job.ts': [1, 'marks overdue tasks'],
   'subgraphs/crm/task/task-reminder.job.ts': [1, 'announces reminders of tasks'],
+  'subgraphs/extensions/action/execute-action.ts': [
+    1,
+    'reads what an action is, of which its user sees the input and the output',
+  ],
   'subgraphs/extensions/function/run-function.ts': [1, 'logs an invocation for which no user may act'],
   'subgraphs/extensions/workflow/receive-hook.ts': [1, 'starts a run for a signed request'],
   'subgraphs/extensions/workflow/run-queue.ts': [

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { LanguageModel, ModelRequest } from '../../subgraphs/kernel/language-model/language-model.ts'
 import { aSequence } from '../outreach/sequence.fixture.ts'
 import { usePlatform, type Member } from '../platform.ts'
+import { sessionOf } from '../requests/session.ts'
 import { workflowsOf } from './workflows.fixture.ts'
 
 const platform = usePlatform({ OUTBOUND_ALLOW: '127.0.0.1' })
@@ -111,5 +112,104 @@ describe('a step', () => {
       input: { text: 'Help!' },
     })
     expect(failed).toMatchObject({ status: 'FAILED', error: { code: 'OUTPUT_INVALID', stepId: 'ask' } })
+  })
+
+  it('runs a custom action for the record of the run, with the key of the step', async () => {
+    const sku = { type: 'object', properties: { sku: { type: 'string' } }, required: ['sku'] }
+    const action = {
+      apiName: 'check_stock',
+      label: 'Check',
+      url: `${url}/orders`,
+      inputSchema: sku,
+      outputSchema: { type: 'object', properties: { number: { type: 'integer' } } },
+      objectTypes: ['LEAD'],
+      allowManual: false,
+    }
+    const created = await owner.rest.customActionCreate!({ body: action })
+    expect(created.status).toBe(201)
+    const lead = (await owner.rest.leadCreate!({ body: { lastName: 'Berg' } })).body.id as string
+    const steps = [
+      step(
+        'check',
+        'CUSTOM_ACTION',
+        { actionApiName: 'check_stock', input: { sku: '{{record.lastName}}' } },
+        { next: 'task' },
+      ),
+      step('task', 'CREATE_TASK', { subject: 'Stock {{steps.check.output.number}}' }),
+    ]
+    const run = await flows.ran(owner, steps, { recordId: lead }, { triggerEntity: 'LEAD' })
+    expect([run.status, run.steps[0]!.output]).toEqual(['SUCCEEDED', { number: 17 }])
+    expect(received).toHaveLength(1)
+    expect(JSON.parse(received[0]!.body)).toEqual({
+      action: 'check_stock',
+      recordId: lead,
+      objectType: 'LEAD',
+      input: { sku: 'Berg' },
+    })
+    expect([received[0]!.headers['idempotency-key'], received[0]!.headers['x-service-function-depth']]).toEqual([
+      `${run.id}:check:1:1`,
+      '3',
+    ])
+    const [task] = (await owner.rest.taskList!()).body.data
+    expect(task.subject).toBe('Stock 17')
+    const wrong = await flows.ran(owner, [step('check', 'CUSTOM_ACTION', { actionApiName: 'check_stock', input: {} })])
+    expect(wrong.error).toMatchObject({ code: 'VALIDATION_FAILED', stepId: 'check' })
+    expect(received).toHaveLength(1)
+  })
+
+  it('names functions and actions, which are not deleted before the step is', async () => {
+    const action = {
+      apiName: 'ping',
+      label: 'Ping',
+      url,
+      inputSchema: { type: 'object' },
+      outputSchema: { type: 'object' },
+    }
+    const { id: actionId } = (await owner.rest.customActionCreate!({ body: action })).body
+    const source = 'export default () => 1'
+    const made = { apiName: 'one', name: 'One', source, language: 'javascript' }
+    const { id: functionId } = (await owner.rest.serverlessFunctionCreate!({ body: made })).body
+    const steps = [
+      step('action', 'CUSTOM_ACTION', { actionApiName: 'ping' }, { next: 'function' }),
+      step('function', 'FUNCTION', { functionApiName: 'one' }),
+    ]
+    const { id, name } = (await owner.rest.workflowCreate!({ body: { name: 'Both', triggerType: 'MANUAL', steps } }))
+      .body
+    const unknown = [step('action', 'CUSTOM_ACTION', { actionApiName: 'nobody' })]
+    const refused = await owner.rest.workflowUpdate!({ id, body: { steps: unknown } })
+    expect([refused.status, refused.body.errors]).toEqual([
+      400,
+      [expect.objectContaining({ path: 'steps.0.config.actionApiName', code: 'UNKNOWN_REFERENCE' })],
+    ])
+    const before = await platform.fingerprint(owner.organizationId)
+    for (const answer of [
+      await owner.rest.customActionDelete!({ id: actionId }),
+      await owner.rest.serverlessFunctionDelete!({ id: functionId }),
+    ])
+      expect([answer.status, answer.body.code, answer.body.usedBy]).toEqual([
+        409,
+        'HAS_DEPENDENTS',
+        [{ object: 'workflow', id, name }],
+      ])
+    expect(await platform.fingerprint(owner.organizationId)).toBe(before)
+    expect((await owner.rest.workflowUpdate!({ id, body: { steps: [] } })).status).toBe(200)
+    expect((await owner.rest.customActionDelete!({ id: actionId })).status).toBe(204)
+    expect((await owner.rest.serverlessFunctionDelete!({ id: functionId })).status).toBe(200)
+  })
+
+  it('sends a request with the named credential over its URL, and keeps its secret nowhere', async () => {
+    const headers = { Authorization: `Bearer ${await sessionOf(platform, owner)}`, 'Content-Type': 'application/json' }
+    const send = (method: string, path: string, body: object) =>
+      fetch(`${platform.url}/v1/named-credentials${path}`, { method, headers, body: JSON.stringify(body) })
+    const values = { apiName: 'shop', label: 'Shop', baseUrl: url, authType: 'BEARER' }
+    expect((await send('POST', '', values)).status).toBe(201)
+    const steps = [step('send', 'HTTP_REQUEST', { method: 'GET', url: `${url}/orders` })]
+    const missing = await flows.ran(owner, steps)
+    expect([missing.status, missing.error?.code, received]).toEqual(['FAILED', 'CREDENTIAL_SECRET_MISSING', []])
+    expect((await send('PUT', '/shop/secret', { secret: 's3cret-of-the-shop' })).status).toBe(200)
+    const run = await flows.ran(owner, steps)
+    expect(run.status).toBe('SUCCEEDED')
+    expect(received.map((one) => one.headers['authorization'])).toEqual(['Bearer s3cret-of-the-shop'])
+    expect(JSON.stringify(run)).not.toContain('s3cret-of-the-shop')
   })
 })

@@ -132,7 +132,7 @@ describe('a workflow', () => {
     expect(await refused([loop, task('a', 'inner')])).toEqual([400, 'steps.0.next LOOP_BODY_SHARED'])
     expect(await refused([step('run', 'FUNCTION', { functionApiName: 'nobody' })])).toEqual([
       400,
-      'steps.0.config.functionApiName UNKNOWN_FUNCTION',
+      'steps.0.config.functionApiName UNKNOWN_REFERENCE',
     ])
     expect(await refused([step('tell', 'PUBLISH_EVENT', { apiName: 'nobody', data: {} })])).toEqual([
       400,

@@ -64,6 +64,7 @@ describe('keys:rotate', () => {
       'events.webhook.sealed_previous_secret',
       'events.webhook.sealed_secret',
       'extensions.before_save_hook.sealed_secret',
+      'extensions.custom_action.sealed_secret',
       'extensions.function_secret.sealed_value',
       'extensions.named_credential.sealed_secret',
       'extensions.named_credential_token.sealed_token',

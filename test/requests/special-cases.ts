@@ -7,6 +7,7 @@ import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { enrollmentBodies, enrollmentPreparations, enrollmentQueries, enrollmentsOnce } from './enrollments.ts'
 import { aiBodies, aiOnce, aiPreparations } from './ai-workflows.ts'
 import { commerceBodies, commercePreparations } from './commerce.ts'
+import { actionBodies, actionsWithForms } from './custom-actions.ts'
 import { documentBodies, documentCredentials, documentPreparations } from './documents.ts'
 import { engagementBodies } from './engagement.ts'
 import { customEventName, eventBodies, eventPreparations } from './events.ts'
@@ -145,6 +146,7 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
 /** Operations whose fields limit each other, or have a form of their own, so that no other body accepts every value of one field. */
 export const dependentFields: ReadonlySet<string> = new Set([
   ...functionsWithForms,
+  ...actionsWithForms,
   ...credentialsWithForms,
   // What they answer is the answer to the content, and a mode may have no model.
   'conversationMessageStream',
@@ -175,6 +177,7 @@ export const bodies: Readonly<Record<string, (requests: Sender, whole: boolean) 
   ...aiBodies,
   ...documentBodies,
   ...functionBodies,
+  ...actionBodies,
   ...credentialBodies,
   ...validationRuleBodies,
   ...workflowBodies,

@@ -36,6 +36,7 @@ const unreferenced = new Set([
   'forecast',
   'after_save_trigger',
   'before_save_hook',
+  'custom_action',
   'function_invocation',
   'named_credential',
   'quota',

@@ -33,6 +33,8 @@ export const WorkflowStepType = enumeration('WorkflowStepType', 'What a step of 
     'Notifies users of the organization: `{recipients, message}`, at most 20 ids of users. Output: `{recipients}`.',
   HTTP_REQUEST:
     'Sends a request: `{method, url, headers?, body?, timeoutMs?, idempotent?}`. It has the key of the step as `Idempotency-Key`. Statuses from 300 on are a failure. Output: `{status, body}`.',
+  CUSTOM_ACTION:
+    'Runs a custom action: `{actionApiName, recordId?, input?, idempotent?}`, for the record of the run if `recordId` is not given. An action that is INTERRUPTED is run again if `idempotent`. Output: that of the action.',
   FUNCTION: 'Runs a function: `{functionApiName, input?, idempotent?}`. Output: what the function returned.',
   ENROLL_SEQUENCE:
     'Enrolls a lead or contact in a sequence: `{sequenceId, entityType?, entityId?, senderId?, allowOtherSequences?}`. Output: `{id}`.',

@@ -1,8 +1,10 @@
 import { activeUsers, auditRecord } from '../../identity/public.ts'
 import { defineRecord, type RecordDefinition, type SerializedRule } from '../../kernel/record/definition.ts'
+import { isSameValue } from '../../kernel/record/same-value.ts'
+import { registerUse } from '../used-by.ts'
 import { workflowsMax } from './bounds.ts'
 import { workflowEvents } from './workflow.events.ts'
-import { workflowProblems } from './workflow.rules.ts'
+import { namedProblems, workflowProblems } from './workflow.rules.ts'
 import { Workflow } from './workflow.ts'
 
 const fewWorkflows: SerializedRule<Workflow> = {
@@ -16,6 +18,12 @@ const fewWorkflows: SerializedRule<Workflow> = {
     const message = `An organization must have at most ${workflowsMax} workflows; delete one first.`
     return [{ path: 'name', code: 'TOO_MANY', message }]
   },
+}
+
+const namedExist: SerializedRule<Workflow> = {
+  concerns: (_ctx, next, previous) =>
+    !next.deletedAt && (!previous || next.status !== previous.status || !isSameValue(next.steps, previous.steps)),
+  enforce: namedProblems,
 }
 
 /** The settings without secrets. */
@@ -48,5 +56,23 @@ export const workflow: RecordDefinition<Workflow> = defineRecord(Workflow, {
   isAdministrative: true,
   audit: auditRecord('workflow', audited),
   checks: workflowProblems,
-  serializedRules: [fewWorkflows],
+  serializedRules: [fewWorkflows, namedExist],
+})
+
+/** The workflows whose steps name, with this setting, the record `$2` of a table. */
+const namedBySteps = (table: string, setting: string): string => `select w.id, w.name from extensions.workflow w
+  join ${table} n on n.organization_id = w.organization_id and n.id = $2
+  where w.organization_id = $1 and w.deleted_at is null and exists (
+    select from jsonb_array_elements(w.steps) s where s->'config'->>'${setting}' = n.api_name
+  ) order by w.name, w.id`
+
+registerUse({
+  used: 'serverless_function',
+  user: 'workflow',
+  sql: namedBySteps('extensions.function', 'functionApiName'),
+})
+registerUse({
+  used: 'custom_action',
+  user: 'workflow',
+  sql: namedBySteps('extensions.custom_action', 'actionApiName'),
 })

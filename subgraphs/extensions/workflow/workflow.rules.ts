@@ -69,6 +69,17 @@ export async function stepsProblems(ctx: RequestContext<'outbound'>, next: Workf
   return [...problems, ...stepGraphProblems(steps)]
 }
 
+const naming: ReadonlySet<string> = new Set(['CUSTOM_ACTION', 'FUNCTION'])
+
+/** What steps name that does not exist. In the transaction of the change, so that it is not deleted meanwhile. */
+export async function namedProblems(ctx: RequestContext, next: Workflow): Promise<FieldProblem[]> {
+  const problems: FieldProblem[] = []
+  for (const [index, step] of next.steps.entries())
+    if (naming.has(step.type))
+      problems.push(...(await stepProblems(ctx as RequestContext<'outbound'>, next, step, `steps.${index}`)))
+  return problems
+}
+
 const differs = (next: Workflow, previous: Workflow | null, ...names: (keyof Workflow)[]): boolean =>
   !previous || names.some((name) => !isSameValue(next[name], previous[name]))
 

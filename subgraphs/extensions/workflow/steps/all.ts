@@ -4,6 +4,7 @@ import { approval } from './approval.ts'
 import { branch } from './branch.ts'
 import { createRecord } from './create-record.ts'
 import { createTask } from './create-task.ts'
+import { customAction } from './custom-action.ts'
 import { delay } from './delay.ts'
 import { deleteRecord } from './delete-record.ts'
 import { enrollSequence } from './enroll-sequence.ts'
@@ -26,6 +27,7 @@ export const stepTypes = {
   CREATE_TASK: createTask,
   SEND_NOTIFICATION: sendNotification,
   HTTP_REQUEST: httpRequest,
+  CUSTOM_ACTION: customAction,
   FUNCTION: functionStep,
   ENROLL_SEQUENCE: enrollSequence,
   PUBLISH_EVENT: publishEvent,

@@ -1,7 +1,8 @@
 import { findRunnableFunction } from '../../function/find-function.ts'
+import { functionProblems } from '../../function/named-function.ts'
 import { runFunction } from '../../function/run-function.ts'
 import { depthMax } from '../../../kernel/automation/depth.ts'
-import { failed, problemAt, settings, type StepType } from './step-type.ts'
+import { failed, settings, type StepType } from './step-type.ts'
 
 export const functionStep: StepType = {
   type: 'FUNCTION',
@@ -14,11 +15,8 @@ export const functionStep: StepType = {
     ['functionApiName'],
   ),
   isRepeatable: ({ idempotent }) => idempotent === true,
-  async problems({ ctx, config, path }) {
-    const found = await findRunnableFunction(ctx.db, ctx.caller.organizationId, String(config['functionApiName']))
-    if (found) return []
-    return [problemAt(`${path}.functionApiName`, 'UNKNOWN_FUNCTION', 'must be the apiName of a function')]
-  },
+  problems: ({ ctx, config, path }) =>
+    functionProblems(ctx, String(config['functionApiName']), `${path}.functionApiName`),
   async run({ services, caller: { organizationId }, input, config, depth, key, attempt }) {
     const functionId = await findRunnableFunction(services.database, organizationId, String(config['functionApiName']))
     if (!functionId) return failed('UNKNOWN_FUNCTION', 'The function was deleted.')

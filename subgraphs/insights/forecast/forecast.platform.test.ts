@@ -22,11 +22,11 @@ async function hierarchy() {
   return { organizationId, member, admin, manager, one, two }
 }
 
-async function hide(member: Member, field: string): Promise<void> {
+async function hide(member: Member, field: string, object = 'opportunity'): Promise<void> {
   const profileId = newId()
   await platform.query(
-    `insert into identity.profile (organization_id, id, name, fields, created_at, updated_at) values ($1, $2, 'Blind', $3, now(), now())`,
-    [member.organizationId, profileId, { opportunity: { [field]: 'HIDDEN' } }],
+    `insert into identity.profile (organization_id, id, name, fields, created_at, updated_at) values ($1, $2, $4, $3, now(), now())`,
+    [member.organizationId, profileId, { [object]: { [field]: 'HIDDEN' } }, `Without ${field}`],
   )
   await platform.query('update identity.app_user set profile_id = $2 where id = $1', [member.userId, profileId])
 }
@@ -211,6 +211,19 @@ describe('the rollup', () => {
       submitted: { commit: 80, bestCase: 0, pipeline: 0 },
       managerAdjustment: { commit: -22, bestCase: -5, pipeline: 0 },
     })
+  })
+
+  it('has no figure of deals by user if the profile hides whose they are, and no quotas if it hides theirs', async () => {
+    const { admin, one, two } = await hierarchy()
+    await deal(one, 10)
+    await admin.rest.quotaSet!({ body: { userId: one.userId, period: '2027-Q1', target: 400 } })
+    await hide(two, 'ownerId')
+    const figures = { closed: null, commit: null, weighted: null, quota: 400 }
+    expect((await rollup(two)).team).toMatchObject(figures)
+    await hide(two, 'userId', 'quota')
+    const node = (await rollup(two)).children.flatMap(({ children }) => children)
+    expect(node.find(({ userId }) => userId === one.userId)).toMatchObject({ own: sums(0, 10, null) })
+    expect((await rollup(two)).team).toMatchObject({ quota: null })
   })
 
   it('has the users that the caller sees only, and no figure of deals if the profile hides a field', async () => {

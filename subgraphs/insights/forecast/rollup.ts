@@ -87,7 +87,9 @@ interface UserQuota extends Record<string, unknown> {
   readonly currency: string
 }
 
+/** The quotas of users; none if the caller's profile hides whose they are. */
 async function quotasOf(ctx: RequestContext, period: string): Promise<readonly UserQuota[]> {
+  if (isHidden(ctx.caller, quota, 'userId')) return []
   const predicate = computedOver(ctx)
   const seen = predicate.live(quota, 't')
   return ctx.db.query<UserQuota>(

@@ -1,6 +1,7 @@
 import { fiscalCalendar, membersOfTeams, organizationSettings } from '../../identity/public.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
+import { isHidden } from '../../kernel/record/field-security.ts'
 import { readPage } from '../../kernel/record/list.ts'
 import { allColumnNames } from '../../kernel/record/read.ts'
 import { isAnySelected, selectedFields, type SelectionInfo } from '../../kernel/record/selection.ts'
@@ -60,13 +61,17 @@ export async function attainmentOf(
     start: momentOfDay(days.first, 'BEGIN', calendar.timezone),
     end: momentOfDay(days.end, 'BEGIN', calendar.timezone),
   }))
-  const figures = await dealFigures(ctx, windows)
+  const figures = hidesWhat(ctx) ? null : await dealFigures(ctx, windows)
   const { ownerIds: seen } = ctx.caller
   return counted.map(({ quota: one, days, ownerIds }, index) => ({
     ...measured(one, figures?.[index] ?? null, elapsedShare(days, day, businessHours)),
     isPartial: seen !== null && ownerIds.some((id) => !seen.includes(id)),
   }))
 }
+
+/** Whether the caller's profile hides whose a quota is or which days it has: what was won for it would tell. */
+const hidesWhat = ({ caller }: RequestContext): boolean =>
+  ['userId', 'teamId', 'startDate', 'endDate'].some((name) => isHidden(caller, quota, name))
 
 interface Days {
   readonly first: string

@@ -5,7 +5,7 @@ import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { Decimal } from '../../kernel/record/scalars.ts'
 import { PeriodType } from './quota.enumerations.ts'
 
-const hidden = 'Null if the profile hides a field of deals that it needs.'
+const hidden = 'Null if the profile hides a field of deals, or of the quota, that it needs.'
 
 @ObjectType({
   description:

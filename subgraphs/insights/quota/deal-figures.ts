@@ -35,7 +35,19 @@ export interface DealFigures {
 
 const opportunities = recordType('opportunity')
 
-const needed = ['amount', 'currency', 'probability', 'forecastCategory', 'isClosed', 'isWon', 'closedAt', 'closeDate']
+const needed = [
+  'amount',
+  'baseAmount',
+  'currency',
+  'probability',
+  'forecastCategory',
+  'isClosed',
+  'isWon',
+  'closedAt',
+  'closeDate',
+  // Figures by user would tell whose the deals are.
+  'ownerId',
+]
 
 interface Row {
   readonly window: number

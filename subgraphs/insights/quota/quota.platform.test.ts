@@ -422,14 +422,21 @@ describe('attainment', () => {
     expect(await attainment(two)).toMatchObject([{ userId: two.userId, closedWon: 20, isPartial: false }])
   })
 
-  it('is null if the profile hides a field of deals that it needs', async () => {
+  it.each([
+    ['the time of closing of deals', { opportunity: { closedAt: 'HIDDEN' } }],
+    ['the owners of deals', { opportunity: { ownerId: 'HIDDEN' } }],
+    ['the amounts of deals', { opportunity: { baseAmount: 'HIDDEN' } }],
+    ['whose quotas are', { quota: { userId: 'HIDDEN' } }],
+    ['the first days of quotas', { quota: { startDate: 'HIDDEN' } }],
+  ])('is null if the profile hides %s', async (_, fields) => {
     const { admin, organizationId, member } = await organization()
     const rep = await member()
     await set(admin, { userId: rep.userId, period: '2027-02', target: 100 })
+    await opportunity(rep, { stage: 'CLOSED_WON', amount: 30 })
     const profileId = newId()
     await platform.query(
       `insert into identity.profile (organization_id, id, name, fields, created_at, updated_at) values ($1, $2, 'Blind', $3, now(), now())`,
-      [organizationId, profileId, { opportunity: { closedAt: 'HIDDEN' } }],
+      [organizationId, profileId, fields],
     )
     await platform.query('update identity.app_user set profile_id = $2 where id = $1', [rep.userId, profileId])
     expect(await attainment(rep)).toMatchObject([

@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { triageScan } from '../../subgraphs/insights/triage/scan.job.ts'
 import { assignProfile, createProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
+import { updateUser } from '../../subgraphs/identity/public.ts'
+import { newId } from '../../subgraphs/kernel/ids.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { dayMs } from '../../subgraphs/kernel/time/wall-calendar.ts'
 import { account, activity, contact, sentInvoice, supportCase } from '../builders.ts'
@@ -394,6 +396,23 @@ describe('sight', () => {
     const execute = () => other.rest.triageActionExecute!({ id: triage.id, actionId: escalation.id })
     expect(await refused(platform, execute)).toEqual([404, 'NOT_FOUND'])
     expect((await other.rest.triageStats!({})).body).toMatchObject({ total: 1, averageRisk: 57.44 })
+  })
+
+  it('an answer with evidence is no longer replayed to a caller who sees less', async () => {
+    const reader = await colleague()
+    const { id, urgent, triage } = await openCase()
+    await owner.rest.accountUpdate!({ id, body: { ownerId: reader.userId } })
+    const call = { id: triage.id, body: { plan: 'Call' }, headers: { 'Idempotency-Key': newId() } }
+    const first = await reader.rest.triageSavePlan!(call)
+    const evidence = first.body.signals.flatMap((one: { evidence: { entityId: string }[] }) => one.evidence)
+    expect(evidence.map(({ entityId }: { entityId: string }) => entityId)).toEqual(expect.arrayContaining([...urgent]))
+    const again = await unchanged(platform, () => reader.rest.triageSavePlan!(call))
+    expect([again.body, again.headers.get('idempotent-replayed')]).toEqual([first.body, 'true'])
+    await updateUser(platform.services, reader.organizationId, reader.userId, { visibility: 'OWN' })
+    // A gateway caches what a user may see for a second.
+    platform.advanceClock(1000)
+    expect((await reader.rest.triageCase!({ id: triage.id })).body.status).toBe('PLAN_SAVED')
+    expect(await refused(platform, () => reader.rest.triageSavePlan!(call))).toEqual([404, 'NOT_FOUND'])
   })
 
   it('a profile that hides a fact hides the figures that follow from it, everywhere', async () => {

@@ -5,6 +5,7 @@ import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { fieldRules } from '../../kernel/record/field-security.ts'
 import { computedOver } from '../../kernel/record/predicate.ts'
 import { allColumnNames } from '../../kernel/record/read.ts'
+import { recordType } from '../../kernel/record/record-registry.ts'
 import { selectList } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { periodOf } from '../../kernel/time/period.ts'
@@ -14,6 +15,8 @@ import type { ForecastListArgs } from './forecast.inputs.ts'
 import { forecast } from './forecast.record.ts'
 import type { Forecast } from './forecast.ts'
 import type { SubmittedForecast } from './submitted-forecast.ts'
+
+const opportunities = recordType('opportunity')
 
 /** The forecasts of the users whose records the caller sees, all revisions, the latest submission first. */
 export async function forecastList(
@@ -55,6 +58,8 @@ export function shownForecast(ctx: RequestContext, stored: Forecast): SubmittedF
   const seesAll = ownerIds === null || one.countedUserIds.every((id) => ownerIds.includes(id))
   if (!seesAll || hidesFigures(ctx))
     return { ...one, closed: null, systemCommit: null, systemBestCase: null, systemPipeline: null, delta: null }
+  // A stored answer with figures is not replayed to a caller who sees less.
+  ctx.answered?.aggregate(opportunities())
   return {
     ...one,
     closed: one.countedClosed,

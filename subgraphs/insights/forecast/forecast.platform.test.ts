@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { opportunity } from '../../../test/builders.ts'
-import { expectValidEvents, refused, refusedInputs } from '../../../test/expectations.ts'
+import { expectValidEvents, refused, refusedInputs, unchanged } from '../../../test/expectations.ts'
 import { usePlatform, type Member, type MemberOptions } from '../../../test/platform.ts'
+import { updateUser } from '../../identity/public.ts'
 import { newId } from '../../kernel/ids.ts'
 
 const platform = usePlatform()
@@ -29,6 +30,12 @@ async function hide(member: Member, field: string, object = 'opportunity'): Prom
     [member.organizationId, profileId, { [object]: { [field]: 'HIDDEN' } }, `Without ${field}`],
   )
   await platform.query('update identity.app_user set profile_id = $2 where id = $1', [member.userId, profileId])
+}
+
+/** A gateway caches what a user may see for a second. */
+async function setVisibility({ organizationId, userId }: Member, visibility: 'OWN') {
+  await updateUser(platform.services, organizationId, userId, { visibility })
+  platform.advanceClock(1000)
 }
 
 const submit = (member: Member, body: object = {}) =>
@@ -100,11 +107,23 @@ describe('submitting a forecast', () => {
     await opportunity(one, { amount: 10, forecastCategory: 'COMMIT' })
     await opportunity(two, { amount: 100, forecastCategory: 'COMMIT' })
     expect((await submit(manager, { commit: 200 })).body).toMatchObject({ systemCommit: 111, delta: { commit: 89 } })
-    await platform.query(`update identity.app_user set visibility = 'OWN' where id = $1`, [manager.userId])
+    await setVisibility(manager, 'OWN')
     expect((await submit(manager, { commit: 200 })).body).toMatchObject({ commit: 200, ...nothingCounted })
     expect(await list(manager)).toMatchObject([nothingCounted, nothingCounted])
     expect(await list(admin)).toMatchObject([{ systemCommit: 111 }, { systemCommit: 111 }])
     expect(await list(one)).toEqual([])
+  })
+
+  it('is no longer replayed to a caller who sees less than the answer told', async () => {
+    const { manager, one } = await hierarchy()
+    await opportunity(one, { amount: 10, forecastCategory: 'COMMIT' })
+    const call = { body: { period: '2027-Q1', commit: 200 }, headers: { 'Idempotency-Key': newId() } }
+    const first = await manager.rest.forecastSubmit!(call)
+    expect(first.body).toMatchObject({ systemCommit: 10, revision: 1 })
+    const again = await unchanged(platform, () => manager.rest.forecastSubmit!(call))
+    expect([again.body, again.headers.get('idempotent-replayed')]).toEqual([first.body, 'true'])
+    await setVisibility(manager, 'OWN')
+    expect(await refused(platform, () => manager.rest.forecastSubmit!(call))).toEqual([404, 'NOT_FOUND'])
   })
 
   it('tells no figure of deals to a caller whose profile hides a field that they need', async () => {

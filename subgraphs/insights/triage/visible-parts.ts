@@ -28,12 +28,18 @@ const noFields: ReadonlySet<string> = new Set()
 /** Whether the profile hides a fact from which the figures follow, so that the caller gets neither figures nor reasons. */
 export const areFiguresHidden = ({ caller }: RequestContext): boolean => isHidden(caller, triageCase, 'riskScore')
 
-/** Whether the caller sees a record; all records of an operation are looked up together. */
-const isVisible = (ctx: RequestContext, { entityType, entityId }: Evidence): Promise<boolean> =>
-  batchOf(ctx, noFields, `triage.${entityType}`, async (ids) => {
-    const seen = await visibleIds(ctx, recordType(entityType.toLowerCase())(), [...new Set(ids)])
+/**
+ * Whether the caller sees a record; all records of an operation are looked up together. A stored answer with such records is not replayed to a caller
+ * who sees less.
+ */
+const isVisible = (ctx: RequestContext, { entityType, entityId }: Evidence): Promise<boolean> => {
+  const definition = recordType(entityType.toLowerCase())()
+  ctx.answered?.aggregate(definition)
+  return batchOf(ctx, noFields, `triage.${entityType}`, async (ids) => {
+    const seen = await visibleIds(ctx, definition, [...new Set(ids)])
     return ids.map((id) => seen.has(id))
   }).load(entityId)
+}
 
 const visibleOf = async (ctx: RequestContext, evidence: readonly Evidence[]): Promise<Evidence[]> => {
   const seen = await Promise.all(evidence.map((one) => isVisible(ctx, one)))

@@ -264,6 +264,18 @@ describe('what a caller must not see', () => {
     expect(await recency(member)).toMatchObject({ value: 1, evidence: [hidden, seen] })
   })
 
+  it('is no evidence where a hidden field would follow from it', async () => {
+    const { id } = await opportunity(member)
+    await task(member, { opportunityId: id, dueDate: ago(-2) })
+    await activity(member, { type: 'MEETING', opportunityId: id, occurredAt: ago(-1) })
+    const evidence = async (caller: Member) =>
+      (await scoreOf(id, caller)).factors.find(({ key }) => key === 'NEXT_STEP')?.evidence.length
+    expect(await evidence(member)).toBe(2)
+    expect(await evidence(await narrowed({ task: { opportunityId: 'HIDDEN' } }))).toBe(1)
+    expect(await evidence(await narrowed({ task: { dueDate: 'HIDDEN' } }))).toBe(1)
+    expect(await evidence(await narrowed({ activity: { opportunityId: 'HIDDEN' } }))).toBe(1)
+  })
+
   it('drops out with hidden fields, so that its value cannot be computed from the score', async () => {
     const { id } = await opportunity(member, { nextStep: 'Call', amount: 100 })
     const caller = await narrowed({

@@ -1,3 +1,4 @@
+import { isHidden } from '../../kernel/record/field-security.ts'
 import { computedOver } from '../../kernel/record/predicate.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -37,16 +38,22 @@ export async function evidenceOf(ctx: RequestContext, dealIds: readonly string[]
     from ${deals}`
   const parts: string[] = []
   const may = (scope: string): boolean => holdsScope(ctx.caller, scope)
+  // That a record is evidence would tell a field of it that the profile hides.
+  const shows = (record: typeof task, names: readonly string[]): boolean =>
+    names.every((name) => !isHidden(ctx.caller, record(), name))
   if (may('READ_ACTIVITIES'))
     parts.push(
       newest('RECENCY', `${bothWaysSql} and not a.is_automated`),
       newest('MOMENTUM', `${since(2 * days.window)} and ${pointsSql} > 0`),
       newest('REPLY_RATIO', `${since(days.recent)} and ${messageSql}`),
+    )
+  if (may('READ_ACTIVITIES') && shows(shapes.activity, ['opportunityId']))
+    parts.push(
       `select d.id, 'NEXT_STEP', array(
         select a.id from ${activities()} and a.is_planned and a.occurred_at >= ${at}
         order by a.occurred_at, a.id limit ${evidenceMax}) from ${deals}`,
     )
-  if (may('READ_TASKS'))
+  if (may('READ_TASKS') && shows(task, ['opportunityId', 'dueDate', 'completedAt']))
     parts.push(`select d.id, 'NEXT_STEP', array(
       select k.id from crm.task k where ${predicate.live(task(), 'k')} and k.opportunity_id = d.id and k.due_date >= ${at}
         and k.completed_at is null order by k.due_date, k.id limit ${evidenceMax}) from ${deals}`)

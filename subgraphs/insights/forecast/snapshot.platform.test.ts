@@ -39,6 +39,8 @@ describe('snapshots', () => {
     const [one, two, idle] = [await member({ visibility: 'OWN' }), await member(), await member()]
     await opportunity(one, { stage: 'CLOSED_WON', amount: 30 })
     const deal = await opportunity(one, { amount: 100, forecastCategory: 'COMMIT', probability: 50 })
+    // The first moment of the next quarter.
+    await opportunity(one, { amount: 7, forecastCategory: 'COMMIT', closeDate: '2027-04-01T04:00:00.000Z' })
     await admin.rest.quotaSet!({ body: { userId: two.userId, period: '2027-03', target: 1 } })
     await run('2027-03-31T12:00:00.000Z')
     await run('2027-04-01T03:59:00.000Z')

@@ -81,7 +81,9 @@ interface Days {
 
 function daysOf({ period, periodType, startDate, endDate }: Quota, calendar: FiscalCalendar): Days {
   const { firstDay, endDay } = periodOf(period, periodType, calendar)
-  return { first: startDate ?? firstDay, end: endDate === null ? endDay : dayAfter(endDate) }
+  // A period may have moved since with the fiscal year; the days of the quota never are more than its days.
+  const end = endDate === null ? endDay : dayAfter(endDate)
+  return { first: startDate !== null && startDate > firstDay ? startDate : firstDay, end: end < endDay ? end : endDay }
 }
 
 const dayAfter = (day: string): string => DateTime.fromISO(day, { zone: 'utc' }).plus({ days: 1 }).toISODate()!

@@ -398,12 +398,20 @@ describe('attainment', () => {
     expect((await admin.rest.quotaBulkSet!({ body: { quotas } })).status).toBe(200)
     const won = async (period: string) => (await attainment(admin, { period }))[0].closedWon
     expect(await Promise.all(quotas.map(({ period }) => won(period)))).toEqual([0, 5, 0, 5])
+    // A deal of the midnight after the last day of a quota is not one of its deals, also beside a quota with more days.
+    await at('2027-02-02T00:00:00.000Z', () => opportunity(admin, { stage: 'CLOSED_WON', amount: 70 }))
+    const both = (await attainment(admin)) as { period: string; closedWon: number }[]
+    expect(Object.fromEntries(both.map(({ period, closedWon }) => [period, closedWon]))).toEqual({
+      '2027': 70,
+      '2027-02': 5,
+      '2027-Q1': 75,
+    })
     // Another first month moves the days of the quotas, and deletes none.
     await platform.query(
       `update identity.organization set settings = settings || '{"fiscalYearStartMonth": 4}' where id = $1`,
       [admin.organizationId],
     )
-    expect(await Promise.all(quotas.map(({ period }) => won(period)))).toEqual([5, 0, 0, 5])
+    expect(await Promise.all(quotas.map(({ period }) => won(period)))).toEqual([75, 0, 0, 5])
   })
 
   it('of a team has the deals of its members; those that the caller does not see are missing', async () => {
@@ -432,7 +440,7 @@ describe('attainment', () => {
     const { admin, organizationId, member } = await organization()
     const rep = await member()
     await set(admin, { userId: rep.userId, period: '2027-02', target: 100 })
-    await opportunity(rep, { stage: 'CLOSED_WON', amount: 30 })
+    await opportunity(admin, { ownerId: rep.userId, stage: 'CLOSED_WON', amount: 30 })
     const profileId = newId()
     await platform.query(
       `insert into identity.profile (organization_id, id, name, fields, created_at, updated_at) values ($1, $2, 'Blind', $3, now(), now())`,

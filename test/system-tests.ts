@@ -30,6 +30,7 @@ export const systemTests: Readonly<Record<string, readonly string[]>> = {
   ],
   'test/faults/mailboxes.system.test.ts': ['subgraphs/outreach/mailbox', ...queue],
   'test/faults/recovery.system.test.ts': ['main.ts', 'subgraphs/demo/demo.ts', ...embedded],
+  'test/faults/refused-starts.system.test.ts': ['main.ts', 'bin', 'subgraphs/kernel/config', ...embedded],
   'test/faults/sales-jobs.system.test.ts': [
     'subgraphs/commerce/quote',
     'subgraphs/commerce/order',

@@ -1,4 +1,3 @@
-import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
@@ -13,8 +12,9 @@ const notLost = 'not lost'
 describe('startEmbeddedPostgres', () => {
   useFreshPlace()
 
-  it.each(['', 'deep-'.repeat(20)])('restarts a killed server twice, with the same address (%s)', async (deep) => {
-    place.dataDir = join(place.parent, deep, 'data')
+  it('restarts a killed server twice, with the same address', async () => {
+    // The path is longer than the name of a socket may be.
+    place.dataDir = join(place.parent, 'deep-'.repeat(20), 'data')
     const server = await startEmbeddedPostgres({ dataDir: place.dataDir, log })
     await ask(server.url, 'CREATE TABLE kept AS SELECT 7 AS seven')
     for (let time = 0; time < 2; time++) {
@@ -28,22 +28,6 @@ describe('startEmbeddedPostgres', () => {
     }
     expect(await Promise.race([server.lost, delay(0, notLost)])).toBe(notLost)
     await server.stop()
-  })
-
-  it('reports an error when its folder was deleted, and does not create an empty database instead', async () => {
-    const server = await startEmbeddedPostgres({ dataDir: place.dataDir, log, durable: false })
-    const path = join(place.dataDir, 'postgres')
-    const pid = await serverPid()
-    await rename(join(path, 'data'), join(path, 'elsewhere'))
-    process.kill(pid, 'SIGKILL')
-    expect((await server.lost).message).toBe(
-      `DATA_DIR: PostgreSQL on ${path} ended and cannot be restarted (the database folder ${path}/data no longer exists).`,
-    )
-    await server.stop()
-    await rename(join(path, 'elsewhere'), join(path, 'data'))
-    const again = await startEmbeddedPostgres({ dataDir: place.dataDir, log, durable: false })
-    expect(await ask(again.url, 'SELECT 1 AS one')).toEqual({ one: 1 })
-    await again.stop()
   })
 })
 

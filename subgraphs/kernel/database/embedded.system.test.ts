@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chown, readdir, readFile, realpath, stat, writeFile } from 'node:fs/promises'
+import { chown, readdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { ConfigError } from '../config/config-error.ts'
@@ -24,6 +24,22 @@ import { startEmbeddedPostgres } from './embedded.ts'
 
 describe('startEmbeddedPostgres', () => {
   useFreshPlace()
+
+  it('reports an error when its folder was deleted, and does not create an empty database instead', async () => {
+    const server = await startEmbeddedPostgres({ dataDir: place.dataDir, log, durable: false })
+    const path = join(place.dataDir, 'postgres')
+    const pid = await serverPid()
+    await rename(join(path, 'data'), join(path, 'elsewhere'))
+    process.kill(pid, 'SIGKILL')
+    expect((await server.lost).message).toBe(
+      `DATA_DIR: PostgreSQL on ${path} ended and cannot be restarted (the database folder ${path}/data no longer exists).`,
+    )
+    await server.stop()
+    await rename(join(path, 'elsewhere'), join(path, 'data'))
+    const again = await startEmbeddedPostgres({ dataDir: place.dataDir, log, durable: false })
+    expect(await ask(again.url, 'SELECT 1 AS one')).toEqual({ one: 1 })
+    await again.stop()
+  })
 
   it('starts on an empty folder, and again on the same folder with all data', async () => {
     const first = await startEmbeddedPostgres({ dataDir: place.dataDir, log })

@@ -40,6 +40,12 @@ export const systemTests: Readonly<Record<string, readonly string[]>> = {
     ...queue,
   ],
   'test/faults/sequences.system.test.ts': ['subgraphs/outreach/enrollment', 'subgraphs/outreach/sequence', ...queue],
+  'test/faults/functions.system.test.ts': [
+    'subgraphs/extensions/function',
+    'subgraphs/extensions/subscription',
+    'subgraphs/extensions/trigger',
+    ...queue,
+  ],
   'test/faults/workflows.system.test.ts': ['subgraphs/extensions/workflow', ...queue],
   'test/faults/simulation.system.test.ts': ['subgraphs/insights/simulation', ...queue],
   'test/faults/shutdown.system.test.ts': ['main.ts', 'start-gateway.ts', 'worker.ts', 'bin'],

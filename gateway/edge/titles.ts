@@ -55,6 +55,7 @@ export const titleOfCode: Readonly<Record<ErrorCode, string>> = {
   UNSUPPORTED_MEDIA_TYPE: 'Content type not supported',
   EXPECTATION_FAILED: 'Expectation cannot be met',
   DEPTH_EXCEEDED: 'Too many automations in a row',
+  HOOK_RECURSION: 'Function would decide on its own change',
   VALIDATION_RULE_FAILED: 'Validation rule of the organization not met',
   HOOK_REJECTED: 'Refused by a hook of the organization',
   API_KEY_RATE_LIMITED: 'API key quota spent',

@@ -13,6 +13,12 @@ export const extensionExplanations = {
       'A hook that an administrator of your organization has made decided against the change. Nothing was changed. `hook` is its name, and `errors` has its message and the field that it names.',
     action: 'Change what the message says, and send the request again, or ask the administrator of the hook.',
   },
+  HOOK_RECURSION: {
+    meaning:
+      'A function has made a change on which a hook lets the same function decide, so it would wait for itself. Nothing was changed; `hook` is the name of the hook.',
+    action:
+      'Let the function of the hook return its changes in its answer, or let another function decide on what this one writes.',
+  },
   HOOK_UNAVAILABLE: {
     meaning:
       'A hook of your organization without which such a change must not be saved took too long, failed or gave an answer that is not valid. Nothing was changed, and the answer is not stored for the `Idempotency-Key`.',

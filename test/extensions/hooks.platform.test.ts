@@ -354,6 +354,22 @@ describe('hooks', () => {
     expect(numbers).toEqual([1, 'HOOK_REJECTED', 2])
   })
 
+  it('a function cannot make the change on which it decides, and is told so at once', async () => {
+    await anOrganization()
+    const mutation = 'mutation { accountCreate(input: { name: "Of the hook" }) { id } }'
+    const handler = `async (input, { api }) => {
+      const { errors } = await api.graphql('${mutation}')
+      return { results: [{ decision: 'REJECT', message: errors[0].extensions.code + ' ' + errors[0].extensions.hook }] }
+    }`
+    const apiName = await aFunction(handler, { scopes: ['WRITE_ACCOUNTS'] })
+    await aHook({ objectType: 'ACCOUNT', name: 'Own', function: apiName, operations: ['CREATE'], timeoutMs: 5_000 })
+    const { status, body } = await member.rest['accountCreate']!({ body: { name: 'Of the user' } })
+    expect([status, body.errors]).toMatchObject([422, [{ code: 'HOOK_REJECTED', message: 'HOOK_RECURSION Own' }]])
+    expect(await platform.query('select from crm.account where organization_id = $1', [owner.organizationId])).toEqual(
+      [],
+    )
+  })
+
   it('are told how deep the change is, and refuse what automations change at the greatest depth', async () => {
     await anOrganization()
     await aHook({ objectType: 'ACCOUNT' })

@@ -22,13 +22,13 @@ export class CompiledHooks implements RecordHooks {
   decide(
     services: Parameters<RecordHooks['decide']>[0],
     changes: Parameters<RecordHooks['decide']>[1],
-    { organizationId, depth, msMax }: Parameters<RecordHooks['decide']>[2],
+    { organizationId, depth, origin, msMax }: Parameters<RecordHooks['decide']>[2],
   ): ReturnType<RecordHooks['decide']> {
     const { shape, hooks } = this
     const objectType = shape.object.toUpperCase()
     const endsAt = performance.now() + msMax
     return decideChanges(
-      { services: services as Services, organizationId, depth: depth + 1, shape, objectType, endsAt },
+      { services: services as Services, organizationId, depth: depth + 1, origin, shape, objectType, endsAt },
       hooks,
       changes,
     )

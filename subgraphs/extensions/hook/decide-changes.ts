@@ -1,5 +1,6 @@
 import { requireDepth } from '../../kernel/automation/depth.ts'
 import { Refusal } from '../../kernel/errors.ts'
+import type { Origin } from '../../kernel/context.ts'
 import type { HookDecision, HookedChange, HookOperation } from '../../kernel/extension/extension.ts'
 import type { Outcome } from '../../kernel/outbound/external-calls.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
@@ -25,6 +26,8 @@ export interface HookRun {
   readonly services: Services
   readonly organizationId: string
   readonly depth: number
+  /** What makes the changes; null for a client. */
+  readonly origin: Origin | null
   readonly shape: RecordShape
   readonly objectType: string
   /** In milliseconds of `performance.now`. */
@@ -44,12 +47,30 @@ export async function decideChanges(
   const ids = hooks.map(({ id }) => id)
   const states = await readHookStates(run.services, run.organizationId, ids, functions)
   const all = changes.map((change): Decided => ({ change, changes: {}, end: null }))
+  refuseOwn(run, states, hooks, all)
   for (const hook of hooks) {
     const open = all.filter(({ change, end }) => end === null && hook.operations.includes(change.operation))
     const groups = Map.groupBy(open, ({ change }) => change.operation)
     for (const [operation, group] of groups) await decideGroup(run, states, hook, operation, group)
   }
   return all.map(({ end, changes: made }) => end ?? ended({ changes: made }))
+}
+
+/** A function that decided on its own change would wait for itself until its timeout. */
+function refuseOwn(
+  { origin }: HookRun,
+  { functions }: HookStates,
+  hooks: readonly StoredHook[],
+  all: readonly Decided[],
+): void {
+  if (origin?.kind !== 'FUNCTION') return
+  for (const hook of hooks) {
+    if (hook.function === null || functions.get(hook.function)?.id !== origin.id) continue
+    const message = `The function ${hook.function} decides on this change as the hook ${hook.name}, so it cannot make it.`
+    for (const one of all)
+      if (hook.operations.includes(one.change.operation))
+        one.end ??= { error: new Refusal('HOOK_RECURSION', message, { hook: hook.name }) }
+  }
 }
 
 /** One hook on changes of one kind. */

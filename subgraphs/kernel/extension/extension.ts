@@ -1,3 +1,4 @@
+import type { Origin } from '../context.ts'
 import type { FieldProblem } from '../errors.ts'
 import type { Sql } from '../database/sql.ts'
 import type { Outcome } from '../outbound/external-calls.ts'
@@ -51,7 +52,13 @@ export interface RecordHooks {
   decide(
     services: object,
     changes: readonly HookedChange[],
-    options: { readonly organizationId: string; readonly depth: number; readonly msMax: number },
+    options: {
+      readonly organizationId: string
+      readonly depth: number
+      /** The automation that makes the changes; null for a client. */
+      readonly origin: Origin | null
+      readonly msMax: number
+    },
   ): Promise<readonly Outcome[]>
 }
 

@@ -44,7 +44,7 @@ function call<T extends StoredRow>(
 ): Promise<HookDecision> {
   const { caller, extensions, cachedExtensions } = ctx
   const version = (change.previous as { version?: unknown } | null)?.version ?? null
-  const options = { organizationId: caller.organizationId, depth: caller.depth ?? 0 }
+  const options = { organizationId: caller.organizationId, depth: caller.depth ?? 0, origin: caller.origin ?? null }
   return batchedCall<HookDecision, HookedChange>(ctx, {
     name: `hooks ${definition.object} ${extensions!.version}`,
     key: JSON.stringify([change.operation, change.id, version, keyOfValues(definition, change.values)]),

@@ -188,10 +188,74 @@ describe('an event', () => {
         'actions.1.config.recordId NOT_ALLOWED',
         'actions.1.config.values.email NOT_ALLOWED',
         'actions.2.config.recipients.0 NOT_ALLOWED',
-        'actions.3.type NOT_AVAILABLE',
+        'actions.3.config.functionApiName WRONG_VALUE',
         'actions.4.config.object WRONG_VALUE',
       ],
     ])
+  })
+
+  it('runs custom actions and functions, once, as the owner; one that fails is what became of the execution', async () => {
+    const aFunction = async (apiName: string, source: string) => {
+      const body = { apiName, name: apiName, language: 'javascript', source }
+      return (await owner.rest.serverlessFunctionCreate!({ body })).body.id as string
+    }
+    const noteId = await aFunction('note', 'export default (input) => ({ got: input })')
+    const failId = await aFunction('fail', 'export default () => { throw new Error("no stock") }')
+    const action = {
+      apiName: 'note_it',
+      label: 'Note',
+      function: 'note',
+      inputSchema: { type: 'object' },
+      outputSchema: { type: 'object' },
+      objectTypes: ['LEAD'],
+      allowManual: false,
+    }
+    const { id: actionId } = (await owner.rest.customActionCreate!({ body: action })).body
+    const input = { of: '{{record.lastName}}', text: '{{output.summary}}' }
+    const unknown = [{ type: 'CUSTOM_ACTION', config: { actionApiName: 'nobody' } }]
+    const refused = await owner.rest.aiTriggerCreate!({
+      body: { name: 'Unknown', eventType: 'lead.created', prompt: 'x', actions: unknown },
+    })
+    expect([refused.status, refused.body.errors]).toEqual([
+      400,
+      [expect.objectContaining({ path: 'actions.0.config.actionApiName', code: 'UNKNOWN_REFERENCE' })],
+    ])
+    const { id } = await aTrigger({
+      actions: [
+        { type: 'CUSTOM_ACTION', config: { actionApiName: 'note_it', input } },
+        { type: 'FUNCTION', config: { functionApiName: 'note', input } },
+        { type: 'FUNCTION', config: { functionApiName: 'fail' } },
+      ],
+    })
+    const leadId = await aLead()
+    await run()
+    const [found] = await executions(id)
+    expect(found.status).toBe('FAILED')
+    expect(found.actionsTaken.map(({ status }: { status: string }) => status)).toEqual([
+      'EXECUTED',
+      'EXECUTED',
+      'FAILED',
+    ])
+    expect(found.actionsTaken[2].error).toBe('FAILED: no stock')
+    const logged = async (functionId: string) => {
+      const { body } = await owner.rest.serverlessFunctionInvocationList!({ id: functionId })
+      const read = ({ id: invocationId }: { id: string }) =>
+        owner.rest.serverlessFunctionInvocation!({ id: functionId, invocationId })
+      return (await Promise.all(body.data.toReversed().map(read))).map((one) => one.body)
+    }
+    const [byAction, byTrigger, ...more] = await logged(noteId)
+    const filled = { of: 'Halvorsen', text: 'Wants two cranes.' }
+    expect([byAction.trigger, byAction.input]).toEqual([
+      'ACTION',
+      { action: 'note_it', recordId: leadId, objectType: 'LEAD', input: filled },
+    ])
+    expect([byTrigger.trigger, byTrigger.input, byTrigger.depth]).toEqual(['ACTION', filled, byAction.depth])
+    expect([more, (await logged(failId)).map(({ trigger }) => trigger)]).toEqual([[], ['ACTION']])
+    for (const answer of [
+      await owner.rest.customActionDelete!({ id: actionId }),
+      await owner.rest.serverlessFunctionDelete!({ id: failId }),
+    ])
+      expect([answer.status, answer.body.usedBy]).toEqual([409, [{ object: 'ai_trigger', id, name: 'Qualify' }]])
   })
 
   it('of a trigger that feeds itself ends after five automations', async () => {

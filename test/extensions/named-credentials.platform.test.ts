@@ -387,6 +387,17 @@ describe('a webhook with a credential', () => {
     expect(JSON.stringify(logged)).not.toContain(secret)
   })
 
+  it('keep no part of a secret that the end of the kept answer cuts', async () => {
+    const { id } = await aCredential()
+    const { body } = await owner.rest.webhookCreate!({ body: settings(id) })
+    const before = 'x'.repeat(2_048 - secret.length + 1)
+    service.respond = (res, { headers }) =>
+      void res.writeHead(200).end(before + String(headers['authorization']).slice('Bearer '.length) + 'more')
+    await anEvent()
+    const [logged] = await attempts(body.id as string)
+    expect(logged!['body']).toBe(`${before}[secret]`)
+  })
+
   it('fails an attempt with the reason while its credential is off, and sends nothing', async () => {
     const { id } = await aCredential()
     const { body } = await owner.rest.webhookCreate!({ body: settings(id) })

@@ -74,10 +74,23 @@ function asError(thrown: unknown): GraphAnswer['errors'][number] {
   return { message: thrown.message, extensions: { ...thrown.extensions } }
 }
 
+interface RunResult {
+  readonly id?: string
+  /** Of custom actions and functions, which may have run and failed. */
+  readonly status?: string
+  readonly error?: { readonly code?: string; readonly message: string } | null
+}
+
+function resultOf(result: RunResult | null): Pick<PlannedAction, 'resultId' | 'error'> {
+  const { id = null, status = 'SUCCEEDED', error } = result ?? {}
+  const failure = status === 'SUCCEEDED' ? null : `${error?.code ?? status}: ${error?.message ?? 'It failed.'}`
+  return { resultId: id, error: failure?.slice(0, errorMax) ?? null }
+}
+
 /** A refusal that another attempt may not get is thrown, so that the execution is tried again; another one is what became of the action. */
 function outcomeOf({ data, errors }: GraphAnswer): Pick<PlannedAction, 'resultId' | 'error'> {
   const [error] = errors
-  if (!error) return { resultId: (data?.['result'] as { id: string } | null)?.id ?? null, error: null }
+  if (!error) return resultOf(data?.['result'] as RunResult | null)
   const code = error.extensions?.['code']
   // A variable of a wrong type, such as an id that the record does not have, is a mistake of the settings.
   const isOurs = isErrorCode(code)

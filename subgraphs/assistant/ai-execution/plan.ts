@@ -33,7 +33,7 @@ export function planOf(actions: readonly AiAction[], { input, output, now }: Pla
   return actions.map(({ type, config }) => ({
     type,
     status: 'PLANNED',
-    values: valuesOf[type as keyof typeof valuesOf](config as Values, scope, input.type, now),
+    values: valuesOf[type](config as Values, scope, input.type, now),
     resultId: null,
     error: null,
   }))
@@ -89,7 +89,18 @@ const valuesOf = {
     bodyHtml: htmlOf(textFilledIn(body, scope)),
   }),
   PUBLISH_EVENT: ({ apiName, data }, scope) => ({ apiName, data: filledAll(data, scope) }),
-} as const satisfies Record<string, ValuesOf>
+  CUSTOM_ACTION: ({ actionApiName, recordId, input }, scope, eventType) => ({
+    id: actionApiName,
+    recordId:
+      recordId === undefined
+        ? updatedObjects.has(objectOfType(eventType) ?? '')
+          ? (scope.record['id'] ?? null)
+          : null
+        : filledIn(recordId, scope),
+    input: filledAll(input, scope),
+  }),
+  FUNCTION: ({ functionApiName, input }, scope) => ({ id: functionApiName, input: filledAll(input, scope) }),
+} as const satisfies Record<AiActionType, ValuesOf>
 
 /** The mutation of an action; null of one that is an event of the platform itself. `id` becomes the id of what it creates. */
 export function mutationOf({ type, values }: PlannedAction, id: string): GraphQuery | null {
@@ -114,6 +125,21 @@ export function mutationOf({ type, values }: PlannedAction, id: string): GraphQu
         'mutation ($apiName: String!, $data: JSON!) { result: customEventPublish(apiName: $apiName, data: $data) { id } }',
         values,
       )
+    case 'CUSTOM_ACTION': {
+      const { id: key, recordId, input } = values
+      return mutation(
+        'mutation ($id: String!, $input: CustomActionExecuteInput!) { result: customActionExecute(id: $id, input: $input) { status error { code message } } }',
+        { id: key, input: { recordId, input } },
+      )
+    }
+    case 'FUNCTION': {
+      const { id: key, input } = values
+      // Its depth follows from the caller.
+      return mutation(
+        'mutation ($id: String!, $input: ServerlessFunctionInvokeInput!) { result: serverlessFunctionInvoke(id: $id, depth: 0, input: $input) { id: invocationId status error { message } } }',
+        { id: key, input: { input } },
+      )
+    }
     default:
       return null
   }

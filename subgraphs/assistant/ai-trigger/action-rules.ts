@@ -4,10 +4,10 @@ import { writableColumns } from '../../kernel/record/inputs.ts'
 import { recordNamed, recordType } from '../../kernel/record/record-registry.ts'
 import { objectOfType, updatedObjects } from '../ai-execution/changed-objects.ts'
 import type { AiAction } from './ai-action.ts'
+import type { AiActionType } from './ai-trigger.enumerations.ts'
 import { ConfigCheck, type Freedom } from './check-config.ts'
 
 export const recipientsMax = 20
-const notYet: ReadonlySet<string> = new Set(['CUSTOM_ACTION', 'FUNCTION'])
 
 interface Trigger {
   readonly eventType: string | null
@@ -18,11 +18,7 @@ interface Trigger {
 export const actionProblems = ({ eventType, actions }: Trigger, outputs: ReadonlySet<string>): FieldProblem[] =>
   actions.flatMap(({ type, config }, index) => {
     const path = `actions.${index}`
-    if (notYet.has(type)) {
-      const message = `${path}.type must be another one, because ${type} is not available yet.`
-      return [{ path: `${path}.type`, code: 'NOT_AVAILABLE', message }]
-    }
-    return checks[type as keyof typeof checks](config, `${path}.config`, outputs, eventType)
+    return checks[type](config, `${path}.config`, outputs, eventType)
   })
 
 /** Of the payload of a custom event or an inbound request, whoever wrote the trigger knows which fields have ids. */
@@ -98,10 +94,27 @@ const publishEvent: Check = (config, path, outputs, eventType) => {
   return check.problems
 }
 
+/** An action or function of the organization, by its name, with values for its input. */
+const named =
+  (setting: string, ...more: readonly string[]): Check =>
+  (config, path, outputs, eventType) => {
+    const check = new ConfigCheck(config, path, outputs, hasIds(eventType), [setting, ...more, 'input'])
+    const apiName = check.config[setting]
+    if (typeof apiName !== 'string' || !/^[a-z][a-z0-9_]{1,47}$/.test(apiName))
+      check.refuse(setting, 'WRONG_VALUE', 'must be an apiName')
+    if (more.includes('recordId')) check.target('recordId')
+    const { input = {} } = check.config
+    if (isJsonObject(input) && Object.keys(input).length === 0) return check.problems
+    check.values('input', 100, () => 'FREE')
+    return check.problems
+  }
+
 const checks = {
   UPDATE_RECORD: updateRecord,
   CREATE_TASK: createTask,
   SEND_NOTIFICATION: sendNotification,
   DRAFT_EMAIL: draftEmail,
   PUBLISH_EVENT: publishEvent,
-} as const
+  CUSTOM_ACTION: named('actionApiName', 'recordId'),
+  FUNCTION: named('functionApiName'),
+} as const satisfies Record<AiActionType, Check>

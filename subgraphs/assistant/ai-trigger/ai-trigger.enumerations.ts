@@ -12,7 +12,8 @@ export const AiActionType = enumeration('AiActionType', 'What an action of a tri
   SEND_NOTIFICATION: 'Notifies users of the organization: `{recipients, message}`.',
   DRAFT_EMAIL: 'Creates a draft of a mail, which a user sends or discards: `{contactId, subject, body}`.',
   PUBLISH_EVENT: 'Publishes a custom event: `{apiName, data}`.',
-  CUSTOM_ACTION: 'Is refused with NOT_AVAILABLE, because there are no custom actions yet.',
-  FUNCTION: 'Is refused with NOT_AVAILABLE, because triggers cannot call functions yet.',
+  CUSTOM_ACTION:
+    'Runs a custom action: `{actionApiName, recordId?, input?}`; without `recordId` for the record of the event, if it is a lead, contact, account, opportunity, task or case.',
+  FUNCTION: 'Runs a function: `{functionApiName, input?}`. It need not be `httpEnabled`.',
 })
 export type AiActionType = keyof typeof AiActionType

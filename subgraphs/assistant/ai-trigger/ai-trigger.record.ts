@@ -1,5 +1,8 @@
 import { activeAdministrators, auditRecord } from '../../identity/public.ts'
 import { defineRecord, type RecordDefinition, type SerializedRule } from '../../kernel/record/definition.ts'
+import { registerUse } from '../../extensions/public.ts'
+import type { FieldProblem } from '../../kernel/errors.ts'
+import { isSameValue } from '../../kernel/record/same-value.ts'
 import { aiTriggerEvents } from './ai-trigger.events.ts'
 import { AiTrigger } from './ai-trigger.ts'
 
@@ -16,6 +19,30 @@ const fewTriggers: SerializedRule<AiTrigger> = {
     if (row!.count < triggersMax) return []
     const message = `An organization must have at most ${triggersMax} AI workflows; delete one first.`
     return [{ path: 'name', code: 'TOO_MANY', message }]
+  },
+}
+
+/** The tables that actions name something of, by the setting with its apiName. */
+const namedIn = { actionApiName: 'extensions.custom_action', functionApiName: 'extensions.function' } as const
+
+/** In the transaction of the change, so that what actions name is not deleted meanwhile. */
+const namedExist: SerializedRule<AiTrigger> = {
+  concerns: (_ctx, next, previous) => !next.deletedAt && !isSameValue(next.actions, previous?.actions),
+  async enforce({ db, caller }, { actions }) {
+    const problems: FieldProblem[] = []
+    for (const [index, { config }] of actions.entries())
+      for (const [setting, table] of Object.entries(namedIn)) {
+        const apiName = (config as Record<string, unknown>)[setting]
+        if (apiName === undefined) continue
+        const found = await db.query(
+          `select 1 from ${table} where organization_id = $1 and api_name = $2 and deleted_at is null for share`,
+          [caller.organizationId, apiName],
+        )
+        const path = `actions.${index}.config.${setting}`
+        const message = `${path} must be an apiName of your organization.`
+        if (found.length === 0) problems.push({ path, code: 'UNKNOWN_REFERENCE', message })
+      }
+    return problems
   },
 }
 
@@ -46,5 +73,15 @@ export const aiTrigger: RecordDefinition<AiTrigger> = defineRecord(AiTrigger, {
   events: aiTriggerEvents,
   isAdministrative: true,
   audit: auditRecord('ai_trigger', audited),
-  serializedRules: [fewTriggers],
+  serializedRules: [fewTriggers, namedExist],
 })
+
+for (const [setting, table] of Object.entries(namedIn))
+  registerUse({
+    used: table === 'extensions.function' ? 'serverless_function' : 'custom_action',
+    user: 'ai_trigger',
+    sql: `select t.id, t.name from assistant.ai_trigger t join ${table} n on n.organization_id = t.organization_id and n.id = $2
+      where t.organization_id = $1 and t.deleted_at is null and exists (
+        select from jsonb_array_elements(t.actions) a where a->'config'->>'${setting}' = n.api_name
+      ) order by t.name, t.id`,
+  })

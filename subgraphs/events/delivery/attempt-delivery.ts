@@ -4,7 +4,7 @@ import type { ActingUser } from '../../kernel/credentials/public.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { Authentication } from '../../kernel/outbound/named-credentials.ts'
 import { OutboundError, type OutboundAnswer, type OutboundRequest } from '../../kernel/outbound/outbound.ts'
-import { secretMask } from '../../kernel/sandbox/mask-secrets.ts'
+import { cutSecretMask, secretMask } from '../../kernel/sandbox/mask-secrets.ts'
 import { AttemptNotBegun, type Leased, type Outcome } from '../../kernel/queue/queue.ts'
 import type { Services } from '../../kernel/request.ts'
 import { ownEventLoopTurn } from '../../kernel/work/turn.ts'
@@ -105,7 +105,7 @@ async function send(
   const result = (answer: OutboundAnswer | null, added: Authentication | null = null): AttemptResult => ({
     requestHeaders: { ...signature, ...redacted({ ...webhook.headers, ...added?.headers }) },
     responseStatus: answer?.status ?? null,
-    responseBody: answer && masked(keptText(answer.body, answer.headers['content-encoding']), added),
+    responseBody: answer && masked(answer, added),
     latencyMs: Math.round(performance.now() - startedMs),
   })
   const request: OutboundRequest = {
@@ -137,8 +137,12 @@ async function send(
 }
 
 /** A receiver may repeat what it got, and the log is read by more people than credentials are. */
-const masked = (text: string | null, added: Authentication | null): string | null =>
-  added === null || text === null ? text : secretMask(added.secrets)(text)
+function masked({ body, headers }: OutboundAnswer, added: Authentication | null): string | null {
+  const text = keptText(body, headers['content-encoding'])
+  if (added === null || text === null) return text
+  const mask = body.length < responseBytesKept ? secretMask : cutSecretMask
+  return mask(added.secrets)(text)
+}
 
 const redirected = (status: number): string =>
   `The receiver answered with the redirect ${status}; redirects are not followed.`

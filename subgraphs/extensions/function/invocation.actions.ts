@@ -83,16 +83,24 @@ function answerOf({ prepared, outcome }: Ended) {
   }
 }
 
-export async function invokeFunction(ctx: FunctionContext, key: string, depth: number, input: unknown) {
+/** AI workflows run functions as actions: also those that clients cannot call, and one deeper than themselves. */
+export async function invokeFunction(ctx: FunctionContext, key: string, depthOfClient: number, input: unknown) {
   requireWritableRole(ctx)
+  const { origin, depth: own = 0 } = ctx.caller
+  const isAction = origin?.kind === 'AI_TRIGGER'
+  const depth = isAction ? own + 1 : depthOfClient
   requireDepth(depth)
   const given = checkedInput(input)
   const ended = await transactionWithExternalCalls(ctx, async (inner) => {
     const found = await requireFunction(inner, key)
-    if (!found.httpEnabled) throw functionNotFound()
+    if (!found.httpEnabled && !isAction) throw functionNotFound()
     if (!found.isActive) throw refusalInSituation('The function is turned off.')
     if (!found.deployedVersionId) throw refusalInSituation('The function has no version that is deployed.')
-    return runForCaller(inner, { functionId: found.id, trigger: 'HTTP', input: given, depth }, found)
+    return runForCaller(
+      inner,
+      { functionId: found.id, trigger: isAction ? 'ACTION' : 'HTTP', input: given, depth },
+      found,
+    )
   })
   return answerOf(ended)
 }

@@ -24,11 +24,29 @@ const formsOf = (value: string): string[] => {
   return [...forms, new URLSearchParams({ v: value }).toString().slice(2)]
 }
 
+function formsOfAll(secrets: Readonly<Record<string, string>>): string[] {
+  const values = Object.values(secrets).filter((value) => value.length >= lengthMin)
+  return [...new Set(values.flatMap(formsOf))].filter((form) => form.length >= lengthMin)
+}
+
+/** As `secretMask`, for a text that was cut: what it ends with may be the beginning of a secret. */
+export function cutSecretMask(secrets: Readonly<Record<string, string>>): (text: string) => string {
+  const mask = secretMask(secrets)
+  const forms = formsOfAll(secrets)
+  return (text) => {
+    const whole = mask(text)
+    let begun = 0
+    for (const form of forms)
+      for (let length = form.length - 1; length > begun; length--)
+        if (whole.endsWith(form.slice(0, length))) begun = length
+    return begun === 0 ? whole : whole.slice(0, -begun) + masked
+  }
+}
+
 /** Replaces the secrets in a text, also as base64 and as URL text. Values with fewer than six characters would hide ordinary text. */
 export function secretMask(secrets: Readonly<Record<string, string>>): (text: string) => string {
-  const values = Object.values(secrets).filter((value) => value.length >= lengthMin)
-  if (values.length === 0) return (text) => text
-  const forms = [...new Set(values.flatMap(formsOf))].filter((form) => form.length >= lengthMin)
+  const forms = formsOfAll(secrets)
+  if (forms.length === 0) return (text) => text
   const longestFirst = forms.toSorted((a, b) => b.length - a.length)
   const pattern = new RegExp(longestFirst.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'g')
   return (text) => text.replace(pattern, masked)

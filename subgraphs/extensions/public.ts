@@ -1,0 +1,1 @@
+export { registerUse } from './used-by.ts'

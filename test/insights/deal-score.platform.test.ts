@@ -438,6 +438,14 @@ describe('stored scores', () => {
     }
   })
 
+  it('follow a change of the deal at once, before its event is consumed', async () => {
+    const { id } = await opportunity(member)
+    expect(await valuesOf(id)).toMatchObject({ NEXT_STEP: 0, CLOSE_DATE: 1 })
+    const closeDate = ago(1)
+    await member.rest.opportunityUpdate!({ id, body: { nextStep: 'Send the offer', closeDate } })
+    expect(await valuesOf(id)).toMatchObject({ NEXT_STEP: 0.5, CLOSE_DATE: 0 })
+  })
+
   it('never change the health that clients have given a deal', async () => {
     const { id } = await opportunity(member, { healthScore: 12 })
     await consumeEvents()

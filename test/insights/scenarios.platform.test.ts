@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { updateUser } from '../../subgraphs/identity/public.ts'
 import { failLostRuns } from '../../subgraphs/insights/simulation/scenario-run.queue.ts'
+import { newId } from '../../subgraphs/kernel/ids.ts'
 import { each, opportunity } from '../builders.ts'
 import { expectValidEvents, refused, refusedInputs } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
@@ -284,6 +286,23 @@ describe('scenarioCancel', () => {
     await work(platform)
     expect(await read(member, id)).toMatchObject({ status: 'COMPLETED', lastRunAt, version: body.version })
     expect(await refused(platform, () => member.rest.scenarioCancel!({ id }))).toEqual([409, 'INVALID_STATE'])
+  })
+
+  it('is not replayed with a result that the caller does not see any more', async () => {
+    const reader = await platform.member({ organizationId })
+    const { id } = await scenario(member, { ...inDays, ownerId: reader.userId })
+    const { result } = await ran(platform, member, id)
+    await queueRun(reader, id)
+    const call = { id, headers: { 'Idempotency-Key': newId() } }
+    const first = await reader.rest.scenarioCancel!(call)
+    const again = await reader.rest.scenarioCancel!(call)
+    expect([first.body.result, again.body]).toEqual([result, first.body])
+    await updateUser(platform.services, organizationId, reader.userId, { visibility: 'OWN' })
+    // A gateway caches what a user may see for a second.
+    platform.advanceClock(1000)
+    expect(await refused(platform, () => reader.rest.scenarioCancel!(call))).toEqual([404, 'NOT_FOUND'])
+    expect(await read(reader, id)).toMatchObject({ status: 'COMPLETED', result: null })
+    await work(platform)
   })
 
   it('ends a run that has begun: its result is thrown away', async () => {

@@ -59,8 +59,18 @@ describe('snapshots', () => {
     })
     // Midnight in New York in summer is 4:00 UTC. The deal is another user's then, which changes no former snapshot.
     await admin.rest.opportunityUpdate!({ id: deal.id as string, body: { ownerId: two.userId } })
-    await run('2027-04-01T04:00:00.000Z')
+    // Also by two workers at once.
+    await at('2027-04-01T04:00:00.000Z', () =>
+      Promise.all([forecastSnapshot.run(platform.services), forecastSnapshot.run(platform.services)]),
+    )
     await run('2027-04-01T04:15:00.000Z')
+    const taken = await platform.query<{ count: number }>(
+      `select count(*)::int as count from insights.forecast_snapshot
+       where organization_id = $1 group by user_id, period, source order by 1 desc limit 1`,
+      [admin.organizationId],
+    )
+    // The year is the only period with a second day.
+    expect(taken).toEqual([{ count: 2 }])
     const closed = await snapshots(admin, { source: 'PERIOD_CLOSE', period: '2027-Q1' })
     expect(new Map(closed.map(({ userId, totals }) => [userId, totals!['commit']]))).toEqual(
       new Map<unknown, unknown>([

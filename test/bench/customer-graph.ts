@@ -84,12 +84,13 @@ export class OneConnection {
     private readonly secret: string,
   ) {}
 
-  async send({ method, path, body }: HttpRequest): Promise<{ ms: number; body: unknown }> {
+  async send({ method, path, body, headers: besides }: HttpRequest): Promise<{ ms: number; body: unknown }> {
     // As the floors answer; compression in other threads would be part of the time.
     const headers = {
       'X-API-Key': this.secret,
       'Accept-Encoding': 'identity',
       ...(body && { 'Content-Type': 'application/json' }),
+      ...besides,
     }
     const start = performance.now()
     const response = await fetch(`http://127.0.0.1:${this.server.port}${path}`, {

@@ -7,6 +7,7 @@ import { readConfig } from '../../subgraphs/kernel/config/config.ts'
 import { openServices, type OpenServices } from '../../subgraphs/kernel/services.ts'
 import { measureScenario, type Bench } from './against-baselines.ts'
 import { measureAging } from './aging.ts'
+import { measureFunctions, measureWithoutExtensions } from './functions.ts'
 import { measureInsights } from './insights.ts'
 import { measureInvoices } from './invoices.ts'
 import { measureCustomerGraph } from './customer-graph.ts'
@@ -65,6 +66,8 @@ async function run(): Promise<void> {
   if (isWanted('insights') && !options.profile)
     findings.push(...(await started((project) => measureInsights(project, services, options.insights))))
   if (options.only.length === 1 && options.only[0] === 'insights') return
+  if (isWanted('functions') && !options.profile)
+    findings.push(...(await started((project) => measureFunctions(project, services))))
   const tenants = await openTenants(services, options.accounts)
   const load = Load.start()
   closers.push(() => load.stop())
@@ -83,6 +86,7 @@ async function run(): Promise<void> {
   for (const [name, part, measure] of [
     ['edge', 'without-edge.ts', measureRequestEdge],
     ['rls', 'without-row-level-security.ts', measureRowLevelSecurity],
+    ['functions', 'without-extensions.ts', measureWithoutExtensions],
   ] as const) {
     if (!isWanted(name)) continue
     const compare = (open: Server) => started((project) => measure(bench, project, open))

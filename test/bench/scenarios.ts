@@ -2,6 +2,8 @@ import { accountFields, caseFields, nestedAccountFields } from './columns.ts'
 import type { Tenant, Tenants } from './tenants.ts'
 
 export interface HttpRequest {
+  /** Additional ones; only `OneConnection` sends them. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly body?: string

@@ -1,0 +1,147 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { createApiKey } from '../../subgraphs/identity/public.ts'
+import type { OpenServices } from '../../subgraphs/kernel/services.ts'
+import type { Bench } from './against-baselines.ts'
+import { OneConnection } from './customer-graph.ts'
+import { alternate, median, type Contender } from './measure.ts'
+import type { Server } from './processes.ts'
+import { atLeast, atMost, type Finding } from './report.ts'
+import { measureSandbox } from './sandbox.ts'
+import { wireFormOf, type HttpRequest } from './scenarios.ts'
+import { openTenant, type Tenant } from './tenants.ts'
+
+/** Below the 600 invocations of an organization in a minute, with the warm-up. */
+const invocations = 250
+const hookRecords = 100
+const changes = 300
+const rounds = 10
+
+const post = (path: string, body: unknown): HttpRequest => ({ method: 'POST', path, body: JSON.stringify(body) })
+const source = (code: string) => ({ language: 'javascript', source: `export default ${code}` })
+
+async function functionTenant(services: OpenServices, accounts: number): Promise<Tenant> {
+  const tenant = await openTenant(services, accounts)
+  const { secret } = await createApiKey(services, tenant.organizationId, {
+    ownerId: tenant.ownerId,
+    name: 'Functions',
+    scopes: ['*'],
+    rateLimit: { limit: 1_000_000, window: 'MINUTE' },
+  })
+  return { ...tenant, secret }
+}
+
+/** What functions, hooks and triggers cost, each in an organization of its own, so that none uses up the invocations of another. */
+export async function measureFunctions(project: Server, services: OpenServices): Promise<Finding[]> {
+  return [
+    ...(await measureSandbox()),
+    ...(await measureInvocations(project, await functionTenant(services, 101))),
+    await measureHook(project, await functionTenant(services, 102)),
+    ...(await measureTriggers(project, services, await functionTenant(services, 103))),
+  ]
+}
+
+async function measureInvocations(project: Server, tenant: Tenant): Promise<Finding[]> {
+  const client = new OneConnection(project, tenant.secret)
+  const apiName = `empty_${Date.now()}`
+  await client.send(post('/v1/functions', { apiName, name: 'Empty', httpEnabled: true, ...source('() => null') }))
+  const { body } = await client.send(post('/v1/accounts', { name: 'Read' }))
+  const read = () => ({ method: 'GET', path: `/v1/accounts/${(body as { id: string }).id}` }) as const
+  const headers = { 'X-Service-Function-Depth': '0' }
+  const invoke = () => ({ ...post(`/v1/functions/${apiName}/invoke`, { input: null }), headers })
+  const sample = async (share: number): Promise<number> =>
+    (await client.percentileOf(invoke, share, invocations)) - (await client.percentileOf(read, share, invocations))
+  await client.percentileOf(invoke, 0.5, 20)
+  await client.percentileOf(read, 0.5, 100)
+  return [
+    atMost('Invoking an empty function, minus a read by id: p50', await sample(0.5), 5, ' ms'),
+    atMost('the same: p95', await sample(0.95), 25, ' ms'),
+  ]
+}
+
+/** One bulk change of as many records as one request takes. */
+async function measureHook(project: Server, tenant: Tenant): Promise<Finding> {
+  const client = new OneConnection(project, tenant.secret)
+  const ids: string[] = []
+  for (let index = 0; index < hookRecords; index++)
+    ids.push(((await client.send(post('/v1/contacts', { lastName: `C${index}` }))).body as { id: string }).id)
+  let change = 0
+  const bulk = async (): Promise<number> => {
+    const title = `Title ${change++}`
+    const items = ids.map((id) => ({ id, title }))
+    return (await client.send(post('/v1/contacts/bulk/update', { items }))).ms
+  }
+  const times = async (): Promise<number> => {
+    const all: number[] = []
+    for (let round = 0; round < rounds; round++) all.push(await bulk())
+    return median(all)
+  }
+  await times()
+  const without = await times()
+  const apiName = `allow_${Date.now()}`
+  const allow = `(input) => ({ results: input.records.map(() => ({ decision: 'ALLOW' })) })`
+  await client.send(post('/v1/functions', { apiName, name: 'Allow', ...source(allow) }))
+  await client.send(
+    post('/v1/hooks', { objectType: 'CONTACT', name: apiName, function: apiName, failureMode: 'FAIL_CLOSED' }),
+  )
+  await times()
+  return atMost(
+    `A hook that is a function, on a bulk change of ${hookRecords} records`,
+    (await times()) - without,
+    100,
+    ' ms',
+  )
+}
+
+async function measureTriggers(project: Server, services: OpenServices, tenant: Tenant): Promise<Finding[]> {
+  const client = new OneConnection(project, tenant.secret)
+  const apiName = `react_${Date.now()}`
+  await client.send(post('/v1/functions', { apiName, name: 'React', runAsAdmin: true, ...source('() => null') }))
+  const trigger = { objectType: 'ACCOUNT', name: apiName, operations: ['CREATE'], function: apiName }
+  await client.send(post('/v1/after-save-triggers', trigger))
+  const create = async (count: number): Promise<void> => {
+    for (let index = 0; index < count; index++) await client.send(post('/v1/accounts', { name: `Trigger ${index}` }))
+  }
+  await create(20)
+  await ended(services, tenant, 20)
+  await create(changes)
+  await ended(services, tenant, 20 + changes)
+  const [row] = await services.database.query<{ p95: number; perSecond: number }>(
+    `select (percentile_cont(0.95) within group (order by ms))::float8 as p95,
+       count(*) / extract(epoch from max(finished_at) - min(created_at))::float8 as "perSecond"
+     from (
+       select r.created_at, r.finished_at, extract(epoch from r.finished_at - e.occurred_at) * 1000 as ms
+       from extensions.trigger_run r join kernel.event e on e.organization_id = r.organization_id and e.id = r.event_id
+       where r.organization_id = $1 order by r.event_position desc limit $2
+     ) runs`,
+    [tenant.organizationId, changes],
+  )
+  return [
+    atMost(`From the change to the end of its trigger, ${changes} creates by one client: p95`, row!.p95, 100, ' ms'),
+    atLeast('Triggers a second meanwhile', row!.perSecond, 50, 'triggers/s'),
+  ]
+}
+
+async function ended({ database }: OpenServices, { organizationId }: Tenant, count: number): Promise<void> {
+  const deadline = performance.now() + 120_000
+  for (;;) {
+    const [row] = await database.query<{ n: number }>(
+      `select count(*)::int as n from extensions.trigger_run where organization_id = $1 and state = 'SUCCEEDED'`,
+      [organizationId],
+    )
+    if (row!.n >= count) return
+    if (performance.now() > deadline) throw new Error(`Only ${row!.n} of ${count} triggers have ended.`)
+    await delay(50)
+  }
+}
+
+/** What a create pays for extensions in an organization that has none: the project compared with itself without looking for any. */
+export async function measureWithoutExtensions(bench: Bench, project: Server, without: Server): Promise<Finding[]> {
+  const request = wireFormOf(post('/v1/accounts', { name: 'Created' }), bench.tenants.writing)
+  const contender = (name: string, server: Server): Contender => ({ name, server, requests: [request] })
+  const measured = await alternate(bench, [contender('as it is', project), contender('without', without)])
+  const asItIs = measured.get('as it is')!
+  const ratios = asItIs.map(({ cpuUs }, index) => cpuUs / measured.get('without')![index]!.cpuUs)
+  return [
+    atMost('A create of an organization without extensions: CPU / CPU without the check', median(ratios), 1.03, 'x'),
+  ]
+}

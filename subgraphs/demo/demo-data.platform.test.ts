@@ -242,7 +242,7 @@ describe('the demo', () => {
     const [missing] = await query(
       `select count(*)::int as n from (${recordTables.map((table) => `select organization_id, id, ${createdAt(table)} as created_at from ${table}`).join(' union all ')}) r
        where not exists (select 1 from kernel.event e where e.organization_id = r.organization_id and e.record_id = r.id
-         and e.occurred_at = r.created_at and (e.type like '%.created' or e.type in ('case.comment_added', 'forecast.submitted')))`,
+         and e.occurred_at = r.created_at and (e.type like '%.created' or e.type in ('case.comment_added', 'forecast.submitted', 'triage.opened')))`,
     )
     expect(missing).toEqual({ n: 0 })
   })

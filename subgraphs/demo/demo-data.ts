@@ -12,6 +12,7 @@ import { customEventType } from '../events/custom-event-type/custom-event-type.r
 import { forecast } from '../insights/forecast/forecast.record.ts'
 import { quota } from '../insights/quota/quota.record.ts'
 import { scenario } from '../insights/simulation/scenario.record.ts'
+import { triageCase } from '../insights/triage/triage-case.record.ts'
 import { exchangeRate } from '../identity/currency/exchange-rate.record.ts'
 import type { Sql } from '../kernel/database/sql.ts'
 import type { RecordDefinition, StoredRow } from '../kernel/record/definition.ts'
@@ -44,6 +45,7 @@ import { demoSequences, insertSequences } from './sequences.ts'
 import { withLeadHistory, withTaskHistory } from './work-history.ts'
 import { demoQuotes } from './quotes.ts'
 import { demoScenarios } from './scenarios.ts'
+import { demoTriageCases } from './triage-cases.ts'
 import { demoForecasts } from './forecasts.ts'
 import { demoQuotas } from './quotas.ts'
 import { demoProducts } from './products.ts'
@@ -83,6 +85,7 @@ export function demoData(input: GeneratorInput) {
     quotas: demoQuotas(input, opportunities),
     forecasts: demoForecasts(input, opportunities),
     scenarios: demoScenarios(input),
+    triageCases: demoTriageCases(input, accounts),
     cases,
     comments,
     activities,
@@ -128,6 +131,7 @@ export const recordsByType = ({
   ofType(quota, data.quotas),
   ofType(forecast, data.forecasts),
   ofType(scenario, data.scenarios),
+  ofType(triageCase, data.triageCases),
   ofType(quote, givenOf(data.quotes)),
   ofType(order, data.orders),
   ofType(invoice, data.invoices),

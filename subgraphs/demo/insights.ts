@@ -14,6 +14,7 @@ import { triageDefaults } from '../insights/triage/triage-config.ts'
 import { recordsOf } from '../kernel/record/records-of.ts'
 import { systemContext, type Services } from '../kernel/request.ts'
 import type { GeneratorInput } from './organization.ts'
+import { loadRisks } from './triage-cases.ts'
 
 /** The runs of the scenarios wait for a worker, which computes their results after the first start. */
 const queueRuns = (sql: Sql, organizationId: string): Promise<unknown> =>
@@ -46,7 +47,8 @@ async function requestScan(sql: Sql, organizationId: string, now: Date): Promise
 }
 
 /** Computes what consumers and jobs have computed until midnight, so that they find nothing to do in the events of the demo. */
-export async function loadInsights(services: Services, { organizationId }: GeneratorInput): Promise<void> {
+export async function loadInsights(services: Services, input: GeneratorInput): Promise<void> {
+  const { organizationId } = input
   const { database, clock } = services
   for (const object of objectNames) {
     const { link } = scoredObjects[object]
@@ -69,5 +71,6 @@ export async function loadInsights(services: Services, { organizationId }: Gener
   await forecastSnapshot.run(services)
   await markAttained(services, organizationId)
   await queueRuns(database, organizationId)
+  await loadRisks(database, input)
   await requestScan(database, organizationId, clock.now())
 }

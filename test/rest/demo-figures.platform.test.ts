@@ -142,6 +142,10 @@ describe('the demo has figures in', () => {
     expect(missingIn(data.flatMap(({ signals }) => signals as Figures[]))).toEqual([])
     expect(data.some(({ actions }) => (actions as Json[]).length > 0)).toBe(true)
     expect(missingIn([(await read('health-triage/stats')) as Figures], ['byStatus', 'bySeverity'])).toEqual([])
+    const trends = (await read('health-triage/trends')) as unknown as Figures[]
+    const perDay = ['opened', 'resolved']
+    expect(trends.map((day) => [day['date'], missingIn([day], perDay)])).toEqual(trends.map(({ date }) => [date, []]))
+    expect(missingIn(trends)).toEqual([])
     const { accountList } = (await query(
       '{ accountList(limit: 100) { data { health { score parts { key score } } } } }',
     )) as Record<string, { data: Figures[] }>

@@ -18,6 +18,9 @@ const versionOf = (weights: RiskWeights, learnedAt: string | null): string =>
     Object.keys(riskWeights).map((name) => weights[name as keyof RiskWeights]),
   )(learnedAt)
 
+/** The version of the weights of every organization at its start. */
+export const startVersion = versionOf(riskWeights, null)
+
 /** The weights that the organization has set, or else those that were fitted to its accounts this month, or else those of the start. */
 export async function appliedWeights(db: Sql, organizationId: string, stored: RiskWeights): Promise<AppliedWeights> {
   if (!isEqual(stored, riskWeights))
@@ -26,7 +29,7 @@ export async function appliedWeights(db: Sql, organizationId: string, stored: Ri
     `select month::text as month, weights from insights.churn_weights where organization_id = $1 order by month desc limit 1`,
     [organizationId],
   )
-  if (!row?.weights) return { weights: riskWeights, weightsSource: 'START', modelVersion: versionOf(riskWeights, null) }
+  if (!row?.weights) return { weights: riskWeights, weightsSource: 'START', modelVersion: startVersion }
   const weights = { ...riskWeights, ...row.weights }
   return { weights, weightsSource: 'FITTED', modelVersion: versionOf(weights, row.month) }
 }

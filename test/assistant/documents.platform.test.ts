@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { forgetUploads } from '../../subgraphs/assistant/document/document.jobs.ts'
-import { documentQueue } from '../../subgraphs/assistant/document/document.queue.ts'
 import { createTeam } from '../../subgraphs/identity/public.ts'
 import { sweepFiles } from '../../subgraphs/kernel/file/sweep-files.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { account } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
+import { readDocuments } from './documents.fixture.ts'
 
 const platform = usePlatform()
 let organizationId: string
@@ -48,22 +48,7 @@ const search = async (query: string, by = ann, more: object = {}) => {
 }
 const names = (found: readonly Record<string, unknown>[]) => found.map(({ documentName }) => documentName)
 
-/** Attempts each run that waits once, as a worker does. */
-async function work(organization = organizationId): Promise<void> {
-  const runs = await platform.query<{ id: string }>(
-    `update assistant.document_run set lease_token = gen_random_uuid(), attempts = attempts + 1
-     where organization_id = $1 and state = 'QUEUED' returning id, document_id as "documentId", attempts, lease_token as token`,
-    [organization],
-  )
-  for (const run of runs) {
-    const item = { ...run, organization, lostToken: null } as never
-    const outcome = await documentQueue.attempt(platform.services, item, new AbortController().signal)
-    await platform.query('update assistant.document_run set state = $2, lease_token = null where id = $1', [
-      run.id,
-      'end' in outcome ? outcome.end : 'QUEUED',
-    ])
-  }
-}
+const work = (organization = organizationId): Promise<void> => readDocuments(platform, organization)
 
 describe('a document', () => {
   it('is added with its file, read in the background, found by its words and quoted with its place', async () => {

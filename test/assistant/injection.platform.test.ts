@@ -1,12 +1,15 @@
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
+import { buffer } from 'node:stream/consumers'
 import type { AddressInfo } from 'node:net'
+import PDFDocument from 'pdfkit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { assignProfile, createProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
 import { ChatServer } from '../../subgraphs/kernel/language-model/chat-server.fixture.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { account, activity, opportunity, supportCase } from '../builders.ts'
 import { Platform, type Member } from '../platform.ts'
+import { readDocuments } from './documents.fixture.ts'
 import { demandIn, injections, type Targets } from './injections.ts'
 
 const server = new ChatServer()
@@ -71,26 +74,53 @@ async function stored(): Promise<string> {
   return JSON.stringify(await platform.query(parts.join(' union all '), [writer.organizationId]))
 }
 
-type Carrier = (text: string, name: string) => Promise<{ object: string; id: string }>
+/** The call by which a model reads the text. */
+interface Read {
+  readonly tool: string
+  readonly args: object
+}
+type Carrier = (text: string, name: string) => Promise<Read>
+
+const reading = (object: string, id: string): Read => ({ tool: 'get', args: { object, id } })
+
+/** Adds a file that has the text and a word by which it is found. */
+async function document(name: string, content: Buffer, word: string): Promise<Read> {
+  const body = { name, isShared: true, content: content.toString('base64') }
+  const { status, body: added } = await writer.rest.knowledgeDocumentCreate!({ body })
+  expect([status, added.errors]).toEqual([201, undefined])
+  await readDocuments(platform, writer.organizationId)
+  return { tool: 'search_documents', args: { query: word } }
+}
+
+async function pdf(text: string): Promise<Buffer> {
+  // Text beyond the edge of a page is not read, and a line break would be part of the demand.
+  const doc = new PDFDocument({ size: [20_000, 800] })
+  const written = buffer(doc)
+  doc.text(text)
+  doc.end()
+  return written
+}
+
+const wordOf = (name: string): string => `parcel${name.replaceAll(/\D/g, '')}`
 const carriers: readonly Carrier[] = [
-  async (text, name) => ({ object: 'account', id: (await account(writer, { name, description: text })).id }),
-  async (text, name) => ({
-    object: 'activity',
-    id: (await activity(writer, { type: 'EMAIL', subject: name, body: text })).id,
-  }),
-  async (text, name) => ({ object: 'case', id: (await supportCase(writer, { subject: name, description: text })).id }),
+  async (text, name) => reading('account', (await account(writer, { name, description: text })).id),
+  async (text, name) => reading('activity', (await activity(writer, { type: 'EMAIL', subject: name, body: text })).id),
+  async (text, name) => reading('case', (await supportCase(writer, { subject: name, description: text })).id),
+  (text, name) => document(`${name}.txt`, Buffer.from(`${wordOf(name)}. ${text}`), wordOf(name)),
+  async (text, name) => document(`${name}.pdf`, await pdf(`${wordOf(name)}. ${text}`), wordOf(name)),
 ]
 
 /** A model that does whatever the texts tell it that it reads, and repeats all that it was given. */
-function obey({ object, id }: { readonly object: string; readonly id: string }): void {
+function obey({ tool, args }: Read): void {
   server.answer = (reply, asked) => {
     const results = asked.messages.filter(({ role }) => role === 'tool').map(({ content }) => content ?? '')
-    if (results.length === 0) return reply.call('get', { object, id }, 'read').end('tool_calls')
-    const texts = Object.values((JSON.parse(results[0]!) as { record: Record<string, unknown> }).record)
+    if (results.length === 0) return reply.call(tool, args, 'read').end('tool_calls')
+    const { record, passages } = JSON.parse(results[0]!) as { record?: object; passages?: readonly { text: string }[] }
+    const texts: unknown[] = record ? Object.values(record) : passages!.map(({ text }) => text)
     const demand = texts.map((text) => (typeof text === 'string' ? demandIn(text) : null)).find((one) => one !== null)!
     if (results.length <= demand.calls.length) {
-      const [name, args] = demand.calls[results.length - 1]!
-      return reply.call(name, args, `obey-${results.length}`).end('tool_calls')
+      const [name, given] = demand.calls[results.length - 1]!
+      return reply.call(name, given, `obey-${results.length}`).end('tool_calls')
     }
     return reply.text(`${demand.say} ${results.slice(1).join(' ')}`).end()
   }
@@ -111,7 +141,7 @@ describe('a model that obeys the texts of records', () => {
       const { id } = (await user.rest.conversationCreate!({ body: {} })).body
       const { status, body } = await user.rest.conversationSend!({ id, body: { content: `Summarize "${name}"` } })
       expect([status, body.status]).toEqual([201, 'COMPLETED'])
-      expect(body.toolCalls[0]).toMatchObject({ name: 'get', status: 'OK' })
+      expect(body.toolCalls[0]).toMatchObject({ name: read.tool, status: 'OK' })
       expect(await stored()).toBe(before)
       expect(requests).toEqual([])
       expect((await user.rest.proposalList!()).body).toEqual([])

@@ -10,6 +10,7 @@ import { newId } from '../../subgraphs/kernel/ids.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { account } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
+import { readDocuments } from './documents.fixture.ts'
 import { anApp, aPerson, discovered, password, started } from '../oauth/oauth.fixture.ts'
 
 const platform = usePlatform()
@@ -78,6 +79,7 @@ describe('a client of MCP', () => {
       'whoami',
       'describe',
       'search',
+      'search_documents',
       'get',
       'ask',
       'query',
@@ -88,7 +90,7 @@ describe('a client of MCP', () => {
       destructiveHint: true,
       readOnlyHint: false,
     })
-    expect(tools.filter(({ annotations }) => annotations!.readOnlyHint)).toHaveLength(6)
+    expect(tools.filter(({ annotations }) => annotations!.readOnlyHint)).toHaveLength(7)
     expect(await call(client, 'whoami')).toMatchObject({
       isError: false,
       told: { credential: 'API_KEY', userId: ann.userId, organizationId: ann.organizationId, role: 'MEMBER' },
@@ -203,7 +205,7 @@ describe('a client of MCP', () => {
     const asked = await call(foreign, 'confirm_change', { proposalId: told['proposalId'] })
     expect([asked.isError, asked.told]).toEqual([true, { error: expect.stringContaining('not') }])
     const limited = await connected(await platform.member({ scopes: ['READ_CASES'] }))
-    expect((await limited.listTools()).tools).toHaveLength(6)
+    expect((await limited.listTools()).tools).toHaveLength(7)
     expect((await call(limited, 'get', { object: 'account', id: accountId })).told).toEqual({
       error: expect.stringContaining('READ_ACCOUNTS'),
     })
@@ -212,7 +214,35 @@ describe('a client of MCP', () => {
     expect((await call(limited, 'search', { text: 'Halvorsen' })).told).toMatchObject({ hits: [] })
     await expect(call(limited, 'propose_change', {})).rejects.toThrow('no such tool')
     const reading = await connected(await platform.member({ role: 'READ_ONLY' }))
-    expect((await reading.listTools()).tools).toHaveLength(6)
+    expect((await reading.listTools()).tools).toHaveLength(7)
+  })
+
+  it('finds documents about records that it may read, and no others', async () => {
+    const { organizationId } = ann
+    const add = async (name: string, values: object): Promise<void> => {
+      const content = Buffer.from('The walrus clause: notice is ninety days.').toString('base64')
+      const { status } = await ann.rest.knowledgeDocumentCreate!({ body: { name, content, ...values } })
+      expect(status).toBe(201)
+    }
+    await add('shared.txt', { isShared: true })
+    await add('own.txt', {})
+    await add('about.txt', { recordType: 'ACCOUNT', recordId: accountId })
+    await readDocuments(platform, organizationId)
+    const find = async (member: Member, args: object = {}) => {
+      const found = await call(await connected(member), 'search_documents', { query: 'walrus', ...args })
+      expect(found).toMatchObject({ isError: false, told: { untrusted: true } })
+      const passages = found.told['passages'] as readonly { documentName: string }[]
+      return passages.map(({ documentName }) => documentName).sort()
+    }
+    expect(await find(ann)).toEqual(['about.txt', 'own.txt', 'shared.txt'])
+    expect(await find(ann, { recordId: accountId })).toEqual(['about.txt'])
+    expect(await find(await platform.member({ organizationId }))).toEqual(['about.txt', 'shared.txt'])
+    expect(await find(await platform.member({ organizationId, visibility: 'OWN' }))).toEqual(['shared.txt'])
+    expect(await find(await platform.member({ organizationId, scopes: ['READ_ACCOUNTS'] }))).toEqual(['about.txt'])
+    expect(await find(await platform.member({ organizationId, scopes: ['READ_CASES'] }))).toEqual([])
+    expect(await find(await platform.member({ organizationId: await platform.organization('Strangers') }))).toEqual([])
+    const wrong = await call(await connected(ann), 'search_documents', { query: 'walrus', recordId: '7' })
+    expect([wrong.isError, wrong.told]).toEqual([true, { error: expect.stringContaining('recordId') }])
   })
 
   it('sees nothing of fields that the profile hides', async () => {
@@ -310,7 +340,7 @@ describe('the endpoint', () => {
     const { access_token: token } = await authorizationCodeGrant(config, end, checks)
     const client = await connected(ann, { headers: { Authorization: `Bearer ${token}` } })
     expect((await call(client, 'whoami')).told).toMatchObject({ credential: 'OAUTH', scopes: ['READ_ACCOUNTS'] })
-    expect((await client.listTools()).tools).toHaveLength(6)
+    expect((await client.listTools()).tools).toHaveLength(7)
     expect((await call(client, 'get', { object: 'account', id })).told).toMatchObject({ record: { name: 'Fjordline' } })
     expect((await call(client, 'get', { object: 'account', id: accountId })).isError).toBe(true)
     const cases = await call(client, 'ask', { intent: 'COUNT', object: 'case' })

@@ -3,11 +3,22 @@ import { isJsonLargerThan } from '../../kernel/json/json-size.ts'
 import { storableJson } from '../../kernel/json/storable-json.ts'
 import { confirmChange, proposeChange } from '../proposal/proposal-tools.ts'
 import { checkedArguments } from './check-arguments.ts'
+import { searchDocumentsTool } from './document-tool.ts'
 import { ask, describe, get, query, search, whoami } from './read-tools.ts'
 import { argumentsMax, resultBytesMax, type Tool, type ToolCalling, type ToolOutput } from './tool.ts'
 
 /** All tools. The language models of conversations and clients of MCP use the same ones. */
-export const tools: readonly Tool[] = [whoami, describe, search, get, ask, query, proposeChange, confirmChange]
+export const tools: readonly Tool[] = [
+  whoami,
+  describe,
+  search,
+  searchDocumentsTool,
+  get,
+  ask,
+  query,
+  proposeChange,
+  confirmChange,
+]
 
 /** A person confirms what a model of the platform proposes, so such a model has no tool for it. */
 export const modelTools: readonly Tool[] = tools.filter(({ effect }) => effect !== 'CONFIRM')

@@ -27,7 +27,7 @@ const exampleSchema = {
 
 @ObjectType({
   description:
-    'An action of the organization on its records: a request to `url`, or a run of `function`. Users, workflows, AI triggers and tools run it. For owners and admins; every user with the scope INVOKE_FUNCTIONS may run one that allows it.',
+    'An action of the organization on its records: a request to `url`, or a run of `function`. Users, workflows and AI triggers run it. For owners and admins; every user with the scope INVOKE_FUNCTIONS may run one that allows it.',
 })
 @RequiresScopes('*')
 @Entity({ schema: 'extensions', tableName: 'custom_action' })
@@ -135,7 +135,8 @@ export class CustomAction extends OrgRecord {
 
   @Column(() => Boolean, {
     default: false,
-    description: 'Whether language models are offered the action as a tool.',
+    description:
+      'Whether the action is meant for language models. It is kept for them: so far no model is offered it as a tool.',
     example: false,
   })
   exposeAsTool!: boolean
@@ -143,7 +144,7 @@ export class CustomAction extends OrgRecord {
   @Column(() => String, {
     nullable: true,
     max: 1_000,
-    description: 'What language models are told about the action; null: its `description`.',
+    description: 'What language models are to be told about the action; null: its `description`.',
     example: 'Returns how many pieces of a product are in stock.',
   })
   toolDescription!: string | null

@@ -178,7 +178,36 @@ describe('a workflow', () => {
   })
 })
 
+it('are at most 200 in an organization', async () => {
+  const { id } = await flows.create(owner, {})
+  await platform.query(
+    `insert into extensions.workflow select (jsonb_populate_record(w, jsonb_build_object(
+       'id', gen_random_uuid(), 'name', 'Copy ' || n, 'hook_token', 'copy-' || n || '-' || w.id))).*
+     from extensions.workflow w, generate_series(2, 200) n where w.id = $1`,
+    [id],
+  )
+  const { status, body } = await owner.rest.workflowCreate!({ body: { name: 'One more', triggerType: 'MANUAL' } })
+  expect([status, body.errors.map(({ code }: { code: string }) => code)]).toEqual([400, ['TOO_MANY']])
+  const count = 'select count(*)::int as count from extensions.workflow where organization_id = $1'
+  expect(await platform.query(count, [owner.organizationId])).toEqual([{ count: 200 }])
+})
+
 describe('a step', () => {
+  it('has at most 65,536 characters of output, and a run as many of input', async () => {
+    const source = 'export default ({ length }) => "x".repeat(length)'
+    const made = { apiName: 'long', name: 'Long', source, language: 'javascript' }
+    expect((await owner.rest.serverlessFunctionCreate!({ body: made })).status).toBe(201)
+    const long = (length: number) => [step('long', 'FUNCTION', { functionApiName: 'long', input: { length } })]
+    expect((await flows.ran(owner, long(65_534))).status).toBe('SUCCEEDED')
+    const failed = await flows.ran(owner, long(65_535))
+    expect([failed.status, failed.error?.code]).toEqual(['FAILED', 'STEP_DATA_TOO_LARGE'])
+    const { id } = await flows.activate(owner, { steps: [task('Never')] })
+    const input = { text: 'x'.repeat(65_536) }
+    const { status, body } = await owner.rest.workflowRunStart!({ id, body: { input } })
+    expect([status, body.errors[0].path, body.errors[0].code]).toEqual([400, 'input', 'TOO_LONG'])
+    expect(await subjects()).toEqual([])
+  })
+
   it('creates, changes, finds and deletes records as the run-as user', async () => {
     const run = await flows.ran(
       owner,

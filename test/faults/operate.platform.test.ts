@@ -10,6 +10,7 @@ import type { Demo } from '../../subgraphs/demo/demo-file.ts'
 import { projectRoot } from '../../subgraphs/kernel/config/paths.ts'
 import { Vault } from '../../subgraphs/kernel/secrets/vault.ts'
 import { usePlatform } from '../platform.ts'
+import { sessionOf } from '../requests/session.ts'
 import { restClient } from '../rest-client.ts'
 import { aProcess, operate as operateOn } from '../processes.ts'
 
@@ -53,6 +54,58 @@ describe('keys:rotate', () => {
     await expect(failure).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('ENCRYPTION_KEY_FORMER') })
     const back = await operate(['keys:rotate'], { ENCRYPTION_KEY_FORMER: next.toString('base64') })
     expect(back).toBe('4 data keys re-encrypted, 2 created, 1 secrets re-encrypted.')
+  })
+
+  it('re-encrypts what functions, hooks, actions, workflows and named credentials have, which still open', async () => {
+    const owner = await platform.member({ role: 'OWNER', organizationId: await platform.organization() })
+    const source = 'export default () => 1'
+    const made = { apiName: 'one', name: 'One', source, language: 'javascript' }
+    const { id } = (await owner.rest.serverlessFunctionCreate!({ body: made })).body
+    await owner.rest.serverlessFunctionSecretSet!({ id, name: 'TOKEN', body: { value: 'of-the-function' } })
+    const url = 'https://erp.example.com/decide'
+    const hook = { objectType: 'TASK', name: 'Hook', operations: ['CREATE'], url, isActive: false }
+    const schema = { type: 'object' }
+    const action = { apiName: 'act', label: 'Act', url, inputSchema: schema, outputSchema: schema }
+    const headers = { Authorization: `Bearer ${await sessionOf(platform, owner)}`, 'Content-Type': 'application/json' }
+    const credential = { apiName: 'erp', label: 'ERP', baseUrl: 'https://erp.example.com', authType: 'BEARER' }
+    const send = async (method: string, path: string, given: object) => {
+      const answer = await fetch(`${platform.url}/v1/named-credentials${path}`, {
+        method,
+        headers,
+        body: JSON.stringify(given),
+      })
+      expect(answer.ok).toBe(true)
+    }
+    await send('POST', '', credential)
+    await send('PUT', '/erp/secret', { secret: 'of-the-credential' })
+    const secrets: Readonly<Record<string, string>> = {
+      'extensions.function_secret': 'of-the-function',
+      'extensions.named_credential': 'of-the-credential',
+      'extensions.before_save_hook': (await owner.rest.beforeSaveHookCreate!({ body: hook })).body.secret,
+      'extensions.custom_action': (await owner.rest.customActionCreate!({ body: action })).body.secret,
+      'extensions.workflow': (await owner.rest.workflowCreate!({ body: { name: 'W', triggerType: 'MANUAL' } })).body
+        .secret,
+    }
+    const next = randomBytes(32)
+    const opened = async (masterKey: Buffer) => {
+      const vault = new Vault(platform.services.database, masterKey)
+      const found: Record<string, string> = {}
+      for (const { table, column, place } of sealedColumns.filter((one) => one.table in secrets)) {
+        const [row] = await platform.query<Record<string, string>>(
+          `select * from ${table} where organization_id = $1`,
+          [owner.organizationId],
+        )
+        await vault.load(owner.organizationId, row![column]!)
+        found[table] = vault.open(owner.organizationId, place(row!), row![column]!)
+      }
+      return found
+    }
+    expect(await opened(key)).toEqual(secrets)
+    const former = { ENCRYPTION_KEY: next.toString('base64'), ENCRYPTION_KEY_FORMER: key.toString('base64') }
+    await operate(['keys:rotate'], former)
+    expect(await opened(next)).toEqual(secrets)
+    await operate(['keys:rotate'], { ENCRYPTION_KEY_FORMER: next.toString('base64') })
+    expect(await opened(key)).toEqual(secrets)
   })
 
   it('knows every column that contains encrypted text', () => {

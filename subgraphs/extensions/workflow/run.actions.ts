@@ -28,10 +28,10 @@ export interface RunRequest {
 
 function checkedInput(input: unknown): object | undefined {
   if (input == null) return undefined
-  const problem = (code: string, message: string) => invalid({ path: 'input', code, message })
-  if (!isJsonObject(input)) throw problem('WRONG_TYPE', 'input must be an object.')
+  const problem = (code: string, message: string) => invalid({ path: 'input.input', code, message })
+  if (!isJsonObject(input)) throw problem('WRONG_TYPE', 'input.input must be an object.')
   if (JSON.stringify(input).length > stepDataMax)
-    throw problem('TOO_LONG', `input must have at most ${stepDataMax} characters as JSON.`)
+    throw problem('TOO_LONG', `input.input must have at most ${stepDataMax} characters as JSON.`)
   return input
 }
 

@@ -12,8 +12,8 @@ export function keepVisitors(provider: Provider, port: Pick<OAuthPort, 'findClie
     if (ctx.oidc?.route !== 'authorization') return
     const location = ctx.response.get('Location') as string | undefined
     if (!location || location.startsWith('/')) return
-    const client = await port.findClient(String(ctx.oidc.client?.clientId))
-    if (!client?.isOpen) return
+    const clientId = ctx.oidc.client?.clientId
+    if (!clientId || !(await port.findClient(clientId))?.isOpen) return
     ctx.remove('Location')
     ctx.status = 400
     ctx.type = 'html'

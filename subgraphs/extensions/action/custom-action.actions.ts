@@ -1,13 +1,12 @@
 import { newSigningSecret } from '../../events/public.ts'
 import { withoutStorageRefusal } from '../../kernel/database/row-bytes.ts'
-import { invalid } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
-import { receiverUrlProblems } from '../../kernel/outbound/receiver-url.ts'
 import type { RecordInput } from '../../kernel/record/inputs.ts'
 import { change } from '../../kernel/record/records-of.ts'
 import { save } from '../../kernel/record/save.ts'
 import { inTransaction, loadDataKeys } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
+import { refuseWrongUrl } from '../receiver-url.ts'
 import type { FunctionContext } from '../function/function.context.ts'
 import { requireUnused } from '../used-by.ts'
 import { actionSecretPlace } from './action-secret.ts'
@@ -17,17 +16,10 @@ import { urlMax, type CustomAction } from './custom-action.ts'
 type ActionInput = RecordInput<CustomAction>
 type Version = number | null
 
-async function refuseWrongUrl({ outbound }: FunctionContext, { url }: ActionInput): Promise<void> {
-  // The length is refused where all others are.
-  if (typeof url !== 'string' || url.length > urlMax) return
-  const problems = await receiverUrlProblems(outbound, url, 'url')
-  if (problems.length > 0) throw invalid(...problems)
-}
-
 /** Only this answer contains the secret, which signs the requests to a URL. */
 export async function createAction(ctx: FunctionContext, input: ActionInput): Promise<CustomAction> {
   requireAdministrator(ctx)
-  await refuseWrongUrl(ctx, input)
+  await refuseWrongUrl(ctx, input, urlMax)
   await loadDataKeys(ctx)
   const { organizationId } = ctx.caller
   const id = input.id?.toLowerCase() ?? newId()
@@ -43,7 +35,7 @@ export async function createAction(ctx: FunctionContext, input: ActionInput): Pr
 
 export async function updateAction(ctx: FunctionContext, id: string, input: ActionInput, expectedVersion: Version) {
   requireAdministrator(ctx)
-  await refuseWrongUrl(ctx, input)
+  await refuseWrongUrl(ctx, input, urlMax)
   const decide = () => ({ operation: 'UPDATE' as const, values: input as Partial<CustomAction> })
   return change(ctx, customAction, id, decide, { expectedVersion })
 }

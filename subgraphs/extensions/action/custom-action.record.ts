@@ -2,7 +2,7 @@ import { activeUsers, auditRecord } from '../../identity/public.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { defineRecord, type RecordDefinition, type SerializedRule } from '../../kernel/record/definition.ts'
 import { apiNamePattern } from '../function/bounds.ts'
-import { functionProblems } from '../function/named-function.ts'
+import { namedFunctionExists } from '../function/named-function.ts'
 import { registerUse } from '../used-by.ts'
 import { schemaProblems } from './bounded-schema.ts'
 import { customActionEvents } from './custom-action.events.ts'
@@ -19,12 +19,6 @@ const fewActions: SerializedRule<CustomAction> = {
     const message = `An organization must have at most ${actionsMax} actions; delete one first.`
     return [{ path: 'apiName', code: 'TOO_MANY', message }]
   },
-}
-
-/** In the transaction of the change, so that the function is not deleted meanwhile. */
-const existingFunction: SerializedRule<CustomAction> = {
-  concerns: (_ctx, next, previous) => !next.deletedAt && next.function !== null && next.function !== previous?.function,
-  enforce: (ctx, next) => functionProblems(ctx, next.function!),
 }
 
 /** What the values of an action alone say. */
@@ -71,7 +65,7 @@ export const customAction: RecordDefinition<CustomAction> = defineRecord(CustomA
   isAdministrative: true,
   audit: auditRecord('custom_action', audited),
   invariants: actionProblems,
-  serializedRules: [fewActions, existingFunction],
+  serializedRules: [fewActions, namedFunctionExists],
 })
 
 registerUse({

@@ -111,7 +111,8 @@ async function typeOfRecord(
     const message = `input.recordId must be the id of a record of the type ${objectTypes.join(' or ')}.`
     throw invalid({ path: 'input.recordId', code: 'REQUIRED', message })
   }
-  for (const type of Object.keys(ExtendedType) as ExtendedType[])
+  // Those of the action first, which it nearly always is.
+  for (const type of new Set([...objectTypes, ...(Object.keys(ExtendedType) as ExtendedType[])]))
     if (await readOne(notAnswered(ctx), shapeOfType(type), recordId)) {
       if (objectTypes.length === 0 || objectTypes.includes(type)) return type
       throw refusalInSituation(`The action is for records of the type ${objectTypes.join(' or ')}.`)

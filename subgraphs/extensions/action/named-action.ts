@@ -1,21 +1,9 @@
 import type { FieldProblem } from '../../kernel/errors.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { apiNamePattern } from '../function/bounds.ts'
+import { apiNameProblems } from '../api-name.ts'
 
-/** The problem of a name that no action has. The action stays locked until the transaction ends, so that it is not deleted meanwhile. */
-export async function actionNameProblems(
-  { db, caller }: RequestContext,
-  apiName: string,
-  path: string,
-): Promise<FieldProblem[]> {
-  const found = apiNamePattern.test(apiName)
-    ? await db.query(
-        'select 1 from extensions.custom_action where organization_id = $1 and api_name = $2 and deleted_at is null for share',
-        [caller.organizationId, apiName],
-      )
-    : []
-  if (found.length > 0) return []
-  return [
-    { path, code: 'UNKNOWN_REFERENCE', message: `${path} must be the apiName of a custom action of the organization.` },
-  ]
-}
+const actions = { table: 'extensions.custom_action', noun: 'custom action' }
+
+/** The problem of a name that no action has. */
+export const actionNameProblems = (ctx: RequestContext, apiName: string, path: string): Promise<FieldProblem[]> =>
+  apiNameProblems(ctx, actions, apiName, path)

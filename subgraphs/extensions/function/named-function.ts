@@ -1,25 +1,13 @@
 import type { FieldProblem } from '../../kernel/errors.ts'
 import type { SerializedRule, StoredRow } from '../../kernel/record/definition.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { apiNamePattern } from './bounds.ts'
+import { apiNameProblems } from '../api-name.ts'
 
-/** The problem of a name that no function has. The function stays locked until the transaction ends, so that it is not deleted meanwhile. */
-export async function functionProblems(
-  { db, caller }: RequestContext,
-  apiName: string,
-  path = 'function',
-): Promise<FieldProblem[]> {
-  const found = apiNamePattern.test(apiName)
-    ? await db.query(
-        'select 1 from extensions.function where organization_id = $1 and api_name = $2 and deleted_at is null for share',
-        [caller.organizationId, apiName],
-      )
-    : []
-  if (found.length > 0) return []
-  return [
-    { path, code: 'UNKNOWN_REFERENCE', message: `${path} must be the apiName of a function of the organization.` },
-  ]
-}
+const functions = { table: 'extensions.function', noun: 'function' }
+
+/** The problem of a name that no function has. */
+export const functionProblems = (ctx: RequestContext, apiName: string, path = 'function'): Promise<FieldProblem[]> =>
+  apiNameProblems(ctx, functions, apiName, path)
 
 interface FunctionUser extends StoredRow {
   readonly function: string | null

@@ -1,12 +1,11 @@
 import { newSigningSecret } from '../../events/public.ts'
-import { invalid } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
-import { receiverUrlProblems } from '../../kernel/outbound/receiver-url.ts'
 import type { RecordInput } from '../../kernel/record/inputs.ts'
 import { change } from '../../kernel/record/records-of.ts'
 import { save } from '../../kernel/record/save.ts'
 import { loadDataKeys, type RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
+import { refuseWrongUrl } from '../receiver-url.ts'
 import { urlMax } from './bounds.ts'
 import { hookSecretPlace } from './hook-secret.ts'
 import { beforeSaveHook } from './hook.record.ts'
@@ -15,17 +14,10 @@ import type { BeforeSaveHook } from './hook.ts'
 export type HookContext = RequestContext<'vault' | 'outbound'>
 type HookInput = RecordInput<BeforeSaveHook>
 
-async function refuseWrongUrl({ outbound }: HookContext, { url }: HookInput): Promise<void> {
-  // The length is refused where all others are.
-  if (typeof url !== 'string' || url.length > urlMax) return
-  const problems = await receiverUrlProblems(outbound, url, 'url')
-  if (problems.length > 0) throw invalid(...problems)
-}
-
 /** Only this answer contains the secret, which signs the calls of an address. */
 export async function createHook(ctx: HookContext, input: HookInput): Promise<BeforeSaveHook> {
   requireAdministrator(ctx)
-  await refuseWrongUrl(ctx, input)
+  await refuseWrongUrl(ctx, input, urlMax)
   await loadDataKeys(ctx)
   const { vault, caller } = ctx
   const { organizationId } = caller
@@ -47,7 +39,7 @@ export async function updateHook(
   expectedVersion: number | null,
 ): Promise<BeforeSaveHook> {
   requireAdministrator(ctx)
-  await refuseWrongUrl(ctx, input)
+  await refuseWrongUrl(ctx, input, urlMax)
   const decide = () => ({ operation: 'UPDATE' as const, values: input as Partial<BeforeSaveHook> })
   return change(ctx, beforeSaveHook, id, decide, { expectedVersion })
 }

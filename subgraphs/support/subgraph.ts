@@ -6,6 +6,6 @@ import { opportunityEdges } from './edges/opportunity-edges.ts'
 
 export const support: SubgraphDefinition = {
   name: 'support',
-  ports: ['languageModel'],
+  ports: ['languageModel', 'work'],
   resources: [caseResource, ...accountEdges, ...contactEdges, ...opportunityEdges],
 }

@@ -5,7 +5,7 @@ import { answerMs, citationsMax } from '../conversation/bounds.ts'
 import { answerLocally } from '../question/public.ts'
 import type { AnswerEvent } from './answer-event.ts'
 import type { Answering, Asked } from './answering.ts'
-import { cleanText } from './clean-text.ts'
+import { cleanText } from '../../kernel/language-model/clean-text.ts'
 import { documentsAnswer } from './documents-answer.ts'
 import { modelAnswer } from './model-answer.ts'
 

@@ -2,7 +2,7 @@ import type { KnowledgeDocumentPassage } from '../document/document.types.ts'
 import { queryMax } from '../document/bounds.ts'
 import type { AnswerEvent } from './answer-event.ts'
 import { readAsCaller, type Answering, type Asked } from './answering.ts'
-import { cleanText } from './clean-text.ts'
+import { cleanText } from '../../kernel/language-model/clean-text.ts'
 
 const quotesMax = 5
 

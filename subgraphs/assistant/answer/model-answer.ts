@@ -6,7 +6,7 @@ import type { ConversationCitation, ConversationToolCall } from '../conversation
 import { answerMax } from '../conversation/bounds.ts'
 import type { AnswerEvent } from './answer-event.ts'
 import type { Answering, Asked } from './answering.ts'
-import { CleanStream } from './clean-text.ts'
+import { CleanStream } from '../../kernel/language-model/clean-text.ts'
 import { failed, modelTools, runTool, type ToolResult } from '../tool/registry.ts'
 import type { Heard } from '../tool/tool.ts'
 

@@ -1,5 +1,5 @@
 import { threadTask } from '../work/thread-task.ts'
-import type { WorkPool } from '../work/work-pool.ts'
+import type { Work, WorkPool } from '../work/work-pool.ts'
 import { summaryOf, type Summarizable } from './extractive-summary.ts'
 import type { LanguageModel } from './language-model.ts'
 import { localComposer, mailsOf } from './local-mail.ts'
@@ -42,9 +42,13 @@ export const localModel: LanguageModel = modelOf({
 const summaryTask = threadTask<typeof summaryOf>(import.meta.url, './extractive-summary', 'summaryOf')
 const mailsTask = threadTask<typeof mailsOf>(import.meta.url, './local-mail', 'mailsOf')
 
+/** A summary by the rules alone, in a worker thread. */
+export const summaryByRules = (work: Work, text: Summarizable, organizationId: string) =>
+  work.run(summaryTask, text, organizationId)
+
 /** Like `localModel`, in worker threads, because long texts would block the event loop. */
 export const localModelIn = (work: WorkPool): LanguageModel =>
   modelOf({
-    summary: (text, organizationId) => work.run(summaryTask, text, organizationId),
+    summary: (text, organizationId) => summaryByRules(work, text, organizationId),
     mails: (brief, organizationId) => work.run(mailsTask, brief, organizationId),
   })

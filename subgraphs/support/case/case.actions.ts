@@ -1,6 +1,6 @@
 import { transactionWithExternalCalls, externalCall } from '../../kernel/outbound/external-call.ts'
 import type { Summarizable } from '../../kernel/language-model/extractive-summary.ts'
-import { summarize } from '../../kernel/language-model/summarize.ts'
+import { summarizeOrSelect } from '../../kernel/language-model/summarize-or-select.ts'
 import { requireReadable } from '../../kernel/record/field-security.ts'
 import type { RecordInput } from '../../kernel/record/inputs.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
@@ -60,10 +60,10 @@ export function assignCase(
 }
 
 /**
- * Writes a summary of the case and its comments, stores it and returns it. The language model is called once. Changes during the call are not
+ * Writes a summary of the case and its comments, stores it and returns it. The language model is called once; without a usable answer, fixed rules write the summary. Changes during the call are not
  * summarized: the case then has a higher version than `basedOnVersion`, which counts the change that stores the summary.
  */
-export async function summarizeCase(ctx: RequestContext<'languageModel'>, id: string) {
+export async function summarizeCase(ctx: RequestContext<'languageModel' | 'work'>, id: string) {
   requireReadable(ctx.caller, supportCase, 'description', 'aiSummary')
   const summarized = await transactionWithExternalCalls(ctx, (outer) =>
     change(outer, supportCase, id, async (previous, inner) => {
@@ -77,15 +77,10 @@ export async function summarizeCase(ctx: RequestContext<'languageModel'>, id: st
 type StoredSummary = Awaited<ReturnType<Awaited<ReturnType<typeof summaryCall>>>>
 
 /** Prepares the call to the language model with the current text. */
-async function summaryCall(ctx: RequestContext<'languageModel'>, previous: Case) {
+async function summaryCall(ctx: RequestContext<'languageModel' | 'work'>, previous: Case) {
   const text = await summarizableOf(ctx, previous)
   return async () => {
-    const { organizationId, userId, credentialId } = ctx.caller
-    const { summary, keyPoints, model } = await summarize(ctx.languageModel, text, {
-      organizationId,
-      userId,
-      credentialId,
-    })
+    const { summary, keyPoints, model } = await summarizeOrSelect(ctx, text)
     const generatedAt = ctx.clock.now().toISOString()
     return { summary, keyPoints, generatedAt, model, basedOnVersion: previous.version + 1 }
   }

@@ -98,10 +98,10 @@ export class CaseResolver extends standardResolver(supportCase, {
 
   @Mutation(() => CaseSummary, {
     description:
-      'Writes a summary of the case, stores it as `aiSummary` and returns it. It covers the description and the newest comments: at most 200 whole comments, and at most 100,000 characters in total. The language model is called once; changes during the call are not summarized.',
+      'Writes a summary of the case, stores it as `aiSummary` and returns it. It covers the description and the newest comments: at most 200 whole comments, and at most 100,000 characters in total. The language model is called once; changes during the call are not summarized. If it does not answer or its answer cannot be used, fixed rules write the summary. MODEL_RATE_LIMITED after 30 texts of one credential in a minute, and 100 of the organization in a minute or 5,000 in a day.',
   })
   @RequiresScope('CASES')
-  caseSummarize(@IdArg() id: string, @Ctx() ctx: RequestContext<'languageModel'>) {
+  caseSummarize(@IdArg() id: string, @Ctx() ctx: RequestContext<'languageModel' | 'work'>) {
     return summarizeCase(ctx, id)
   }
 

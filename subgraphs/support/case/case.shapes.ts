@@ -12,7 +12,7 @@ export class CaseSummary {
   @Field(() => ID, { description: 'Id of the case.' })
   caseId!: string
 
-  @Field(() => String, { description: 'Text of the summary.' })
+  @Field(() => String, { description: 'Text of the summary, without images, HTML and links.' })
   summary!: string
 
   @Field(() => [String], { description: 'The most important points.' })
@@ -21,7 +21,10 @@ export class CaseSummary {
   @Field(() => DateTime, { description: 'When the summary was written.' })
   generatedAt!: string
 
-  @Field(() => String, { description: 'Name of the language model that wrote the summary.' })
+  @Field(() => String, {
+    description:
+      'Name of the language model that wrote the summary; `extractive-1` for the fixed rules, which select sentences: without a configured model, or if it gave no usable answer.',
+  })
   model!: string
 
   @Field(() => Int, {

@@ -5,11 +5,18 @@ import type { Caller } from '../subgraphs/kernel/context.ts'
 import { notFound, Refusal } from '../subgraphs/kernel/errors.ts'
 import { largestLimits, usualLimits } from '../subgraphs/kernel/operation-limits.ts'
 import type { Services } from '../subgraphs/kernel/request.ts'
-import type { RestAnswer, RestCall, RestPort, RestRequest } from '../subgraphs/kernel/rest-port/rest-port.ts'
+import type {
+  RestAnswer,
+  RestCall,
+  RestOperationInfo,
+  RestPort,
+  RestRequest,
+} from '../subgraphs/kernel/rest-port/rest-port.ts'
 import type { Contract } from './contract.ts'
 import { refusingFileHandlers } from './file-content.ts'
 import { eventCatalogHandlers } from './event-catalog.ts'
 import { InProcessEdge } from './in-process-edge.ts'
+import { operationsIn } from './operations-in.ts'
 import type { GraphPort } from './ports.ts'
 import { restRoutes, type RestRoutes } from './routes.ts'
 
@@ -31,13 +38,27 @@ export async function restPort(contract: Contract, graph: GraphPort & object, se
     streams: null,
     customHandlers: new Map([...eventCatalogHandlers(graph), ...refusingFileHandlers]),
   })
+  const described = operationInfos(contract)
   return {
+    operations: () => Promise.resolve(described),
     async call(request, caller, call) {
       const prepared = preparedRequest(request)
       await spendAutomationCall(services, caller)
       return answerOf(await served({ routes, edge, version: contract.version }, prepared, caller, call))
     },
   }
+}
+
+function operationInfos({ document }: Contract): RestOperationInfo[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    operationsIn(item).flatMap(([method, operation]): RestOperationInfo[] => {
+      const { operationId: id, summary = '', deprecated, 'x-alias-of': original } = operation
+      const { 'x-api-key-scopes': scopes, 'x-required-roles': roles = null } = operation
+      if (original !== undefined) return []
+      const isDeprecated = deprecated ?? false
+      return [{ id, method: method.toUpperCase() as RestRequest['method'], path, summary, scopes, roles, isDeprecated }]
+    }),
+  )
 }
 
 interface Prepared {

@@ -17,7 +17,9 @@ import { accountResource } from './session/account.resolver.ts'
 import { sessionResource } from './session/session.resolver.ts'
 import { teamResource } from './team/team.resolver.ts'
 import { usageResource } from './usage/usage.resolver.ts'
+import { viewerResource } from './viewer/viewer.resolver.ts'
 import { userLookupResource } from './user-lookup/user-lookup.resolver.ts'
+import { recordTypeResource } from './record-type/record-type.resolver.ts'
 import { userResource } from './user/user.resolver.ts'
 
 export const identity: SubgraphDefinition = {
@@ -43,5 +45,7 @@ export const identity: SubgraphDefinition = {
     scimTokenResource,
     scimResource,
     usageResource,
+    viewerResource,
+    recordTypeResource,
   ],
 }

@@ -49,6 +49,7 @@ const sharedAreas = restAreas.filter(
 const privateAreas = restAreas.filter(({ definition }) => definition.privateUnless)
 
 const visibleToByPath: Readonly<Record<string, Access['visibleTo']>> = {
+  '/v1/describe': 'everybody',
   '/v1/events/': 'everybody',
   '/v1/functions': 'everybody',
   '/v1/workflow-runs': 'everybody',

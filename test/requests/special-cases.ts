@@ -62,6 +62,7 @@ export const placeholders: Readonly<Record<string, string>> = {
   meeting_provider: 'zoom',
   apiName: customEventName,
   type: 'lead.created',
+  object: 'opportunity',
   paymentId: '019a0c5e-7f00-7d41-8b2e-6f1a9c3e5d70',
 }
 

@@ -10,7 +10,8 @@ import { readSource } from './read-source.ts'
 import { selectList } from './selection.ts'
 import { shapeFor } from './shape-source.ts'
 
-const pageSizeMax = 100
+/** The most records of one page. */
+export const pageRecordsMax = 100
 const pageMax = 100_000
 /** With a larger offset a statement is a `SCAN`. */
 const listOffsetMax = 1_000
@@ -28,8 +29,8 @@ export interface ConnectionArgs extends ListArgs {
 
 export function pageSize(value: number | null | undefined, name: string): number {
   const requested = value ?? 20
-  if (requested < 1 || requested > pageSizeMax)
-    throw invalid({ path: name, code: 'OUT_OF_RANGE', message: `${name} must be between 1 and ${pageSizeMax}.` })
+  if (requested < 1 || requested > pageRecordsMax)
+    throw invalid({ path: name, code: 'OUT_OF_RANGE', message: `${name} must be between 1 and ${pageRecordsMax}.` })
   return requested
 }
 
@@ -103,7 +104,7 @@ export async function readDeleted(
 ): Promise<Row[]> {
   const definition = shapeFor(ctx, builtIn)
   const predicate = new TenantPredicate(ctx.caller)
-  const limit = pageSize(args.limit ?? pageSizeMax, 'limit')
+  const limit = pageSize(args.limit ?? pageRecordsMax, 'limit')
   const page = args.page ?? 1
   if (page < 1 || page > pageMax)
     throw invalid({ path: 'page', code: 'OUT_OF_RANGE', message: `page must be between 1 and ${pageMax}.` })

@@ -40,9 +40,12 @@ export function requireReadScopeInFilter(filter: object, type: object): void {
 export const scopeOfFilterTag = (tag: string): string | null =>
   tag.startsWith(filterTag) ? tag.slice(filterTag.length) : null
 
+/** The scope that `@RequiresScope` requires to read a type; null where the type is declared otherwise. */
+export const knownReadScope = (type: object): string | null => readScopes.get(type) ?? null
+
 /** The scope that `@RequiresScope` requires to read a type. */
 export function readScopeOf(type: object): string {
-  const scope = readScopes.get(type)
-  if (scope === undefined) throw new Error(`The type ${(type as { name?: string }).name} must have @RequiresScope.`)
+  const scope = knownReadScope(type)
+  if (scope === null) throw new Error(`The type ${(type as { name?: string }).name} must have @RequiresScope.`)
   return scope
 }

@@ -24,6 +24,20 @@ export interface RestAnswer {
   readonly body: unknown
 }
 
+/** What the contract says about an operation; tests show that its scopes and roles are true. */
+export interface RestOperationInfo {
+  readonly id: string
+  readonly method: RestRequest['method']
+  /** The path with its parameters, such as `/v1/accounts/{id}`. */
+  readonly path: string
+  readonly summary: string
+  /** Scopes of which a key or app needs each one; empty if no scope gives the operation to it. */
+  readonly scopes: readonly string[]
+  /** The only roles of users who may call it; null for all. */
+  readonly roles: readonly string[] | null
+  readonly isDeprecated: boolean
+}
+
 /** The REST API for subgraphs that use it on behalf of a user. The REST adapter implements it, because subgraphs must not import it. */
 export interface RestPort {
   /**
@@ -32,6 +46,8 @@ export interface RestPort {
    * after the timeout; a change goes on, and the same key finds out what became of it.
    */
   call(request: RestRequest, caller: Caller, call: RestCall): Promise<RestAnswer>
+  /** All operations of the contract, without the further paths of the same operation. */
+  operations(): Promise<readonly RestOperationInfo[]>
 }
 
 /** The port of a process. It is opened at the first use, because it needs the other services, and most processes never use it. */
@@ -45,12 +61,20 @@ export class RestConnection implements RestPort {
   }
 
   async call(...args: Parameters<RestPort['call']>): Promise<RestAnswer> {
+    return (await this.#port()).call(...args)
+  }
+
+  async operations(): Promise<readonly RestOperationInfo[]> {
+    return (await this.#port()).operations()
+  }
+
+  #port(): Promise<RestPort> {
     if (!this.#open) throw new Refusal('UNAVAILABLE', 'REST is not connected in this process.', { retryAfter: 5 })
     // A failed attempt is not kept, so that the next use tries again.
     this.#opened ??= this.#open().catch((error: unknown) => {
       this.#opened = null
       throw error
     })
-    return (await this.#opened).call(...args)
+    return this.#opened
   }
 }

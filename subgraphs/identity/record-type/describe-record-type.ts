@@ -1,0 +1,144 @@
+import { enumerationOf, type Column } from '../../kernel/record/column.ts'
+import type { RecordShape } from '../../kernel/record/definition.ts'
+import { isHidden, mayWrite } from '../../kernel/record/field-security.ts'
+import { isRequired, sortableColumns, writableColumns } from '../../kernel/record/inputs.ts'
+import { recordNamed, recordTypeNames } from '../../kernel/record/record-registry.ts'
+import { knownReadScope } from '../../kernel/record/requires-scope.ts'
+import { shapeFor } from '../../kernel/record/shape-source.ts'
+import type { RestOperationInfo } from '../../kernel/rest-port/rest-port.ts'
+import { notFound } from '../../kernel/errors.ts'
+import { meets } from '../../kernel/scopes.ts'
+import type { IdentityContext } from '../context.ts'
+import type {
+  FieldDescription,
+  FieldKind,
+  OperationDescription,
+  OperationRule,
+  RecordTypeDescription,
+  RecordTypeSummary,
+} from './record-type.types.ts'
+
+/** Every record type with what the caller may do, by name. */
+export async function recordTypes(ctx: IdentityContext): Promise<RecordTypeSummary[]> {
+  const all = await ctx.rest.operations()
+  return recordTypeNames().map((object) => {
+    const shape = recordNamed(object)!
+    return summaryOf(ctx, shape, operationsOn(ctx, shape, all))
+  })
+}
+
+export async function describeRecordType(ctx: IdentityContext, object: string): Promise<RecordTypeDescription> {
+  const shape = recordNamed(object)
+  if (!shape) throw notFound('The record type')
+  const operations = operationsOn(ctx, shape, await ctx.rest.operations())
+  const summary = summaryOf(ctx, shape, operations)
+  return { ...summary, fields: fieldsOf(ctx, shapeFor(ctx, shape), summary), operations }
+}
+
+const typeOf = ({ entity }: RecordShape): string => (entity as { name: string }).name
+const prefixOf = (shape: RecordShape): string => {
+  const type = typeOf(shape)
+  return `${type.charAt(0).toLowerCase()}${type.slice(1)}`
+}
+
+/** Whether the name begins with this prefix as a word: `caseCreate` is of `case`, `casesX` is not. */
+const beginsWith = (name: string, prefix: string): boolean =>
+  name.startsWith(prefix) && !/^[a-z]/.test(name.slice(prefix.length))
+
+/** The operations whose names begin with that of the record type and with no longer one: `caseCommentCreate` is of case comments. */
+function operationsOn(
+  ctx: IdentityContext,
+  shape: RecordShape,
+  all: readonly RestOperationInfo[],
+): OperationDescription[] {
+  const prefix = prefixOf(shape)
+  const longer = recordTypeNames()
+    .map((object) => prefixOf(recordNamed(object)!))
+    .filter((other) => other !== prefix && other.startsWith(prefix))
+  return all
+    .filter(
+      ({ id, isDeprecated }) =>
+        !isDeprecated && beginsWith(id, prefix) && !longer.some((other) => beginsWith(id, other)),
+    )
+    .map(({ id: name, summary, method, path, scopes, roles }) => {
+      const refusedBy = refusal(ctx, shape, { method, scopes, roles })
+      return { name, summary, method, path, scopes, roles, isAllowed: refusedBy === null, refusedBy }
+    })
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+const isEntitled = ({ caller }: IdentityContext, { entitlement }: RecordShape): boolean =>
+  entitlement === undefined || caller.entitlements.includes(entitlement)
+
+function refusal(
+  ctx: IdentityContext,
+  shape: RecordShape,
+  { method, scopes, roles }: Pick<RestOperationInfo, 'method' | 'scopes' | 'roles'>,
+): OperationRule | null {
+  const { caller } = ctx
+  if (scopes.length === 0 && caller.kind !== 'SESSION') return 'CREDENTIAL'
+  if (!meets(caller, [scopes])) return 'SCOPE'
+  if (roles ? !roles.includes(caller.role) : method !== 'GET' && caller.role === 'READ_ONLY') return 'ROLE'
+  return isEntitled(ctx, shape) ? null : 'ENTITLEMENT'
+}
+
+function summaryOf(
+  ctx: IdentityContext,
+  shape: RecordShape,
+  operations: readonly OperationDescription[],
+): RecordTypeSummary {
+  const prefix = prefixOf(shape)
+  const may = (...verbs: readonly string[]): boolean =>
+    operations.some(({ name, isAllowed }) => isAllowed && verbs.some((verb) => name === `${prefix}${verb}`))
+  const scope = knownReadScope(shape.entity)
+  return {
+    object: shape.object,
+    type: typeOf(shape),
+    // Some record types have no operation of their own that reads them, such as the steps of a sequence.
+    isReadable: scope === null ? may('', 'List') : meets(ctx.caller, [[scope]]) && isEntitled(ctx, shape),
+    isCreatable: may('Create'),
+    isUpdatable: may('Update'),
+    isDeletable: may('Delete'),
+  }
+}
+
+function fieldsOf({ caller }: IdentityContext, shape: RecordShape, may: RecordTypeSummary): FieldDescription[] {
+  const creatable = new Set(writableColumns(shape.entity, 'CREATE').map(({ name }) => name))
+  const updatable = new Set(writableColumns(shape.entity, 'UPDATE').map(({ name }) => name))
+  const sortable = new Set(sortableColumns(shape.entity).map(({ name }) => name))
+  return [...shape.columns.shown, ...shape.columns.customFields.values()].map((column) => {
+    const isWritable = mayWrite(caller, shape, column.name)
+    return {
+      name: column.name,
+      kind: kindOf(column),
+      description: column.description ?? '',
+      values: valuesOf(column),
+      references: referenceOf(shape, column),
+      isRequired: creatable.has(column.name) && isRequired(column),
+      isNullable: column.nullable,
+      maxLength: column.max ?? null,
+      minimum: column.minimum ?? null,
+      maximum: column.maximum ?? null,
+      decimals: column.decimals ?? null,
+      isReadable: may.isReadable && !isHidden(caller, shape, column.name),
+      isCreatable: may.isCreatable && isWritable && creatable.has(column.name),
+      isUpdatable: may.isUpdatable && isWritable && updatable.has(column.name),
+      isSortable: sortable.has(column.name),
+    }
+  })
+}
+
+const kindOf = ({ kind }: Column): keyof typeof FieldKind =>
+  kind.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase() as keyof typeof FieldKind
+
+function valuesOf(column: Column): string[] | null {
+  const members = enumerationOf(column)
+  return members ? Object.keys(members) : null
+}
+
+/** The record type of an id is known where filters follow the relation; ids of users have a field with the user. */
+function referenceOf({ relations = {} }: RecordShape, { name, user }: Column): string | null {
+  if (user) return 'user'
+  const relation = Object.values(relations).find(({ by }) => by === name)
+  return relation ? relation.to().object : null
+}

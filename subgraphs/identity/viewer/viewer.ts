@@ -1,0 +1,84 @@
+import type { CallerKind } from '../../kernel/context.ts'
+import { notFound } from '../../kernel/errors.ts'
+import { usualLimits } from '../../kernel/operation-limits.ts'
+import { pageRecordsMax } from '../../kernel/record/list.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { currencySettings } from '../currency/currency.ts'
+import { findOrganization } from '../organization/organization.ts'
+import { organizationSettings } from '../organization/organization-settings.ts'
+import type {
+  Viewer,
+  ViewerCredential,
+  ViewerOrganization,
+  ViewerProfile,
+  ViewerQuota,
+  ViewerRate,
+} from './viewer.types.ts'
+
+/** Who the caller is and what it has. Everything is of the caller itself, so no role is needed. */
+export async function readViewer(ctx: RequestContext): Promise<Viewer> {
+  const { kind, userId, role, visibility, scopes, credentialId } = ctx.caller
+  const isSession = kind === 'SESSION'
+  const { currencies, baseCurrency } = await currencySettings(ctx)
+  return {
+    credential: kind as keyof typeof ViewerCredential,
+    credentialId: kind === 'AUTOMATION' ? null : credentialId,
+    scopes: isSession ? null : scopes.toSorted(),
+    userId,
+    ...(await personOf(ctx)),
+    role,
+    visibility,
+    profile: await profileOf(ctx),
+    organization: await organizationOf(ctx, baseCurrency),
+    quota: kind === ('API_KEY' satisfies CallerKind) ? await quotaOf(ctx) : null,
+    limits: {
+      requestBytes: usualLimits.bodyBytes,
+      answerBytes: usualLimits.answerBytes,
+      pageRecords: pageRecordsMax,
+      storedBytes: ctx.settings.storedBytes.kept,
+    },
+    rates: currencies.flatMap(({ code: currency, isBase, rate, rateDate }): ViewerRate[] =>
+      isBase || rate === null || rateDate === null ? [] : [{ currency, rate, since: rateDate }],
+    ),
+    now: ctx.clock.now().toISOString(),
+  }
+}
+
+async function personOf({
+  db,
+  caller,
+}: RequestContext): Promise<Pick<Viewer, 'name' | 'email' | 'timezone' | 'locale'>> {
+  const [row] = await db.query<Pick<Viewer, 'name' | 'email' | 'timezone' | 'locale'>>(
+    'select name, email, timezone, locale from identity.admin_user where organization_id = $1 and id = $2 and deleted_at is null',
+    [caller.organizationId, caller.userId],
+  )
+  if (!row) throw notFound('The user')
+  return row
+}
+
+async function profileOf({ db, caller }: RequestContext): Promise<ViewerProfile | null> {
+  const [row] = await db.query<ViewerProfile>(
+    `select p.id, p.name, u.profile_id is null as "isDefault" from identity.app_user u
+     join identity.profile p on p.organization_id = u.organization_id
+       and (p.id = u.profile_id or u.profile_id is null and p.is_default)
+     where u.organization_id = $1 and u.id = $2`,
+    [caller.organizationId, caller.userId],
+  )
+  return row ?? null
+}
+
+async function organizationOf(ctx: RequestContext, baseCurrency: string): Promise<ViewerOrganization> {
+  const organization = await findOrganization(ctx.db, ctx.caller.organizationId)
+  if (!organization) throw notFound('The organization')
+  const { timezone = 'UTC', fiscalYearStartMonth = 1 } = await organizationSettings(ctx)
+  const { id, name, entitlements } = organization
+  return { id, name, timezone, baseCurrency, fiscalYearStartMonth, entitlements }
+}
+
+async function quotaOf({ db, caller }: RequestContext): Promise<ViewerQuota | null> {
+  const [row] = await db.query<{ rateLimit: ViewerQuota }>(
+    'select rate_limit as "rateLimit" from identity.api_key where organization_id = $1 and id = $2',
+    [caller.organizationId, caller.credentialId],
+  )
+  return row?.rateLimit ?? null
+}

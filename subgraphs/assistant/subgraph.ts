@@ -1,4 +1,5 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
+import { accountBriefResources } from './account-brief/account-brief.resolver.ts'
 import { aiExecutionResource } from './ai-execution/ai-execution.resolver.ts'
 import { aiTriggerResource } from './ai-trigger/ai-trigger.resolver.ts'
 import { documentResource } from './document/document.resolver.ts'
@@ -8,5 +9,12 @@ import { proposalResource } from './proposal/proposal.resolver.ts'
 export const assistant: SubgraphDefinition = {
   name: 'assistant',
   ports: ['vault', 'languageModel', 'graph', 'tenants', 'files'],
-  resources: [aiTriggerResource, aiExecutionResource, conversationResource, proposalResource, documentResource],
+  resources: [
+    aiTriggerResource,
+    aiExecutionResource,
+    conversationResource,
+    proposalResource,
+    documentResource,
+    ...accountBriefResources,
+  ],
 }

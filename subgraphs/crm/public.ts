@@ -1,3 +1,5 @@
+import { notFound } from '../kernel/errors.ts'
+import { isId } from '../kernel/ids.ts'
 import type { Reference } from '../kernel/record/definition.ts'
 import { readReference, visibleIds } from '../kernel/record/read.ts'
 import { isHidden } from '../kernel/record/field-security.ts'
@@ -16,6 +18,13 @@ const emailOnly: ReadonlySet<string> = new Set(['email'])
 
 /** Returns which of these accounts are live and visible to the caller. */
 export const visibleAccounts: Reference = (ctx, ids) => visibleIds(ctx, account, ids)
+
+/** The id of a live account that the caller sees, as it is stored; refuses every other one as not found. */
+export async function requireVisibleAccount(ctx: RequestContext, given: string): Promise<string> {
+  const id = given.toLowerCase()
+  if (!isId(id) || !(await visibleAccounts(ctx, [id])).has(id)) throw notFound('The account')
+  return id
+}
 
 /** Returns which of these contacts are live and visible to the caller. */
 export const visibleContacts: Reference = (ctx, ids) => visibleIds(ctx, contact, ids)

@@ -1,7 +1,8 @@
 import { Refusal } from '../../kernel/errors.ts'
-import { complete, type LanguageModel, type ModelMessage } from '../../kernel/language-model/language-model.ts'
+import { completeJson } from '../../kernel/language-model/complete-json.ts'
+import type { LanguageModel, ModelMessage } from '../../kernel/language-model/language-model.ts'
 import { flawOfAnswer, schemaForModel } from '../ai-trigger/output-schema.ts'
-import type { Answered, Asked, Asking, Use } from './answered.ts'
+import type { Answered, Asked, Asking } from './answered.ts'
 import { localAnswer } from './local-answer.ts'
 
 /** The name of this kind of answer in requests to the model. */
@@ -16,64 +17,32 @@ What to find out:
 
 /** Asks the model, and once more if the answer does not fit the schema. Without a model, only what follows from the record is answered. */
 export async function answerOf(
-  model: LanguageModel,
+  languageModel: LanguageModel,
   isConfigured: boolean,
   asked: Asked,
   asking: Asking,
 ): Promise<Answered> {
-  if (!isConfigured) return localAnswer(model, asked, asking)
+  if (!isConfigured) return localAnswer(languageModel, asked, asking)
   const messages: ModelMessage[] = [
     { role: 'system', content: `${instruction}${asked.prompt}\n\nThe schema:\n${JSON.stringify(asked.outputSchema)}` },
     { role: 'user', content: JSON.stringify(asked.input) },
   ]
-  const first = await attempt(model, messages, asked, asking)
-  if (!first.error) return first
-  const repair = `That does not fit the schema: ${first.error.message} Answer again, with the JSON object only.`
-  const second = await attempt(
-    model,
-    [...messages, { role: 'assistant', content: String(first.output) }, { role: 'user', content: repair }],
-    asked,
-    asking,
+  const { output, flaw, text, model, inputTokens, outputTokens } = await completeJson(
+    languageModel,
+    {
+      ...asking,
+      messages,
+      answer: { name: triggerAnswer, schema: schemaForModel(asked.outputSchema) },
+      outputTokensMax,
+    },
+    (given) => flawOfAnswer(asked.outputSchema, given),
   )
-  return { ...second, usage: sumOf(first.usage!, second.usage!) }
-}
-
-const sumOf = (one: Use, other: Use): Use => ({
-  model: other.model,
-  inputTokens: one.inputTokens + other.inputTokens,
-  outputTokens: one.outputTokens + other.outputTokens,
-})
-
-async function attempt(
-  languageModel: LanguageModel,
-  messages: readonly ModelMessage[],
-  { outputSchema }: Asked,
-  asking: Asking,
-): Promise<Answered> {
-  const { text, model, usage } = await complete(languageModel, {
-    ...asking,
-    messages,
-    answer: { name: triggerAnswer, schema: schemaForModel(outputSchema) },
-    outputTokensMax,
-  })
-  const use = { model, inputTokens: usage.inputTokens, outputTokens: usage.outputTokens }
-  const output = parsed(text)
-  const flaw = output === undefined ? 'The answer must be JSON.' : flawOfAnswer(outputSchema, output)
-  if (flaw === null) return { output, usage: use, error: null }
+  const usage = { model, inputTokens, outputTokens }
+  if (flaw === null) return { output, usage, error: null }
   return {
     output: text.slice(0, shownTextMax).toWellFormed(),
-    usage: use,
+    usage,
     error: { code: 'OUTPUT_INVALID', message: flaw },
-  }
-}
-
-/** Undefined for a text that is no JSON. Models often put JSON into a block of Markdown. */
-function parsed(text: string): unknown {
-  const [, inner] = /^\s*```(?:json)?\s*([\s\S]*?)```\s*$/.exec(text) ?? []
-  try {
-    return JSON.parse(inner ?? text)
-  } catch {
-    return undefined
   }
 }
 

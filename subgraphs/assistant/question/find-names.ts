@@ -18,6 +18,12 @@ const searched = 5
 const resources: Readonly<Record<string, string>> = { opportunity: 'OPPORTUNITIES', activity: 'ACTIVITIES' }
 export const readScope = (object: string): string => `READ_${resources[object] ?? `${object.toUpperCase()}S`}`
 
+/** Whether the scopes and the plan of the caller permit to read records of a type. */
+export function mayReadType(caller: Caller, object: string): boolean {
+  const { entitlement } = recordType(object)()
+  return holdsScope(caller, readScope(object)) && (!entitlement || caller.entitlements.includes(entitlement))
+}
+
 /** The record types in which a name is looked for: those that the message says or that the records refer to, as far as the caller may read them. */
 export function objectsFor(caller: Caller, said: string | null, asked: string | null): string[] {
   const all =
@@ -26,10 +32,7 @@ export function objectsFor(caller: Caller, said: string | null, asked: string | 
       : asked !== null
         ? Object.keys(referenceTo).filter((object) => hasColumn(recordType(asked)(), referenceTo[object]!))
         : questionObjects.filter((object) => object !== 'activity')
-  return all.filter((object) => {
-    const { entitlement } = recordType(object)()
-    return holdsScope(caller, readScope(object)) && (!entitlement || caller.entitlements.includes(entitlement))
-  })
+  return all.filter((object) => mayReadType(caller, object))
 }
 
 const same = (value: unknown, text: string): boolean =>

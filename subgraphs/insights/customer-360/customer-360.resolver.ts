@@ -1,7 +1,5 @@
 import { Ctx, FieldResolver, Float, ID, Int, Query, Resolver, Root } from 'type-graphql'
-import { TimelineKind, visibleAccounts } from '../../crm/public.ts'
-import { notFound } from '../../kernel/errors.ts'
-import { isId } from '../../kernel/ids.ts'
+import { requireVisibleAccount, TimelineKind } from '../../crm/public.ts'
 import { ValueArg } from '../../kernel/record/declared-value.ts'
 import { operation } from '../../kernel/record/operation.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
@@ -9,7 +7,7 @@ import { dealScoreOf } from '../deal-score/deal-score.ts'
 import { engagementOf } from '../engagement/stored/stored-engagement.ts'
 import { RecordEngagement } from '../engagement/stored/record-engagement.ts'
 import { Opportunity } from '../extended-records.ts'
-import type { Context } from './blocks.ts'
+import type { GraphReading } from '../../kernel/graph-port/read-blocks.ts'
 import {
   Customer360,
   Customer360ContactItem,
@@ -33,18 +31,11 @@ const PageArg = () =>
 const LimitArg = () =>
   ValueArg('limit', () => Int, { default: 20, minimum: 1, maximum: 100, description: 'Items per page.' })
 
-/** Nothing of an account that the caller does not see is read. */
-async function requireAccount(ctx: Context, given: string): Promise<string> {
-  const id = given.toLowerCase()
-  if (!isId(id) || !(await visibleAccounts(ctx, [id])).has(id)) throw notFound('The account')
-  return id
-}
-
 @Resolver()
 export class Customer360Resolver {
   @Query(() => Customer360, { description: 'Everything about a customer that the caller sees, on one page.' })
-  async customer360(@AccountIdArg() accountId: string, @Ctx() ctx: Context) {
-    return readOverview(ctx, await requireAccount(ctx, accountId))
+  async customer360(@AccountIdArg() accountId: string, @Ctx() ctx: GraphReading) {
+    return readOverview(ctx, await requireVisibleAccount(ctx, accountId))
   }
 
   @Query(() => Customer360TimelinePage, { description: 'The timeline of a customer, newest first.' })
@@ -73,9 +64,9 @@ export class Customer360Resolver {
       description: '`nextCursor` of the previous page, for timelines of any length.',
     })
     cursor: string | null,
-    @Ctx() ctx: Context,
+    @Ctx() ctx: GraphReading,
   ) {
-    const id = await requireAccount(ctx, accountId)
+    const id = await requireVisibleAccount(ctx, accountId)
     return readTimelinePage(ctx, id, { type: type ?? null, page, pageSize, cursor: cursor ?? null })
   }
 
@@ -84,9 +75,9 @@ export class Customer360Resolver {
     @AccountIdArg() accountId: string,
     @PageArg() page: number,
     @LimitArg() limit: number,
-    @Ctx() ctx: Context,
+    @Ctx() ctx: GraphReading,
   ) {
-    return readContacts(ctx, await requireAccount(ctx, accountId), { page, limit })
+    return readContacts(ctx, await requireVisibleAccount(ctx, accountId), { page, limit })
   }
 
   @Query(() => Customer360DealPage, { description: 'The deals with a customer, also the closed ones.' })
@@ -94,26 +85,26 @@ export class Customer360Resolver {
     @AccountIdArg() accountId: string,
     @PageArg() page: number,
     @LimitArg() limit: number,
-    @Ctx() ctx: Context,
+    @Ctx() ctx: GraphReading,
   ) {
-    return readDeals(ctx, await requireAccount(ctx, accountId), { page, limit })
+    return readDeals(ctx, await requireVisibleAccount(ctx, accountId), { page, limit })
   }
 
   @Query(() => Customer360Documents, { description: 'The quotes, contracts and orders of a customer.' })
-  async customer360Documents(@AccountIdArg() accountId: string, @Ctx() ctx: Context) {
-    return readDocuments(ctx, await requireAccount(ctx, accountId))
+  async customer360Documents(@AccountIdArg() accountId: string, @Ctx() ctx: GraphReading) {
+    return readDocuments(ctx, await requireVisibleAccount(ctx, accountId))
   }
 
   @Query(() => Customer360Signals, { description: 'What the figures and records of a customer say about it.' })
-  async customer360Signals(@AccountIdArg() accountId: string, @Ctx() ctx: Context) {
-    return readSignals(ctx, await requireAccount(ctx, accountId))
+  async customer360Signals(@AccountIdArg() accountId: string, @Ctx() ctx: GraphReading) {
+    return readSignals(ctx, await requireVisibleAccount(ctx, accountId))
   }
 }
 
 @Resolver(() => Customer360ContactItem)
 class Customer360ContactResolver {
   @FieldResolver(() => RecordEngagement, { nullable: true })
-  engagement(@Root() { contact }: { readonly contact: { readonly id: string } }, @Ctx() ctx: Context) {
+  engagement(@Root() { contact }: { readonly contact: { readonly id: string } }, @Ctx() ctx: GraphReading) {
     return engagementOf(ctx, 'contact', contact.id)
   }
 }
@@ -123,7 +114,7 @@ const scoreOnly: ReadonlySet<string> = new Set(['score'])
 @Resolver(() => Customer360DealItem)
 class Customer360DealResolver {
   @FieldResolver(() => Float, { nullable: true })
-  async score(@Root() { deal }: { readonly deal: { readonly id: string } }, @Ctx() ctx: Context) {
+  async score(@Root() { deal }: { readonly deal: { readonly id: string } }, @Ctx() ctx: GraphReading) {
     return (await dealScoreOf(ctx, deal.id, scoreOnly))?.score ?? null
   }
 }

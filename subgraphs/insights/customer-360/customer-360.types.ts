@@ -7,6 +7,7 @@ import { Account, Contact, Opportunity } from '../extended-records.ts'
 import { ComputedHealth } from '../triage/account-health.resolver.ts'
 import { RecordEngagement } from '../engagement/stored/record-engagement.ts'
 import {
+  Customer360Brief,
   Customer360Contact,
   Customer360Deal,
   Customer360Document,
@@ -88,14 +89,14 @@ export class Customer360 {
   })
   recentTimeline!: readonly Customer360TimelineEntry[] | null
 
-  @OutputField(() => String, {
+  @OutputField(() => Customer360Brief, {
     nullable: true,
-    description: 'A summary in words; null until a language model writes one.',
-    example: null,
+    description:
+      'The last brief of the account that was written for the caller, as `GET /v1/accounts/{id}/ai-brief` answers; null if there is none.',
   })
-  brief!: string | null
+  brief!: Customer360Brief | null
 
-  @OutputField(() => Customer360Warning, { list: true, maxItems: 12, description: 'The parts that could not be read.' })
+  @OutputField(() => Customer360Warning, { list: true, maxItems: 13, description: 'The parts that could not be read.' })
   warnings!: readonly Customer360Warning[]
 
   @OutputField(() => DateTime, { description: 'When it was read: the time of the request.', example: time })

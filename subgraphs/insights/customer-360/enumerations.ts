@@ -33,6 +33,7 @@ export const Customer360Block = enumeration('Customer360Block', 'A part of the v
   HEALTH: 'The health of the account.',
   BUYING: 'The signals of forms and documents.',
   TIMELINE: '`recentTimeline`.',
+  BRIEF: 'The stored brief of the caller, in `brief`.',
   QUOTES: 'The newest quotes.',
   CONTRACTS: 'The quotes that were accepted.',
   ORDERS: 'The newest orders.',

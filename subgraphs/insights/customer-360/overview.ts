@@ -7,14 +7,16 @@ import { dayMs } from '../../kernel/time/wall-calendar.ts'
 import { decimalOf, exactOf } from '../../kernel/values/decimal.ts'
 import type { ComputedHealth } from '../triage/account-health.resolver.ts'
 import type { RecordEngagement } from '../engagement/stored/record-engagement.ts'
-import { readBlocks, readGraph, type Blocks, type Context } from './blocks.ts'
+import { readBlocks, readGraph, type Blocks, type GraphReading } from '../../kernel/graph-port/read-blocks.ts'
 import type {
+  Customer360Brief,
   Customer360Contact,
   Customer360Deal,
   Customer360Invoices,
   Customer360TimelineEntry,
 } from './parts.types.ts'
 import {
+  briefQuery,
   buyingQuery,
   casesQuery,
   contactsQuery,
@@ -63,9 +65,10 @@ interface OverviewSources extends SignalSources {
   }
   readonly TIMELINE: { accountTimeline: { data: readonly Customer360TimelineEntry[] } }
   readonly REVENUE: ExactNumber | null
+  readonly BRIEF: { account: { aiBrief: Customer360Brief | null } | null }
 }
 
-function signalReaders(ctx: Context, id: string) {
+function signalReaders(ctx: GraphReading, id: string) {
   const now = ctx.clock.now()
   const times = { now: now.toISOString(), since: new Date(now.getTime() - recentDays * dayMs).toISOString() }
   const reader =
@@ -102,7 +105,7 @@ interface WonDeal extends StoredRow {
 }
 
 /** A sum in one statement, which no list of the graph has. */
-async function wonRevenue(ctx: Context, accountId: string): Promise<ExactNumber | null> {
+async function wonRevenue(ctx: GraphReading, accountId: string): Promise<ExactNumber | null> {
   const filter = { accountId: { eq: accountId }, isWon: { eq: true } }
   const opportunity = recordType('opportunity')() as unknown as RecordDefinition<WonDeal>
   const [won] = await figuresBy(ctx, opportunity, ['isWon'], { amount: sum('baseAmount') }, { filter })
@@ -115,15 +118,16 @@ function invoicesOf({ aging: { currency, total, buckets } }: SignalSources['INVO
 }
 
 /** The whole page of an account that the caller sees. */
-export async function readOverview(ctx: Context, id: string) {
+export async function readOverview(ctx: GraphReading, id: string) {
   const { values, warnings } = await readBlocks<OverviewSources>(ctx, {
     CONTACTS: () => readGraph(ctx, contactsQuery, { id }),
     ...signalReaders(ctx, id),
     HEALTH: () => readGraph(ctx, healthQuery, { id }),
     REVENUE: () => wonRevenue(ctx, id),
     TIMELINE: () => readGraph(ctx, timelineQuery, { id }),
+    BRIEF: () => readGraph(ctx, briefQuery, { id }),
   })
-  const { CONTACTS, DEALS, CASES, HEALTH, INVOICES, ENGAGEMENT, TIMELINE, REVENUE } = values
+  const { CONTACTS, DEALS, CASES, HEALTH, INVOICES, ENGAGEMENT, TIMELINE, REVENUE, BRIEF } = values
   const now = ctx.clock.now()
   return {
     account: { id },
@@ -140,14 +144,14 @@ export async function readOverview(ctx: Context, id: string) {
     engagement: ENGAGEMENT?.account?.engagement ?? null,
     signals: signalsOf(values, now),
     recentTimeline: TIMELINE?.accountTimeline.data ?? null,
-    brief: null,
+    brief: BRIEF?.account?.aiBrief ?? null,
     warnings,
     computedAt: now.toISOString(),
   }
 }
 
 /** The signals of an account that the caller sees. */
-export async function readSignals(ctx: Context, accountId: string) {
+export async function readSignals(ctx: GraphReading, accountId: string) {
   const { values, warnings } = await readBlocks<SignalSources>(ctx, signalReaders(ctx, accountId))
   const now = ctx.clock.now()
   return { accountId, signals: signalsOf(values, now), warnings, computedAt: now.toISOString() }

@@ -1,6 +1,6 @@
 import { readTimeline, timelineCursor } from '../../crm/public.ts'
 import { invalid } from '../../kernel/errors.ts'
-import { readBlocks, readGraph, type Context } from './blocks.ts'
+import { readBlocks, readGraph, type GraphReading } from '../../kernel/graph-port/read-blocks.ts'
 import type { Customer360TimelinePage } from './customer-360.types.ts'
 import type { Customer360Document } from './parts.types.ts'
 import { contactIdsQuery, contractsQuery, dealIdsQuery, ordersQuery, quotesQuery } from './queries.ts'
@@ -23,12 +23,12 @@ interface Paging {
 }
 
 /** The contacts of the account; the records themselves are read by their own subgraph. */
-export async function readContacts(ctx: Context, id: string, paging: Paging) {
+export async function readContacts(ctx: GraphReading, id: string, paging: Paging) {
   const { list } = await readGraph<{ list: IdPage }>(ctx, contactIdsQuery, { id, ...paging })
   return { ...list, data: list.data.map((contact) => ({ contact })) }
 }
 
-export async function readDeals(ctx: Context, id: string, paging: Paging) {
+export async function readDeals(ctx: GraphReading, id: string, paging: Paging) {
   const { list } = await readGraph<{ list: IdPage }>(ctx, dealIdsQuery, { id, ...paging })
   return { ...list, data: list.data.map((deal) => ({ deal })) }
 }
@@ -39,7 +39,7 @@ interface Documents extends Readonly<Record<string, unknown>> {
   readonly ORDERS: readonly Customer360Document[]
 }
 
-export async function readDocuments(ctx: Context, id: string) {
+export async function readDocuments(ctx: GraphReading, id: string) {
   const reader = (query: string) => async () =>
     (await readGraph<{ list: { data: readonly Customer360Document[] } }>(ctx, query, { id })).list.data
   const { values, warnings } = await readBlocks<Documents>(ctx, {
@@ -58,7 +58,7 @@ export interface TimelinePaging {
 }
 
 export async function readTimelinePage(
-  ctx: Context,
+  ctx: GraphReading,
   id: string,
   { type, page, pageSize, cursor }: TimelinePaging,
 ): Promise<Customer360TimelinePage> {

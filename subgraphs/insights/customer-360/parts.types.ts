@@ -206,3 +206,30 @@ export class Customer360Document {
   @OutputField(() => DateTime, { description: 'When it was created.', example: time })
   createdAt!: string
 }
+
+const texts = { list: true, maxItems: 6 } as const
+
+@ObjectType({ description: 'What matters about the customer, in words; see `AccountBrief`.' })
+@RequiresScope('*')
+export class Customer360Brief {
+  @OutputField(() => String, {
+    description: 'The account in a few sentences.',
+    example: 'Halvorsen Marine is a customer in Shipping. 1 deal is open.',
+  })
+  summary!: string
+
+  @OutputField(() => String, { ...texts, description: 'What goes well.', example: ['No case is open.'] })
+  highlights!: readonly string[]
+
+  @OutputField(() => String, { ...texts, description: 'What needs attention.', example: ['1 case is escalated.'] })
+  risks!: readonly string[]
+
+  @OutputField(() => DateTime, { description: 'When it was written.', example: time })
+  generatedAt!: string
+
+  @OutputField(() => String, {
+    description: 'Name of the language model that wrote it; `brief-rules-1` for fixed rules.',
+    example: 'brief-rules-1',
+  })
+  model!: string
+}

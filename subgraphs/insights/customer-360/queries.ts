@@ -60,6 +60,10 @@ export const healthQuery = `query ($id: ID!) {
   account(id: $id) { health { score parts { key score weight contribution } computedAt } }
 }`
 
+export const briefQuery = `query ($id: ID!) {
+  account(id: $id) { aiBrief { summary highlights risks generatedAt model } }
+}`
+
 export const buyingQuery = `query ($id: ID!, $since: DateTime!, $now: DateTime!) {
   forms: activityList(filter: {
     accountId: { eq: $id }, type: { eq: FORM_SUBMISSION }, occurredAt: { gte: $since, lte: $now }

@@ -12,8 +12,8 @@ export function modelUnavailable(reason: string, retryAfter = 5): Refusal {
 /** The model answered something that cannot be used. */
 export const modelFailed = (reason: string): Refusal => new Refusal('MODEL_FAILED', `The language model ${reason}.`)
 
-const withoutAnswer: readonly string[] = ['UNAVAILABLE', 'MODEL_FAILED', 'TOKEN_LIMIT_REACHED']
+const withoutAnswer: ReadonlySet<string> = new Set(['UNAVAILABLE', 'MODEL_FAILED', 'TOKEN_LIMIT_REACHED'])
 
 /** Whether fixed rules can answer instead: the model does not answer, its answer cannot be used, or its tokens are used up. Limits of calls hold for rules, too. */
 export const hasNoAnswer = (error: unknown): error is Refusal =>
-  error instanceof Refusal && withoutAnswer.includes(error.code)
+  error instanceof Refusal && withoutAnswer.has(error.code)

@@ -16,6 +16,8 @@ export interface OperationOptions {
   readonly status?: 200 | 201 | 202 | 204
   /** What the body of success is, as one sentence. */
   readonly answers?: string
+  /** Whether the body of success is `null` if there is nothing. A query that refuses an unknown id is nullable in the graph, too, so this does not follow from it. */
+  readonly mayBeNull?: boolean
   /** Whether `Location` names the new record, at the path of the request followed by its id. */
   readonly hasLocation?: boolean
   /** Name of the schema of a body whose properties are arguments. Default: the name of the root field followed by `Input`. */

@@ -22,6 +22,7 @@ import type { RestArea } from '../record/rest-area.ts'
 import type { TimelineSource } from '../record/timeline-source.ts'
 import { readReference } from '../record/read.ts'
 import { resolveUsers } from '../record/user-fields.ts'
+import { recordType } from '../record/record-registry.ts'
 import type { RecordTypes } from '../record/visible-records.ts'
 import { selectedFields, type SelectionInfo } from '../record/selection.ts'
 import { DateTime, Json } from '../record/scalars.ts'
@@ -47,6 +48,8 @@ export interface Resource {
   readonly operations?: readonly DeclaredOperation[]
   /** Other sources of events, in addition to `entities`. */
   readonly announces?: readonly (RecordShape | TrackedObject)[]
+  /** Record types of other subgraphs whose records its answers are made of: a stored answer is replayed only to callers who still see them. */
+  readonly mentions?: readonly string[]
   /** What it contributes to the timelines of the records that it is linked to. */
   readonly timeline?: readonly TimelineSource[]
   readonly migrations?: readonly Migration[]
@@ -137,9 +140,14 @@ const unionResolvers = (schema: GraphQLSchema): Record<string, object> =>
       ]),
   )
 
+const shapesOf = (resources: readonly Resource[]): RecordShape[] =>
+  resources
+    .flatMap(({ entities = {}, announces = [] }) => [...Object.values(entities), ...announces])
+    .filter(isRecordShape)
+
 function kindsOf(resources: readonly Resource[]): RecordTypes {
-  const named = resources.flatMap(({ entities = {}, announces = [] }) => [...Object.values(entities), ...announces])
-  return new Map(named.filter(isRecordShape).map((shape) => [shape.object, shape]))
+  const mentioned = resources.flatMap(({ mentions = [] }) => mentions.map((object) => recordType(object)()))
+  return new Map([...mentioned, ...shapesOf(resources)].map((shape) => [shape.object, shape]))
 }
 
 /** A subgraph only declares its subscriptions; the gateway runs them on the event log. */
@@ -169,7 +177,7 @@ export async function buildSubgraph({ resources, ports = [] }: SubgraphDefinitio
   inheritExtensions(schema)
   callResolversDirectly(schema, resolvers)
   const kinds = kindsOf(resources)
-  resolveUsers(schema, kinds.values())
+  resolveUsers(schema, shapesOf(resources))
   makeMutationsNullable(schema)
   sortArguments(schema)
   makeDefaultedInputsNullable(schema)

@@ -8,7 +8,7 @@ import { parameter } from '../standard-rest/list-parameters.ts'
 import { own, type Json } from '../standard-rest/schemas.ts'
 import { isRequired, type Input, type OperationApi } from './operation-api.ts'
 import { shapeOf } from './rest-types.ts'
-import { answerReference, inputDescription, inputSchema } from './schemas.ts'
+import { answerReference, inputDescription, inputSchema, orNull } from './schemas.ts'
 
 const writes = (method: string): boolean => method !== 'get' && method !== 'delete'
 
@@ -83,8 +83,9 @@ function parametersOf(api: OperationApi): Json[] {
 
 function answerContent({ answer, isList, declared }: OperationApi): Json {
   if (declared.status === 204) return {}
-  const schema = answerReference(answer.name)
-  return content(isList ? { type: 'array', items: schema } : schema)
+  const item = answerReference(answer.name)
+  const schema = isList ? { type: 'array', items: item } : item
+  return content(declared.mayBeNull ? orNull(schema) : schema)
 }
 
 function successOf(api: OperationApi): Json {

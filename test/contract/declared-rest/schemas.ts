@@ -60,7 +60,7 @@ const given: Readonly<Record<string, Json>> = {
 /** The schema of an answer, or of each item of a list. */
 export const answerReference = (name: string): Json => answered[name] ?? reference(name)
 
-function orNull(schema: Json): Json {
+export function orNull(schema: Json): Json {
   if (schema['$ref']) return { anyOf: [schema, { type: 'null' }] }
   if (schema['type'] === undefined) return schema
   return { ...schema, type: [schema['type'], 'null'].flat() }

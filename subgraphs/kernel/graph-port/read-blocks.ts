@@ -1,6 +1,6 @@
-import { isErrorCode, Refusal, type ErrorCode } from '../../kernel/errors.ts'
-import type { GraphAnswer } from '../../kernel/graph-port/graph-port.ts'
-import type { RequestContext } from '../../kernel/request.ts'
+import { isErrorCode, Refusal, type ErrorCode } from '../errors.ts'
+import type { RequestContext } from '../request.ts'
+import type { GraphAnswer } from './graph-port.ts'
 
 /** How long one block may take. */
 export const deadlineMs = 1500
@@ -9,7 +9,8 @@ const parallelMax = 3
 /** In the unit of the limit of clients; the largest block costs less than half of it. */
 const costMax = 5000
 
-export type Context = RequestContext<'graph'>
+/** What reads parts of an answer from the graph as its caller. */
+export type GraphReading = RequestContext<'graph'>
 
 /** Why a block has no content: it was not read in time, or the code of the refusal. */
 export type WarningCode = 'TIMEOUT' | ErrorCode
@@ -48,7 +49,7 @@ function codeOf(error: unknown): WarningCode {
 
 /** Reads all blocks, three at a time. A block that fails or is late is null, with a warning; it delays the others, but never fails them. */
 export async function readBlocks<R extends Readonly<Record<string, unknown>>>(
-  { log }: Pick<Context, 'log'>,
+  { log }: Pick<GraphReading, 'log'>,
   readers: Readers<R>,
   timeoutMs = deadlineMs,
 ): Promise<Blocks<R>> {
@@ -62,7 +63,7 @@ export async function readBlocks<R extends Readonly<Record<string, unknown>>>(
         values[name] = await inTime(readers[name], timeoutMs)
       } catch (error) {
         const code = codeOf(error)
-        if (code === 'INTERNAL') log.error({ err: error, block: name }, 'A block of a customer could not be read.')
+        if (code === 'INTERNAL') log.error({ err: error, block: name }, 'A block of an answer could not be read.')
         values[name] = null
         codes.set(name, code)
       }
@@ -80,7 +81,7 @@ function refusalOf({ message, extensions }: GraphAnswer['errors'][number]): Refu
 
 /** Reads from the whole graph as the caller; every error is thrown, so an answer is whole. */
 export async function readGraph<T>(
-  { graph, caller, requestId }: Context,
+  { graph, caller, requestId }: GraphReading,
   document: string,
   variables: Readonly<Record<string, unknown>>,
 ): Promise<T> {

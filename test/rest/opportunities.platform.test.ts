@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { account, anOpportunity, contact, opportunity, supportCase } from '../builders.ts'
 import { expectValidEvents, refused, refusedInputs, unchanged } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
+import { assignProfile, createProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
+import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { sessionOf } from '../requests/session.ts'
 import { restClient } from '../rest-client.ts'
 
@@ -661,6 +663,56 @@ describe('opportunityBoard', () => {
     expect(await board(seller)).toEqual([3, ['P5', 'P4', 'P3']])
     const { organizationId } = seller
     expect(await board(await platform.member({ organizationId, visibility: 'OWN' }))).toEqual([0, []])
+  })
+
+  it('sorts the opportunities of each stage, and nextCursor continues in this order', async () => {
+    const { body } = await seller.graphql(
+      `{ opportunityBoard(perStage: 2, orderBy: [{ field: amount, direction: ASC }]) { columns { nextCursor opportunities { name } } } }`,
+    )
+    const [{ nextCursor, opportunities }] = body.data.opportunityBoard.columns
+    expect(opportunities).toEqual([{ name: 'P1' }, { name: 'P2' }])
+    const query = { stage: 'PROSPECTING', sortBy: 'amount', sortOrder: 'asc', limit: '2', cursor: nextCursor as string }
+    const rest = (await seller.rest.opportunityList!({ query })).body as { data: { name: string }[] }
+    expect(rest.data.map(({ name }) => name)).toEqual(['P3', 'P4'])
+    const board = await seller.rest.opportunityBoard!({ query: { perStage: '1', sortBy: 'amount', sortOrder: 'desc' } })
+    const [first] = (board.body as { columns: { opportunities: { name: string }[] }[] }).columns
+    expect(first!.opportunities.map(({ name }) => name)).toEqual(['P5'])
+  })
+
+  it('says how long each opportunity is in its stage, and which are rotten', async () => {
+    const read = async () => {
+      const { body } = await seller.graphql(
+        `{ opportunityBoard(perStage: 1) { columns { stage { rottenAfterDays } rottenBefore opportunities { daysInStage isRotten } } } }`,
+      )
+      expect(body.errors).toBeUndefined()
+      const { columns } = body.data.opportunityBoard
+      return [columns[0], columns[5]]
+    }
+    const [, won] = await read()
+    expect(won).toMatchObject({ rottenBefore: null, opportunities: [{ daysInStage: null, isRotten: false }] })
+    const entered = platform.now
+    const [{ stage }] = await read()
+    const dayMs = 86_400_000
+    try {
+      platform.now = new Date(entered.getTime() + stage.rottenAfterDays * dayMs)
+      const opportunities = [{ daysInStage: stage.rottenAfterDays, isRotten: false }]
+      expect((await read())[0]).toMatchObject({ rottenBefore: entered.toISOString(), opportunities })
+      platform.now = new Date(platform.now.getTime() + 1)
+      expect((await read())[0]).toMatchObject({ opportunities: [{ isRotten: true }] })
+    } finally {
+      platform.now = entered
+    }
+  })
+
+  it('cannot be sorted by a field that the profile hides', async () => {
+    const { organizationId } = seller
+    const agent = await platform.member({ organizationId })
+    const ctx = systemContext(platform.services, organizationId)
+    const hidden = { opportunity: { closedAt: 'HIDDEN' } }
+    const profile = await createProfile(ctx, { name: 'No closing dates', fields: hidden })
+    await assignProfile(ctx, agent.userId, profile.id)
+    const board = () => agent.rest.opportunityBoard!({ query: { sortBy: 'closedAt' } })
+    expect(await refused(platform, board)).toEqual([403, 'FIELD_NOT_READABLE'])
   })
 
   it('refuses an unknown pipeline with 404 and a page size out of range with 400', async () => {

@@ -8,13 +8,15 @@ import { isHidden } from '../../kernel/record/field-security.ts'
 import { figuresBy } from '../../kernel/record/figures-by.ts'
 import type { FilterInput } from '../../kernel/record/filter-input.ts'
 import { pageSize } from '../../kernel/record/list.ts'
-import { Decimal } from '../../kernel/record/scalars.ts'
+import type { OrderInput } from '../../kernel/record/order.ts'
+import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { selectedFields, type SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { decimalOf, exactOf, sumOf } from '../../kernel/values/decimal.ts'
 import { PipelineStage } from '../pipeline/pipeline.ts'
 import { findPipeline } from '../pipeline/stored-pipeline.ts'
+import { dayMs } from './days-in-stage.ts'
 import { opportunity } from './opportunity.record.ts'
 import { currencyFigures, OpportunityCurrencyTotal } from './opportunity.stats.ts'
 import { Opportunity } from './opportunity.ts'
@@ -43,13 +45,23 @@ export class OpportunityBoardColumn {
   })
   baseAmount!: ExactNumber | null
 
-  @Field(() => [Opportunity], { description: 'The first matching opportunities in the stage, newest first.' })
+  @OutputField(() => DateTime, {
+    nullable: true,
+    description:
+      'Opportunities that entered the stage before this time are rotten: they have been in it for longer than its `rottenAfterDays`. Null if the stage has no such limit.',
+    example: '2026-10-21T09:30:00.000Z',
+  })
+  rottenBefore!: string | null
+
+  @Field(() => [Opportunity], {
+    description: 'The first matching opportunities in the stage, in the order of `orderBy` or newest first.',
+  })
   opportunities!: object[]
 
   @OutputField(() => String, {
     nullable: true,
     description:
-      'Cursor of the next opportunities in the stage, for `after` of `opportunityConnection` or `cursor` of the list, with the same filter, the pipeline and the stage; null if there are no more.',
+      'Cursor of the next opportunities in the stage, for `after` of `opportunityConnection` or `cursor` of the list, with the same filter and order, the pipeline and the stage; null if there are no more.',
     example: null,
   })
   nextCursor!: string | null
@@ -77,12 +89,13 @@ export interface BoardArgs {
   readonly pipelineId?: string | null
   readonly perStage: number
   readonly filter?: FilterInput | null
+  readonly orderBy?: readonly OrderInput[] | null
 }
 
 /** One statement reads the totals of all stages, and one the first opportunities of each. */
 export async function opportunityBoard(
   ctx: RequestContext,
-  { pipelineId = null, perStage, filter }: BoardArgs,
+  { pipelineId = null, perStage, filter, orderBy = null }: BoardArgs,
   info: SelectionInfo,
 ): Promise<OpportunityBoard> {
   const first = pageSize(perStage, 'perStage')
@@ -99,7 +112,7 @@ export async function opportunityBoard(
       opportunity,
       'stage',
       names,
-      { ...list, first },
+      { ...list, orderBy, first },
       selectedFields(info, ['columns', 'opportunities']),
     ),
   ])
@@ -116,6 +129,7 @@ export async function opportunityBoard(
       count: own.reduce((sum, { count }) => sum + (count ?? 0), 0),
       totals: own as OpportunityCurrencyTotal[],
       baseAmount: isHiddenSum ? null : baseAmountIn(stage, own as ColumnTotal[], rates),
+      rottenBefore: rottenBefore(ctx, stage),
       opportunities: [...nodes],
       nextCursor: pageInfo.hasNextPage ? pageInfo.endCursor : null,
     }
@@ -124,6 +138,9 @@ export async function opportunityBoard(
   const { baseCurrency } = rates
   return { pipelineId: pipeline.id, pipelineName: pipeline.name, baseCurrency, columns: shown }
 }
+
+const rottenBefore = ({ clock }: RequestContext, { rottenAfterDays }: PipelineStage): string | null =>
+  rottenAfterDays === null ? null : new Date(clock.now().getTime() - rottenAfterDays * dayMs).toISOString()
 
 interface ColumnTotal {
   readonly currency: string

@@ -23,6 +23,7 @@ export abstract class OpportunityProgress extends OrgRecord {
     indexed: true,
     max: 63,
     derivedDefault: 'the first open stage of the pipeline',
+    decidesEdges: true,
     description:
       'API name of a stage of the pipeline. A change must name a stage in use; it sets `probability` and `forecastCategory` unless the same change gives them, and opens or closes the opportunity as the stage says.',
     example: 'PROPOSAL',
@@ -75,6 +76,7 @@ export abstract class OpportunityProgress extends OrgRecord {
   @Column(() => DateTime, {
     indexed: true,
     writable: 'NEVER',
+    decidesEdges: true,
     description: 'When the opportunity entered its stage.',
     example: '2026-11-02T08:15:00.000Z',
   })
@@ -100,6 +102,7 @@ export abstract class OpportunityProgress extends OrgRecord {
   @Column(() => Boolean, {
     indexed: true,
     writable: 'NEVER',
+    decidesEdges: true,
     description: 'True if the opportunity is won or lost.',
     example: false,
   })

@@ -4,6 +4,7 @@ import type { FilterInput } from '../../kernel/record/filter-input.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { ValueArg } from '../../kernel/record/declared-value.ts'
 import { operation } from '../../kernel/record/operation.ts'
+import type { OrderInput } from '../../kernel/record/order.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { createdAfter, ids, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
@@ -17,6 +18,7 @@ import { Contact } from '../contact/contact.ts'
 import { pipeline } from '../pipeline/pipeline.record.ts'
 import { Pipeline } from '../pipeline/pipeline.ts'
 import { opportunityBoard, OpportunityBoard } from './opportunity-board.ts'
+import { daysInStage, isRotten } from './days-in-stage.ts'
 import { setForecastCategory } from './opportunity.actions.ts'
 import { ForecastCategory } from './opportunity.enumerations.ts'
 import { opportunityTypes } from './opportunity.inputs.ts'
@@ -65,10 +67,15 @@ export class OpportunityResolver extends standardResolver(opportunity, {
       description: 'Conditions; null: all opportunities of the pipeline that the caller sees.',
     })
     filter: FilterInput | null,
+    @Arg('orderBy', () => [opportunityTypes.Order], {
+      nullable: true,
+      description: 'Sort order within each stage; null: newest first. `nextCursor` continues in the same order.',
+    })
+    orderBy: OrderInput[] | null,
     @Ctx() ctx: RequestContext,
     @Info() info: SelectionInfo,
   ) {
-    return opportunityBoard(ctx, { pipelineId, perStage, filter }, info)
+    return opportunityBoard(ctx, { pipelineId, perStage, filter, orderBy }, info)
   }
 
   @Mutation(() => Opportunity, {
@@ -115,6 +122,22 @@ export class OpportunityResolver extends standardResolver(opportunity, {
   pipeline(@Root() root: Opportunity, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
     return pipelines.reference(ctx, root.pipelineId, info)
   }
+
+  @FieldResolver(() => Int, {
+    nullable: true,
+    description: 'Whole days since the opportunity entered its stage; null if it is closed.',
+  })
+  daysInStage(@Root() root: Opportunity, @Ctx() ctx: RequestContext) {
+    return daysInStage(ctx, root)
+  }
+
+  @FieldResolver(() => Boolean, {
+    description:
+      'True if the opportunity is open and has been in its stage for longer than `rottenAfterDays` of the stage; false also where the stage has no such limit.',
+  })
+  isRotten(@Root() root: Opportunity, @Ctx() ctx: RequestContext) {
+    return isRotten(ctx, root)
+  }
 }
 
 export const opportunityResource: Resource = {
@@ -148,7 +171,12 @@ export const opportunityResource: Resource = {
     operation('GET /v1/opportunities/board', 'opportunityBoard', {
       summary: 'Read the deal board',
       answers: 'The deal board.',
-      parameters: { owner: 'filter.ownerId.eq', accountId: 'filter.accountId.eq' },
+      parameters: {
+        owner: 'filter.ownerId.eq',
+        accountId: 'filter.accountId.eq',
+        sortBy: 'orderBy.field',
+        sortOrder: 'orderBy.direction',
+      },
       refusals: [404],
     }),
     operation('PUT /v1/quota-forecast/deals/{id}/forecast-category', 'opportunitySetForecastCategory', {

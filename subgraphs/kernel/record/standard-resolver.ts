@@ -17,6 +17,7 @@ export interface OperationTypes {
   readonly CreateInput: Class
   readonly UpdateInput: Class
   readonly Filter: Class
+  readonly Order: Class
   readonly Page: Class
   readonly PageArgs: Class
   readonly Connection: Class
@@ -35,6 +36,7 @@ export function operationTypes<T extends StoredRow>(
     CreateInput: createInputOf(`${name}CreateInput`, entity),
     UpdateInput: updateInputOf(`${name}UpdateInput`, entity),
     Filter: filter,
+    Order: order,
     Page: pageOf(`${name}Page`, entity, scope),
     PageArgs: pageArgs(filter, order),
     Connection: connectionOf(name, entity, scope),

@@ -134,12 +134,21 @@ async function whenAdmitted(
   }
 }
 
+const compressedDocuments = new WeakMap<Contract, Buffer>()
+
+/** It depends only on the contract, so it is compressed once, also if a process opens several platforms, as tests do. */
+function compressedDocument(contract: Contract): Buffer {
+  const known = compressedDocuments.get(contract) ?? gzipSync(JSON.stringify(contract.document))
+  compressedDocuments.set(contract, known)
+  return known
+}
+
 /**
  * The document with the address of this platform as its server. The address is known when the first request arrives. Until then the
  * document is kept compressed, which takes a twentieth of its memory.
  */
 function openApiJson(contract: Contract, publicUrl: RestOptions['publicUrl']): RequestHandler {
-  const compressed = gzipSync(JSON.stringify(contract.document))
+  const compressed = compressedDocument(contract)
   let file: PublishedFile | null = null
   return async (req, res) => {
     const servers = [{ url: await publicUrl() }]

@@ -29,6 +29,13 @@ export const systemTests: Readonly<Record<string, readonly string[]>> = {
     ...record,
   ],
   'test/faults/mailboxes.system.test.ts': ['subgraphs/outreach/mailbox', ...queue],
+  'test/faults/operate.system.test.ts': [
+    'operate.ts',
+    'subgraphs/identity/operator.ts',
+    'subgraphs/kernel/secrets',
+    ...embedded,
+  ],
+  'test/faults/process.system.test.ts': ['main.ts', ...embedded, ...record],
   'test/faults/recovery.system.test.ts': ['main.ts', 'subgraphs/demo/demo.ts', ...embedded],
   'test/faults/refused-starts.system.test.ts': ['main.ts', 'bin', 'subgraphs/kernel/config', ...embedded],
   'test/faults/sales-jobs.system.test.ts': [

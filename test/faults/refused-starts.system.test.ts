@@ -47,6 +47,7 @@ const templateAs = (user: string, database: string): string =>
 
 describe('a start with a wrong configuration', () => {
   it.each([
+    ['an unknown log level', { LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
     ['an invalid address list', { TRUST_PROXY: 'localhost' }, 'TRUST_PROXY'],
     ['a URL of an unknown subgraph', { SUBGRAPH_SUPORT_URL: 'http://support:4000' }, 'SUBGRAPH_SUPORT_URL: '],
     ['a data folder that cannot be created', { DATA_DIR: '/proc/crm/data' }, 'DATA_DIR: /proc/crm/data cannot be'],

@@ -8,6 +8,7 @@ const edge = ['gateway/edge', 'gateway/graph', 'subgraphs/kernel/subgraph']
  * whose change lets `npm run test:system` run them again. `npm test` has one test of each of these kinds.
  */
 export const systemTests: Readonly<Record<string, readonly string[]>> = {
+  'gateway/pages/browser.system.test.ts': ['gateway/pages'],
   'subgraphs/kernel/database/embedded-root.system.test.ts': embedded,
   'subgraphs/kernel/database/embedded.system.test.ts': embedded,
   'subgraphs/kernel/sandbox/hostile.system.test.ts': ['subgraphs/kernel/sandbox'],

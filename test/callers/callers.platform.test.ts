@@ -18,7 +18,10 @@ beforeAll(async () => {
   fixture = await createCallerFixture(platform)
 }, 30_000)
 
-/** Operations with the same requirements accept the same callers: one of them gets all, and every other one three. */
+/**
+ * Operations with the same requirements accept the same callers: one of them gets all, and every other one a caller. Every operation
+ * gets all callers whom it refuses itself, and some of those whose credential no operation accepts.
+ */
 const sweep = new Sweep()
 const signatureOf = ({ path: _path, documentId: _documentId, scopes, ...requirements }: Access): string =>
   JSON.stringify([requirements, scopes.map((scope) => scope.replace(/^(READ|WRITE)_.*/, '$1'))])
@@ -62,11 +65,16 @@ const withHeaders = operations.filter(({ keyParameter }) => keyParameter === nul
 
 describe.each(withHeaders.map((operation) => [operation.id, operation] as const))('%s', (_, operation) => {
   const access = accessOf(operation, document.paths[operation.path]![operation.method]!)
-  const refused = callers.filter((caller) => caller.refusal(access) !== null)
+  const signature = signatureOf(access)
+  const everywhere = callers.filter(({ isRefusedEverywhere }) => isRefusedEverywhere)
+  const tried = new Set(sweep.choose(`refused ${signature}`, operation.id, everywhere, 3))
+  const refused = callers.filter(
+    (caller) => caller.refusal(access) !== null && (!caller.isRefusedEverywhere || tried.has(caller)),
+  )
   const needsOther = needsOtherParty.has(operation.documentId) && !access.isOfApps
   const isSpecial = needsOther || operation.documentId in credentials
   const accepted = isSpecial ? [] : callers.filter((caller) => caller.refusal(access) === null)
-  const allowed = sweep.choose(signatureOf(access), operation.id, accepted, 3)
+  const allowed = sweep.choose(signature, operation.id, accepted)
 
   it('is refused and changes nothing', { timeout: deadlineMs * 2 }, async () => {
     const request = await fixture.requests.valid(operation)

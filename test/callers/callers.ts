@@ -36,6 +36,8 @@ export interface Caller {
   refusal(access: Access): ErrorCode | null
   /** True if the response carries quota headers: for a key or an app that exists. */
   readonly hasQuotaHeaders: boolean
+  /** True if every operation refuses the credential, before it is known which operation it is. */
+  readonly isRefusedEverywhere?: true
   /** Owner of the records that the request names; the organization's owner by default. */
   readonly records?: 'own' | 'teammate'
 }
@@ -236,6 +238,7 @@ const refusedToken = (caller: RefusedToken, name: string, code: ErrorCode, hasQu
   name,
   headers: ({ tokens }) => tokens.refused[caller],
   refusal: () => code,
+  isRefusedEverywhere: true,
   hasQuotaHeaders,
 })
 
@@ -244,6 +247,7 @@ const refused = (caller: RefusedCaller, name: string, code: ErrorCode, hasQuotaH
   name,
   headers: (fixture) => fixture.refused[caller],
   refusal: () => code,
+  isRefusedEverywhere: true,
   hasQuotaHeaders,
 })
 

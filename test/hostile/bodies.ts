@@ -203,7 +203,8 @@ export function badShapes(
     change: { body: JSON.stringify(body).replace(/^\{/, '{"__proto__":{"isAdmin":true},').replace(',}', '}') },
     refused: refusedInput('__proto__', 'UNKNOWN_FIELD'),
   }
-  return [...missing, ...unknown, ...tooMuch, prototype]
+  const kind = `shape ${kindOfRoute(operation)}`
+  return [...missing, ...unknown, ...sweep.choose(kind, operation.id, [...tooMuch, prototype])]
 }
 
 const unknownFields = [

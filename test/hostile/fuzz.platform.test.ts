@@ -168,7 +168,8 @@ const isFailure = (status: number): boolean => status >= 500
 
 // Slow, because each request hashes a password.
 const slow = new Set(['authLogin', 'authRegister'])
-const rounds = 12
+const rounds = isFullSweep ? 12 : 3
+const copies = isFullSweep ? 8 : 4
 // An alias path has the same checks and the same document.
 const fuzzed = operations.filter(({ id, documentId }) => isFullSweep || id === documentId)
 
@@ -190,12 +191,12 @@ it.each(isFullSweep ? [1, 2, 3] : [2])(
   },
 )
 
-it('eight concurrent copies of a valid request cause no deadlock and no 5xx', async () => {
+it('concurrent copies of a valid request cause no deadlock and no 5xx', async () => {
   const found: string[] = []
   // Reads take no locks that others wait for.
   for (const operation of fuzzed.filter(({ method }) => isFullSweep || method !== 'get')) {
     const request = await requests.valid(operation, { fresh: true })
-    const answers = await Promise.all(Array.from({ length: 8 }, () => requests.send(request, {})))
+    const answers = await Promise.all(Array.from({ length: copies }, () => requests.send(request, {})))
     found.push(...answers.filter(({ status }) => isFailure(status)).map(({ text }) => `${operation.id}: ${text}`))
   }
   expect(found).toEqual([])

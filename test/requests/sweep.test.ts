@@ -14,6 +14,15 @@ describe('a sweep', () => {
     expect(sweep.choose('number', 'place1', cases)).toEqual(cases)
   })
 
+  it('runs a test at the first place of a signature, and at some of the others', () => {
+    const sweep = new Sweep(false)
+    const chosen = Array.from({ length: 200 }, (_, index) => sweep.includes('post', `place${index}`, 4))
+    expect(chosen[0]).toBe(true)
+    expect(chosen.filter(Boolean).length).toBeGreaterThan(25)
+    expect(chosen.filter(Boolean).length).toBeLessThan(75)
+    expect(new Sweep(true).includes('post', 'place1', 1_000_000)).toBe(true)
+  })
+
   it('tries the same cases in every run', () => {
     const chosen = [1, 2].map(() => {
       const sweep = new Sweep(false)
@@ -40,11 +49,12 @@ describe('a sweep', () => {
 })
 
 describe('the signature of a schema', () => {
-  it('ignores descriptions and examples, also of its parts', () => {
-    const one = { type: 'object', description: 'a', properties: { x: { type: 'string', example: 'b' } } }
-    const same = { type: 'object', description: 'c', properties: { x: { type: 'string', example: 'd' } } }
-    const other = { type: 'object', properties: { x: { type: 'string', maxLength: 3 } } }
-    expect(schemaSignature(one)).toBe(schemaSignature(same))
-    expect(schemaSignature(other)).not.toBe(schemaSignature(one))
+  it('has the kinds of its checks, also of its items', () => {
+    const text = { type: 'string', description: 'a', maxLength: 3 }
+    const same = { type: 'string', description: 'c', maxLength: 5 }
+    expect(schemaSignature(text)).toBe(schemaSignature(same))
+    expect(schemaSignature({ type: 'array', items: text })).toBe(schemaSignature({ type: 'array', items: same }))
+    const others = [{ type: 'string' }, { ...text, minLength: 1 }, { ...text, format: 'uuid' }, { type: 'integer' }]
+    expect(new Set([text, ...others].map(schemaSignature)).size).toBe(5)
   })
 })

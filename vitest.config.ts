@@ -17,9 +17,6 @@ const tests = '{gateway,rest-adapter,subgraphs,test}/**'
 // Test files share a process, so that the platform is loaded only once. A test that changes a module must restore it.
 const common = { isolate: false, setupFiles: ['test/setup.ts'], testTimeout: 120_000, hookTimeout: 120_000 }
 
-/** Tests that measure how long requests wait or what a turn costs. */
-const alone = ['test/hostile/blocking.platform.test.ts']
-
 /** Migrations, row-level security, records, lists, searches, totals, events and documents: the kinds of SQL of the platform. */
 const alsoOnPostgres15 = [
   'subgraphs/kernel/database/{database,extensions,row-level-security}.platform.test.ts',
@@ -54,25 +51,13 @@ export default defineConfig({
         },
       },
       {
-        // Run one file at a time, after all others.
-        resolve,
-        test: {
-          ...common,
-          name: 'alone',
-          include: alone,
-          globalSetup: ['test/database.ts'],
-          maxWorkers: 1,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
         // Tests that need a server, a process or a separate database.
         resolve,
         test: {
           ...common,
           name: 'platform',
           include: [`${tests}/*.platform.test.ts`],
-          exclude: ['**/node_modules/**', 'dist/**', ...alone],
+          exclude: ['**/node_modules/**', 'dist/**'],
           globalSetup: ['test/database.ts'],
         },
       },
@@ -85,7 +70,7 @@ export default defineConfig({
           include: [`${tests}/*.system.test.ts`],
           globalSetup: ['test/database.ts'],
           maxWorkers: 1,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 2 },
         },
       },
       ...(hasPostgres15
@@ -99,7 +84,7 @@ export default defineConfig({
                 name: 'postgres15',
                 include: alsoOnPostgres15,
                 globalSetup: ['test/postgres15.ts'],
-                sequence: { groupOrder: 2 },
+                sequence: { groupOrder: 1 },
               },
             },
           ]

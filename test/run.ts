@@ -17,7 +17,7 @@ const filters = named.flatMap((name) => testsOf(areas[name]!))
 const isWhole = filters.length === 0 && options.every((option) => option.startsWith('-'))
 
 const projects: Readonly<Record<string, readonly string[]>> = {
-  test: ['quick', 'platform', 'alone', 'postgres15'],
+  test: ['quick', 'platform', 'postgres15'],
   system: ['system'],
   full: [],
 }

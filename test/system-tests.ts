@@ -9,6 +9,7 @@ const edge = ['gateway/edge', 'gateway/graph', 'subgraphs/kernel/subgraph']
  */
 export const systemTests: Readonly<Record<string, readonly string[]>> = {
   'gateway/pages/browser.system.test.ts': ['gateway/pages'],
+  'subgraphs/demo/demo.system.test.ts': ['subgraphs/demo'],
   'subgraphs/kernel/database/embedded-root.system.test.ts': embedded,
   'subgraphs/kernel/database/embedded.system.test.ts': embedded,
   'subgraphs/kernel/sandbox/hostile.system.test.ts': ['subgraphs/kernel/sandbox'],
@@ -66,9 +67,17 @@ export const systemTests: Readonly<Record<string, readonly string[]>> = {
     ...record,
     ...queue,
   ],
+  'test/hostile/blocking.system.test.ts': [
+    'subgraphs/kernel/work',
+    'subgraphs/kernel/time',
+    'subgraphs/support/case',
+    'subgraphs/commerce/quote',
+    'subgraphs/insights/engagement',
+  ],
   'test/hostile/isolation.system.test.ts': [...edge, ...record],
   'test/hostile/publish-flood.system.test.ts': ['subgraphs/events/custom-event-stream', 'subgraphs/events/delivery'],
   'test/hostile/resources.system.test.ts': ['rest-adapter', ...edge],
+  'test/hostile/simulations.system.test.ts': ['subgraphs/insights/simulation', 'subgraphs/kernel/work'],
   'test/hostile/subscriptions.system.test.ts': ['gateway/subscriptions', 'subgraphs/events/listen'],
   'test/several-processes/live-stream.system.test.ts': ['gateway/subscriptions', 'subgraphs/events/listen'],
   'test/several-processes/operating.system.test.ts': ['subgraphs/kernel/tracing', ...edge],

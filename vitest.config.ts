@@ -24,7 +24,7 @@ const alsoOnPostgres15 = [
   'subgraphs/kernel/outbox/event-partitions.platform.test.ts',
   'test/contract/model.platform.test.ts',
   'test/graphql/filters.platform.test.ts',
-  'test/rest/{documents,record-events}.platform.test.ts',
+  'test/rest/documents.platform.test.ts',
 ]
 if (!hasPostgres15)
   process.stderr.write('PostgreSQL 15 is not installed: the tests of the project "postgres15" are skipped.\n')

@@ -2,29 +2,21 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { restContract } from '../contract-of-rest.ts'
 import { statusOfCode } from '../../subgraphs/kernel/errors.ts'
 import { usePlatform } from '../platform.ts'
-import { credentials, needsOtherParty } from '../requests/special-cases.ts'
 import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
 import { flawsOf } from '../requests/problem.ts'
 import type { ValidRequest } from '../requests/requests.ts'
 import { deadlineMs, type RawResponse } from '../requests/send.ts'
 import { Sweep } from '../requests/sweep.ts'
-import { accessOf, callers, recordsOf, type Access, type Caller } from './callers.ts'
+import { recordsOf, type Access, type Caller } from './callers.ts'
+import { operationsOfCallers, triedAt } from './tried.ts'
 import { createCallerFixture, type CallerFixture } from './caller-fixture.ts'
 
-const { operations, document, version } = restContract()
+const { version } = restContract()
 const platform = usePlatform({ TRUST_PROXY: '127.0.0.1' })
 let fixture: CallerFixture
 beforeAll(async () => {
   fixture = await createCallerFixture(platform)
 }, 30_000)
-
-/**
- * Operations with the same requirements accept the same callers: one of them gets all, and every other one a caller. Every operation
- * gets all callers whom it refuses itself, and some of those whose credential no operation accepts.
- */
-const sweep = new Sweep()
-const signatureOf = ({ path: _path, documentId: _documentId, scopes, ...requirements }: Access): string =>
-  JSON.stringify([requirements, scopes.map((scope) => scope.replace(/^(READ|WRITE)_.*/, '$1'))])
 
 /** Checks the headers that every response carries, for every caller. */
 function expectHeaders({ hasQuotaHeaders }: Caller, { status, headers }: RawResponse): void {
@@ -60,26 +52,8 @@ function requiredBy({ scopes }: RestOperation, missing: readonly string[] | unde
   return isPart ? scopes : missing
 }
 
-// A key in the query takes the place of every other credential; `test/outreach` tests these operations.
-const withHeaders = operations.filter(({ keyParameter }) => keyParameter === null)
-
-const everywhere = callers.filter(({ isRefusedEverywhere }) => isRefusedEverywhere)
-
-/** The callers who are tried at an operation. */
-function triedAt(operation: RestOperation) {
-  const access = accessOf(operation, document.paths[operation.path]![operation.method]!)
-  const signature = signatureOf(access)
-  const tried = new Set(sweep.choose(`refused ${signature}`, operation.id, everywhere, 3))
-  const refused = callers.filter(
-    (caller) => caller.refusal(access) !== null && (!caller.isRefusedEverywhere || tried.has(caller)),
-  )
-  const needsOther = needsOtherParty.has(operation.documentId) && !access.isOfApps
-  const isSpecial = needsOther || operation.documentId in credentials
-  const accepted = isSpecial ? [] : callers.filter((caller) => caller.refusal(access) === null)
-  return { operation, access, refused, allowed: sweep.choose(signature, operation.id, accepted) }
-}
-
-const tried = withHeaders.map((operation) => [operation.id, triedAt(operation)] as const)
+const sweep = new Sweep()
+const tried = operationsOfCallers.map((operation) => [operation.id, triedAt(operation, sweep)] as const)
 
 describe.each(tried)('%s', (_, { operation, access, refused }) => {
   it('is refused and changes nothing', { timeout: deadlineMs * 2 }, async () => {

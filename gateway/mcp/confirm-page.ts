@@ -35,7 +35,8 @@ const documents = {
 const base = '/proposals/:id'
 const pathOf = (req: Request): string => `/proposals/${encodeURIComponent(String(req.params['id']))}`
 const say = (title: string, text: string): string => plainPage(title, `<p role="status">${escaped(text)}</p>`)
-const textMax = 2_000
+/** The whole input of a custom action, which a person must be able to read. */
+const textMax = 5_000
 const shown = (value: unknown): string => escaped((JSON.stringify(value) ?? '').slice(0, textMax))
 
 /** What is proposed, from the stored proposal alone: nothing of it is words of the client that proposes it. */

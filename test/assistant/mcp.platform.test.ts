@@ -217,6 +217,81 @@ describe('a client of MCP', () => {
     expect((await reading.listTools()).tools).toHaveLength(7)
   })
 
+  describe('with custom actions', () => {
+    const input = { sku: 'A-100' }
+    const client = async (given: object, options: Options = {}) =>
+      connected(await platform.member({ organizationId: ann.organizationId, ...given }), options)
+    const actionsOf = async (one: Client) =>
+      (await one.listTools()).tools.filter(({ name }) => name.startsWith('action_'))
+
+    beforeAll(async () => {
+      const owner = await platform.member({ role: 'OWNER', organizationId: ann.organizationId })
+      const source = 'export default ({ input }) => ({ got: input.sku })'
+      await owner.rest.serverlessFunctionCreate!({
+        body: { apiName: 'echo_sku', name: 'Echo', language: 'javascript', source },
+      })
+      const properties = { sku: { type: 'string' } }
+      const common = {
+        function: 'echo_sku',
+        exposeAsTool: true,
+        inputSchema: { type: 'object', properties },
+        outputSchema: { type: 'object' },
+      }
+      for (const [apiName, kind] of [
+        ['find_part', 'READ'],
+        ['order_part', 'WRITE'],
+      ]) {
+        const body = { ...common, apiName, kind, label: apiName }
+        await owner.rest.customActionCreate!({ body })
+      }
+    })
+
+    it('runs what reads, and what writes after its user has accepted', async () => {
+      const asked: string[] = []
+      const answer = (text: string) => {
+        asked.push(text)
+        return 'accept' as const
+      }
+      const one = await connected(ann, { answer })
+      expect((await actionsOf(one)).map(({ name, annotations }) => [name, annotations!.readOnlyHint])).toEqual([
+        ['action_find_part', true],
+        ['action_order_part', false],
+      ])
+      expect(await call(one, 'action_find_part', { input })).toEqual({
+        isError: false,
+        told: { untrusted: true, status: 'SUCCEEDED', output: { got: 'A-100' } },
+      })
+      const { proposalId } = (await call(one, 'action_order_part', { recordId: accountId, input })).told
+      expect(asked).toEqual([])
+      expect(await call(one, 'confirm_change', { proposalId })).toMatchObject({
+        isError: false,
+        told: { untrusted: true, status: 'CONFIRMED', output: { got: 'A-100' } },
+      })
+      expect(asked).toEqual(['Run order_part (order_part) for account Halvorsen Marine?\n{"sku":"A-100"}'])
+    })
+
+    it('has those that its credential may run, and says why another cannot run', async () => {
+      const invoking = await client({ scopes: ['INVOKE_FUNCTIONS'] })
+      const names = (await invoking.listTools()).tools.map(({ name }) => name)
+      expect(names.slice(-3)).toEqual(['confirm_change', 'action_find_part', 'action_order_part'])
+      expect(names).not.toContain('propose_change')
+      expect((await call(invoking, 'action_order_part', { input })).told).toMatchObject({ status: 'PENDING' })
+      const without = await client({ scopes: ['READ_ACCOUNTS'] })
+      expect(await actionsOf(without)).toEqual([])
+      await expect(call(without, 'action_find_part', { input })).rejects.toThrow('no such tool')
+      const reading = await client({ role: 'READ_ONLY' })
+      expect((await actionsOf(reading)).map(({ name }) => name)).toEqual(['action_find_part'])
+      expect((await call(reading, 'action_find_part', { input })).isError).toBe(false)
+      expect((await call(reading, 'action_order_part', { input })).told).toEqual({
+        error: 'Your role may read but not change records.',
+      })
+      const foreign = await connected(await platform.member({ organizationId: await platform.organization('Else') }))
+      expect(await actionsOf(foreign)).toEqual([])
+      const unknown = await call(foreign, 'action_find_part', { input })
+      expect([unknown.isError, unknown.told]).toEqual([true, { error: expect.stringContaining('custom action') }])
+    })
+  })
+
   it('finds documents about records that it may read, and no others', async () => {
     const { organizationId } = ann
     const add = async (name: string, values: object): Promise<void> => {

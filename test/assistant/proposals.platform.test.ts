@@ -5,6 +5,7 @@ import { newId } from '../../subgraphs/kernel/ids.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { account } from '../builders.ts'
 import { Platform, type Member } from '../platform.ts'
+import { answered, type Call } from './answered.fixture.ts'
 import { framesOf } from './frames.ts'
 
 const server = new ChatServer()
@@ -27,21 +28,7 @@ beforeEach(async () => {
   accountId = (await account(ann, { name: 'Halvorsen Marine', industry: 'SHIPPING' })).id
 })
 
-type Call = readonly [name: string, args: object]
-
-/** Sends a message that the model answers with these calls, one after another, and returns the answer with the results of the calls. */
-async function told(content: string, calls: readonly Call[], member = ann) {
-  server.answer = (reply, asked) => {
-    const done = asked.messages.filter(({ role }) => role === 'tool').length
-    const next = calls[done]
-    if (next) reply.call(next[0], next[1], `call-${done}`).end('tool_calls')
-    else reply.text('Done.').end()
-  }
-  const { id } = (await member.rest.conversationCreate!({ body: {} })).body
-  const answer = (await member.rest.conversationSend!({ id, body: { content } })).body
-  const results = server.asked.at(-1)!.messages.filter(({ role }) => role === 'tool')
-  return { id, answer, results: results.map((one) => JSON.parse(one.content!) as Record<string, unknown>) }
-}
+const told = (content: string, calls: readonly Call[], member = ann) => answered(server, member, content, calls)
 
 const update = (input: object, id = accountId): Call => [
   'propose_change',

@@ -1,17 +1,24 @@
-import { isErrorCode, Refusal, statusOfCode, type ErrorCode } from '../../kernel/errors.ts'
-import type { GraphAnswer, GraphQuery } from '../../kernel/graph-port/graph-port.ts'
+import type { GraphQuery } from '../../kernel/graph-port/graph-port.ts'
 import { externalCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import { refusalInSituation } from '../../kernel/record/transitions.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
-import { requireRole } from '../../kernel/require.ts'
 import { requireWrite, shapeOf, typeOf } from '../tool/records.ts'
+import { performAction } from './confirm-action.ts'
+import {
+  asAnswer,
+  endProposal,
+  executorOf,
+  isPassing,
+  outcomeOfRefusal,
+  refusalOf,
+  requireOpen,
+  requireWriter,
+  type Confirming,
+} from './decide.ts'
 import type { Proposal } from './proposal.types.ts'
-import { mutationName, proposalOf, readProposal, requireProposal, statusOf, type ProposalRow } from './stored.ts'
-
-export type Confirming = RequestContext<'graph' | 'tenants'>
+import { isOfAction, mutationName, proposalOf, readProposal, requireProposal, type ProposalRow } from './stored.ts'
 
 const costMax = 1_000
-const messageMax = 500
 
 function mutationOf(row: ProposalRow): GraphQuery {
   const type = typeOf(shapeOf(row.object))
@@ -31,35 +38,6 @@ function mutationOf(row: ProposalRow): GraphQuery {
   }
 }
 
-function requireOpen(row: ProposalRow, now: Date): ProposalRow {
-  const status = statusOf(row, now)
-  if (status !== 'PENDING') throw refusalInSituation(`A proposal that is ${status} cannot be confirmed or rejected.`)
-  return row
-}
-
-const requireWriter = (ctx: RequestContext): void => requireRole(ctx, 'OWNER', 'ADMIN', 'MANAGER', 'MEMBER')
-
-interface Outcome {
-  readonly status: 'CONFIRMED' | 'STALE' | 'FAILED'
-  readonly refusal: Refusal | null
-}
-
-/** A refusal after which a repetition may succeed is thrown, and the proposal stays open. */
-function outcomeOf({ errors }: GraphAnswer): Outcome {
-  const [error] = errors
-  if (!error) return { status: 'CONFIRMED', refusal: null }
-  const given = error.extensions?.['code']
-  const code: ErrorCode = isErrorCode(given) ? given : 'VALIDATION_FAILED'
-  const refusal = new Refusal(code, error.message, { ...error.extensions })
-  if (statusOfCode[code] >= 500 || statusOfCode[code] === 429 || code === 'IDEMPOTENCY_IN_PROGRESS') throw refusal
-  return { status: code === 'VERSION_CONFLICT' ? 'STALE' : 'FAILED', refusal }
-}
-
-const asAnswer = (thrown: unknown): GraphAnswer => {
-  if (!(thrown instanceof Refusal)) throw thrown
-  return { data: null, errors: [{ message: thrown.message, extensions: { ...thrown.extensions } }] }
-}
-
 /**
  * Performs the change as the user, with the version that was read. It has one idempotency key for all confirmations: of two at the same time, and
  * after `kill -9` at any line, it is made once.
@@ -67,30 +45,19 @@ const asAnswer = (thrown: unknown): GraphAnswer => {
 async function perform(ctx: Confirming, id: string): Promise<void> {
   const { caller, clock, graph, requestId } = ctx
   const row = requireOpen(await requireProposal(ctx.db, caller, id), clock.now())
+  if (isOfAction(row)) return performAction(ctx, row)
   requireWrite(caller, row.object)
   await ctx.db.query(
     `update assistant.proposal set begun_at = coalesce(begun_at, $3) where organization_id = $1 and id = $2 and status = 'PENDING'`,
     [caller.organizationId, row.id, clock.now().toISOString()],
     'WRITE',
   )
-  const actor = { ...caller, credentialId: `proposal:${row.id}` }
-  const { status, refusal } = await graph
-    .execute(mutationOf(row), actor, { requestId, idempotencyKey: row.id })
-    .then(outcomeOf, (thrown: unknown) => outcomeOf(asAnswer(thrown)))
-  const ended = await ctx.db.query(
-    `update assistant.proposal set status = $3, error_code = $4, error_message = $5, decided_at = $6
-     where organization_id = $1 and id = $2 and status = 'PENDING' returning id`,
-    [
-      caller.organizationId,
-      row.id,
-      status,
-      refusal?.code ?? null,
-      refusal?.message.slice(0, messageMax) ?? null,
-      clock.now().toISOString(),
-    ],
-    'WRITE',
-  )
-  if (ended.length === 0) throw refusalInSituation('The proposal was decided meanwhile.')
+  const refusal = await graph
+    .execute(mutationOf(row), executorOf(ctx, row), { requestId, idempotencyKey: row.id })
+    .catch(asAnswer)
+    .then(refusalOf)
+  if (refusal && isPassing(refusal)) throw refusal
+  await endProposal(ctx, row, refusal ? outcomeOfRefusal(refusal) : { status: 'CONFIRMED', error: null })
   if (refusal) throw refusal
 }
 

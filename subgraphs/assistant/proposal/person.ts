@@ -1,7 +1,7 @@
 import { newId } from '../../kernel/ids.ts'
 import { refusalInSituation } from '../../kernel/record/transitions.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { requireProposal, statusOf, type ProposalRow } from './stored.ts'
+import { isOfAction, requireProposal, statusOf, type ProposalRow } from './stored.ts'
 
 /** What a person is asked before a change is made: the change in words, from the proposal and not from who proposes it. */
 export interface Question {
@@ -13,12 +13,15 @@ export interface Question {
 
 const valueMax = 200
 
-const shown = (value: unknown): string => {
+const shown = (value: unknown, max = valueMax): string => {
   const text = JSON.stringify(value) ?? 'null'
-  return text.length > valueMax ? `${text.slice(0, valueMax).toWellFormed()}…` : text
+  return text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text
 }
 
-const textOf = ({ summary, input, before }: ProposalRow): string => {
+/** What an action gets may leave the platform, so the person reads all of it. */
+const textOf = (row: ProposalRow): string => {
+  const { summary, input, before } = row
+  if (isOfAction(row)) return `${summary}?\n${shown(input['input'], Infinity)}`
   const old = (before ?? {}) as Readonly<Record<string, unknown>>
   const lines = Object.entries(input).map(
     ([name, value]) => `${name}: ${before === null ? '' : `${shown(old[name])} → `}${shown(value)}`,

@@ -3,6 +3,15 @@ import type { Tool, ToolCalling, ToolOutput } from '../tool/tool.ts'
 import { confirmProposal } from './confirm.ts'
 import { propose } from './propose.ts'
 import { proposedActions, proposedObjects } from './proposed-objects.ts'
+import type { StoredProposal } from './store-proposal.ts'
+
+/** What a caller of a tool is told of a new proposal. */
+export const proposalOutput = ({ id, summary }: StoredProposal): ToolOutput => ({
+  content: { proposalId: id, summary, status: 'PENDING' },
+  rows: 0,
+  citations: [],
+  proposalId: id,
+})
 
 export const proposeChange: Tool = {
   name: 'propose_change',
@@ -27,8 +36,7 @@ export const proposeChange: Tool = {
     const object = oneIn(given, 'object', proposedObjects)
     const id = action === 'update' ? idIn(given, 'id') : null
     const proposed = await propose(calling, { action, object, id, input: objectIn(given, 'input') })
-    const content = { proposalId: proposed.id, summary: proposed.summary, status: 'PENDING' }
-    return { content, rows: 0, citations: [], proposalId: proposed.id }
+    return proposalOutput(proposed)
   },
 }
 
@@ -37,15 +45,21 @@ export const confirmChange: Tool = {
   title: 'Confirm a proposed change',
   effect: 'CONFIRM',
   isUntrusted: false,
-  description: 'Makes a proposed change after the user has confirmed it.',
+  description: 'Makes a proposed change, or runs a proposed action, after the user has confirmed it.',
   parameters: {
     type: 'object',
     required: ['proposalId'],
     additionalProperties: false,
-    properties: { proposalId: { type: 'string', description: 'Id that propose_change has returned.' } },
+    properties: { proposalId: { type: 'string', description: 'Id that propose_change or an action has returned.' } },
   },
   async run({ ctx }, given): Promise<ToolOutput> {
-    const { id, status, entityType, recordId } = await confirmProposal(ctx, idIn(given, 'proposalId'))
-    return { content: { proposalId: id, status, entityType, recordId }, rows: 0, citations: [] }
+    const confirmed = await confirmProposal(ctx, idIn(given, 'proposalId'))
+    const { id, status, entityType, recordId, output, errorCode, errorMessage } = confirmed
+    const told = { proposalId: id, status, entityType, recordId }
+    if (errorCode === null && output === null) return { content: told, rows: 0, citations: [] }
+    // An action that has run: what it has returned is text of others.
+    const content = { untrusted: true, ...told, ...(errorCode === null ? { output } : { errorCode, errorMessage }) }
+    const error = errorCode === null ? {} : { error: `The action failed: ${errorCode}.` }
+    return { content, rows: 0, citations: [], ...error }
   },
 }

@@ -36,3 +36,11 @@ export const proposalTables: Migration = {
     create index proposal_user on assistant.proposal (organization_id, user_id, id desc);
   `,
 }
+
+export const proposalOutput: Migration = {
+  name: '20261129-assistant-proposal-output',
+  sql: `
+    -- What the custom action of a proposal has returned.
+    alter table assistant.proposal add column output jsonb;
+  `,
+}

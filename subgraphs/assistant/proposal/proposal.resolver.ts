@@ -3,11 +3,16 @@ import { IdArg } from '../../kernel/record/args.ts'
 import { operation } from '../../kernel/record/operation.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import { Limits } from '../../kernel/subgraph/limits.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
-import { confirmProposal, rejectProposal, type Confirming } from './confirm.ts'
-import { proposalTables } from './proposal.migrations.ts'
+import { confirmProposal, rejectProposal } from './confirm.ts'
+import type { Confirming } from './decide.ts'
+import { proposalOutput, proposalTables } from './proposal.migrations.ts'
 import { Proposal, ProposalListArgs } from './proposal.types.ts'
 import { listProposals, readProposal } from './stored.ts'
+
+/** The longest timeout of a custom action, and the time for what surrounds it. */
+const confirmMs = 45_000
 
 @Resolver()
 export class ProposalResolver {
@@ -27,9 +32,10 @@ export class ProposalResolver {
 
   @Mutation(() => Proposal, {
     description:
-      'Makes a proposed change, as the caller and with all checks of the mutation. It is made once: after that, and when it was rejected or has expired, INVALID_STATE. VERSION_CONFLICT if the record was changed after the proposal, which then is STALE. Another refusal of the change makes it FAILED.',
+      'Makes a proposed change, as the caller and with all checks of the mutation. It is made once: after that, and when it was rejected or has expired, INVALID_STATE. VERSION_CONFLICT if the record was changed after the proposal, which then is STALE. Another refusal of the change makes it FAILED. A custom action runs once; one that fails is no error of the operation, but makes the proposal FAILED.',
   })
   @RequiresScopes('*')
+  @Limits({ deadlineMs: confirmMs })
   proposalConfirm(@IdArg() id: string, @Ctx() ctx: Confirming) {
     return confirmProposal(ctx, id)
   }
@@ -45,7 +51,7 @@ export class ProposalResolver {
 
 export const proposalResource: Resource = {
   resolver: ProposalResolver,
-  migrations: [proposalTables],
+  migrations: [proposalTables, proposalOutput],
   operations: [
     operation('GET /v1/proposals', 'proposalList', { summary: 'List proposals', answers: 'The proposals.' }),
     operation('GET /v1/proposals/{id}', 'proposal', { summary: 'Read a proposal', answers: 'The proposal.' }),

@@ -13,13 +13,14 @@ export const ProposalStatus = enumeration('ProposalStatus', 'What became of a pr
   REJECTED: 'The user has rejected it; nothing was changed.',
   EXPIRED: 'Nobody has confirmed it within an hour; nothing was changed.',
   STALE: 'The record was changed after it was proposed, so nothing was changed.',
-  FAILED: 'The change was refused, so nothing was changed; `errorCode` and `errorMessage` say why.',
+  FAILED:
+    'The change was refused, so nothing was changed, or the custom action failed and may have had its effect; `errorCode` and `errorMessage` say why.',
 })
 export type ProposalStatus = keyof typeof ProposalStatus
 
 @ObjectType({
   description:
-    'A change of one record that a language model or another client proposes. It is made only if its user confirms it.',
+    'A change of one record, or a run of a custom action, that a language model or another client proposes. It is made only if its user confirms it.',
 })
 @RequiresScope('*')
 export class Proposal {
@@ -34,22 +35,26 @@ export class Proposal {
   conversationId!: string | null
 
   @OutputField(() => String, {
-    description: 'The mutation that a confirmation performs: the creation or the update of one record.',
+    description:
+      'The mutation that a confirmation performs: the creation or the update of one record, or `customActionExecute`.',
     example: 'opportunityUpdate',
   })
   mutation!: string
 
-  @OutputField(() => String, { description: 'Type of the record.', example: 'OPPORTUNITY' })
+  @OutputField(() => String, {
+    description: 'Type of the record; CUSTOM_ACTION for a run of an action.',
+    example: 'OPPORTUNITY',
+  })
   entityType!: string
 
   @OutputField(() => ID, {
-    description: 'Id of the record that it changes, or that the new record gets.',
+    description: 'Id of the record that it changes, or that the new record gets; of the custom action that it runs.',
     example: recordId,
   })
   recordId!: string
 
   @OutputField(() => Json, {
-    description: 'The `input` of the mutation: the fields that are set.',
+    description: 'The `input` of the mutation: the fields that are set; of a custom action `{recordId, input}`.',
     example: { nextStep: 'Send the revised offer' },
   })
   input!: unknown
@@ -71,7 +76,7 @@ export class Proposal {
   @OutputField(() => Int, {
     nullable: true,
     description:
-      'The version of the record that was read. Another one makes the proposal STALE. Null for a new record.',
+      'The version of the record, or of the custom action, that was read. Another one makes the proposal STALE. Null for a new record.',
     example: 3,
   })
   expectedVersion!: number | null
@@ -88,13 +93,22 @@ export class Proposal {
 
   @OutputField(() => String, {
     nullable: true,
-    description: 'Why it is STALE or FAILED, as a code of errors; null otherwise.',
+    description:
+      'Why it is STALE or FAILED, as a code of errors; of a custom action also a `CustomActionFailure`, or INTERRUPTED if the process ended while an action ran that must not be repeated. Null otherwise.',
     example: null,
   })
   errorCode!: string | null
 
   @OutputField(() => String, { nullable: true, description: 'The same in words; null otherwise.', example: null })
   errorMessage!: string | null
+
+  @OutputField(() => Json, {
+    nullable: true,
+    description:
+      'What the custom action has returned, if it has at most 15000 bytes as JSON; null before, for other proposals, and if the user sees less than when it was proposed.',
+    example: null,
+  })
+  output!: unknown
 
   @OutputField(() => DateTime, { description: 'When it was proposed.', example: '2027-02-01T09:00:00.000Z' })
   createdAt!: string

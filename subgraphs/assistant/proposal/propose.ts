@@ -1,11 +1,8 @@
-import { lockOf } from '../../kernel/database/locks.ts'
 import { notFound, Refusal, type FieldProblem, invalid } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
-import { storableJson, storableText } from '../../kernel/json/storable-json.ts'
+import { storableText } from '../../kernel/json/storable-json.ts'
 import { mayWrite } from '../../kernel/record/field-security.ts'
 import { writableColumns } from '../../kernel/record/inputs.ts'
-import { refusalInSituation } from '../../kernel/record/transitions.ts'
-import { sightOf } from '../ai-execution/sight.ts'
 import type { Answering } from '../answer/answering.ts'
 import { selectionOf } from '../question/compile.ts'
 import { labelOf } from '../question/label.ts'
@@ -14,6 +11,7 @@ import { queryOf, readableColumns, requireRead, requireWrite, shapeOf } from '..
 import type { Arguments, ToolCalling } from '../tool/tool.ts'
 import { isNamed, requireNamedReferences } from './named.ts'
 import type { ProposedAction } from './proposed-objects.ts'
+import { storeProposal, type StoredProposal } from './store-proposal.ts'
 
 export interface Change {
   readonly object: string
@@ -21,11 +19,6 @@ export interface Change {
   readonly id: string | null
   readonly input: Arguments
 }
-
-const lifeMs = 3_600_000
-const keptMs = 30 * 86_400_000
-const openMax = 100
-const influencesMax = 20
 
 function requireWritable({ caller }: Answering, { object, action, input }: Change): void {
   const shape = shapeOf(object)
@@ -45,7 +38,12 @@ function requireWritable({ caller }: Answering, { object, action, input }: Chang
   if (locked.length > 0) throw new Refusal('FIELD_NOT_WRITABLE', `You may not write ${locked.join(', ')}.`)
 }
 
-async function readBefore(ctx: Answering, { object, input }: Change, id: string): Promise<Row & { version: number }> {
+/** The record with its names and the fields of the input, as far as the caller may read them. */
+export async function readBefore(
+  ctx: Answering,
+  { object, input }: Pick<Change, 'object' | 'input'>,
+  id: string,
+): Promise<Row & { version: number }> {
   const shape = shapeOf(object)
   const readable = new Set(readableColumns(ctx.caller, shape).map(({ name }) => name))
   const wanted = [...selectionOf(shape).split(' '), ...Object.keys(input)].filter((name) => readable.has(name))
@@ -64,8 +62,8 @@ async function readBefore(ctx: Answering, { object, input }: Change, id: string)
  * Stores a change that its user may confirm within an hour. Text of records may tell a model what to propose, so after such text was read
  * only records can be concerned that the user has named.
  */
-export async function propose({ ctx, heard }: ToolCalling, change: Change): Promise<{ id: string; summary: string }> {
-  const { caller, clock, db } = ctx
+export async function propose({ ctx, heard }: ToolCalling, change: Change): Promise<StoredProposal> {
+  const { caller } = ctx
   const { object, action, input } = change
   requireRead(caller, object)
   requireWrite(caller, object)
@@ -83,47 +81,13 @@ export async function propose({ ctx, heard }: ToolCalling, change: Change): Prom
   const verb = action === 'create' ? 'Create' : 'Update'
   const summary = storableText(`${verb} ${object}${label ? ` ${label}` : ''}: ${Object.keys(input).join(', ')}`)
   const old = before && Object.fromEntries(Object.keys(input).map((name) => [name, before[name] ?? null]))
-  const id = newId()
-  const now = clock.now()
-  const at = (ms: number): string => new Date(now.getTime() + ms).toISOString()
-  await db.transaction(async (sql) => {
-    const owner = [caller.organizationId, caller.userId]
-    await sql.query(`select pg_advisory_xact_lock(${lockOf('conversations')})`, [owner.join(' ')], 'WRITE')
-    await sql.query(
-      'delete from assistant.proposal where organization_id = $1 and user_id = $2 and created_at < $3',
-      [...owner, at(-keptMs)],
-      'WRITE',
-    )
-    const [open] = await sql.query<{ count: number }>(
-      `select count(*)::int as count from assistant.proposal
-       where organization_id = $1 and user_id = $2 and status = 'PENDING' and expires_at > $3`,
-      [...owner, at(0)],
-      'WRITE',
-    )
-    if (open!.count >= openMax)
-      throw refusalInSituation(`You have ${openMax} open proposals; confirm or reject one first.`)
-    await sql.query(
-      `insert into assistant.proposal (organization_id, user_id, id, conversation_id, object, action, record_id, input, summary, before,
-         expected_version, influenced_by, sight, status, created_at, expires_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'PENDING', $14, $15)`,
-      [
-        ...owner,
-        id,
-        heard?.conversationId ?? null,
-        object,
-        action,
-        before?.id ?? newId(),
-        storableJson(input),
-        summary.slice(0, 1000),
-        old && storableJson(old),
-        before?.version ?? null,
-        storableJson([...(heard?.returned.values() ?? [])].slice(0, influencesMax)),
-        sightOf(caller),
-        at(0),
-        at(lifeMs),
-      ],
-      'WRITE',
-    )
+  return storeProposal(ctx, heard, {
+    object,
+    action,
+    recordId: before?.id ?? newId(),
+    input,
+    summary,
+    before: old,
+    expectedVersion: before?.version ?? null,
   })
-  return { id, summary }
 }

@@ -6,13 +6,13 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { maySee } from '../ai-execution/sight.ts'
 import type { ConversationCitation } from '../conversation/conversation.types.ts'
 import type { Proposal, ProposalListArgs, ProposalStatus } from './proposal.types.ts'
-import type { ProposedAction } from './proposed-objects.ts'
+import { actionObject, type StoredAction } from './proposed-objects.ts'
 
 export interface ProposalRow extends Record<string, unknown> {
   readonly id: string
   readonly conversationId: string | null
   readonly object: string
-  readonly action: ProposedAction
+  readonly action: StoredAction
   readonly recordId: string
   readonly input: Readonly<Record<string, unknown>>
   readonly summary: string
@@ -20,6 +20,7 @@ export interface ProposalRow extends Record<string, unknown> {
   readonly expectedVersion: number | null
   readonly influencedBy: ConversationCitation[]
   readonly sight: string | null
+  readonly output: unknown
   readonly status: ProposalStatus
   readonly errorCode: string | null
   readonly errorMessage: string | null
@@ -30,19 +31,25 @@ export interface ProposalRow extends Record<string, unknown> {
 }
 
 const columns = `id, conversation_id as "conversationId", object, action, record_id as "recordId", input, summary, before,
-  expected_version as "expectedVersion", influenced_by as "influencedBy", sight, status, error_code as "errorCode",
+  expected_version as "expectedVersion", influenced_by as "influencedBy", sight, output, status, error_code as "errorCode",
   error_message as "errorMessage", begun_at as "begunAt", created_at as "createdAt", expires_at as "expiresAt", decided_at as "decidedAt"`
 
 /** A proposal that nobody has confirmed in time is EXPIRED, whether or not that was stored. */
 export const statusOf = ({ status, begunAt, expiresAt }: ProposalRow, now: Date): ProposalStatus =>
   status === 'PENDING' && begunAt === null && new Date(expiresAt) <= now ? 'EXPIRED' : status
 
+export const isOfAction = ({ object }: Pick<ProposalRow, 'object'>): boolean => object === actionObject
+
 export const mutationName = ({ object, action }: Pick<ProposalRow, 'object' | 'action'>): string =>
-  `${object}${action === 'create' ? 'Create' : 'Update'}`
+  isOfAction({ object }) ? 'customActionExecute' : `${object}${action === 'create' ? 'Create' : 'Update'}`
+
+/** The summary without the name of the record that was read. */
+const shortSummary = (row: ProposalRow): string =>
+  isOfAction(row) ? 'Run a custom action' : `Update ${row.object}: ${Object.keys(row.input).join(', ')}`
 
 /** What was read of the record is shown only to somebody who sees the same as then. */
 export function proposalOf(caller: Caller, row: ProposalRow, now: Date): Proposal {
-  const { object, action, sight, begunAt: _begun, before, influencedBy, summary, ...shown } = row
+  const { object, action, sight, begunAt: _begun, before, influencedBy, summary, output, ...shown } = row
   const isSeen = maySee(caller, sight)
   return {
     ...shown,
@@ -50,7 +57,8 @@ export function proposalOf(caller: Caller, row: ProposalRow, now: Date): Proposa
     entityType: object.toUpperCase(),
     before: isSeen ? before : null,
     influencedBy: isSeen ? influencedBy : [],
-    summary: isSeen || action === 'create' ? summary : `Update ${object}: ${Object.keys(row.input).join(', ')}`,
+    summary: isSeen || action === 'create' ? summary : shortSummary(row),
+    output: isSeen ? output : null,
     status: statusOf(row, now),
   }
 }

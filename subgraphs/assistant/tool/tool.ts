@@ -20,6 +20,8 @@ export interface ToolCalling {
   readonly ctx: Answering
   /** Null for a client that calls tools itself. */
   readonly heard: Heard | null
+  /** Ends the waiting for a call that changes nothing. */
+  readonly signal: AbortSignal | null
 }
 
 /** What a tool gives. It is data: it contains text that other people wrote into records. */
@@ -29,6 +31,8 @@ export interface ToolOutput {
   readonly rows: number
   readonly citations: readonly ConversationCitation[]
   readonly proposalId?: string
+  /** What failed, if it did, without text of others; `content` tells more of it. */
+  readonly error?: string
 }
 
 export type Arguments = Readonly<Record<string, unknown>>
@@ -38,6 +42,8 @@ export interface Tool extends ModelTool {
   readonly effect: ToolEffect
   /** Whether its result has text of records. */
   readonly isUntrusted: boolean
+  /** Whether a call may reach a service outside of the platform. */
+  readonly reachesOutside?: boolean
   run(calling: ToolCalling, given: Arguments): Promise<ToolOutput>
 }
 

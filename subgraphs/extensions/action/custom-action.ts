@@ -136,7 +136,7 @@ export class CustomAction extends OrgRecord {
   @Column(() => Boolean, {
     default: false,
     description:
-      'Whether the action is meant for language models. It is kept for them: so far no model is offered it as a tool.',
+      'Whether the action is a tool of the language models of conversations and of `/mcp`, named `action_` and its `apiName`, for callers who may run it. A READ action runs at once, but in a conversation in which texts of records were read only if it is a function without `allowedHosts`, named credentials and WRITE scopes; every other run is a proposal that the user confirms. Needs `allowManual` and `isActive`. The first 32 by name are offered, at most 32 KB of them.',
     example: false,
   })
   exposeAsTool!: boolean
@@ -144,7 +144,7 @@ export class CustomAction extends OrgRecord {
   @Column(() => String, {
     nullable: true,
     max: 1_000,
-    description: 'What language models are to be told about the action; null: its `description`.',
+    description: 'What language models are told about the action; null: its `description`.',
     example: 'Returns how many pieces of a product are in stock.',
   })
   toolDescription!: string | null

@@ -1,30 +1,20 @@
 import { createHash } from 'node:crypto'
 import { depthMax, requireDepth } from '../../kernel/automation/depth.ts'
-import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
-import { isId, newId } from '../../kernel/ids.ts'
-import { isJsonObject } from '../../kernel/json/exact-number.ts'
+import { Refusal } from '../../kernel/errors.ts'
+import { newId } from '../../kernel/ids.ts'
 import { externalCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
-import { readOne, requireRecord } from '../../kernel/record/read.ts'
-import { requireWritableRole } from '../../kernel/record/save.ts'
 import { refusalInSituation } from '../../kernel/record/transitions.ts'
-import { notAnswered, unrestricted } from '../../kernel/request.ts'
-import { ExtendedType, shapeOfType } from '../extended-type.ts'
-import { apiNamePattern, payloadBytesMax } from '../function/bounds.ts'
 import type { FunctionContext } from '../function/function.context.ts'
 import { prepareRun, type PreparedRun } from '../function/prepare.ts'
 import { recordInvocation } from '../function/record-invocation.ts'
 import { run, type FunctionOutcome } from '../function/run.ts'
 import { problemOfValue } from './bounded-schema.ts'
 import { callUrl } from './call-url.ts'
-import { customAction } from './custom-action.record.ts'
+import { checkedCall, type ActionCall } from './checked-call.ts'
 import type { CustomAction } from './custom-action.ts'
 import { failed, type ActionOutcome } from './outcome.ts'
 
-export interface ActionStart {
-  /** Id or apiName. */
-  readonly key: string
-  readonly recordId?: string | null
-  readonly input?: unknown
+export interface ActionStart extends ActionCall {
   /** How many automations have started one another up to the run; absent: one more than those of the caller. */
   readonly depth?: number
   /** The same for all attempts of one cause; absent: that of the request, or a new one. */
@@ -42,15 +32,9 @@ export async function executeAction(ctx: FunctionContext, start: ActionStart): P
   const { caller } = ctx
   const depth = start.depth ?? (caller.depth === undefined ? 0 : caller.depth + 1)
   requireDepth(depth)
-  const recordId = start.recordId?.toLowerCase() ?? null
-  const input = checkedInput(start.input)
   const { action, ended } = await transactionWithExternalCalls(ctx, async (inner) => {
-    const action = await requireAction(inner, start.key)
-    requireRunnable(inner, action)
-    const objectType = await typeOfRecord(inner, action, recordId)
-    const problem = problemOfValue(action.inputSchema, 'input.input', input)
-    if (problem) throw invalid(problem)
-    const body = { action: action.apiName, recordId, objectType, input }
+    const { action, ...given } = await checkedCall(inner, start)
+    const body = { action: action.apiName, ...given }
     const ended = await externalCall(inner, 'action', () =>
       preparedCall(inner, action, body, depth, keyOf(inner, start)),
     )
@@ -64,60 +48,6 @@ const keyOf = ({ idempotency, caller }: FunctionContext, { idempotencyKey }: Act
   if (idempotencyKey !== undefined) return idempotencyKey
   if (!idempotency) return newId()
   return createHash('sha256').update(`${caller.credentialId} ${idempotency.key}`).digest('base64url')
-}
-
-function checkedInput(given: unknown): object {
-  const input = given ?? {}
-  const problem = (code: string, rule: string) =>
-    invalid({ path: 'input.input', code, message: `input.input must ${rule}.` })
-  if (!isJsonObject(input)) throw problem('WRONG_TYPE', 'be an object')
-  if (Buffer.byteLength(JSON.stringify(input)) > payloadBytesMax)
-    throw problem('TOO_LONG', `have at most ${payloadBytesMax} bytes as JSON`)
-  return input
-}
-
-/** Profiles hide nothing of an action from those who may run it. */
-async function requireAction(ctx: FunctionContext, key: string): Promise<CustomAction> {
-  const id = isId(key) ? key.toLowerCase() : await idNamed(ctx, key)
-  if (id === null) throw notFound('The custom action')
-  return requireRecord(unrestricted(ctx), customAction, id)
-}
-
-async function idNamed({ db, caller }: FunctionContext, key: string): Promise<string | null> {
-  const [row] = apiNamePattern.test(key)
-    ? await db.query<{ id: string }>(
-        'select id from extensions.custom_action where organization_id = $1 and api_name = $2 and deleted_at is null',
-        [caller.organizationId, key],
-      )
-    : []
-  return row?.id ?? null
-}
-
-function requireRunnable(ctx: FunctionContext, { isActive, allowManual, kind }: CustomAction): void {
-  if (kind === 'WRITE') requireWritableRole(ctx)
-  if (!isActive) throw refusalInSituation('The action is turned off.')
-  if (!allowManual && ctx.caller.origin === undefined)
-    throw refusalInSituation('The action is for automations only, because allowManual is false.')
-}
-
-/** The record type of the record, which the caller must see; null without a record. */
-async function typeOfRecord(
-  ctx: FunctionContext,
-  { objectTypes }: CustomAction,
-  recordId: string | null,
-): Promise<ExtendedType | null> {
-  if (recordId === null) {
-    if (objectTypes.length === 0) return null
-    const message = `input.recordId must be the id of a record of the type ${objectTypes.join(' or ')}.`
-    throw invalid({ path: 'input.recordId', code: 'REQUIRED', message })
-  }
-  // Those of the action first, which it nearly always is.
-  for (const type of new Set([...objectTypes, ...(Object.keys(ExtendedType) as ExtendedType[])]))
-    if (await readOne(notAnswered(ctx), shapeOfType(type), recordId)) {
-      if (objectTypes.length === 0 || objectTypes.includes(type)) return type
-      throw refusalInSituation(`The action is for records of the type ${objectTypes.join(' or ')}.`)
-    }
-  throw notFound('The record')
 }
 
 async function preparedCall(

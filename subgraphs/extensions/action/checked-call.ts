@@ -1,0 +1,94 @@
+import { invalid, notFound } from '../../kernel/errors.ts'
+import { isId } from '../../kernel/ids.ts'
+import { isJsonObject } from '../../kernel/json/exact-number.ts'
+import { readOne, requireRecord } from '../../kernel/record/read.ts'
+import { requireWritableRole } from '../../kernel/record/save.ts'
+import { refusalInSituation } from '../../kernel/record/transitions.ts'
+import { notAnswered, unrestricted, type RequestContext } from '../../kernel/request.ts'
+import { ExtendedType, shapeOfType } from '../extended-type.ts'
+import { apiNamePattern, payloadBytesMax } from '../function/bounds.ts'
+import { problemOfValue } from './bounded-schema.ts'
+import { customAction } from './custom-action.record.ts'
+import type { CustomAction } from './custom-action.ts'
+
+/** What a caller wants to run. */
+export interface ActionCall {
+  /** Id or apiName. */
+  readonly key: string
+  readonly recordId?: string | null
+  readonly input?: unknown
+}
+
+/** A run that may begin. */
+export interface CheckedCall {
+  readonly action: CustomAction
+  readonly recordId: string | null
+  readonly objectType: ExtendedType | null
+  readonly input: object
+}
+
+/** The action with its record, which the caller sees, and its input, which fits the schema; refuses what the caller may not run. */
+export async function checkedCall(ctx: RequestContext, { key, ...given }: ActionCall): Promise<CheckedCall> {
+  const input = checkedInput(given.input)
+  const recordId = given.recordId?.toLowerCase() ?? null
+  const action = await requireAction(ctx, key)
+  requireRunnable(ctx, action)
+  const objectType = await typeOfRecord(ctx, action, recordId)
+  const problem = problemOfValue(action.inputSchema, 'input.input', input)
+  if (problem) throw invalid(problem)
+  return { action, recordId, objectType, input }
+}
+
+function checkedInput(given: unknown): object {
+  const input = given ?? {}
+  const problem = (code: string, rule: string) =>
+    invalid({ path: 'input.input', code, message: `input.input must ${rule}.` })
+  if (!isJsonObject(input)) throw problem('WRONG_TYPE', 'be an object')
+  if (Buffer.byteLength(JSON.stringify(input)) > payloadBytesMax)
+    throw problem('TOO_LONG', `have at most ${payloadBytesMax} bytes as JSON`)
+  return input
+}
+
+/** Profiles hide nothing of an action from those who may run it. */
+export async function requireAction(ctx: RequestContext, key: string): Promise<CustomAction> {
+  const id = isId(key) ? key.toLowerCase() : await idNamed(ctx, key)
+  if (id === null) throw notFound('The custom action')
+  return requireRecord(unrestricted(ctx), customAction, id)
+}
+
+async function idNamed({ db, caller }: RequestContext, key: string): Promise<string | null> {
+  const [row] = apiNamePattern.test(key)
+    ? await db.query<{ id: string }>(
+        'select id from extensions.custom_action where organization_id = $1 and api_name = $2 and deleted_at is null',
+        [caller.organizationId, key],
+      )
+    : []
+  return row?.id ?? null
+}
+
+export function requireRunnable(ctx: RequestContext, { isActive, allowManual, kind }: CustomAction): void {
+  if (kind === 'WRITE') requireWritableRole(ctx)
+  if (!isActive) throw refusalInSituation('The action is turned off.')
+  if (!allowManual && ctx.caller.origin === undefined)
+    throw refusalInSituation('The action is for automations only, because allowManual is false.')
+}
+
+/** The record type of the record, which the caller must see; null without a record. */
+async function typeOfRecord(
+  ctx: RequestContext,
+  { objectTypes }: CustomAction,
+  recordId: string | null,
+): Promise<ExtendedType | null> {
+  if (recordId === null) {
+    if (objectTypes.length === 0) return null
+    const message = `input.recordId must be the id of a record of the type ${objectTypes.join(' or ')}.`
+    throw invalid({ path: 'input.recordId', code: 'REQUIRED', message })
+  }
+  // Those of the action first, which it nearly always is.
+  for (const type of new Set([...objectTypes, ...(Object.keys(ExtendedType) as ExtendedType[])]))
+    if (await readOne(notAnswered(ctx), shapeOfType(type), recordId)) {
+      if (objectTypes.length === 0 || objectTypes.includes(type)) return type
+      throw refusalInSituation(`The action is for records of the type ${objectTypes.join(' or ')}.`)
+    }
+  throw notFound('The record')
+}

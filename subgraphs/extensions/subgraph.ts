@@ -1,6 +1,6 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { customActionResource } from './action/custom-action.resolver.ts'
-import { functionPorts } from './function/function.context.ts'
+import { actionPorts } from './function/function.context.ts'
 import { functionResource } from './function/function.resolver.ts'
 import { functionInvocationResource } from './function/invocation.resolver.ts'
 import { functionSecretResource } from './function/secret.resolver.ts'
@@ -15,7 +15,7 @@ import { workflowResource } from './workflow/workflow.resolver.ts'
 
 export const extensions: SubgraphDefinition = {
   name: 'extensions',
-  ports: [...new Set([...functionPorts, ...credentialPorts])],
+  ports: [...new Set([...actionPorts, ...credentialPorts])],
   resources: [
     validationRuleResource,
     namedCredentialResource,

@@ -197,23 +197,23 @@ describe('an action that writes', () => {
     await anOrdering()
     await anOrdering({ apiName: 'book_part', label: 'Book a part', idempotent: true })
     const killed = async (id: string) => {
+      expect((await confirm(id)).body).toMatchObject({ status: 'CONFIRMED' })
+      await platform.query('delete from kernel.idempotency where credential_id = $1', [`proposal:${id}`])
       await platform.query(
-        `update assistant.proposal set status = 'PENDING', decided_at = null, begun_at = $2 where id = $1`,
-        [id, platform.now.toISOString()],
+        `update assistant.proposal set status = 'PENDING', decided_at = null, output = null where id = $1`,
+        [id],
       )
-      expect((await confirm(id)).body).toMatchObject({ code: 'INVALID_STATE' })
+      expect((await confirm(id)).body.code).toBe('IDEMPOTENCY_IN_PROGRESS')
       expect((await ann.rest.proposalReject!({ id })).status).toBe(409)
       platform.advanceClock(61_000)
       return (await confirm(id)).body
     }
-    const once = await proposed()
-    expect(await killed(once)).toMatchObject({ status: 'FAILED', errorCode: 'INTERRUPTED' })
-    expect(service.take()).toEqual([])
-    const again = await proposed(['action_book_part', { input }])
-    expect(await killed(again)).toMatchObject({ status: 'CONFIRMED' })
-    // The answer was stored, so the next time nothing runs.
-    expect(await killed(again)).toMatchObject({ status: 'CONFIRMED', output: { stock: 14 } })
+    expect(await killed(await proposed())).toMatchObject({ status: 'FAILED', errorCode: 'INTERRUPTED', output: null })
     expect(service.take()).toHaveLength(1)
+    const again = await proposed(['action_book_part', { input }])
+    expect(await killed(again)).toMatchObject({ status: 'CONFIRMED', output: { stock: 14 } })
+    const keys = service.take().map(({ headers }) => headers['idempotency-key'])
+    expect([keys.length, new Set(keys).size]).toEqual([2, 1])
   })
 
   it('that fails makes its proposal FAILED', async () => {

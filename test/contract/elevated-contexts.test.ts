@@ -34,7 +34,7 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
   'subgraphs/commerce/quote/quote-expire.job.ts': [1, 'expires quotes'],
   'subgraphs/crm/task/task-overdue.job.ts': [1, 'marks overdue tasks'],
   'subgraphs/crm/task/task-reminder.job.ts': [1, 'announces reminders of tasks'],
-  'subgraphs/extensions/action/execute-action.ts': [
+  'subgraphs/extensions/action/checked-call.ts': [
     1,
     'reads what an action is, of which its user sees the input and the output',
   ],

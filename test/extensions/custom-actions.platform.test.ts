@@ -194,6 +194,28 @@ describe('a custom action', () => {
   })
 })
 
+it('runs once for several requests at once with one Idempotency-Key, and each action of one mutation', async () => {
+  const { id } = await anAction()
+  const headers = { 'Idempotency-Key': newId() }
+  const answers = await Promise.all(
+    [1, 2, 3].map(() => owner.rest.customActionExecute!({ id, body: { input }, headers })),
+  )
+  expect(answers.map(({ status }) => status)).toContain(200)
+  expect(answers.every(({ status, body }) => status === 200 || body.code === 'IDEMPOTENCY_IN_PROGRESS')).toBe(true)
+  expect(service.take()).toHaveLength(1)
+  const query = `mutation ($id: String!, $a: JSON, $b: JSON) {
+    a: customActionExecute(id: $id, input: { input: $a }) { status }
+    b: customActionExecute(id: $id, input: { input: $b }) { status }
+  }`
+  const response = await fetch(`${platform.url}/graphql`, {
+    method: 'POST',
+    headers: { ...owner.headers, 'content-type': 'application/json', 'Idempotency-Key': newId() },
+    body: JSON.stringify({ query, variables: { id, a: { sku: 'A-1' }, b: { sku: 'B-2' } } }),
+  })
+  expect(await response.json()).toEqual({ data: { a: { status: 'SUCCEEDED' }, b: { status: 'SUCCEEDED' } } })
+  expect(service.take().map(({ text }) => JSON.parse(text).input.sku)).toEqual(['A-1', 'B-2'])
+})
+
 describe('a custom action that is a function', () => {
   it('runs the function, whose log says ACTION, and is what it returns', async () => {
     const { id: functionId, apiName } = await aFunction('export default ({ input }) => ({ stock: input.sku.length })')

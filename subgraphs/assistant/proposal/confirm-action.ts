@@ -1,9 +1,9 @@
 import { requireToolAction, type CustomAction } from '../../extensions/public.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { GraphQuery } from '../../kernel/graph-port/graph-port.ts'
-import { refusalInSituation } from '../../kernel/record/transitions.ts'
 import {
   asAnswer,
+  beginProposal,
   endProposal,
   executorOf,
   isPassing,
@@ -59,33 +59,9 @@ async function requireUnchanged(ctx: Confirming, row: ProposalRow): Promise<Cust
 const isAbandoned = ({ begunAt }: ProposalRow, now: Date): boolean =>
   begunAt !== null && new Date(begunAt).getTime() <= now.getTime() - leaseMs
 
-/** Takes the run; false if it was begun before and must not be repeated. After a killed process, an action that may be repeated runs again with its key. */
-async function claim({ caller, clock, db }: Confirming, row: ProposalRow, action: CustomAction): Promise<boolean> {
-  const now = clock.now()
-  const over = new Date(now.getTime() - leaseMs).toISOString()
-  const isRepeatable = action.kind === 'READ' || action.idempotent
-  const taken = await db.query(
-    `update assistant.proposal set begun_at = $3 where organization_id = $1 and id = $2 and status = 'PENDING'
-       and (begun_at is null or $4 and begun_at <= $5) returning id`,
-    [caller.organizationId, row.id, now.toISOString(), isRepeatable, over],
-    'WRITE',
-  )
-  if (taken.length > 0) return true
-  if (isAbandoned(row, now) && !isRepeatable) return false
-  throw refusalInSituation('The proposal is being confirmed.')
-}
-
-async function release({ caller, db }: Confirming, { id }: ProposalRow): Promise<void> {
-  await db.query(
-    `update assistant.proposal set begun_at = null where organization_id = $1 and id = $2 and status = 'PENDING'`,
-    [caller.organizationId, id],
-    'WRITE',
-  )
-}
-
 /**
- * Runs the action as the user. A confirmation claims the run before it begins, so of two at the same time one runs it. After `kill -9` a WRITE action that
- * is not idempotent is INTERRUPTED. A run that fails is the end of the proposal and no refusal.
+ * Runs the action as the user, with one idempotency key for all confirmations: of two at the same time one runs it, and after `kill -9` it runs again only
+ * if it may be repeated. A run that fails is the end of the proposal and no refusal.
  */
 export async function performAction(ctx: Confirming, row: ProposalRow): Promise<void> {
   const { graph, requestId, clock } = ctx
@@ -96,15 +72,13 @@ export async function performAction(ctx: Confirming, row: ProposalRow): Promise<
     else if (isAbandoned(row, clock.now())) await endProposal(ctx, row, interrupted)
     throw thrown
   })
-  if (!(await claim(ctx, row, action))) return endProposal(ctx, row, interrupted)
+  await beginProposal(ctx, row)
   const answer = await graph
     .execute(executeAction(action.id, row.input), executorOf(ctx, row), { requestId, idempotencyKey: row.id })
     .catch(asAnswer)
   const refusal = refusalOf(answer)
   if (refusal) {
     if (!isPassing(refusal)) await endProposal(ctx, row, outcomeOfRefusal(refusal))
-    // Of a defect it is not known whether the action has run.
-    else if (refusal.code !== 'INTERNAL') await release(ctx, row)
     throw refusal
   }
   const { status, output, error } = resultOf(answer.data)

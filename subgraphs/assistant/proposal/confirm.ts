@@ -6,6 +6,7 @@ import { requireWrite, shapeOf, typeOf } from '../tool/records.ts'
 import { performAction } from './confirm-action.ts'
 import {
   asAnswer,
+  beginProposal,
   endProposal,
   executorOf,
   isPassing,
@@ -47,11 +48,7 @@ async function perform(ctx: Confirming, id: string): Promise<void> {
   const row = requireOpen(await requireProposal(ctx.db, caller, id), clock.now())
   if (isOfAction(row)) return performAction(ctx, row)
   requireWrite(caller, row.object)
-  await ctx.db.query(
-    `update assistant.proposal set begun_at = coalesce(begun_at, $3) where organization_id = $1 and id = $2 and status = 'PENDING'`,
-    [caller.organizationId, row.id, clock.now().toISOString()],
-    'WRITE',
-  )
+  await beginProposal(ctx, row)
   const refusal = await graph
     .execute(mutationOf(row), executorOf(ctx, row), { requestId, idempotencyKey: row.id })
     .catch(asAnswer)

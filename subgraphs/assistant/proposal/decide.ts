@@ -53,6 +53,15 @@ export const executorOf = ({ caller }: Confirming, { id }: ProposalRow) => ({
   credentialId: `proposal:${id}`,
 })
 
+/** From now on the proposal does not expire, because its mutation may have been performed. */
+export async function beginProposal({ caller, clock, db }: Confirming, { id }: ProposalRow): Promise<void> {
+  await db.query(
+    `update assistant.proposal set begun_at = coalesce(begun_at, $3) where organization_id = $1 and id = $2 and status = 'PENDING'`,
+    [caller.organizationId, id, clock.now().toISOString()],
+    'WRITE',
+  )
+}
+
 /** Stores what became of the proposal, unless it was decided meanwhile. */
 export async function endProposal(
   { caller, clock, db }: Confirming,

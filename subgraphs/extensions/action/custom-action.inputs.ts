@@ -36,6 +36,8 @@ export const CustomActionFailure = enumeration('CustomActionFailure', 'Why a run
   NOT_JSON: 'The receiver answered with something else than a JSON object.',
   OUTPUT_INVALID: 'The output does not fit `outputSchema`.',
   FUNCTION_FAILED: 'The function failed; its log tells why.',
+  INTERRUPTED:
+    'The process of an earlier request with the same idempotency key has ended while a WRITE action ran that is not `idempotent`. It may have had its effect, so it was not repeated.',
 })
 export type CustomActionFailure = keyof typeof CustomActionFailure
 

@@ -28,3 +28,17 @@ export const customActionTable: Migration = {
       where deleted_at is null;
   `,
 }
+
+/** Runs with an idempotency key that have begun. */
+export const actionClaimTable: Migration = {
+  name: '20261129-extensions-action-claim',
+  sql: `
+    create table extensions.action_claim (
+      organization_id uuid not null references identity.organization,
+      key text not null,
+      begun_at timestamptz(3) not null,
+      primary key (organization_id, key)
+    );
+    create index action_claim_begun on extensions.action_claim (organization_id, begun_at);
+  `,
+}

@@ -13,7 +13,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { Limits } from '../../kernel/subgraph/limits.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
-import type { FunctionContext } from '../function/function.context.ts'
+import type { ActionContext, FunctionContext } from '../function/function.context.ts'
 import { sealedActionSecrets } from './action-secret.ts'
 import { createAction, deleteAction, updateAction } from './custom-action.actions.ts'
 import {
@@ -24,7 +24,7 @@ import {
   CustomActionResult,
   CustomActionUpdateInput,
 } from './custom-action.inputs.ts'
-import { customActionTable } from './custom-action.migrations.ts'
+import { actionClaimTable, customActionTable } from './custom-action.migrations.ts'
 import { customAction } from './custom-action.record.ts'
 import { actionsMax, CustomAction } from './custom-action.ts'
 import { executeAction } from './execute-action.ts'
@@ -107,7 +107,7 @@ export class CustomActionResolver {
 
   @Mutation(() => CustomActionResult, {
     description:
-      'Runs a custom action as the caller, who must see the record, and waits for its end. `status` says how it ended: an action that fails is no error of the operation. NOT_FOUND without the action or the record; INVALID_STATE while it is turned off, for another record type, or if `allowManual` is false and no automation runs it; VALIDATION_FAILED if `input` does not fit its schema; CREDENTIAL_INACTIVE and CREDENTIAL_SECRET_MISSING for the named credential over its URL; DEPTH_EXCEEDED beyond a depth of 5.',
+      'Runs a custom action as the caller, who must see the record, and waits for its end. `status` says how it ended: an action that fails is no error of the operation. NOT_FOUND without the action or the record; INVALID_STATE while it is turned off, for another record type, or if `allowManual` is false and no automation runs it; VALIDATION_FAILED if `input` does not fit its schema; CREDENTIAL_INACTIVE and CREDENTIAL_SECRET_MISSING for the named credential over its URL; IDEMPOTENCY_IN_PROGRESS while a run with the same key goes on; DEPTH_EXCEEDED beyond a depth of 5.',
   })
   @RequiresScopes('INVOKE_FUNCTIONS')
   @Limits({ deadlineMs })
@@ -118,7 +118,7 @@ export class CustomActionResolver {
       description: 'What it is run with; null for no record and an empty input.',
     })
     input: CustomActionExecuteInput | null,
-    @Ctx() ctx: FunctionContext,
+    @Ctx() ctx: ActionContext,
   ) {
     return executeAction(ctx, { key: id, recordId: input?.recordId ?? null, input: input?.input })
   }
@@ -127,7 +127,7 @@ export class CustomActionResolver {
 export const customActionResource: Resource = {
   resolver: CustomActionResolver,
   announces: [customAction],
-  migrations: [customActionTable],
+  migrations: [customActionTable, actionClaimTable],
   sealed: [sealedActionSecrets],
   rest: restArea(customAction, { path: 'custom-actions', filters: ['apiName', 'kind', 'isActive', 'exposeAsTool'] }),
   operations: [

@@ -4,13 +4,14 @@ import { Refusal } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import { externalCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import { refusalInSituation } from '../../kernel/record/transitions.ts'
-import type { FunctionContext } from '../function/function.context.ts'
+import type { ActionContext } from '../function/function.context.ts'
 import { prepareRun, type PreparedRun } from '../function/prepare.ts'
 import { recordInvocation } from '../function/record-invocation.ts'
 import { run, type FunctionOutcome } from '../function/run.ts'
 import { problemOfValue } from './bounded-schema.ts'
 import { callUrl } from './call-url.ts'
 import { checkedCall, type ActionCall } from './checked-call.ts'
+import { claimRun, releaseRun } from './claim-run.ts'
 import type { CustomAction } from './custom-action.ts'
 import { failed, type ActionOutcome } from './outcome.ts'
 
@@ -28,30 +29,58 @@ type Ended = { readonly outcome: ActionOutcome } | { readonly prepared: Prepared
  * Runs an action as the caller, who must see the record. What the action does happens while no transaction is open. Refusals change and send
  * nothing; a run that fails is an outcome.
  */
-export async function executeAction(ctx: FunctionContext, start: ActionStart): Promise<ActionOutcome> {
+export async function executeAction(ctx: ActionContext, start: ActionStart): Promise<ActionOutcome> {
   const { caller } = ctx
   const depth = start.depth ?? (caller.depth === undefined ? 0 : caller.depth + 1)
   requireDepth(depth)
   const { action, ended } = await transactionWithExternalCalls(ctx, async (inner) => {
     const { action, ...given } = await checkedCall(inner, start)
     const body = { action: action.apiName, ...given }
-    const ended = await externalCall(inner, 'action', () =>
-      preparedCall(inner, action, body, depth, keyOf(inner, start)),
-    )
+    const what = JSON.stringify(body)
+    const key = keyOf(inner, start, what)
+    const ended = await externalCall(inner, `action ${what}`, async () => {
+      const call = await preparedCall(inner, action, body, depth, key)
+      return inner.idempotency ? () => calledOnce(inner, action, key, call) : call
+    })
     if ('prepared' in ended) await recordInvocation(inner, ended.prepared, ended.ran)
     return { action, ended }
   })
   return fitting(action, outcomeOf(ended))
 }
 
-const keyOf = ({ idempotency, caller }: FunctionContext, { idempotencyKey }: ActionStart): string => {
+/** One mutation may run several actions with one key of its request, so their own keys also depend on what is run. */
+const keyOf = ({ idempotency, caller }: ActionContext, { idempotencyKey }: ActionStart, what: string): string => {
   if (idempotencyKey !== undefined) return idempotencyKey
   if (!idempotency) return newId()
-  return createHash('sha256').update(`${caller.credentialId} ${idempotency.key}`).digest('base64url')
+  return createHash('sha256').update(`${caller.credentialId} ${idempotency.key} ${what}`).digest('base64url')
+}
+
+/** Makes the call of a request with an idempotency key at most once at a time, and after a killed process again only if the action may be repeated. */
+async function calledOnce(
+  { caller: { organizationId }, clock, tenants }: ActionContext,
+  action: CustomAction,
+  key: string,
+  call: () => Promise<Ended>,
+): Promise<Ended> {
+  const isRepeatable = action.kind === 'READ' || action.idempotent
+  const claim = { db: tenants.of(organizationId), organizationId, key, isRepeatable, now: clock.now() }
+  if (!(await claimRun(claim))) {
+    const message = 'The process that ran the action has ended. It may have had its effect, so it is not repeated.'
+    return { outcome: failed('INTERRUPTED', message) }
+  }
+  try {
+    const ended = await call()
+    if ('ran' in ended && ended.ran.status === 'THROTTLED') await releaseRun(claim)
+    return ended
+  } catch (error) {
+    // What is refused has not begun.
+    if (error instanceof Refusal) await releaseRun(claim)
+    throw error
+  }
 }
 
 async function preparedCall(
-  ctx: FunctionContext,
+  ctx: ActionContext,
   action: CustomAction,
   body: object,
   depth: number,

@@ -1,7 +1,7 @@
 import type { Caller } from '../../kernel/context.ts'
 import { newId } from '../../kernel/ids.ts'
 import { portsOf, requestContext, type Services } from '../../kernel/request.ts'
-import { functionPorts } from '../function/function.context.ts'
+import { actionPorts } from '../function/function.context.ts'
 import { executeAction } from './execute-action.ts'
 import type { ActionOutcome } from './outcome.ts'
 
@@ -31,6 +31,6 @@ export async function runAction(services: Services, start: ActionRunStart): Prom
   await services.extensions.load(organizationId)
   const { caller } = start
   const operation = { caller, requestId: newId(), idempotency: null }
-  const ctx = requestContext(operation, services, { ports: portsOf(services, functionPorts) })
+  const ctx = requestContext(operation, services, { ports: portsOf(services, actionPorts) })
   return executeAction(ctx, { key: actionId ?? apiName ?? '', recordId, input, depth, idempotencyKey })
 }

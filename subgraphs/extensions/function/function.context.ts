@@ -12,3 +12,8 @@ export const functionPorts = [
 ] as const satisfies Port[]
 
 export type FunctionContext = RequestContext<(typeof functionPorts)[number]>
+
+/** Actions also write while no transaction is open. */
+export const actionPorts = [...functionPorts, 'tenants'] as const satisfies Port[]
+
+export type ActionContext = RequestContext<(typeof actionPorts)[number]>

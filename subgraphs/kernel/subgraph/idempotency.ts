@@ -49,18 +49,24 @@ export interface KeyedRequest {
 /**
  * Runs a mutation at most once per idempotency key. The key, the changes and the answer commit in one transaction, so a crash
  * leaves all of them or none. A request whose key is in use is refused at once; it never waits. During an external call no
- * transaction is open and the key is not in use: when two requests both make the call, one writes and the other gets its answer.
+ * transaction is open and the key is not in use: when two requests both make the call, one writes and the other gets its answer. After
+ * a call, a request waits for the key, so that the result is not lost.
  */
 export async function runOnce(keyed: KeyedRequest, run: Run): Promise<SubgraphResult> {
   const externalCalls = new ExternalCalls()
-  for (;;) {
+  for (let round = 1; ; round++) {
     externalCalls.beginRound()
-    const answer = await runOnceWith(externalCalls, keyed, run)
+    const answer = await runOnceWith(externalCalls, keyed, run, round > 1)
     if (!(await externalCalls.callRegistered())) return answer
   }
 }
 
-async function runOnceWith(externalCalls: ExternalCalls, keyed: KeyedRequest, run: Run): Promise<SubgraphResult> {
+async function runOnceWith(
+  externalCalls: ExternalCalls,
+  keyed: KeyedRequest,
+  run: Run,
+  hasCalled: boolean,
+): Promise<SubgraphResult> {
   const { services, request, kinds, ports } = keyed
   const { context } = request
   const { caller } = context
@@ -69,7 +75,10 @@ async function runOnceWith(externalCalls: ExternalCalls, keyed: KeyedRequest, ru
   try {
     await services.vault.load(caller.organizationId)
     const outcome = await services.tenants.of(caller.organizationId, context).transaction(async (db) => {
-      await lock(db, [caller.organizationId, caller.credentialId, key])
+      const names = [caller.organizationId, caller.credentialId, key]
+      // The results of external calls must not be lost to a request that holds the key for a moment.
+      if (hasCalled) await waitForLock(db, names)
+      else await lock(db, names)
       const earlier = await findStoredAnswer(db, services, request, step)
       if (earlier) return { earlier }
       if (problems) throw invalid(...problems)
@@ -170,6 +179,10 @@ export const sealedAnswers: SealedColumn = {
   key: ['organization_id', 'credential_id', 'key', 'step'],
   organization: 'organization_id',
   place: (row) => place(...['organization_id', 'credential_id', 'key', 'step'].map((name) => String(row[name]))),
+}
+
+async function waitForLock(db: Sql, parts: readonly string[]): Promise<void> {
+  await db.query(`select pg_advisory_xact_lock(${lockOf('idempotencyKey')})`, [parts.join('\n')])
 }
 
 async function lock(db: Sql, parts: readonly string[]): Promise<void> {

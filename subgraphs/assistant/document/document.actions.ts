@@ -5,7 +5,8 @@ import { keepFile, releaseFile, type WrittenFile } from '../../kernel/file/file-
 import { isId, newId } from '../../kernel/ids.ts'
 import { externalCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import { newestFirst } from '../../kernel/record/newest-first.ts'
-import { computedOver } from '../../kernel/record/predicate.ts'
+import { computedOver, type TenantPredicate } from '../../kernel/record/predicate.ts'
+import { readSource } from '../../kernel/record/read-source.ts'
 import { visibleIds } from '../../kernel/record/read.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
@@ -14,7 +15,12 @@ import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { requireRole } from '../../kernel/require.ts'
 import { documentsMax, fileBytesMax, inlineBytesMax } from './bounds.ts'
 import { formatOf, objectOf, type DocumentFormat } from './document.enumerations.ts'
-import type { KnowledgeDocument, KnowledgeDocumentCreateInput, KnowledgeDocumentListArgs } from './document.types.ts'
+import type {
+  KnowledgeDocument,
+  KnowledgeDocumentCreateInput,
+  KnowledgeDocumentListArgs,
+  KnowledgeDocumentUpdateInput,
+} from './document.types.ts'
 import { documentColumns, requireDocument, type StoredDocument } from './stored-document.ts'
 import { visibleDocuments } from './visible-documents.ts'
 
@@ -24,13 +30,15 @@ const requireWriter = (ctx: RequestContext): void => requireRole(ctx, 'OWNER', '
 
 export function listDocuments(
   ctx: RequestContext,
-  { status, recordId, ...args }: KnowledgeDocumentListArgs,
+  { status, recordId, category, accountId, ...args }: KnowledgeDocumentListArgs,
   info: SelectionInfo,
 ) {
   const predicate = computedOver(ctx)
   const where = [visibleDocuments(predicate, 'd')]
   if (status) where.push(`d.status = ${predicate.values.add(status)}`)
   if (recordId != null) where.push(isId(recordId) ? `d.record_id = ${predicate.values.add(recordId)}` : 'false')
+  if (category) where.push(`d.category = ${predicate.values.add(category)}`)
+  if (accountId != null) where.push(isId(accountId) ? aboutAccount(predicate, accountId) : 'false')
   const list = {
     select: documentColumns,
     from: `assistant.document d where ${where.join(' and ')}`,
@@ -38,6 +46,15 @@ export function listDocuments(
     key: { sql: 'd.id', type: 'uuid', of: (row: { [name: string]: unknown }) => row['id'] },
   } as const
   return newestFirst(ctx, list, args, info)
+}
+
+/** The condition for the documents about an account or one of its deals. */
+function aboutAccount(predicate: TenantPredicate, accountId: string): string {
+  const id = predicate.values.add(accountId)
+  const [shape, deal] = [recordType('opportunity')(), predicate.alias()]
+  const column = shape.columns.byName.get('accountId')!.sql(deal)
+  const deals = `select ${deal}.id from ${readSource(shape)} ${deal} where ${predicate.tenant(shape, deal)} and ${column} = ${id}::uuid`
+  return `(d.record_id = ${id}::uuid or d.record_type = 'OPPORTUNITY' and d.record_id in (${deals}))`
 }
 
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
@@ -94,7 +111,7 @@ export async function createDocument(
   requireWriter(ctx)
   const format = requireFormat(input)
   const content = contentOf(input)
-  const { organizationId, userId } = ctx.caller
+  const { organizationId } = ctx.caller
   let written: WrittenFile | null = null
   return transactionWithExternalCalls(ctx, async (inner) => {
     await requireLink(inner, input)
@@ -119,32 +136,66 @@ export async function createDocument(
     )
     if (row!.count >= documentsMax)
       throw refusalInSituation(`The organization has ${documentsMax} documents; delete one first.`)
-    const id = newId()
-    const now = ctx.clock.now().toISOString()
-    await db.query(
-      `insert into assistant.document (organization_id, id, owner_id, name, format, status, record_type, record_id, is_shared, created_at, updated_at)
-       values ($1, $2, $3, $4, $5, 'UPLOADING', $6, $7, $8, $9, $9)`,
-      [
-        organizationId,
-        id,
-        userId,
-        input.name,
-        format,
-        input.recordType ?? null,
-        input.recordId ?? null,
-        input.isShared ?? false,
-        now,
-      ],
+    return requireDocument(inner, await insertDocument(inner, { ...input, format }, written))
+  })
+}
+
+type Storing = Pick<RequestContext, 'db' | 'clock'> & {
+  readonly caller: Pick<RequestContext['caller'], 'organizationId' | 'userId'>
+}
+
+/** Stores a document, with its file if that has been written. Returns its id. */
+export async function insertDocument(
+  ctx: Storing,
+  { name, format, category, recordType: type, recordId, isShared }: KnowledgeDocumentCreateInput,
+  written: WrittenFile | null,
+): Promise<string> {
+  const { db, caller, clock } = ctx
+  const id = newId()
+  const now = clock.now().toISOString()
+  await db.query(
+    `insert into assistant.document
+       (organization_id, id, owner_id, name, format, category, status, record_type, record_id, is_shared, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, 'UPLOADING', $7, $8, $9, $10, $10)`,
+    [
+      caller.organizationId,
+      id,
+      caller.userId,
+      name,
+      format,
+      category ?? 'OTHER',
+      type ?? null,
+      recordId ?? null,
+      isShared ?? false,
+      now,
+    ],
+    'WRITE',
+  )
+  if (written) await addFile(ctx, id, written)
+  return id
+}
+
+/** Changes the category of a document. */
+export function updateDocument(
+  ctx: RequestContext,
+  id: string,
+  { category }: KnowledgeDocumentUpdateInput,
+): Promise<KnowledgeDocument> {
+  requireWriter(ctx)
+  return inTransaction(ctx, async (inner) => {
+    const found = await requireDocument(inner, id, true)
+    await inner.db.query(
+      'update assistant.document set category = $3, updated_at = $4 where organization_id = $1 and id = $2',
+      [inner.caller.organizationId, found.id, category, inner.clock.now().toISOString()],
       'WRITE',
     )
-    if (written) await addFile(inner, id, written)
-    return requireDocument(inner, id)
+    return requireDocument(inner, found.id)
   })
 }
 
 /** Gives a document its file, and queues the reading of its text. */
 async function addFile(
-  { db, caller, clock }: RequestContext,
+  { db, caller, clock }: Storing,
   id: string,
   { id: fileId, bytes, sha256 }: WrittenFile,
 ): Promise<void> {

@@ -28,6 +28,12 @@ export const DocumentFailure = enumeration('KnowledgeDocumentFailure', 'Why the 
 })
 export type DocumentFailure = keyof typeof DocumentFailure
 
+export const DocumentCategory = enumeration('KnowledgeDocumentCategory', 'What a document is.', {
+  CONTRACT: 'An agreement with a customer. Those about an account or its deals are the contracts of its page.',
+  OTHER: 'Anything else.',
+})
+export type DocumentCategory = keyof typeof DocumentCategory
+
 export const DocumentRecordType = enumeration(
   'KnowledgeDocumentRecordType',
   'Type of the record that a document is about.',

@@ -82,3 +82,8 @@ export const documentTables: Migration = {
     ${queueIndexes(describedDocumentRuns)}
   `,
 }
+
+export const documentCategory: Migration = {
+  name: '20261129-assistant-document-category',
+  sql: `alter table assistant.document add column category text not null default 'OTHER';`,
+}

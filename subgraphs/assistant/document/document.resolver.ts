@@ -7,9 +7,15 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { Limits } from '../../kernel/subgraph/limits.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { documentsMax, fileBytesMax, inlineBytesMax } from './bounds.ts'
-import { createDocument, deleteDocument, listDocuments, type DocumentContext } from './document.actions.ts'
+import {
+  createDocument,
+  deleteDocument,
+  listDocuments,
+  updateDocument,
+  type DocumentContext,
+} from './document.actions.ts'
 import { forgetUploads } from './document.jobs.ts'
-import { documentTables } from './document.migrations.ts'
+import { documentCategory, documentTables } from './document.migrations.ts'
 import { documentQueue } from './document.queue.ts'
 import {
   KnowledgeDocument,
@@ -18,6 +24,7 @@ import {
   KnowledgeDocumentPage,
   KnowledgeDocumentPassage,
   KnowledgeDocumentSearchArgs,
+  KnowledgeDocumentUpdateInput,
 } from './document.types.ts'
 import { searchDocuments } from './search-documents.ts'
 import { requireDocument } from './stored-document.ts'
@@ -67,6 +74,18 @@ export class DocumentResolver {
     return createDocument(ctx, input)
   }
 
+  @Mutation(() => KnowledgeDocument, {
+    description: 'Changes the category of a document that the caller sees. Not for users who only read.',
+  })
+  @RequiresScopes('*')
+  knowledgeDocumentUpdate(
+    @IdArg() id: string,
+    @InputArg(() => KnowledgeDocumentUpdateInput) input: KnowledgeDocumentUpdateInput,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return updateDocument(ctx, id, input)
+  }
+
   @Mutation(() => ID, {
     description: 'Deletes a document with its file for good. Not for users who only read. Returns its id.',
   })
@@ -78,7 +97,7 @@ export class DocumentResolver {
 
 export const documentResource: Resource = {
   resolver: DocumentResolver,
-  migrations: [documentTables],
+  migrations: [documentTables, documentCategory],
   queues: [documentQueue],
   jobs: [forgetUploads],
   operations: [
@@ -104,6 +123,11 @@ export const documentResource: Resource = {
       answers: 'The passages, the best first.',
     }),
     operation('GET /v1/documents/{id}', 'knowledgeDocument', { summary: 'Read a document', answers: 'The document.' }),
+    operation('PATCH /v1/documents/{id}', 'knowledgeDocumentUpdate', {
+      summary: 'Change a document',
+      answers: 'The document as changed.',
+      example: { category: 'CONTRACT' },
+    }),
     operation('DELETE /v1/documents/{id}', 'knowledgeDocumentDelete', { summary: 'Delete a document', status: 204 }),
   ],
 }

@@ -5,7 +5,13 @@ import { NewestFirstArgs } from '../../kernel/record/newest-first.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { fileBytesMax, inlineBytesMax, nameMax, queryMax } from './bounds.ts'
-import { DocumentFailure, DocumentFormat, DocumentRecordType, DocumentStatus } from './document.enumerations.ts'
+import {
+  DocumentCategory,
+  DocumentFailure,
+  DocumentFormat,
+  DocumentRecordType,
+  DocumentStatus,
+} from './document.enumerations.ts'
 
 const documentId = '019a0c5e-7f00-7c31-9b52-6d8e0f1a2b43'
 const accountId = '019a0c5e-7f00-7b20-8f34-2d9be1c07a66'
@@ -26,6 +32,9 @@ export class KnowledgeDocument {
 
   @Field(() => DocumentFormat, { simple: true, description: 'Its format.' })
   format!: DocumentFormat
+
+  @Field(() => DocumentCategory, { simple: true, description: 'What it is.' })
+  category!: DocumentCategory
 
   @Field(() => DocumentStatus, { simple: true, description: 'Whether it can be searched.' })
   status!: DocumentStatus
@@ -98,7 +107,10 @@ export class KnowledgeDocument {
   @OutputField(() => DateTime, { description: 'When it was added.', example: '2026-11-02T08:15:00.000Z' })
   createdAt!: string
 
-  @OutputField(() => DateTime, { description: 'When its status last changed.', example: '2026-11-02T08:15:02.000Z' })
+  @OutputField(() => DateTime, {
+    description: 'When its status or its category last changed.',
+    example: '2026-11-02T08:15:02.000Z',
+  })
   updatedAt!: string
 }
 
@@ -119,6 +131,9 @@ export class KnowledgeDocumentCreateInput {
     description: 'Its format; null: that of the ending of `name`.',
   })
   format?: DocumentFormat | null
+
+  @Field(() => DocumentCategory, { nullable: true, description: 'What it is; null: OTHER.' })
+  category?: DocumentCategory | null
 
   @Field(() => DocumentRecordType, {
     nullable: true,
@@ -150,6 +165,12 @@ export class KnowledgeDocumentCreateInput {
   content?: string | null
 }
 
+@InputType({ description: 'Changes of a document.' })
+export class KnowledgeDocumentUpdateInput {
+  @Field(() => DocumentCategory, { description: 'What it is.' })
+  category!: DocumentCategory
+}
+
 @ArgsType()
 export class KnowledgeDocumentListArgs extends NewestFirstArgs {
   @Field(() => DocumentStatus, { nullable: true, description: 'Only documents with this status; null: all.' })
@@ -161,6 +182,16 @@ export class KnowledgeDocumentListArgs extends NewestFirstArgs {
     example: accountId,
   })
   recordId?: string | null
+
+  @Field(() => DocumentCategory, { nullable: true, description: 'Only documents of this category; null: all.' })
+  category?: DocumentCategory | null
+
+  @InputField(() => ID, {
+    nullable: true,
+    description: 'Only documents about this account or one of its deals; null: all.',
+    example: accountId,
+  })
+  accountId?: string | null
 }
 
 @ObjectType({ description: 'A part of a document that fits a search, with its place.' })

@@ -5,7 +5,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import type { KnowledgeDocument } from './document.types.ts'
 import { visibleDocuments } from './visible-documents.ts'
 
-export const documentColumns = `d.id, d.owner_id as "ownerId", d.name, d.format, d.status, d.failure_code as "failureCode",
+export const documentColumns = `d.id, d.owner_id as "ownerId", d.name, d.format, d.category, d.status, d.failure_code as "failureCode",
   d.failure_message as "failureMessage", d.record_type as "recordType", d.record_id as "recordId", d.is_shared as "isShared", d.bytes, d.sha256,
   d.page_count as "pageCount", d.passage_count as "passageCount", '/v1/documents/' || d.id || '/content' as "contentUrl",
   d.created_at as "createdAt", d.updated_at as "updatedAt"`

@@ -9,6 +9,7 @@ import { RecordEngagement } from '../engagement/stored/record-engagement.ts'
 import {
   Customer360Brief,
   Customer360Contact,
+  Customer360Contract,
   Customer360Deal,
   Customer360Document,
   Customer360Invoices,
@@ -138,8 +139,12 @@ export class Customer360Documents {
   @OutputField(() => Customer360Document, { ...documents, description: 'Quotes in every status, the newest first.' })
   quotes!: readonly Customer360Document[] | null
 
-  @OutputField(() => Customer360Document, { ...documents, description: 'The contracts: quotes that were accepted.' })
-  contracts!: readonly Customer360Document[] | null
+  @OutputField(() => Customer360Contract, {
+    ...documents,
+    description:
+      'The contracts: documents of the category CONTRACT about the account or one of its deals, the newest first. Quotes that were accepted are in `quotes`.',
+  })
+  contracts!: readonly Customer360Contract[] | null
 
   @OutputField(() => Customer360Document, { ...documents, description: 'Orders in every status, the newest first.' })
   orders!: readonly Customer360Document[] | null

@@ -35,7 +35,7 @@ export const Customer360Block = enumeration('Customer360Block', 'A part of the v
   TIMELINE: '`recentTimeline`.',
   BRIEF: 'The stored brief of the caller, in `brief`.',
   QUOTES: 'The newest quotes.',
-  CONTRACTS: 'The quotes that were accepted.',
+  CONTRACTS: 'The newest contracts.',
   ORDERS: 'The newest orders.',
 })
 export type Customer360Block = keyof typeof Customer360Block

@@ -2,7 +2,7 @@ import { readTimeline, timelineCursor } from '../../crm/public.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { readBlocks, readGraph, type GraphReading } from '../../kernel/graph-port/read-blocks.ts'
 import type { Customer360TimelinePage } from './customer-360.types.ts'
-import type { Customer360Document } from './parts.types.ts'
+import type { Customer360Contract, Customer360Document } from './parts.types.ts'
 import { contactIdsQuery, contractsQuery, dealIdsQuery, ordersQuery, quotesQuery } from './queries.ts'
 
 /** How many entries a page by its number may lie behind the first one; a cursor has no such bound. */
@@ -35,17 +35,19 @@ export async function readDeals(ctx: GraphReading, id: string, paging: Paging) {
 
 interface Documents extends Readonly<Record<string, unknown>> {
   readonly QUOTES: readonly Customer360Document[]
-  readonly CONTRACTS: readonly Customer360Document[]
+  readonly CONTRACTS: readonly Customer360Contract[]
   readonly ORDERS: readonly Customer360Document[]
 }
 
 export async function readDocuments(ctx: GraphReading, id: string) {
-  const reader = (query: string) => async () =>
-    (await readGraph<{ list: { data: readonly Customer360Document[] } }>(ctx, query, { id })).list.data
+  const reader =
+    <T>(query: string) =>
+    async () =>
+      (await readGraph<{ list: { data: readonly T[] } }>(ctx, query, { id })).list.data
   const { values, warnings } = await readBlocks<Documents>(ctx, {
-    QUOTES: reader(quotesQuery),
-    CONTRACTS: reader(contractsQuery),
-    ORDERS: reader(ordersQuery),
+    QUOTES: reader<Customer360Document>(quotesQuery),
+    CONTRACTS: reader<Customer360Contract>(contractsQuery),
+    ORDERS: reader<Customer360Document>(ordersQuery),
   })
   return { quotes: values.QUOTES, contracts: values.CONTRACTS, orders: values.ORDERS, warnings }
 }

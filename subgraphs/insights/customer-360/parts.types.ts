@@ -1,4 +1,4 @@
-import { Float, ID, ObjectType } from 'type-graphql'
+import { Float, ID, Int, ObjectType } from 'type-graphql'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { OutputField } from '../../kernel/record/declared-value.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
@@ -178,7 +178,42 @@ export class Customer360TimelineEntry {
   actorId!: string | null
 }
 
-@ObjectType({ description: 'A quote, contract or order of the customer, in short.' })
+@ObjectType({ description: 'A contract with the customer: a file.' })
+@RequiresScope('*')
+export class Customer360Contract {
+  @OutputField(() => ID, { description: 'Id of the document.', example: id })
+  id!: string
+
+  @OutputField(() => String, { description: 'Name of the file.', example: 'Master agreement.pdf' })
+  name!: string
+
+  @OutputField(() => String, { description: '`format` of the document.', example: 'PDF' })
+  format!: string
+
+  @OutputField(() => String, { description: 'Type of the record that it is about.', example: 'ACCOUNT' })
+  recordType!: string
+
+  @OutputField(() => ID, { description: 'Id of the account or opportunity that it is about.', example: id })
+  recordId!: string
+
+  @OutputField(() => Int, {
+    nullable: true,
+    description: 'Bytes of the file; null before it has arrived.',
+    example: 48_213,
+  })
+  bytes!: number | null
+
+  @OutputField(() => String, {
+    description: 'Path on this server at which the file is downloaded, with the same credentials.',
+    example: '/v1/documents/019a0c5e-7f00-7c31-9b52-6d8e0f1a2b43/content',
+  })
+  contentUrl!: string
+
+  @OutputField(() => DateTime, { description: 'When it was added.', example: time })
+  createdAt!: string
+}
+
+@ObjectType({ description: 'A quote or order of the customer, in short.' })
 @RequiresScope('*')
 export class Customer360Document {
   @OutputField(() => ID, { description: 'Id of the quote or order.', example: id })

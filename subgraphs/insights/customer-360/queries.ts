@@ -77,15 +77,19 @@ export const timelineQuery = `query ($id: ID!) {
   accountTimeline(id: $id, limit: 10) { data { kind recordId occurredAt title type status actorId } }
 }`
 
-const document = (field: string, filter: string, number: string, name: string): string => `query ($id: ID!) {
-  list: ${field}(filter: { accountId: { eq: $id }${filter} }, limit: 50) {
+const document = (field: string, number: string, name: string): string => `query ($id: ID!) {
+  list: ${field}(filter: { accountId: { eq: $id } }, limit: 50) {
     data { id number: ${number} ${name} status total currency createdAt }
   }
 }`
 
-export const quotesQuery = document('quoteList', '', 'quoteNumber', 'name')
-export const contractsQuery = document('quoteList', ', status: { in: [ACCEPTED, CONVERTED] }', 'quoteNumber', 'name')
-export const ordersQuery = document('orderList', '', 'orderNumber', '')
+export const quotesQuery = document('quoteList', 'quoteNumber', 'name')
+export const contractsQuery = `query ($id: ID!) {
+  list: knowledgeDocumentList(accountId: $id, category: CONTRACT, limit: 50) {
+    data { id name format recordType recordId bytes contentUrl createdAt }
+  }
+}`
+export const ordersQuery = document('orderList', 'orderNumber', '')
 
 export const contactIdsQuery = `query ($id: ID!, $page: Int!, $limit: Int!) {
   list: contactList(filter: { accountId: { eq: $id } }, page: $page, limit: $limit) { data { id } total page limit totalPages hasMore }

@@ -26,6 +26,8 @@ export interface Parameter {
   readonly 'x-variable'?: string
   /** The parameter of which this one is a second name. */
   readonly 'x-alias-of'?: string
+  /** Each item of the list is a field, or `field:unit` with the length of a period; the variable has the objects of the graph. */
+  readonly 'x-field-and-unit'?: true
   /** The query parameter is the API key of the request. It is no variable. */
   readonly 'x-credential'?: true
 }

@@ -7,6 +7,7 @@ import { isStorable } from '../subgraphs/kernel/record/scalars.ts'
 import { refusalOf } from './body.ts'
 import type { RestOperation } from './rest-operation.ts'
 import { typesOf, type Parameter, type Schema } from './openapi.ts'
+import { fieldAndUnit } from './field-and-unit.ts'
 import type { QueryPairs } from './query.ts'
 
 export type Values = Record<string, unknown>
@@ -74,6 +75,8 @@ export class Translation {
   readonly parameterNames: readonly string[]
   /** Second names of query parameters, each with the first name. */
   private readonly aliases: readonly (readonly [alias: string, name: string])[]
+  /** Those whose items are fields with units. */
+  private readonly withUnits: ReadonlySet<string>
   private readonly headers: readonly { name: string; key: string; read: Read }[]
   private readonly path: readonly { name: string; isValid: (value: string) => boolean }[]
   private readonly hasRequiredInputs: boolean
@@ -91,6 +94,7 @@ export class Translation {
       const name = parameter['x-alias-of']
       return name ? [[parameter.name, name] as const] : []
     })
+    this.withUnits = new Set(placed('query').flatMap((one) => (one['x-field-and-unit'] ? [one.name] : [])))
     this.path = placed('path').map(({ name, schema }) => ({ name, isValid: pathValueTest(schema ?? {}) }))
     this.headers = placed('header')
       .filter((parameter) => variableOf(parameter) !== null)
@@ -147,6 +151,7 @@ export class Translation {
     for (const { variable, place, name } of this.sources) {
       let value: unknown
       if (place === 'path') value = path[name]
+      else if (this.withUnits.has(name)) value = (query[name] as string[] | undefined)?.map(fieldAndUnit)
       else if (place === 'query') value = query[name] ?? this.aliasedValue(query, name)
       else if (place === 'header') value = this.header(name, headers)
       else if (place === 'input') value = body

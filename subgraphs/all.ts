@@ -5,7 +5,7 @@ import { eventsSubgraph } from './events/subgraph.ts'
 import { readOrganizationExtensions } from './extensions/definitions/read-extensions.ts'
 import { StoredCredentials } from './extensions/named-credential/credentials.ts'
 import { extensions } from './extensions/subgraph.ts'
-import { organizationSettings } from './identity/public.ts'
+import { defaultBaseCurrency, exchangeRateSql, listedUser, organizationSettings } from './identity/public.ts'
 import { identity } from './identity/subgraph.ts'
 import type { Migration } from './kernel/database/migrate.ts'
 import { definitionVersion } from './kernel/extension/definition-version.migrations.ts'
@@ -45,6 +45,7 @@ import { modelTokensTable } from './kernel/language-model/model-tokens.migration
 import type { SealedColumn } from './kernel/secrets/rotate.ts'
 import { dataKeyTable } from './kernel/secrets/secrets.migrations.ts'
 import { sealedAnswers } from './kernel/subgraph/idempotency.ts'
+import { registerOrganizationFacts } from './kernel/record/aggregate/organization-facts.ts'
 import { registerOrganizationZones } from './kernel/time/days.ts'
 import { migrationsOf, type SubgraphDefinition } from './kernel/subgraph/subgraph.ts'
 import { assistant } from './assistant/subgraph.ts'
@@ -79,6 +80,19 @@ export const recordTypes: readonly RecordShape[] = subgraphs.flatMap(recordTypes
 registerRecordTypes(subgraphs.filter(({ name }) => name !== identity.name).flatMap(recordTypesOf))
 
 registerOrganizationZones(async (ctx) => (await organizationSettings(ctx)).timezone ?? null)
+
+registerOrganizationFacts({
+  async facts(ctx) {
+    const {
+      timezone = 'UTC',
+      fiscalYearStartMonth = 1,
+      baseCurrency = defaultBaseCurrency,
+    } = await organizationSettings(ctx)
+    return { timezone, fiscalYearStartMonth, baseCurrency }
+  },
+  rateSql: exchangeRateSql,
+  users: listedUser,
+})
 
 registerExtensionReader(readOrganizationExtensions)
 

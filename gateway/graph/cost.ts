@@ -15,6 +15,7 @@ import {
   type ValueNode,
 } from 'graphql'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import { sizedByArguments } from '../../subgraphs/kernel/record/aggregate/answer-lists.ts'
 import type { Fragments } from './collect.ts'
 import { filterCost, type Cost } from './filter-cost.ts'
 import type { Variables } from './variable-values.ts'
@@ -60,35 +61,77 @@ function requestedSize(field: GraphQLField<unknown, unknown>, given: readonly Ar
   return (variables) => others.reduce((most, { size }) => Math.max(most, size(variables)), first.size(variables))
 }
 
-/** Computes the cost tree once; all conditions of the document are assumed to hold. */
+/** How many items an argument has. */
+function itemsOf(value: ValueNode | undefined): CostNode['size'] {
+  if (value?.kind === Kind.LIST) return () => value.values.length
+  if (value?.kind !== Kind.VARIABLE) return () => (value && value.kind !== Kind.NULL ? 1 : 0)
+  return (variables) => {
+    const items = variables[value.name.value]
+    return Array.isArray(items) ? items.length : items === undefined || items === null ? 0 : 1
+  }
+}
+
+interface Root {
+  readonly size: CostNode['size'] | null
+  readonly given: readonly ArgumentNode[]
+}
+
+/** The size of a list in the answer that arguments of the root field decide; null if none does. */
+function sizeByArguments(parent: string, field: string, { size, given }: Root): CostNode['size'] | null {
+  const [first, ...needed] = sizedByArguments[parent]?.[field] ?? []
+  if (first === undefined) return null
+  const items = (named: string) => itemsOf(given.find(({ name }) => name.value === named)?.value)
+  const own = sizeArguments.has(first) ? (size ?? once) : items(first)
+  const others = needed.map(items)
+  return (variables) => (others.every((other) => other(variables) > 0) ? own(variables) : 0)
+}
+
+/** How often a field is selected: never if a variable of its `@include` is false. Any other condition is assumed to hold. */
+function included({ directives = [] }: FieldNode): CostNode['size'] {
+  const [condition] = directives.flatMap(({ name, arguments: [argument] = [] }) =>
+    name.value === 'include' && argument?.value.kind === Kind.VARIABLE ? [argument.value.name.value] : [],
+  )
+  return condition === undefined ? once : (variables) => (variables[condition] === false ? 0 : 1)
+}
+
+/** Computes the cost tree once. */
 export function costOf(schema: GraphQLSchema, operation: OperationDefinitionNode, fragments: Fragments): CostNode[] {
-  const visitSelection = (selectionSet: SelectionSetNode, parent: GraphQLCompositeType, paged: boolean): CostNode[] =>
+  const visitSelection = (
+    selectionSet: SelectionSetNode,
+    parent: GraphQLCompositeType,
+    paged: boolean,
+    root: Root | null,
+  ): CostNode[] =>
     selectionSet.selections.flatMap((node) => {
-      if (node.kind === Kind.FIELD) return visitField(node, parent, paged)
+      if (node.kind === Kind.FIELD) return visitField(node, parent, paged, root)
       const fragment = node.kind === Kind.FRAGMENT_SPREAD ? fragments.get(node.name.value) : node
       if (!fragment) return []
       const type = fragment.typeCondition ? schema.getType(fragment.typeCondition.name.value) : parent
-      return isCompositeType(type) ? visitSelection(fragment.selectionSet, type, paged) : []
+      return isCompositeType(type) ? visitSelection(fragment.selectionSet, type, paged, root) : []
     })
 
-  const visitField = (node: FieldNode, parent: GraphQLCompositeType, paged: boolean): CostNode[] => {
+  const visitField = (node: FieldNode, parent: GraphQLCompositeType, paged: boolean, root: Root | null): CostNode[] => {
     const field = 'getFields' in parent ? parent.getFields()[node.name.value] : undefined
     const type = field && getNamedType(field.type)
     if (!field || !isCompositeType(type) || !node.selectionSet) return []
     const size = requestedSize(field, node.arguments ?? [])
     const isList = isListType(getNullableType(field.type))
     // A page has the size of the list inside it, which must not be counted twice.
-    const isPage = size !== null && !isList && isObjectType(type)
-    const children = visitSelection(node.selectionSet, type, isPage)
+    const isPage = size !== null && !isList && isObjectType(type) && !Object.hasOwn(sizedByArguments, type.name)
+    const ofRoot = root ?? { size, given: node.arguments ?? [] }
+    const children = visitSelection(node.selectionSet, type, isPage, ofRoot)
     const filter = filterCost(field, node, fragments)
     if (isPage) return [{ objects: 1, readCost: readCostOf(filter, children.length > 0 ? null : size), size, children }]
-    const repeated = isList ? (size ?? (paged ? once : () => assumedListSize)) : once
+    const sized = size ?? sizeByArguments(parent.name, node.name.value, ofRoot)
+    const listed = isList ? (sized ?? (paged ? once : () => assumedListSize)) : once
+    const isIncluded = included(node)
+    const repeated: CostNode['size'] = (variables) => isIncluded(variables) * listed(variables)
     const each = { objects: 1, readCost: null, size: once, children }
     return [{ objects: 0, readCost: filter, size: repeated, children: [each] }]
   }
 
-  const root = schema.getRootType(operation.operation)
-  return root ? visitSelection(operation.selectionSet, root, false) : []
+  const rootType = schema.getRootType(operation.operation)
+  return rootType ? visitSelection(operation.selectionSet, rootType, false, null) : []
 }
 
 /** A page reads its rows even if only their number is selected. */

@@ -117,7 +117,9 @@ export { usersBelow } from './user/users-below.ts'
 export { managersOf, recipientsOf, userNames, type Recipient } from './user/recipients.ts'
 export { customersGuard, heldMail, isSuspended, requireProven } from './user/mail-guard.ts'
 export { rightsOf, sendersOf, type Sender } from './user/senders.ts'
+export { listedUser } from './user-lookup/listed-user.ts'
 export {
+  defaultBaseCurrency,
   fiscalCalendar,
   organizationSettings,
   type OrganizationSettings,

@@ -118,7 +118,7 @@ export async function invoiceAging(ctx: RequestContext, args: InvoiceAgingArgs):
   const [{ buckets: closing, largestCustomers }, opening, sales] = await Promise.all([
     openSums(ctx, end, customerId, base),
     openAmounts(ctx, dayWithEnd(zone, begin, today), customerId),
-    salesSince(ctx, begin, asOf, customerId),
+    salesSince(ctx, begin, asOf, customerId ? { customerId: { eq: customerId } } : null),
   ])
   const byCustomer = await customersOf(ctx, end, largestCustomers, base)
   const currencies = [...new Set([...closing, ...opening].map(({ currency }) => currency)), ...sales.keys()].toSorted()

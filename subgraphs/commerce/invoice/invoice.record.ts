@@ -61,6 +61,21 @@ export const invoice: RecordDefinition<Invoice> = defineRecord(Invoice, {
       daysToPay: { sum: 'daysToPay' },
     },
   },
+  amounts: {
+    columns: [
+      'subtotal',
+      'discountTotal',
+      'taxTotal',
+      'shippingTotal',
+      'total',
+      'amountPaid',
+      'amountDue',
+      'dunningFees',
+      'dunningInterest',
+    ],
+    currency: 'currency',
+    ratedOn: 'issueDate',
+  },
   events: invoiceEvents,
   states: invoiceStates,
   async decide(ctx, values, previous) {

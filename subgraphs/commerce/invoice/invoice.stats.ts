@@ -1,6 +1,7 @@
 import { Directive, Field, Float, Int, ObjectType } from 'type-graphql'
 import { baseSumOf, ratesOf, type RatesOfDay } from '../../identity/public.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
+import type { FilterInput } from '../../kernel/record/filter-input.ts'
 import { count, countBy, sum } from '../../kernel/record/aggregates.ts'
 import { figuresBy } from '../../kernel/record/figures-by.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
@@ -169,23 +170,29 @@ const inBaseCurrency = (rates: RatesOfDay, parts: readonly { currency: string; v
     parts.map(({ currency, value }) => ({ currency, sum: value, count: 1 })),
   )
 
-export async function invoiceStats(ctx: RequestContext): Promise<InvoiceStats> {
+export async function invoiceStats(ctx: RequestContext, filter: FilterInput | null): Promise<InvoiceStats> {
   const [counts, grouped] = await Promise.all([
-    figures(ctx, invoice, { total: count(), countByStatus: countBy('status') }),
-    figuresBy(ctx, invoice, ['status', 'currency'], {
-      count: count<Invoice>(),
-      total: sum<Invoice>('total'),
-      amountPaid: sum<Invoice>('amountPaid'),
-      amountDue: sum<Invoice>('amountDue'),
-      daysToPay: sum<Invoice>('daysToPay'),
-    }),
+    figures(ctx, invoice, { total: count(), countByStatus: countBy('status') }, filter),
+    figuresBy(
+      ctx,
+      invoice,
+      ['status', 'currency'],
+      {
+        count: count<Invoice>(),
+        total: sum<Invoice>('total'),
+        amountPaid: sum<Invoice>('amountPaid'),
+        amountDue: sum<Invoice>('amountDue'),
+        daysToPay: sum<Invoice>('daysToPay'),
+      },
+      { filter },
+    ),
   ])
   // No profile can hide these columns, because they are never null.
   const groups = grouped as unknown as Group[]
   const currencies = [...new Set(groups.map(({ currency }) => currency))].toSorted()
   const today = await todayOf(ctx)
-  const sales = await salesSince(ctx, addDays(today, -salesDays), today)
-  const late = await lateOf(ctx, today)
+  const sales = await salesSince(ctx, addDays(today, -salesDays), today, filter)
+  const late = await lateOf(ctx, today, filter)
   const rates = await ratesOf(ctx, currencies)
   const byCurrency = currencies.map((currency) => {
     const own = groups.filter((group) => group.currency === currency)

@@ -55,6 +55,11 @@ export const order: RecordDefinition<Order> = defineRecord(Order, {
     by: ['status', 'paymentStatus', 'invoiceStatus', 'currency'],
     measures: { total: { sum: 'total' } },
   },
+  amounts: {
+    columns: ['subtotal', 'discountTotal', 'taxTotal', 'shippingTotal', 'total'],
+    currency: 'currency',
+    ratedOn: 'orderDate',
+  },
   events: orderEvents,
   states: orderStates,
   async decide(ctx, values, previous) {

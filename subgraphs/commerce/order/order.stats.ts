@@ -1,6 +1,7 @@
 import { Field, Int, ObjectType } from 'type-graphql'
 import { baseSumOf, ratesOf } from '../../identity/public.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
+import { withCondition, type FilterInput } from '../../kernel/record/filter-input.ts'
 import { count, countBy, sum } from '../../kernel/record/aggregates.ts'
 import { CurrencyFigures, currencyFigures, type CurrencySum } from '../../kernel/record/currency-figures.ts'
 import { figuresBy } from '../../kernel/record/figures-by.ts'
@@ -51,15 +52,26 @@ export class OrderStats {
 
 const sales = { status: { in: ['CONFIRMED', 'PROCESSING', 'PARTIALLY_FULFILLED', 'FULFILLED'] } }
 
-export async function orderStats(ctx: RequestContext): Promise<OrderStats> {
+export async function orderStats(ctx: RequestContext, filter: FilterInput | null): Promise<OrderStats> {
   const [counts, sums] = await Promise.all([
-    figures(ctx, order, {
-      total: count(),
-      byStatus: countBy('status'),
-      byPaymentStatus: countBy('paymentStatus'),
-      byInvoiceStatus: countBy('invoiceStatus'),
-    }),
-    figuresBy(ctx, order, ['currency'], { count: count<Order>(), sum: sum<Order>('total') }, { filter: sales }),
+    figures(
+      ctx,
+      order,
+      {
+        total: count(),
+        byStatus: countBy('status'),
+        byPaymentStatus: countBy('paymentStatus'),
+        byInvoiceStatus: countBy('invoiceStatus'),
+      },
+      filter,
+    ),
+    figuresBy(
+      ctx,
+      order,
+      ['currency'],
+      { count: count<Order>(), sum: sum<Order>('total') },
+      { filter: withCondition(filter, sales) },
+    ),
   ])
   // No profile can hide the total or its currency, because neither is ever null.
   const totalByCurrency = currencyFigures(sums as CurrencySum[])

@@ -17,6 +17,7 @@ export const product: RecordDefinition<Product> = defineRecord(Product, {
     by: ['type', 'category', 'billingFrequency', 'isActive', 'currency'],
     measures: { listPrice: { sum: 'listPrice' }, withListPrice: { count: 'listPrice' } },
   },
+  amounts: { columns: ['listPrice', 'unitPrice', 'costPrice'], currency: 'currency' },
   events: productEvents,
   invariants: (next, previous) => [...hasCurrency(next, previous), ...isPayable(next, previous)],
 })

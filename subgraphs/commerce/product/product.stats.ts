@@ -1,6 +1,7 @@
 import { Field, Int, ObjectType } from 'type-graphql'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import type { FilterInput } from '../../kernel/record/filter-input.ts'
 import { Decimal } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { count, countBy, sum } from '../../kernel/record/aggregates.ts'
@@ -49,16 +50,21 @@ export class ProductStats {
   listPriceByCurrency!: CurrencyFigures[]
 }
 
-export async function productStats(ctx: RequestContext): Promise<ProductStats> {
+export async function productStats(ctx: RequestContext, filter: FilterInput | null): Promise<ProductStats> {
   const [counts, prices] = await Promise.all([
-    figures(ctx, product, {
-      total: count(),
-      active: count({ isActive: true }),
-      inactive: count({ isActive: false }),
-      byType: countBy('type'),
-      byCategory: countBy('category'),
-    }),
-    figuresBy(ctx, product, ['currency'], { count: count<Product>(), sum: sum<Product>('listPrice') }),
+    figures(
+      ctx,
+      product,
+      {
+        total: count(),
+        active: count({ isActive: true }),
+        inactive: count({ isActive: false }),
+        byType: countBy('type'),
+        byCategory: countBy('category'),
+      },
+      filter,
+    ),
+    figuresBy(ctx, product, ['currency'], { count: count<Product>(), sum: sum<Product>('listPrice') }, { filter }),
   ])
   // No profile can hide the price or its currency, because neither is ever null.
   const listPriceByCurrency = currencyFigures(prices as CurrencySum[])

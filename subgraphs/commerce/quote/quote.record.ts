@@ -48,6 +48,11 @@ export const quote: RecordDefinition<Quote> = defineRecord(Quote, {
     by: ['status', 'approvalStatus', 'isPrimary', 'currency'],
     measures: { total: { sum: 'total' } },
   },
+  amounts: {
+    columns: ['subtotal', 'discountTotal', 'taxTotal', 'shippingTotal', 'total'],
+    currency: 'currency',
+    ratedOn: 'acceptedAt',
+  },
   events: quoteEvents,
   states: quoteStates,
   async decide(ctx, values, previous) {

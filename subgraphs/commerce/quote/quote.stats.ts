@@ -1,6 +1,7 @@
 import { Field, Int, ObjectType } from 'type-graphql'
 import { baseSumOf, ratesOf } from '../../identity/public.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
+import { withCondition, type FilterInput } from '../../kernel/record/filter-input.ts'
 import { count, countBy, sum } from '../../kernel/record/aggregates.ts'
 import { CurrencyFigures, currencyFigures, type CurrencySum } from '../../kernel/record/currency-figures.ts'
 import { figuresBy } from '../../kernel/record/figures-by.ts'
@@ -65,22 +66,31 @@ const open: readonly QuoteStatus[] = ['DRAFT', 'IN_REVIEW', 'APPROVED', 'SENT']
 const accepted: readonly QuoteStatus[] = ['ACCEPTED', 'CONVERTED']
 
 // No profile can hide the total, its currency or the status, because none of them is ever null.
-async function amountsOf(ctx: RequestContext, statuses: readonly QuoteStatus[]): Promise<CurrencyFigures[]> {
+async function amountsOf(
+  ctx: RequestContext,
+  statuses: readonly QuoteStatus[],
+  given: FilterInput | null,
+): Promise<CurrencyFigures[]> {
   const requested = { count: count<Quote>(), sum: sum<Quote>('total') }
-  const filter = { status: { in: [...statuses] } }
+  const filter = withCondition(given, { status: { in: [...statuses] } })
   return currencyFigures((await figuresBy(ctx, quote, ['currency'], requested, { filter })) as CurrencySum[])
 }
 
-export async function quoteStats(ctx: RequestContext): Promise<QuoteStats> {
+export async function quoteStats(ctx: RequestContext, filter: FilterInput | null): Promise<QuoteStats> {
   const [counts, openByCurrency, acceptedByCurrency] = await Promise.all([
-    figures(ctx, quote, {
-      total: count(),
-      byStatus: countBy('status'),
-      byApprovalStatus: countBy('approvalStatus'),
-      primary: count({ isPrimary: true }),
-    }),
-    amountsOf(ctx, open),
-    amountsOf(ctx, accepted),
+    figures(
+      ctx,
+      quote,
+      {
+        total: count(),
+        byStatus: countBy('status'),
+        byApprovalStatus: countBy('approvalStatus'),
+        primary: count({ isPrimary: true }),
+      },
+      filter,
+    ),
+    amountsOf(ctx, open, filter),
+    amountsOf(ctx, accepted, filter),
   ])
   const currencies = new Set([...openByCurrency, ...acceptedByCurrency].map(({ currency }) => currency))
   const rates = await ratesOf(ctx, [...currencies])

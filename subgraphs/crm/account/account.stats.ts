@@ -1,6 +1,7 @@
 import { Field, Float, Int, ObjectType } from 'type-graphql'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import type { FilterInput } from '../../kernel/record/filter-input.ts'
 import { Decimal, Json } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { average, count, countBy, sum } from '../../kernel/record/aggregates.ts'
@@ -95,19 +96,24 @@ export class AccountStats {
 
 const industriesMax = 100
 
-export async function accountStats(ctx: RequestContext): Promise<AccountStats> {
+export async function accountStats(ctx: RequestContext, filter: FilterInput | null): Promise<AccountStats> {
   const [own, industries] = await Promise.all([
-    figures(ctx, account, {
-      total: count(),
-      strategic: count({ isStrategic: true }),
-      totalAnnualRevenue: sum('annualRevenue'),
-      averageHealthScore: average('healthScore', 2),
-      byType: countBy('type'),
-      byStatus: countBy('accountStatus'),
-      byRating: countBy('rating'),
-      byChurnRisk: countBy('churnRisk'),
-    }),
-    mostFrequent(ctx, account, 'industry', industriesMax),
+    figures(
+      ctx,
+      account,
+      {
+        total: count(),
+        strategic: count({ isStrategic: true }),
+        totalAnnualRevenue: sum('annualRevenue'),
+        averageHealthScore: average('healthScore', 2),
+        byType: countBy('type'),
+        byStatus: countBy('accountStatus'),
+        byRating: countBy('rating'),
+        byChurnRisk: countBy('churnRisk'),
+      },
+      filter,
+    ),
+    mostFrequent(ctx, account, 'industry', industriesMax, filter),
   ])
   const { counts, others } = industries
   return {

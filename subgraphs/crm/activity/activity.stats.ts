@@ -1,5 +1,6 @@
 import { Field, Int, ObjectType } from 'type-graphql'
 import type { RequestContext } from '../../kernel/request.ts'
+import type { FilterInput } from '../../kernel/record/filter-input.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { count, countBy } from '../../kernel/record/aggregates.ts'
 import { figures, type Counts } from '../../kernel/record/stats.ts'
@@ -39,12 +40,17 @@ export class ActivityStats {
   byOutcome!: Counts | null
 }
 
-export async function activityStats(ctx: RequestContext): Promise<ActivityStats> {
-  return (await figures(ctx, activity, {
-    total: count(),
-    automated: count({ isAutomated: true }),
-    byType: countBy('type'),
-    byDirection: countBy('direction'),
-    byOutcome: countBy('outcome'),
-  })) as ActivityStats
+export async function activityStats(ctx: RequestContext, filter: FilterInput | null): Promise<ActivityStats> {
+  return (await figures(
+    ctx,
+    activity,
+    {
+      total: count(),
+      automated: count({ isAutomated: true }),
+      byType: countBy('type'),
+      byDirection: countBy('direction'),
+      byOutcome: countBy('outcome'),
+    },
+    filter,
+  )) as ActivityStats
 }

@@ -1,4 +1,5 @@
 import { Field, Int, ObjectType } from 'type-graphql'
+import type { FilterInput } from '../../kernel/record/filter-input.ts'
 import { count, countBy } from '../../kernel/record/aggregates.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { figures, type Counts } from '../../kernel/record/stats.ts'
@@ -53,15 +54,20 @@ export class ContactStats {
   withoutAccount!: number | null
 }
 
-export async function contactStats(ctx: RequestContext): Promise<ContactStats> {
-  return (await figures(ctx, contact, {
-    total: count(),
-    emailOptOut: count({ emailOptOut: true }),
-    doNotCall: count({ doNotCall: true }),
-    withoutAccount: count({ accountId: { isNull: true } }),
-    byStatus: countBy('status'),
-    byEmailStatus: countBy('emailStatus'),
-    byLifecycleStage: countBy('lifecycleStage'),
-    byLeadSource: countBy('leadSource'),
-  })) as ContactStats
+export async function contactStats(ctx: RequestContext, filter: FilterInput | null): Promise<ContactStats> {
+  return (await figures(
+    ctx,
+    contact,
+    {
+      total: count(),
+      emailOptOut: count({ emailOptOut: true }),
+      doNotCall: count({ doNotCall: true }),
+      withoutAccount: count({ accountId: { isNull: true } }),
+      byStatus: countBy('status'),
+      byEmailStatus: countBy('emailStatus'),
+      byLifecycleStage: countBy('lifecycleStage'),
+      byLeadSource: countBy('leadSource'),
+    },
+    filter,
+  )) as ContactStats
 }

@@ -1,4 +1,5 @@
 import { Field, Float, Int, ObjectType } from 'type-graphql'
+import type { FilterInput } from '../../kernel/record/filter-input.ts'
 import { average, count, countBy, ratio } from '../../kernel/record/aggregates.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { figures, type Counts } from '../../kernel/record/stats.ts'
@@ -46,13 +47,18 @@ export class LeadStats {
   conversionRate!: number | null
 }
 
-export async function leadStats(ctx: RequestContext): Promise<LeadStats> {
-  return (await figures(ctx, lead, {
-    total: count(),
-    averageLeadScore: average('leadScore', 2),
-    conversionRate: ratio(count({ status: 'CONVERTED' }), count(), 4),
-    byStatus: countBy('status'),
-    byLeadSource: countBy('leadSource'),
-    byRating: countBy('rating'),
-  })) as LeadStats
+export async function leadStats(ctx: RequestContext, filter: FilterInput | null): Promise<LeadStats> {
+  return (await figures(
+    ctx,
+    lead,
+    {
+      total: count(),
+      averageLeadScore: average('leadScore', 2),
+      conversionRate: ratio(count({ status: 'CONVERTED' }), count(), 4),
+      byStatus: countBy('status'),
+      byLeadSource: countBy('leadSource'),
+      byRating: countBy('rating'),
+    },
+    filter,
+  )) as LeadStats
 }

@@ -76,6 +76,12 @@ export const opportunity: RecordDefinition<Opportunity> = defineRecord(Opportuni
       baseAmount: { sum: 'baseAmount' },
     },
   },
+  amounts: {
+    columns: ['amount', 'expectedRevenue'],
+    currency: 'currency',
+    ratedOn: 'closeDate',
+    ratedOnlyIf: 'isClosed',
+  },
   events: opportunityEvents,
   invariants: (next, previous) => [
     ...hasCurrency(next, previous),

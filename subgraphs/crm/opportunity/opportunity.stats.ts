@@ -1,5 +1,6 @@
 import { Field, Float, Int, ObjectType } from 'type-graphql'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
+import { withCondition, type FilterInput } from '../../kernel/record/filter-input.ts'
 import { count, countBy, minus, ratio, sum } from '../../kernel/record/aggregates.ts'
 import { isHidden } from '../../kernel/record/field-security.ts'
 import { figuresBy } from '../../kernel/record/figures-by.ts'
@@ -107,21 +108,28 @@ export const currencyFigures = {
 const won = count<Opportunity>({ isWon: true })
 const closed = count<Opportunity>({ isClosed: true })
 
-export async function opportunityStats(ctx: RequestContext): Promise<OpportunityStats> {
+export async function opportunityStats(ctx: RequestContext, filter: FilterInput | null): Promise<OpportunityStats> {
   const [own, openByCurrency] = await Promise.all([
-    figures(ctx, opportunity, {
-      total: count(),
-      open: count({ isClosed: false }),
-      won,
-      lost: minus(closed, won),
-      winRate: ratio(won, closed, 4),
-      byStage: countBy('stage'),
-      byForecastCategory: countBy('forecastCategory'),
-      byType: countBy('type'),
-    }),
+    figures(
+      ctx,
+      opportunity,
+      {
+        total: count(),
+        open: count({ isClosed: false }),
+        won,
+        lost: minus(closed, won),
+        winRate: ratio(won, closed, 4),
+        byStage: countBy('stage'),
+        byForecastCategory: countBy('forecastCategory'),
+        byType: countBy('type'),
+      },
+      filter,
+    ),
     isHidden(ctx.caller, opportunity, 'isClosed')
       ? []
-      : figuresBy(ctx, opportunity, ['currency'], currencyFigures, { filter: { isClosed: { eq: false } } }),
+      : figuresBy(ctx, opportunity, ['currency'], currencyFigures, {
+          filter: withCondition(filter, { isClosed: { eq: false } }),
+        }),
   ])
   return { ...own, openByCurrency } as OpportunityStats
 }

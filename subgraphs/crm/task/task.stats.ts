@@ -1,4 +1,5 @@
 import { Field, Int, ObjectType } from 'type-graphql'
+import type { FilterInput } from '../../kernel/record/filter-input.ts'
 import type { Condition } from '../../kernel/record/addend.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
@@ -41,15 +42,20 @@ export class TaskStats {
   byType!: Counts
 }
 
-export async function taskStats(ctx: RequestContext): Promise<TaskStats> {
+export async function taskStats(ctx: RequestContext, filter: FilterInput | null): Promise<TaskStats> {
   const open: Condition<Task> = { status: { notIn: ['COMPLETED', 'CANCELLED'] } }
-  return (await figures(ctx, task, {
-    total: count(),
-    open: count(open),
-    overdue: count({ isOverdue: true }),
-    unassigned: count({ ...open, assignedToId: { isNull: true } }),
-    byStatus: countBy('status'),
-    byPriority: countBy('priority'),
-    byType: countBy('type'),
-  })) as TaskStats
+  return (await figures(
+    ctx,
+    task,
+    {
+      total: count(),
+      open: count(open),
+      overdue: count({ isOverdue: true }),
+      unassigned: count({ ...open, assignedToId: { isNull: true } }),
+      byStatus: countBy('status'),
+      byPriority: countBy('priority'),
+      byType: countBy('type'),
+    },
+    filter,
+  )) as TaskStats
 }

@@ -1,6 +1,7 @@
 import type { FieldProblem } from '../errors.ts'
 import type { RequestContext } from '../request.ts'
 import type { Addend, AddendShape } from './addend.ts'
+import type { Amounts, AmountsShape } from './aggregate/aggregate-columns.ts'
 import type { Column } from './column.ts'
 import { Columns } from './columns.ts'
 import type { AnyRecord, TrackedObject, Operation, RecordEvents } from './event-types.ts'
@@ -93,6 +94,8 @@ export interface RecordShape extends TrackedObject {
   readonly states?: StateMachine<never>
   /** The maintained totals of the table (`maintained-totals.ts`); without them, totals and figures read the rows. */
   readonly totals?: TotalsShape
+  /** Which columns are amounts in the currency of the record, and the day of the rate at which aggregates convert them. */
+  readonly amounts?: AmountsShape
 }
 
 /** What the migration that calls `maintainedTotals` declares, by the names of the record. */
@@ -150,6 +153,7 @@ export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   readonly numberText?: { readonly column: ColumnName<T>; readonly prefix: string }
   readonly states?: StateMachine<T>
   readonly totals?: Totals<T>
+  readonly amounts?: Amounts<T>
   readonly events: RecordEvents<T, AnyRecord>
   readonly audit?: TrackedObject<T>['audit']
   /**

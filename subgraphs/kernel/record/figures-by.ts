@@ -4,6 +4,7 @@ import { columnOf, type ColumnName, type RecordDefinition, type RecordShape, typ
 import { isHidden } from './field-security.ts'
 import { ListQuery, type ListArgs } from './list-query.ts'
 import type { WithTotals } from './maintained-totals.ts'
+import type { FilterInput } from './filter-input.ts'
 import { Values } from './predicate.ts'
 import { TotalsSql } from './totals-sql.ts'
 
@@ -51,6 +52,20 @@ export async function figuresBy<
     predicate.values.list,
     isTotals ? 'LIST' : 'SCAN',
   ) as unknown as Promise<Group<T, B, F>[]>
+}
+
+/**
+ * The `from` and `where` of a statement that computes something over the records, with the alias `t`, that match a filter and that the caller sees, and its
+ * parameters. The answer is known to depend on what the caller sees.
+ */
+export function filteredRows(
+  ctx: RequestContext,
+  builtIn: RecordShape,
+  filter: FilterInput | null,
+): { readonly source: string; readonly values: Values } {
+  const query = new ListQuery(ctx, builtIn, { filter })
+  ctx.answered?.aggregate(query.definition)
+  return { source: query.aggregatedRows().source, values: query.predicate.values }
 }
 
 function readsHidden(ctx: RequestContext, definition: RecordShape, figure: Aggregate<never>): boolean {

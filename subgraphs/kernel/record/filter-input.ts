@@ -13,6 +13,10 @@ const operatorNames = (value: unknown): string[] =>
     operand !== undefined && operand !== null ? [name] : [],
   )
 
+/** A filter with another condition. The paths in the filter stay as they are. */
+export const withCondition = (filter: FilterInput | null, condition: FilterInput): FilterInput =>
+  filter ? { ...filter, and: [...((filter['and'] ?? []) as FilterInput[]), condition] } : condition
+
 /** Whether the only operator compares with one value. */
 export function isEquality(value: unknown): boolean {
   const [name, ...others] = operatorNames(value)

@@ -169,7 +169,7 @@ function quantified(name: string, filter: Class): Class {
   return input
 }
 
-const SortOrder = { ASC: 'ASC', DESC: 'DESC' } as const
+export const SortOrder = { ASC: 'ASC', DESC: 'DESC' } as const
 registerEnumType(SortOrder, {
   name: 'SortOrder',
   description: 'Sort direction. Records without a value come last in both directions.',

@@ -150,6 +150,11 @@ export class ListQuery {
     return this.#totals.aggregated(columns)
   }
 
+  /** The same over the records, whatever the maintained totals have. */
+  aggregatedRows(): Aggregated {
+    return this.#totals.rows()
+  }
+
   /** Must be async: it then rejects instead of throwing, so that the caller still awaits a count that already runs. */
   async #rows(selected: ReadonlySet<string>, range: PageRange, extraColumns = ''): Promise<Row[]> {
     const { definition, order, rules } = this

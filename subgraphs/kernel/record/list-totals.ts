@@ -66,7 +66,12 @@ export class ListTotals {
       const [, ...filter] = conditions
       return { source: allOf([fromTotals(definition, predicate), ...filter]), isTotals: true }
     }
-    return { source: `${this.#source} t where ${allOf(conditions)}`, isTotals: false }
+    return this.rows()
+  }
+
+  /** Aggregates over the rows. */
+  rows(): Aggregated {
+    return { source: `${this.#source} t where ${allOf(this.list.conditions)}`, isTotals: false }
   }
 
   /** The number of records with a deleted parent for which these conditions hold. */

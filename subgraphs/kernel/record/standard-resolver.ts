@@ -1,15 +1,18 @@
-import { Args, Ctx, ID, Info, Mutation, Query, Resolver } from 'type-graphql'
+import { Arg, Args, Ctx, ID, Info, Mutation, Query, Resolver } from 'type-graphql'
 import type { RequestContext } from '../request.ts'
 import { withArticle } from './article.ts'
+import { Aggregate, aggregateArgs, aggregateDescription, type AggregateArgs } from './aggregate/aggregate-types.ts'
+import { readAggregate } from './aggregate/read-aggregate.ts'
 import { ExpectedVersionArg, IdArg, InputArg } from './args.ts'
 import type { Class } from './declared-class.ts'
 import type { RecordDefinition, StoredRow } from './definition.ts'
 import { pluralOf, wordsOf } from './describe.ts'
 import { connectionOf, createInputOf, filterOf, orderOf, pageOf, updateInputOf } from './inputs.ts'
+import type { FilterInput } from './filter-input.ts'
 import type { ConnectionArgs, PageArgs } from './list.ts'
 import { connectionArgs, pageArgs, UnfilteredPageArgs } from './list-args.ts'
 import { recordsOf, type RecordActions } from './records-of.ts'
-import { RequiresScope } from './requires-scope.ts'
+import { RequiresScope, RequiresScopes, scopeOf } from './requires-scope.ts'
 import type { SelectionInfo } from './selection.ts'
 
 /** The GraphQL types of the standard operations of a record type. */
@@ -22,13 +25,12 @@ export interface OperationTypes {
   readonly PageArgs: Class
   readonly Connection: Class
   readonly ConnectionArgs: Class
+  readonly AggregateArgs: Class
 }
 
 /** Declares the inputs, pages and arguments of a record type: `AccountCreateInput` to `AccountConnection`. Call it once for each type. */
-export function operationTypes<T extends StoredRow>(
-  { entity, relations }: RecordDefinition<T>,
-  scope: string,
-): OperationTypes {
+export function operationTypes<T extends StoredRow>(definition: RecordDefinition<T>, scope: string): OperationTypes {
+  const { entity, relations } = definition
   const { name } = entity
   const filter = filterOf(`${name}Filter`, entity, relations)
   const order = orderOf(`${name}Order`, entity)
@@ -41,22 +43,29 @@ export function operationTypes<T extends StoredRow>(
     PageArgs: pageArgs(filter, order),
     Connection: connectionOf(name, entity, scope),
     ConnectionArgs: connectionArgs(filter, order),
+    AggregateArgs: aggregateArgs(definition, filter),
   }
 }
+
+/** Reads the statistics of the records that match a filter, or of all that the caller sees. */
+export type StatsReader = (ctx: RequestContext, filter: FilterInput | null) => Promise<object>
 
 export interface StandardOperations<T extends StoredRow> {
   /** The resource in the names of the scopes: `ACCOUNTS`. */
   readonly scope: string
   readonly types: OperationTypes
   readonly actions?: RecordActions<T>
-  readonly stats: { readonly type: Class; readonly read: (ctx: RequestContext) => Promise<object> }
+  readonly stats: { readonly type: Class; readonly read: StatsReader }
   /** Description of restore, where it is more than that it restores the record. */
   readonly restoreDescription?: string
 }
 
+export const statsFilterDescription = (many: string): string =>
+  `Conditions; null: all ${many} that the caller sees. Without a filter, and with one by enumerated fields only, the figures are maintained; otherwise the matching records are read.`
+
 /**
  * The resolver with the operations that every record type has: `account`, `accountList`, `accountConnection`, `accountListDeleted`,
- * `accountStats`, `accountCreate`, `accountUpdate`, `accountDelete` and `accountRestore`. The resolver of the type extends it.
+ * `accountStats`, `accountAggregate`, `accountCreate`, `accountUpdate`, `accountDelete` and `accountRestore`. The resolver of the type extends it.
  */
 export function standardResolver<T extends StoredRow>(
   definition: RecordDefinition<T>,
@@ -102,8 +111,22 @@ export function standardResolver<T extends StoredRow>(
     }
 
     @Query(() => stats.type, { name: `${prefix}Stats` })
-    readStats(@Ctx() ctx: RequestContext) {
-      return stats.read(ctx)
+    readStats(
+      @Arg('filter', () => types.Filter, { nullable: true, description: statsFilterDescription(pluralOf(one)) })
+      filter: FilterInput | null,
+      @Ctx() ctx: RequestContext,
+    ) {
+      return stats.read(ctx, filter ?? null)
+    }
+
+    @Query(() => Aggregate, { name: `${prefix}Aggregate`, description: aggregateDescription(pluralOf(one)) })
+    @RequiresScopes(scopeOf('READ', scope))
+    aggregate(
+      @Args(() => types.AggregateArgs) args: AggregateArgs,
+      @Ctx() ctx: RequestContext,
+      @Info() info: SelectionInfo,
+    ) {
+      return readAggregate(ctx, definition, args, info)
     }
 
     @Mutation(() => entity, { name: `${prefix}Create` })

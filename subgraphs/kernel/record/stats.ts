@@ -5,6 +5,8 @@ import { AggregateSql, type Aggregate, type CountBy } from './aggregates.ts'
 import type { Column } from './column.ts'
 import { columnOf, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
 import { fieldRules } from './field-security.ts'
+import type { FilterInput } from './filter-input.ts'
+import { ListQuery } from './list-query.ts'
 import { fromTotals, hasTotalsFor, totalsTable, withValueColumn } from './maintained-totals.ts'
 import { readSource } from './read-source.ts'
 import { TenantPredicate, Values } from './predicate.ts'
@@ -23,26 +25,31 @@ const isCountBy = <T>(figure: Figure<T>): figure is CountBy<T> => 'by' in figure
 
 /**
  * Computes figures of the records that the caller can see, without deleted ones, by name:
- * `{ total: count(), byType: countBy('type') }`. A figure over a hidden column is null. One statement reads what the maintained totals
- * answer, another one the rest from the rows.
+ * `{ total: count(), byType: countBy('type') }`, and that match the filter. A figure over a hidden column is null. One statement reads what the
+ * maintained totals answer, another one the rest from the rows.
  */
 export async function figures<T extends StoredRow, const F extends Readonly<Record<string, Figure<T>>>>(
   ctx: RequestContext,
   builtIn: RecordDefinition<T>,
   requested: F,
+  filter: FilterInput | null = null,
 ): Promise<{ [K in keyof F]: ResultOf<F[K]> | null }> {
   const definition = shapeFor(ctx, builtIn)
   const hidden = fieldRules(ctx.caller, definition)?.hidden
   const all = Object.entries<Figure<T>>(requested) as unknown as Requested[]
   const readable = all.filter(([, figure]) => ![...columnsOf(definition, figure)].some((name) => hidden?.has(name)))
-  const isInTotals = ([, figure]: Requested): boolean => canUseTotals(ctx, definition, figure)
+  // Each statement has parameters of its own.
+  const filtered = (): ListQuery | null => (filter ? new ListQuery(ctx, builtIn, { filter }) : null)
+  const isFilterInTotals = filtered()?.aggregated([]).isTotals
+  const isInTotals = ([, figure]: Requested): boolean => canUseTotals(ctx, definition, figure, isFilterInTotals)
   const [fromGroups, fromRows] = await Promise.all([
-    read(ctx, definition, readable.filter(isInTotals), true),
+    read(ctx, definition, readable.filter(isInTotals), true, filtered()),
     read(
       ctx,
       definition,
       readable.filter((figure) => !isInTotals(figure)),
       false,
+      filtered(),
     ),
   ])
   const hiddenFigures = Object.fromEntries(all.map(([name]) => [name, null]))
@@ -57,12 +64,18 @@ function columnsOf(definition: RecordShape, figure: Figure<never>): ReadonlySet<
   return into.columns
 }
 
-function canUseTotals(ctx: RequestContext, definition: RecordShape, figure: Figure<never>): boolean {
-  if (!hasTotalsFor(ctx.caller, definition)) return false
+/** `isFilterInTotals` is undefined without a filter. */
+function canUseTotals(
+  ctx: RequestContext,
+  definition: RecordShape,
+  figure: Figure<never>,
+  isFilterInTotals: boolean | undefined,
+): boolean {
+  if (!hasTotalsFor(ctx.caller, definition) || isFilterInTotals === false) return false
   if (isCountBy(figure)) return definition.totals.by.includes(figure.by)
   const into = new TotalsSql(definition, new TenantPredicate(ctx.caller))
   figure.sql(into)
-  return !into.readsEveryRow
+  return isFilterInTotals ? !into.hasSubquery : !into.readsEveryRow
 }
 
 const keyOf = (value: unknown): string => (isRawNumber(value) ? value.rawJSON : String(value))
@@ -83,10 +96,11 @@ async function read(
   definition: RecordShape,
   requested: readonly Requested[],
   isInTotals: boolean,
+  filtered: ListQuery | null,
 ): Promise<Record<string, unknown>> {
   if (requested.length === 0) return {}
   ctx.answered?.aggregate(definition)
-  const predicate = new TenantPredicate(ctx.caller)
+  const predicate = filtered?.predicate ?? new TenantPredicate(ctx.caller)
   const isFromTotals = isInTotals && hasTotalsFor(ctx.caller, definition)
   const into = isFromTotals ? new TotalsSql(definition, predicate) : new AggregateSql(definition, predicate.values)
   const grouped = requested.flatMap(([name, figure]) =>
@@ -100,9 +114,15 @@ async function read(
     ...columns.map((sql, index) => `${sql} as v${index}`),
     ...aggregates.map(({ figure }, index) => `${figure.sql(into)} as f${index}`),
   ]
-  const source = isFromTotals
-    ? fromTotals(definition, predicate)
-    : `${readSource(definition)} t where ${predicate.live(definition, 't')}`
+  const { source } = filtered
+    ? isFromTotals
+      ? filtered.aggregated([])
+      : filtered.aggregatedRows()
+    : {
+        source: isFromTotals
+          ? fromTotals(definition, predicate)
+          : `${readSource(definition)} t where ${predicate.live(definition, 't')}`,
+      }
   const groupings = [...(aggregates.length > 0 ? ['()'] : []), ...columns.map((sql) => `(${sql})`)]
   const rows = await ctx.db.query<{ mask: number; count: number } & Record<string, unknown>>(
     `select ${selected.join(', ')} from ${source} group by grouping sets (${groupings.join(', ')})`,
@@ -142,14 +162,16 @@ export async function mostFrequent<T extends StoredRow>(
   builtIn: RecordDefinition<T>,
   name: ColumnName<T>,
   limit: number,
+  filter: FilterInput | null = null,
 ): Promise<MostFrequent> {
   const definition = shapeFor(ctx, builtIn)
   if (fieldRules(ctx.caller, definition)?.hidden.has(name)) return { counts: null, others: null }
   ctx.answered?.aggregate(definition)
   const column = columnOf(definition, name)
-  const predicate = new TenantPredicate(ctx.caller)
+  const filtered = filter ? new ListQuery(ctx, builtIn, { filter }) : null
+  const predicate = filtered?.predicate ?? new TenantPredicate(ctx.caller)
   const found = await ctx.db.query<{ value: unknown; count: number; all: number }>(
-    frequencies(predicate, definition, column, predicate.values.add(limit)),
+    frequencies(predicate, definition, column, predicate.values.add(limit), filtered),
     predicate.values.list,
     'SCAN',
   )
@@ -159,12 +181,20 @@ export async function mostFrequent<T extends StoredRow>(
   return { counts, others: (found[0]?.all ?? 0) - listed }
 }
 
-function frequencies(predicate: TenantPredicate, definition: RecordShape, column: Column, limit: string): string {
+function frequencies(
+  predicate: TenantPredicate,
+  definition: RecordShape,
+  column: Column,
+  limit: string,
+  filtered: ListQuery | null,
+): string {
   const order = `order by count desc, value limit ${limit}`
-  if (!hasTotalsFor(predicate.caller, definition) || !definition.totals.separately?.includes(column.name)) {
+  if (filtered || !hasTotalsFor(predicate.caller, definition) || !definition.totals.separately?.includes(column.name)) {
     const value = column.sql('t')
-    return `select ${value} as value, count(*)::int8 as count, (sum(count(*)) over ())::int8 as all from ${readSource(definition)} t
-      where ${predicate.live(definition, 't')} and ${value} is not null group by 1 ${order}`
+    const rows =
+      filtered?.aggregatedRows().source ?? `${readSource(definition)} t where ${predicate.live(definition, 't')}`
+    return `select ${value} as value, count(*)::int8 as count, (sum(count(*)) over ())::int8 as all from ${rows}
+      and ${value} is not null group by 1 ${order}`
   }
   const table = totalsTable(definition)
   const value = `t.${column.column}`

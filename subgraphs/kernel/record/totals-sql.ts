@@ -12,6 +12,8 @@ import { readSource } from './read-source.ts'
 export class TotalsSql extends AggregateSql {
   /** True when an addend reads every row of the record's table. */
   readsEveryRow = false
+  /** True when an addend is a subquery, which does not have the conditions of a filter. */
+  hasSubquery = false
 
   constructor(
     private readonly definition: WithTotals,
@@ -38,6 +40,7 @@ export class TotalsSql extends AggregateSql {
 
   #subquery(where: object, value: AddendShape): string {
     const rows = new AggregateSql(this.definition, this.predicate.values, 's')
+    this.hasSubquery = true
     if (Object.keys(where).length === 0) this.readsEveryRow = true
     return `(select ${rows.total(value)} from ${readSource(this.definition)} s where ${this.predicate.live(this.definition, 's')} and ${conditionSql(rows, where)})`
   }
@@ -53,6 +56,10 @@ function keyOf(definition: WithTotals, addend: AddendShape): string {
   const values = new Values()
   return JSON.stringify([new AggregateSql(definition, values).total(addend), values.list])
 }
+
+/** Whether the totals have the sum of the addend for each of their groups. */
+export const hasMeasure = (definition: WithTotals, addend: AddendShape): boolean =>
+  measureOf(definition, addend) !== undefined
 
 const columnsByAddend = new WeakMap<TotalsShape, ReadonlyMap<string, string>>()
 

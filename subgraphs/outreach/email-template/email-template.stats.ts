@@ -1,4 +1,5 @@
 import { Field, Int, ObjectType } from 'type-graphql'
+import type { FilterInput } from '../../kernel/record/filter-input.ts'
 import { count, countBy } from '../../kernel/record/aggregates.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { figures, type Counts } from '../../kernel/record/stats.ts'
@@ -27,12 +28,17 @@ export class EmailTemplateStats {
   byCategory!: Counts
 }
 
-export async function emailTemplateStats(ctx: RequestContext): Promise<EmailTemplateStats> {
-  const counts = await figures(ctx, emailTemplate, {
-    total: count(),
-    shared: count({ isShared: true }),
-    byStatus: countBy('status'),
-    byCategory: countBy('category'),
-  })
+export async function emailTemplateStats(ctx: RequestContext, filter: FilterInput | null): Promise<EmailTemplateStats> {
+  const counts = await figures(
+    ctx,
+    emailTemplate,
+    {
+      total: count(),
+      shared: count({ isShared: true }),
+      byStatus: countBy('status'),
+      byCategory: countBy('category'),
+    },
+    filter,
+  )
   return counts as EmailTemplateStats
 }

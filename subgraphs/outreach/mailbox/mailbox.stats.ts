@@ -1,4 +1,5 @@
 import { Field, Int, ObjectType } from 'type-graphql'
+import type { FilterInput } from '../../kernel/record/filter-input.ts'
 import { count } from '../../kernel/record/aggregates.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { figures } from '../../kernel/record/stats.ts'
@@ -18,11 +19,16 @@ export class MailboxStats {
   shared!: number
 }
 
-export async function mailboxStats(ctx: RequestContext): Promise<MailboxStats> {
-  const counts = await figures(ctx, mailbox, {
-    total: count(),
-    enabled: count({ isEnabled: true }),
-    shared: count({ isShared: true }),
-  })
+export async function mailboxStats(ctx: RequestContext, filter: FilterInput | null): Promise<MailboxStats> {
+  const counts = await figures(
+    ctx,
+    mailbox,
+    {
+      total: count(),
+      enabled: count({ isEnabled: true }),
+      shared: count({ isShared: true }),
+    },
+    filter,
+  )
   return counts as MailboxStats
 }

@@ -1,4 +1,5 @@
 import { activeWriterPage } from '../../identity/public.ts'
+import type { FilterInput } from '../../kernel/record/filter-input.ts'
 import type { Condition } from '../../kernel/record/addend.ts'
 import { isHidden } from '../../kernel/record/field-security.ts'
 import { averageTime, count, countBy, minus, plus, ratio, type Aggregate } from '../../kernel/record/aggregates.ts'
@@ -30,24 +31,29 @@ function overdueAt(now: string): Aggregate<Case, number> {
   return minus(plus(count<Case>(announced), notAnnounced), notOverdue)
 }
 
-export async function caseStats(ctx: RequestContext): Promise<CaseStats> {
+export async function caseStats(ctx: RequestContext, filter: FilterInput | null): Promise<CaseStats> {
   const open: Condition<Case> = { status: { in: openStatuses } }
   const overdue = overdueAt(ctx.clock.now().toISOString())
-  return (await figures(ctx, supportCase, {
-    total: count(),
-    open: count(open),
-    overdue,
-    unassigned: count({ ...open, assignedToId: { isNull: true } }),
-    // Reopening a case clears resolvedAt, so no case is counted twice.
-    slaBreached: plus(overdue, count(wasResolvedLate)),
-    avgFirstResponseMinutes: averageTime('createdAt', 'firstResponseAt', 'minutes', 2),
-    avgResolutionHours: averageTime('createdAt', 'resolvedAt', 'hours', 2),
-    reopenRate: ratio(count(wasReopened), count(wasEverResolved), 4),
-    byStatus: countBy('status'),
-    byPriority: countBy('priority'),
-    byType: countBy('type'),
-    byOrigin: countBy('origin'),
-  })) as CaseStats
+  return (await figures(
+    ctx,
+    supportCase,
+    {
+      total: count(),
+      open: count(open),
+      overdue,
+      unassigned: count({ ...open, assignedToId: { isNull: true } }),
+      // Reopening a case clears resolvedAt, so no case is counted twice.
+      slaBreached: plus(overdue, count(wasResolvedLate)),
+      avgFirstResponseMinutes: averageTime('createdAt', 'firstResponseAt', 'minutes', 2),
+      avgResolutionHours: averageTime('createdAt', 'resolvedAt', 'hours', 2),
+      reopenRate: ratio(count(wasReopened), count(wasEverResolved), 4),
+      byStatus: countBy('status'),
+      byPriority: countBy('priority'),
+      byType: countBy('type'),
+      byOrigin: countBy('origin'),
+    },
+    filter,
+  )) as CaseStats
 }
 
 export interface AssigneeArgs {

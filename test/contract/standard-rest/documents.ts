@@ -43,17 +43,31 @@ function variableOf({ name, column, operator }: RestFilter, { definition }: Reco
   return `$${name}: ${operator === 'in' ? `[${named}!]` : named}`
 }
 
-function list(api: RecordApi): string {
-  const { area, type, prefix, definition } = api
+/** The parameters of REST that filter a list, as variables and as the argument of the graph. */
+function filterOf(api: RecordApi): { readonly variables: readonly string[]; readonly argument: string } {
+  const { area } = api
   const hasCustomFields = api.has('customFields')
-  const isSearched = definition.searchable.length > 0
   const conditions = Object.entries(Object.groupBy(area.filters, ({ column }) => column)).map(
     ([column, filters = []]) =>
       `${column}: { ${filters.map(({ operator, name }) => `${operator}: $${name}`).join(', ')} }`,
   )
+  const filter = [...conditions, ...(hasCustomFields ? ['customFields: $customFields'] : [])].join('\n')
+  return {
+    variables: [
+      ...area.filters.map((one) => variableOf(one, api)),
+      ...(hasCustomFields ? ['$customFields: JSON'] : []),
+    ],
+    argument: filter && `filter: {\n${filter}\n}`,
+  }
+}
+
+function list(api: RecordApi): string {
+  const { type, prefix, definition } = api
+  const hasCustomFields = api.has('customFields')
+  const isSearched = definition.searchable.length > 0
+  const filter = filterOf(api)
   const variables = [
-    ...area.filters.map((filter) => variableOf(filter, api)),
-    ...(hasCustomFields ? ['$customFields: JSON'] : []),
+    ...filter.variables,
     ...(isSearched ? ['$search: String'] : []),
     `$sortBy: ${type}OrderField`,
     '$sortOrder: SortOrder',
@@ -63,10 +77,9 @@ function list(api: RecordApi): string {
     '$includeTotal: Boolean! = true',
     ...(hasCustomFields ? ['$withCustomFields: Boolean! = true'] : []),
   ]
-  const filter = [...conditions, ...(hasCustomFields ? ['customFields: $customFields'] : [])].join('\n')
   return `query ${prefix}List(${variables.join('\n')}) {
     result: ${prefix}List(
-      ${filter && `filter: {\n${filter}\n}`}
+      ${filter.argument}
       ${isSearched ? 'search: $search' : ''}
       orderBy: [{ field: $sortBy, direction: $sortOrder }]
       page: $page
@@ -80,6 +93,48 @@ function list(api: RecordApi): string {
       totalPages @include(if: $includeTotal)
       hasMore
       nextCursor
+    }
+  }`
+}
+
+function stats(api: RecordApi): string {
+  const name = `${api.prefix}Stats`
+  const filter = api.takesFilter('Stats') ? filterOf(api) : { variables: [], argument: '' }
+  const selected = statsFields(api).map(({ name: field, type }) => {
+    const values = countedValues(type)
+    return values.length > 0 ? `${field} { ${values.join(' ')} }` : field
+  })
+  return `query ${name}${filter.variables.length > 0 ? `(${filter.variables.join('\n')})` : ''} {
+    result: ${name}${filter.argument && `(${filter.argument})`} { ${selected.join(' ')} }
+  }`
+}
+
+const figures = ['sum', 'average', 'min', 'max']
+  .map(
+    (name) => `${name} { field value time unconverted byCurrency @include(if: $byCurrency) { currency count value } }`,
+  )
+  .join('\n')
+
+function aggregate(api: RecordApi): string {
+  const { prefix, schema } = api
+  const name = `${prefix}Aggregate`
+  const filter = filterOf(api)
+  const { [name]: root } = schema.getQueryType()!.getFields()
+  const given = root!.args.filter((argument) => argument.name !== 'filter')
+  const variables = [
+    ...filter.variables,
+    ...given.map((argument) => `$${argument.name}: ${String(argument.type)}`.replace(/!$/, '')),
+    '$byCurrency: Boolean! = false',
+  ]
+  return `query ${name}(${variables.join('\n')}) {
+    result: ${name}(
+      ${filter.argument}
+      ${given.map((argument) => `${argument.name}: $${argument.name}`).join('\n')}
+    ) {
+      groups { keys { field value label from until } count ${figures} }
+      totalGroups
+      total { count ${figures} }
+      currency
     }
   }`
 }
@@ -106,18 +161,8 @@ const writers: Readonly<Record<StandardOperation, (api: RecordApi) => string>> =
   '': (api) => documentOf(api, '', ['id: ID!'], record(api)),
   List: list,
   ListDeleted: (api) => documentOf(api, 'ListDeleted', ['page: Int', 'limit: Int'], record(api)),
-  Stats: (api) =>
-    documentOf(
-      api,
-      'Stats',
-      [],
-      statsFields(api)
-        .map(({ name, type }) => {
-          const values = countedValues(type)
-          return values.length > 0 ? `${name} { ${values.join(' ')} }` : name
-        })
-        .join(' '),
-    ),
+  Stats: stats,
+  Aggregate: aggregate,
   Create: (api) => documentOf(api, 'Create', [`input: ${api.type}CreateInput!`], record(api)),
   Update: (api) =>
     documentOf(api, 'Update', ['id: ID!', `input: ${api.type}UpdateInput!`, ...version(api, 'Update')], record(api)),

@@ -79,6 +79,12 @@ function filterParameter(filter: RestFilter, api: RecordApi): Json {
   }
 }
 
+/** The parameters that filter the records of a list, or of figures over it. */
+export const filterParameters = (api: RecordApi): Json[] => [
+  ...api.area.filters.map((filter) => filterParameter(filter, api)),
+  ...(api.has('customFields') ? [parameter('customFields')] : []),
+]
+
 /** The parameters of a list: its filters, then the parameters of every list. */
 export function listParameters(api: RecordApi): Json[] {
   const sortBy = {
@@ -92,8 +98,7 @@ export function listParameters(api: RecordApi): Json[] {
     },
   }
   return [
-    ...api.area.filters.map((filter) => filterParameter(filter, api)),
-    ...(api.has('customFields') ? [parameter('customFields')] : []),
+    ...filterParameters(api),
     ...(api.definition.searchable.length > 0 ? [parameter('search')] : []),
     sortBy,
     ...['sortOrder', 'page', 'limit', 'cursor', 'includeTotal'].map(parameter),

@@ -1,7 +1,8 @@
 import { isRequired, writableColumns } from '../../../subgraphs/kernel/record/inputs.ts'
 import { bulkMax } from '../../../subgraphs/kernel/record/records-of.ts'
 import { bulkDeleteExample, bulkUpdateExample, createExample, updateExample } from './examples.ts'
-import { listParameters, parameter } from './list-parameters.ts'
+import { aggregateParameters } from './aggregate-parameters.ts'
+import { filterParameters, listParameters, parameter } from './list-parameters.ts'
 import type { RecordApi, StandardOperation } from './record-api.ts'
 import { own, shared, type Json } from './schemas.ts'
 
@@ -121,8 +122,19 @@ const stats = (api: RecordApi): Json =>
   operationObject(api, {
     operation: 'Stats',
     summary: `Count ${api.many}`,
-    description: `Returns statistics of the live ${api.many}${api.visibilityClause}.`,
+    description: `Returns statistics of the live ${api.many}${api.visibilityClause}.${api.takesFilter('Stats') ? ' A record must match all filters.' : ''}`,
+    ...(api.takesFilter('Stats') && { parameters: filterParameters(api), refusals: [400] }),
     success: [200, { description: 'The statistics.', ...content(own(`${api.type}Stats`)) }],
+  })
+
+const aggregate = (api: RecordApi): Json =>
+  operationObject(api, {
+    operation: 'Aggregate',
+    summary: `Aggregate ${api.many}`,
+    description: `Returns counts, sums, averages, smallest and largest values of the live ${api.many}${api.visibilityClause}, by the values of up to three fields and in total. A record must match all filters. Periods begin in the time zone of the organization. An addition to the specification.`,
+    parameters: aggregateParameters(api),
+    success: [200, { description: 'The figures.', ...content(shared('schemas', 'Aggregate')) }],
+    refusals: [400],
   })
 
 const listDeleted = (api: RecordApi): Json =>
@@ -260,6 +272,7 @@ const places: readonly (readonly [path: string, method: string, StandardOperatio
   ['', 'get', 'List', list],
   ['', 'post', 'Create', create],
   ['/stats', 'get', 'Stats', stats],
+  ['/aggregate', 'get', 'Aggregate', aggregate],
   ['/deleted', 'get', 'ListDeleted', listDeleted],
   ['/bulk/update', 'post', 'BulkUpdate', bulkUpdate],
   ['/bulk/delete', 'post', 'BulkDelete', bulkDelete],

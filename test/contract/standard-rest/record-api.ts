@@ -12,6 +12,7 @@ export const standardOperations = [
   'List',
   'ListDeleted',
   'Stats',
+  'Aggregate',
   'Create',
   'Update',
   'Replace',
@@ -48,6 +49,8 @@ export interface RecordApi {
   scopesOf(operation: StandardOperation): readonly string[]
   /** Whether the operation has the argument `expectedVersion`. */
   takesVersion(operation: StandardOperation): boolean
+  /** Whether the operation has the filter of the list. */
+  takesFilter(operation: StandardOperation): boolean
 }
 
 const first = ['id', 'organizationId', 'ownerId']
@@ -107,6 +110,7 @@ export function recordApi(schema: GraphQLSchema, area: RestArea): RecordApi {
     offers: (operation) => fieldOf(operation) !== undefined,
     scopesOf: (operation) =>
       scopesIn((mutations[prefix + operation] ?? object).astNode?.directives as readonly ConstDirectiveNode[]),
+    takesFilter: (operation) => fieldOf(operation)?.args.some(({ name }) => name === 'filter') ?? false,
     takesVersion: (operation) => fieldOf(operation)?.args.some(({ name }) => name === 'expectedVersion') ?? false,
   }
 }

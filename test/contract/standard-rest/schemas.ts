@@ -241,7 +241,8 @@ const isCounts = (type: GraphQLOutputType): boolean => countedValues(type).lengt
 const isList = (type: GraphQLOutputType): boolean => isListType(getNullableType(type))
 
 /** The figures by currency are a list in REST, too. */
-const isByCurrency = (type: GraphQLOutputType): boolean => /Currency(?:Figures|Stats)$/.test(getNamedType(type).name)
+const isByCurrency = (type: GraphQLOutputType): boolean =>
+  /Currency(?:Figures|Stats|Total)$/.test(getNamedType(type).name)
 
 /** The statistics that REST returns; any other list of counts is there an object with the values as keys. */
 export function statsFields({ schema, type }: RecordApi): GraphQLField<unknown, unknown>[] {

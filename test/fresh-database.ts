@@ -16,6 +16,18 @@ export interface FreshDatabaseOptions {
   readonly hasOwnEvents?: boolean
 }
 
+/**
+ * Empties the tables to which tests wrote, which takes a tenth of the time of a new database. For tests that change no row of the
+ * migrations and need no events in an order from the beginning.
+ */
+export async function emptyTables(database: Database): Promise<void> {
+  const written = await database.query<{ name: string }>(
+    `select sequencename::text::oid::regclass::text as name from pg_sequences
+     where schemaname = 'test' and sequencename <> 'writes' and last_value is not null`,
+  )
+  if (written.length > 0) await database.query(`truncate ${written.map(({ name }) => name).join()} cascade`)
+}
+
 /** A new, migrated, empty database on the PostgreSQL of the test run. */
 export async function freshDatabase({ hasOwnEvents = false }: FreshDatabaseOptions = {}): Promise<FreshDatabase> {
   const templateUrl = inject('templateUrl')

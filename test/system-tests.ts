@@ -48,6 +48,7 @@ export const systemTests: Readonly<Record<string, readonly string[]>> = {
     ...record,
     ...queue,
   ],
+  'test/faults/smart-email.system.test.ts': ['subgraphs/outreach/smart-email', ...queue],
   'test/faults/sequences.system.test.ts': ['subgraphs/outreach/enrollment', 'subgraphs/outreach/sequence', ...queue],
   'test/faults/functions.system.test.ts': [
     'subgraphs/extensions/function',
@@ -79,6 +80,7 @@ export const systemTests: Readonly<Record<string, readonly string[]>> = {
   'test/hostile/resources.system.test.ts': ['rest-adapter', ...edge],
   'test/hostile/simulations.system.test.ts': ['subgraphs/insights/simulation', 'subgraphs/kernel/work'],
   'test/hostile/subscriptions.system.test.ts': ['gateway/subscriptions', 'subgraphs/events/listen'],
+  'test/outreach/mailbox-idle.system.test.ts': ['subgraphs/outreach/mailbox', ...queue],
   'test/several-processes/live-stream.system.test.ts': ['gateway/subscriptions', 'subgraphs/events/listen'],
   'test/several-processes/operating.system.test.ts': ['subgraphs/kernel/tracing', ...edge],
   'test/several-processes/rolling-restart.system.test.ts': ['main.ts', 'start-gateway.ts', 'subgraphs/kernel/subgraph'],

@@ -2,8 +2,8 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { emptyTables, freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
 import { newId } from '../ids.ts'
 import { manualClock, servicesOf } from '../jobs/jobs.fixture.ts'
 import { drain, ageQueueItems } from '../queue/queue.fixture.ts'
@@ -29,15 +29,18 @@ let mailer: RecordingMailer
 let services: Services
 let ctx: RequestContext<'vault'>
 
-beforeEach(async () => {
+beforeAll(async () => {
   fresh = await freshDatabase()
+})
+afterAll(() => fresh.drop())
+beforeEach(async () => {
+  await emptyTables(fresh.database)
   clock = manualClock(start)
   mailer = new RecordingMailer()
   services = { ...servicesOf(fresh.database, clock), mailer }
   ctx = systemContext(services, '')
   await services.vault.load(platformId)
 })
-afterEach(() => fresh.drop())
 
 const expiresAt = new Date(Date.parse(start) + 5 * 86_400_000)
 const unlimited: MailKind = { name: 'TEST', of: 'ORGANIZATION', guard: null, limits: [] }

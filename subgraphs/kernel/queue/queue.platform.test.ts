@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
 import { Database } from '../database/database.ts'
 import type { Sql } from '../database/sql.ts'
@@ -32,8 +32,11 @@ let fresh: FreshDatabase
 let services: Services
 const warnings: { reason: string; msg: string }[] = []
 
-beforeEach(async () => {
+beforeAll(async () => {
   fresh = await freshDatabase()
+})
+afterAll(() => fresh.drop())
+beforeEach(async () => {
   await fresh.database.query(
     `create table ${table} (organization_id uuid, id uuid, endpoint uuid, text text, status int, ${sharedQueueColumns}, primary key (organization_id, id))`,
   )
@@ -48,7 +51,7 @@ beforeEach(async () => {
 const closers: (() => unknown)[] = []
 afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close()
-  await fresh.drop()
+  await fresh.database.query(`drop table ${table}`)
 })
 
 function aQueue(attempt: (item: Delivery) => Outcome | Promise<Outcome>, more: Partial<Queue<Delivery>> = {}) {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { triageScan } from '../../subgraphs/insights/triage/scan.job.ts'
 import { assignProfile, createProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
 import { updateUser } from '../../subgraphs/identity/public.ts'
@@ -12,8 +12,9 @@ import { usePlatform, type Member } from '../platform.ts'
 
 const platform = usePlatform()
 let owner: Member
-beforeAll(async () => {
-  owner = await platform.member({ role: 'OWNER' })
+// A scan looks at all accounts of an organization.
+beforeEach(async () => {
+  owner = await platform.member({ role: 'OWNER', organizationId: await platform.organization() })
 })
 
 const colleague = (options: object = {}) => platform.member({ organizationId: owner.organizationId, ...options })

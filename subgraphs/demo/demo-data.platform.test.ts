@@ -71,6 +71,26 @@ describe('the demo', () => {
     expect(left).toEqual({ queued: 0, pending: 0, subscribers: 0, states: 3 })
   })
 
+  it('has a contract with a customer in each organization, whose text a worker reads', async () => {
+    const contracts = await query(
+      `select d.name, d.category, d.status, d.record_type as about, f.state, d.bytes = f.bytes as "isWhole",
+         (select count(*)::int from assistant.document_run r where r.document_id = d.id and r.state = 'QUEUED') as runs
+       from assistant.document d
+       join crm.account a on a.organization_id = d.organization_id and a.id = d.record_id and a.owner_id = d.owner_id
+       join kernel.file f on f.organization_id = d.organization_id and f.id = d.file_id`,
+    )
+    const each = {
+      name: 'Framework agreement.md',
+      category: 'CONTRACT',
+      status: 'PROCESSING',
+      about: 'ACCOUNT',
+      state: 'KEPT',
+      isWhole: true,
+      runs: 1,
+    }
+    expect(contracts).toEqual([each, each])
+  })
+
   it('has two functions, a rule, a hook, a trigger and a workflow in each organization, turned on for what happens next', async () => {
     const organizations = await query(
       `select (select count(*)::int from extensions.function f join extensions.function_version v

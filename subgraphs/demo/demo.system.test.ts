@@ -97,6 +97,6 @@ describe('demo.json', () => {
     expect(await loadSmall({ services: changed, dataDir })).toEqual(first)
     await rm(join(dataDir, 'demo.json'))
     await expect(loadSmall({ services: changed, dataDir })).rejects.toThrow(ConfigError)
-    expect(await readdir(dataDir)).toEqual(['keys'])
+    expect((await readdir(dataDir)).toSorted()).toEqual(['files', 'keys'])
   })
 })

@@ -10,6 +10,7 @@ import { midnightOf } from './calendar.ts'
 import { loadDunning } from './invoices.ts'
 import { demoData, recordsByType } from './demo-data.ts'
 import { readDemo, writeDemo, type Demo, type DemoOrganization } from './demo-file.ts'
+import { loadContract } from './documents.ts'
 import { loadInsights } from './insights.ts'
 import { loadNotifications } from './notifications.ts'
 import { Random } from './random.ts'
@@ -39,19 +40,19 @@ export interface DemoOptions {
 }
 
 /**
- * Loads the demo unless it is loaded; returns its users and keys, which are also in `demo.json` in the data folder. All data is
+ * Loads the demo unless it is loaded; returns its users and keys, which are also in `demo.json` in the data folder. All data but one contract is
  * written in one transaction: if the process is killed, nothing is written, and the next start loads the demo again. The file is
  * written after the commit, because its secrets can be derived again.
  */
 export async function loadDemo({ services, dataDir, baseUrl, profiles = allProfiles }: DemoOptions): Promise<Demo> {
   const secrets = new Secrets(services.keys)
-  await services.database.transaction(async (sql) => {
+  const midnightMs = midnightOf(services.clock.now())
+  const isNew = await services.database.transaction(async (sql) => {
     // Another process may be loading for longer than the statement timeout.
     await sql.query('set local statement_timeout = 0')
     // If several processes start together, one loads the demo and the others wait.
     await sql.query('select pg_advisory_xact_lock($1)', [databaseLocks.demo])
-    if (await isLoaded(sql, profiles[0]!)) return
-    const midnightMs = midnightOf(services.clock.now())
+    if (await isLoaded(sql, profiles[0]!)) return false
     const tables = new Set(scoreTables)
     for (const profile of profiles) {
       const inside = { ...services, database: sql }
@@ -60,7 +61,11 @@ export async function loadDemo({ services, dataDir, baseUrl, profiles = allProfi
     }
     // The planner would take the tables for empty until the server has analyzed them a minute later.
     await sql.query(`analyze ${[...tables].join(', ')}`)
+    return true
   })
+  if (isNew)
+    for (const profile of profiles)
+      await loadContract({ ...services, clock: clockAt(midnightMs) }, generatorInputOf(profile, midnightMs))
   const stored = await readDemo(dataDir)
   const isCurrent =
     stored !== null &&

@@ -395,8 +395,18 @@ describe('serverlessFunctionInvoke', () => {
     refused(await invoked(id, {}, '-1'), 400, 'VALIDATION_FAILED')
     refused(await invoked(id, {}, '6'), 422, 'DEPTH_EXCEEDED')
     expect((await invoked(id, {}, '5')).status).toBe(200)
-    refused(await invoked(id, { input: 'text' }), 400, 'VALIDATION_FAILED')
-    refused(await invoked(id, { input: { text: 'x'.repeat(262_144) } }), 400, 'VALIDATION_FAILED')
+    for (const [input, code] of [
+      ['text', 'WRONG_TYPE'],
+      [{ text: 'x'.repeat(262_144) }, 'TOO_LONG'],
+    ] as const) {
+      const answer = await invoked(id, { input })
+      refused(answer, 400, 'VALIDATION_FAILED')
+      expect(answer.body.errors).toMatchObject([{ path: 'input', code }])
+      expect(answer.body.errors[0].message).toMatch(/^input must /)
+    }
+    const invoke = `mutation { serverlessFunctionInvoke(id: "${id}", depth: 0, input: { input: [] }) { status } }`
+    const { errors } = (await admin.graphql(invoke)).body
+    expect(errors[0].extensions.errors).toMatchObject([{ path: 'input.input', code: 'WRONG_TYPE' }])
     expect((await admin.rest.serverlessFunctionInvocationList!({ id })).body.total).toBe(1)
   })
 

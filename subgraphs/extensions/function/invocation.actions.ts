@@ -25,10 +25,10 @@ import { compiled } from './version.actions.ts'
 
 function checkedInput(input: unknown): object {
   const given = input ?? {}
-  const problem = (code: string, message: string) => invalid({ path: 'input', code, message })
-  if (!isJsonObject(given)) throw problem('WRONG_TYPE', 'input must be an object.')
+  const problem = (code: string, message: string) => invalid({ path: 'input.input', code, message })
+  if (!isJsonObject(given)) throw problem('WRONG_TYPE', 'input.input must be an object.')
   if (Buffer.byteLength(JSON.stringify(given)) > payloadBytesMax)
-    throw problem('TOO_LONG', `input must have at most ${payloadBytesMax} bytes as JSON.`)
+    throw problem('TOO_LONG', `input.input must have at most ${payloadBytesMax} bytes as JSON.`)
   return given
 }
 
@@ -118,9 +118,9 @@ export async function testFunction(ctx: FunctionContext, key: string, test: Func
   const input = checkedInput(test.input)
   if (source != null && versionId != null)
     throw invalid({
-      path: 'versionId',
+      path: 'input.versionId',
       code: 'NOT_TOGETHER',
-      message: 'versionId and source must not be given together.',
+      message: 'input.versionId must not be given with input.source.',
     })
   const ended = await transactionWithExternalCalls(ctx, async (inner) => {
     const found = await requireFunction(inner, key)
@@ -146,8 +146,8 @@ async function requireVersion({ db, caller }: RequestContext, functionId: string
     [caller.organizationId, functionId, id],
   )
   if (row) return
-  const message = 'versionId must be the id of a version of the function.'
-  throw invalid({ path: 'versionId', code: 'UNKNOWN_REFERENCE', message })
+  const message = 'input.versionId must be the id of a version of the function.'
+  throw invalid({ path: 'input.versionId', code: 'UNKNOWN_REFERENCE', message })
 }
 
 const summary = `i.id, i.function_id as "functionId", i.version_id as "versionId", i.trigger, i.status, i.error,

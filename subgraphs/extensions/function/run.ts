@@ -4,6 +4,7 @@ import { maskedJson, secretMask } from '../../kernel/sandbox/mask-secrets.ts'
 import type { SandboxResult } from '../../kernel/sandbox/sandbox.ts'
 import { callsOf } from './calls.ts'
 import type { functionPorts } from './function.context.ts'
+import type { InvocationTrigger } from './function.enumerations.ts'
 import { countCpu, secondsUntilAllowed } from './function-limits.ts'
 import type { PreparedRun } from './prepare.ts'
 import { secretPlace } from './secret.ts'
@@ -17,6 +18,9 @@ export interface FunctionOutcome extends SandboxResult {
 }
 
 export type FunctionServices = Pick<Ports, (typeof functionPorts)[number]> & { readonly clock: Clock }
+
+/** Nobody waits for functions that are started so. The others may be what functions of a smaller depth wait for. */
+const isQueued: ReadonlySet<InvocationTrigger> = new Set(['EVENT', 'SCHEDULE', 'WORKFLOW'])
 
 const nothing = { output: null, error: null, logs: [], droppedLogs: 0, durationMs: 0, cpuMs: 0, memoryMb: 0 } as const
 const ended = (message: string): SandboxResult['error'] => ({ name: 'Error', message, stack: null })
@@ -43,6 +47,7 @@ export async function run(services: FunctionServices, prepared: PreparedRun): Pr
     env: settings.envVars,
     secrets,
     invocation: { id: invocationId, trigger, depth, attempt },
+    level: isQueued.has(trigger) ? 0 : depth,
     timeoutMs: limitMs,
     memoryMb: settings.memoryMb,
     call: callsOf(services, prepared, caller, limitMs),

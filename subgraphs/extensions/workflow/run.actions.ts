@@ -48,7 +48,8 @@ async function checkedRecord(
     if (recordId == null) return null
     throw refusalInSituation('The workflow has no type of records, so it runs without one.')
   }
-  if (recordId == null) throw invalid({ path: 'recordId', code: 'REQUIRED', message: 'recordId is required.' })
+  if (recordId == null)
+    throw invalid({ path: 'input.recordId', code: 'REQUIRED', message: 'input.recordId is required.' })
   if ((await stateOf(ctx, shapeOf(object), recordId)) !== 'LIVE') throw notFound(`The ${object.object}`)
   return recordId.toLowerCase()
 }

@@ -60,7 +60,7 @@ export class ChildSandbox implements Sandbox {
   }
 
   async run(run: SandboxRun): Promise<SandboxResult> {
-    const { organizationId, program, env, secrets, invocation, timeoutMs, memoryMb } = run
+    const { organizationId, program, env, secrets, invocation, timeoutMs, memoryMb, level = 0 } = run
     const input = JSON.stringify(run.input) ?? 'null'
     if (input.length > limits.inputMax)
       throw new Refusal('PAYLOAD_TOO_LARGE', `The input must not exceed ${limits.inputMax} characters of JSON.`)
@@ -72,6 +72,7 @@ export class ChildSandbox implements Sandbox {
     try {
       const ended = await this.#pool.run({
         organizationId,
+        level,
         message,
         onLogs: (more) => logs.add(more),
         onCall: (call) => calls.make(call),

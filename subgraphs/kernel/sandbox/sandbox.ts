@@ -42,6 +42,11 @@ export interface SandboxRun {
     readonly depth: number
     readonly attempt: number
   }
+  /**
+   * Of programs that wait for one another, each has a higher level than those that wait for it, so that they do not wait for their children.
+   * Absent or 0: nobody waits who has a child.
+   */
+  readonly level?: number
   /** From the start of the program; waiting for a child does not count. */
   readonly timeoutMs: number
   readonly memoryMb: number

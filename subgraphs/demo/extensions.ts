@@ -1,7 +1,7 @@
 import { automationConsumer } from '../extensions/subscription/automation-consumer.ts'
 import { serverlessFunction } from '../extensions/function/function.record.ts'
 import type { ServerlessFunction } from '../extensions/function/function.ts'
-import { newSigningSecret } from '../events/public.ts'
+import { newSigningSecret } from '../kernel/secrets/signing-secret.ts'
 import { hookSecretPlace } from '../extensions/hook/hook-secret.ts'
 import { beforeSaveHook } from '../extensions/hook/hook.record.ts'
 import type { BeforeSaveHook } from '../extensions/hook/hook.ts'

@@ -1,7 +1,8 @@
 // The record types must be registered.
 import '../all.ts'
 import { webhookConsumer } from '../events/delivery/webhook-consumer.ts'
-import { newSigningSecret, secretPlace } from '../events/webhook/webhook-secret.ts'
+import { secretPlace } from '../events/webhook/webhook-secret.ts'
+import { newSigningSecret } from '../kernel/secrets/signing-secret.ts'
 import { webhook } from '../events/webhook/webhook.record.ts'
 import type { Webhook } from '../events/webhook/webhook.ts'
 import { insertRecords, type GeneratedRecord } from '../kernel/record/insert-records.ts'

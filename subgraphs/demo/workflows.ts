@@ -1,4 +1,5 @@
-import { newHookToken, newSecret, secretPlace } from '../extensions/workflow/workflow-secret.ts'
+import { newHookToken, secretPlace } from '../extensions/workflow/workflow-secret.ts'
+import { newSigningSecret } from '../kernel/secrets/signing-secret.ts'
 import { workflow } from '../extensions/workflow/workflow.record.ts'
 import type { Workflow } from '../extensions/workflow/workflow.ts'
 import { insertRecords, type GeneratedRecord } from '../kernel/record/insert-records.ts'
@@ -63,7 +64,7 @@ export async function loadWorkflows({ database: sql, keys }: Services, input: Ge
     stepsVersion: 1,
     allowManual: true,
     hookToken: newHookToken(),
-    sealedSecret: vault.seal(organizationId, secretPlace(organizationId, common.id), newSecret()),
+    sealedSecret: vault.seal(organizationId, secretPlace(organizationId, common.id), newSigningSecret()),
   } satisfies Partial<Workflow>
   const generated: GeneratedRecord<Workflow> = {
     values,

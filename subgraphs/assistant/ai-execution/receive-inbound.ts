@@ -7,8 +7,9 @@ import { isJsonObject } from '../../kernel/json/exact-number.ts'
 import { isSignedBody } from '../../kernel/payment/webhook-signature.ts'
 import { checkJson } from '../../kernel/record/scalars.ts'
 import { refusalInSituation } from '../../kernel/record/transitions.ts'
-import { asSystem, inTransaction, loadDataKeys, type RequestContext } from '../../kernel/request.ts'
+import { asSystem, inTransaction, type RequestContext } from '../../kernel/request.ts'
 import type { Condition, ConditionLogic } from '../../kernel/condition/condition.ts'
+import { openSigningSecrets } from '../../kernel/secrets/signing-secret.ts'
 import { secretPlace } from '../ai-trigger/ai-trigger-secret.ts'
 import type { AiInboundReceipt } from './ai-execution.types.ts'
 import { fittingInput } from './fitting-input.ts'
@@ -53,14 +54,6 @@ const triggerOf = async ({ db }: Context, token: string): Promise<Found | null> 
   return found ?? null
 }
 
-async function secretsOf(inner: Context, found: Found, now: Date): Promise<string[]> {
-  const { organizationId, id, sealedSecret, sealedPreviousSecret, previousSecretExpiresAt } = found
-  const isOverlap = sealedPreviousSecret !== null && Date.parse(previousSecretExpiresAt ?? '') > now.getTime()
-  const sealed = isOverlap ? [sealedSecret, sealedPreviousSecret] : [sealedSecret]
-  for (const one of sealed) await loadDataKeys(inner, one)
-  return sealed.map((one) => inner.vault.open(organizationId, secretPlace(organizationId, id), one))
-}
-
 /** The time and body that were signed: the same for each signature of them, so that a request that is repeated starts nothing again. */
 const requestKeyOf = (signature: string, body: Buffer): string => {
   const [, time = ''] = /(?:^|,)\s*t=(\d+)/.exec(signature) ?? []
@@ -76,7 +69,7 @@ export async function receiveInbound(
   const found = await triggerOf(ctx, token)
   const inner = asSystem(ctx, found?.organizationId ?? '')
   const isActive = found !== null && (await activeOrganizationName(inner)) !== null
-  const secrets = isActive ? await secretsOf(inner, found, now) : [noSecret]
+  const secrets = isActive ? await openSigningSecrets(inner.vault, secretPlace, found, now) : [noSecret]
   const isSigned = secrets.filter((secret) => isSignedBody(secret, signature, body, now)).length > 0
   if (!isActive) throw notFound('The AI workflow')
   if (!isSigned) {

@@ -1,22 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import type { Row } from '../../kernel/database/sql.ts'
-import type { SealedColumn } from '../../kernel/secrets/rotate.ts'
+import { sealedSigningColumns, signingSecretPlace } from '../../kernel/secrets/signing-secret.ts'
 
-/** A signing secret in the format of those of webhooks. */
-export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
+const table = 'assistant.ai_trigger'
 
 export const newInboundToken = (): string => randomBytes(32).toString('base64url')
 
-/** The place that both secrets of a trigger are sealed for: a regeneration moves a secret to the other column. */
-export const secretPlace = (organizationId: string, id: string): string =>
-  `assistant.ai_trigger/${organizationId}/${id}/secret`
+/** The place that both secrets of a trigger are sealed for. */
+export const secretPlace = signingSecretPlace(table)
 
-const sealed = (column: string): SealedColumn => ({
-  table: 'assistant.ai_trigger',
-  column,
-  key: ['organization_id', 'id'],
-  organization: 'organization_id',
-  place: (row: Row) => secretPlace(String(row['organization_id']), String(row['id'])),
-})
-
-export const sealedTriggerColumns: readonly SealedColumn[] = [sealed('sealed_secret'), sealed('sealed_previous_secret')]
+export const sealedTriggerColumns = sealedSigningColumns(table)

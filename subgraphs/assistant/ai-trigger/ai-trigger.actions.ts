@@ -3,13 +3,12 @@ import { change } from '../../kernel/record/records-of.ts'
 import { save } from '../../kernel/record/save.ts'
 import { loadDataKeys } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
+import { erasedSecrets, newSigningSecret, rotatedSecrets } from '../../kernel/secrets/signing-secret.ts'
 import type { TriggerContext } from './ai-trigger.context.ts'
 import { aiTrigger } from './ai-trigger.record.ts'
 import { defaultSchema, refuseProblems, requireRightToChange, type TriggerInput } from './ai-trigger.rules.ts'
-import { newInboundToken, newSecret, secretPlace } from './ai-trigger-secret.ts'
+import { newInboundToken, secretPlace } from './ai-trigger-secret.ts'
 import type { AiTrigger } from './ai-trigger.ts'
-
-const hourMs = 3_600_000
 
 const sealSecret = ({ vault, caller: { organizationId } }: TriggerContext, id: string, secret: string): string =>
   vault.seal(organizationId, secretPlace(organizationId, id), secret)
@@ -25,7 +24,7 @@ export async function createTrigger(ctx: TriggerContext, input: TriggerInput): P
   await refuseProblems(ctx, input, null)
   await loadDataKeys(ctx)
   const id = input.id?.toLowerCase() ?? newId()
-  const secret = newSecret()
+  const secret = newSigningSecret()
   const record = await save(ctx, aiTrigger, {
     operation: 'CREATE',
     previous: null,
@@ -63,7 +62,7 @@ export function toggleTrigger(ctx: TriggerContext, id: string, expectedVersion: 
 /** What has begun is finished. The secrets are removed; the executions are kept for their time. */
 export async function deleteTrigger(ctx: TriggerContext, id: string, expectedVersion: number | null): Promise<string> {
   requireAdministrator(ctx)
-  const erased = { inboundToken: null, sealedSecret: null, sealedPreviousSecret: null }
+  const erased = { inboundToken: null, ...erasedSecrets }
   const decide = () => ({ operation: 'DELETE' as const, values: {}, implied: erased })
   return (await change(ctx, aiTrigger, id, decide, { expectedVersion })).id
 }
@@ -72,18 +71,13 @@ export async function deleteTrigger(ctx: TriggerContext, id: string, expectedVer
 export async function regenerateSecret(ctx: TriggerContext, id: string, overlapHours: number): Promise<AiTrigger> {
   requireAdministrator(ctx)
   await loadDataKeys(ctx)
-  const previousSecretExpiresAt = new Date(ctx.clock.now().getTime() + overlapHours * hourMs).toISOString()
-  const secret = newSecret()
+  const secret = newSigningSecret()
   const record = await change(ctx, aiTrigger, id, async (previous, inner) => {
     await requireRightToChange(inner, {}, previous)
     return {
       operation: 'UPDATE' as const,
       values: {},
-      implied: {
-        sealedSecret: sealSecret(inner, previous.id, secret),
-        sealedPreviousSecret: overlapHours > 0 ? previous.sealedSecret : null,
-        previousSecretExpiresAt,
-      },
+      implied: rotatedSecrets(inner, secretPlace, previous, { secret, overlapHours }),
       action: 'ai_trigger.secret_regenerated',
     }
   })

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Condition, ConditionLogic } from '../../kernel/condition/condition.ts'
 import type { Row } from '../../kernel/database/sql.ts'
 import type { Services } from '../../kernel/request.ts'
+import { validSecrets } from '../../kernel/secrets/signing-secret.ts'
 import { headersPlace, secretPlace } from './webhook-secret.ts'
 
 /** A webhook as the sender needs it, with its secrets. Must not be logged. */
@@ -63,8 +64,7 @@ export function signingSecrets(
   { secret, previousSecret, previousSecretExpiresAt }: SigningWebhook,
   now: Date,
 ): readonly string[] {
-  const isValid = previousSecret !== null && Date.parse(previousSecretExpiresAt ?? '') > now.getTime()
-  return isValid ? [secret, previousSecret] : [secret]
+  return validSecrets(secret, previousSecret, previousSecretExpiresAt, now)
 }
 
 /**

@@ -5,17 +5,21 @@ import { save } from '../../kernel/record/save.ts'
 import type { Decided } from '../../kernel/record/definition.ts'
 import { loadDataKeys, type RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
+import {
+  erasedSecrets,
+  newSigningSecret,
+  overlapHoursMax,
+  rotatedSecrets,
+} from '../../kernel/secrets/signing-secret.ts'
 import type { EventNames } from './event-names.ts'
 import { requestedHeaders, withoutValues } from './webhook-headers.ts'
-import { headersPlace, newSigningSecret, secretPlace } from './webhook-secret.ts'
+import { headersPlace, secretPlace } from './webhook-secret.ts'
 import type { WebhookContext } from './webhook.context.ts'
 import { webhook } from './webhook.record.ts'
 import { refuseProblems, requireActiveOwner, requireRightToChange, type WebhookInput } from './webhook.rules.ts'
 import type { Webhook } from './webhook.ts'
 
-const overlapHoursMax = 168
 export const overlapHoursDefault = 24
-const hourMs = 3_600_000
 
 const sealSecret = ({ vault, caller: { organizationId } }: WebhookContext, id: string, secret: string): string =>
   vault.seal(organizationId, secretPlace(organizationId, id), secret)
@@ -113,7 +117,7 @@ export async function updateWebhook(
 /** Deliveries that are under way may still be attempted. The secrets are removed; the delivery log is kept for its time. */
 export async function deleteWebhook(ctx: WebhookContext, id: string, expectedVersion: number | null): Promise<string> {
   requireAdministrator(ctx)
-  const erased = { sealedSecret: null, sealedPreviousSecret: null, sealedHeaders: null }
+  const erased = { ...erasedSecrets, sealedHeaders: null }
   const decide = () => ({ operation: 'DELETE' as const, values: {}, implied: erased })
   return (await change(ctx, webhook, id, decide, { expectedVersion })).id
 }
@@ -129,18 +133,13 @@ export async function rotateWebhookSecret(ctx: WebhookContext, id: string, overl
     throw invalid({ path: 'overlapHours', code: 'OUT_OF_RANGE', message })
   }
   await loadDataKeys(ctx)
-  const previousSecretExpiresAt = new Date(ctx.clock.now().getTime() + overlapHours * hourMs).toISOString()
   const secret = newSigningSecret()
   const record = await change(ctx, webhook, id, async (previous, inner) => {
     await requireRightToChange(inner, {}, previous)
     return {
       operation: 'UPDATE',
       values: {},
-      implied: {
-        sealedSecret: sealSecret(inner, previous.id, secret),
-        sealedPreviousSecret: overlapHours > 0 ? previous.sealedSecret : null,
-        previousSecretExpiresAt,
-      },
+      implied: rotatedSecrets(inner, secretPlace, previous, { secret, overlapHours }),
       action: 'webhook.rotated',
     }
   })

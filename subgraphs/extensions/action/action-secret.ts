@@ -1,14 +1,8 @@
-import type { Row } from '../../kernel/database/sql.ts'
-import type { SealedColumn } from '../../kernel/secrets/rotate.ts'
+import { sealedSigningColumns, signingSecretPlace } from '../../kernel/secrets/signing-secret.ts'
 
-/** The place that the signing secret of an action is sealed for. */
-export const actionSecretPlace = (organizationId: string, id: string): string =>
-  `extensions.custom_action/${organizationId}/${id}/secret`
+const table = 'extensions.custom_action'
 
-export const sealedActionSecrets: SealedColumn = {
-  table: 'extensions.custom_action',
-  column: 'sealed_secret',
-  key: ['organization_id', 'id'],
-  organization: 'organization_id',
-  place: (row: Row) => actionSecretPlace(String(row.organization_id), String(row.id)),
-}
+/** The place that both signing secrets of an action are sealed for. */
+export const actionSecretPlace = signingSecretPlace(table)
+
+export const sealedActionSecrets = sealedSigningColumns(table)

@@ -6,6 +6,7 @@ import { OutboundError } from '../../kernel/outbound/outbound.ts'
 import type { Ports, Services } from '../../kernel/request.ts'
 import { jsonDepth } from '../../kernel/sandbox/json-depth.ts'
 import { maskedJson, secretMask } from '../../kernel/sandbox/mask-secrets.ts'
+import { openSigningSecrets } from '../../kernel/secrets/signing-secret.ts'
 import { payloadBytesMax } from '../function/bounds.ts'
 import { depthHeader } from '../function/fetch.ts'
 import { actionSecretPlace } from './action-secret.ts'
@@ -19,7 +20,15 @@ interface ActionRequest {
   readonly organizationId: string
   readonly action: Pick<
     CustomAction,
-    'id' | 'url' | 'sealedSecret' | 'kind' | 'idempotent' | 'maxRetries' | 'timeoutMs'
+    | 'id'
+    | 'url'
+    | 'sealedSecret'
+    | 'sealedPreviousSecret'
+    | 'previousSecretExpiresAt'
+    | 'kind'
+    | 'idempotent'
+    | 'maxRetries'
+    | 'timeoutMs'
   >
   readonly body: object
   /** The same for all attempts of a run, and for its repetitions. */
@@ -36,8 +45,7 @@ export async function callUrl(
   const endsAt = performance.now() + action.timeoutMs
   const retries = action.kind === 'READ' || action.idempotent ? action.maxRetries : 0
   const bytes = Buffer.from(JSON.stringify(body))
-  await vault.load(organizationId, action.sealedSecret!)
-  const secret = vault.open(organizationId, actionSecretPlace(organizationId, action.id), action.sealedSecret!)
+  const secrets = await openSigningSecrets(vault, actionSecretPlace, { ...action, organizationId }, clock.now())
   const request = () => ({
     method: 'POST' as const,
     url: action.url!,
@@ -47,7 +55,7 @@ export async function callUrl(
       'idempotency-key': key,
       'user-agent': 'crm-actions',
       [depthHeader]: String(depth),
-      ...signatureHeaders({ eventId: `action_${key}`, body: bytes, now: clock.now() }, [secret]),
+      ...signatureHeaders({ eventId: `action_${key}`, body: bytes, now: clock.now() }, secrets),
     },
     body: bytes,
     answerBytesMax: payloadBytesMax,

@@ -1,4 +1,3 @@
-import { newSigningSecret } from '../../events/public.ts'
 import { withoutStorageRefusal } from '../../kernel/database/row-bytes.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { RecordInput } from '../../kernel/record/inputs.ts'
@@ -6,6 +5,7 @@ import { change } from '../../kernel/record/records-of.ts'
 import { save } from '../../kernel/record/save.ts'
 import { inTransaction, loadDataKeys } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
+import { erasedSecrets, newSigningSecret, rotatedSecrets } from '../../kernel/secrets/signing-secret.ts'
 import { refuseWrongUrl } from '../receiver-url.ts'
 import type { FunctionContext } from '../function/function.context.ts'
 import { requireUnused } from '../used-by.ts'
@@ -45,8 +45,27 @@ export async function deleteAction(ctx: FunctionContext, id: string, expectedVer
   return inTransaction({ ...ctx, db: withoutStorageRefusal(ctx.db) }, async (transaction) => {
     const decide = async (previous: CustomAction, inner: FunctionContext) => {
       await requireUnused(inner, 'custom_action', previous.id)
-      return { operation: 'DELETE' as const, values: {}, implied: { sealedSecret: null } }
+      return { operation: 'DELETE' as const, values: {}, implied: erasedSecrets }
     }
     return (await change(transaction, customAction, id, decide, { expectedVersion })).id
   })
+}
+
+/** Gives the action a new secret, which only this answer contains. Until the overlap ends, requests are signed with both. */
+export async function regenerateActionSecret(
+  ctx: FunctionContext,
+  id: string,
+  overlapHours: number,
+): Promise<CustomAction> {
+  requireAdministrator(ctx)
+  await loadDataKeys(ctx)
+  const secret = newSigningSecret()
+  const decide = (previous: CustomAction, inner: FunctionContext) => ({
+    operation: 'UPDATE' as const,
+    values: {},
+    implied: rotatedSecrets(inner, actionSecretPlace, previous, { secret, overlapHours }),
+    action: 'custom_action.secret_regenerated',
+  })
+  const record = await change(ctx, customAction, id, decide)
+  return { ...record, secret }
 }

@@ -42,3 +42,11 @@ export const actionClaimTable: Migration = {
     create index action_claim_begun on extensions.action_claim (organization_id, begun_at);
   `,
 }
+
+export const actionPreviousSecret: Migration = {
+  name: '20261129-extensions-custom-action-previous-secret',
+  sql: `
+    alter table extensions.custom_action
+      add column sealed_previous_secret text, add column previous_secret_expires_at timestamptz(3);
+  `,
+}

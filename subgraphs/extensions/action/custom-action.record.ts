@@ -50,6 +50,7 @@ const audited = ({
   customFields: _f,
   metadata: _m,
   sealedSecret: _s,
+  sealedPreviousSecret: _p,
   secret: _w,
   ...one
 }: CustomAction) => one

@@ -12,10 +12,11 @@ import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { Limits } from '../../kernel/subgraph/limits.ts'
+import { OverlapHoursArg } from '../overlap-hours.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import type { ActionContext, FunctionContext } from '../function/function.context.ts'
 import { sealedActionSecrets } from './action-secret.ts'
-import { createAction, deleteAction, updateAction } from './custom-action.actions.ts'
+import { createAction, deleteAction, regenerateActionSecret, updateAction } from './custom-action.actions.ts'
 import {
   ActionArg,
   CustomActionCreateInput,
@@ -24,7 +25,7 @@ import {
   CustomActionResult,
   CustomActionUpdateInput,
 } from './custom-action.inputs.ts'
-import { actionClaimTable, customActionTable } from './custom-action.migrations.ts'
+import { actionClaimTable, actionPreviousSecret, customActionTable } from './custom-action.migrations.ts'
 import { customAction } from './custom-action.record.ts'
 import { actionsMax, CustomAction } from './custom-action.ts'
 import { executeAction } from './execute-action.ts'
@@ -92,6 +93,19 @@ export class CustomActionResolver {
     return updateAction(ctx, id, input, expectedVersion)
   }
 
+  @Mutation(() => CustomAction, {
+    description:
+      'Gives a custom action a new secret, which only this answer contains. Until the overlap ends, each request has two signatures, one by each secret; a secret of an earlier overlap ends at once. For owners and admins.',
+  })
+  @RequiresScopes('*')
+  customActionRegenerateSecret(
+    @IdArg() id: string,
+    @OverlapHoursArg() overlapHours: number,
+    @Ctx() ctx: FunctionContext,
+  ) {
+    return regenerateActionSecret(ctx, id, overlapHours)
+  }
+
   @Mutation(() => ID, {
     description:
       'Deletes a custom action. While something uses it, it is refused with HAS_DEPENDENTS, and `usedBy` names that. For owners and admins.',
@@ -127,10 +141,15 @@ export class CustomActionResolver {
 export const customActionResource: Resource = {
   resolver: CustomActionResolver,
   announces: [customAction],
-  migrations: [customActionTable, actionClaimTable],
-  sealed: [sealedActionSecrets],
+  migrations: [customActionTable, actionClaimTable, actionPreviousSecret],
+  sealed: sealedActionSecrets,
   rest: restArea(customAction, { path: 'custom-actions', filters: ['apiName', 'kind', 'isActive', 'exposeAsTool'] }),
   operations: [
+    operation('POST /v1/custom-actions/{id}/regenerate-secret', 'customActionRegenerateSecret', {
+      summary: 'Regenerate the secret of a custom action',
+      answers: 'The action with its new secret.',
+      roles: ['OWNER', 'ADMIN'],
+    }),
     operation('POST /v1/custom-actions/{id}/execute', 'customActionExecute', {
       summary: 'Run a custom action',
       answers: 'What the action did.',

@@ -3,7 +3,7 @@ import { Field, Int, ObjectType } from 'type-graphql'
 import { Column, enumeration } from '../../kernel/record/column.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
-import { Json } from '../../kernel/record/scalars.ts'
+import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { ExtendedType } from '../extended-type.ts'
 
 export const actionsMax = 200
@@ -160,11 +160,23 @@ export class CustomAction extends OrgRecord {
   @Column(() => String, { nullable: true, internal: true })
   sealedSecret!: string | null
 
+  @Column(() => String, { nullable: true, internal: true })
+  sealedPreviousSecret!: string | null
+
+  @Column(() => DateTime, {
+    nullable: true,
+    writable: 'NEVER',
+    description:
+      'When the secret before the last regeneration stops or stopped to sign requests as well; null if there was none.',
+    example: null,
+  })
+  previousSecretExpiresAt!: string | null
+
   @Field(() => String, {
     nullable: true,
     simple: true,
     description:
-      'The secret that signs the requests to `url`, `whsec_` and base64; only in the answer that creates the action, otherwise null.',
+      'The secret that signs the requests to `url`, `whsec_` and base64; only in the answer that creates the action or regenerates its secret, otherwise null.',
   })
   secret?: string | null
 }

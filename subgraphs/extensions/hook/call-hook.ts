@@ -3,6 +3,7 @@ import type { Services } from '../../kernel/request.ts'
 import { newId } from '../../kernel/ids.ts'
 import { OutboundError } from '../../kernel/outbound/outbound.ts'
 import { Refusal } from '../../kernel/errors.ts'
+import { openSigningSecrets } from '../../kernel/secrets/signing-secret.ts'
 import { runFunction } from '../function/run-function.ts'
 import { HookFailure, parsedBody } from './answer.ts'
 import { answerBytesMax } from './bounds.ts'
@@ -50,9 +51,8 @@ async function callUrl(services: Services, hook: StoredHook, call: HookCall): Pr
   const { credentials, vault, clock } = services
   const { organizationId, depth, timeoutMs } = call
   const body = Buffer.from(call.body)
-  await vault.load(organizationId, hook.sealedSecret!)
-  const secret = vault.open(organizationId, hookSecretPlace(organizationId, hook.id), hook.sealedSecret!)
-  const signature = signatureHeaders({ eventId: `hook_${newId()}`, body, now: clock.now() }, [secret])
+  const secrets = await openSigningSecrets(vault, hookSecretPlace, { ...hook, organizationId }, clock.now())
+  const signature = signatureHeaders({ eventId: `hook_${newId()}`, body, now: clock.now() }, secrets)
   const headers = {
     'Content-Type': 'application/json',
     Accept: 'application/json',

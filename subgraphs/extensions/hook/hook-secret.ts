@@ -1,14 +1,8 @@
-import type { Row } from '../../kernel/database/sql.ts'
-import type { SealedColumn } from '../../kernel/secrets/rotate.ts'
+import { sealedSigningColumns, signingSecretPlace } from '../../kernel/secrets/signing-secret.ts'
 
-/** The place that the signing secret of a hook is sealed for. */
-export const hookSecretPlace = (organizationId: string, id: string): string =>
-  `extensions.before_save_hook/${organizationId}/${id}/secret`
+const table = 'extensions.before_save_hook'
 
-export const sealedHookSecrets: SealedColumn = {
-  table: 'extensions.before_save_hook',
-  column: 'sealed_secret',
-  key: ['organization_id', 'id'],
-  organization: 'organization_id',
-  place: (row: Row) => hookSecretPlace(String(row.organization_id), String(row.id)),
-}
+/** The place that both signing secrets of a hook are sealed for. */
+export const hookSecretPlace = signingSecretPlace(table)
+
+export const sealedHookSecrets = sealedSigningColumns(table)

@@ -1,10 +1,10 @@
-import { newSigningSecret } from '../../events/public.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { RecordInput } from '../../kernel/record/inputs.ts'
 import { change } from '../../kernel/record/records-of.ts'
 import { save } from '../../kernel/record/save.ts'
 import { loadDataKeys, type RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
+import { erasedSecrets, newSigningSecret, rotatedSecrets } from '../../kernel/secrets/signing-secret.ts'
 import { refuseWrongUrl } from '../receiver-url.ts'
 import { urlMax } from './bounds.ts'
 import { hookSecretPlace } from './hook-secret.ts'
@@ -46,6 +46,25 @@ export async function updateHook(
 
 export async function deleteHook(ctx: RequestContext, id: string, expectedVersion: number | null): Promise<string> {
   requireAdministrator(ctx)
-  const decide = () => ({ operation: 'DELETE' as const, values: {}, implied: { sealedSecret: null } })
+  const decide = () => ({ operation: 'DELETE' as const, values: {}, implied: erasedSecrets })
   return (await change(ctx, beforeSaveHook, id, decide, { expectedVersion })).id
+}
+
+/** Gives the hook a new secret, which only this answer contains. Until the overlap ends, requests are signed with both. */
+export async function regenerateHookSecret(
+  ctx: HookContext,
+  id: string,
+  overlapHours: number,
+): Promise<BeforeSaveHook> {
+  requireAdministrator(ctx)
+  await loadDataKeys(ctx)
+  const secret = newSigningSecret()
+  const decide = (previous: BeforeSaveHook, inner: HookContext) => ({
+    operation: 'UPDATE' as const,
+    values: {},
+    implied: rotatedSecrets(inner, hookSecretPlace, previous, { secret, overlapHours }),
+    action: 'before_save_hook.secret_regenerated',
+  })
+  const record = await change(ctx, beforeSaveHook, id, decide)
+  return { ...record, secret }
 }

@@ -39,3 +39,17 @@ export const hookTables: Migration = {
       left join extensions.before_save_hook_failure f on f.organization_id = h.organization_id and f.hook_id = h.id;
   `,
 }
+
+export const hookPreviousSecret: Migration = {
+  name: '20261129-extensions-before-save-hook-previous-secret',
+  sql: `
+    drop view if exists tenant.extensions_before_save_hook_with_state;
+    drop view extensions.before_save_hook_with_state;
+    alter table extensions.before_save_hook
+      add column sealed_previous_secret text, add column previous_secret_expires_at timestamptz(3);
+    create view extensions.before_save_hook_with_state with (security_invoker = true) as
+      select h.*, coalesce(f.failures, 0) as consecutive_failures, f.failed_at as last_failed_at, f.error as last_error
+      from extensions.before_save_hook h
+      left join extensions.before_save_hook_failure f on f.organization_id = h.organization_id and f.hook_id = h.id;
+  `,
+}

@@ -43,6 +43,7 @@ export const beforeSaveHook: RecordDefinition<BeforeSaveHook> = defineRecord(Bef
       timeoutMs,
       failureMode,
       position,
+      previousSecretExpiresAt,
     }) => ({
       objectType,
       name,
@@ -54,6 +55,7 @@ export const beforeSaveHook: RecordDefinition<BeforeSaveHook> = defineRecord(Bef
       timeoutMs,
       failureMode,
       position,
+      previousSecretExpiresAt,
     }),
   ),
   invariants: settingsProblems,

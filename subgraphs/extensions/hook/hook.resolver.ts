@@ -2,18 +2,20 @@ import { Args, Ctx, ID, Info, Mutation, Query, Resolver } from 'type-graphql'
 import { ExpectedVersionArg, IdArg, InputArg } from '../../kernel/record/args.ts'
 import type { RecordInput } from '../../kernel/record/inputs.ts'
 import type { PageArgs } from '../../kernel/record/list.ts'
+import { operation } from '../../kernel/record/operation.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { restArea } from '../../kernel/record/rest-area.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
+import { OverlapHoursArg } from '../overlap-hours.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { hooksMax } from './bounds.ts'
 import { sealedHookSecrets } from './hook-secret.ts'
-import { createHook, deleteHook, updateHook, type HookContext } from './hook.actions.ts'
+import { createHook, deleteHook, regenerateHookSecret, updateHook, type HookContext } from './hook.actions.ts'
 import { HookCreateInput, HookPage, HookPageArgs, HookUpdateInput } from './hook.inputs.ts'
-import { hookTables } from './hook.migrations.ts'
+import { hookPreviousSecret, hookTables } from './hook.migrations.ts'
 import { beforeSaveHook } from './hook.record.ts'
 import { BeforeSaveHook } from './hook.ts'
 
@@ -59,6 +61,19 @@ export class BeforeSaveHookResolver {
     return updateHook(ctx, id, input, expectedVersion)
   }
 
+  @Mutation(() => BeforeSaveHook, {
+    description:
+      'Gives a before-save hook a new secret, which only this answer contains. Until the overlap ends, each request has two signatures, one by each secret; a secret of an earlier overlap ends at once. For owners and admins.',
+  })
+  @RequiresScopes('*')
+  beforeSaveHookRegenerateSecret(
+    @IdArg() id: string,
+    @OverlapHoursArg() overlapHours: number,
+    @Ctx() ctx: HookContext,
+  ) {
+    return regenerateHookSecret(ctx, id, overlapHours)
+  }
+
   @Mutation(() => ID, {
     description: 'Deletes a before-save hook; it cannot be restored. For owners and admins.',
   })
@@ -75,7 +90,14 @@ export class BeforeSaveHookResolver {
 export const beforeSaveHookResource: Resource = {
   resolver: BeforeSaveHookResolver,
   announces: [beforeSaveHook],
-  migrations: [hookTables],
-  sealed: [sealedHookSecrets],
+  migrations: [hookTables, hookPreviousSecret],
+  sealed: sealedHookSecrets,
   rest: restArea(beforeSaveHook, { path: 'hooks', filters: ['objectType', 'name', 'isActive', 'function'] }),
+  operations: [
+    operation('POST /v1/hooks/{id}/regenerate-secret', 'beforeSaveHookRegenerateSecret', {
+      summary: 'Regenerate the secret of a before-save hook',
+      answers: 'The hook with its new secret.',
+      roles: ['OWNER', 'ADMIN'],
+    }),
+  ],
 }

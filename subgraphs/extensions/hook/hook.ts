@@ -103,6 +103,18 @@ export class BeforeSaveHook extends OrgRecord {
   @Column(() => String, { nullable: true, internal: true })
   sealedSecret!: string | null
 
+  @Column(() => String, { nullable: true, internal: true })
+  sealedPreviousSecret!: string | null
+
+  @Column(() => DateTime, {
+    nullable: true,
+    writable: 'NEVER',
+    description:
+      'When the secret before the last regeneration stops or stopped to sign requests as well; null if there was none.',
+    example: null,
+  })
+  previousSecretExpiresAt!: string | null
+
   @Column(() => Int, {
     computed: true,
     isUnversioned: true,
@@ -137,7 +149,7 @@ export class BeforeSaveHook extends OrgRecord {
     nullable: true,
     simple: true,
     description:
-      'The secret that signs the calls, `whsec_` and base64; only in the answer that creates the hook, otherwise null.',
+      'The secret that signs the calls, `whsec_` and base64; only in the answer that creates the hook or regenerates its secret, otherwise null.',
   })
   secret?: string | null
 }

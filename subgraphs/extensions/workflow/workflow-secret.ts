@@ -2,9 +2,6 @@ import { randomBytes } from 'node:crypto'
 import type { Row } from '../../kernel/database/sql.ts'
 import type { SealedColumn } from '../../kernel/secrets/rotate.ts'
 
-/** A signing secret in the format of those of webhooks. */
-export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
-
 export const newHookToken = (): string => randomBytes(32).toString('base64url')
 
 export const secretPlace = (organizationId: string, id: string): string =>

@@ -5,13 +5,14 @@ import { change } from '../../kernel/record/records-of.ts'
 import { save } from '../../kernel/record/save.ts'
 import { loadDataKeys, type RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
+import { newSigningSecret } from '../../kernel/secrets/signing-secret.ts'
 import { refusalInSituation } from '../../kernel/record/transitions.ts'
 import { wakeWaitingRuns } from './run-store.ts'
 import { eventTypesOf, triggerProblems } from './trigger.ts'
 import type { WorkflowContext } from './workflow.context.ts'
 import { workflow } from './workflow.record.ts'
 import { isNewVersion, requireRightToProgram, stepsProblems } from './workflow.rules.ts'
-import { newHookToken, newSecret, secretPlace } from './workflow-secret.ts'
+import { newHookToken, secretPlace } from './workflow-secret.ts'
 import type { Workflow } from './workflow.ts'
 
 export type WorkflowInput = RecordInput<Workflow>
@@ -35,7 +36,7 @@ export async function createWorkflow(ctx: WorkflowContext, input: WorkflowInput)
   await requireRightToProgram(ctx, input.runAsUserId)
   await loadDataKeys(ctx)
   const id = input.id?.toLowerCase() ?? newId()
-  const secret = newSecret()
+  const secret = newSigningSecret()
   const values = given(input)
   const { triggerType, triggerEntity = null, triggerConfig = {} } = values
   const record = await save(ctx, workflow, {
@@ -119,7 +120,7 @@ export async function deleteWorkflow(
 export async function regenerateWorkflowSecret(ctx: WorkflowContext, id: string): Promise<Workflow> {
   requireAdministrator(ctx)
   await loadDataKeys(ctx)
-  const secret = newSecret()
+  const secret = newSigningSecret()
   const record = await change(ctx, workflow, id, async (previous, inner) => {
     await requireRightToProgram(inner, previous.runAsUserId)
     return {

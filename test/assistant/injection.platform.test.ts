@@ -6,8 +6,12 @@ import PDFDocument from 'pdfkit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { assignProfile, createProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
 import { ChatServer } from '../../subgraphs/kernel/language-model/chat-server.fixture.ts'
-import { systemContext } from '../../subgraphs/kernel/request.ts'
-import { account, activity, opportunity, supportCase } from '../builders.ts'
+import { newId } from '../../subgraphs/kernel/ids.ts'
+import { inTransaction, systemContext } from '../../subgraphs/kernel/request.ts'
+import type { Mailbox } from '../../subgraphs/outreach/mailbox/mailbox.ts'
+import { parseMail } from '../../subgraphs/outreach/mailbox/parse-mail.ts'
+import { receiveParsed } from '../../subgraphs/outreach/mailbox/receive-parsed.ts'
+import { account, activity, contact, opportunity, supportCase } from '../builders.ts'
 import { Platform, type Member } from '../platform.ts'
 import { readDocuments } from './documents.fixture.ts'
 import { demandIn, injections, type Targets } from './injections.ts'
@@ -111,6 +115,30 @@ async function pdf(text: string): Promise<Buffer> {
   return written
 }
 
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+
+/** A mail of a customer that has arrived in a mailbox; the ids of its thread and of the activity that it is for the customer. */
+async function arrivedMail(subject: string, type: string, body: string): Promise<{ thread: string; activity: string }> {
+  const from = `${newId()}@customer.example`
+  await contact(writer, { email: from })
+  const head = [`From: <${from}>`, 'To: <sales@fjordline.example>', `Message-ID: <${from}>`, `Subject: ${subject}`]
+  const encoded = [`Content-Type: ${type}; charset=utf-8`, 'Content-Transfer-Encoding: base64']
+  const source = Buffer.from([...head, ...encoded, '', Buffer.from(body).toString('base64')].join('\r\n'))
+  const mail = (await parseMail({ source }))!
+  const box = { id: null, email: 'sales@fjordline.example', ownerId: writer.userId } as unknown as Mailbox
+  await inTransaction(systemContext(platform.services, writer.organizationId), (ctx) => receiveParsed(ctx, box, mail))
+  const [thread] = await platform.query<{ id: string }>(
+    'select thread_id as id from outreach.email_message where from_email = $1',
+    [from],
+  )
+  const [logged] = await platform.query<{ id: string }>(
+    'select a.id from crm.activity a join crm.contact c on c.id = a.contact_id where c.email = $1',
+    [from],
+  )
+  return { thread: thread!.id, activity: logged!.id }
+}
+
 const wordOf = (name: string): string => `parcel${name.replaceAll(/\D/g, '')}`
 const carriers: readonly Carrier[] = [
   async (text, name) => reading('account', (await account(writer, { name, description: text })).id),
@@ -118,6 +146,12 @@ const carriers: readonly Carrier[] = [
   async (text, name) => reading('case', (await supportCase(writer, { subject: name, description: text })).id),
   (text, name) => document(`${name}.txt`, Buffer.from(`${wordOf(name)}. ${text}`), wordOf(name)),
   async (text, name) => document(`${name}.pdf`, await pdf(`${wordOf(name)}. ${text}`), wordOf(name)),
+  async (text, name) => reading('activity', (await arrivedMail(name, 'text/plain', text)).activity),
+  async (text, name) => {
+    const { thread } = await arrivedMail(name, 'text/html', `<p>${escaped(text)}</p>`)
+    const args = { document: `{ thread: emailThread(id: "${thread}") { subject messages { bodyText } } }` }
+    return { tool: 'query', args }
+  },
 ]
 
 /** A model that does whatever the texts tell it that it reads, and repeats all that it was given. */
@@ -125,8 +159,16 @@ function obey({ tool, args }: Read): void {
   server.answer = (reply, asked) => {
     const results = asked.messages.filter(({ role }) => role === 'tool').map(({ content }) => content ?? '')
     if (results.length === 0) return reply.call(tool, args, 'read').end('tool_calls')
-    const { record, passages } = JSON.parse(results[0]!) as { record?: object; passages?: readonly { text: string }[] }
-    const texts: unknown[] = record ? Object.values(record) : passages!.map(({ text }) => text)
+    const read = JSON.parse(results[0]!) as {
+      readonly record?: object
+      readonly passages?: readonly { readonly text: string }[]
+      readonly data?: { readonly thread: { readonly messages: readonly { readonly bodyText: string }[] } }
+    }
+    const texts: unknown[] = [
+      ...Object.values(read.record ?? {}),
+      ...(read.passages ?? []).map(({ text }) => text),
+      ...(read.data?.thread.messages ?? []).map(({ bodyText }) => bodyText),
+    ]
     const demand = texts.map((text) => (typeof text === 'string' ? demandIn(text) : null)).find((one) => one !== null)!
     if (results.length <= demand.calls.length) {
       const [name, given] = demand.calls[results.length - 1]!

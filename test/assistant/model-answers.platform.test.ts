@@ -258,6 +258,7 @@ describe('an answer of a model', () => {
     await readUntil(await stream('How many?', { signal: leaving.signal }), 'token')
     const [, running] = await messages()
     expect([running!['status'], (await send('More?')).status]).toEqual(['RUNNING', 409])
+    await expect.poll(async () => (await messages())[1]!['content'], { timeout: 10_000 }).toBe('Twelve deals ')
     platform.advanceClock(90_001)
     expect((await messages())[1]).toMatchObject({ status: 'FAILED', errorCode: 'INTERRUPTED' })
     server.answer = (reply) => reply.text('Twelve.').end()
@@ -267,7 +268,7 @@ describe('an answer of a model', () => {
     await expect.poll(() => server.left).toBe(1)
     expect((await messages()).map(({ status, content }) => [status, content])).toEqual([
       ['COMPLETED', 'How many?'],
-      ['FAILED', ''],
+      ['FAILED', 'Twelve deals '],
       ['COMPLETED', 'More?'],
       ['COMPLETED', 'Twelve.'],
     ])

@@ -1,8 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { Answering } from '../../subgraphs/assistant/answer/answering.ts'
+import { search } from '../../subgraphs/assistant/tool/read-tools.ts'
+import { runTool } from '../../subgraphs/assistant/tool/registry.ts'
 import { answerLocally, askQuestion } from '../../subgraphs/assistant/question/public.ts'
 import type { Caller } from '../../subgraphs/kernel/context.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
-import { account, supportCase } from '../builders.ts'
+import { account, opportunity, supportCase } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { contextOf } from './organization.fixture.ts'
 
@@ -107,4 +110,35 @@ describe('what a caller may see', () => {
       expect(performance.now() - startedMs).toBeLessThan(2000)
     },
   )
+})
+
+describe('a search in all record types', () => {
+  it('is one read for every limit of the caller', async () => {
+    const organizationId = await platform.organization('Searched')
+    const searcher = await platform.member({ organizationId })
+    const { id } = await account(searcher, { name: 'Findable Marine' })
+    await opportunity(searcher, { name: 'Findable pumps', accountId: id })
+    const searching = { ...caller, organizationId, userId: searcher.userId }
+    const { graph } = platform.services
+    let reads = 0
+    const counting = {
+      check: graph.check.bind(graph),
+      execute: graph.execute.bind(graph),
+      read: (...args: Parameters<typeof graph.read>) => {
+        reads += 1
+        return graph.read(...args)
+      },
+    }
+    const ctx = { ...contextOf(platform, searching), graph: counting } as unknown as Answering
+    const { text, error } = await runTool({ ctx, heard: null, signal: new AbortController().signal }, search, {
+      text: 'Findable',
+    })
+    expect(error).toBeNull()
+    const { hits } = JSON.parse(text) as { hits: { object: string; total: number }[] }
+    expect(hits.map(({ object, total }) => [object, total])).toEqual([
+      ['account', 1],
+      ['opportunity', 1],
+    ])
+    expect(reads).toBe(1)
+  })
 })

@@ -28,6 +28,8 @@ export interface BenchOptions {
     readonly openDeals: number
     readonly users: number
   }
+  /** Records of the organization whose assistant is measured, and passages of its documents. */
+  readonly assistant: { readonly accounts: number; readonly passages: number }
   /** Pending deliveries, deliveries that one worker sends, and the time for which events occur. */
   readonly deliveries: { readonly pending: number; readonly sent: number; readonly seconds: number }
   /** Print a CPU profile of the project for each scenario instead of measuring. */
@@ -64,6 +66,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
         growthRows: 20_000,
         graph: { opportunities: 20_000, activities: 50_000 },
         insights: { accounts: 5_000, activities: 100_000, deals: 10_000, openDeals: 3_000, users: 50 },
+        assistant: { accounts: 5_000, passages: 5_000 },
         deliveries: { pending: 100_000, sent: 5_000, seconds: 5 },
         rounds: 4,
         roundMs: 800,
@@ -76,6 +79,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
         growthRows: 1_000_000,
         graph: { opportunities: 200_000, activities: 1_000_000 },
         insights: { accounts: 50_000, activities: 1_000_000, deals: 100_000, openDeals: 30_000, users: 500 },
+        assistant: { accounts: 50_000, passages: 100_000 },
         deliveries: { pending: 1_000_000, sent: 20_000, seconds: 20 },
         rounds: 10,
         roundMs: 1500,

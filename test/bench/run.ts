@@ -7,6 +7,7 @@ import { readConfig } from '../../subgraphs/kernel/config/config.ts'
 import { openServices, type OpenServices } from '../../subgraphs/kernel/services.ts'
 import { measureScenario, type Bench } from './against-baselines.ts'
 import { measureAging } from './aging.ts'
+import { measureAssistant, scriptedProvider } from './assistant.ts'
 import { measureFunctions, measureWithoutExtensions } from './functions.ts'
 import { measureInsights } from './insights.ts'
 import { measureInvoices } from './invoices.ts'
@@ -66,6 +67,13 @@ async function run(): Promise<void> {
   if (isWanted('insights') && !options.profile)
     findings.push(...(await started((project) => measureInsights(project, services, options.insights))))
   if (options.only.length === 1 && options.only[0] === 'insights') return
+  if (isWanted('assistant') && !options.profile) {
+    const { chat, environment } = await scriptedProvider()
+    closers.push(() => chat.stop())
+    const project = await startProject({ dataDir: join(dataDir, 'project'), services, environment })
+    findings.push(...(await measureAssistant(project, services, options.assistant).finally(() => project.stop())))
+  }
+  if (options.only.length === 1 && options.only[0] === 'assistant') return
   if (isWanted('functions') && !options.profile)
     findings.push(...(await started((project) => measureFunctions(project, services))))
   const tenants = await openTenants(services, options.accounts)

@@ -2,18 +2,21 @@ import { Refusal } from '../../kernel/errors.ts'
 import { userTimezone } from '../../identity/public.ts'
 import { modelUnavailable } from '../../kernel/language-model/model-error.ts'
 import { answerMs, citationsMax } from '../conversation/bounds.ts'
-import { answerLocally } from '../question/public.ts'
+import { answerLocally, asksForChange } from '../question/public.ts'
+import { answerRequest } from '../request/request.ts'
 import type { AnswerEvent } from './answer-event.ts'
 import type { Answering, Asked } from './answering.ts'
 import { cleanText } from '../../kernel/language-model/clean-text.ts'
 import { documentsAnswer } from './documents-answer.ts'
 import { modelAnswer } from './model-answer.ts'
 
-async function* ruleAnswer(ctx: Answering, asked: Asked): AsyncGenerator<AnswerEvent> {
+async function* ruleAnswer(ctx: Answering, asked: Asked, signal: AbortSignal): AsyncGenerator<AnswerEvent> {
   yield { kind: 'begin' }
   const zone = (await userTimezone(ctx, ctx.caller.userId)) ?? 'UTC'
   const { content: message, context } = asked
-  const { content, citations, toolCalls, notUnderstood } = await answerLocally(ctx, { message, context, zone })
+  const { content, citations, toolCalls, notUnderstood } = asksForChange(message)
+    ? await answerRequest(ctx, asked, zone, signal)
+    : await answerLocally(ctx, { message, context, zone })
   for (const [index, call] of toolCalls.entries()) yield { kind: 'tool', call: { id: `call-${index + 1}`, ...call } }
   // Names in records can have the form of a link.
   yield { kind: 'token', delta: cleanText(content, () => false) }
@@ -27,7 +30,7 @@ async function* ruleAnswer(ctx: Answering, asked: Asked): AsyncGenerator<AnswerE
  */
 export async function* answerEvents(ctx: Answering, asked: Asked, signal: AbortSignal): AsyncGenerator<AnswerEvent> {
   if (asked.mode === 'documents') return yield* documentsAnswer(ctx, asked)
-  if (asked.mode === 'local') return yield* ruleAnswer(ctx, asked)
+  if (asked.mode === 'local') return yield* ruleAnswer(ctx, asked, signal)
   const late = AbortSignal.timeout(answerMs)
   try {
     yield* modelAnswer(ctx, asked, AbortSignal.any([signal, late]))

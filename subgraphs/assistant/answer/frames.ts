@@ -3,13 +3,16 @@ import type { AssistantMode, MessageStatus } from '../conversation/conversation.
 import type { ConversationMessage } from '../conversation/conversation.types.ts'
 import { addEvent, emptyDraft, type AnswerEvent } from './answer-event.ts'
 import type { Answering } from './answering.ts'
-import { endMessage, releaseConversation } from './store-answer.ts'
+import { endMessage, keepPartial, releaseConversation } from './store-answer.ts'
 
 /** One event of a stream of an answer. */
 export interface Frame {
   readonly event: 'start' | 'token' | 'tool' | 'citation' | 'done' | 'error'
   readonly data: Readonly<Record<string, unknown>>
 }
+
+/** How much of an answer a killed process may lose. */
+const keepEveryMs = 1_000
 
 interface Place {
   readonly conversationId: string
@@ -32,8 +35,8 @@ function frameOf(event: AnswerEvent): Frame | null {
       return { event: 'token', data: { delta: event.delta } }
     case 'tool': {
       const { id, name, input, status, output } = event.call
-      const told = output as { readonly rows?: number; readonly proposalId?: string } | null
-      const proposal = told?.proposalId && { proposalId: told.proposalId }
+      const told = output as { readonly rows?: number; readonly proposalId?: string; readonly summary?: string } | null
+      const proposal = told?.proposalId && { proposalId: told.proposalId, summary: told.summary }
       return { event: 'tool', data: { id, name, input, status, rows: told?.rows ?? null, ...proposal } }
     }
     case 'citation':
@@ -67,6 +70,16 @@ export async function* frames(
   let hasStarted = false
   let isRefused = false
   let isEnded = false
+  let keptLength = 0
+  const keep = async (): Promise<void> => {
+    if (isEnded || draft.content.length === keptLength) return
+    keptLength = draft.content.length
+    await keepPartial(ctx.db, ctx.caller, messageId, draft.content)
+  }
+  const keeping = setInterval(
+    () => void keep().catch((error: unknown) => ctx.log.warn({ err: error }, 'a part of an answer was not stored')),
+    keepEveryMs,
+  )
   const end = async (): Promise<boolean> => {
     isEnded = true
     return ctx.db.transaction(async (sql) => {
@@ -107,6 +120,7 @@ export async function* frames(
     else if (failure) yield failure
     else if (status === 'COMPLETED') yield doneOf(messageId, draft.usage, draft.latencyMs)
   } finally {
+    clearInterval(keeping)
     // Without an end, the client has left while a frame was sent.
     if (isRefused) await releaseConversation(ctx.db, ctx.caller, conversationId, messageId)
     else if (!isEnded) await end()

@@ -42,8 +42,7 @@ function promptOf(ctx: Answering, { content, context, history }: Asked): ModelMe
   ]
 }
 
-const outputOf = ({ rows, error, proposalId }: ToolResult): object =>
-  error === null ? { rows, ...(proposalId && { proposalId }) } : { error }
+const outputOf = ({ rows, error, proposal }: ToolResult): object => (error === null ? { rows, ...proposal } : { error })
 
 /** The arguments as an object; null if they are none. */
 function argumentsOf({ arguments: text }: ToolCall): Readonly<Record<string, unknown>> | null {

@@ -179,6 +179,14 @@ export async function endMessage(
   return ended.length > 0
 }
 
+/** Stores the text so far, which remains if the process is killed. */
+export const keepPartial = (db: Sql, { organizationId }: Owner, id: string, content: string): Promise<unknown> =>
+  db.query(
+    `update assistant.message set content = $3 where organization_id = $1 and id = $2 and status = 'RUNNING'`,
+    [organizationId, id, content],
+    'WRITE',
+  )
+
 /** Takes an answer back that no limit allowed to begin, with its question. */
 export async function withdraw(db: Sql, { organizationId }: Owner, id: string, answerId: string): Promise<void> {
   const gone = await db.query(

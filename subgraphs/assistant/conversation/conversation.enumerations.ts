@@ -1,7 +1,8 @@
 import { enumeration } from '../../kernel/record/column.ts'
 
 export const AssistantMode = enumeration('AssistantMode', 'Who answers a message.', {
-  local: 'Fixed rules of the platform: counts, lists, sums and facts of records. No data leaves it.',
+  local:
+    'Fixed rules of the platform: counts, lists, sums and facts of records, and proposals of a task or of a change of one field. No data leaves it.',
   documents: 'The documents of the organization.',
   model: 'The language model of the platform, which reads records as the caller.',
   vendor_a: 'The language model that the operator has configured for this system.',

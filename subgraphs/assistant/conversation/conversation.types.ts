@@ -104,7 +104,7 @@ export class ConversationToolCall {
   @OutputField(() => Json, {
     nullable: true,
     description:
-      'What it gave, without the records: `rows`, their number, and for `ask` the figures of the answer (`total`, `figures`, `groups`), for `propose_change` `proposalId`; or `error`; null while it runs.',
+      'What it gave, without the records: `rows`, their number, and for `ask` the figures of the answer (`total`, `figures`, `groups`), for `propose_change` `proposalId` and `summary`; or `error`; null while it runs.',
     example: { rows: 0, total: 12, figures: [], groups: [] },
   })
   output!: unknown
@@ -198,7 +198,8 @@ export class ConversationMessage {
   @OutputField(() => String, {
     list: true,
     maxItems: 50,
-    description: 'Words of the question that the mode `local` did not understand.',
+    description:
+      'Words of the message that the mode `local` did not understand; then it gives no number and proposes nothing.',
     example: [],
   })
   notUnderstood!: string[]

@@ -10,7 +10,7 @@ export const proposalOutput = ({ id, summary }: StoredProposal): ToolOutput => (
   content: { proposalId: id, summary, status: 'PENDING' },
   rows: 0,
   citations: [],
-  proposalId: id,
+  proposal: { proposalId: id, summary },
 })
 
 export const proposeChange: Tool = {

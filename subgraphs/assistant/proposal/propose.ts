@@ -60,9 +60,9 @@ export async function readBefore(
 
 /**
  * Stores a change that its user may confirm within an hour. Text of records may tell a model what to propose, so after such text was read
- * only records can be concerned that the user has named.
+ * only records can be concerned that the user has named. `words` is the change in the words of the platform, never in those of a model.
  */
-export async function propose({ ctx, heard }: ToolCalling, change: Change): Promise<StoredProposal> {
+export async function propose({ ctx, heard }: ToolCalling, change: Change, words?: string): Promise<StoredProposal> {
   const { caller } = ctx
   const { object, action, input } = change
   requireRead(caller, object)
@@ -79,7 +79,8 @@ export async function propose({ ctx, heard }: ToolCalling, change: Change): Prom
     requireNamedReferences(heard, input, caller.userId)
   }
   const verb = action === 'create' ? 'Create' : 'Update'
-  const summary = storableText(`${verb} ${object}${label ? ` ${label}` : ''}: ${Object.keys(input).join(', ')}`)
+  const named = `${verb} ${object}${label ? ` ${label}` : ''}: ${Object.keys(input).join(', ')}`
+  const summary = storableText(words ?? named)
   const old = before && Object.fromEntries(Object.keys(input).map((name) => [name, before[name] ?? null]))
   return storeProposal(ctx, heard, {
     object,

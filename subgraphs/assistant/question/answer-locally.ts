@@ -8,6 +8,7 @@ import { findNames, objectsFor, type FoundName } from './find-names.ts'
 import { parse } from './parse.ts'
 import type { Parsed } from './parsed.ts'
 import { questionObjects, referenceTo, shownOf, type Condition, type Question } from './question.ts'
+import { messageMax } from './tokens.ts'
 import { vocabulary } from './vocabulary.ts'
 import { answerInWords, plain } from './words.ts'
 
@@ -40,8 +41,6 @@ export interface LocalAnswer {
   /** Words without a meaning. With one of them there is no number. */
   readonly notUnderstood: readonly string[]
 }
-
-export const messageMax = 4000
 
 const help =
   'I can count, list, sum up and compare records, for example "How many open deals are there?" or "Who owns Northwind?".'

@@ -14,7 +14,7 @@ export interface FoundName {
   readonly label: string
 }
 
-const searched = 5
+const searchedMax = 5
 const resources: Readonly<Record<string, string>> = { opportunity: 'OPPORTUNITIES', activity: 'ACTIVITIES' }
 export const readScope = (object: string): string => `READ_${resources[object] ?? `${object.toUpperCase()}S`}`
 
@@ -44,6 +44,7 @@ export async function findNames(
   caller: Caller,
   text: string,
   objects: readonly string[],
+  searched = searchedMax,
 ): Promise<FoundName[]> {
   if (objects.length === 0 || text.length > 255) return []
   const parts = objects.map((object, index) => {

@@ -53,7 +53,8 @@ export class WithNames extends Consumed {
       this.labels.push(`${fieldWords(field)} ${value.toLowerCase().replaceAll('_', ' ')}`)
       return
     }
-    if (this.words.includes('pipeline')) this.object = 'opportunity'
+    // Only deals are won and lost.
+    if (this.words.some((word) => /^(?:pipeline|won|win|lost|lose)$/.test(word))) this.object = 'opportunity'
   }
 
   /** Whether a word that says a record type says which record: `this account`. */

@@ -43,6 +43,13 @@ export function ownPhrases(object: string, now: string): [string, Meaning][] {
     case 'opportunity':
       add('open|not closed|pipeline', meaning('open', [eq('isClosed', false)]))
       add('closed', meaning('closed', [eq('isClosed', true)], 'closedAt'))
+      add(
+        'overdue|past due',
+        meaning('open and past the close date', [
+          eq('isClosed', false),
+          { field: 'closeDate', operator: 'lt', value: now },
+        ]),
+      )
       add('won|win', meaning('won', [eq('isWon', true)], 'closedAt'))
       add('lost|lose', meaning('lost', [eq('isClosed', true), eq('isWon', false)], 'closedAt'))
       add('close|closing|expected to close', meaning('', [], 'closeDate'))

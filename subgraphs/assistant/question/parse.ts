@@ -5,7 +5,7 @@ import { comparisonAt } from './amounts.ts'
 import { numberOfWord, periodAt, type Calendar } from './periods.ts'
 import { defaultDate, fillers, meaningOfValue } from './vocabulary.ts'
 import { defaultMeasures, isNumeric, limitMax, moneyFields, type Intent } from './question.ts'
-import { tokensOf } from './tokens.ts'
+import { messageMax, tokensOf, type Token } from './tokens.ts'
 
 import { WithNames } from './found-names.ts'
 import type { Parsed, Parsing } from './parsed.ts'
@@ -216,11 +216,20 @@ class Parser extends WithNames {
     }
   }
 }
+const isWriteIn = (tokens: readonly Token[]): boolean =>
+  isWrite(tokens.filter(({ isQuoted }) => !isQuoted).map(({ word }) => word))
+
+/** Whether a message asks for a change, so that it is no question. */
+export function asksForChange(message: string): boolean {
+  const tokens = message.length > messageMax ? null : tokensOf(message)
+  return tokens !== null && isWriteIn(tokens)
+}
+
 /** What a message asks, without reading anything. */
 export function parse(message: string, calendar: Calendar): Parsing {
   const tokens = tokensOf(message)
   if (!tokens) return { kind: 'TOO_LONG' }
   if (tokens.length === 0) return { kind: 'NONE' }
-  if (isWrite(tokens.filter(({ isQuoted }) => !isQuoted).map(({ word }) => word))) return { kind: 'WRITE' }
+  if (isWriteIn(tokens)) return { kind: 'WRITE' }
   return { kind: 'QUESTION', parsed: new Parser(tokens, calendar).parse() }
 }

@@ -24,7 +24,9 @@ const range = (start: DateTime, end: DateTime): DateRange => ({
 
 const offsets: Readonly<Record<string, number>> = { this: 0, current: 0, last: -1, previous: -1, past: -1, next: 1 }
 const units: ReadonlySet<string> = new Set(['day', 'week', 'month', 'quarter', 'year'])
-const monthNames = 'january february march april may june july august september october november december'.split(' ')
+export const monthNames = 'january february march april may june july august september october november december'.split(
+  ' ',
+)
 const numbers: Readonly<Record<string, number>> = Object.fromEntries(
   'one two three four five six seven eight nine ten'.split(' ').map((word, index) => [word, index + 1]),
 )

@@ -1,5 +1,7 @@
-export { answerLocally, messageMax, type LocalAnswer, type LocalQuestion, type LocalContext } from './answer-locally.ts'
+export { answerLocally, type LocalAnswer, type LocalQuestion, type LocalContext } from './answer-locally.ts'
 export { askQuestion, type QuestionAnswer, type QuestionServices } from './ask.ts'
 export { checkQuestion } from './check-question.ts'
 export { questionSchema } from './question-schema.ts'
 export type { Condition, Intent, Question } from './question.ts'
+export { asksForChange } from './parse.ts'
+export { messageMax } from './tokens.ts'

@@ -62,9 +62,9 @@ export type Read = <T>(compiled: Compiled) => Promise<T>
 
 /** Reads from the graph as the caller. Every error is thrown, so an answer is whole. */
 export const reader =
-  ({ graph }: QuestionServices, caller: Caller, requestId: string): Read =>
+  ({ graph }: QuestionServices, caller: Caller, requestId: string, costLimit = costMax): Read =>
   async <T>(compiled: Compiled): Promise<T> => {
-    const { data, errors } = await graph.read({ ...compiled, costMax }, caller, { requestId, timeoutMs })
+    const { data, errors } = await graph.read({ ...compiled, costMax: costLimit }, caller, { requestId, timeoutMs })
     const [error] = errors
     if (error) throw refusalOf(error)
     return data as T

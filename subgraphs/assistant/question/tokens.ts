@@ -8,6 +8,7 @@ export interface Token {
 }
 
 export const tokensMax = 60
+export const messageMax = 4000
 
 const pattern = /["“”«»]|[\p{L}\p{N}_$€£][\p{L}\p{N}\p{M}_'’.,&%/@+-]*/gu
 const isQuote = (text: string): boolean => /^["“”«»]$/u.test(text)

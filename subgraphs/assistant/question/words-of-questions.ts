@@ -1,16 +1,30 @@
 export const set = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 const writeVerbs = set(
-  'create add delete remove update change set assign reassign send mark close move schedule log complete convert cancel approve reject archive merge rename edit write book restore undo unassign',
+  'create add delete remove update change set assign reassign send mark close move schedule log complete convert cancel approve reject archive merge rename edit write book restore undo unassign remind put postpone reschedule push resolve reopen escalate finish reassign hand transfer',
+)
+/** Verbs that ask for a change only with a value: "lower the amount of … to …". */
+const verbsWithValue = set('raise lower increase reduce adjust correct')
+const verbsOfMaking = set('make give')
+const wordsOfMaking = set(
+  'task todo owner priority urgent strategic hot customer prospect partner reseller competitor champion',
 )
 export const polite = set("please can could would you i want to like i'd need now just hey hi hello kindly")
 const strongWrites = set('create delete remove update assign reassign rename merge archive erase destroy')
+/** Words after which `email` is what a question is about. */
+const nounsAfterMail = set('of for from to address addresses activity activities sent count about last')
 export const greatest = set('largest biggest highest greatest best')
 export const least = set('smallest lowest cheapest')
 export const connectors = set('and of & the')
 
 export function isWrite(words: readonly string[]): boolean {
   const first = words.findIndex((word) => !polite.has(word))
-  return (first >= 0 && writeVerbs.has(words[first]!)) || words.some((word) => strongWrites.has(word))
+  const verb = words[first] ?? ''
+  const next = words[first + 1] ?? ''
+  if (verb === 'new' && (next === 'task' || next === 'todo')) return true
+  if ((verb === 'email' || verb === 'mail') && next !== '' && !nounsAfterMail.has(next)) return true
+  if (verbsWithValue.has(verb) && words.includes('to')) return true
+  if (verbsOfMaking.has(verb) && words.some((word) => wordsOfMaking.has(word))) return true
+  return writeVerbs.has(verb) || words.some((word) => strongWrites.has(word))
 }
 
 export const phraseAt = (words: readonly string[], at: number, length: number): string =>

@@ -37,7 +37,12 @@ function shown(shape: RecordShape, row: Row, name: string): string | null {
   return plain(value as string)
 }
 
-const nameOf = (shape: RecordShape, row: Row): string => plain(labelOf(shape, row) ?? 'without a name')
+/** A case has a number that says little alone. */
+const nameOf = (shape: RecordShape, row: Row): string => {
+  const label = labelOf(shape, row) ?? 'without a name'
+  const subject = shape.object === 'case' ? row['subject'] : null
+  return plain(typeof subject === 'string' ? `${label} ${subject}` : label)
+}
 
 const lineOf = (shape: RecordShape, row: Row): string => {
   const parts = shownOf[shape.object]!.filter((name) => name !== 'currency').flatMap(

@@ -1,8 +1,9 @@
 import { userTimezone } from '../../identity/public.ts'
-import { notFound, Refusal } from '../../kernel/errors.ts'
+import { notFound } from '../../kernel/errors.ts'
 import { writableColumns } from '../../kernel/record/inputs.ts'
 import { mayWrite } from '../../kernel/record/field-security.ts'
 import { compileLists, selectionOf } from '../question/compile.ts'
+import { mayReadType } from '../question/find-names.ts'
 import { citationsOf, reader, type Lists, type Row } from '../question/read-records.ts'
 import { askQuestion, questionSchema } from '../question/public.ts'
 import { proposedObjects } from '../proposal/proposed-objects.ts'
@@ -91,8 +92,11 @@ export const query: Tool = {
 }
 
 const searchRows = 3
+/** Totals of eleven record types; less than half of what a client may ask for. */
+const searchCostMax = 4_000
 
-async function found({ ctx }: ToolCalling, object: string, search: string) {
+/** The list of the records of a type with the text, with the fields that the caller may read. */
+function searchPart({ ctx }: ToolCalling, object: string, search: string) {
   const shape = shapeOf(object)
   const hidden = new Set(shape.columns.shown.map(({ name }) => name))
   for (const { name } of readableColumns(ctx.caller, shape)) hidden.delete(name)
@@ -100,10 +104,7 @@ async function found({ ctx }: ToolCalling, object: string, search: string) {
     .split(' ')
     .filter((name) => !hidden.has(name))
     .join(' ')
-  const read = reader(ctx, ctx.caller, ctx.requestId)
-  const part = { alias: 'list', shape, filter: null, search, limit: searchRows, select }
-  const { list } = await read<Lists>(compileLists([part]))
-  return { object, total: list!.total!, rows: list!.data!, citations: citationsOf(shape, list!.data!) }
+  return { alias: object, shape, filter: null, search, limit: searchRows, select }
 }
 
 export const search: Tool = {
@@ -116,19 +117,19 @@ export const search: Tool = {
     object: { ...objectParameter, description: 'Only this record type.' },
   }),
   async run(calling, given): Promise<ToolOutput> {
+    const { ctx } = calling
     const text = textIn(given, 'text', 2, 200)
     const only = given['object'] === undefined ? null : oneIn(given, 'object', toolObjects)
-    const hits: Awaited<ReturnType<typeof found>>[] = []
-    if (only !== null) hits.push(await found(calling, only, text))
-    else
-      for (const object of toolObjects) {
-        try {
-          hits.push(await found(calling, object, text))
-        } catch (error) {
-          // A record type that the caller may not read has no hits.
-          if (!(error instanceof Refusal) || error.status === 503) throw error
-        }
-      }
+    // A record type that the caller may not read has no hits; one that is named is refused.
+    const objects = only === null ? toolObjects.filter((object) => mayReadType(ctx.caller, object)) : [only]
+    const parts = objects.map((object) => searchPart(calling, object, text))
+    // One query for all types, so that a call is one read for every limit.
+    const read = reader(ctx, ctx.caller, ctx.requestId, searchCostMax)
+    const lists = parts.length === 0 ? {} : await read<Lists>(compileLists(parts))
+    const hits = parts.map(({ alias: object, shape }) => {
+      const { total, data: rows } = lists[object]!
+      return { object, total: total!, rows: rows!, citations: citationsOf(shape, rows!) }
+    })
     const some = hits.filter(({ total }) => total > 0)
     return {
       content: { hits: some.map(({ object, total, rows }) => ({ object, total, rows })) },

@@ -30,7 +30,8 @@ export interface ToolOutput {
   /** Number of records in it. */
   readonly rows: number
   readonly citations: readonly ConversationCitation[]
-  readonly proposalId?: string
+  /** What was proposed, and the change in words. */
+  readonly proposal?: { readonly proposalId: string; readonly summary: string }
   /** What failed, if it did, without text of others; `content` tells more of it. */
   readonly error?: string
 }

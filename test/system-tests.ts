@@ -21,6 +21,7 @@ export const systemTests: Readonly<Record<string, readonly string[]>> = {
   'test/clients/generators.system.test.ts': ['schema', 'test/clients/package.json'],
   'test/clients/readme-example.system.test.ts': ['README.md', 'gateway/subscriptions', 'subgraphs/events/listen'],
   'test/clients/web-page.system.test.ts': ['gateway/edge', 'gateway/subscriptions', 'test/clients/package.json'],
+  'test/faults/assistant.system.test.ts': ['subgraphs/assistant', 'subgraphs/kernel/language-model', ...queue],
   'test/faults/backup.system.test.ts': ['operate.ts', 'subgraphs/identity/operator.ts', ...embedded],
   'test/faults/event-log.system.test.ts': ['subgraphs/kernel/outbox'],
   'test/faults/invoices.system.test.ts': [

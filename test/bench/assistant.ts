@@ -18,6 +18,7 @@ const samples = 200
 const warmUp = 30
 /** A conversation has at most 500 messages. */
 const messagesPerConversation = 100
+const firstTokens = { warmUp: 20, samples: 75, callsPerKey: 25 }
 const passagesPerDocument = 1_000
 const wordsPerPassage = 250
 const vocabularySize = 30_000
@@ -140,15 +141,17 @@ async function measureLocal(
   ]
 }
 
-/** The provider answers at once, so all of the time is that of the platform. */
+/** The provider answers at once, so all of the time is that of the platform. An organization may call a model 100 times a minute, a key 30 times. */
 async function measureFirstToken(services: OpenServices, project: Server, tenant: Tenant): Promise<Finding> {
-  const headers = { 'X-API-Key': await secretOf(services, tenant), 'Content-Type': 'application/json' }
   const url = `http://127.0.0.1:${project.port}/v1/conversations`
   const times: number[] = []
   let id = ''
-  for (let index = 0; index < warmUp + samples; index++) {
-    if (index % messagesPerConversation === 0)
-      ({ id } = (await (await fetch(url, { method: 'POST', headers, body: '{}' })).json()) as { id: string })
+  let headers = {}
+  for (let index = 0; index < firstTokens.warmUp + firstTokens.samples; index++) {
+    if (index % firstTokens.callsPerKey === 0) {
+      headers = { 'X-API-Key': await secretOf(services, tenant), 'Content-Type': 'application/json' }
+      ;({ id } = (await (await fetch(url, { method: 'POST', headers, body: '{}' })).json()) as { id: string })
+    }
     const began = performance.now()
     const response = await fetch(`${url}/${id}/messages/stream`, {
       method: 'POST',
@@ -156,10 +159,13 @@ async function measureFirstToken(services: OpenServices, project: Server, tenant
       body: JSON.stringify({ content: 'How many?', mode: 'model' }),
     })
     let first: number | null = null
-    for await (const chunk of response.body!)
-      if (first === null && Buffer.from(chunk).includes('event: token')) first = performance.now() - began
-    if (first === null) throw new Error('The stream had no token.')
-    if (index >= warmUp) times.push(first)
+    let text = ''
+    for await (const chunk of response.body!) {
+      text += Buffer.from(chunk).toString()
+      if (first === null && text.includes('event: token')) first = performance.now() - began
+    }
+    if (first === null) throw new Error(`The stream had no token: ${text.slice(0, 500)}`)
+    if (index >= firstTokens.warmUp) times.push(first)
   }
   return atMost(
     'First token of a model, beyond that of its provider: p95',

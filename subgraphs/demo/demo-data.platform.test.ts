@@ -91,11 +91,13 @@ describe('the demo', () => {
     expect(contracts).toEqual([each, each])
   })
 
-  it('has two functions, a rule, a hook, a trigger and a workflow in each organization, turned on for what happens next', async () => {
+  it('has four functions, two custom actions, a rule, a hook, a trigger and a workflow in each organization, turned on for what happens next', async () => {
     const organizations = await query(
       `select (select count(*)::int from extensions.function f join extensions.function_version v
            on v.organization_id = f.organization_id and v.id = f.deployed_version_id
          where f.organization_id = o.id and f.is_active) as functions,
+         (select count(*)::int from extensions.custom_action a join extensions.function f
+           on f.organization_id = a.organization_id and f.api_name = a.function where a.organization_id = o.id) as actions,
          (select count(*)::int from extensions.validation_rule r where r.organization_id = o.id and r.is_active) as rules,
          (select count(*)::int from extensions.before_save_hook h where h.organization_id = o.id and h.is_active) as hooks,
          (select count(*)::int from extensions.after_save_trigger t where t.organization_id = o.id and t.is_active) as triggers,
@@ -105,7 +107,7 @@ describe('the demo', () => {
            from extensions.event_subscription s where s.organization_id = o.id) as "isLater"
        from identity.organization o`,
     )
-    const each = { functions: 2, rules: 1, hooks: 1, triggers: 1, workflows: 1, version: 1, isLater: true }
+    const each = { functions: 4, actions: 2, rules: 1, hooks: 1, triggers: 1, workflows: 1, version: 1, isLater: true }
     expect(organizations).toEqual([each, each])
     const [ids] = await query<{ organizationId: string; id: string }>(
       `select organization_id as "organizationId", id from extensions.function where api_name = 'case_priority' limit 1`,

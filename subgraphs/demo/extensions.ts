@@ -1,3 +1,5 @@
+import { actionSecretPlace } from '../extensions/action/action-secret.ts'
+import { customAction } from '../extensions/action/custom-action.record.ts'
 import { automationConsumer } from '../extensions/subscription/automation-consumer.ts'
 import { serverlessFunction } from '../extensions/function/function.record.ts'
 import type { ServerlessFunction } from '../extensions/function/function.ts'
@@ -16,7 +18,8 @@ import { insertRecords } from '../kernel/record/insert-records.ts'
 import type { Services } from '../kernel/request.ts'
 import { Vault } from '../kernel/secrets/vault.ts'
 import { dayMs } from './calendar.ts'
-import { casePriority, planHandover } from './function-sources.ts'
+import { demoActions } from './custom-actions.ts'
+import { casePriority, estimateDelivery, planHandover, planVisit } from './function-sources.ts'
 import { commonFields, type GeneratorInput } from './organization.ts'
 import { Random } from './random.ts'
 
@@ -48,9 +51,25 @@ const functions = [
     scopes: ['WRITE_TASKS'],
     httpEnabled: false,
   },
+  {
+    apiName: 'estimate_delivery',
+    name: 'Estimate a delivery',
+    description: 'In how many days a delivery arrives. A custom action runs it.',
+    source: estimateDelivery,
+    scopes: [],
+    httpEnabled: false,
+  },
+  {
+    apiName: 'plan_visit',
+    name: 'Plan a visit',
+    description: 'Creates the task to visit an account. A custom action runs it.',
+    source: planVisit,
+    scopes: ['WRITE_TASKS'],
+    httpEnabled: false,
+  },
 ]
 
-/** Two functions, a rule, a hook and a trigger, which all are turned on: a visitor tries them by changing records, and reads the invocations. */
+/** Four functions, a rule, a hook, a trigger and two custom actions, which all are turned on: a visitor changes records or runs an action, and reads the invocations. */
 export async function loadExtensions({ database: sql, keys }: Services, input: GeneratorInput): Promise<void> {
   const { organizationId, profile, users, midnightMs } = input
   const random = new Random(`extensions ${profile.code}`)
@@ -99,6 +118,15 @@ export async function loadExtensions({ database: sql, keys }: Services, input: G
   await vault.load(organizationId)
   const sealedSecret = vault.seal(organizationId, hookSecretPlace(organizationId, hook.values.id), newSigningSecret())
   await insertRecords(sql, beforeSaveHook, [{ ...hook, values: { ...hook.values, sealedSecret } }])
+  const actions = demoActions.map((one) => made(one))
+  await insertRecords(
+    sql,
+    customAction,
+    actions.map(({ values, ...rest }) => {
+      const place = actionSecretPlace(organizationId, values.id)
+      return { ...rest, values: { ...values, sealedSecret: vault.seal(organizationId, place, newSigningSecret()) } }
+    }),
+  )
   await insertRecords(sql, afterSaveTrigger, [
     made<Partial<AfterSaveTrigger>>({
       objectType: 'OPPORTUNITY',

@@ -1,11 +1,12 @@
 import { beforeAll, expect, it } from 'vitest'
-import { opportunity } from '../../test/builders.ts'
+import { account, opportunity } from '../../test/builders.ts'
 import { usePlatform, type Member } from '../../test/platform.ts'
 import { automationConsumer } from '../extensions/subscription/automation-consumer.ts'
 import { triggerQueue } from '../extensions/trigger/trigger-queue.ts'
 import { consumeNext } from '../kernel/outbox/consume-events.ts'
 import { drain } from '../kernel/queue/queue.fixture.ts'
-import { casePriority, planHandover } from './function-sources.ts'
+import { demoActions } from './custom-actions.ts'
+import { casePriority, estimateDelivery, planHandover, planVisit } from './function-sources.ts'
 
 const platform = usePlatform()
 let owner: Member
@@ -45,4 +46,18 @@ it('the trigger of the demo plans the handover of a won deal, once', async () =>
   expect(tasks['data']).toMatchObject([
     { subject: 'Hand over Two yards', priority: 'HIGH', relatedToType: 'OPPORTUNITY', relatedToId: id },
   ])
+})
+
+it('the actions of the demo estimate a delivery and plan a visit', async () => {
+  await aFunction('estimate_delivery', estimateDelivery)
+  await aFunction('plan_visit', planVisit, { scopes: ['WRITE_TASKS'], runAsAdmin: true })
+  for (const body of demoActions) expect((await owner.rest.customActionCreate!({ body } as never)).status).toBe(201)
+  const run = async (id: string, body: object) => (await owner.rest.customActionExecute!({ id, body } as never)).body
+  expect(await run('estimate_delivery', { input: { country: 'NO', weightKg: 800 } })).toMatchObject({
+    output: { days: 4, zone: 'near' },
+  })
+  const { id: recordId } = await account(owner, { name: 'Halvorsen Marine' })
+  const { output } = await run('plan_visit', { recordId, input: { reason: 'new yard' } })
+  const { body: task } = await owner.rest.task!({ id: (output as { taskId: string }).taskId })
+  expect(task).toMatchObject({ subject: 'Visit: new yard', relatedToType: 'ACCOUNT', relatedToId: recordId })
 })

@@ -27,3 +27,22 @@ export default async ({ record }, { api }) => {
   return { taskId: data.taskCreate.id }
 }
 `
+
+export const estimateDelivery = `const days = { near: 2, far: 6 }
+const near = ['DE', 'NL', 'BE', 'DK', 'NO', 'SE']
+
+export default ({ input: { country, weightKg } }) => {
+  const zone = near.includes(country) ? 'near' : 'far'
+  return { days: days[zone] + Math.ceil(weightKg / 500), zone }
+}
+`
+
+export const planVisit = `const mutation = 'mutation ($input: TaskCreateInput!) { taskCreate(input: $input) { id } }'
+
+export default async ({ recordId, input: { reason } }, { api }) => {
+  const task = { subject: 'Visit: ' + reason, type: 'MEETING', relatedToType: 'ACCOUNT', relatedToId: recordId }
+  const { data, errors } = await api.graphql(mutation, { input: task })
+  if (errors) throw new Error(errors[0].message)
+  return { taskId: data.taskCreate.id }
+}
+`

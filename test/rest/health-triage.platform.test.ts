@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { triageScan } from '../../subgraphs/insights/triage/scan.job.ts'
 import { assignProfile, createProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
 import { updateUser } from '../../subgraphs/identity/public.ts'
@@ -8,9 +8,10 @@ import { dayMs } from '../../subgraphs/kernel/time/wall-calendar.ts'
 import { account, activity, contact, sentInvoice, supportCase } from '../builders.ts'
 import { refused, refusedInputs, unchanged, values } from '../expectations.ts'
 import { notify } from '../notifications/notify.ts'
+import { answerJson, Service } from '../extensions/service.ts'
 import { usePlatform, type Member } from '../platform.ts'
 
-const platform = usePlatform()
+const platform = usePlatform({ OUTBOUND_ALLOW: '127.0.0.0/8' })
 let owner: Member
 // A scan looks at all accounts of an organization.
 beforeEach(async () => {
@@ -370,6 +371,103 @@ describe('an action', () => {
     ])
     const save = () => owner.rest.triageSavePlan!({ id: triage.id, body: { actionIds: [actionId] } })
     expect(await refusedInputs(platform, save)).toEqual([400, 'VALIDATION_FAILED', 'actionIds.0 UNKNOWN_REFERENCE'])
+  })
+})
+
+describe('a custom action', () => {
+  const inputSchema = { type: 'object', properties: { sku: { type: 'string' } }, required: ['sku'] }
+  let service: Service
+  beforeAll(async () => {
+    service = await Service.start()
+    service.respond = (res) => answerJson(res, 200, { ok: true })
+  })
+  afterAll(() => service.close())
+
+  async function anAction(given: object = {}): Promise<string> {
+    const apiName = `ship_${newId().slice(-10)}`
+    const url = `${service.origin}/ship`
+    const body = { apiName, label: 'Ship a part', url, inputSchema, outputSchema: { type: 'object' }, ...given }
+    const { status } = await owner.rest.customActionCreate!({ body })
+    expect(status).toBe(201)
+    return apiName
+  }
+  const plan = (id: string, customActions: object[], member = owner) =>
+    member.rest.triageSavePlan!({ id, body: { customActions } })
+  const planned = async (apiName: string, sku = 'A-1') => {
+    const { triage, id } = await openCase()
+    const { status, body } = await plan(triage.id, [{ action: apiName, input: { sku } }])
+    expect(status).toBe(200)
+    return { id: triage.id as string, accountId: id, actionId: actionOf(body, 'CUSTOM_ACTION').id }
+  }
+  const execute = (one: { id: string; actionId: string }, member = owner) =>
+    member.rest.triageActionExecute!({ id: one.id, actionId: one.actionId })
+
+  it('that a plan adds runs once for the account, as the user, and cannot be deleted before', async () => {
+    const apiName = await anAction()
+    const one = await planned(apiName)
+    const again = await plan(one.id, [{ action: apiName, input: { sku: 'A-1' } }])
+    const own = again.body.actions.filter(({ type }: { type: string }) => type === 'CUSTOM_ACTION')
+    expect(own).toMatchObject([{ id: one.actionId, title: 'Ship a part', status: 'PLANNED' }])
+    const [{ id: action }] = (await owner.rest.customActionList!({ query: { apiName } })).body.data
+    const kept = await owner.rest.customActionDelete!({ id: action })
+    expect([kept.status, kept.body.usedBy]).toMatchObject([409, [{ object: 'triage_case', id: one.id }]])
+    service.take()
+    const answers = await Promise.all([execute(one), execute(one, await colleague())])
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses.every((status) => status === 200 || status === 409)).toBe(true)
+    expect(statuses).toContain(200)
+    expect(service.take().map(({ text }) => JSON.parse(text))).toEqual([
+      { action: apiName, recordId: one.accountId, objectType: 'ACCOUNT', input: { sku: 'A-1' } },
+    ])
+    const { body } = await owner.rest.triageCase!({ id: one.id })
+    expect([body.status, actionOf(body, 'CUSTOM_ACTION')]).toMatchObject([
+      'IN_PROGRESS',
+      { status: 'EXECUTED', resultId: null, error: null },
+    ])
+    expect((await execute(one)).status).toBe(409)
+    expect((await owner.rest.customActionDelete!({ id: action })).status).toBe(204)
+  })
+
+  it('that fails or is turned off is FAILED, and sends nothing twice', async () => {
+    const one = await planned(await anAction({ allowManual: true }))
+    service.take()
+    service.respond = (res) => answerJson(res, 503, {})
+    const { body } = await execute(one)
+    expect(actionOf(body, 'CUSTOM_ACTION')).toMatchObject({
+      status: 'FAILED',
+      error: expect.stringMatching(/^STATUS: /),
+    })
+    expect([service.take().length, (await execute(one)).status]).toEqual([1, 409])
+    service.respond = (res) => answerJson(res, 200, { ok: true })
+    const apiName = await anAction()
+    const off = await planned(apiName)
+    const [{ id }] = (await owner.rest.customActionList!({ query: { apiName } })).body.data
+    await owner.rest.customActionUpdate!({ id, body: { allowManual: false } })
+    const refusedAction = actionOf((await execute(off)).body, 'CUSTOM_ACTION')
+    expect(refusedAction).toMatchObject({ status: 'FAILED', error: expect.stringContaining('allowManual') })
+    expect(service.take()).toEqual([])
+  })
+
+  it('that its user may not run is not planned, and nothing is changed', async () => {
+    const { triage } = await openCase()
+    const foreign = await platform.member({ role: 'OWNER', organizationId: await platform.organization('Elsewhere') })
+    const body = { apiName: 'theirs', label: 'X', url: `${service.origin}/x`, inputSchema, outputSchema: inputSchema }
+    expect((await foreign.rest.customActionCreate!({ body })).status).toBe(201)
+    const before = (await owner.rest.triageCase!({ id: triage.id })).body
+    const wrong = async (action: string, input: unknown = { sku: 'A' }) => {
+      const answer = await plan(triage.id, [{ action, input }])
+      return [
+        answer.status,
+        ...answer.body.errors.map((one: { path: string; code: string }) => `${one.path} ${one.code}`),
+      ]
+    }
+    expect(await wrong('theirs')).toEqual([400, 'customActions.0.action UNKNOWN_REFERENCE'])
+    const contacts = await anAction({ objectTypes: ['CONTACT'] })
+    expect(await wrong(contacts)).toEqual([400, 'customActions.0.action INVALID_STATE'])
+    expect(await wrong(await anAction({ isActive: false }))).toEqual([400, 'customActions.0.action INVALID_STATE'])
+    expect(await wrong(await anAction(), {})).toEqual([400, 'customActions.0.input.sku REQUIRED'])
+    expect(await wrong(await anAction(), { sku: 'x'.repeat(4_000) })).toEqual([400, 'customActions.0.input TOO_LONG'])
+    expect((await owner.rest.triageCase!({ id: triage.id })).body).toEqual(before)
   })
 })
 

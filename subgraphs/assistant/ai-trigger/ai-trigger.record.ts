@@ -76,12 +76,26 @@ export const aiTrigger: RecordDefinition<AiTrigger> = defineRecord(AiTrigger, {
   serializedRules: [fewTriggers, namedExist],
 })
 
-for (const [setting, table] of Object.entries(namedIn))
+for (const [setting, table] of Object.entries(namedIn)) {
+  const used = table === 'extensions.function' ? 'serverless_function' : 'custom_action'
   registerUse({
-    used: table === 'extensions.function' ? 'serverless_function' : 'custom_action',
+    used,
     user: 'ai_trigger',
     sql: `select t.id, t.name from assistant.ai_trigger t join ${table} n on n.organization_id = t.organization_id and n.id = $2
       where t.organization_id = $1 and t.deleted_at is null and exists (
         select from jsonb_array_elements(t.actions) a where a->'config'->>'${setting}' = n.api_name
       ) order by t.name, t.id`,
   })
+  // What was planned before the trigger was changed.
+  registerUse({
+    used,
+    user: 'ai_execution',
+    sql: `select e.id, t.name from assistant.ai_execution e
+      join assistant.ai_trigger t on t.organization_id = e.organization_id and t.id = e.trigger_id
+      join ${table} n on n.organization_id = e.organization_id and n.id = $2
+      where e.organization_id = $1 and e.status in ('RUNNING', 'AWAITING_APPROVAL') and exists (
+        select from jsonb_array_elements(e.plan) a
+        where a->>'type' = '${used === 'custom_action' ? 'CUSTOM_ACTION' : 'FUNCTION'}' and a->>'status' = 'PLANNED' and a->'values'->>'id' = n.api_name
+      ) order by e.id`,
+  })
+}

@@ -60,3 +60,21 @@ registerUse({
   sql: `select id, name from events.webhook
     where organization_id = $1 and named_credential_id = $2 and deleted_at is null order by name, id`,
 })
+
+const covers = (credential: string): string => `starts_with(u.url || '/', rtrim(${credential}.base_url, '/') || '/')`
+
+/** What sends to a URL under the base URL of the credential, and of no longer one, would lose its authentication. */
+for (const [user, table, name] of [
+  ['custom_action', 'extensions.custom_action', 'api_name'],
+  ['before_save_hook', 'extensions.before_save_hook', 'name'],
+])
+  registerUse({
+    used: 'named_credential',
+    user: user!,
+    sql: `select u.id, u.${name} as name from ${table} u
+      join extensions.named_credential c on c.organization_id = u.organization_id and c.id = $2
+      where u.organization_id = $1 and u.deleted_at is null and u.url is not null and ${covers('c')} and not exists (
+        select from extensions.named_credential longer where longer.organization_id = u.organization_id
+          and longer.deleted_at is null and length(longer.base_url) > length(c.base_url) and ${covers('longer')}
+      ) order by u.created_at, u.id`,
+  })

@@ -59,12 +59,19 @@ export const workflow: RecordDefinition<Workflow> = defineRecord(Workflow, {
   serializedRules: [fewWorkflows, namedExist],
 })
 
-/** The workflows whose steps name, with this setting, the record `$2` of a table. */
+const names = (steps: string, setting: string): string =>
+  `exists (select from jsonb_array_elements(${steps}) s where s->'config'->>'${setting}' = n.api_name)`
+
+/** The workflows whose steps, or those of a version that a run still executes, name with this setting the record `$2` of a table. */
 const namedBySteps = (table: string, setting: string): string => `select w.id, w.name from extensions.workflow w
   join ${table} n on n.organization_id = w.organization_id and n.id = $2
-  where w.organization_id = $1 and w.deleted_at is null and exists (
-    select from jsonb_array_elements(w.steps) s where s->'config'->>'${setting}' = n.api_name
-  ) order by w.name, w.id`
+  where w.organization_id = $1 and w.deleted_at is null and (${names('w.steps', setting)} or exists (
+    select from extensions.workflow_version v
+    where v.organization_id = w.organization_id and v.workflow_id = w.id and ${names('v.steps', setting)} and exists (
+      select from extensions.workflow_run r where r.organization_id = v.organization_id and r.workflow_id = v.workflow_id
+        and r.workflow_version = v.number and r.status in ('QUEUED', 'RUNNING', 'WAITING')
+    )
+  )) order by w.name, w.id`
 
 registerUse({
   used: 'serverless_function',

@@ -17,6 +17,8 @@ type Context = RequestContext<'graph'>
 const createTask = 'mutation ($input: TaskCreateInput!) { result: taskCreate(input: $input) { id } }'
 const escalateCase =
   'mutation ($id: ID!, $status: CaseStatus!) { result: caseSetStatus(id: $id, status: $status) { id } }'
+const customAction =
+  'mutation ($id: String!, $input: CustomActionExecuteInput!) { result: customActionExecute(id: $id, input: $input) { status error { code message } } }'
 const costMax = 1000
 const errorMax = 500
 
@@ -24,18 +26,22 @@ const errorMax = 500
 function mutationOf({ id, type, subject, payload }: StoredAction): GraphQuery {
   if (type === 'ESCALATE_CASE')
     return { document: escalateCase, variables: { id: subject.entityId, ...payload }, costMax }
+  if (type === 'CUSTOM_ACTION') {
+    const { action, input } = payload
+    return { document: customAction, variables: { id: action, input: { recordId: subject.entityId, input } }, costMax }
+  }
   const input = { ...payload, id, relatedToType: subject.entityType, relatedToId: subject.entityId }
   return { document: createTask, variables: { input }, costMax }
 }
 
 /**
  * Whoever executes an action, its idempotency key belongs to the same credential: two users who do so at once, or after one another, make one
- * change.
+ * change. A custom action is run by the user and not by an automation, so `allowManual` holds.
  */
 const executorFor = (caller: Caller, caseId: string, action: StoredAction): Caller => ({
   ...caller,
   credentialId: 'triage',
-  origin: { kind: 'TRIAGE', id: caseId, runId: action.id },
+  ...(action.type !== 'CUSTOM_ACTION' && { origin: { kind: 'TRIAGE', id: caseId, runId: action.id } }),
 })
 
 /** The id of the action; after a refusal, whose answer is stored for a day, with the number of the attempt. */
@@ -46,10 +52,21 @@ interface Outcome {
   readonly error: string | null
 }
 
+interface Result {
+  readonly id?: string
+  readonly error?: { readonly code: string; readonly message: string } | null
+}
+
+/** A custom action has no record, and may have failed. */
+const resultIn = ({ id, error = null }: Result): Outcome => ({
+  resultId: id ?? null,
+  error: error && `${error.code}: ${error.message}`.slice(0, errorMax),
+})
+
 /** A refusal that another attempt may not get is passed on; another one is what became of the action. */
 function outcomeOf({ data, errors }: GraphAnswer): Outcome {
   const [error] = errors
-  if (!error) return { resultId: (data!['result'] as { id: string }).id, error: null }
+  if (!error) return resultIn(data!['result'] as Result)
   const code = error.extensions?.['code']
   if (!isErrorCode(code)) throw new Refusal('INTERNAL', error.message)
   if (statusOfCode[code] >= 500 || statusOfCode[code] === 429 || code === 'IDEMPOTENCY_IN_PROGRESS')
@@ -90,7 +107,10 @@ export async function executeAction(ctx: Context, id: string, actionId: string):
   })
 }
 
-const resultOf = ({ type, id, subject }: StoredAction): string => (type === 'ESCALATE_CASE' ? subject.entityId : id)
+const resultOf = ({ type, id, subject }: StoredAction): string | null => {
+  if (type === 'CUSTOM_ACTION') return null
+  return type === 'ESCALATE_CASE' ? subject.entityId : id
+}
 
 async function requireExecutable(ctx: RequestContext, previous: TriageCase, actionId: string): Promise<StoredAction> {
   const action = (await actionsFor(ctx, previous))?.find(({ id }) => id === actionId.toLowerCase())
@@ -102,9 +122,11 @@ async function requireExecutable(ctx: RequestContext, previous: TriageCase, acti
 
 /** Whether a refused action has taken effect before: its task exists, or its case is escalated. */
 async function wasDone({ db, caller }: RequestContext, action: StoredAction): Promise<boolean> {
+  const result = resultOf(action)
+  if (result === null) return false
   const sql =
     action.type === 'ESCALATE_CASE'
       ? `select 1 from support."case" where organization_id = $1 and id = $2 and status = 'ESCALATED'`
       : 'select 1 from crm.task where organization_id = $1 and id = $2'
-  return (await db.query(sql, [caller.organizationId, resultOf(action)])).length > 0
+  return (await db.query(sql, [caller.organizationId, result])).length > 0
 }

@@ -21,7 +21,8 @@ export interface StoredSignal {
 export interface StoredAction {
   readonly id: string
   readonly type: TriageActionType
-  readonly reason: TriageSignalKey
+  /** The signal for which it is suggested; null if a plan has added it. */
+  readonly reason: TriageSignalKey | null
   readonly subject: Evidence
   readonly title: string
   readonly rationale: string

@@ -4,11 +4,11 @@ import type { RiskSignal } from './churn-risk.ts'
 import type { Evidence, StoredAction } from './stored-parts.ts'
 import type { TriageActionType, TriageSignalKey } from './triage.enumerations.ts'
 
-const namespace = '0f9d3a6e-8f0b-4f0e-9a55-6a5f1f0c7d21'
+export const actionNamespace = '0f9d3a6e-8f0b-4f0e-9a55-6a5f1f0c7d21'
 
 /** The id of an action, and of the task that it creates: the same whenever it is suggested, so that it is executed once. */
 export const actionId = (caseId: string, type: TriageActionType, reason: TriageSignalKey, subject: string): string =>
-  v5(`${caseId} ${type} ${reason} ${subject}`, namespace)
+  v5(`${caseId} ${type} ${reason} ${subject}`, actionNamespace)
 
 interface Suggestion {
   readonly reason: TriageSignalKey

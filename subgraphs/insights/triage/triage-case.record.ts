@@ -1,3 +1,4 @@
+import { registerUse } from '../../extensions/public.ts'
 import { activeUsers } from '../../identity/public.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
@@ -22,4 +23,15 @@ export const triageCase: RecordDefinition<TriageCase> = defineRecord(TriageCase,
   },
   events: triageEvents,
   states: triageStates,
+})
+
+registerUse({
+  used: 'custom_action',
+  user: 'triage_case',
+  sql: `select c.id, a.name from insights.triage_case c
+    join crm.account a on a.organization_id = c.organization_id and a.id = c.account_id
+    where c.organization_id = $1 and c.deleted_at is null and c.status <> 'RESOLVED' and exists (
+      select from jsonb_array_elements(c.stored_actions) s
+      where s->>'type' = 'CUSTOM_ACTION' and s->>'status' = 'PLANNED' and s->'payload'->>'action' = $2::text
+    ) order by c.created_at, c.id`,
 })

@@ -2,6 +2,7 @@ import { invalid, type FieldProblem } from '../../kernel/errors.ts'
 import { requireAllowedTransition, requireNewStatus } from '../../kernel/record/transitions.ts'
 import { change } from '../../kernel/record/records-of.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import { withCustomActions, type WantedAction } from './custom-actions.ts'
 import type { StoredAction } from './stored-parts.ts'
 import { triageCase } from './triage-case.record.ts'
 import { triageStates } from './triage-case.states.ts'
@@ -13,13 +14,14 @@ type Version = number | null
 export interface SavedPlan {
   readonly plan?: string | null
   readonly actionIds?: readonly string[] | null
+  readonly customActions?: readonly WantedAction[] | null
 }
 
 /** Saves the plan; with `actionIds`, these actions are PLANNED and the other visible ones SKIPPED. What was executed stays. */
 export async function savePlan(
   ctx: RequestContext,
   id: string,
-  { plan, actionIds }: SavedPlan,
+  { plan, actionIds, customActions }: SavedPlan,
   expectedVersion: Version,
 ): Promise<TriageCase> {
   return change(
@@ -29,7 +31,8 @@ export async function savePlan(
     async (previous, inner) => {
       const to = previous.status === 'IN_PROGRESS' ? 'IN_PROGRESS' : 'PLAN_SAVED'
       await requireAllowedTransition(inner, triageStates, previous, to, 'triageSavePlan')
-      const storedActions = actionIds ? await planned(inner, previous, actionIds) : previous.storedActions
+      const actions = actionIds ? await planned(inner, previous, actionIds) : previous.storedActions
+      const storedActions = await withCustomActions(inner, previous, actions, customActions ?? [])
       return {
         operation: 'UPDATE',
         values: {},

@@ -52,7 +52,8 @@ export const TriageActionType = enumeration('TriageActionType', 'What an action 
   ESCALATE_CASE: 'Sets the status of a support case to ESCALATED.',
   NOTIFY_OWNER: 'Notifies the owner of the account. It is not suggested, because the event `triage.opened` does.',
   ENROLL_SEQUENCE: 'Enrolls a contact in a sequence. It is not suggested, because no sequence is known to fit.',
-  CUSTOM_ACTION: 'Runs a custom action. It is not suggested, because there are none.',
+  CUSTOM_ACTION:
+    'Runs a custom action for the account. It is not suggested, because none is known to fit; a plan adds it.',
 })
 export type TriageActionType = keyof typeof TriageActionType
 

@@ -9,6 +9,7 @@ import { restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import { Limits } from '../../kernel/subgraph/limits.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { executeAction } from './execute-action.ts'
 import { requestScan } from './request-scan.ts'
@@ -24,10 +25,20 @@ import { triageTables } from './triage.migrations.ts'
 import { triageOperations } from './triage.operations.ts'
 import { triageCase } from './triage-case.record.ts'
 import { TriageCase } from './triage-case.ts'
-import { TriageAction, TriageScan, TriageSignal, TriageStats, TriageTrend } from './triage.types.ts'
+import {
+  TriageAction,
+  TriageScan,
+  TriageSignal,
+  TriageStats,
+  TriageTrend,
+  TriageCustomActionInput,
+} from './triage.types.ts'
 import { actionsFor, signalsFor } from './visible-parts.ts'
 
 const cases = recordsOf(triageCase)
+
+/** The longest timeout of a custom action, and the time for what surrounds it. */
+const executeMs = 45_000
 
 @Resolver(() => TriageCase)
 export class TriageResolver {
@@ -153,10 +164,19 @@ export class TriageResolver {
       example: ['5f3c1a52-8a0e-5d4e-9a37-0c2b6a3f7d10'],
     })
     actionIds: string[] | null | undefined,
+    @ValueArg('customActions', () => TriageCustomActionInput, {
+      nullable: true,
+      list: true,
+      maxItems: 10,
+      description:
+        'Custom actions that the plan adds for the account: they become PLANNED, each with its input once, at most 20 in a case. One that the caller may not run now is VALIDATION_FAILED. Null for none.',
+      example: [],
+    })
+    customActions: TriageCustomActionInput[] | null | undefined,
     @ExpectedVersionArg() expectedVersion: number | null,
     @Ctx() ctx: RequestContext,
   ) {
-    return savePlan(ctx, id, { plan, actionIds }, expectedVersion)
+    return savePlan(ctx, id, { plan, actionIds, customActions }, expectedVersion)
   }
 
   @Mutation(() => TriageCase, {
@@ -208,9 +228,10 @@ export class TriageResolver {
 
   @Mutation(() => TriageCase, {
     description:
-      'Executes a SUGGESTED or PLANNED action of a case that is OPEN, PLAN_SAVED or IN_PROGRESS, as the caller, with all rules of the mutation that it stands for. It runs once, whoever calls it and however often. A refused action becomes FAILED, with `error`. The case becomes IN_PROGRESS.',
+      'Executes a SUGGESTED or PLANNED action of a case that is OPEN, PLAN_SAVED or IN_PROGRESS, as the caller, with all rules of the mutation that it stands for. It runs once, whoever calls it and however often. A refused action, and a custom action that fails, becomes FAILED, with `error`. The case becomes IN_PROGRESS.',
   })
   @RequiresScope('*')
+  @Limits({ deadlineMs: executeMs })
   triageActionExecute(
     @IdArg() id: string,
     @ValueArg('actionId', () => ID, {

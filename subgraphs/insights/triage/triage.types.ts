@@ -1,6 +1,6 @@
-import { Float, ID, Int, ObjectType } from 'type-graphql'
+import { Float, ID, InputType, Int, ObjectType } from 'type-graphql'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
-import { OutputField } from '../../kernel/record/declared-value.ts'
+import { InputField, OutputField } from '../../kernel/record/declared-value.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Decimal, Json } from '../../kernel/record/scalars.ts'
 import type { Counts } from '../../kernel/record/stats.ts'
@@ -61,6 +61,24 @@ export class TriageSignal {
   detectedAt!: string
 }
 
+@InputType({ description: 'A run of a custom action for the account of a triage case.' })
+export class TriageCustomActionInput {
+  @InputField(() => String, {
+    max: 64,
+    filled: true,
+    description: 'Id or `apiName` of the custom action, which must be for accounts or for any record.',
+    example: 'check_stock',
+  })
+  action!: string
+
+  @InputField(() => Json, {
+    nullable: true,
+    description: 'What fits its `inputSchema`, at most 4000 characters as JSON; null for an empty object.',
+    example: { sku: 'A-100' },
+  })
+  input?: unknown
+}
+
 @ObjectType({ description: 'Something that can be done about an account at risk.' })
 @RequiresScope('*')
 export class TriageAction {
@@ -77,7 +95,7 @@ export class TriageAction {
   title!: string
 
   @OutputField(() => String, {
-    description: 'Why it is suggested.',
+    description: 'Why it is suggested; of a custom action what it does.',
     example: 'The champion has left, and nobody has taken the place.',
   })
   rationale!: string
@@ -86,7 +104,7 @@ export class TriageAction {
   subject!: TriageEvidence
 
   @OutputField(() => Json, {
-    description: 'The values that it writes.',
+    description: 'The values that it writes; of a custom action `{action, input}` with its id and the input.',
     example: { subject: 'Find a new champion', type: 'FOLLOW_UP', priority: 'HIGH' },
   })
   payload!: unknown
@@ -103,7 +121,7 @@ export class TriageAction {
 
   @OutputField(() => ID, {
     nullable: true,
-    description: 'Id of the record that it created or changed; null before.',
+    description: 'Id of the record that it created or changed; null before, and for a custom action.',
     example: null,
   })
   resultId!: string | null

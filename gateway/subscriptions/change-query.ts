@@ -14,20 +14,22 @@ import { convertRoot } from './convert-root.ts'
 /** The query that `recordChanged` is converted to. It is executed again for each event. */
 export interface ChangeQuery {
   readonly document: string
-  /** The variables that receive the record and the cursor of the event. */
+  /** The variables that receive the type and the id of the record and the cursor of the event. */
+  readonly objectVariable: string
   readonly idVariable: string
   readonly cursorVariable: string
 }
 
 const queryField = 'recordChange'
 /** Arguments that decide which events are sent, or that are different for each event. */
-const replaced: ReadonlySet<string> = new Set(['id', 'after', 'filter', 'logic'])
+const replaced: ReadonlySet<string> = new Set(['object', 'objects', 'id', 'after', 'filter', 'logic'])
 
 const nameNode = (value: string) => ({ kind: Kind.NAME, value }) as const
 const variableNode = (name: string) => ({ kind: Kind.VARIABLE, name: nameNode(name) }) as const
 
-/** `recordChanged(object, …)` becomes `recordChange(object, id, cursor)`; its selection is unchanged. */
+/** `recordChanged(…)` becomes `recordChange(object, id, cursor)`; its selection is unchanged. */
 export function changeQueryOf(schema: GraphQLSchema, parts: OperationParts): ChangeQuery {
+  const objectVariable = unusedVariableName(parts, 'object')
   const idVariable = unusedVariableName(parts, 'id')
   const cursorVariable = unusedVariableName(parts, 'cursor')
   const given = (name: string, variable: string): ArgumentNode => ({
@@ -42,19 +44,24 @@ export function changeQueryOf(schema: GraphQLSchema, parts: OperationParts): Cha
   })
   const document = convertRoot(schema, parts, {
     operation: OperationTypeNode.QUERY,
-    variables: [defined(idVariable, 'ID!'), defined(cursorVariable, 'String!')],
+    variables: [
+      defined(objectVariable, 'RecordObject!'),
+      defined(idVariable, 'ID!'),
+      defined(cursorVariable, 'String!'),
+    ],
     field: (node) => ({
       ...node,
       alias: node.alias ?? nameNode(node.name.value),
       name: nameNode(queryField),
       arguments: [
         ...(node.arguments ?? []).filter(({ name }) => !replaced.has(name.value)),
+        given('object', objectVariable),
         given('id', idVariable),
         given('cursor', cursorVariable),
       ],
     }),
   })
-  return { document: stripIgnoredCharacters(print(document)), idVariable, cursorVariable }
+  return { document: stripIgnoredCharacters(print(document)), objectVariable, idVariable, cursorVariable }
 }
 
 export function unusedVariableName({ operation }: OperationParts, wanted: string): string {

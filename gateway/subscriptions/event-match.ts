@@ -1,9 +1,9 @@
-import type { LoggedEvent } from '../../subgraphs/kernel/outbox/event-feed.ts'
+import type { EventSelection, LoggedEvent } from '../../subgraphs/kernel/outbox/event-feed.ts'
 
 /** The events that a reader wants. Events in memory are compared by `matches`; `selection` limits what is read from the database. */
 export interface EventMatch {
   matches(event: LoggedEvent): boolean
-  readonly selection: { readonly object?: string; readonly recordId?: string }
+  readonly selection: Pick<EventSelection, 'object' | 'objects' | 'recordId'>
 }
 
 /** The events that a reader is notified of. */

@@ -1,6 +1,6 @@
 import type { GraphQLFormattedError } from 'graphql'
 import type { Caller } from '../../subgraphs/kernel/context.ts'
-import { isErrorCode, Refusal } from '../../subgraphs/kernel/errors.ts'
+import { invalid, isErrorCode, Refusal } from '../../subgraphs/kernel/errors.ts'
 import type { LoggedEvent } from '../../subgraphs/kernel/outbox/event-feed.ts'
 import type { GraphResult } from '../graph/graph.ts'
 import type { PreparedOperation } from '../graph/prepared-operation.ts'
@@ -23,8 +23,8 @@ interface RecordChangesOptions extends EventReaderOptions, Pick<SubscriptionRequ
   readonly query: ChangeQuery
   /** `query`, prepared; it is executed for each event. */
   readonly prepared: PreparedOperation
-  readonly object: string
-  /** Null for all records of the type. */
+  readonly objects: readonly string[]
+  /** Null for all records of the types. */
   readonly recordId: string | null
   readonly filter: ChangeFilter
 }
@@ -35,18 +35,24 @@ const noRecord = '00000000-0000-0000-0000-000000000000'
 /** `recordChanged`: each event is read by a query of the subscriber, with the current rights of the subscriber. */
 class RecordChanges extends EventReader {
   constructor(private readonly options: RecordChangesOptions) {
-    const { object, recordId } = options
+    const { objects, recordId } = options
+    const [object] = objects
     super(options, {
-      matches: (event) => event.object === object && (recordId === null || event.recordId === recordId),
-      selection: { object, ...(recordId !== null && { recordId }) },
+      matches: (event) => objects.includes(event.object) && (recordId === null || event.recordId === recordId),
+      selection: {
+        ...(objects.length === 1 ? { object: object! } : { objects }),
+        ...(recordId !== null && { recordId }),
+      },
     })
   }
 
   /** Rejects as a query of the record does: NOT_FOUND if the caller cannot see it. */
   async requireReadable(caller: Caller): Promise<void> {
-    const { recordId } = this.options
-    const [error] = (await this.#execute(caller, recordId ?? noRecord, '0')).errors ?? []
-    if (error && (recordId !== null || !isNotFound(error))) throw errorOf(error)
+    const { objects, recordId } = this.options
+    for (const object of objects) {
+      const [error] = (await this.#execute(caller, { object, recordId: recordId ?? noRecord }, '0')).errors ?? []
+      if (error && (recordId !== null || !isNotFound(error))) throw errorOf(error)
+    }
   }
 
   /** Null if the event does not meet the filter, or if the subscriber cannot see the record at this moment. */
@@ -54,7 +60,7 @@ class RecordChanges extends EventReader {
     const { limiter, filter, currentCaller, cancellation } = this.options
     if (!(await filter(event, caller))) return null
     const result = await limiter.run(caller.organizationId, async () =>
-      cancellation.isCancelled ? null : this.#execute(await currentCaller(), event.recordId, String(event.position)),
+      cancellation.isCancelled ? null : this.#execute(await currentCaller(), event, String(event.position)),
     )
     if (!result) return null
     const [change] = Object.values(result.data ?? {})
@@ -64,35 +70,65 @@ class RecordChanges extends EventReader {
     return null
   }
 
-  protected override isLast({ type }: LoggedEvent): boolean {
-    const { recordId, object } = this.options
-    return recordId !== null && type === `${object}.deleted`
+  protected override isLast({ type, object }: LoggedEvent): boolean {
+    return this.options.recordId !== null && type === `${object}.deleted`
   }
 
-  #execute(caller: Caller, recordId: string, cursor: string): Promise<GraphResult> {
+  #execute(
+    caller: Caller,
+    { object, recordId }: Pick<LoggedEvent, 'object' | 'recordId'>,
+    cursor: string,
+  ): Promise<GraphResult> {
     const { graph, prepared, query, variables, requestId, cancellation } = this.options
-    const given = { ...variables, [query.idVariable]: recordId, [query.cursorVariable]: cursor }
+    const { objectVariable, idVariable, cursorVariable } = query
+    const given = {
+      ...variables,
+      [objectVariable]: object.toUpperCase(),
+      [idVariable]: recordId,
+      [cursorVariable]: cursor,
+    }
     return graph.execute(prepared, given, { caller, requestId, idempotency: null, cancellation })
   }
 }
 
-/** Opens subscriptions to the changes of one record, or of all records of a type. */
+const objectsMax = 10
+
+/** The record types in the arguments. With several of them, neither one record nor conditions can be chosen. */
+function objectsOf({ object, objects, id, filter }: Readonly<Record<string, unknown>>): string[] {
+  const given = (objects ?? null) as readonly string[] | null
+  if ((typeof object === 'string') === (given !== null))
+    throw invalid({ path: 'object', code: 'REQUIRED', message: 'Give either object or objects.' })
+  const names = [...new Set(given ?? [object as string])].map((name) => name.toLowerCase())
+  if (names.length === 0 || names.length > objectsMax) {
+    const message = `objects must have 1 to ${objectsMax} record types.`
+    throw invalid({ path: 'objects', code: 'OUT_OF_RANGE', message })
+  }
+  if (names.length > 1)
+    for (const [path, value] of Object.entries({ id, filter }))
+      if (value !== null && value !== undefined)
+        throw invalid({ path, code: 'NOT_ALLOWED', message: `${path} needs one record type.` })
+  return names
+}
+
+/** Opens subscriptions to the changes of one record, or of all records of one or several types. */
 export const openRecordChanges =
   (dependencies: SourceDependencies, limiter: ConcurrencyLimiter, filterOf: ChangeFilterOf): OpenSubscription =>
   async ({ args, parts }, request): Promise<OpenedSubscription> => {
     const { graph, events, channels, behindMax } = dependencies
     const { caller, currentCaller, cancellation } = request
     const { organizationId } = caller
-    const object = (args['object'] as string).toLowerCase()
+    const objects = objectsOf(args)
     const recordId = typeof args['id'] === 'string' ? args['id'].toLowerCase() : null
     const query = changeQueryOf(graph.apiSchema, parts)
     const prepared = await graph.prepareAsync(query.document, null, caller)
-    const filter = filterOf(caller, object, args)
+    const filter = filterOf(caller, objects[0]!, args)
     // The position is read before the record, so that no event after the check of the record is missed.
     const after = await startAfter(events, organizationId, args['after'])
     let notify = (): void => {}
-    const topic = recordId === null ? topics.ofObject(object) : topics.ofRecord(object, recordId)
-    const { channel, leave } = channels.join(organizationId, [topic], () => notify())
+    const wanted = objects.map((object) =>
+      recordId === null ? topics.ofObject(object) : topics.ofRecord(object, recordId),
+    )
+    const { channel, leave } = channels.join(organizationId, wanted, () => notify())
     try {
       const reading = { channel, after, behindMax, currentCaller, cancellation }
       const changes = new RecordChanges({
@@ -102,7 +138,7 @@ export const openRecordChanges =
         limiter,
         query,
         prepared,
-        object,
+        objects,
         recordId,
         filter,
       })

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { assignProfile, createProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
 import { deactivateUser } from '../../subgraphs/identity/public.ts'
+import { newId } from '../../subgraphs/kernel/ids.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
-import { account, contact } from '../builders.ts'
+import { account, contact, supportCase } from '../builders.ts'
 import { protocols, type Payload } from '../live.ts'
 import { usePlatform, type Member } from '../platform.ts'
 
@@ -73,6 +74,64 @@ describe.each(protocols)('recordChanged with a filter over %s', (_protocol, subs
     // A deletion is not the end of a subscription to all records.
     await account(all, { name: 'Later', ownerId: own.userId })
     expect(await ofOwn.next()).toEqual(change('account.created', 'Later'))
+  })
+
+  it('sends the events of several record types in one stream, in their order', async () => {
+    const organizationId = await anOrganization('Several types')
+    const all = await platform.member({ organizationId })
+    const own = await platform.member({ organizationId, visibility: 'OWN' })
+    const several = `subscription ($objects: [RecordObject!], $after: String) {
+      recordChanged(objects: $objects, after: $after) { object type account { name } contact { lastName } }
+    }`
+    const objects = ['CONTACT', 'ACCOUNT', 'CONTACT']
+    const [ofAll, ofOwn] = [
+      await subscribe(platform, all, several, { objects }),
+      await subscribe(platform, own, several, { objects, after: '0' }),
+    ]
+    await account(all, { name: 'First' })
+    await supportCase(all)
+    await contact(all, { lastName: 'Second', ownerId: own.userId })
+    await account(all, { name: 'Third', ownerId: own.userId })
+    const created = (object: string, name: string) => ({
+      data: {
+        recordChanged: {
+          object,
+          type: `${object.toLowerCase()}.created`,
+          account: object === 'ACCOUNT' ? { name } : null,
+          contact: object === 'CONTACT' ? { lastName: name } : null,
+        },
+      },
+    })
+    const [first, second, third] = [
+      created('ACCOUNT', 'First'),
+      created('CONTACT', 'Second'),
+      created('ACCOUNT', 'Third'),
+    ]
+    expect([await ofAll.next(), await ofAll.next(), await ofAll.next()]).toEqual([first, second, third])
+    expect([await ofOwn.next(), await ofOwn.next()]).toEqual([second, third])
+  })
+
+  it('needs the scope of each record type, and one type for a record or a filter', async () => {
+    const member = await platform.member()
+    const changes = `subscription ($object: RecordObject, $objects: [RecordObject!], $id: ID, $filter: [ConditionInput!]) {
+      recordChanged(object: $object, objects: $objects, id: $id, filter: $filter) { type }
+    }`
+    const refusalOf = async (variables: object, who = member) =>
+      (await subscribe(platform, who, changes, variables)).next()
+    const objects = ['ACCOUNT', 'CONTACT']
+    const reader = await platform.member({ scopes: ['READ_ACCOUNTS'] })
+    expect(await refusalOf({ objects }, reader)).toMatchObject(
+      refusal('API_KEY_SCOPE_INSUFFICIENT', { missingScopes: ['READ_CONTACTS'] }),
+    )
+    const filter = [{ field: 'name', operator: 'CHANGED' }]
+    for (const [variables, path, code] of [
+      [{}, 'object', 'REQUIRED'],
+      [{ object: 'ACCOUNT', objects }, 'object', 'REQUIRED'],
+      [{ objects: [] }, 'objects', 'OUT_OF_RANGE'],
+      [{ objects, id: newId() }, 'id', 'NOT_ALLOWED'],
+      [{ objects, filter }, 'filter', 'NOT_ALLOWED'],
+    ] as const)
+      expect(await refusalOf(variables)).toMatchObject(wrongInput(path, code))
   })
 
   it('needs the scope of the records also without an id', async () => {

@@ -50,7 +50,7 @@ export function recordChangeResource(records: readonly StreamedRecord[]): Resour
     /** The gateway runs this subscription: it reads the event log and queries `recordChange` for each event, as the subscriber. */
     @Subscription(() => ChangeType, {
       description: [
-        'The events of one record or, without `id`, of all records of a type that the caller can see, in order, from the time of the subscription or after the cursor `after`.',
+        'The events of one record or, without `id`, of all records of one or several types that the caller can see, in order, from the time of the subscription or after the cursor `after`.',
         'Credential and permissions are checked for each event: no event is sent while the caller cannot see the record, nor one of a state that the caller could not see or of nothing but hidden fields, and the subscription ends when the credential does.',
         'When a record leaves the sight of the caller, an event of the type `<object>.left_sight` names it and nothing else.',
         'With `id`, the deletion of the record is the last event, and NOT_FOUND means that the caller cannot see the record.',
@@ -60,7 +60,14 @@ export function recordChangeResource(records: readonly StreamedRecord[]): Resour
     })
     @RequiresScopes(...scopes)
     recordChanged(
-      @Arg('object', () => RecordObject, { description: 'Type of the record.' }) _object: string,
+      @Arg('object', () => RecordObject, { nullable: true, description: 'Type of the records; null with `objects`.' })
+      _object: string | null,
+      @Arg('objects', () => [RecordObject], {
+        nullable: true,
+        description:
+          'Several types of records, 1 to 10, in place of `object`: their events come in one stream, in their order. With more than one, `id` and `filter` are refused.',
+      })
+      _objects: string[] | null,
       @Arg('id', () => ID, { nullable: true, description: 'Id of the record; null for all records of the type.' })
       _id: string | null,
       @Arg('after', () => String, { nullable: true, description: cursorDescription })

@@ -29,6 +29,8 @@ export interface EventSelection {
   /** Only events up to this position. */
   readonly upTo?: number
   readonly object?: string
+  /** Only events of records of one of these types. */
+  readonly objects?: readonly string[]
   readonly recordId?: string
 }
 

@@ -122,15 +122,16 @@ export class EventLog implements EventFeed {
 
   async read(
     organizationId: string,
-    { after, limit, upTo, object, recordId }: EventSelection,
+    { after, limit, upTo, object, objects, recordId }: EventSelection,
   ): Promise<readonly LoggedEvent[]> {
     const values: unknown[] = [organizationId, after, limit]
     const ofObject = object === undefined ? '' : ` and l.object = $${values.push(object)}`
+    const ofObjects = objects === undefined ? '' : ` and l.object = any($${values.push(objects)}::text[])`
     const ofRecord = recordId === undefined ? '' : ` and l.record_id = $${values.push(recordId)}`
     const within = upTo === undefined ? '' : ` and l.position <= $${values.push(upTo)}`
     const rows = await this.#tenants.of(organizationId).query<LoggedEvent & Row>(
       `${selectEvents}
-       where l.organization_id = $1 and l.position > $2${within}${ofObject}${ofRecord}
+       where l.organization_id = $1 and l.position > $2${within}${ofObject}${ofObjects}${ofRecord}
        order by l.position limit $3`,
       values,
     )

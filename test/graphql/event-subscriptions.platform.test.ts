@@ -116,7 +116,7 @@ describe.each(protocols)('recordChanged with a filter over %s', (_protocol, subs
     const changes = `subscription ($object: RecordObject, $objects: [RecordObject!], $id: ID, $filter: [ConditionInput!]) {
       recordChanged(object: $object, objects: $objects, id: $id, filter: $filter) { type }
     }`
-    const refusalOf = async (variables: object, who = member) =>
+    const refusalOf = async (variables: Record<string, unknown>, who = member) =>
       (await subscribe(platform, who, changes, variables)).next()
     const objects = ['ACCOUNT', 'CONTACT']
     const reader = await platform.member({ scopes: ['READ_ACCOUNTS'] })

@@ -344,6 +344,20 @@ describe('an aggregate', () => {
     expect((await aggregate(member, { groupBy: 'stage', sum: 'amount' })).status).toBe(200)
   })
 
+  it('sums no amounts at the rate of a day that the profile hides', async () => {
+    const member = await platform.member({ organizationId })
+    const ctx = systemContext(platform.services, organizationId)
+    const { id } = await createProfile(ctx, { name: 'No acceptance', fields: { quote: { acceptedAt: 'HIDDEN' } } })
+    await assignProfile(ctx, member.userId, id)
+    const quotes = (query: Readonly<Record<string, string>>) => member.rest.quoteAggregate!({ query })
+    expect(await refusedInputs(platform, () => quotes({ sum: 'total' }))).toEqual([
+      403,
+      'FIELD_NOT_READABLE',
+      'sum.0 FIELD_NOT_READABLE',
+    ])
+    expect((await quotes({ groupBy: 'status' })).status).toBe(200)
+  })
+
   it.each([
     [{ groupBy: 'closeDate' }, 'groupBy.0 NOT_ALLOWED'],
     [{ groupBy: 'stage:month' }, 'groupBy.0 NOT_ALLOWED'],

@@ -74,6 +74,10 @@ function sortProblems(args: AggregateArgs, sortBy: AggregateSort): FieldProblem[
   return [{ path: 'sortBy', code: 'NOT_REQUESTED', message }]
 }
 
+/** The columns that decide in which currency and at which rate an amount counts. */
+const amountParts = ({ amounts }: RecordShape): string[] =>
+  amounts ? [amounts.currency, amounts.ratedOn, amounts.ratedOnlyIf].filter((name) => name !== undefined) : []
+
 /** Refuses what cannot be asked, and with 403 what the caller may not read. */
 export function requestOf(caller: Caller, definition: RecordShape, args: AggregateArgs): AggregateRequest {
   const sortBy = args.sortBy ?? 'KEY'
@@ -83,13 +87,17 @@ export function requestOf(caller: Caller, definition: RecordShape, args: Aggrega
       (args[figure] ?? []).map((name, index) => ({ path: `${figure}.${index}`, name })),
     ),
   ]
-  const hidden = named.filter(({ name }) => isHidden(caller, definition, name))
+  const amounts = definition.amounts?.columns ?? []
+  // The rate of an amount depends on other columns of the record, so that a sum would disclose them.
+  const isRateHidden = amountParts(definition).some((name) => isHidden(caller, definition, name))
+  const hidden = named.filter(
+    ({ name }) => isHidden(caller, definition, name) || (isRateHidden && amounts.includes(name)),
+  )
   if (hidden.length > 0) throw fieldNotReadable(hidden.map(({ path }) => path))
   const problems = [...keyProblems(args, definition), ...sortProblems(args, sortBy)]
   if (problems.length > 0) throw invalid(...problems)
 
   const names = [...new Set(figureNames.flatMap((figure) => args[figure] ?? []))]
-  const amounts = definition.amounts?.columns ?? []
   const has = (figure: FigureName, name: string): boolean => args[figure]?.includes(name) ?? false
   const measured = names.map((name) => ({
     column: columnOf(definition, name),

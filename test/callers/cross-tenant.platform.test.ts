@@ -139,6 +139,13 @@ const lists = named.filter(([, { parameters }]) =>
 /** Their `entityId` is the id of a record that the caller sees, as an id in the path is. */
 const listsOfRecord: ReadonlySet<string> = new Set(['sequenceDelivery', 'sequenceEnrollmentsForRecord'])
 
+/** What a list answers: records, or the groups of an aggregate, and how many records there are. */
+function listedIn({ body }: RawResponse): { readonly rows: Row[]; readonly total: number } {
+  if (Array.isArray(body)) return { rows: body as Row[], total: 0 }
+  const isAggregate = body.groups !== undefined
+  return isAggregate ? { rows: body.groups, total: body.total.count } : { rows: body.data, total: body.total }
+}
+
 describe.each(lists)('%s', (_, operation) => {
   const references = operation.parameters.filter(
     ({ in: place, schema }) => place === 'query' && (schema?.format === 'uuid' || schema?.items?.format === 'uuid'),
@@ -149,7 +156,7 @@ describe.each(lists)('%s', (_, operation) => {
     const [answer] = await withoutForeignData([theirs.member.organizationId, ...Object.values(path)], async () => [
       await ours.send(await ours.valid(operation), { query: 'limit=100' }),
     ])
-    const rows: Row[] = Array.isArray(answer!.body) ? (answer!.body as Row[]) : (answer!.body.data as Row[])
+    const { rows } = listedIn(answer!)
     expect(new Set(rows.map(({ organizationId }) => organizationId ?? ours.member.organizationId))).toEqual(
       new Set(rows.length > 0 ? [ours.member.organizationId] : []),
     )
@@ -163,9 +170,7 @@ describe.each(lists)('%s', (_, operation) => {
       await ours.send(await ours.valid(operation), { query }),
     ])
     if (isOfRecord) return expect([answer!.status, answer!.body.code]).toEqual([404, 'NOT_FOUND'])
-    const isBare = Array.isArray(answer!.body)
-    const found = isBare ? [answer!.body, 0] : [answer!.body.data, answer!.body.total]
-    expect([answer!.status, ...found]).toEqual([200, [], 0])
+    expect([answer!.status, listedIn(answer!)]).toEqual([200, { rows: [], total: 0 }])
   })
 
   if (!operation.parameters.some(({ name }) => name === 'cursor')) return

@@ -89,7 +89,9 @@ export const triageBodies = {
 }
 
 /** For the tests of the values in a list that no valid body has. */
-export const triageParts = { triageSavePlan: { actionIds: [newId()] } }
+export const triageParts = {
+  triageSavePlan: { actionIds: [newId()], customActions: [{ action: 'plan_visit', input: {} }] },
+}
 
 /** Each of them moves the case on, or asks for a scan. */
 export const triageOnce = ['triageIgnore', 'triageResolve', 'triageActionExecute', 'triageScanRequest']

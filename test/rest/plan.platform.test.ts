@@ -39,6 +39,7 @@ describe('a resource that the plan does not include', () => {
     ['caseList', { query: { includeTotal: 'false' } }],
     ['caseListDeleted', {}],
     ['caseStats', {}],
+    ['caseAggregate', { query: { groupBy: 'status' } }],
     ['caseAssignees', {}],
     ['caseCreate', { body: { subject: 'x' } }],
     ['case', {}],

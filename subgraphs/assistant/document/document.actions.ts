@@ -184,6 +184,7 @@ export function updateDocument(
   requireWriter(ctx)
   return inTransaction(ctx, async (inner) => {
     const found = await requireDocument(inner, id, true)
+    if (found.category === category) return found
     await inner.db.query(
       'update assistant.document set category = $3, updated_at = $4 where organization_id = $1 and id = $2',
       [inner.caller.organizationId, found.id, category, inner.clock.now().toISOString()],

@@ -37,15 +37,20 @@ export function writeResponse(
   sendJson(res, isOther ? otherwise.status : success.status, 'application/json; charset=utf-8', headers, result)
 }
 
+/** A number for a time, a count or a text, which is another one after a change. */
+function numberFor(value: unknown): number {
+  if (typeof value === 'number') return value
+  if (typeof value !== 'string') return 0
+  const time = Date.parse(value)
+  return Number.isNaN(time) ? [...value].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)!) | 0, 7) : time
+}
+
 /**
  * `"3"`, or `"3-mfyq2yo0-0"` with the times and counts that change without a new version, so that a changed one is no match for
  * `If-None-Match`. `If-Match` compares the version only.
  */
 function entityTag(version: number, unversioned: readonly string[], record: Readonly<Record<string, unknown>>): string {
-  const values = unversioned.map((name) => {
-    const value = record[name]
-    return typeof value === 'string' ? Date.parse(value) : typeof value === 'number' ? value : 0
-  })
+  const values = unversioned.map((name) => numberFor(record[name]))
   if (values.every((value) => value === 0)) return `"${version}"`
   const tags = values.map((value) => `${value < 0 ? 'n' : ''}${Math.abs(value).toString(36)}`)
   return `"${version}-${tags.join('-')}"`

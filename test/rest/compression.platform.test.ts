@@ -168,8 +168,10 @@ describe('If-None-Match', () => {
     expect((await read('*', '/v1/accounts')).status).toBe(200)
     const created = await member.rest.accountCreate!({ body: { name: 'New' }, headers: { 'if-none-match': '*' } })
     expect(created.status).toBe(201)
-    // The counters of a key change without a new version.
+    // The counters of a key change without a new version, and so does the address that used it last.
+    await platform.settled()
     const key = await send(`/v1/api-keys/${member.keyId}`, { cookie, 'if-none-match': '*' })
-    expect([key.status, key.headers.etag]).toEqual([200, '"1"'])
+    expect(key.status).toBe(200)
+    expect(key.headers.etag).toMatch(/^"1(-n?[0-9a-z]+)+"$/)
   })
 })

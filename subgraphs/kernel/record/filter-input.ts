@@ -13,6 +13,15 @@ const operatorNames = (value: unknown): string[] =>
     operand !== undefined && operand !== null ? [name] : [],
   )
 
+const combinations: ReadonlySet<string> = new Set(['and', 'or', 'not'])
+
+/** Null if the filter has nothing but operators without a value, as the stored documents of REST have for parameters that a request lacks. */
+export function withoutUnused(filter: FilterInput | null): FilterInput | null {
+  const isUsed = ([name, value]: [string, unknown]): boolean =>
+    value !== null && value !== undefined && (combinations.has(name) || typeof value !== 'object' || hasOperand(value))
+  return filter && Object.entries(filter).some(isUsed) ? filter : null
+}
+
 /** A filter with another condition. The paths in the filter stay as they are. */
 export const withCondition = (filter: FilterInput | null, condition: FilterInput): FilterInput =>
   filter ? { ...filter, and: [...((filter['and'] ?? []) as FilterInput[]), condition] } : condition

@@ -8,7 +8,7 @@ import type { Class } from './declared-class.ts'
 import type { RecordDefinition, StoredRow } from './definition.ts'
 import { pluralOf, wordsOf } from './describe.ts'
 import { connectionOf, createInputOf, filterOf, orderOf, pageOf, updateInputOf } from './inputs.ts'
-import type { FilterInput } from './filter-input.ts'
+import { withoutUnused, type FilterInput } from './filter-input.ts'
 import type { ConnectionArgs, PageArgs } from './list.ts'
 import { connectionArgs, pageArgs, UnfilteredPageArgs } from './list-args.ts'
 import { recordsOf, type RecordActions } from './records-of.ts'
@@ -116,7 +116,7 @@ export function standardResolver<T extends StoredRow>(
       filter: FilterInput | null,
       @Ctx() ctx: RequestContext,
     ) {
-      return stats.read(ctx, filter ?? null)
+      return stats.read(ctx, withoutUnused(filter ?? null))
     }
 
     @Query(() => Aggregate, { name: `${prefix}Aggregate`, description: aggregateDescription(pluralOf(one)) })

@@ -93,7 +93,7 @@ describe('a client of MCP', () => {
     expect(tools.filter(({ annotations }) => annotations!.readOnlyHint)).toHaveLength(7)
     expect(await call(client, 'whoami')).toMatchObject({
       isError: false,
-      told: { credential: 'API_KEY', userId: ann.userId, organizationId: ann.organizationId, role: 'MEMBER' },
+      told: { credential: 'API_KEY', userId: ann.userId, organization: { id: ann.organizationId }, role: 'MEMBER' },
     })
     expect((await call(client, 'ask', { intent: 'COUNT', object: 'account' })).told).toMatchObject({ total: 1 })
     expect((await call(client, 'search', { text: 'Halvorsen' })).told).toMatchObject({

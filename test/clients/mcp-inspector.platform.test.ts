@@ -52,7 +52,7 @@ it('lists the tools, with their schemas and hints', async () => {
 it('calls tools', async () => {
   expect(await call(member.secret, 'whoami')).toMatchObject({
     isError: false,
-    told: { credential: 'API_KEY', userId: member.userId, organizationId: member.organizationId },
+    told: { credential: 'API_KEY', userId: member.userId, organization: { id: member.organizationId } },
   })
   expect(await call(member.secret, 'query', 'document={ accountList { total data { name } } }')).toEqual({
     isError: false,

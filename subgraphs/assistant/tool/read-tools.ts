@@ -1,4 +1,3 @@
-import { userTimezone } from '../../identity/public.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { writableColumns } from '../../kernel/record/inputs.ts'
 import { mayWrite } from '../../kernel/record/field-security.ts'
@@ -19,20 +18,29 @@ const parameters = (required: readonly string[], properties: object) => ({
   properties,
 })
 
+const viewerDocument = `{ viewer {
+  credential scopes userId name role visibility timezone now
+  organization { id name timezone baseCurrency fiscalYearStartMonth }
+} }`
+
 export const whoami: Tool = {
   ...readOnly,
   isUntrusted: false,
   name: 'whoami',
   title: 'Who am I',
   description:
-    'The user for whom you act: ids, role, which records the user sees, the scopes of the credential, time and time zone.',
+    'The user for whom you act: id, name, role, which records the user sees, time and time zone; the scopes of the credential; the organization with its currency and fiscal year.',
   parameters: parameters([], {}),
   async run({ ctx }): Promise<ToolOutput> {
-    const { kind, organizationId, userId, role, visibility, scopes } = ctx.caller
-    const timezone = (await userTimezone(ctx, userId)) ?? 'UTC'
-    const now = ctx.clock.now().toISOString()
-    const content = { credential: kind, organizationId, userId, role, visibility, scopes, now, timezone }
-    return { content, rows: 0, citations: [] }
+    const { viewer } = await reader(
+      ctx,
+      ctx.caller,
+      ctx.requestId,
+    )<{ viewer: object }>({
+      document: viewerDocument,
+      variables: {},
+    })
+    return { content: viewer, rows: 0, citations: [] }
   },
 }
 

@@ -45,27 +45,43 @@ const prefixOf = (shape: RecordShape): string => {
 const beginsWith = (name: string, prefix: string): boolean =>
   name.startsWith(prefix) && !/^[a-z]/.test(name.slice(prefix.length))
 
-/** The operations whose names begin with that of the record type and with no longer one: `caseCommentCreate` is of case comments. */
-function operationsOn(
+type OperationsByType = ReadonlyMap<string, readonly RestOperationInfo[]>
+
+const byContract = new WeakMap<readonly RestOperationInfo[], OperationsByType>()
+
+/**
+ * The operations of each record type, which are the same for every caller: those whose names begin with that of the type and with no longer one, so that
+ * `caseCommentCreate` is of case comments.
+ */
+function operationsByType(all: readonly RestOperationInfo[]): OperationsByType {
+  let known = byContract.get(all)
+  if (known) return known
+  const prefixes = recordTypeNames().map((object) => [object, prefixOf(recordNamed(object)!)] as const)
+  known = new Map(
+    prefixes.map(([object, prefix]) => {
+      const longer = prefixes.map(([, other]) => other).filter((other) => other !== prefix && other.startsWith(prefix))
+      const own = all.filter(
+        ({ id, isDeprecated }) =>
+          !isDeprecated && beginsWith(id, prefix) && !longer.some((other) => beginsWith(id, other)),
+      )
+      return [object, own.toSorted((a, b) => (a.id < b.id ? -1 : 1))]
+    }),
+  )
+  byContract.set(all, known)
+  return known
+}
+
+const operationsOn = (
   ctx: IdentityContext,
   shape: RecordShape,
   all: readonly RestOperationInfo[],
-): OperationDescription[] {
-  const prefix = prefixOf(shape)
-  const longer = recordTypeNames()
-    .map((object) => prefixOf(recordNamed(object)!))
-    .filter((other) => other !== prefix && other.startsWith(prefix))
-  return all
-    .filter(
-      ({ id, isDeprecated }) =>
-        !isDeprecated && beginsWith(id, prefix) && !longer.some((other) => beginsWith(id, other)),
-    )
+): OperationDescription[] =>
+  operationsByType(all)
+    .get(shape.object)!
     .map(({ id: name, summary, method, path, scopes, roles }) => {
       const refusedBy = refusal(ctx, shape, { method, scopes, roles })
       return { name, summary, method, path, scopes, roles, isAllowed: refusedBy === null, refusedBy }
     })
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-}
 
 const isEntitled = ({ caller }: IdentityContext, { entitlement }: RecordShape): boolean =>
   entitlement === undefined || caller.entitlements.includes(entitlement)

@@ -19,18 +19,24 @@ import type {
 export async function readViewer(ctx: RequestContext): Promise<Viewer> {
   const { kind, userId, role, visibility, scopes, credentialId } = ctx.caller
   const isSession = kind === 'SESSION'
-  const { currencies, baseCurrency } = await currencySettings(ctx)
+  const [{ currencies, baseCurrency }, person, profile, organization, quota] = await Promise.all([
+    currencySettings(ctx),
+    personOf(ctx),
+    profileOf(ctx),
+    organizationOf(ctx),
+    kind === ('API_KEY' satisfies CallerKind) ? quotaOf(ctx) : null,
+  ])
   return {
     credential: kind as keyof typeof ViewerCredential,
     credentialId: kind === 'AUTOMATION' ? null : credentialId,
     scopes: isSession ? null : scopes.toSorted(),
     userId,
-    ...(await personOf(ctx)),
+    ...person,
     role,
     visibility,
-    profile: await profileOf(ctx),
-    organization: await organizationOf(ctx, baseCurrency),
-    quota: kind === ('API_KEY' satisfies CallerKind) ? await quotaOf(ctx) : null,
+    profile,
+    organization: { ...organization, baseCurrency },
+    quota,
     limits: {
       requestBytes: usualLimits.bodyBytes,
       answerBytes: usualLimits.answerBytes,
@@ -67,12 +73,12 @@ async function profileOf({ db, caller }: RequestContext): Promise<ViewerProfile 
   return row ?? null
 }
 
-async function organizationOf(ctx: RequestContext, baseCurrency: string): Promise<ViewerOrganization> {
+async function organizationOf(ctx: RequestContext): Promise<Omit<ViewerOrganization, 'baseCurrency'>> {
   const organization = await findOrganization(ctx.db, ctx.caller.organizationId)
   if (!organization) throw notFound('The organization')
   const { timezone = 'UTC', fiscalYearStartMonth = 1 } = await organizationSettings(ctx)
   const { id, name, entitlements } = organization
-  return { id, name, timezone, baseCurrency, fiscalYearStartMonth, entitlements }
+  return { id, name, timezone, fiscalYearStartMonth, entitlements }
 }
 
 async function quotaOf({ db, caller }: RequestContext): Promise<ViewerQuota | null> {

@@ -66,9 +66,9 @@ const listeners = [
 const listening = (folder: string): Promise<(string | undefined)[]> =>
   onDatabase(folder, async (client) => {
     const { rows } = await client.query<{ query: string }>(
-      `select query from pg_stat_activity where query ilike 'listen%'`,
+      `select query from pg_stat_activity where query ilike 'listen%' order by lower(query) collate "C"`,
     )
-    return rows.map(({ query }) => /"(.*?)"/.exec(query)?.[1]).sort()
+    return rows.map(({ query }) => /"(.*?)"/.exec(query)?.[1])
   })
 
 /** Every response until the platform is ready again, as clients and the operator see the outage. */

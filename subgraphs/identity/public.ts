@@ -111,6 +111,7 @@ export async function activeOrganizationName({ db, caller }: RequestContext): Pr
   return found?.status === 'ACTIVE' ? found.name : null
 }
 
+export { isAdministrator } from './organization/organization.ts'
 export { membersOfTeams, teamsOfOrganization } from './team/team-members.ts'
 export { organizationChart, type ChartUser } from './user/organization-chart.ts'
 export { usersBelow } from './user/users-below.ts'

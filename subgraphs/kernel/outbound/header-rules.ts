@@ -81,7 +81,7 @@ export function headersProblems(of: string, given: unknown): FieldProblem[] {
   if (problems.length > 0) return problems
   if (new Set(entries.map(([name]) => name.toLowerCase())).size < entries.length)
     return found('NOT_UNIQUE', 'contain each name once, in upper or lower case')
-  return entries.join('').length > headersCharactersMax
+  return entries.flat().join('').length > headersCharactersMax
     ? found('TOO_LONG', `have at most ${headersCharactersMax} characters together`)
     : []
 }

@@ -24,8 +24,8 @@ describe('the catalog of notifications', () => {
     for (const type of on) expect(kindsOf(type).length).toBeGreaterThan(0)
   })
 
-  it.each(kinds)('%s reads fields that its record has', (_, { on, to, nameField, about, others }) => {
-    const fields = [...to, ...(nameField ? [nameField] : []), ...(others ? ['ownerId'] : [])]
+  it.each(kinds)('%s reads fields that its record has', (_, { on, to, nameField, groupsBy, about, others }) => {
+    const fields = [...to, nameField ?? [], groupsBy ?? [], others ? 'ownerId' : []].flat()
     for (const type of on) {
       const source = eventTypes.get(type)!
       const subject = about?.({ data: { record: { caseId: '', accountId: '' } } } as never).object

@@ -65,8 +65,12 @@ export interface NotificationKind {
   readonly isForActor?: boolean
   /** The record belongs to its recipient, as an API key does; its visibility is not checked. */
   readonly isOwnRecord?: boolean
+  /** Only owners and admins get it, because only they may see the record at this moment. */
+  readonly isForAdministrators?: boolean
   /** True: several of one record belong together. Otherwise all of this kind do. */
   readonly groupsByRecord?: boolean
+  /** Those with the same value of this field of the record belong together. */
+  readonly groupsBy?: string
   /** The field with the name of the record; null if it has none. */
   readonly nameField: string | null
   readonly body?: (told: Told) => readonly (string | null | undefined)[]

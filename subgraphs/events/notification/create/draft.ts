@@ -52,8 +52,10 @@ const paths: Readonly<Record<string, string>> = {
 
 const pathOf = (object: string, id: string): string | null => (paths[object] ? `/v1/${paths[object]}/${id}` : null)
 
-export const groupKeyOf = ({ kind, subject }: Candidate): string =>
-  kind.groupsByRecord ? `${kind.key}:${subject.id}` : kind.key
+export function groupKeyOf({ kind, subject, record }: Candidate): string {
+  const group = kind.groupsBy === undefined ? kind.groupsByRecord && subject.id : record[kind.groupsBy]
+  return typeof group === 'string' ? `${kind.key}:${group}` : kind.key
+}
 
 export function singleDraft(
   candidate: Candidate,

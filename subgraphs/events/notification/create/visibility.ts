@@ -1,4 +1,4 @@
-import type { Recipient } from '../../../identity/public.ts'
+import { isAdministrator, type Recipient } from '../../../identity/public.ts'
 import type { Sql } from '../../../kernel/database/sql.ts'
 import { Refusal } from '../../../kernel/errors.ts'
 import { newId } from '../../../kernel/ids.ts'
@@ -37,6 +37,7 @@ export async function visiblePairs(
   for (const { object, key, recipient, ids } of lookupsOf(pairs))
     seen.set(key, await seenBy(contextOf(services, recipient, sql), object, [...ids]))
   return pairs.filter(({ candidate: { kind, subject }, recipient }) => {
+    if (kind.isForAdministrators && !isAdministrator(recipient.role)) return false
     return kind.isOwnRecord === true || seen.get(keyOf(subject.object, recipient))!.has(subject.id)
   })
 }

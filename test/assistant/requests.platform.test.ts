@@ -152,6 +152,40 @@ describe('requests for changes without a language model', () => {
     expect([again.toolCalls, again.content]).toEqual([[], expect.stringContaining('already')])
   })
 
+  it.each([
+    ['set the website of Acme to https://acme.example/yard', '`https://acme.example/yard`'],
+    ['set the website of Acme to www.acme.example', '`www.acme.example`'],
+    [
+      'set the next step of Valves to "Send [the *new* drawings](https://x.example) to <b>Kim</b>"',
+      '`Send [the *new* drawings](https://x.example) to <b>Kim</b>`',
+    ],
+    ['set the next step of Valves to "`a` and ``b``"', '``` `a` and ``b`` ```'],
+    ['set the next step of Valves to "Call\n\n# Kim"', '`Call # Kim`'],
+    ['set the next step of Valves to Call Kim', 'Call Kim'],
+  ])('show the value that will be written as it is, and never as a link: %s', async (text, shown) => {
+    const told = await ask(text)
+    const proposal = await proposalOf(told)
+    const [value] = Object.values(proposal.input) as string[]
+    const [sentence, ...lines] = told.content.split('\n')
+    const [, name] = /^(?:set the )(.+?) of/.exec(text)!
+    const record = name === 'website' ? 'account Acme' : 'deal Valves'
+    expect([sentence, lines.at(-1), proposal.summary]).toEqual([
+      `I propose: Set ${name} of ${record} to ${shown}`,
+      'Nothing is changed until you confirm the proposal, within an hour.',
+      `Set ${name} of ${record} to ${value}`,
+    ])
+    await platform.query('delete from assistant.proposal where organization_id = $1', [ann.organizationId])
+  })
+
+  it('show the subject of a task as it will be written', async () => {
+    const told = await ask('create a task to read https://acme.example/terms_of_use tomorrow')
+    expect(told.content.split('\n')[0]).toBe(
+      'I propose: Create task "`Read https://acme.example/terms_of_use`", due 2027-03-11',
+    )
+    expect((await proposalOf(told)).input).toMatchObject({ subject: 'Read https://acme.example/terms_of_use' })
+    await platform.query('delete from assistant.proposal where organization_id = $1', [ann.organizationId])
+  })
+
   it('do not know a field that the profile hides or does not let the user change, nor a record that the user does not see', async () => {
     const { organizationId } = ann
     const [limited, own, reader] = [

@@ -2,7 +2,7 @@ import { Refusal } from '../../kernel/errors.ts'
 import { userTimezone } from '../../identity/public.ts'
 import { modelUnavailable } from '../../kernel/language-model/model-error.ts'
 import { answerMs, citationsMax } from '../conversation/bounds.ts'
-import { answerLocally, asksForChange } from '../question/public.ts'
+import { answerLocally, asksForChange, type LocalAnswer, type LocalQuestion } from '../question/public.ts'
 import { answerRequest } from '../request/request.ts'
 import type { AnswerEvent } from './answer-event.ts'
 import type { Answering, Asked } from './answering.ts'
@@ -10,16 +10,21 @@ import { cleanText } from '../../kernel/language-model/clean-text.ts'
 import { documentsAnswer } from './documents-answer.ts'
 import { modelAnswer } from './model-answer.ts'
 
+/** Names in records can have the form of a link. */
+async function answeredQuestion(ctx: Answering, asked: LocalQuestion): Promise<LocalAnswer> {
+  const answer = await answerLocally(ctx, asked)
+  return { ...answer, content: cleanText(answer.content, () => false) }
+}
+
 async function* ruleAnswer(ctx: Answering, asked: Asked, signal: AbortSignal): AsyncGenerator<AnswerEvent> {
   yield { kind: 'begin' }
   const zone = (await userTimezone(ctx, ctx.caller.userId)) ?? 'UTC'
   const { content: message, context } = asked
   const { content, citations, toolCalls, notUnderstood } = asksForChange(message)
     ? await answerRequest(ctx, asked, zone, signal)
-    : await answerLocally(ctx, { message, context, zone })
+    : await answeredQuestion(ctx, { message, context, zone })
   for (const [index, call] of toolCalls.entries()) yield { kind: 'tool', call: { id: `call-${index + 1}`, ...call } }
-  // Names in records can have the form of a link.
-  yield { kind: 'token', delta: cleanText(content, () => false) }
+  yield { kind: 'token', delta: content }
   for (const citation of citations.slice(0, citationsMax)) yield { kind: 'citation', citation }
   yield { kind: 'end', model: null, notUnderstood }
 }

@@ -23,6 +23,15 @@ export const plain = (text: string): string =>
     .replaceAll(/[\\`*_[\]<>|#~]/g, '')
     .replaceAll('://', ' ')
 
+/** A text as it is, so that whoever confirms it sees what will be written: as code, which is no link and no mark, where `plain` would change it. */
+export function exact(text: string): string {
+  if (plain(text) === text) return text
+  const runs = Array.from(text.matchAll(/`+/g), ([run]) => run.length)
+  const fence = '`'.repeat(Math.max(0, ...runs) + 1)
+  const space = text.startsWith('`') || text.endsWith('`') ? ' ' : ''
+  return `${fence}${space}${text}${space}${fence}`
+}
+
 function shown(shape: RecordShape, row: Row, name: string): string | null {
   const value = row[name]
   if (value === null || value === undefined || !hasColumn(shape, name)) return null

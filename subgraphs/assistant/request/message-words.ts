@@ -38,7 +38,7 @@ function wordAt(raw: string, index: number): Word | null {
 export function wordsOf(message: string): Word[] | null {
   const words: Word[] = []
   for (const match of message.matchAll(pattern)) {
-    const quoted = (match[1] ?? match[2] ?? match[3])?.trim()
+    const quoted = (match[1] ?? match[2] ?? match[3])?.trim().replaceAll(/\s+/g, ' ')
     const isPossessive = /s$/i.test(match[0]) && quoted !== undefined
     const [from, to] = [match.index, match.index + match[0].length]
     if (quoted) words.push({ word: '', text: quoted, from, to, isQuoted: true, isPossessive })

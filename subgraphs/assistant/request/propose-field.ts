@@ -242,10 +242,10 @@ async function fromCandidates(request: Request, parsed: ParsedChange, fields: Fi
     const field = column.user?.field ?? column.name.replace(/Id$/, '')
     if (same(record.value, value.value))
       return saying(`The ${fieldWords(field)} of the ${shownName(label)} is already ${value.words}, ${nothingChanged}`)
-    const summary = `Set ${fieldWords(field)} of ${shownName(label)} to ${value.words}`
+    const sentence = { before: `Set ${fieldWords(field)} of ${shownName(label)} to `, value: value.words }
     const change = { object, action: 'update' as const, id: about.id, input: { [column.name]: value.value } }
     const lines = record.shown === null ? [] : [['before', record.shown] as const]
-    return proposed(request, change, { summary, lines, about: [label] })
+    return proposed(request, change, { sentence, lines, about: [label] })
   }
   const candidate = parsed.candidates.find(({ value }) => value !== null)
   return unclear(candidate ? textOf(request.message, candidate.value!) : about.label)

@@ -118,10 +118,10 @@ export async function proposeTask(request: Request, task: TaskRequest): Promise<
   if (type) lines.push(['type', type.toLowerCase().replace('_', ' ')])
   if ('assignedToId' in input) lines.push(['assigned to', user.name])
   if (about && 'relatedToId' in input) lines.push(['about', shownName(about)])
-  const summary = `Create task "${task.subject}"${due ? `, due ${dayInWords(due)}` : ''}`
+  const sentence = { before: 'Create task "', value: task.subject, after: `"${due ? `, due ${dayInWords(due)}` : ''}` }
   return proposed(
     request,
     { action: 'create', object: 'task', id: null, input },
-    { summary, lines, about: about ? [about] : [] },
+    { sentence, lines, about: about ? [about] : [] },
   )
 }

@@ -1,7 +1,7 @@
 import type { Calendar } from '../question/periods.ts'
 import type { FoundName } from '../question/find-names.ts'
 import { fieldWords } from '../question/label.ts'
-import { plain } from '../question/words.ts'
+import { exact, plain } from '../question/words.ts'
 import { propose, type Change } from '../proposal/propose.ts'
 import type { ToolCalling } from '../tool/tool.ts'
 import type { NamedRecords } from './named-records.ts'
@@ -18,22 +18,29 @@ export interface Request {
 /** A part of a change in words. */
 export type Line = readonly [name: string, value: string]
 
-/** Stores the change as a proposal, and says what it is. */
+/** A change in one sentence; `value` is the text in it that will be written. */
+export interface Sentence {
+  readonly before: string
+  readonly value: string
+  readonly after?: string
+}
+
+/** Stores the change as a proposal, and says what it is. Whoever confirms it reads each value as it will be written. */
 export async function proposed(
   { calling }: Request,
   change: Change,
   {
-    summary,
+    sentence: { before, value, after = '' },
     lines,
     about,
-  }: { readonly summary: string; readonly lines: readonly Line[]; readonly about: readonly FoundName[] },
+  }: { readonly sentence: Sentence; readonly lines: readonly Line[]; readonly about: readonly FoundName[] },
 ): Promise<RequestAnswer> {
-  const { id, summary: stored } = await propose(calling, change, summary)
+  const { id, summary: stored } = await propose(calling, change, `${before}${value}${after}`)
   const { object, action, input } = change
-  const told = lines.map(([name, value]) => `- ${fieldWords(name)}: ${plain(value)}`)
+  const told = lines.map(([name, text]) => `- ${fieldWords(name)}: ${plain(text)}`)
   return {
     content: [
-      `I propose: ${plain(stored)}`,
+      `I propose: ${plain(before)}${exact(value)}${plain(after)}`,
       ...told,
       'Nothing is changed until you confirm the proposal, within an hour.',
     ].join('\n'),

@@ -1,8 +1,10 @@
+import { cleanText } from '../../kernel/language-model/clean-text.ts'
 import type { Citation } from '../question/ask.ts'
 import { plain } from '../question/words.ts'
 
 /** What is said to a request for a change. */
 export interface RequestAnswer {
+  /** Without links. */
   readonly content: string
   readonly citations: readonly Citation[]
   readonly toolCalls: readonly {
@@ -17,7 +19,7 @@ export interface RequestAnswer {
 export const nothingChanged = 'so nothing was changed or proposed.'
 
 export const saying = (content: string, notUnderstood: readonly string[] = []): RequestAnswer => ({
-  content,
+  content: cleanText(content, () => false),
   citations: [],
   toolCalls: [],
   notUnderstood,

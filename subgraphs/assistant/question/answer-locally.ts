@@ -3,7 +3,7 @@ import { Refusal } from '../../kernel/errors.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { hasColumn } from '../../kernel/record/definition.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
-import { askQuestion, reader, type Citation, type Read } from './ask.ts'
+import { askQuestion, type Citation } from './ask.ts'
 import { findNames, objectsFor, type FoundName } from './find-names.ts'
 import { parse } from './parse.ts'
 import type { Parsed } from './parsed.ts'
@@ -65,14 +65,10 @@ class Instead extends Error {
 type Named = FoundName | { readonly object: 'user'; readonly id: string; readonly label: string }
 
 class Asking {
-  readonly read: Read
-
   constructor(
     private readonly ctx: LocalContext,
     private readonly asked: LocalQuestion,
-  ) {
-    this.read = reader(ctx, ctx.caller, ctx.requestId)
-  }
+  ) {}
 
   /** The user or the visible record with a name. */
   async named(text: string, said: string | null, asked: string | null): Promise<Named> {
@@ -83,7 +79,7 @@ class Asking {
     const found: Named[] = users
       .filter(({ name }) => name.toLowerCase() === wanted)
       .map(({ id, name }) => ({ object: 'user', id, label: name }))
-    if (asked !== 'quota') found.push(...(await findNames(this.read, caller, text, objectsFor(caller, said, asked))))
+    if (asked !== 'quota') found.push(...(await findNames(this.ctx, text, objectsFor(caller, said, asked))))
     const [one, ...others] = found
     if (!one) throw new Instead(unclear([text]))
     if (others.length > 0) {

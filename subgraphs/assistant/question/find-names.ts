@@ -1,11 +1,11 @@
 import type { Caller } from '../../kernel/context.ts'
+import type { RequestContext } from '../../kernel/request.ts'
 import { holdsScope } from '../../kernel/scopes.ts'
 import { hasColumn } from '../../kernel/record/definition.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
 import { isHidden } from '../../kernel/record/field-security.ts'
-import { compileLists } from './compile.ts'
+import { recordsWithText, type TextSearch } from '../../kernel/record/records-with-text.ts'
 import { labelOf } from './label.ts'
-import type { Read, Row } from './ask.ts'
 import { namesOf, questionObjects, referenceTo } from './question.ts'
 
 export interface FoundName {
@@ -35,42 +35,32 @@ export function objectsFor(caller: Caller, said: string | null, asked: string | 
   return all.filter((object) => mayReadType(caller, object))
 }
 
-const same = (value: unknown, text: string): boolean =>
-  (typeof value === 'string' || typeof value === 'number') && String(value).toLowerCase() === text.toLowerCase()
-
 /** Visible records with this name; if none has exactly this name, those whose names begin with it. */
 export async function findNames(
-  read: Read,
-  caller: Caller,
+  ctx: RequestContext,
   text: string,
   objects: readonly string[],
   searched = searchedMax,
 ): Promise<FoundName[]> {
-  if (objects.length === 0 || text.length > 255) return []
-  const parts = objects.map((object, index) => {
-    const shape = recordType(object)()
-    const names = namesOf[object]!.filter((name) => !isHidden(caller, shape, name))
-    const isNumber = object === 'case' && /^\d{1,9}$/.test(text)
-    const filter = isNumber ? { caseNumber: { eq: Number(text) } } : null
-    const select = `id ${names.join(' ')}`
-    return {
-      alias: `n${index}`,
-      shape,
-      filter,
-      ...(!isNumber && { search: text }),
-      limit: searched,
-      hasTotal: false,
-      select,
-    }
+  const { caller } = ctx
+  if (text.length > 255) return []
+  const searches = objects
+    .filter((object) => mayReadType(caller, object))
+    .map((object): TextSearch => {
+      const shape = recordType(object)()
+      const names = namesOf[object]!.filter((name) => !isHidden(caller, shape, name))
+      const isNumber = object === 'case' && /^\d{1,9}$/.test(text)
+      return { shape, names, ...(isNumber && { equal: { name: 'caseNumber', value: Number(text) } }) }
+    })
+  const rows = await recordsWithText(ctx, searches, text, searched)
+  const found = rows.map(({ shape, id, values }) => {
+    const { names } = searches.find((search) => search.shape === shape)!
+    return { shape, id, row: Object.fromEntries(names.map((name, index) => [name, values[index] ?? null])) }
   })
-  const lists = await read<Record<string, { data: readonly Row[] }>>(compileLists(parts))
-  const found = parts.flatMap(({ alias, shape }) => lists[alias]!.data.map((row) => ({ shape, row })))
-  const exact = found.filter(({ shape, row }) => namesOf[shape.object]!.some((name) => same(row[name], text)))
-  const begins = (value: unknown) =>
-    typeof value === 'string' && value.toLowerCase().startsWith(`${text.toLowerCase()} `)
-  const chosen =
-    exact.length > 0
-      ? exact
-      : found.filter(({ shape, row }) => namesOf[shape.object]!.some((name) => begins(row[name])))
-  return chosen.map(({ shape, row }) => ({ object: shape.object, id: row.id, label: labelOf(shape, row) ?? text }))
+  const wanted = text.toLowerCase()
+  const fits = (isFit: (name: string) => boolean) =>
+    found.filter(({ row }) => Object.values(row).some((value) => value !== null && isFit(value.toLowerCase())))
+  const exact = fits((name) => name === wanted)
+  const chosen = exact.length > 0 ? exact : fits((name) => name.startsWith(`${wanted} `))
+  return chosen.map(({ shape, id, row }) => ({ object: shape.object, id, label: labelOf(shape, row) ?? text }))
 }

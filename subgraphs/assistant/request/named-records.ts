@@ -1,7 +1,7 @@
 import { organizationChart } from '../../identity/public.ts'
 import type { Answering } from '../answer/answering.ts'
 import type { ConversationContext } from '../conversation/conversation.types.ts'
-import { findNames, mayReadType, type FoundName } from '../question/find-names.ts'
+import { findNames, type FoundName } from '../question/find-names.ts'
 import { nounOf } from '../question/object-words.ts'
 import { reader, type Read } from '../question/read-records.ts'
 import { ambiguous, Instead, unclear } from './said.ts'
@@ -27,9 +27,7 @@ export class NamedRecords {
   /** The visible records of these types with the name; if none has exactly this name, those whose names begin with it. */
   async find(name: string, objects: readonly string[]): Promise<readonly FoundName[]> {
     if (++this.#lookups > lookupsMax) return []
-    const { caller } = this.ctx
-    const readable = objects.filter((object) => mayReadType(caller, object))
-    return findNames(this.read, caller, name, readable, searchedMax)
+    return findNames(this.ctx, name, objects, searchedMax)
   }
 
   async one(name: string, object: string): Promise<FoundName> {

@@ -98,6 +98,55 @@ describe('an answer without a language model', () => {
     expect((await ann.rest.account!({ id: annsId })).body).toEqual(before)
   })
 
+  it('knows a name without quotes with all of its signs, and says plainly that it knows none or several', async () => {
+    const member = await platform.member({ organizationId: await platform.organization('Signs') })
+    const names = [
+      'Meyer - Nord GmbH',
+      'Meyer Nord GmbH',
+      'Meyer - Nord',
+      'Smith, Jones & Co',
+      'A/S Fjord – Ships',
+      'Twin - One',
+      'twin - one',
+    ]
+    for (const [index, name] of names.entries()) {
+      const { id } = await account(member, { name })
+      for (let at = 0; at <= index; at++)
+        await opportunity(member, { name: `Deal ${index} ${at}`, accountId: id, amount: 10 ** at, currency: 'EUR' })
+    }
+    const truth = async (name: string) => {
+      const [row] = await platform.query<{ count: string; sum: string }>(
+        `select count(*)::text as count, sum(o.amount)::int::text as sum from crm.opportunity o join crm.account a on a.id = o.account_id
+         where a.name = $1 and not o.is_closed`,
+        [name],
+      )
+      return row!
+    }
+    const figures = ({ content }: Told) =>
+      Array.from(content.matchAll(/\*\*([^*]+)\*\*/g), ([, text]) => text!.replaceAll(',', ''))
+    for (const [text, name, what] of [
+      ['open deals of Meyer - Nord GmbH', 'Meyer - Nord GmbH', 'count'],
+      ['How many open deals does Meyer - Nord GmbH have?', 'Meyer - Nord GmbH', 'count'],
+      ['how many open deals does meyer - nord gmbh have', 'Meyer - Nord GmbH', 'count'],
+      ['How many open deals does Meyer Nord GmbH have?', 'Meyer Nord GmbH', 'count'],
+      ['How many open deals does Meyer, Nord GmbH have?', 'Meyer Nord GmbH', 'count'],
+      ['Total amount of the open deals of Smith, Jones & Co', 'Smith, Jones & Co', 'sum'],
+      ["What is the total amount of A/S Fjord – Ships' open deals?", 'A/S Fjord – Ships', 'sum'],
+      ['Meyer - Nord open deals', 'Meyer - Nord', 'count'],
+    ] as const) {
+      const expected = (await truth(name))[what]
+      expect([figures(await ask(member, text)), text]).toEqual([[what === 'sum' ? `EUR ${expected}` : expected], text])
+    }
+    for (const [text, words] of [
+      ['open deals of Meyer - South GmbH', '"Meyer - South GmbH"'],
+      ['open deals of Nord - Meyer', '"Nord - Meyer"'],
+      ['How many open deals does Twin - One have?', 'Several records have the name "Twin - One"'],
+    ] as const) {
+      const told = await ask(member, text)
+      expect([told.content, figures(told), told.toolCalls], text).toEqual([expect.stringContaining(words), [], []])
+    }
+  })
+
   it('takes weeks and days in the zone of the user', async () => {
     const member = await platform.member({ organizationId: await platform.organization('Zoned') })
     platform.now = new Date('2027-03-10T22:30:00.000Z')

@@ -31,6 +31,7 @@ beforeAll(async () => {
   add('acme', await account(ann, { name: 'Acme' }))
   add('halvorsen', await account(ann, { name: 'Halvorsen Marine', industry: 'SHIPPING' }))
   add('fjordline', await account(ann, { name: 'Fjordline AS' }))
+  add('meyer', await account(ann, { name: 'Meyer - Nord GmbH' }))
   const accountId = ids.get('acme')!
   add('pumps', await opportunity(ann, { name: 'Pumps for two yards', accountId, amount: 100, currency: 'EUR' }))
   add('valves', await opportunity(ann, { name: 'Valves', accountId, amount: 500, currency: 'EUR' }))

@@ -6,7 +6,7 @@ import { recordType } from '../../kernel/record/record-registry.ts'
 import { askQuestion, type Citation } from './ask.ts'
 import { findNames, objectsFor, type FoundName } from './find-names.ts'
 import { parse } from './parse.ts'
-import type { Parsed } from './parsed.ts'
+import type { NamedRecord, Parsed } from './parsed.ts'
 import { questionObjects, referenceTo, shownOf, type Condition, type Question } from './question.ts'
 import { messageMax } from './tokens.ts'
 import { vocabulary } from './vocabulary.ts'
@@ -71,15 +71,9 @@ class Asking {
   ) {}
 
   /** The user or the visible record with a name. */
-  async named(text: string, said: string | null, asked: string | null): Promise<Named> {
-    const { caller } = this.ctx
-    const isAboutUsers = said === null
-    const users = isAboutUsers ? await organizationChart(this.ctx) : []
-    const wanted = text.toLowerCase()
-    const found: Named[] = users
-      .filter(({ name }) => name.toLowerCase() === wanted)
-      .map(({ id, name }) => ({ object: 'user', id, label: name }))
-    if (asked !== 'quota') found.push(...(await findNames(this.ctx, text, objectsFor(caller, said, asked))))
+  async named({ text, words }: NamedRecord, said: string | null, asked: string | null): Promise<Named> {
+    const found = await this.withName(text, said, asked)
+    if (found.length === 0 && words !== text) found.push(...(await this.withName(words, said, asked)))
     const [one, ...others] = found
     if (!one) throw new Instead(unclear([text]))
     if (others.length > 0) {
@@ -91,6 +85,16 @@ class Asking {
       )
     }
     return one
+  }
+
+  private async withName(text: string, said: string | null, asked: string | null): Promise<Named[]> {
+    const users = said === null ? await organizationChart(this.ctx) : []
+    const wanted = text.toLowerCase()
+    const found: Named[] = users
+      .filter(({ name }) => name.toLowerCase() === wanted)
+      .map(({ id, name }) => ({ object: 'user', id, label: name }))
+    if (asked !== 'quota') found.push(...(await findNames(this.ctx, text, objectsFor(this.ctx.caller, said, asked))))
+    return found
   }
 
   /** The record that the user looks at, unless the message says another type. */
@@ -118,7 +122,7 @@ async function aboutOne(asking: Asking, parsed: Parsed): Promise<Question> {
     if (intent === 'RECORD' || intent === 'TIMELINE' || intent === 'SCORE')
       throw new Instead(saying(`Name the record that you mean. ${help}`))
   }
-  const found = name ? await asking.named(name.text, wanted, null) : asking.contextRecord()
+  const found = name ? await asking.named(name, wanted, null) : asking.contextRecord()
   if (found.object === 'user') throw new Instead(unclear([name!.text]))
   const { asked } = parsed
   if (asked !== null) {
@@ -130,7 +134,7 @@ async function aboutOne(asking: Asking, parsed: Parsed): Promise<Question> {
 
 async function attainment(asking: Asking, userId: string, parsed: Parsed): Promise<Question> {
   const [name] = parsed.names
-  const user = name ? await asking.named(name.text, null, 'quota') : null
+  const user = name ? await asking.named(name, null, 'quota') : null
   const id = user?.id ?? (parsed.isMine ? userId : null)
   const filters: Condition[] = id ? [{ field: 'userId', operator: 'eq', value: id }] : []
   return { intent: 'SCORE', object: 'quota', filters }
@@ -150,7 +154,7 @@ async function aboutMany(
     labels.push('yours')
   }
   const related: Named[] = parsed.isContext ? [asking.contextRecord()] : []
-  for (const name of parsed.names) related.push(await asking.named(name.text, name.object, object))
+  for (const name of parsed.names) related.push(await asking.named(name, name.object, object))
   for (const { object: kind, id, label } of related) {
     const field = kind === 'user' ? ownerField(object) : (referenceTo[kind] ?? '')
     if (!hasColumn(shape, field)) throw new Instead(unclear([label]))

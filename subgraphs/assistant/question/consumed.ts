@@ -28,6 +28,7 @@ export class Consumed {
   protected objectAt = -1
 
   constructor(
+    protected readonly message: string,
     protected readonly tokens: readonly Token[],
     protected readonly calendar: Calendar,
   ) {

@@ -87,13 +87,10 @@ export class WithNames extends Consumed {
     const object = objectWords.get(before) ?? null
     if (object && from - 1 !== this.objectAt) this.use(from - 1)
     this.use(from, to - from)
-    this.names.push({
-      text: this.tokens
-        .slice(from, to)
-        .map(({ text }) => text)
-        .join(' '),
-      object,
-    })
+    const tokens = this.tokens.slice(from, to)
+    const words = tokens.map(({ text }) => text).join(' ')
+    const written = this.message.slice(tokens[0]!.from, tokens.at(-1)!.to).replaceAll(/\s+/g, ' ')
+    this.names.push({ text: tokens.length === 1 ? words : written, words, object })
   }
 
   /** Quoted texts, and runs of capitalised words of which one is not a word of questions, with the unknown words that follow (`plc`). */

@@ -231,5 +231,5 @@ export function parse(message: string, calendar: Calendar): Parsing {
   if (!tokens) return { kind: 'TOO_LONG' }
   if (tokens.length === 0) return { kind: 'NONE' }
   if (isWriteIn(tokens)) return { kind: 'WRITE' }
-  return { kind: 'QUESTION', parsed: new Parser(tokens, calendar).parse() }
+  return { kind: 'QUESTION', parsed: new Parser(message, tokens, calendar).parse() }
 }

@@ -2,7 +2,10 @@ import type { Condition, Intent } from './question.ts'
 
 /** A name in a message that must be a visible record or a user. */
 export interface NamedRecord {
+  /** As written, with what is between its words, such as the dash of "Meyer - Nord GmbH". */
   readonly text: string
+  /** Its words alone. */
+  readonly words: string
   /** The record type that the message says; null if it says none. */
   readonly object: string | null
 }

@@ -16,12 +16,23 @@ export const greatest = set('largest biggest highest greatest best')
 export const least = set('smallest lowest cheapest')
 export const connectors = set('and of & the')
 
+const whenToFollowUp = /^(?:with|on|by|in|next|this|today|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d.*)$/
+
+/** The number of words that ask to follow up with somebody, at the beginning of the words; 0 if they do not. */
+export function followUpLength(words: readonly string[]): number {
+  const [first = '', second = ''] = words
+  const length = /^follow-?up$/.test(first) ? 1 : first === 'follow' && second === 'up' ? 2 : 0
+  const after = words.slice(length)
+  return whenToFollowUp.test(after[0] ?? '') && (after.includes('with') || after.includes('on')) ? length : 0
+}
+
 export function isWrite(words: readonly string[]): boolean {
   const first = words.findIndex((word) => !polite.has(word))
   const verb = words[first] ?? ''
   const next = words[first + 1] ?? ''
   if (verb === 'new' && (next === 'task' || next === 'todo')) return true
   if ((verb === 'email' || verb === 'mail') && next !== '' && !nounsAfterMail.has(next)) return true
+  if (followUpLength(words.slice(first)) > 0) return true
   if (verbsWithValue.has(verb) && words.includes('to')) return true
   if (verbsOfMaking.has(verb) && words.some((word) => wordsOfMaking.has(word))) return true
   return writeVerbs.has(verb) || words.some((word) => strongWrites.has(word))

@@ -1,5 +1,5 @@
 import type { Calendar } from '../question/periods.ts'
-import { set } from '../question/words-of-questions.ts'
+import { followUpLength, set } from '../question/words-of-questions.ts'
 import { dayAt, type Day } from './days.ts'
 import { lower, textOf, type Word } from './message-words.ts'
 
@@ -14,6 +14,8 @@ export interface TaskRequest {
   readonly type: string | null
   /** Who or what the task is for, as said: a user or a record. Each must exist. */
   readonly named: readonly (readonly Word[])[]
+  /** With whom or on what to follow up: texts of which the first that is a name counts. Absent: nothing is said of it. */
+  readonly with?: readonly (readonly Word[])[]
 }
 
 const priorities = set('low medium high urgent')
@@ -125,6 +127,28 @@ function reminder(message: string, words: readonly Word[], calendar: Calendar): 
   return finished(message, words.slice(at + 1), draft, { isReminder: true, type: null }, calendar)
 }
 
+const endsName = set('about regarding concerning re on to')
+
+/** "Follow up with Acme next week about the offer": a task about what is named, which must exist. */
+function followUp(
+  message: string,
+  words: readonly Word[],
+  length: number,
+  calendar: Calendar,
+): TaskRequest | 'NO_SUBJECT' {
+  const draft: Draft = { due: null, priority: null, named: [] }
+  const day = dayAt(lower(words), length, calendar)
+  if (day && !isPast(day, calendar)) draft.due = day
+  const outer = withoutDetails(words.slice(length + (draft.due?.length ?? 0)), draft, calendar)
+  const rest = withoutInnerDay(outer, draft, calendar)
+  const name = rest.slice(1)
+  if (!/^(?:with|on)$/.test(rest[0]?.word ?? '') || name.length === 0) return 'NO_SUBJECT'
+  const end = name.findIndex(({ word }, index) => index > 0 && endsName.has(word))
+  const subject = subjectOf(message, [...words.slice(0, length), ...rest])
+  const texts = end < 0 ? [name] : [name, name.slice(0, end)]
+  return { ...draft, subject, words: name, with: texts, isReminder: false, type: 'FOLLOW_UP' }
+}
+
 /** A request to create a task; null if the words are none, and `NO_SUBJECT` if they do not say what to do. */
 export function parseTask(
   message: string,
@@ -132,6 +156,8 @@ export function parseTask(
   calendar: Calendar,
 ): TaskRequest | 'NO_SUBJECT' | null {
   if (words[0]?.word === 'remind' && words[1]?.word === 'me') return reminder(message, words, calendar) ?? 'NO_SUBJECT'
+  const length = followUpLength(lower(words))
+  if (length > 0) return followUp(message, words, length, calendar)
   if (!begins.has(words[0]?.word ?? '')) return null
   const draft: Draft = { due: null, priority: null, named: [] }
   let type: string | null = null

@@ -9,7 +9,7 @@ import { shownName } from './named-records.ts'
 import type { TaskRequest } from './parse-task.ts'
 import { proposed, type Line, type Request } from './proposed.ts'
 import { recordWords } from './record-words.ts'
-import { ambiguous, Instead, unclear, type RequestAnswer } from './said.ts'
+import { ambiguous, help, Instead, nothingChanged, saying, unclear, type RequestAnswer } from './said.ts'
 
 /** What a task can be about, the most usual first. */
 const related = ['account', 'contact', 'lead', 'opportunity', 'case', 'quote', 'order', 'invoice']
@@ -50,25 +50,43 @@ async function mentionedRecord({ message, names }: Request, words: readonly Word
   return null
 }
 
+/** The users and records that words can stand for. */
+async function meantBy({ message, names }: Request, given: readonly Word[]) {
+  const { object, words, isContext, isBulk } = recordWords(given)
+  const text = textOf(message, words)
+  const users = object || isContext ? [] : await names.users(text)
+  const page = names.atPage()
+  const records = isContext ? (page ? [page] : []) : await names.find(text, object ? [object] : related)
+  const options = [...users.map((user) => `the user ${user.name}`), ...records.map(shownName)]
+  if (options.length > 1) throw new Instead(ambiguous(text, options))
+  return { text, user: users[0] ?? null, record: records[0] ?? null, isBulk }
+}
+
+/** The record with which or on which to follow up; null if it is a user. */
+async function followedUp(request: Request, texts: readonly (readonly Word[])[]): Promise<FoundName | null> {
+  let unknown = ''
+  for (const words of texts) {
+    const { text, user, record, isBulk } = await meantBy(request, words)
+    if (user || record) return record
+    if (isBulk) throw new Instead(saying(`I propose tasks about one record at a time, ${nothingChanged} ${help}`))
+    unknown = text
+  }
+  throw new Instead(unclear(unknown))
+}
+
 interface For {
   assignee: { readonly id: string; readonly name: string } | null
   about: FoundName | null
 }
 
 /** The user and the record for which a task is said to be. */
-async function namedFor({ message, names }: Request, named: TaskRequest['named']): Promise<For> {
+async function namedFor(request: Request, named: TaskRequest['named']): Promise<For> {
   const all: For = { assignee: null, about: null }
   for (const words of named) {
-    const { object, words: own, isContext } = recordWords(words)
-    const text = textOf(message, own)
-    const users = object || isContext ? [] : await names.users(text)
-    const page = names.atPage()
-    const records = isContext ? (page ? [page] : []) : await names.find(text, object ? [object] : related)
-    const options = [...users.map((user) => `the user ${user.name}`), ...records.map(shownName)]
-    if (options.length > 1) throw new Instead(ambiguous(text, options))
-    if (options.length === 0 || (users.length > 0 ? all.assignee : all.about)) throw new Instead(unclear(text))
-    if (users.length > 0) all.assignee = users[0]!
-    else all.about = records[0]!
+    const { text, user, record } = await meantBy(request, words)
+    if ((!user && !record) || (user ? all.assignee : all.about)) throw new Instead(unclear(text))
+    if (user) all.assignee = user
+    else all.about = record
   }
   return all
 }
@@ -90,7 +108,9 @@ export async function proposeTask(request: Request, task: TaskRequest): Promise<
   const { calling, calendar, names, message } = request
   const { caller } = calling.ctx
   const { assignee, about: said } = await namedFor(request, task.named)
-  const about = said ?? (await mentionedRecord(request, task.words))
+  const about = task.with
+    ? await followedUp(request, task.with)
+    : (said ?? (await mentionedRecord(request, task.words)))
   const { due, priority, type } = task
   const user = assignee ?? (await names.user('me'))
   const wanted: Record<string, unknown> = {

@@ -25,6 +25,7 @@ import { explorerPage, pagesRouter } from './gateway/pages/pages.ts'
 import { publicAiTriggersRouter } from './gateway/public-ai-triggers/router.ts'
 import { workflowHooksRouter } from './gateway/workflow-hooks/router.ts'
 import { publicInvoicesRouter } from './gateway/public-invoices/router.ts'
+import { publicLogosRouter } from './gateway/public-logos/router.ts'
 import { mailLinksRouter } from './gateway/mail-links/router.ts'
 import { publicQuotesRouter } from './gateway/public-quotes/router.ts'
 import { sourcesOf } from './gateway/subscriptions/sources.ts'
@@ -119,6 +120,7 @@ async function routesOf(config: Config, services: OpenServices, parts: GatewayPa
     }),
   )
   app.use(publicInvoicesRouter({ config, edge, graph }))
+  app.use(publicLogosRouter({ config, edge, graph }))
   app.use(publicAiTriggersRouter({ config, edge, graph }))
   app.use(confirmPage({ edge, graph }))
   app.use(

@@ -55,12 +55,13 @@ function lineRow(line: ShownLine, currency: string): string {
   const { name, sku, description, quantity, unitPrice, taxRate, lineTotal, billingFrequency } = line
   const frequency = frequencies[billingFrequency]
   const details = [sku, frequency && `Billed ${frequency}`].filter(Boolean).join(' · ')
-  const cell = (text: string): string => `<td class="amount">${escaped(text)}</td>`
+  const cell = (label: string, text: string): string => `<td class="amount" data-label="${label}">${escaped(text)}</td>`
   return `<tr><td><strong>${escaped(name)}</strong>${details ? `<br><small>${escaped(details)}</small>` : ''}${
     description ? `<br><span class="terms">${escaped(description)}</span>` : ''
-  }</td>${cell(numberOf(quantity))}${cell(amountOf(unitPrice, currency, 20))}${cell(discountOf(line, currency))}${cell(
+  }</td>${cell('Quantity', numberOf(quantity))}${cell('Price', amountOf(unitPrice, currency, 20))}${cell('Discount', discountOf(line, currency))}${cell(
+    'Tax',
     isZero(taxRate) ? '' : `${numberOf(taxRate)} %`,
-  )}${cell(amountOf(lineTotal, currency))}</tr>`
+  )}${cell('Amount', amountOf(lineTotal, currency))}</tr>`
 }
 
 type AmountRow = readonly [label: string, value: ExactNumber, sign?: string]
@@ -76,11 +77,7 @@ export const amountRows = (currency: string, rows: readonly AmountRow[]): string
     .join('\n')
 
 /** The table of the lines with the rows of their sums. */
-export const lineTable = (
-  lines: readonly ShownLine[],
-  currency: string,
-  sums: string,
-): string => `<div class="scrolls"><table>
+export const lineTable = (lines: readonly ShownLine[], currency: string, sums: string): string => `<table>
 <thead><tr><th>Item</th><th class="amount">Quantity</th><th class="amount">Price</th><th class="amount">Discount</th><th class="amount">Tax</th><th class="amount">Amount</th></tr></thead>
 <tbody>
 ${lines.map((line) => lineRow(line, currency)).join('\n')}
@@ -88,4 +85,4 @@ ${lines.map((line) => lineRow(line, currency)).join('\n')}
 <tfoot>
 ${sums}
 </tfoot>
-</table></div>`
+</table>`

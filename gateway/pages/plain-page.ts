@@ -16,19 +16,11 @@ h2 { font-size: 1rem; margin: 2rem 0 0; }
 label { display: block; margin: 1rem 0 0; }
 input[type=email], input[type=password], input[type=text], select, textarea { box-sizing: border-box; width: 100%; font: inherit; padding: .5rem; }
 button { font: inherit; margin: 1.25rem .75rem 0 0; padding: .5rem 1.25rem; }
-table { border-collapse: collapse; width: 100%; margin: 1.5rem 0; }
-th, td { padding: .5rem; text-align: left; vertical-align: top; border-bottom: 1px solid #8884; }
-th.amount, td.amount { text-align: right; white-space: nowrap; }
-tfoot th { font-weight: normal; text-align: right; }
-tfoot tr:last-child > * { font-weight: bold; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1.5rem; }
 dd { margin: 0; }
-.terms { white-space: pre-wrap; }
-.scrolls { overflow-x: auto; }
 [role=alert] { border-left: .25rem solid #b3261e; padding-left: .75rem; }
 [role=status] { border-left: .25rem solid #2e7d32; padding-left: .75rem; }
 `
-const styleHash = hash('sha256', style, 'base64')
 
 /** `content` is HTML, already escaped. */
 export const plainPage = (title: string, content: string, { isWide = false } = {}): string => `<!doctype html>
@@ -47,11 +39,25 @@ ${content}
 </html>
 `
 
-/** Forbids scripts, frames and other origins. A form may be sent to this origin, and redirect to the given ones. */
-export function setPageHeaders(res: ServerResponse, redirectOrigins: readonly string[] = []): void {
+export interface PagePolicy {
+  /** A form may be sent to this origin, and redirect to these ones. */
+  readonly redirectOrigins?: readonly string[]
+  /** The style sheets in the page. */
+  readonly styles?: readonly string[]
+  /** Whether the page shows images of this origin. */
+  readonly imagesFromHere?: boolean
+}
+
+/** Forbids scripts, frames and other origins. */
+export function setPageHeaders(
+  res: ServerResponse,
+  { redirectOrigins = [], styles = [style], imagesFromHere = false }: PagePolicy = {},
+): void {
+  const allowed = styles.map((text) => `'sha256-${hash('sha256', text, 'base64')}'`)
   const policy = [
     "default-src 'none'",
-    `style-src 'sha256-${styleHash}'`,
+    `style-src ${allowed.join(' ')}`,
+    ...(imagesFromHere ? ["img-src 'self'"] : []),
     `form-action ${["'self'", ...redirectOrigins].join(' ')}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
@@ -70,7 +76,7 @@ export function sendPage(
   html: string,
   redirectOrigins: readonly string[] = [],
 ): void {
-  setPageHeaders(res, redirectOrigins)
+  setPageHeaders(res, { redirectOrigins })
   res.statusCode = status
   res.setHeader('Content-Type', 'text/html; charset=utf-8')
   res.end(html)

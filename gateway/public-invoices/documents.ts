@@ -1,11 +1,10 @@
 import type { ExactNumber } from '../../subgraphs/kernel/json/exact-number.ts'
+import type { ShownSeller } from '../pages/customer-page.ts'
 import type { ShownLine } from '../pages/document-lines.ts'
 
 /** An invoice as the page shows it. */
 export interface ShownInvoice {
-  readonly organizationName: string
-  readonly organizationAddress: string | null
-  readonly organizationTaxId: string | null
+  readonly seller: ShownSeller
   readonly customerName: string | null
   readonly invoiceNumber: string
   readonly status: string
@@ -33,7 +32,7 @@ export interface ShownInvoice {
 }
 
 const shown = `{
-  organizationName organizationAddress organizationTaxId customerName invoiceNumber status currency
+  seller { name address taxId color logoPath } customerName invoiceNumber status currency
   lineItems {
     name sku description quantity unitPrice discountPercent discountAmount taxRate lineTotal billingFrequency
   }

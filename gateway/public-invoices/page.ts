@@ -1,33 +1,34 @@
 import { amountOf, amountRows, isZero, lineTable } from '../pages/document-lines.ts'
 import { escaped } from '../pages/escaped.ts'
-import { plainPage } from '../pages/plain-page.ts'
+import { customerPage, factList, keyFacts, termsSection, type CustomerPage } from '../pages/customer-page.ts'
 import type { ShownInvoice } from './documents.ts'
 
 /** Days are stored as midnight UTC. */
 const dayFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 const dayOf = (time: string): string => dayFormat.format(new Date(time))
 
-/** What the customer should know about the status; null while it only has to be paid. */
-function statusOf({ status, amountToPay, amountPaid, currency, dueDate }: ShownInvoice): string | null {
+/** What the customer should know about the status, with the style of the sentence; null while it only has to be paid. */
+function statusOf({
+  status,
+  amountToPay,
+  amountPaid,
+  currency,
+  dueDate,
+}: ShownInvoice): readonly [style: string, text: string] | null {
   switch (status) {
     case 'PAID':
-      return 'This invoice is paid. Thank you.'
+      return ['done', 'This invoice is paid. Thank you.']
     case 'VOID':
-      return 'This invoice is void. Please do not pay it.'
+      return ['warning', 'This invoice is void. Please do not pay it.']
     case 'OVERDUE':
-      return `This invoice was due on ${dayOf(dueDate)}. Please pay ${amountOf(amountToPay, currency)}.`
+      return ['warning', `This invoice was due on ${dayOf(dueDate)}. Please pay ${amountOf(amountToPay, currency)}.`]
     default:
-      return isZero(amountPaid) ? null : `${amountOf(amountPaid, currency)} is paid. Thank you.`
+      return isZero(amountPaid) ? null : ['done', `${amountOf(amountPaid, currency)} is paid. Thank you.`]
   }
 }
 
-function payForm(path: string, { amountToPay, onlineAmount, currency }: ShownInvoice): string {
-  const charged = amountOf(onlineAmount ?? amountToPay, currency)
-  const asked = amountOf(amountToPay, currency)
-  return `<h2>Pay online</h2>
-<form method="post" action="${escaped(path)}/pay">
-<button>Pay ${escaped(charged)}</button>
-</form>${charged === asked ? '' : `\n<p>Online payments cannot be exactly ${escaped(asked)}; the amount is rounded up to ${escaped(charged)}.</p>`}`
+function payForm(path: string, charged: string): string {
+  return `<form method="post" action="${escaped(path)}/pay"><button>Pay ${escaped(charged)}</button></form>`
 }
 
 const sums = (invoice: ShownInvoice): string =>
@@ -47,50 +48,55 @@ const sums = (invoice: ShownInvoice): string =>
   ])
 
 /** The page of an invoice. `path` is its address, below which its form posts. */
-export function invoicePage(invoice: ShownInvoice, path: string): string {
-  const { invoiceNumber, organizationName, customerName, lineItems, currency, terms, status } = invoice
+export function invoicePage(invoice: ShownInvoice, path: string): CustomerPage {
+  const { invoiceNumber, seller, customerName, lineItems, currency, terms, status } = invoice
   const said = statusOf(invoice)
-  const facts: [string, string | null][] = [
-    ['From', organizationName],
-    ['Address', invoice.organizationAddress?.split(/\r?\n/).filter(Boolean).join(', ') ?? null],
-    ['Tax id', invoice.organizationTaxId],
-    ['For', customerName],
-    ['Date', dayOf(invoice.issueDate)],
-    ['Due date', dayOf(invoice.dueDate)],
-    ['Your order', invoice.purchaseOrderNumber],
-  ]
   const isDue = status !== 'PAID' && status !== 'VOID'
   const instructions = isDue ? invoice.paymentInstructions : null
-  return plainPage(
-    `Invoice ${invoiceNumber}`,
-    `${said === null ? '' : `<p role="status">${escaped(said)}</p>`}
-<dl>${facts.map(([label, value]) => (value ? `<dt>${label}</dt><dd>${escaped(value)}</dd>` : '')).join('')}</dl>
+  const asked = amountOf(invoice.amountToPay, currency)
+  const charged = invoice.isPayableOnline ? amountOf(invoice.onlineAmount ?? invoice.amountToPay, currency) : null
+  return customerPage({
+    title: `Invoice ${invoiceNumber}`,
+    seller,
+    content: `${said === null ? '' : `<p role="status" class="${said[0]}">${escaped(said[1])}</p>`}
+${keyFacts([
+  isDue ? ['To pay', asked] : ['Total', amountOf(invoice.total, currency)],
+  ['Due date', isDue ? dayOf(invoice.dueDate) : null, status === 'OVERDUE'],
+])}
+<div class="actions">${charged === null ? '' : payForm(path, charged)}<a href="${escaped(path)}/document">Download as PDF</a></div>
+${charged === null || charged === asked ? '' : `<p>Online payments cannot be exactly ${escaped(asked)}; the amount is rounded up to ${escaped(charged)}.</p>`}
+${factList([
+  ['For', customerName],
+  ['Date', dayOf(invoice.issueDate)],
+  ['Due date', dayOf(invoice.dueDate)],
+  ['Your order', invoice.purchaseOrderNumber],
+])}
 ${lineTable(lineItems, currency, sums(invoice))}
-<p><a href="${escaped(path)}/document">Download as PDF</a></p>
-${invoice.isPayableOnline ? payForm(path, invoice) : ''}
 ${instructions ? `<h2>How to pay</h2><p>Please state ${escaped(invoiceNumber)}.</p><p class="terms">${escaped(instructions)}</p>` : ''}
-${terms ? `<h2>Terms</h2><p class="terms">${escaped(terms)}</p>` : ''}`,
-    { isWide: true },
-  )
+${termsSection(terms)}`,
+  })
 }
 
 /** A link instead of a redirect, because the policy of the page forbids that its forms lead to another origin. */
-export const checkoutPage = (url: string, invoiceNumber: string, path: string): string =>
-  plainPage(
-    `Pay invoice ${invoiceNumber}`,
-    `<p>The payment is made on the page of our payment provider, ${escaped(new URL(url).host)}.</p>
+export const checkoutPage = (url: string, invoiceNumber: string, path: string): CustomerPage =>
+  customerPage({
+    title: `Pay invoice ${invoiceNumber}`,
+    seller: null,
+    content: `<p>The payment is made on the page of our payment provider, ${escaped(new URL(url).host)}.</p>
 <p><a href="${escaped(url)}" rel="noreferrer">Continue to the payment</a></p>
 <p><a href="${escaped(path)}">Back to the invoice</a></p>`,
-  )
+  })
 
-export const refusedPage = (message: string, path: string): string =>
-  plainPage(
-    'This invoice cannot be paid now',
-    `<p role="alert">${escaped(message)}</p><p><a href="${escaped(path)}">Back to the invoice</a></p>`,
-  )
+export const refusedPage = (message: string, path: string): CustomerPage =>
+  customerPage({
+    title: 'This invoice cannot be paid now',
+    seller: null,
+    content: `<p role="alert">${escaped(message)}</p><p><a href="${escaped(path)}">Back to the invoice</a></p>`,
+  })
 
-export const missingPage = (): string =>
-  plainPage(
-    'This invoice is not available',
-    '<p>The link is not complete, or the invoice does not exist. Please ask the sender for a new link.</p>',
-  )
+export const missingPage = (): CustomerPage =>
+  customerPage({
+    title: 'This invoice is not available',
+    seller: null,
+    content: '<p>The link is not complete, or the invoice does not exist. Please ask the sender for a new link.</p>',
+  })

@@ -4,7 +4,7 @@ import { isJsonObject } from '../../subgraphs/kernel/json/exact-number.ts'
 import { isSignedBody } from '../../subgraphs/kernel/payment/webhook-signature.ts'
 import { readBody } from '../edge/body.ts'
 import { refuseOtherThan } from '../edge/refuse-other-than.ts'
-import { sendPage } from '../pages/plain-page.ts'
+import { sendCustomerPage } from '../pages/customer-page.ts'
 import {
   limitRequests,
   publicOperations,
@@ -39,13 +39,13 @@ export function publicInvoicesRouter(options: PublicDocumentsOptions): Router {
 
   async function show(req: Request, res: Response, document: string, more: Variables = {}) {
     const { result, problem } = await run<ShownInvoice>(req, res, document, { ...more, token: tokenOf(req) })
-    if (result) sendPage(res, 200, invoicePage(result, `${base}/${tokenOf(req)}`))
+    if (result) sendCustomerPage(res, 200, invoicePage(result, `${base}/${tokenOf(req)}`))
     else refuse(res, problem, `${base}/${tokenOf(req)}`)
   }
 
   function refuse(res: Response, problem: Problem | null, path: string): void {
-    if (problem?.code === 'NOT_FOUND') sendPage(res, 404, missingPage())
-    else if (problem?.code === 'INVALID_STATE') sendPage(res, 409, refusedPage(problem.message, path))
+    if (problem?.code === 'NOT_FOUND') sendCustomerPage(res, 404, missingPage())
+    else if (problem?.code === 'INVALID_STATE') sendCustomerPage(res, 409, refusedPage(problem.message, path))
     else throw refusalOf(problem)
   }
 
@@ -54,7 +54,7 @@ export function publicInvoicesRouter(options: PublicDocumentsOptions): Router {
     const { result, problem } = await run<{ url: string; invoiceNumber: string }>(req, res, payDocument, {
       token: tokenOf(req),
     })
-    if (result) sendPage(res, 200, checkoutPage(result.url, result.invoiceNumber, path))
+    if (result) sendCustomerPage(res, 200, checkoutPage(result.url, result.invoiceNumber, path))
     else refuse(res, problem, path)
   }
 

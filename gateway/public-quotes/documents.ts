@@ -1,9 +1,10 @@
 import type { ExactNumber } from '../../subgraphs/kernel/json/exact-number.ts'
+import type { ShownSeller } from '../pages/customer-page.ts'
 import type { ShownLine } from '../pages/document-lines.ts'
 
 /** A quote as the page shows it. */
 export interface ShownQuote {
-  readonly organizationName: string
+  readonly seller: ShownSeller
   readonly customerName: string | null
   readonly quoteNumber: string
   readonly name: string
@@ -27,7 +28,7 @@ export interface ShownQuote {
 }
 
 const shown = `{
-  organizationName customerName quoteNumber name status currency
+  seller { name address taxId color logoPath } customerName quoteNumber name status currency
   lineItems {
     name sku description quantity unitPrice discountPercent discountAmount taxRate lineTotal billingFrequency
   }

@@ -1,6 +1,6 @@
-import { amountRows, lineTable } from '../pages/document-lines.ts'
+import { amountOf, amountRows, lineTable } from '../pages/document-lines.ts'
 import { escaped } from '../pages/escaped.ts'
-import { plainPage } from '../pages/plain-page.ts'
+import { customerPage, factList, keyFacts, termsSection, type CustomerPage } from '../pages/customer-page.ts'
 import type { ShownQuote } from './documents.ts'
 
 const timeFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
@@ -19,24 +19,32 @@ const totalRows = ({ subtotal, discountTotal, taxTotal, shippingTotal, total, cu
     ['Total', total],
   ])
 
-/** What the customer should know about the status; null while the quote can be answered. */
-function statusOf({ status, acceptedAt, acceptedByName, rejectedAt }: ShownQuote): string | null {
+/** What the customer should know about the status, with the style of the sentence; null while the quote can be answered. */
+function statusOf({
+  status,
+  acceptedAt,
+  acceptedByName,
+  rejectedAt,
+}: ShownQuote): readonly [style: string, text: string] | null {
   switch (status) {
     case 'SENT':
       return null
     case 'ACCEPTED':
     case 'CONVERTED':
-      return `${acceptedByName ?? 'Somebody'} accepted this quote${acceptedAt ? ` on ${timeOf(acceptedAt)}` : ''}. Thank you.`
+      return [
+        'done',
+        `${acceptedByName ?? 'Somebody'} accepted this quote${acceptedAt ? ` on ${timeOf(acceptedAt)}` : ''}. Thank you.`,
+      ]
     case 'REJECTED':
-      return `This quote was rejected${rejectedAt ? ` on ${timeOf(rejectedAt)}` : ''}.`
+      return ['note', `This quote was rejected${rejectedAt ? ` on ${timeOf(rejectedAt)}` : ''}.`]
     case 'EXPIRED':
-      return 'This quote has expired and can no longer be accepted. Please ask for a new one.'
+      return ['warning', 'This quote has expired and can no longer be accepted. Please ask for a new one.']
     default:
-      return 'This quote was withdrawn and can no longer be accepted.'
+      return ['warning', 'This quote was withdrawn and can no longer be accepted.']
   }
 }
 
-const forms = (path: string): string => `<h2>Accept this quote</h2>
+const forms = (path: string): string => `<div class="answers"><h2>Accept this quote</h2>
 <form method="post" action="${escaped(path)}/accept">
 <label>Your full name <input type="text" name="name" maxlength="200" autocomplete="name" required></label>
 <label><input type="checkbox" name="consent" value="yes" required> I accept this quote and its terms, and I may do so for the customer.</label>
@@ -45,46 +53,39 @@ const forms = (path: string): string => `<h2>Accept this quote</h2>
 <h2>Reject this quote</h2>
 <form method="post" action="${escaped(path)}/reject">
 <label>Reason (optional) <textarea name="reason" maxlength="2000" rows="3"></textarea></label>
-<button>Reject</button>
-</form>`
+<button class="second">Reject</button>
+</form></div>`
 
 /** The page of a quote. `path` is its address, below which its forms post; `problem` is what was wrong with a form. */
-export function quotePage(quote: ShownQuote, path: string, problem: string | null = null): string {
-  const {
-    quoteNumber,
-    organizationName,
-    customerName,
-    name,
-    validUntil,
-    lastDay,
-    paymentTerms,
-    terms,
-    lineItems,
-    currency,
-  } = quote
+export function quotePage(quote: ShownQuote, path: string, problem: string | null = null): CustomerPage {
+  const { quoteNumber, seller, customerName, name, validUntil, lastDay, paymentTerms, terms, lineItems, currency } =
+    quote
   const status = statusOf(quote)
-  const facts: [string, string | null][] = [
-    ['From', organizationName],
-    ['For', customerName],
-    ['Subject', name],
-    ['Valid until', lastDay ? dayFormat.format(new Date(lastDay)) : validUntil && timeOf(validUntil)],
-    ['Payment', paymentText(paymentTerms)],
-  ]
-  return plainPage(
-    `Quote ${quoteNumber}`,
-    `${status === null ? '' : `<p role="status">${escaped(status)}</p>`}
+  const lastDayText = lastDay ? dayFormat.format(new Date(lastDay)) : validUntil && timeOf(validUntil)
+  return customerPage({
+    title: `Quote ${quoteNumber}`,
+    seller,
+    content: `<p class="quiet">${escaped(name)}</p>
+${status === null ? '' : `<p role="status" class="${status[0]}">${escaped(status[1])}</p>`}
 ${problem === null ? '' : `<p role="alert">${escaped(problem)}</p>`}
-<dl>${facts.map(([label, value]) => (value ? `<dt>${label}</dt><dd>${escaped(value)}</dd>` : '')).join('')}</dl>
+${keyFacts([
+  ['Total', amountOf(quote.total, currency)],
+  ['Valid until', lastDayText, quote.status === 'EXPIRED'],
+])}
+<p class="actions"><a href="${escaped(path)}/document">Download as PDF</a></p>
+${factList([
+  ['For', customerName],
+  ['Payment', paymentText(paymentTerms)],
+])}
 ${lineTable(lineItems, currency, totalRows(quote))}
-<p><a href="${escaped(path)}/document">Download as PDF</a></p>
-${terms ? `<h2>Terms</h2><p class="terms">${escaped(terms)}</p>` : ''}
+${termsSection(terms)}
 ${status === null ? forms(path) : ''}`,
-    { isWide: true },
-  )
+  })
 }
 
-export const missingPage = (): string =>
-  plainPage(
-    'This quote is not available',
-    '<p>The link is not complete, or the quote was deleted. Please ask the sender for a new link.</p>',
-  )
+export const missingPage = (): CustomerPage =>
+  customerPage({
+    title: 'This quote is not available',
+    seller: null,
+    content: '<p>The link is not complete, or the quote was deleted. Please ask the sender for a new link.</p>',
+  })

@@ -1,6 +1,7 @@
 import { Router, type NextFunction, type Request, type Response } from 'express'
 import { refuseOtherThan } from '../edge/refuse-other-than.ts'
-import { formOf, sendPage } from '../pages/plain-page.ts'
+import { sendCustomerPage } from '../pages/customer-page.ts'
+import { formOf } from '../pages/plain-page.ts'
 import {
   limitRequests,
   publicOperations,
@@ -25,17 +26,17 @@ export function publicQuotesRouter(options: PublicDocumentsOptions): Router {
     const token = tokenOf(req)
     const { result, problem } = await run<ShownQuote>(req, res, document, { ...variables, token })
     const path = `${base}/${token}`
-    if (result) return sendPage(res, 200, quotePage(result, path))
-    if (problem?.code === 'NOT_FOUND') return sendPage(res, 404, missingPage())
+    if (result) return sendCustomerPage(res, 200, quotePage(result, path))
+    if (problem?.code === 'NOT_FOUND') return sendCustomerPage(res, 404, missingPage())
     if (problem?.code !== 'VALIDATION_FAILED') throw refusalOf(problem)
     const shown = await run<ShownQuote>(req, res, viewDocument, { token })
-    if (shown.result) sendPage(res, 400, quotePage(shown.result, path, problem.message))
-    else sendPage(res, 404, missingPage())
+    if (shown.result) sendCustomerPage(res, 400, quotePage(shown.result, path, problem.message))
+    else sendCustomerPage(res, 404, missingPage())
   }
 
   async function sendDocument(req: Request, res: Response): Promise<void> {
     const { result, problem } = await run<SentFile>(req, res, documentDocument, { token: tokenOf(req) })
-    if (problem?.code === 'NOT_FOUND') return sendPage(res, 404, missingPage())
+    if (problem?.code === 'NOT_FOUND') return sendCustomerPage(res, 404, missingPage())
     if (!result) throw refusalOf(problem)
     sendPdf(res, result)
   }

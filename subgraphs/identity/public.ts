@@ -119,6 +119,8 @@ export { managersOf, recipientsOf, userNames, type Recipient } from './user/reci
 export { customersGuard, heldMail, isSuspended, requireProven } from './user/mail-guard.ts'
 export { rightsOf, sendersOf, type Sender } from './user/senders.ts'
 export { listedUser } from './user-lookup/listed-user.ts'
+export { activeSeller, type Seller } from './seller/seller.ts'
+export { logoContent } from './seller/logo.ts'
 export {
   defaultBaseCurrency,
   fiscalCalendar,

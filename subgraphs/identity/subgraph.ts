@@ -6,6 +6,7 @@ import { adminUserResource } from './admin/admin-user.resolver.ts'
 import { apiKeyResource } from './api-key/api-key.resolver.ts'
 import { auditResource } from './audit/audit.resolver.ts'
 import { organizationAdminResource } from './organization/organization-admin.resolver.ts'
+import { publicLogoResource } from './seller/public-logo.resolver.ts'
 import { organizationResource } from './organization/organization.resolver.ts'
 import { connectedAppResource } from './oauth/connected-app.resolver.ts'
 import { oauthAppResource } from './oauth/oauth-app.resolver.ts'
@@ -27,6 +28,7 @@ export const identity: SubgraphDefinition = {
   ports: identityPorts,
   resources: [
     organizationResource,
+    publicLogoResource,
     userResource,
     teamResource,
     sessionResource,

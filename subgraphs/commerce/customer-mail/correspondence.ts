@@ -1,11 +1,21 @@
 import { contactNameAt } from '../../crm/public.ts'
-import { activeOrganizationName, noticeAddress, userIdentity } from '../../identity/public.ts'
+import { activeOrganizationName, activeSeller, noticeAddress, userIdentity } from '../../identity/public.ts'
+import type { Letterhead } from '../../kernel/mail/mail-content.ts'
 import type { MailPerson } from '../../kernel/mail/outgoing-mail.ts'
-import { quotedName, shownName } from '../../kernel/mail/quoted-name.ts'
+import { quotedName, shownAddress, shownName } from '../../kernel/mail/quoted-name.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import { logoPathOf } from '../document/public-document.ts'
 
-/** The user who gets the answers to a mail, if the address is verified: customers must not be led to the address of somebody else. */
-export async function senderOf(ctx: RequestContext, userId: string | null): Promise<MailPerson | null> {
+/** The first of the users with a verified address gets the answers to a mail: customers must not be led to the address of somebody else. */
+export async function senderOf(ctx: RequestContext, ...userIds: (string | null)[]): Promise<MailPerson | null> {
+  for (const userId of userIds) {
+    const sender = await verifiedUser(ctx, userId)
+    if (sender) return sender
+  }
+  return null
+}
+
+async function verifiedUser(ctx: RequestContext, userId: string | null): Promise<MailPerson | null> {
   if (userId === null || (await noticeAddress(ctx, userId)) === null) return null
   const user = await userIdentity(ctx, userId)
   return user && { name: shownName(user.name) ?? '', address: user.email }
@@ -24,6 +34,27 @@ export async function greetingOf(ctx: RequestContext, contactId: string | null, 
 export async function sendingOrganization(ctx: RequestContext): Promise<string> {
   const organization = quotedName((await activeOrganizationName(ctx)) ?? '')
   return organization ? `The organization ${organization}` : 'An organization'
+}
+
+/** The organization as a mail to its customer shows it. */
+export async function letterheadOf(ctx: RequestContext): Promise<Letterhead> {
+  const seller = await activeSeller(ctx)
+  const path = seller && logoPathOf(seller)
+  return {
+    name: shownName(seller?.name ?? '') ?? '',
+    address: shownAddress(seller?.address ?? []),
+    color: seller?.color ?? null,
+    logo: seller?.logo && path ? { ...seller.logo, url: `${ctx.settings.publicUrl}${path}` } : null,
+  }
+}
+
+/** Maximum length of what the sender writes in a mail. */
+export const messageMax = 2000
+
+/** What the sender writes, a paragraph for each of its lines. */
+export function messageLines(sender: MailPerson | null, message: string | null): string[] {
+  const lines = (message ?? '').split(/[\r\n]+/).flatMap((line) => line.trim() || [])
+  return lines.length === 0 ? [] : [`${sender?.name || 'The sender'} writes:`, ...lines]
 }
 
 /** What the mail says of answers, and the header that leads them to the sender. */

@@ -11,6 +11,21 @@ export interface DocumentParty {
   readonly taxId?: string | null
 }
 
+/** The organization that makes a document. */
+export interface DocumentSeller extends DocumentParty {
+  /** Colour of the bar at the top of the first page, such as `#1f4e79`. */
+  readonly color?: string | null
+  readonly logo?: DocumentLogo
+}
+
+export interface DocumentLogo {
+  /** Pixels. */
+  readonly width: number
+  readonly height: number
+  /** A PNG or JPEG in Base64. */
+  readonly content: string
+}
+
 export interface DocumentLine {
   readonly name: string
   readonly sku?: string | null
@@ -52,7 +67,7 @@ export interface PricedDocument {
   /** ISO 4217 code of all amounts. */
   readonly currency: string
   /** The organization that makes the document. */
-  readonly organization: DocumentParty
+  readonly organization: DocumentSeller
   /** Above the name of the customer: `Prepared for`. */
   readonly customerLabel: string
   readonly customer: DocumentParty

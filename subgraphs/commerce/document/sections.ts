@@ -1,6 +1,6 @@
 import type { AmountFormat } from './amount-format.ts'
 import { contentWidth, page, type PageFlow } from './page-flow.ts'
-import type { DocumentParty, PricedDocument } from './priced-document.ts'
+import type { DocumentLogo, DocumentParty, PricedDocument } from './priced-document.ts'
 import { printable } from './text-bounds.ts'
 import { heightOf, type TextStyle } from './typesetter.ts'
 
@@ -33,12 +33,27 @@ function facts(flow: PageFlow, rows: readonly Row[], x: number, width: number, l
   return heightOf(rows.length, 9)
 }
 
+/** The largest logo in points. */
+const logoBox = [half, 48] as const
+
+/** Draws the logo above the name of the organization, and returns its height with the space below it. */
+function drawn({ type, y }: PageFlow, { width, height, content }: DocumentLogo): number {
+  const scale = Math.min(logoBox[0] / width, logoBox[1] / height)
+  type.doc.image(Buffer.from(content, 'base64'), page.left, y - 4, { width: width * scale, height: height * scale })
+  return height * scale + 6
+}
+
 /** The organization, the facts of the document, and the customer. */
 export function heading(flow: PageFlow, document: PricedDocument): void {
   const { type } = flow
+  const { logo, color } = document.organization
   type.fitted(document.title, right, flow.y - 4, { style: 'bold', size: 20, width: half, align: 'right' })
-  const own = party(flow, document.organization, page.left, half, 13)
-  flow.y += 30
+  if (color) type.doc.rect(page.left, flow.y - 18, contentWidth, 4).fill(color)
+  const top = flow.y
+  const logoHeight = logo ? drawn(flow, logo) : 0
+  flow.y += logoHeight
+  const own = logoHeight + party(flow, document.organization, page.left, half, 13)
+  flow.y = top + 30
   const stated = [['Number', document.number] as const, ...document.facts, ['Currency', document.currency] as const]
   const rows = stated.flatMap(([name, value]) => (value ? [[name, printable(value, 60)] as const] : []))
   flow.y += Math.max(own - 30, facts(flow, rows, right, half)) + 22

@@ -1,12 +1,12 @@
 import { activeOrganizationName, customersGuard } from '../../identity/public.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
-import { mailContent } from '../../kernel/mail/mail-content.ts'
+import { mailContent, type MailFact } from '../../kernel/mail/mail-content.ts'
 import type { MailKind } from '../../kernel/mail/mail-limits.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { quotedName } from '../../kernel/mail/quoted-name.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { decimalOf, exactOf, sumOf, zero } from '../../kernel/values/decimal.ts'
-import { answersTo, greetingOf, senderOf } from '../customer-mail/correspondence.ts'
+import { answersTo, greetingOf, letterheadOf, senderOf } from '../customer-mail/correspondence.ts'
 import { amountFormat } from '../document/amount-format.ts'
 import { documentDay } from '../document/document-day.ts'
 import { countTemplateUse, templateMail } from '../../outreach/public.ts'
@@ -58,23 +58,30 @@ const requests: Readonly<Record<DunningTone, string>> = {
   FINAL: 'This is our last reminder. If we do not receive the payment within seven days, we will take further steps.',
 }
 
-function amountLines({ currency, amountDue }: Invoice, { fees, interest }: Claim): string[] {
-  const { amount } = amountFormat(currency)
-  const extras = [
-    ['fees', fees],
-    ['interest', interest],
-  ].filter(([, value]) => decimalOf(value as ExactNumber).gt(zero)) as [string, ExactNumber][]
-  if (extras.length === 0) return [`Amount due: ${amount(amountDue)}.`]
-  const total = exactOf(sumOf([amountDue, ...extras.map(([, value]) => value)].map((value) => decimalOf(value))))
-  const added = extras.map(([name, value]) => `${name} ${amount(value)}`).join(', ')
-  return [`Amount due: ${amount(amountDue)}. In addition: ${added}. Together: ${amount(total)}.`]
+const totalDue = ({ amountDue }: Invoice, { fees, interest }: Claim): ExactNumber =>
+  exactOf(sumOf([amountDue, fees, interest].map((value) => decimalOf(value))))
+
+function factsOf(invoice: Invoice, claim: Claim): MailFact[] {
+  const { amount } = amountFormat(invoice.currency)
+  const extras = (
+    [
+      ['Fees', claim.fees],
+      ['Interest', claim.interest],
+    ] as const
+  ).filter(([, value]) => decimalOf(value).gt(zero))
+  return [
+    { label: 'Amount due', value: amount(invoice.amountDue) },
+    ...extras.map(([label, value]) => ({ label, value: amount(value) })),
+    ...(extras.length > 0 ? [{ label: 'Together', value: amount(totalDue(invoice, claim)) }] : []),
+    { label: 'Due date', value: day(invoice.dueDate!), isLate: claim.daysOverdue > 0 },
+  ]
 }
 
 /** What a template may contain of an invoice, as a mail shows it. */
-function templateValues(ctx: RequestContext, invoice: Invoice, { level, daysOverdue, fees, interest }: Claim) {
+function templateValues(ctx: RequestContext, invoice: Invoice, claim: Claim) {
+  const { level, daysOverdue, fees, interest } = claim
   const { invoiceNumber, currency, total, amountDue, purchaseOrderNumber } = invoice
   const { amount } = amountFormat(currency)
-  const totalDue = exactOf(sumOf([amountDue, fees, interest].map((value) => decimalOf(value))))
   return {
     invoice: {
       invoiceNumber,
@@ -85,7 +92,7 @@ function templateValues(ctx: RequestContext, invoice: Invoice, { level, daysOver
       amountDue: amount(amountDue),
       fees: amount(fees),
       interest: amount(interest),
-      totalDue: amount(totalDue),
+      totalDue: amount(totalDue(invoice, claim)),
       currency,
       purchaseOrderNumber,
       publicUrl: publicPageOf(ctx, invoice),
@@ -132,8 +139,9 @@ export const queueReminder = (
         await greetingOf(ctx, contactId, to),
         `The invoice ${invoiceNumber!}${sender ? ` of the organization ${sender}` : ''} ${state}.`,
         requests[claim.tone],
-        ...amountLines(invoice, claim),
       ],
+      facts: factsOf(invoice, claim),
+      letterhead: await letterheadOf(ctx),
       action: { label: 'View the invoice', url: publicPageOf(ctx, invoice)! },
       closing: ['If you have paid already, please ignore this mail.', ...answers.lines],
     })

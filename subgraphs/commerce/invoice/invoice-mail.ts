@@ -5,7 +5,13 @@ import { queueCountedMail, type MailDraft } from '../../kernel/mail/queue-mail.t
 import { requireRecord } from '../../kernel/record/read.ts'
 import { asSystem, inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { decimalOf } from '../../kernel/values/decimal.ts'
-import { answersTo, senderOf, sendingOrganization } from '../customer-mail/correspondence.ts'
+import {
+  answersTo,
+  letterheadOf,
+  messageLines,
+  senderOf,
+  sendingOrganization,
+} from '../customer-mail/correspondence.ts'
 import { amountFormat } from '../document/amount-format.ts'
 import { documentDay } from '../document/document-day.ts'
 import { attachmentOf } from '../document/document-file.ts'
@@ -45,6 +51,8 @@ type Context = RequestContext<'vault' | 'work'>
 interface Addressed {
   readonly recipient: string
   readonly greeting: string
+  /** What the sender writes. */
+  readonly message: string | null
   readonly senderId: string | null
 }
 
@@ -66,7 +74,7 @@ export async function mailInvoice(ctx: Context, { id, organizationId }: WantedMa
   await inTransaction(outer, async (inner) => {
     const [taken] = await inner.db.query<Addressed & Record<string, unknown>>(
       `delete from commerce.invoice_mail where organization_id = $1 and id = $2
-       returning recipient, greeting, sender_id as "senderId"`,
+       returning recipient, greeting, message, sender_id as "senderId"`,
       [organizationId, id],
     )
     // `sendInvoice` has counted the mail.
@@ -81,21 +89,29 @@ const day = documentDay('UTC')
 async function draftOf(
   ctx: Context,
   sent: Invoice,
-  { greeting, senderId }: Addressed,
+  { greeting, message, senderId }: Addressed,
   attachment: ReturnType<typeof attachmentOf>,
 ): Promise<MailDraft> {
-  const answers = answersTo(await senderOf(ctx, senderId))
+  const sender = await senderOf(ctx, senderId, sent.ownerId)
+  const answers = answersTo(sender)
   const number = sent.invoiceNumber!
   const { amountToPay } = claimOf(sent)
   const isSettled = decimalOf(amountToPay).eq(0)
-  const due = `${amountFormat(sent.currency).amount(amountToPay)} by ${day(sent.dueDate!)}`
   const content = mailContent({
     subject: `Invoice ${number}`,
     lines: [
       greeting,
       `${await sendingOrganization(ctx)} sends you the invoice ${number}.`,
-      isSettled ? 'Nothing is left to pay.' : `Please pay ${due}.`,
+      ...messageLines(sender, message),
+      ...(isSettled ? ['Nothing is left to pay.'] : []),
     ],
+    facts: isSettled
+      ? []
+      : [
+          { label: 'To pay', value: amountFormat(sent.currency).amount(amountToPay) },
+          { label: 'Due date', value: day(sent.dueDate!), isLate: sent.status === 'OVERDUE' },
+        ],
+    letterhead: await letterheadOf(ctx),
     action: { label: 'View the invoice', url: publicPageOf(ctx, sent)! },
     closing: ['Everybody with the link can see the invoice, so do not share it.', ...answers.lines],
   })

@@ -1,11 +1,12 @@
 import { addresseeOf, requireAddressee, seesAddressee } from '../../crm/public.ts'
-import { activeOrganizationName, organizationSettings } from '../../identity/public.ts'
+import { organizationSettings } from '../../identity/public.ts'
 import { isHidden, requireReadable } from '../../kernel/record/field-security.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { amountFormat } from '../document/amount-format.ts'
 import { documentDay } from '../document/document-day.ts'
+import { documentSeller } from '../document/document-seller.ts'
 import { documentFile, type DocumentFile } from '../document/document-file.ts'
 import type { PricedDocument } from '../document/priced-document.ts'
 import { taxesByRate } from '../document/taxes-by-rate.ts'
@@ -59,7 +60,7 @@ function afterTotal(invoice: Invoice): [string, ExactNumber][] {
 export async function documentOfInvoice(ctx: RequestContext, invoice: Invoice): Promise<PricedDocument> {
   const { customerId: accountId, contactId, issueDate, dueDate } = invoice
   const { accountName, contactName, ...customer } = await addresseeOf(ctx, { accountId, contactId })
-  const { paymentInstructions = null, postalAddress, taxId } = await organizationSettings(ctx)
+  const { paymentInstructions = null } = await organizationSettings(ctx)
   return {
     title: titles[invoice.status] ?? 'INVOICE',
     number: invoice.invoiceNumber ?? 'DRAFT',
@@ -70,12 +71,7 @@ export async function documentOfInvoice(ctx: RequestContext, invoice: Invoice): 
       ['Your order', invoice.purchaseOrderNumber],
     ],
     currency: invoice.currency,
-    organization: {
-      name: (await activeOrganizationName(ctx)) ?? '',
-      // More lines would leave no room for the tax id.
-      address: postalAddress?.split(/\r?\n/).filter(Boolean).slice(0, 6) ?? [],
-      taxId,
-    },
+    organization: await documentSeller(ctx),
     customerLabel: 'Bill to',
     customer: { ...customer, name: accountName ?? contactName ?? '', contactName: accountName && contactName },
     lines: invoice.lineItems,

@@ -161,6 +161,12 @@ const invoiceMailSender: Migration = {
   `,
 }
 
+/** What the sender writes in the mail. */
+const invoiceMailMessage: Migration = {
+  name: '20261207-commerce-invoice-mail-message',
+  sql: 'alter table commerce.invoice_mail add column message text',
+}
+
 const invoiceDays: Migration = {
   name: '20261125-commerce-invoice-days',
   sql: dayIndexes('commerce.invoice', 'invoice', ['due_date']),
@@ -188,5 +194,6 @@ export const invoiceMigrations: readonly Migration[] = [
   invoiceDays,
   invoiceDaysToPay,
   invoiceMailSender,
+  invoiceMailMessage,
   paymentEntryTable,
 ]

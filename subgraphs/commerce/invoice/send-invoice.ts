@@ -73,6 +73,7 @@ export async function sendInvoice(
   ctx: RequestContext<'vault' | 'work'>,
   id: string,
   given: string | null,
+  message: string | null,
   expectedVersion: Version,
 ): Promise<Invoice> {
   if (given !== null) requireWholeInvoice(ctx)
@@ -84,7 +85,7 @@ export async function sendInvoice(
     const to = await recipientOf(inner, previous, given)
     if (to !== null) await requireDeliverable(inner, to)
     const { implied, events = [] } = status === 'DRAFT' ? await issued(inner, previous) : { implied: {} }
-    if (to !== null && (await countMail(inner, invoiceMails, to))) mailId = await wantMail(inner, previous, to)
+    if (to !== null && (await countMail(inner, invoiceMails, to))) mailId = await wantMail(inner, previous, to, message)
     return { implied: { ...implied, sentTo: to, mailFailure: null }, events }
   })
   // Inside the transaction of an idempotent request, the job mails it after the commit. It also does when this fails: the invoice is sent.
@@ -96,14 +97,19 @@ export async function sendInvoice(
 }
 
 /** The greeting is what the sender sees, so it is decided here. */
-async function wantMail(ctx: RequestContext, { id: invoiceId, contactId }: Invoice, to: string): Promise<string> {
+async function wantMail(
+  ctx: RequestContext,
+  { id: invoiceId, contactId }: Invoice,
+  to: string,
+  message: string | null,
+): Promise<string> {
   const { db, caller, clock } = ctx
   const id = newId()
   const greeting = await greetingOf(ctx, contactId, to)
   await db.query(
-    `insert into commerce.invoice_mail (organization_id, id, invoice_id, recipient, greeting, sender_id, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
-    [caller.organizationId, id, invoiceId, to, greeting, caller.userId || null, clock.now().toISOString()],
+    `insert into commerce.invoice_mail (organization_id, id, invoice_id, recipient, greeting, message, sender_id, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [caller.organizationId, id, invoiceId, to, greeting, message, caller.userId || null, clock.now().toISOString()],
   )
   return id
 }

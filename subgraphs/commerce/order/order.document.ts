@@ -1,9 +1,10 @@
 import { addresseeOf } from '../../crm/public.ts'
-import { activeOrganizationName, organizationSettings } from '../../identity/public.ts'
+import { organizationSettings } from '../../identity/public.ts'
 import { requireReadable } from '../../kernel/record/field-security.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { documentDay } from '../document/document-day.ts'
+import { documentSeller } from '../document/document-seller.ts'
 import { documentFile, type DocumentFile } from '../document/document-file.ts'
 import type { PricedDocument } from '../document/priced-document.ts'
 import { paymentTexts } from '../quote/payment-texts.ts'
@@ -40,7 +41,7 @@ async function documentOfOrder(ctx: RequestContext, order: Order): Promise<Price
       ['Payment', paymentTexts[order.paymentTerms]],
     ],
     currency: order.currency,
-    organization: { name: (await activeOrganizationName(ctx)) ?? '' },
+    organization: await documentSeller(ctx),
     customerLabel: 'Ordered by',
     customer: {
       ...customer,

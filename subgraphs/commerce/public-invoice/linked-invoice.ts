@@ -1,4 +1,4 @@
-import { activeOrganizationName } from '../../identity/public.ts'
+import { activeSeller, type Seller } from '../../identity/public.ts'
 import { notFound, type Refusal } from '../../kernel/errors.ts'
 import { asSystem, type RequestContext } from '../../kernel/request.ts'
 
@@ -14,7 +14,7 @@ export interface Found {
 }
 
 export interface Linked extends Found {
-  readonly organizationName: string
+  readonly seller: Seller
 }
 
 /** The issued invoice of a token, of any organization, also of a suspended one; null for an unknown token. */
@@ -31,7 +31,7 @@ export async function invoiceOfToken(ctx: Context, token: string): Promise<Found
 /** What the page of a token may show. 404 for an unknown token and a suspended organization. */
 export async function linked(ctx: Context, token: string): Promise<Linked> {
   const found = await invoiceOfToken(ctx, token)
-  const organizationName = found && (await activeOrganizationName(found.inner))
-  if (!found || organizationName === null) throw unknownInvoice()
-  return { ...found, organizationName }
+  const seller = found && (await activeSeller(found.inner))
+  if (!found || !seller) throw unknownInvoice()
+  return { ...found, seller }
 }

@@ -3,6 +3,7 @@ import { organizationSettings } from '../../identity/public.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { chargeOf } from '../../kernel/payment/provider-currency.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
+import { publicSeller } from '../document/public-document.ts'
 import { documentFile, type DocumentFile } from '../document/document-file.ts'
 import { viewInvoice } from '../invoice/invoice.actions.ts'
 import { claimOf } from '../invoice/invoice.amounts.ts'
@@ -14,16 +15,12 @@ import { invoiceOfToken, linked, type Context, type Linked } from './linked-invo
 import type { PublicCheckout, PublicInvoice } from './public-invoice.ts'
 import { isCheckoutOf, settleCheckout } from './settle-checkout.ts'
 
-async function shown({ inner, organizationName }: Linked, whole: Invoice): Promise<PublicInvoice> {
+async function shown({ inner, seller }: Linked, whole: Invoice): Promise<PublicInvoice> {
   const { accountName, contactName } = await addresseeOf(inner, {
     accountId: whole.customerId,
     contactId: whole.contactId,
   })
-  const {
-    paymentInstructions = null,
-    postalAddress: organizationAddress = null,
-    taxId: organizationTaxId = null,
-  } = await organizationSettings(inner)
+  const { paymentInstructions = null } = await organizationSettings(inner)
   const claim = claimOf(whole)
   const charge = chargeOf(claim.amountToPay, whole.currency)
   const isPayableOnline = inner.settings.payments !== null && charge !== null && isPayable(whole)
@@ -33,9 +30,7 @@ async function shown({ inner, organizationName }: Linked, whole: Invoice): Promi
     invoiceNumber: whole.invoiceNumber!,
     issueDate: whole.issueDate!,
     dueDate: whole.dueDate!,
-    organizationName,
-    organizationAddress,
-    organizationTaxId,
+    seller: publicSeller(seller),
     customerName: accountName ?? contactName,
     paymentInstructions,
     isPayableOnline,

@@ -3,30 +3,12 @@ import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
 import { InvoiceStatus } from '../invoice/invoice.ts'
-import { PublicAmounts } from '../document/public-amounts.ts'
+import { PublicDocument } from '../document/public-document.ts'
 
 @ObjectType({ description: 'An invoice as the customer sees it on its public page.' })
 @Directive('@shareable')
 @RequiresScopes('PUBLIC')
-export class PublicInvoice extends PublicAmounts {
-  @Field(() => String, { description: 'Name of the organization that must be paid.' })
-  organizationName!: string
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Postal address of that organization in lines; null if not set.',
-  })
-  organizationAddress!: string | null
-
-  @Field(() => String, { nullable: true, description: 'Tax id of that organization; null if not set.' })
-  organizationTaxId!: string | null
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Name of the account that must pay, or of its contact; null without both.',
-  })
-  customerName!: string | null
-
+export class PublicInvoice extends PublicDocument {
   @Field(() => String, { description: 'Number of the invoice.' })
   invoiceNumber!: string
 

@@ -1,11 +1,12 @@
 import { addresseeOf } from '../../crm/public.ts'
-import { activeOrganizationName } from '../../identity/public.ts'
+import { activeSeller } from '../../identity/public.ts'
 import { invalid, notFound, type Refusal } from '../../kernel/errors.ts'
 import { isStorable } from '../../kernel/record/scalars.ts'
 import { asSystem, type RequestContext } from '../../kernel/request.ts'
 import { dateIn, organizationZone } from '../../kernel/time/days.ts'
 import { linkedQuote } from '../quote/quote-link.ts'
 import type { Quote } from '../quote/quote.ts'
+import { publicSeller } from '../document/public-document.ts'
 import { documentFile, type DocumentFile } from '../document/document-file.ts'
 import { viewQuote } from '../quote/answer-quote.ts'
 import { documentOfQuote } from '../quote/quote.document.ts'
@@ -18,9 +19,9 @@ import type { PublicQuote } from './public-quote.ts'
 async function linked<C extends RequestContext>(ctx: C, token: string, act: Act) {
   const link = await linkedQuote(ctx, token)
   const inner = link && asSystem(ctx, link.organizationId)
-  const organizationName = inner && (await activeOrganizationName(inner))
-  if (!link || !inner || organizationName === null) throw notFound('The quote')
-  return { inner, organizationName, quote: await act(inner, link.quoteId) }
+  const seller = inner && (await activeSeller(inner))
+  if (!link || !inner || !seller) throw notFound('The quote')
+  return { inner, seller, quote: await act(inner, link.quoteId) }
 }
 
 type Act = (ctx: RequestContext, id: string) => Promise<Quote>
@@ -33,10 +34,10 @@ function lastDayOf(zone: string, validUntil: string): string | null {
 
 /** The quote of the token as its page shows it. */
 export async function publicQuote(ctx: RequestContext, token: string, act: Act): Promise<PublicQuote> {
-  const { inner, organizationName, quote } = await linked(ctx, token, act)
+  const { inner, seller, quote } = await linked(ctx, token, act)
   const { accountName, contactName } = await addresseeOf(inner, quote)
   const lastDay = quote.validUntil && lastDayOf(await organizationZone(inner), quote.validUntil)
-  return { ...quote, organizationName, customerName: accountName ?? contactName, lastDay }
+  return { ...quote, seller: publicSeller(seller), customerName: accountName ?? contactName, lastDay }
 }
 
 /** The PDF of the quote of the token. */

@@ -1,22 +1,13 @@
 import { Directive, Field, ObjectType } from 'type-graphql'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
-import { PublicAmounts } from '../document/public-amounts.ts'
+import { PublicDocument } from '../document/public-document.ts'
 import { PaymentTerms, QuoteStatus } from '../quote/quote.ts'
 
 @ObjectType({ description: 'A quote as the customer sees it on its public page.' })
 @Directive('@shareable')
 @RequiresScopes('PUBLIC')
-export class PublicQuote extends PublicAmounts {
-  @Field(() => String, { description: 'Name of the organization that makes the offer.' })
-  organizationName!: string
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'Name of the account to which the quote is made, or of its contact; null without both.',
-  })
-  customerName!: string | null
-
+export class PublicQuote extends PublicDocument {
   @Field(() => String, { description: 'Number of the quote.' })
   quoteNumber!: string
 

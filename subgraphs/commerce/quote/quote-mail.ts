@@ -1,12 +1,19 @@
 import { customersGuard, organizationSettings } from '../../identity/public.ts'
-import { mailContent } from '../../kernel/mail/mail-content.ts'
+import { mailContent, type MailFact } from '../../kernel/mail/mail-content.ts'
 import type { MailKind } from '../../kernel/mail/mail-limits.ts'
-import type { MailAttachment, MailPerson } from '../../kernel/mail/outgoing-mail.ts'
+import type { MailAttachment } from '../../kernel/mail/outgoing-mail.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
 import { externalCall } from '../../kernel/outbound/external-call.ts'
 import { isHidden } from '../../kernel/record/field-security.ts'
 import { asSystem, type RequestContext } from '../../kernel/request.ts'
-import { answersTo, greetingOf, senderOf, sendingOrganization } from '../customer-mail/correspondence.ts'
+import {
+  answersTo,
+  greetingOf,
+  letterheadOf,
+  messageLines,
+  senderOf,
+  sendingOrganization,
+} from '../customer-mail/correspondence.ts'
 import { amountFormat } from '../document/amount-format.ts'
 import { documentDay } from '../document/document-day.ts'
 import { attachmentOf, contentHash } from '../document/document-file.ts'
@@ -18,9 +25,6 @@ import { issueLink } from './quote-link.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
-
-/** Maximum length of what the sender writes in the mail. */
-export const messageMax = 2000
 
 export const quoteMails: MailKind = {
   name: 'QUOTE',
@@ -43,7 +47,7 @@ type Context = RequestContext<'vault' | 'work'>
 export const queueQuoteMail = (ctx: Context, sent: Quote, to: string, message: string | null): Promise<boolean> =>
   queueMail(ctx, { to, kind: quoteMails }, async () => {
     const token = await issueLink(ctx, sent, to)
-    const sender = await senderOf(ctx, ctx.caller.userId)
+    const sender = await senderOf(ctx, ctx.caller.userId, sent.ownerId)
     const answers = answersTo(sender)
     const content = mailContent({
       subject: `Quote ${sent.quoteNumber}`,
@@ -51,8 +55,9 @@ export const queueQuoteMail = (ctx: Context, sent: Quote, to: string, message: s
         await greetingOf(ctx, sent.contactId, to),
         `${await sendingOrganization(ctx)} sends you the quote ${sent.quoteNumber}.`,
         ...messageLines(sender, message),
-        ...(await termLines(ctx, sent)),
       ],
+      facts: await termsOf(ctx, sent),
+      letterhead: await letterheadOf(ctx),
       action: { label: 'View the quote', url: `${ctx.settings.publicUrl}/v1/public/quotes/${token}` },
       closing: [
         'On this page you can accept or reject it. Everybody with the link can do this, so do not share it.',
@@ -68,19 +73,13 @@ export const queueQuoteMail = (ctx: Context, sent: Quote, to: string, message: s
     }
   })
 
-/** What the sender writes, a paragraph for each of its lines. */
-function messageLines(sender: MailPerson | null, message: string | null): string[] {
-  const lines = (message ?? '').split(/[\r\n]+/).flatMap((line) => line.trim() || [])
-  return lines.length === 0 ? [] : [`${sender?.name || 'The sender'} writes:`, ...lines]
-}
-
 /** The amount, and the last day unless the profile of the sender hides it. */
-async function termLines(ctx: RequestContext, { currency, total, validUntil }: Quote): Promise<string[]> {
+async function termsOf(ctx: RequestContext, { currency, total, validUntil }: Quote): Promise<MailFact[]> {
   const { timezone = 'UTC' } = await organizationSettings(ctx)
   const isDayShown = validUntil !== null && !isHidden(ctx.caller, definition, 'validUntil')
   return [
-    `Total: ${amountFormat(currency).amount(total)}.`,
-    ...(isDayShown ? [`Valid until: ${documentDay(timezone)(validUntil)}.`] : []),
+    { label: 'Total', value: amountFormat(currency).amount(total) },
+    ...(isDayShown ? [{ label: 'Valid until', value: documentDay(timezone)(validUntil) }] : []),
   ]
 }
 

@@ -1,9 +1,10 @@
 import { addresseeOf, requireAddressee } from '../../crm/public.ts'
-import { activeOrganizationName, organizationSettings } from '../../identity/public.ts'
+import { organizationSettings } from '../../identity/public.ts'
 import { requireReadable } from '../../kernel/record/field-security.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { documentDay } from '../document/document-day.ts'
+import { documentSeller } from '../document/document-seller.ts'
 import { documentFile, type DocumentFile } from '../document/document-file.ts'
 import type { PricedDocument } from '../document/priced-document.ts'
 import { paymentTexts } from './payment-texts.ts'
@@ -28,7 +29,7 @@ export async function documentOfQuote(ctx: RequestContext, quote: Quote): Promis
       ['Payment', paymentTexts[quote.paymentTerms]],
     ],
     currency: quote.currency,
-    organization: { name: (await activeOrganizationName(ctx)) ?? '' },
+    organization: await documentSeller(ctx),
     customerLabel: 'Prepared for',
     customer: { ...customer, name: accountName ?? contactName ?? '', contactName: accountName && contactName },
     lines: quote.lineItems,

@@ -20,7 +20,7 @@ import {
   quoteMailFailure,
   quoteTable,
 } from './quote.migrations.ts'
-import { messageMax } from './quote-mail.ts'
+import { messageMax } from '../customer-mail/correspondence.ts'
 import { quote } from './quote.record.ts'
 import { QuoteStats, quoteStats } from './quote.stats.ts'
 import { Quote } from './quote.ts'

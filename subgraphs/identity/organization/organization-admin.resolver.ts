@@ -8,6 +8,8 @@ import { requireAdministrator } from '../../kernel/require.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { administering } from '../admin/administer.ts'
+import { dataUrlOf, logoBytesMax, logoImage, logoPixelsMax, type LogoImage } from '../seller/logo-image.ts'
+import { logoContent, storeLogo } from '../seller/logo.ts'
 import { nameLengthMax, refuseAny, textProblems } from '../text.ts'
 import { changeOrganization, regenerateCode } from './organization.actions.ts'
 import { defaultBaseCurrency, organizationSettings } from './organization-settings.ts'
@@ -65,6 +67,20 @@ export class OrganizationSettingsType {
       'Tax id of the organization, such as its VAT number: printed on invoices and their public pages; null if not set.',
   })
   taxId!: string | null
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Colour of the organization on its public pages, documents and mails to customers, such as `#1f4e79`; null if not set.',
+  })
+  brandColor!: string | null
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Logo of the organization on its public pages, documents and mails to customers, as a data URL; null if not set.',
+  })
+  logo!: string | null
 
   @Field(() => Json, { nullable: true, description: 'Working hours for due dates; null: every hour counts.' })
   businessHours!: BusinessHours | null
@@ -147,6 +163,19 @@ export class OrganizationUpdateInput {
   })
   taxId?: string | null
 
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Colour of the organization on its public pages, documents and mails to customers: `#` and six hexadecimal digits; null for the usual one.',
+  })
+  brandColor?: string | null
+
+  @Field(() => String, {
+    nullable: true,
+    description: `Logo of the organization on its public pages, documents and mails to customers: a PNG (8 bits, not interlaced) or JPEG as a data URL, at most ${logoBytesMax} bytes and ${logoPixelsMax} pixels; null for none. What the picture does not need, such as comments and the place of a photo, is not stored.`,
+  })
+  logo?: string | null
+
   @Field(() => Json, {
     nullable: true,
     description: `Working hours as \`{timezone, days, holidays}\`: spans of local time by weekday, at most ${spansMax} a day, and at most ${holidaysMax} holidays; null: every hour counts. At a daylight-saving change, a skipped hour counts zero and a repeated hour counts twice. Due dates are at most ten years ahead. If no weekday has a span, every hour counts.`,
@@ -169,17 +198,20 @@ export class OrganizationUpdateInput {
   disabledAssistantModes?: string[] | null
 }
 
-function updateOrganization(
+async function updateOrganization(
   ctx: RequestContext,
-  { name, ...settings }: OrganizationUpdateInput,
+  { name, logo, ...settings }: OrganizationUpdateInput,
 ): Promise<Organization> {
+  const image = logo == null ? null : await logoImage(logo)
   refuseAny([
+    ...(image && 'path' in image ? [image] : []),
     ...(name == null ? [] : textProblems('name', name, { min: 1, max: nameLengthMax })),
     ...(name?.trim() === '' ? [{ path: 'name', code: 'EMPTY', message: 'name must not be empty.' }] : []),
     ...settingsProblems(settings),
   ])
   return administering(ctx, async (inner) => {
-    const kept = { ...(await organizationSettings(inner)), ...settings }
+    const stored = logo === undefined ? {} : { logo: await storeLogo(inner, image as LogoImage | null) }
+    const kept = { ...(await organizationSettings(inner)), ...settings, ...stored }
     const set = Object.fromEntries(Object.entries(kept).filter(([, value]) => value != null))
     return changeOrganization(inner, { ...(name != null && { name }), settings: set })
   })
@@ -218,6 +250,7 @@ export class OrganizationAdminResolver {
 
   @FieldResolver(() => OrganizationSettingsType, { description: 'Settings of the organization.' })
   async settings(@Root() { id }: Organization, @Ctx() ctx: RequestContext): Promise<OrganizationSettingsType> {
+    const own = { ...ctx, caller: { ...ctx.caller, organizationId: id } }
     const {
       enforceCaseTransitions = false,
       uniqueContactEmail = false,
@@ -227,15 +260,14 @@ export class OrganizationAdminResolver {
       paymentInstructions = null,
       postalAddress = null,
       taxId = null,
+      brandColor = null,
       businessHours = null,
       timezone = 'UTC',
       fiscalYearStartMonth = 1,
       disabledAssistantModes = [],
       baseCurrency = defaultBaseCurrency,
-    } = await organizationSettings({
-      ...ctx,
-      caller: { ...ctx.caller, organizationId: id },
-    })
+    } = await organizationSettings(own)
+    const logo = await logoContent(own)
     return {
       enforceCaseTransitions,
       uniqueContactEmail,
@@ -245,6 +277,8 @@ export class OrganizationAdminResolver {
       paymentInstructions,
       postalAddress,
       taxId,
+      brandColor,
+      logo: logo && dataUrlOf(logo),
       businessHours,
       timezone,
       fiscalYearStartMonth,

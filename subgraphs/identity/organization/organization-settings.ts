@@ -1,6 +1,7 @@
 import type { BusinessHours } from '../../kernel/time/working-week.ts'
 import type { FiscalCalendar } from '../../kernel/time/period.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import type { Logo } from '../seller/logo.ts'
 
 /** The base currency of an organization that has set none. */
 export const defaultBaseCurrency = 'USD'
@@ -22,6 +23,10 @@ export interface OrganizationSettings {
   readonly postalAddress?: string
   /** Tax id of the organization, as invoices say it. */
   readonly taxId?: string
+  /** Colour of the organization as `#1f4e79`, as its public pages, documents and mails to customers have it. */
+  readonly brandColor?: string
+  /** The image that they show. */
+  readonly logo?: Logo
   /** Working hours for due dates; absent: every hour counts. */
   readonly businessHours?: BusinessHours
   /** IANA time zone name; default UTC. */

@@ -89,10 +89,17 @@ function businessHoursProblems(path: string, value: unknown): FieldProblem[] {
 }
 
 /** Null resets a setting to its default; absent settings are unchanged. */
-export type SettingsChange = { readonly [K in keyof OrganizationSettings]?: OrganizationSettings[K] | null }
+export type SettingsChange = {
+  readonly [K in keyof Omit<OrganizationSettings, 'logo'>]?: OrganizationSettings[K] | null
+}
 
 /** The settings that are texts, with their maximum lengths. */
 const texts = { paymentInstructions: instructionsMax, postalAddress: postalAddressMax, taxId: taxIdMax } as const
+
+function colorProblems(color: string | null | undefined): FieldProblem[] {
+  if (color == null || /^#[0-9a-f]{6}$/i.test(color)) return []
+  return [problem('brandColor', 'WRONG_FORMAT', 'brandColor must be a colour such as #1f4e79.')]
+}
 
 function fiscalYearProblems(month: number | null | undefined): FieldProblem[] {
   if (month == null || (Number.isInteger(month) && month >= 1 && month <= 12)) return []
@@ -128,6 +135,7 @@ export function settingsProblems(change: SettingsChange): FieldProblem[] {
     ),
     ...(change.businessHours == null ? [] : businessHoursProblems('businessHours', change.businessHours)),
     ...assistantModeProblems(change.disabledAssistantModes),
+    ...colorProblems(change.brandColor),
     ...fiscalYearProblems(change.fiscalYearStartMonth),
     ...(change.timezone == null ? [] : timezoneProblems('timezone', change.timezone)),
   ]

@@ -17,6 +17,17 @@ export function shownName(name: string): string | null {
   return characters.length > shownMax ? `${characters.slice(0, shownMax).join('')}…` : text
 }
 
+/** Lines of an address, each so changed that a mail program makes no link of it. */
+export const shownAddress = (lines: readonly string[]): string[] =>
+  lines.flatMap((line) => {
+    const text = line
+      .normalize('NFKC')
+      .replaceAll(/[\p{C}\p{Z}\s@\\]+|:\/\//gu, ' ')
+      .replaceAll(/(?<=[.\u3002])(?=\S)/gu, ' ')
+      .trim()
+    return text === '' ? [] : [text.slice(0, 100)]
+  })
+
 /** As `shownName`, in quotation marks. */
 export function quotedName(name: string): string | null {
   const text = shownName(name)

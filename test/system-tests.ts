@@ -18,6 +18,12 @@ export const systemTests: Readonly<Record<string, readonly string[]>> = {
     'subgraphs/kernel/counters',
     'gateway/edge',
   ],
+  'test/clients/customer-pages.system.test.ts': [
+    'gateway/pages/customer-page.ts',
+    'gateway/public-invoices',
+    'gateway/public-quotes',
+    'subgraphs/kernel/mail/mail-content.ts',
+  ],
   'test/clients/generators.system.test.ts': ['schema', 'test/clients/package.json'],
   'test/clients/readme-example.system.test.ts': ['README.md', 'gateway/subscriptions', 'subgraphs/events/listen'],
   'test/clients/web-page.system.test.ts': ['gateway/edge', 'gateway/subscriptions', 'test/clients/package.json'],

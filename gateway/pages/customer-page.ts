@@ -120,7 +120,7 @@ export function customerPage({ title, seller, content }: CustomerPageParts): Cus
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${escaped(title)}${seller ? ` · ${escaped(seller.name)}` : ''}</title>
+<title>${escaped(title)}${seller ? ` · ${escaped(seller.name)}` : ''}</title>${seller?.logoPath ? `\n<link rel="icon" href="${escaped(seller.logoPath)}">` : ''}
 ${styles.map((text) => `<style>${text}</style>`).join('\n')}
 </head>
 <body><main>

@@ -16,6 +16,8 @@ h2 { font-size: 1rem; margin: 2rem 0 0; }
 label { display: block; margin: 1rem 0 0; }
 input[type=email], input[type=password], input[type=text], select, textarea { box-sizing: border-box; width: 100%; font: inherit; padding: .5rem; }
 button { font: inherit; margin: 1.25rem .75rem 0 0; padding: .5rem 1.25rem; }
+table { border-collapse: collapse; width: 100%; margin: 1.5rem 0; }
+th, td { padding: .5rem; text-align: left; vertical-align: top; border-bottom: 1px solid #8884; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1.5rem; }
 dd { margin: 0; }
 [role=alert] { border-left: .25rem solid #b3261e; padding-left: .75rem; }

@@ -60,7 +60,7 @@ export function invoicePage(invoice: ShownInvoice, path: string): CustomerPage {
     seller,
     content: `${said === null ? '' : `<p role="status" class="${said[0]}">${escaped(said[1])}</p>`}
 ${keyFacts([
-  isDue ? ['To pay', asked] : ['Total', amountOf(invoice.total, currency)],
+  isDue ? ['Please pay', asked] : ['Total', amountOf(invoice.total, currency)],
   ['Due date', isDue ? dayOf(invoice.dueDate) : null, status === 'OVERDUE'],
 ])}
 <div class="actions">${charged === null ? '' : payForm(path, charged)}<a href="${escaped(path)}/document">Download as PDF</a></div>

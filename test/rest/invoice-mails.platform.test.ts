@@ -65,10 +65,11 @@ describe('the mail with an invoice', () => {
     expect(await paragraphsTo(email)).toEqual([
       'Dear Ines Duarte,',
       `The organization “Acme” sends you the invoice ${invoiceNumber}.`,
-      'Please pay $119.00 by 3 March 2027.',
+      'To pay: $119.00\nDue date: 3 March 2027',
       expect.stringMatching(/^View the invoice:\nhttp/),
       'Everybody with the link can see the invoice, so do not share it.',
       'If you have questions, answer this mail.',
+      '-- \nAcme',
     ])
     expect(await replyToOf(email)).toBe(`Ann Lee <${await emailOf(member)}>`)
   })
@@ -121,10 +122,11 @@ describe('a reminder', () => {
       'Dear Ines Duarte,',
       `The invoice ${invoiceNumber} of the organization “Acme” was due on 19 January 2027, 13 days ago.`,
       expect.any(String),
-      'Amount due: $119.00.',
+      'Amount due: $119.00\nDue date: 19 January 2027',
       expect.stringMatching(/^View the invoice:\nhttp/),
       'If you have paid already, please ignore this mail.',
       'If you have questions, answer this mail.',
+      '-- \nAcme',
     ])
     expect(await replyToOf(email)).toBe(`Ann Lee <${await emailOf(colleague)}>`)
   })

@@ -74,7 +74,7 @@ describe('invoiceSend', () => {
     const [mail] = await mailsTo(platform, 'ines@send.example')
     expect(mail!.subject).toBe(`Invoice ${body.invoiceNumber}`)
     expect(mail!.text).toContain(body.publicUrl)
-    expect(mail!.text).toContain('Please pay $119.00 by 3 March 2027.')
+    expect(mail!.text).toContain('To pay: $119.00\nDue date: 3 March 2027')
     expect(Buffer.from(mail!.attachments![0]!.content, 'base64').subarray(0, 5).toString()).toBe('%PDF-')
     expect(await platform.eventTypesOf(id)).toEqual(['invoice.created', 'invoice.updated', 'invoice.sent'])
     expect((await member.rest.invoiceSend!({ id })).body).toMatchObject({ version: body.version, status: 'SENT' })

@@ -144,7 +144,9 @@ describe('an online payment', () => {
     expect((await get(link)).html).not.toMatch(/Reminder fees|Interest|To pay/)
     await admin.rest.invoiceRemind!({ id })
     const [mail] = (await mailsTo(platform, 'fees@customer.example')).slice(-1)
-    expect(mail!.text).toContain('Amount due: $100.00. In addition: fees $5.00, interest $0.36. Together: $105.36.')
+    expect(mail!.text).toContain(
+      'Amount due: $100.00\nFees: $5.00\nInterest: $0.36\nTogether: $105.36\nDue date: 19 January 2027',
+    )
     const { html } = await get(link)
     const rows = [...html.matchAll(/row">([^<]+)<\/th><td class="amount">([^<]+)</g)].map((row) => row.slice(1))
     const usd = (amount: string) => `USD\u00a0${amount}`

@@ -66,11 +66,11 @@ describe('the mail with a quote', () => {
       'Ann Lee writes:',
       'As discussed on <Tuesday>.',
       'Best',
-      'Total: KWD 1,234.500.',
-      'Valid until: 31 December 2027.',
+      'Total: KWD 1,234.500\nValid until: 31 December 2027',
       expect.stringMatching(/^View the quote:\nhttp\S+\/v1\/public\/quotes\/[\w-]{43}$/),
       'On this page you can accept or reject it. Everybody with the link can do this, so do not share it.',
       'If you have questions, answer this mail.',
+      '-- \nAcme',
     ])
     const [mail] = await mailsTo(platform, email)
     expect(mail!.subject).toBe(`Quote ${quoteNumber}`)
@@ -99,7 +99,7 @@ describe('the mail with a quote', () => {
     expect((await paragraphsTo(to)).slice(0, 3)).toEqual([
       'Hello,',
       `The organization “Acme” sends you the quote ${quoteNumber}.`,
-      'Total: $100.00.',
+      'Total: $100.00',
     ])
     expect((await paragraphsTo(to))[3]).toMatch(/^View the quote:/)
   })
@@ -122,7 +122,7 @@ describe('the mail with a quote', () => {
     expect(paragraphs.slice(0, 3)).toEqual([
       'Hello,',
       `The organization “Acme” sends you the quote ${quoteNumber}.`,
-      'Total: $100.00.',
+      'Total: $100.00',
     ])
     expect(paragraphs[3]).toMatch(/^View the quote:/)
   })

@@ -31,4 +31,9 @@ export class PublicLogoResolver {
   }
 }
 
-export const publicLogoResource: Resource = { resolver: PublicLogoResolver, migrations: [logoTable] }
+export const publicLogoResource: Resource = {
+  resolver: PublicLogoResolver,
+  migrations: [logoTable],
+  // Who asks belongs to no organization.
+  crossTenantFields: ['publicLogo'],
+}

@@ -128,6 +128,7 @@ describe('row-level security between tenants', () => {
       'publicInvoicePay',
       'publicInvoiceSettle',
       'publicInvoiceView',
+      'publicLogo',
       'publicPaymentSettle',
       'publicQuoteAccept',
       'publicQuoteDocument',

@@ -38,7 +38,8 @@ h2 { font-size: 1rem; margin: 2rem 0 .25rem; }
 .late { color: var(--late); }
 .actions { display: flex; flex-wrap: wrap; gap: .75rem 1.25rem; align-items: center; margin: 1rem 0; }
 .actions form { margin: 0; }
-button { font: inherit; font-weight: 600; padding: .75rem 1.75rem; border: 0; border-radius: .375rem; background: var(--brand); color: var(--on-brand); cursor: pointer; }
+button, a.button { font: inherit; font-weight: 600; padding: .75rem 1.75rem; border: 0; border-radius: .375rem; background: var(--brand); color: var(--on-brand); cursor: pointer; }
+a.button { text-decoration: none; }
 button.second { background: none; color: inherit; border: 1px solid var(--line); font-weight: normal; }
 a { color: inherit; }
 label { display: block; margin: .75rem 0; }
@@ -71,7 +72,7 @@ footer p { margin: 0; }
   tfoot th { text-align: left; }
   dl { grid-template-columns: 1fr; gap: 0; }
   dd { margin-bottom: .5rem; }
-  .actions button { width: 100%; }
+  .actions button, .actions a.button { width: 100%; text-align: center; }
   .actions form { flex: 1 0 100%; }
 }
 @media print {

@@ -44,7 +44,7 @@ function statusOf({
   }
 }
 
-const forms = (path: string): string => `<div class="answers"><h2>Accept this quote</h2>
+const forms = (path: string): string => `<div class="answers" id="answer"><h2>Accept this quote</h2>
 <form method="post" action="${escaped(path)}/accept">
 <label>Your full name <input type="text" name="name" maxlength="200" autocomplete="name" required></label>
 <label><input type="checkbox" name="consent" value="yes" required> I accept this quote and its terms, and I may do so for the customer.</label>
@@ -72,7 +72,7 @@ ${keyFacts([
   ['Total', amountOf(quote.total, currency)],
   ['Valid until', lastDayText, quote.status === 'EXPIRED'],
 ])}
-<p class="actions"><a href="${escaped(path)}/document">Download as PDF</a></p>
+<p class="actions">${status === null ? '<a class="button" href="#answer">Accept or reject</a>' : ''}<a href="${escaped(path)}/document">Download as PDF</a></p>
 ${factList([
   ['For', customerName],
   ['Payment', paymentText(paymentTerms)],

@@ -118,6 +118,12 @@ describe.runIf(browserHere.executablePath)('in Chromium', () => {
       const { page, close } = await visited('about:blank', 360)
       await page.setContent(html)
       expect(await overflow(page)).toBe(0)
+      // Nothing is cut off at the edge of the letter.
+      expect(
+        await page.evaluate(
+          `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.letter'))`,
+        ),
+      ).toBe(0)
       expect(await page.getByRole('img', { name: 'Fjordline Freight' }).count()).toBe(1)
       expect(await page.getByRole('link').count()).toBe(1)
       const text = await page.locator('body').innerText()

@@ -52,7 +52,7 @@ const factsHtml = (facts: readonly MailFact[]): string =>
   `<table role="presentation" style="border-collapse:collapse;margin:0 0 20px">${facts
     .map(
       ({ label, value, isLate = false }) =>
-        `<tr><td class="quiet" style="padding:2px 20px 2px 0">${escaped(label)}</td><td${isLate ? ' class="late"' : ''} style="padding:2px 0;font-size:18px;font-weight:bold">${escaped(value)}</td></tr>`,
+        `<tr><td class="quiet" style="padding:2px 20px 2px 0;white-space:nowrap">${escaped(label)}</td><td${isLate ? ' class="late"' : ''} style="padding:2px 0;font-size:18px;font-weight:bold">${escaped(value)}</td></tr>`,
     )
     .join('')}</table>`
 
@@ -60,7 +60,7 @@ const plainPage = (content: string): string =>
   `<!doctype html><html lang="en"><body style="font-family:sans-serif;font-size:16px;color:#222;max-width:560px">${content}</body></html>`
 
 const letterStyle = `
-body { margin:0; padding:16px; background:#f3f4f6; color:#1f2328; font:16px/1.5 sans-serif; }
+body { margin:0; padding:16px; background:#f3f4f6; color:#1f2328; font:16px/1.5 sans-serif; overflow-wrap:anywhere; }
 .letter { max-width:600px; margin:0 auto; background:#ffffff; border-radius:8px; overflow:hidden; }
 .part { padding:20px 24px; }
 .quiet { color:#59636e; }

@@ -3,6 +3,7 @@ import { activeOrganizationName, activeSeller, noticeAddress, userIdentity } fro
 import type { Letterhead } from '../../kernel/mail/mail-content.ts'
 import type { MailPerson } from '../../kernel/mail/outgoing-mail.ts'
 import { quotedName, shownAddress, shownName } from '../../kernel/mail/quoted-name.ts'
+import { ValueArg } from '../../kernel/record/declared-value.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { logoPathOf } from '../document/public-document.ts'
 
@@ -49,7 +50,15 @@ export async function letterheadOf(ctx: RequestContext): Promise<Letterhead> {
 }
 
 /** Maximum length of what the sender writes in a mail. */
-export const messageMax = 2000
+const messageMax = 2000
+
+export const MessageArg = () =>
+  ValueArg('message', () => String, {
+    nullable: true,
+    max: messageMax,
+    description:
+      'What the sender writes to the recipient; null for nothing. The mail shows each of its lines as a paragraph.',
+  })
 
 /** What the sender writes, a paragraph for each of its lines. */
 export function messageLines(sender: MailPerson | null, message: string | null): string[] {

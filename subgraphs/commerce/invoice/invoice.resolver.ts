@@ -1,7 +1,6 @@
 import { Arg, Ctx, FieldResolver, ID, Info, Int, Mutation, Query, Resolver, Root } from 'type-graphql'
 import { invalid, Refusal } from '../../kernel/errors.ts'
 import { ExpectedVersionArg, IdArg } from '../../kernel/record/args.ts'
-import { ValueArg } from '../../kernel/record/declared-value.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { createdAfter, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
@@ -10,7 +9,7 @@ import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import { standardResolver } from '../../kernel/record/standard-resolver.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
-import { messageMax } from '../customer-mail/correspondence.ts'
+import { MessageArg } from '../customer-mail/correspondence.ts'
 import { DocumentFile } from '../document/document-file.ts'
 import { invoiceFromOrder } from '../order-invoice/invoice-order.ts'
 import { order } from '../order/order.record.ts'
@@ -84,12 +83,7 @@ export class InvoiceResolver extends standardResolver(invoice, {
         'Email address of the recipient; null: that of the contact, or the one of the last sending. Without an address the invoice is issued and not mailed. A caller whose profile hides something that the invoice shows cannot name another address.',
     })
     to: string | null,
-    @ValueArg('message', () => String, {
-      nullable: true,
-      max: messageMax,
-      description: 'What the sender writes in the mail, in lines; null for nothing.',
-    })
-    message: string | null,
+    @MessageArg() message: string | null,
     @ExpectedVersionArg() expectedVersion: Version,
     @Ctx() ctx: RequestContext<'vault' | 'work'>,
   ) {

@@ -20,7 +20,7 @@ import {
   quoteMailFailure,
   quoteTable,
 } from './quote.migrations.ts'
-import { messageMax } from '../customer-mail/correspondence.ts'
+import { MessageArg } from '../customer-mail/correspondence.ts'
 import { quote } from './quote.record.ts'
 import { QuoteStats, quoteStats } from './quote.stats.ts'
 import { Quote } from './quote.ts'
@@ -103,13 +103,7 @@ export class QuoteResolver extends standardResolver(quote, {
         'Email address of the recipient; null: that of the contact of the quote. A caller whose profile hides something that the quote shows cannot name another address.',
     })
     to: string | null,
-    @ValueArg('message', () => String, {
-      nullable: true,
-      max: messageMax,
-      description:
-        'What the sender writes to the recipient; null for nothing. The mail shows each of its lines as a paragraph.',
-    })
-    message: string | null,
+    @MessageArg() message: string | null,
     @ExpectedVersionArg() expectedVersion: Version,
     @Ctx() ctx: RequestContext<'vault' | 'work'>,
   ) {

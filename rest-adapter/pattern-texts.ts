@@ -11,6 +11,7 @@ const texts = new Map<string, string>([
     'must be a month such as 2026-03, a fiscal quarter such as 2026-Q1 or a fiscal year such as 2026',
   ],
   ['^https://', 'must start with https://'],
+  ['^#[0-9a-fA-F]{6}$', 'must be a colour such as #1f4e79'],
 ])
 
 /** The text of a pattern; null if it has none. */

@@ -9,6 +9,8 @@ interface UsedBySource {
   readonly user: string
   /** `select id, name` of the live records that use the record `$2` of the organization `$1`. */
   readonly sql: string
+  /** Which of the selected rows use it; absent: all. */
+  readonly isUse?: (row: Readonly<Record<string, unknown>>) => boolean
 }
 
 const sources: UsedBySource[] = []
@@ -27,9 +29,11 @@ export async function requireUnused(
   id: string,
 ): Promise<void> {
   const usedBy: object[] = []
-  for (const { user, sql } of sources.filter((source) => source.used === used)) {
-    const rows = await db.query<{ id: string; name: string }>(`${sql} limit ${shownMax}`, [caller.organizationId, id])
-    usedBy.push(...rows.map((row) => ({ object: user, id: row.id, name: row.name })))
+  for (const { user, sql, isUse } of sources.filter((source) => source.used === used)) {
+    const shown = isUse ? sql : `${sql} limit ${shownMax}`
+    const rows = await db.query<{ id: string; name: string }>(shown, [caller.organizationId, id])
+    const users = new Map((isUse ? rows.filter(isUse) : rows).map((row) => [row.id, row.name]))
+    usedBy.push(...[...users].map(([userId, name]) => ({ object: user, id: userId, name })))
   }
   if (usedBy.length === 0) return
   const message = 'It is still used; change or delete first what uses it.'

@@ -25,6 +25,8 @@ import { signatureHeaders } from './signature.ts'
 import { storedBodies, wholeText, type StoredBody } from './stored-body.ts'
 import { withSelection } from './with-selection.ts'
 
+type Headers = Readonly<Record<string, string>>
+
 const exchangeMs = 10_000
 const responseBytesKept = 2_048
 /** A longer response is not read to its end: the connection is closed. */
@@ -105,7 +107,7 @@ async function send(
   const result = (answer: OutboundAnswer | null, added: Authentication | null = null): AttemptResult => ({
     requestHeaders: { ...signature, ...redacted({ ...webhook.headers, ...added?.headers }) },
     responseStatus: answer?.status ?? null,
-    responseBody: answer && masked(answer, added),
+    responseBody: answer && masked(answer, { ...secretsOf(webhook.headers), ...added?.secrets }),
     latencyMs: Math.round(performance.now() - startedMs),
   })
   const request: OutboundRequest = {
@@ -136,18 +138,25 @@ async function send(
   }
 }
 
+/** The values of headers are not returned, nor is what follows the scheme in a value such as `Bearer abc`. */
+const secretsOf = (headers: Headers): Headers =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => [
+      [name, value],
+      [`${name} without scheme`, value.slice(value.indexOf(' ') + 1)],
+    ]),
+  )
+
 /** A receiver may repeat what it got, and the log is read by more people than credentials are. */
-function masked({ body, headers }: OutboundAnswer, added: Authentication | null): string | null {
+function masked({ body, headers }: OutboundAnswer, secrets: Headers): string | null {
   const text = keptText(body, headers['content-encoding'])
-  if (added === null || text === null) return text
+  if (text === null || Object.keys(secrets).length === 0) return text
   const mask = body.length < responseBytesKept ? secretMask : cutSecretMask
-  return mask(added.secrets)(text)
+  return mask(secrets)(text)
 }
 
 const redirected = (status: number): string =>
   `The receiver answered with the redirect ${status}; redirects are not followed.`
-
-type Headers = Readonly<Record<string, string>>
 
 const redacted = (headers: Headers): Headers =>
   Object.fromEntries(Object.keys(headers).map((name) => [name, '[redacted]']))

@@ -3,6 +3,7 @@ import type { Services } from '../../kernel/request.ts'
 import { newId } from '../../kernel/ids.ts'
 import { OutboundError } from '../../kernel/outbound/outbound.ts'
 import { Refusal } from '../../kernel/errors.ts'
+import { maskedJson, secretMask } from '../../kernel/sandbox/mask-secrets.ts'
 import { openSigningSecrets } from '../../kernel/secrets/signing-secret.ts'
 import { runFunction } from '../function/run-function.ts'
 import { HookFailure, parsedBody } from './answer.ts'
@@ -71,7 +72,8 @@ async function callUrl(services: Services, hook: StoredHook, call: HookCall): Pr
       keepAlive: true,
     } as const
     const answer = await credentials.send({ organizationId }, request)
-    if (answer.status >= 200 && answer.status < 300) return parsedBody(answer.body)
+    if (answer.status >= 200 && answer.status < 300)
+      return maskedJson(parsedBody(answer.body), secretMask(answer.authentication?.secrets ?? {}))
     const isRedirect = answer.status >= 300 && answer.status < 400
     throw new HookFailure(
       `The address answered with ${isRedirect ? 'the redirect' : 'status'} ${answer.status}${isRedirect ? '; redirects are not followed' : ''}.`,

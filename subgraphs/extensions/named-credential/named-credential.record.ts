@@ -1,4 +1,5 @@
 import { activeUsers, auditRecord } from '../../identity/public.ts'
+import { liesUnder } from '../../kernel/outbound/named-credentials.ts'
 import { defineRecord, type RecordDefinition, type SerializedRule } from '../../kernel/record/definition.ts'
 import { registerUse } from '../used-by.ts'
 import { credentialsMax } from './bounds.ts'
@@ -61,20 +62,31 @@ registerUse({
     where organization_id = $1 and named_credential_id = $2 and deleted_at is null order by name, id`,
 })
 
-const covers = (credential: string): string => `starts_with(u.url || '/', rtrim(${credential}.base_url, '/') || '/')`
+/** The URL before the first output of a step, whose host and path it is sent to whatever the output is. */
+const fixedPart = (url: string): string => url.split('{{', 1)[0]!
 
 /** What sends to a URL under the base URL of the credential, and of no longer one, would lose its authentication. */
-for (const [user, table, name] of [
-  ['custom_action', 'extensions.custom_action', 'api_name'],
-  ['before_save_hook', 'extensions.before_save_hook', 'name'],
-])
+function isAuthenticated({ url, base, bases }: Readonly<Record<string, unknown>>): boolean {
+  const address = URL.parse(fixedPart(url as string))
+  const isOver = (one: string) => address !== null && liesUnder(address, one)
+  return (
+    isOver(base as string) && !(bases as string[]).some((one) => one.length > (base as string).length && isOver(one))
+  )
+}
+
+for (const [user, users] of Object.entries({
+  custom_action: 'select id, api_name as name, url, organization_id, deleted_at from extensions.custom_action',
+  before_save_hook: 'select id, name, url, organization_id, deleted_at from extensions.before_save_hook',
+  workflow: `select id, name, s->'config'->>'url' as url, organization_id, deleted_at
+    from extensions.workflow, jsonb_array_elements(steps) s where s->>'type' = 'HTTP_REQUEST'`,
+}))
   registerUse({
     used: 'named_credential',
-    user: user!,
-    sql: `select u.id, u.${name} as name from ${table} u
-      join extensions.named_credential c on c.organization_id = u.organization_id and c.id = $2
-      where u.organization_id = $1 and u.deleted_at is null and u.url is not null and ${covers('c')} and not exists (
-        select from extensions.named_credential longer where longer.organization_id = u.organization_id
-          and longer.deleted_at is null and length(longer.base_url) > length(c.base_url) and ${covers('longer')}
-      ) order by u.created_at, u.id`,
+    user,
+    sql: `select u.id, u.name, u.url, c.base_url as base, array(
+        select base_url from extensions.named_credential where organization_id = $1 and deleted_at is null
+      ) as bases
+      from extensions.named_credential c join (${users}) u on u.organization_id = c.organization_id
+      where c.organization_id = $1 and c.id = $2 and u.deleted_at is null and u.url is not null order by u.id`,
+    isUse: isAuthenticated,
   })

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { suggestionList } from 'graphql/jsutils/suggestionList.js'
+import { suggestionList } from '../subgraphs/kernel/package-internals/suggestions.ts'
 import { refusalOf } from './body.ts'
 
 /** A longer name is not compared with the known ones. */

@@ -30,7 +30,7 @@ function mayImport(from: string, to: string, target: string): boolean {
 
 /** Packages that only these files may import. */
 const guarded: readonly { readonly what: RegExp; readonly where: RegExp }[] = [
-  { what: /^@apollo\//, where: /^(gateway\/|subgraphs\/kernel\/subgraph\/|test\/)/ },
+  { what: /^@apollo\//, where: /^(gateway\/|subgraphs\/kernel\/(subgraph|package-internals)\/|test\/)/ },
   { what: /^express$/, where: /^((main|start-gateway)\.ts|gateway\/|rest-adapter\/|test\/)/ },
 ]
 

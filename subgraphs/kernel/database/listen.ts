@@ -1,5 +1,6 @@
 import pg from 'pg'
 import type { Logger } from 'pino'
+import { closeSocket } from '../package-internals/pg-connection.ts'
 
 const reconnectMs = 500
 const endWithinMs = 1000
@@ -55,7 +56,7 @@ export class Listener {
     if (this.#client !== client) return
     this.#client = null
     this.#isListening = false
-    destroy(client)
+    closeSocket(client)
     if (this.#closed) return
     this.log.warn({ reason: error.message, channel: this.channel }, 'the LISTEN connection was lost; reconnecting')
     this.#timer = setTimeout(() => (this.#connecting = this.#connect()), reconnectMs)
@@ -68,20 +69,14 @@ export class Listener {
     const client = this.#client
     this.#client = null
     if (client && this.#isListening) await endGracefully(client)
-    else if (client) destroy(client)
+    else if (client) closeSocket(client)
     await this.#connecting
   }
 }
 
 /** Does not wait longer than a second for a server that does not answer. */
 async function endGracefully(client: pg.Client): Promise<void> {
-  const late = setTimeout(() => destroy(client), endWithinMs)
+  const late = setTimeout(() => closeSocket(client), endWithinMs)
   await client.end().catch(() => undefined)
   clearTimeout(late)
-}
-
-/** Closes the socket. `client.end()` while connecting would leave `connect()` pending forever. */
-function destroy(client: pg.Client): void {
-  const { connection } = client as unknown as { connection: { stream: { destroy(): void } } }
-  connection.stream.destroy()
 }

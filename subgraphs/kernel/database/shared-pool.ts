@@ -5,7 +5,7 @@ import type { ConnectionGuard } from './connection-guard.ts'
 import type { Sql } from './sql.ts'
 import { FairQueue, QueueFull, type QueueLimits, type PoolRequest } from './fair-queue.ts'
 import { poolExhausted } from './pool-exhausted.ts'
-import type { LeadingStatement } from './prepared-query.ts'
+import type { LeadingStatement } from '../package-internals/prepared-query.ts'
 
 /** Returns the settings of a tenant's statement: the organization, and the timeouts of a read, a write, or the connection. */
 export type SettingsFor = (name: 'DEFAULT' | 'SCAN' | 'READ' | 'WRITE') => LeadingStatement

@@ -6,7 +6,8 @@ import type { Row, StatementKind } from './sql.ts'
 import { isClientComposed, operationMs, tooExpensive, translateTimeout } from './deadlines.ts'
 import type { PoolRequest } from './fair-queue.ts'
 import { poolExhausted } from './pool-exhausted.ts'
-import type { LeadingStatement } from './prepared-query.ts'
+import { serverProcessOf } from '../package-internals/pg-connection.ts'
+import type { LeadingStatement } from '../package-internals/prepared-query.ts'
 import type { SharedOperation } from './shared-pool.ts'
 
 type Release = (broken?: Error) => void
@@ -83,9 +84,9 @@ export class SharedStatement implements PoolRequest, Cancellable {
   async #cancelRunning(againMs: number): Promise<void> {
     const { cancelThrough } = this.operation.shared
     if (!this.#client || !cancelThrough) return
-    const { processID } = this.#client as unknown as { readonly processID: number }
+    const process = serverProcessOf(this.#client)
     // If no request arrives, the statement runs until its timeout.
-    this.#cancelling = cancelThrough.query('select pg_cancel_backend($1)', [processID]).catch(() => {})
+    this.#cancelling = cancelThrough.query('select pg_cancel_backend($1)', [process]).catch(() => {})
     await this.#cancelling
     if (!this.#client) return
     this.#again = setTimeout(() => void this.#cancelRunning(Math.min(2 * againMs, againMsMax)), againMs)

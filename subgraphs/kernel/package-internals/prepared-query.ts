@@ -4,8 +4,8 @@ import { rowsTooLarge } from '../json/answer-size.ts'
 import '../compiled-code.ts'
 import { parameterOf } from './parameter.ts'
 import { PreparedStatements } from './prepared-statements.ts'
-import { recordRowBytes } from './row-bytes.ts'
-import type { Row } from './sql.ts'
+import { recordRowBytes } from '../database/row-bytes.ts'
+import type { Row } from '../database/sql.ts'
 
 type Texts = readonly (string | null)[]
 type RowFactory = (texts: Texts) => Row
@@ -81,7 +81,8 @@ export interface LeadingStatement {
 
 /**
  * A statement for pg's client; it is prepared when it has a name. pg requests a description of the columns with every execution. This
- * class requests it only at the first execution on a connection, and builds rows with a compiled function.
+ * class requests it only at the first execution on a connection, and builds rows with a compiled function: 150 us less for a page of 50 rows of
+ * 20 columns.
  */
 export class PreparedQuery implements pg.Submittable {
   private readonly values: readonly unknown[]

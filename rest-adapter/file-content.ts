@@ -103,7 +103,7 @@ async function download(files: FilesPort, { req, res, context, path }: CustomCal
     content.destroy()
     return void res.end()
   }
-  await send(content, res)
+  await sendContent(content, res)
 }
 
 /** A name in the form of RFC 6266: what older clients understand, and all of it. */
@@ -117,7 +117,7 @@ function dispositionOf(name: string): string {
 }
 
 /** Closes the connection of a client that reads too slowly. */
-async function send(content: Readable, res: ServerResponse): Promise<void> {
+async function sendContent(content: Readable, res: ServerResponse): Promise<void> {
   const timer = setTimeout(() => res.destroy(), readWithinMs)
   content.on('data', () => timer.refresh())
   await pipeline(content, res).catch(() => res.destroy())

@@ -100,10 +100,10 @@ function addComponents(all: Record<string, Record<string, unknown>>, added: Open
 }
 
 /** The text of a file. A reference to the root file becomes a reference to the same place in the merged document. */
-const textOf = (file: string): string => readFileSync(file, 'utf8').replaceAll(/(\.\.\/)+api\.yaml#\//g, '#/')
+const fileText = (file: string): string => readFileSync(file, 'utf8').replaceAll(/(\.\.\/)+api\.yaml#\//g, '#/')
 
-const readYaml = (file: string): unknown => parseYaml(textOf(file))
-const readJson = (file: string): unknown => JSON.parse(textOf(file))
+const readYaml = (file: string): unknown => parseYaml(fileText(file))
+const readJson = (file: string): unknown => JSON.parse(fileText(file))
 
 function refuseDuplicate(all: Readonly<Record<string, unknown>>, key: string): void {
   if (Object.hasOwn(all, key)) throw new Error(`${key} must be described only once in schema/rest.`)

@@ -41,7 +41,7 @@ export interface GraphResult {
   readonly replayed?: boolean
 }
 
-const keyOf = (document: string, operationName: string | null): string =>
+const operationKeyOf = (document: string, operationName: string | null): string =>
   operationName === null ? document : `${operationName}\n${document}`
 
 /** The limit of the cache of operations, and also of the cache of the outcomes of their conditions. */
@@ -82,7 +82,7 @@ export class Graph {
    * names of the schema if the caller may introspect.
    */
   prepare(document: string, operationName: string | null = null, caller: Caller | null = null): PreparedOperation {
-    const key = keyOf(document, operationName)
+    const key = operationKeyOf(document, operationName)
     const known = this.known.get(key)
     if (known) return known
     const prepared = prepare(this.dependencies, document, operationName, caller !== null && this.mayIntrospect(caller))
@@ -96,7 +96,7 @@ export class Graph {
     operationName: string | null,
     caller: Caller | null = null,
   ): Promise<PreparedOperation> {
-    if (!this.known.has(keyOf(document, operationName))) await ownEventLoopTurn(caller?.organizationId)
+    if (!this.known.has(operationKeyOf(document, operationName))) await ownEventLoopTurn(caller?.organizationId)
     return this.prepare(document, operationName, caller)
   }
 

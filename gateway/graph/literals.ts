@@ -67,7 +67,7 @@ function usesIn(node: ValueNode): Map<string, number> {
 }
 
 /** Equal values get equal text, because merged fields must have equal arguments. */
-const textOf = (node: ValueNode): string =>
+const literalText = (node: ValueNode): string =>
   print(
     visit(node, {
       ObjectValue: {
@@ -120,7 +120,7 @@ class Hoist {
   private hoisted(node: ValueNode, type: GraphQLScalarType): ValueNode {
     const uses = usesIn(node)
     if (uses.size === 0 && !isInexact(node, type)) return node
-    const key = `${type.name} ${textOf(node)}`
+    const key = `${type.name} ${literalText(node)}`
     const value = this.values.get(key) ?? { name: this.freeName(), type, uses, build: builderOf(node) }
     this.values.set(key, value)
     return variableNode(value.name)

@@ -30,7 +30,7 @@ export function demoEmailThreads(input: GeneratorInput, contacts: readonly DemoC
       owner: contact.account.owner,
       contact,
       address,
-      mails: [{ text: textOf(exchange, contact), queuedMs }],
+      mails: [{ text: mailTextOf(exchange, contact), queuedMs }],
       reaction: reactions[index % reactions.length]!,
       openedMs,
       repliedMs: openedMs + random.whole(1, 20) * hourMs,
@@ -39,7 +39,7 @@ export function demoEmailThreads(input: GeneratorInput, contacts: readonly DemoC
   })
 }
 
-function textOf({ subject, body, link }: ExchangeText, { given: { values } }: DemoContact): MailText {
+function mailTextOf({ subject, body, link }: ExchangeText, { given: { values } }: DemoContact): MailText {
   const paragraphs = [`Dear ${values.firstName ?? values.lastName ?? 'customer'},`, ...body]
   return {
     subject,

@@ -36,7 +36,7 @@ function valueAt(values: Values, path: string): unknown {
   return value ?? null
 }
 
-const textOf = (value: unknown): string => {
+const filledText = (value: unknown): string => {
   if (value === null) return ''
   if (isExactNumber(value)) return textOfNumber(value)
   return typeof value === 'string' || typeof value === 'boolean' ? String(value) : JSON.stringify(value)
@@ -48,8 +48,8 @@ export function filledIn(template: unknown, scope: TemplateScope): unknown {
   const whole = only.exec(template)
   if (whole) return valueAt(scope[whole[1] as keyof TemplateScope], whole[2]!)
   return template.replaceAll(placeholder, (_, source: keyof TemplateScope, path: string) =>
-    textOf(valueAt(scope[source], path)),
+    filledText(valueAt(scope[source], path)),
   )
 }
 
-export const textFilledIn = (template: unknown, scope: TemplateScope): string => textOf(filledIn(template, scope))
+export const textFilledIn = (template: unknown, scope: TemplateScope): string => filledText(filledIn(template, scope))

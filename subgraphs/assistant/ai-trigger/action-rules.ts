@@ -95,7 +95,7 @@ const publishEvent: Check = (config, path, outputs, eventType) => {
 }
 
 /** An action or function of the organization, by its name, with values for its input. */
-const named =
+const namedCheck =
   (setting: string, ...more: readonly string[]): Check =>
   (config, path, outputs, eventType) => {
     const check = new ConfigCheck(config, path, outputs, hasIds(eventType), [setting, ...more, 'input'])
@@ -115,6 +115,6 @@ const checks = {
   SEND_NOTIFICATION: sendNotification,
   DRAFT_EMAIL: draftEmail,
   PUBLISH_EVENT: publishEvent,
-  CUSTOM_ACTION: named('actionApiName', 'recordId'),
-  FUNCTION: named('functionApiName'),
+  CUSTOM_ACTION: namedCheck('actionApiName', 'recordId'),
+  FUNCTION: namedCheck('functionApiName'),
 } as const satisfies Record<AiActionType, Check>

@@ -19,7 +19,7 @@ const shown = (value: unknown, max = valueMax): string => {
 }
 
 /** What an action gets may leave the platform, so the person reads all of it. */
-const textOf = (row: ProposalRow): string => {
+const proposalText = (row: ProposalRow): string => {
   const { summary, input, before } = row
   if (isOfAction(row)) return `${summary}?\n${shown(input['input'], Infinity)}`
   const old = (before ?? {}) as Readonly<Record<string, unknown>>
@@ -40,7 +40,7 @@ export async function askPerson({ db, caller, clock }: RequestContext, proposalI
     [caller.organizationId, caller.userId, row.id, id],
     'WRITE',
   )
-  return { id, proposalId: row.id, text: textOf(row) }
+  return { id, proposalId: row.id, text: proposalText(row) }
 }
 
 /** Stores what the user answered; the first answer counts. The process that waits for it may be another one. */

@@ -58,10 +58,10 @@ export async function attemptDelivery(services: Services, item: Leased<QueuedDel
   const reader = { ...owner, userId: ownerId }
   if (!(await beforeSending(isReadable(services, item, stored, reader)))) return failed(notReadable)
   const mayBeSelected = webhook!.selection !== null && !item.isReplay && !item.isTest && stored.members === null
-  if (!mayBeSelected) return send(services, item, webhook!, wholeText(stored))
+  if (!mayBeSelected) return sendBody(services, item, webhook!, wholeText(stored))
   const body = await beforeSending(withSelection(services, webhook!, owner, item, stored))
   if (body.length > largeBodyFrom) await ownEventLoopTurn(organizationId)
-  return send(services, item, webhook!, body)
+  return sendBody(services, item, webhook!, body)
 }
 
 const notReadable = 'The owner of the webhook may not see what this delivery contains.'
@@ -94,7 +94,7 @@ function refusalOf(webhook: ReadWebhook | null, { isReplay, isTest }: QueuedDeli
 
 const asResult = (result: AttemptResult): Readonly<Record<string, unknown>> => ({ ...result })
 
-async function send(
+async function sendBody(
   { outbound, credentials, clock }: Services,
   item: Leased<QueuedDelivery>,
   webhook: SubscribedWebhook,
@@ -190,7 +190,7 @@ interface Reference {
   readonly id: string
 }
 
-const keyOf = ({ organizationId, id }: Reference): string => `${organizationId}:${id}`
+const bodyKeyOf = ({ organizationId, id }: Reference): string => `${organizationId}:${id}`
 
 /** Attempts of the same lease begin together, so their reads are combined. */
 interface Loaders {
@@ -224,9 +224,9 @@ function newLoaders(services: Services): Loaders {
       (wanted) => {
         const reads = new Map<string, Promise<ActingUser | null>>()
         for (const each of wanted)
-          if (!reads.has(keyOf(each)))
-            reads.set(keyOf(each), findActingUser(services.database, each.organizationId, each.id))
-        return Promise.all(wanted.map((each) => reads.get(keyOf(each))!))
+          if (!reads.has(bodyKeyOf(each)))
+            reads.set(bodyKeyOf(each), findActingUser(services.database, each.organizationId, each.id))
+        return Promise.all(wanted.map((each) => reads.get(bodyKeyOf(each))!))
       },
       { cache: false },
     ),

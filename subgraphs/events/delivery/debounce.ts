@@ -20,7 +20,7 @@ interface Debounced {
   readonly bytes: number
 }
 
-const keyOf = (webhookId: string, recordId: string, type: string): string => `${webhookId}:${recordId}:${type}`
+const debounceKeyOf = (webhookId: string, recordId: string, type: string): string => `${webhookId}:${recordId}:${type}`
 
 /**
  * Merges updates of the same record and type. The first one waits for the debounce time of the webhook. Each further one that arrives in
@@ -43,7 +43,7 @@ export async function debounce(
   for (const delivery of deliveries) {
     if (isTurnOver()) await nextTurn(organizationId)
     const { webhookId, eventType } = delivery
-    const key = delivery.debounced && keyOf(webhookId, delivery.debounced.recordId, eventType)
+    const key = delivery.debounced && debounceKeyOf(webhookId, delivery.debounced.recordId, eventType)
     const stored = key === undefined ? undefined : waiting.get(key)
     const at = key === undefined ? undefined : added.get(key)
     if (stored) {
@@ -109,7 +109,7 @@ async function lockWaiting(
   return new Map(
     rows.flatMap((row): [string, Waiting][] => {
       const text = texts.get(row.bodyId)
-      return text === undefined ? [] : [[keyOf(row.webhookId, row.recordId, row.type), { ...row, text }]]
+      return text === undefined ? [] : [[debounceKeyOf(row.webhookId, row.recordId, row.type), { ...row, text }]]
     }),
   )
 }

@@ -34,7 +34,7 @@ export function derivedId(of: string, ...content: readonly string[]): string {
   return `${of.slice(0, 13)}-8${digest.slice(0, 3)}-a${digest.slice(3, 6)}-${digest.slice(6, 18)}`
 }
 
-const keyOf = ({ organizationId, id }: Reference): string => `${organizationId}:${id}`
+const bodyKeyOf = ({ organizationId, id }: Reference): string => `${organizationId}:${id}`
 
 interface Row extends Reference {
   readonly body: string
@@ -43,8 +43,8 @@ interface Row extends Reference {
   readonly [name: string]: unknown
 }
 
-async function read(sql: Sql, wanted: readonly Reference[]): Promise<Map<string, Row>> {
-  const different = [...new Map(wanted.map((each) => [keyOf(each), each])).values()]
+async function readBodies(sql: Sql, wanted: readonly Reference[]): Promise<Map<string, Row>> {
+  const different = [...new Map(wanted.map((each) => [bodyKeyOf(each), each])).values()]
   if (different.length === 0) return new Map()
   const rows = await sql.query<Row>(
     `select b.organization_id as "organizationId", b.id, b.body, b.base_id as "baseId", b.rights
@@ -52,23 +52,23 @@ async function read(sql: Sql, wanted: readonly Reference[]): Promise<Map<string,
      join events.delivery_body b on b.organization_id = wanted.organization_id and b.id = wanted.id`,
     [different.map(({ organizationId }) => organizationId), different.map(({ id }) => id)],
   )
-  return new Map(rows.map((row) => [keyOf(row), row]))
+  return new Map(rows.map((row) => [bodyKeyOf(row), row]))
 }
 
 /** Reads each body once that several of these share. Null for one that is no longer stored. */
 export async function storedBodies(sql: Sql, wanted: readonly Reference[]): Promise<(StoredBody | null)[]> {
-  const rows = await read(sql, wanted)
+  const rows = await readBodies(sql, wanted)
   const baseOf = ({ organizationId, baseId }: Row): Reference[] =>
     baseId === null ? [] : [{ organizationId, id: baseId }]
-  const missing = [...rows.values()].flatMap(baseOf).filter((base) => !rows.has(keyOf(base)))
-  const bases = await read(sql, missing)
+  const missing = [...rows.values()].flatMap(baseOf).filter((base) => !rows.has(bodyKeyOf(base)))
+  const bases = await readBodies(sql, missing)
   return wanted.map((each): StoredBody | null => {
-    const row = rows.get(keyOf(each))
+    const row = rows.get(bodyKeyOf(each))
     if (!row) return null
     const { id, body, rights } = row
     const [base] = baseOf(row)
     if (!base) return { id, text: body, members: null, rights }
-    const found = rows.get(keyOf(base)) ?? bases.get(keyOf(base))
+    const found = rows.get(bodyKeyOf(base)) ?? bases.get(bodyKeyOf(base))
     return found ? { id, text: found.body, members: body, rights } : null
   })
 }

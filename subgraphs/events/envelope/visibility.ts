@@ -15,7 +15,7 @@ export type Parents = ReadonlyMap<string, Fields>
 
 export const noParents: Parents = new Map()
 
-const keyOf = ({ object }: RecordShape, id: unknown): string => `${object}:${String(id)}`
+const parentKeyOf = ({ object }: RecordShape, id: unknown): string => `${object}:${String(id)}`
 
 const sets = new WeakMap<readonly string[], ReadonlySet<string>>()
 
@@ -33,7 +33,7 @@ export function mayReceive(recipient: Recipient, shape: RecordShape, record: Fie
   if (visibleThrough) {
     const parent = visibleThrough.to()
     if (recipient.ownerIds === null && !parent.visibleThrough) return mayReceive(recipient, parent, {}, parents)
-    const values = parents.get(keyOf(parent, record[visibleThrough.by]))
+    const values = parents.get(parentKeyOf(parent, record[visibleThrough.by]))
     return values !== undefined && mayReceive(recipient, parent, values, parents)
   }
   if (recipient.ownerIds === null || visibleBy.length === 0) return true
@@ -64,7 +64,7 @@ async function load(
       `select ${columns.join(', ')} from ${shape.table} t where t.organization_id = $1 and t.id = any($2::uuid[])`,
       [organizationId, [...ids]],
     )
-    for (const row of rows) found.set(keyOf(shape, row['id']), row)
+    for (const row of rows) found.set(parentKeyOf(shape, row['id']), row)
     const above = await load(
       sql,
       organizationId,

@@ -37,7 +37,7 @@ export async function executeAction(ctx: ActionContext, start: ActionStart): Pro
     const { action, ...given } = await checkedCall(inner, start)
     const body = { action: action.apiName, ...given }
     const what = JSON.stringify(body)
-    const key = keyOf(inner, start, what)
+    const key = idempotencyKeyOf(inner, start, what)
     const ended = await externalCall(inner, `action ${what}`, async () => {
       const call = await preparedCall(inner, action, body, depth, key)
       return inner.idempotency ? () => calledOnce(inner, action, key, call) : call
@@ -49,7 +49,11 @@ export async function executeAction(ctx: ActionContext, start: ActionStart): Pro
 }
 
 /** One mutation may run several actions with one key of its request, so their own keys also depend on what is run. */
-const keyOf = ({ idempotency, caller }: ActionContext, { idempotencyKey }: ActionStart, what: string): string => {
+const idempotencyKeyOf = (
+  { idempotency, caller }: ActionContext,
+  { idempotencyKey }: ActionStart,
+  what: string,
+): string => {
   if (idempotencyKey !== undefined) return idempotencyKey
   if (!idempotency) return newId()
   return createHash('sha256').update(`${caller.credentialId} ${idempotency.key} ${what}`).digest('base64url')

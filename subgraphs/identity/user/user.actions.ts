@@ -131,10 +131,8 @@ async function userRows(
 ): Promise<(values: Values) => RowStatements> {
   const { email, createdAt, updatedAt: now } = user
   const newPerson = { id: person?.id ?? newId(), email, passwordHash, name, firstName, lastName, isEmailVerified, now }
-  const row = {
-    organization_id: user.organizationId,
-    id: user.id,
-    person_id: newPerson.id,
+  const key = { organization_id: user.organizationId, id: user.id, person_id: newPerson.id }
+  const columns = {
     role: user.role,
     visibility: user.visibility,
     is_active: user.isActive,
@@ -145,14 +143,16 @@ async function userRows(
     updated_at: now,
     must_accept: isInvited,
     has_joined: user.hasJoined,
+    // True: somebody who cannot read mails to the address may have set the password, so it does not open this organization.
     distrusts_password: !user.hasJoined && (await hasUnprovenPassword(ctx, newPerson.id)),
   }
-  const [, , , ...columns] = Object.keys(row)
   const onConflict = `on conflict (organization_id, person_id) do update
-    set ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}, left_at = null
+    set ${Object.keys(columns)
+      .map((column) => `${column} = excluded.${column}`)
+      .join(', ')}, left_at = null
     where app_user.id = excluded.id and app_user.left_at is not null`
   const insert = (values: Values, condition = '') =>
-    insertRow(values, 'identity.app_user', row, `${condition} ${onConflict}`)
+    insertRow(values, 'identity.app_user', { ...key, ...columns }, `${condition} ${onConflict}`)
   if (person && !isNewcomer) return insert
   const write = person ? claimNewcomer : insertPerson
   return (values) => ({ person: write(values, newPerson), written: insert(values, `where ${personIsWritten}`) })

@@ -45,7 +45,7 @@ const executorFor = (caller: Caller, caseId: string, action: StoredAction): Call
 })
 
 /** The id of the action; after a refusal, whose answer is stored for a day, with the number of the attempt. */
-const keyOf = ({ id, failures }: StoredAction): string => (failures === 0 ? id : `${id}.${failures}`)
+const attemptKeyOf = ({ id, failures }: StoredAction): string => (failures === 0 ? id : `${id}.${failures}`)
 
 interface Outcome {
   readonly resultId: string | null
@@ -90,7 +90,9 @@ export async function executeAction(ctx: Context, id: string, actionId: string):
       const { graph, caller, requestId } = ctx
       const executor = executorFor(caller, id, action)
       return async () =>
-        outcomeOf(await graph.execute(mutationOf(action), executor, { requestId, idempotencyKey: keyOf(action) }))
+        outcomeOf(
+          await graph.execute(mutationOf(action), executor, { requestId, idempotencyKey: attemptKeyOf(action) }),
+        )
     })
     const isDone = outcome.error === null || (await wasDone(inner, action))
     return change(inner, triageCase, id, async (latest) => {

@@ -33,7 +33,7 @@ export interface PriorStage {
   readonly prior: number
 }
 
-const keyOf = (pipelineId: string, stage: string): string => `${pipelineId}/${stage}`
+const stageKeyOf = (pipelineId: string, stage: string): string => `${pipelineId}/${stage}`
 
 /** Rates from numbers of closed deals by stage and owner. */
 export class WinRates {
@@ -48,10 +48,10 @@ export class WinRates {
     counts: readonly CountRow[],
     teams: ReadonlyMap<string, ReadonlySet<string>>,
   ) {
-    this.#priors = new Map(stages.map(({ pipelineId, stage, prior }) => [keyOf(pipelineId, stage), prior]))
+    this.#priors = new Map(stages.map(({ pipelineId, stage, prior }) => [stageKeyOf(pipelineId, stage), prior]))
     this.#teams = teams
     for (const { pipelineId, stage, ownerId, won, closed } of counts) {
-      const key = keyOf(pipelineId, stage)
+      const key = stageKeyOf(pipelineId, stage)
       let owners = this.#byStage.get(key)
       if (!owners) this.#byStage.set(key, (owners = new Map()))
       owners.set(ownerId, { won, closed })
@@ -60,7 +60,7 @@ export class WinRates {
 
   /** The rate of deals of this owner that were once in the stage; without an owner, that of the organization. */
   of(pipelineId: string, stage: string, ownerId: string | null): WinRate {
-    const key = keyOf(pipelineId, stage)
+    const key = stageKeyOf(pipelineId, stage)
     const own = `${key}/${ownerId}`
     let rate = this.#known.get(own)
     if (!rate) this.#known.set(own, (rate = this.#rate(key, ownerId)))

@@ -44,7 +44,7 @@ function usageOf(content: Record<string, unknown>, request: ModelRequest, text: 
   return { inputTokens, outputTokens, isEstimated: false }
 }
 
-function textOf(content: Record<string, unknown>): string {
+function answerTextOf(content: Record<string, unknown>): string {
   const [choice] = Array.isArray(content['choices']) ? (content['choices'] as unknown[]) : []
   if (!isJsonObject(choice) || !isJsonObject(choice['message'])) throw modelFailed('gave an answer without a message')
   if (choice['finish_reason'] === 'length') throw modelFailed('gave an answer that is too long')
@@ -77,7 +77,7 @@ const wholeModel = (settings: LanguageModelSettings, outbound: Outbound, now: ()
         throw sendErrorOf(error)
       })
     const content = contentOf(answer, now())
-    const text = textOf(content)
+    const text = answerTextOf(content)
     yield { kind: 'text', text }
     yield {
       kind: 'end',

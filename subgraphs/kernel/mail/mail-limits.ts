@@ -48,7 +48,7 @@ interface Count {
 const windowIsOver = `count.began_at + count.window_ms * interval '1 millisecond' <= excluded.began_at`
 
 /** The key of the count. Null for mails of the platform itself, which have no limits. */
-function keyOf({ caller }: RequestContext, kind: MailKind, { by }: MailLimit, to: string): string | null {
+function counterKeyOf({ caller }: RequestContext, kind: MailKind, { by }: MailLimit, to: string): string | null {
   const values: Record<CountedBy, string> = {
     MAILBOX: mailboxOf(to),
     CLIENT: addressKey(caller.ip),
@@ -67,7 +67,7 @@ function keyOf({ caller }: RequestContext, kind: MailKind, { by }: MailLimit, to
 export async function countMail(ctx: RequestContext, kind: MailKind, to: string): Promise<boolean> {
   await kind.guard?.(ctx)
   const counted = kind.limits.flatMap((limit) => {
-    const key = keyOf(ctx, kind, limit, to)
+    const key = counterKeyOf(ctx, kind, limit, to)
     return key === null ? [] : [{ ...limit, key }]
   })
   const now = ctx.clock.now()

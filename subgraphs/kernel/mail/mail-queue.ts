@@ -45,10 +45,10 @@ export const mailQueue = (customers: CustomerMails, isSuspended: IsSuspended): Q
   attemptsMax: () => attemptsMax,
   retryAfterMs: ({ attempts }) => retryAfterMs(attempts),
   clearedColumns: ['content'],
-  attempt: (services, mail, signal) => send(services, customers, isSuspended, mail, signal),
+  attempt: (services, mail, signal) => sendMail(services, customers, isSuspended, mail, signal),
 })
 
-async function send(
+async function sendMail(
   services: Services,
   customers: CustomerMails,
   isSuspended: IsSuspended,

@@ -64,7 +64,7 @@ export function leaseShares<Item extends QueuedItem>(
       found.length === portions.length &&
       isAll &&
       portions.every(
-        (portion) => leasedOf(items, portion).length < portion.items && !isUsedUp(items, portions, portion),
+        (portion) => leasedOf(items, portion).length < portion.slots && !isUsedUp(items, portions, portion),
       )
     return { items, mayHaveMore: !isComplete }
   }
@@ -128,12 +128,12 @@ async function leasePortions<Item extends QueuedItem>(
   const items: LeasedShare<Item>[] = []
   for (let wanted = portions; wanted.length > 0;) {
     const leased = await sql.query<LeasedShare<Item>>(portionsSql(queue, queue.shares!, lane), [
-      tokensFor(wanted.reduce((sum, portion) => sum + portion.items, 0)),
+      tokensFor(wanted.reduce((sum, portion) => sum + portion.slots, 0)),
       queue.leaseMs,
       wanted.map(({ organization }) => organization),
       wanted.map(({ key }) => key),
-      wanted.map((portion) => portion.items),
-      wanted.map((portion) => leasedUntil.get(keyOf(portion)) ?? null),
+      wanted.map((portion) => portion.slots),
+      wanted.map((portion) => leasedUntil.get(keyOfPortion(portion)) ?? null),
     ])
     // What is updated is returned in no certain order.
     leased.sort((one, other) => one.number - other.number)
@@ -141,10 +141,10 @@ async function leasePortions<Item extends QueuedItem>(
     const again: Portion[] = []
     for (const portion of wanted) {
       const own = leasedOf(leased, portion)
-      const isOver = own.length === portion.items || isUsedUp(leased, wanted, portion)
-      if (isOver && own.length > 0) leasedUntil.set(keyOf(portion), own.at(-1)!.dueAt)
+      const isOver = own.length === portion.slots || isUsedUp(leased, wanted, portion)
+      if (isOver && own.length > 0) leasedUntil.set(keyOfPortion(portion), own.at(-1)!.dueAt)
       else if (isOver) continue
-      else if (leasedUntil.delete(keyOf(portion))) again.push({ ...portion, items: portion.items - own.length })
+      else if (leasedUntil.delete(keyOfPortion(portion))) again.push({ ...portion, slots: portion.slots - own.length })
     }
     wanted = again
   }
@@ -162,7 +162,7 @@ const isUsedUp = <Item>(
 ): boolean => {
   const isOwn = (one: { readonly organization: string }): boolean => one.organization === organization
   const used = items.filter(isOwn).reduce((sum, { slots }) => sum + slots, 0)
-  return used >= portions.filter(isOwn).reduce((sum, portion) => sum + portion.items, 0)
+  return used >= portions.filter(isOwn).reduce((sum, portion) => sum + portion.slots, 0)
 }
 
 /**
@@ -185,7 +185,7 @@ type LeasedShare<Item> = Leased<Item> & {
   readonly dueAt: string
 }
 
-const keyOf = ({ organization, key }: Pick<Portion, 'organization' | 'key'>): string => `${organization}:${key}`
+const keyOfPortion = ({ organization, key }: Pick<Portion, 'organization' | 'key'>): string => `${organization}:${key}`
 
 /** Marks items as due whose time has come: retries, delayed items, and items whose lease has ended. */
 async function makeDue(sql: Sql, table: string, { organization }: Shares): Promise<number> {
@@ -211,15 +211,15 @@ function portionsSql(
   return `with oldest as (
        select oldest.*, portion.number as portion, (sum(oldest.slots) over before_it) - oldest.slots as used, portion.slots_of_organization
        from (
-         select given.*, sum(items) over (partition by organization) as slots_of_organization
-         from unnest($3::uuid[], $4::uuid[], $5::int[], $6::timestamptz[]) with ordinality as given(organization, key, items, due_from, number)
+         select given.*, sum(slots_given) over (partition by organization) as slots_of_organization
+         from unnest($3::uuid[], $4::uuid[], $5::int[], $6::timestamptz[]) with ordinality as given(organization, key, slots_given, due_from, number)
        ) portion
        cross join lateral (
          select ${organization} as next_organization, id as next_id, lease_token as lost_token, next_attempt_at as due_at, ${slotsOf} as slots
          from ${table}
          where ${dueOf[lane]} and ${organization} = portion.organization and ${key} = portion.key
            and next_attempt_at >= coalesce(portion.due_from, '-infinity')
-         order by next_attempt_at limit portion.items for update skip locked
+         order by next_attempt_at limit portion.slots_given for update skip locked
        ) oldest
        window before_it as (partition by portion.organization order by portion.number, oldest.due_at, oldest.next_id)
      ), next as (

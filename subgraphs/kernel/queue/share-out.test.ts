@@ -7,7 +7,7 @@ const limits = { count: 8, free: 8, perKeyMax: 4, running: none, runningHere: no
 const shared = (waiting: readonly WaitingKey[], more: Partial<typeof limits> & { perOrganizationMax?: number } = {}) =>
   Object.fromEntries(
     shareOut(waiting, { ...limits, ...more, count: more.count ?? more.free ?? limits.count }).map(
-      ({ organization, key: name, items }) => [`${organization}.${name}`, items],
+      ({ organization, key: name, slots }) => [`${organization}.${name}`, slots],
     ),
   )
 

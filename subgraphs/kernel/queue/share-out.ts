@@ -5,12 +5,13 @@ export interface WaitingKey {
   readonly running: number
 }
 
+/** How many slots a key gets. */
 export interface Portion extends Omit<WaitingKey, 'running'> {
-  readonly items: number
+  readonly slots: number
 }
 
 interface Limits {
-  /** Maximum items to give. */
+  /** Maximum slots to give. */
   readonly count: number
   /** Free slots of the lane in this process. */
   readonly free: number
@@ -38,8 +39,8 @@ export function shareOut(
   { count, free, perKeyMax, perOrganizationMax = Infinity, running, runningHere }: Limits,
 ): Portion[] {
   const organizations = organizationsOf(waiting, running, runningHere)
-  const slots = [...runningHere.values()].reduce((sum, here) => sum + here, free)
-  const kept = slots >= keepsSlotFrom ? 1 : 0
+  const slotsOfLane = [...runningHere.values()].reduce((sum, here) => sum + here, free)
+  const kept = slotsOfLane >= keepsSlotFrom ? 1 : 0
   let given = 0
   while (given < count) {
     let next: OrganizationShare | null = null
@@ -55,19 +56,19 @@ export function shareOut(
     if (!next) break
     const key = next.keys.reduce((least, other) => (other.taken < least.taken ? other : least))
     key.taken++
-    key.items++
+    key.slots++
     next.running++
     next.here++
     given++
   }
   return organizations.flatMap(({ organization, keys }) =>
-    keys.filter(({ items }) => items > 0).map(({ key, items }) => ({ organization, key, items })),
+    keys.filter(({ slots }) => slots > 0).map(({ key, slots }) => ({ organization, key, slots })),
   )
 }
 
 interface OrganizationShare {
   readonly organization: string
-  readonly keys: { readonly key: string; taken: number; items: number }[]
+  readonly keys: { readonly key: string; taken: number; slots: number }[]
   running: number
   here: number
 }
@@ -87,7 +88,7 @@ function organizationsOf(
     }
     const share = shares.get(organization) ?? started
     shares.set(organization, share)
-    share.keys.push({ key, taken, items: 0 })
+    share.keys.push({ key, taken, slots: 0 })
   }
   return [...shares.values()]
 }

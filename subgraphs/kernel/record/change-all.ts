@@ -46,7 +46,7 @@ export async function changeAllWithEvents<T extends StoredRow>(
   const changed: T[] = []
   const definition = shapeFor(ctx, builtIn)
   for (let at = 0; at < ids.length; at += batchSize) {
-    const records = await read(ctx, definition, ids.slice(at, at + batchSize))
+    const records = await readBatch(ctx, definition, ids.slice(at, at + batchSize))
     const changes: Changed<T>[] = []
     for (const previous of records) {
       const decided = decide(previous)
@@ -59,7 +59,7 @@ export async function changeAllWithEvents<T extends StoredRow>(
   return changed
 }
 
-function read<T extends StoredRow>(
+function readBatch<T extends StoredRow>(
   ctx: RequestContext,
   definition: RecordDefinition<T>,
   ids: readonly string[],

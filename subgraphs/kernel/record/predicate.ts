@@ -39,6 +39,7 @@ export class TenantPredicate {
   constructor(
     readonly caller: Caller,
     readonly values: Values = new Values(),
+    /** Learns of what the statement computes, so that a stored answer is not replayed to somebody who sees less; null where records are told one by one. */
     private readonly answered: AnsweredRecords | null = null,
   ) {}
 

@@ -43,8 +43,8 @@ export async function figures<T extends StoredRow, const F extends Readonly<Reco
   const isFilterInTotals = filtered()?.aggregated([]).isTotals
   const isInTotals = ([, figure]: Requested): boolean => canUseTotals(ctx, definition, figure, isFilterInTotals)
   const [fromGroups, fromRows] = await Promise.all([
-    read(ctx, definition, readable.filter(isInTotals), true, filtered()),
-    read(
+    readAggregates(ctx, definition, readable.filter(isInTotals), true, filtered()),
+    readAggregates(
       ctx,
       definition,
       readable.filter((figure) => !isInTotals(figure)),
@@ -78,7 +78,7 @@ function canUseTotals(
   return isFilterInTotals ? !into.hasSubquery : !into.readsEveryRow
 }
 
-const keyOf = (value: unknown): string => (isRawNumber(value) ? value.rawJSON : String(value))
+const groupNameOf = (value: unknown): string => (isRawNumber(value) ? value.rawJSON : String(value))
 
 // The keys are values of records. Without a prototype, `__proto__` is a normal key.
 const noCounts = (): Counts => Object.create(null) as Counts
@@ -91,7 +91,7 @@ function zeroCounts({ kind, type }: Column): Counts {
 }
 
 /** One statement for all these figures: aggregates over all rows, and counts grouped by each column. */
-async function read(
+async function readAggregates(
   ctx: RequestContext,
   definition: RecordShape,
   requested: readonly Requested[],
@@ -143,7 +143,7 @@ async function read(
 
 function addCount(counts: Counts, value: unknown, count: number): void {
   // A difference that is not merged yet may leave a group without records.
-  if (value !== null && value !== undefined && count !== 0) counts[keyOf(value)] = count
+  if (value !== null && value !== undefined && count !== 0) counts[groupNameOf(value)] = count
 }
 
 export interface MostFrequent {

@@ -52,7 +52,7 @@ function columnsOf(definition: WithTotals, condition: object): ReadonlySet<strin
   return into.columns
 }
 
-function keyOf(definition: WithTotals, addend: AddendShape): string {
+function addendKeyOf(definition: WithTotals, addend: AddendShape): string {
   const values = new Values()
   return JSON.stringify([new AggregateSql(definition, values).total(addend), values.list])
 }
@@ -71,11 +71,13 @@ function measureOf(definition: WithTotals, addend: AddendShape): string | undefi
     const measures = Object.entries(totals.measures ?? {})
     const separately = totals.separately ?? []
     columns = new Map([
-      [keyOf(definition, {}), 'n'],
-      ...measures.map(([name, one]) => [keyOf(definition, one), measureColumn(name)] as const),
-      ...separately.map((name) => [keyOf(definition, { count: name }), withValueColumn(definition, name)] as const),
+      [addendKeyOf(definition, {}), 'n'],
+      ...measures.map(([name, one]) => [addendKeyOf(definition, one), measureColumn(name)] as const),
+      ...separately.map(
+        (name) => [addendKeyOf(definition, { count: name }), withValueColumn(definition, name)] as const,
+      ),
     ])
     columnsByAddend.set(totals, columns)
   }
-  return columns.get(keyOf(definition, addend))
+  return columns.get(addendKeyOf(definition, addend))
 }

@@ -165,7 +165,7 @@ export class RemoteSubgraph implements SubgraphEndpoint {
       )
       if (response.headers.connection === 'close') this.#leave()
       else this.isStopping = false
-      return { status: response.statusCode!, text: await textOf(response, bytesMax) }
+      return { status: response.statusCode!, text: await responseText(response, bytesMax) }
     } catch (cause) {
       if (isRead && call.reusedSocket && !signal.aborted && (cause as NodeJS.ErrnoException).code === 'ECONNRESET') {
         return this.#post(sent, signal, false)
@@ -176,7 +176,7 @@ export class RemoteSubgraph implements SubgraphEndpoint {
   }
 }
 
-async function textOf(response: IncomingMessage, bytesMax: number): Promise<string | null> {
+async function responseText(response: IncomingMessage, bytesMax: number): Promise<string | null> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {

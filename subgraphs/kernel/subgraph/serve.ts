@@ -72,7 +72,7 @@ export async function serveSubgraph(options: ServeOptions): Promise<SubgraphServ
           options.log.error({ err: error, subgraph: options.subgraph.name }, 'a request failed')
           return refused('INTERNAL', defectMessage)
         })
-        .then((reply) => send(response, reply, isStopping || options.isStopping?.() === true))
+        .then((reply) => sendReply(response, reply, isStopping || options.isStopping?.() === true))
     },
   )
   const { port } = await listenOn(server, options)
@@ -95,7 +95,7 @@ async function closed(server: Server): Promise<void> {
   clearTimeout(force)
 }
 
-function send(response: ServerResponse, { status, text }: Reply, isLast: boolean): void {
+function sendReply(response: ServerResponse, { status, text }: Reply, isLast: boolean): void {
   const isBodyUnread = status === statusOfCode.PAYLOAD_TOO_LARGE
   response.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',

@@ -17,7 +17,7 @@ export interface CleanMail {
   readonly problem?: HtmlProblem
 }
 
-const textOf = (text: string): string => text.slice(0, outputMax)
+const boundedText = (text: string): string => text.slice(0, outputMax)
 
 /** An address that no browser can open stays as it was written, because nothing can be redirected to it. */
 const isTracked = (url: string): boolean => /^https?:/i.test(url) && url.length <= 2048 && URL.canParse(url)
@@ -30,11 +30,11 @@ const textBetweenTags = (html: string): string => html.replaceAll(/<[^<>]{0,1000
  * between its tags. Runs in a worker thread.
  */
 export function cleanMail({ bodyHtml, bodyText }: MailBody): CleanMail {
-  if (bodyHtml === null) return { bodyHtml: null, bodyText: textOf(bodyText ?? ''), linkedHtml: null, links: [] }
+  if (bodyHtml === null) return { bodyHtml: null, bodyText: boundedText(bodyText ?? ''), linkedHtml: null, links: [] }
   const html = bodyHtml.slice(0, outputMax)
   const cleaned = cleanHtml(html)
   if ('problem' in cleaned) {
-    const text = textOf(bodyText ?? textBetweenTags(html))
+    const text = boundedText(bodyText ?? textBetweenTags(html))
     return { bodyHtml: null, bodyText: text, linkedHtml: null, links: [], problem: cleaned.problem }
   }
   const clean = cleaned.html
@@ -43,5 +43,5 @@ export function cleanMail({ bodyHtml, bodyText }: MailBody): CleanMail {
     if (!isTracked(url) || links.length >= linksMax) return url
     return linkPlace(links.push(url) - 1)
   })
-  return { bodyHtml: clean, bodyText: textOf(bodyText ?? textOfHtml(clean)), linkedHtml, links }
+  return { bodyHtml: clean, bodyText: boundedText(bodyText ?? textOfHtml(clean)), linkedHtml, links }
 }

@@ -77,17 +77,17 @@ class BoundedEmitter implements Emitter {
   }
 
   write(value: unknown): void {
-    const text = textOf(value)
+    const text = printedText(value)
     this.#budget.left -= text.length
     if (this.#budget.left < 0) throw new TemplateProblem('TOO_LONG', `writes more than ${outputMax} characters.`)
     this.buffer += text
   }
 }
 
-function textOf(value: unknown): string {
+function printedText(value: unknown): string {
   if (typeof value === 'string') return value
   if (value === null || value === undefined) return ''
-  if (Array.isArray(value)) return value.map(textOf).join('')
+  if (Array.isArray(value)) return value.map(printedText).join('')
   return typeof value === 'object' ? JSON.stringify(value) : String(value as number)
 }
 

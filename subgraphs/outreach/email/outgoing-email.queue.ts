@@ -54,7 +54,7 @@ export const outgoingEmailQueue: Queue<OutgoingEmail> = {
   // 1, 4, 16, 64 and 256 minutes, then 6 hours each: about a day.
   retryAfterMs: ({ attempts }) => Math.min(minuteMs * 4 ** (attempts - 1), 360 * minuteMs),
   retentionMs: 30 * 86_400_000,
-  attempt: send,
+  attempt: sendQueued,
 }
 
 export const deleteOldOutgoingEmail: Job = {
@@ -63,7 +63,7 @@ export const deleteOldOutgoingEmail: Job = {
   run: (services) => deleteFinishedItems(outgoingEmailQueue, services),
 }
 
-async function send(services: Services, item: Leased<OutgoingEmail>, signal: AbortSignal): Promise<Outcome> {
+async function sendQueued(services: Services, item: Leased<OutgoingEmail>, signal: AbortSignal): Promise<Outcome> {
   const ctx = organizationContext(services, item.organization!)
   const message = await recordsOf(emailMessage).require(ctx, item.id)
   if (message.status !== 'QUEUED') return { end: 'SENT' }

@@ -33,7 +33,7 @@ export interface ReceivedEmail {
 }
 
 /** The mail that a received one names, by its Message-IDs, the last one first. */
-async function named({ db, caller }: RequestContext, ids: readonly string[]): Promise<Email | null> {
+async function mailWithMessageId({ db, caller }: RequestContext, ids: readonly string[]): Promise<Email | null> {
   const [found] = await db.query<Email>(
     `select id, thread_id as "threadId", sent_at as "sentAt", direction, to_emails as "toEmails" from outreach.email_message
      where organization_id = $1 and internet_message_id = any($2::text[]) and deleted_at is null
@@ -81,9 +81,9 @@ export function receiveEmail(ctx: RequestContext, mail: ReceivedEmail): Promise<
     await inner.db.query(`select pg_advisory_xact_lock(${lockOf('receivedEmail')})`, [
       `${inner.caller.organizationId} ${mail.messageId ?? ''}`,
     ])
-    if (mail.messageId && (await named(inner, [mail.messageId]))) return null
+    if (mail.messageId && (await mailWithMessageId(inner, [mail.messageId]))) return null
     const ids = [...new Set([mail.inReplyTo, ...mail.references.toReversed()].filter((id) => id !== null))].slice(0, 50)
-    const referenced = ids.length > 0 ? await named(inner, ids) : null
+    const referenced = ids.length > 0 ? await mailWithMessageId(inner, ids) : null
     const threadId = referenced?.threadId ?? (await threadWith(inner, mail.from, mail.subject))
     const sent = referenced?.direction === 'OUTBOUND' ? referenced : null
     const answered = sent ?? (threadId === null ? null : await lastSentTo(inner, threadId, mail.from))

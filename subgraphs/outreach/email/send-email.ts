@@ -56,8 +56,8 @@ interface Content extends CleanMail {
   readonly subject: string
 }
 
-const links = ['contactId', 'leadId', 'accountId', 'opportunityId'] as const
-type Links = Pick<EmailThread, (typeof links)[number]>
+const linkNames = ['contactId', 'leadId', 'accountId', 'opportunityId'] as const
+type Links = Pick<EmailThread, (typeof linkNames)[number]>
 
 /**
  * Queues a mail. The message, its thread and the row of the queue exist together or not at all, and a worker sends the mail after the
@@ -75,12 +75,12 @@ export function sendEmail(
     const recipients = recipientsOf(input)
     await checkLinks(inner, input)
     const thread = input.threadId ? await recordsOf(emailThread).require(inner, input.threadId) : null
-    const concerned = await linksOf(inner, input, recipients, thread)
-    const box = await senderMailbox(inner, input.mailboxId, thread?.id ?? null)
-    const content = await contentOf(inner, input, concerned, thread, id)
+    const links = await linksOf(inner, input, recipients, thread)
+    const mailbox = await senderMailbox(inner, input.mailboxId, thread?.id ?? null)
+    const content = await contentOf(inner, input, links, thread, id)
     await refuseSuppressed(inner, recipients.paths)
-    for (const email of recipients.paths.keys()) await countMail(inner, box ? mailboxMails : userMails, email)
-    return store(inner, id, input, recipients, content, concerned, thread, box, answeredId)
+    for (const email of recipients.paths.keys()) await countMail(inner, mailbox ? mailboxMails : userMails, email)
+    return storeMail(inner, { id, input, recipients, content, links, thread, mailbox, answeredId })
   })
 }
 
@@ -91,7 +91,9 @@ async function linksOf(
   { to }: Recipients,
   thread: EmailThread | null,
 ): Promise<Links> {
-  const given = Object.fromEntries(links.map((name) => [name, input[name]?.toLowerCase() ?? thread?.[name] ?? null]))
+  const given = Object.fromEntries(
+    linkNames.map((name) => [name, input[name]?.toLowerCase() ?? thread?.[name] ?? null]),
+  )
   const known = given as unknown as Links
   if (known.contactId || known.leadId) return known
   const holders = await addressHolders(ctx, to.slice(0, 1))
@@ -105,15 +107,15 @@ async function linksOf(
 async function contentOf(
   ctx: Ctx,
   input: EmailSendInput,
-  concerned: Links,
+  links: Links,
   thread: EmailThread | null,
   id: string,
 ): Promise<Content> {
   const subject = input.subject == null ? null : checkSubject(input.subject)
-  const made = input.templateId ? await renderedOf(ctx, input, concerned, id) : writtenOf(input)
-  const text = subject ?? made.subject ?? (thread ? checkSubject(`Re: ${thread.subject}`.slice(0, 255)) : null)
+  const draft = input.templateId ? await renderedOf(ctx, input, links, id) : writtenOf(input)
+  const text = subject ?? draft.subject ?? (thread ? checkSubject(`Re: ${thread.subject}`.slice(0, 255)) : null)
   if (!text) throw invalid({ path: 'subject', code: 'REQUIRED', message: 'subject must have 1 to 255 characters.' })
-  const body = { bodyHtml: made.bodyHtml, bodyText: made.bodyText }
+  const body = { bodyHtml: draft.bodyHtml, bodyText: draft.bodyText }
   const clean = await externalCall(ctx, `clean ${hash('sha256', JSON.stringify(body))}`, async () => {
     const { work, caller } = ctx
     return () => work.run(cleanTask, body, caller.organizationId)
@@ -122,13 +124,14 @@ async function contentOf(
   return { ...clean, subject: text }
 }
 
-interface Made {
+/** What is sent, before it is cleaned. */
+interface Draft {
   readonly subject: string | null
   readonly bodyHtml: string | null
   readonly bodyText: string | null
 }
 
-function writtenOf({ bodyHtml, bodyText, variables }: EmailSendInput): Made {
+function writtenOf({ bodyHtml, bodyText, variables }: EmailSendInput): Draft {
   if (variables !== null && variables !== undefined)
     throw invalid({ path: 'variables', code: 'NOT_ALLOWED', message: 'variables must be absent without templateId.' })
   if (bodyHtml == null && bodyText == null)
@@ -140,7 +143,7 @@ function writtenOf({ bodyHtml, bodyText, variables }: EmailSendInput): Made {
   }
 }
 
-async function renderedOf(ctx: Ctx, input: EmailSendInput, concerned: Links, id: string): Promise<Made> {
+async function renderedOf(ctx: Ctx, input: EmailSendInput, links: Links, id: string): Promise<Draft> {
   if (input.bodyHtml != null || input.bodyText != null)
     throw invalid({ path: 'bodyHtml', code: 'NOT_ALLOWED', message: 'A body must be absent with templateId.' })
   const template = await recordsOf(emailTemplate).require(ctx, input.templateId!)
@@ -149,7 +152,7 @@ async function renderedOf(ctx: Ctx, input: EmailSendInput, concerned: Links, id:
     throw await refusalInState(ctx, emailTemplateStates, template, message)
   }
   const unsubscribeUrl = urlOf(ctx, 'UNSUBSCRIBE', id, 0)
-  const values = { ...withGiven(await recordValues(ctx, concerned), givenValues(input.variables)), unsubscribeUrl }
+  const values = { ...withGiven(await recordValues(ctx, links), givenValues(input.variables)), unsubscribeUrl }
   const key = `render ${hash('sha256', JSON.stringify([template.id, template.version, values]))}`
   const content = await externalCall(ctx, key, async () => () => renderTemplate(ctx, template, values))
   const problems = [
@@ -191,33 +194,38 @@ export function sentHtmlOf(
   return input.trackOpens ? `${html}<img src="${urlOf(ctx, 'OPEN', id, 0)}" width="1" height="1" alt="" />` : html
 }
 
-async function store(
-  ctx: Ctx,
-  id: string,
-  input: EmailSendInput,
-  { to, cc, bcc }: Recipients,
-  content: Content,
-  concerned: Links,
-  given: EmailThread | null,
-  box: Mailbox | null,
-  answeredId: string | null,
-): Promise<Email> {
+interface NewMail {
+  readonly id: string
+  readonly input: EmailSendInput
+  readonly recipients: Recipients
+  readonly content: Content
+  readonly links: Links
+  /** Null: the mail begins a thread. */
+  readonly thread: EmailThread | null
+  /** Null: the mail server of the platform sends it. */
+  readonly mailbox: Mailbox | null
+  readonly answeredId: string | null
+}
+
+async function storeMail(ctx: Ctx, mail: NewMail): Promise<Email> {
+  const { id, input, content, mailbox } = mail
+  const { to, cc, bcc } = mail.recipients
   const sender = await userIdentity(ctx, ctx.caller.userId)
   if (!sender) throw new Refusal('PERMISSION_DENIED', 'Only a user can send mails.')
   const participants = (known: readonly string[]) =>
-    [...new Set([...known, box?.email ?? sender.email, ...to, ...cc])].slice(0, 100)
-  const thread = await (given
-    ? given
+    [...new Set([...known, mailbox?.email ?? sender.email, ...to, ...cc])].slice(0, 100)
+  const thread = await (mail.thread
+    ? mail.thread
     : save(ctx, emailThread, {
         operation: 'CREATE',
         previous: null,
         values: {},
-        implied: { subject: content.subject, status: 'OPEN', participants: participants([]), ...concerned },
+        implied: { subject: content.subject, status: 'OPEN', participants: participants([]), ...mail.links },
       }))
-  if (given) await expireDraftsOfThread(ctx, given.id)
-  const earlier = await earlierIds(ctx, thread.id, answeredId)
-  const { senderId, domain } = senderOf(ctx, box)
-  const fromEmail = box?.email ?? sender.email
+  if (mail.thread) await expireDraftsOfThread(ctx, thread.id)
+  const earlier = await earlierIds(ctx, thread.id, mail.answeredId)
+  const { senderId, domain } = senderOf(ctx, mailbox)
+  const fromEmail = mailbox?.email ?? sender.email
   const message = await save(ctx, emailMessage, {
     operation: 'CREATE',
     previous: null,
@@ -228,7 +236,7 @@ async function store(
       direction: 'OUTBOUND',
       kind: 'MAIL',
       fromEmail,
-      mailboxId: box?.id ?? null,
+      mailboxId: mailbox?.id ?? null,
       toEmails: [...to],
       ccEmails: [...cc],
       bccEmails: [...bcc],

@@ -36,7 +36,7 @@ async function known(ctx: RequestContext, rows: readonly Row[]): Promise<readonl
   return rows.filter((row) => isOwn(row) || seen.has(row.email))
 }
 
-const read = ({ db, caller }: RequestContext, { only, after, limit }: Page): Promise<Row[]> =>
+const readSuppressions = ({ db, caller }: RequestContext, { only, after, limit }: Page): Promise<Row[]> =>
   db.query<Row & Record<string, unknown>>(
     `select email, reason, message_id as "messageId", created_at as "createdAt", created_by_id as "createdById"
      from outreach.suppressed_address
@@ -54,7 +54,7 @@ export async function suppressionPage(
   const data: ListedAddress[] = []
   let { after } = page
   for (let examined = 0; examined < examinedMax; examined += size) {
-    const rows = await read(ctx, { ...page, after, limit: size })
+    const rows = await readSuppressions(ctx, { ...page, after, limit: size })
     for (const row of await known(ctx, rows)) {
       if (data.length === page.limit) return { data, nextCursor: data.at(-1)!.email }
       data.push(row)
@@ -68,7 +68,7 @@ export async function suppressionPage(
 /** Removes an address: administrators may remove every one, others those that they added, which nobody else has asked for. */
 export async function unsuppress(ctx: RequestContext, email: string): Promise<void> {
   const { db, caller } = ctx
-  const [listed] = await known(ctx, await read(ctx, { only: email, after: '', limit: 1 }))
+  const [listed] = await known(ctx, await readSuppressions(ctx, { only: email, after: '', limit: 1 }))
   if (!listed) throw notFound('The address')
   if (!isAdministrator(ctx) && listed.createdById !== actorIdOf(caller))
     throw new Refusal('PERMISSION_DENIED', 'Only an owner or admin removes an address that another one added.', {

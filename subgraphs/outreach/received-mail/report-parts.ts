@@ -7,7 +7,7 @@ import type { Judgement, MailPart, ReportedRecipient } from './judgement.ts'
 const readMax = 64 * 1024
 const recipientsMax = 100
 
-const textOf = ({ content }: MailPart): string => Buffer.from(content.subarray(0, readMax)).toString('utf8')
+const partText = ({ content }: MailPart): string => Buffer.from(content.subarray(0, readMax)).toString('utf8')
 
 /** `rfc822; ida@example.com` or `utf-8; ida@example.com` (RFC 6533) without its type. */
 const addressIn = (text: string): string | null =>
@@ -45,7 +45,7 @@ function originalOf(parts: readonly MailPart[]): ReadonlyMap<string, string> {
   const original = parts.find(({ contentType }) =>
     /^(?:message\/(?:rfc822|global|global-headers|rfc822-headers)|text\/rfc822-headers?)$/i.test(contentType),
   )
-  return original ? fieldsOf(headOf(textOf(original))) : new Map()
+  return original ? fieldsOf(headOf(partText(original))) : new Map()
 }
 
 /** `Ida <ida@example.com>` without the name; nothing if there are several. */
@@ -55,7 +55,7 @@ const onlyAddress = (text: string): string | undefined =>
 type Reported = Omit<Judgement, 'kind'> & { readonly kind: 'BOUNCE' | 'COMPLAINT' | 'RECEIPT' | 'AUTO_REPLY' }
 
 function deliveryReport(part: MailPart, original: ReadonlyMap<string, string>): Reported {
-  const groups = textOf(part).split(/(?:\r?\n){2,}/)
+  const groups = partText(part).split(/(?:\r?\n){2,}/)
   const recipients = groups.flatMap(recipientOf).slice(0, recipientsMax)
   const isDelivered = recipients.length > 0 && recipients.every(({ outcome }) => outcome === 'DELIVERED')
   const told = fieldsOf(groups[0] ?? '')
@@ -68,7 +68,7 @@ function deliveryReport(part: MailPart, original: ReadonlyMap<string, string>): 
 
 /** A complaint of a provider in the Abuse Reporting Format (RFC 5965). Some hide whose it is. */
 function feedbackReport(part: MailPart, original: ReadonlyMap<string, string>): Reported {
-  const fields = fieldsOf(textOf(part))
+  const fields = fieldsOf(partText(part))
   const type = (fields.get('feedback-type') ?? '').toLowerCase()
   const messageIds = messageIdsIn(`${original.get('message-id') ?? ''} ${fields.get('original-message-id') ?? ''}`)
   // `not-spam` takes a complaint back, and `auth-failure` is about the sender's DNS.
@@ -85,7 +85,7 @@ function feedbackReport(part: MailPart, original: ReadonlyMap<string, string>): 
 /** A notice that a mail was shown or deleted (RFC 8098). */
 const receiptOf = (part: MailPart): Reported => ({
   kind: 'RECEIPT',
-  messageIds: messageIdsIn(fieldsOf(textOf(part)).get('original-message-id') ?? ''),
+  messageIds: messageIdsIn(fieldsOf(partText(part)).get('original-message-id') ?? ''),
   recipients: [],
 })
 

@@ -5,12 +5,12 @@ import { change, recordsOf } from '../../kernel/record/records-of.ts'
 import { isStorable } from '../../kernel/record/scalars.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
 import { notAnswered, type RequestContext } from '../../kernel/request.ts'
-import { groundsOf } from './grounds.ts'
+import { composeContextOf } from './compose-context.ts'
 import { composeBounds, type SmartEmailComposeInput } from './smart-email.inputs.ts'
 import type { SmartEmailDraft } from './smart-email-draft.ts'
 import { smartEmailDraft } from './smart-email.record.ts'
 import { requireEditable } from './smart-email.rules.ts'
-import { briefOf, writeTexts, type ComposeRequest, type Wishes } from './write-text.ts'
+import { briefOf, writeTexts, type ComposeRequest, type Instructions } from './write-text.ts'
 
 type Ctx = RequestContext<'work' | 'languageModel'>
 
@@ -67,7 +67,7 @@ export function composeDraft(ctx: Ctx, input: SmartEmailComposeInput): Promise<S
   requireWritableRole(ctx)
   checkTexts(input)
   const request = requestOf(input)
-  const wishes: Wishes = {
+  const instructions: Instructions = {
     tones: [input.tone ?? 'PROFESSIONAL'],
     purpose: given(input.purpose),
     intent: given(input.intent),
@@ -75,24 +75,24 @@ export function composeDraft(ctx: Ctx, input: SmartEmailComposeInput): Promise<S
     request,
     attempt: 0,
   }
-  const named = {
+  const records = {
     contactId: input.contactId ?? null,
     opportunityId: opportunityOf(input),
     threadId: input.threadId ?? null,
     inReplyToMessageId: input.inReplyToMessageId ?? null,
   }
   return transactionWithExternalCalls(ctx, async (inner) => {
-    const grounds = await groundsOf(inner, named).catch((error: unknown) => {
+    const context = await composeContextOf(inner, records).catch((error: unknown) => {
       throw asSent(input, error)
     })
     const fromContact =
-      input.toEmails == null && grounds.contactId ? await contactEmail(notAnswered(inner), grounds.contactId) : null
+      input.toEmails == null && context.contactId ? await contactEmail(notAnswered(inner), context.contactId) : null
     const [text] = await externalCall(inner, 'compose', async () => {
-      const brief = await briefOf(inner, grounds, wishes)
-      return () => writeTexts(ctx, brief, grounds.sources)
+      const brief = await briefOf(inner, context, instructions)
+      return () => writeTexts(ctx, brief, context.sources)
     })
-    const { contactId, opportunityId, threadId, inReplyToMessageId } = grounds
-    const { purpose, intent, style } = wishes
+    const { contactId, opportunityId, threadId, inReplyToMessageId } = context
+    const { purpose, intent, style } = instructions
     const { tone, ...written } = text!
     const values = {
       contactId,
@@ -114,7 +114,7 @@ const noRequest: ComposeRequest = {
 }
 
 /** What a draft was asked to be. A draft that a person wrote has its text as notes. */
-export function wishesOf(draft: SmartEmailDraft, tones: Wishes['tones'], attempt: number): Wishes {
+export function instructionsOf(draft: SmartEmailDraft, tones: Instructions['tones'], attempt: number): Instructions {
   const { purpose, intent, style, subject, bodyText } = draft
   const own = {
     ...noRequest,
@@ -138,9 +138,9 @@ export function regenerateDraft(ctx: Ctx, id: string, expectedVersion: number | 
         const rewrites = previous.rewrites + 1
         // One text for each request, also when another request has rewritten the draft meanwhile.
         const [text] = await externalCall(inner, `rewrite ${id}`, async () => {
-          const grounds = await groundsOf(inner, previous, 'IGNORE')
-          const brief = await briefOf(inner, grounds, wishesOf(previous, [previous.tone], rewrites))
-          return () => writeTexts(ctx, brief, grounds.sources)
+          const context = await composeContextOf(inner, previous, 'IGNORE')
+          const brief = await briefOf(inner, context, instructionsOf(previous, [previous.tone], rewrites))
+          return () => writeTexts(ctx, brief, context.sources)
         })
         const { tone: _tone, ...written } = text!
         const implied = { ...written, rewrites, status: 'DRAFT' as const, failureReason: null, messageId: null }

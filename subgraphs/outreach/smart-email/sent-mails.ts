@@ -12,12 +12,12 @@ const quarter = `date_bin('15 minutes', m.sent_at, 'epoch')`
 const isSent = `m.direction = 'OUTBOUND' and m.sent_at is not null and m.deleted_at is null`
 
 /** Only times and counts are read, so mails count also when the caller does not see them. */
-const read = (ctx: RequestContext, text: string, values: readonly unknown[]): Promise<SentMails[]> =>
+const readSentMails = (ctx: RequestContext, text: string, values: readonly unknown[]): Promise<SentMails[]> =>
   ctx.db.query<SentMails & Record<string, unknown>>(text, values, 'SCAN')
 
 /** The newest mails of the organization, by the time zones of the contacts whom their threads concern. */
 export const sentToAll = (ctx: RequestContext, defaultZone: string): Promise<SentMails[]> =>
-  read(
+  readSentMails(
     ctx,
     `select coalesce(c.timezone, $2) as timezone, ${quarter} as at, ${sums}
      from (
@@ -37,7 +37,7 @@ const threadsOf = (column: string): string =>
 
 /** The newest mails of the threads that concern contacts of the account. */
 export const sentToAccount = (ctx: RequestContext, accountId: string, defaultZone: string): Promise<SentMails[]> =>
-  read(
+  readSentMails(
     ctx,
     `select coalesce(c.timezone, $3) as timezone, ${quarter} as at, ${sums}
      from (
@@ -51,7 +51,7 @@ export const sentToAccount = (ctx: RequestContext, accountId: string, defaultZon
 
 /** The newest mails of the threads that concern the contact. */
 export const sentToContact = (ctx: RequestContext, contactId: string, timezone: string): Promise<SentMails[]> =>
-  read(
+  readSentMails(
     ctx,
     `select $3 as timezone, ${quarter} as at, ${sums}
      from (

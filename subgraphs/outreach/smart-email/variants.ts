@@ -5,8 +5,8 @@ import { recordsOf } from '../../kernel/record/records-of.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { requireReadable } from '../../kernel/record/field-security.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { wishesOf } from './compose.ts'
-import { groundsOf } from './grounds.ts'
+import { instructionsOf } from './compose.ts'
+import { composeContextOf } from './compose-context.ts'
 import { SmartEmailTone } from './smart-email.enumerations.ts'
 import type { SmartEmailDraft } from './smart-email-draft.ts'
 import { smartEmailDraft } from './smart-email.record.ts'
@@ -75,10 +75,10 @@ export async function variantsOf(
   const known = await stored(ctx, draft.id)
   if (known && !refresh) return known
   requireOwner(ctx, draft)
-  const grounds = await groundsOf(ctx, draft, 'IGNORE')
+  const context = await composeContextOf(ctx, draft, 'IGNORE')
   const attempt = draft.rewrites + (known ? 1 : 0)
-  const brief = await briefOf(ctx, grounds, wishesOf(draft, otherTones(draft.tone), attempt))
-  const variants = (await writeTexts(ctx, brief, grounds.sources)).map(variantOf)
+  const brief = await briefOf(ctx, context, instructionsOf(draft, otherTones(draft.tone), attempt))
+  const variants = (await writeTexts(ctx, brief, context.sources)).map(variantOf)
   await ctx.db.query(
     `insert into outreach.smart_email_variant (organization_id, draft_id, variants) values ($1, $2, $3)
      on conflict (organization_id, draft_id) do update set variants = excluded.variants`,

@@ -5,7 +5,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import type { CleanMail, cleanMail } from '../../kernel/template/clean-mail.ts'
 import { oneLine } from '../../kernel/template/one-line.ts'
 import { threadTask } from '../../kernel/work/thread-task.ts'
-import { factsOf, textOf, type Grounds, type Source } from './grounds.ts'
+import { factsOf, textIn, type ComposeContext, type Source } from './compose-context.ts'
 import type { SmartEmailTone } from './smart-email.enumerations.ts'
 
 const cleanTask = threadTask<typeof cleanMail>(import.meta.url, '../../kernel/template/clean-mail', 'cleanMail')
@@ -19,7 +19,7 @@ export interface ComposeRequest {
   readonly conversationSummary: string | null
 }
 
-export interface Wishes {
+export interface Instructions {
   readonly tones: readonly SmartEmailTone[]
   readonly purpose: string | null
   readonly intent: string | null
@@ -44,22 +44,26 @@ export interface DraftText {
   readonly generation: Generation
 }
 
-export async function briefOf(ctx: RequestContext, grounds: Grounds, wishes: Wishes): Promise<MailBrief> {
-  const { tones, purpose, intent, style, request, attempt } = wishes
+export async function briefOf(
+  ctx: RequestContext,
+  context: ComposeContext,
+  instructions: Instructions,
+): Promise<MailBrief> {
+  const { tones, purpose, intent, style, request, attempt } = instructions
   const sender = await userIdentity(ctx, ctx.caller.userId)
-  const { contact, account, opportunity, conversation, conversationSubject } = grounds
+  const { contact, account, opportunity, conversation, conversationSubject } = context
   return {
     tones,
     senderName: sender?.name ?? null,
-    recipientName: request.recipientName ?? textOf(contact, 'firstName') ?? textOf(contact, 'name'),
-    companyName: request.companyName ?? textOf(account, 'name'),
+    recipientName: request.recipientName ?? textIn(contact, 'firstName') ?? textIn(contact, 'name'),
+    companyName: request.companyName ?? textIn(account, 'name'),
     purpose,
     intent,
     style,
     notes: request.body,
     subject: request.subject,
-    dealName: textOf(opportunity, 'name'),
-    facts: factsOf(grounds),
+    dealName: textIn(opportunity, 'name'),
+    facts: factsOf(context),
     conversationSummary: request.conversationSummary,
     conversation,
     conversationSubject,

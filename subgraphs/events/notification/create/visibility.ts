@@ -38,19 +38,19 @@ export async function visiblePairs(
     seen.set(key, await seenBy(contextOf(services, recipient, sql), object, [...ids]))
   return pairs.filter(({ candidate: { kind, subject }, recipient }) => {
     if (kind.isForAdministrators && !isAdministrator(recipient.role)) return false
-    return kind.isOwnRecord === true || seen.get(keyOf(subject.object, recipient))!.has(subject.id)
+    return kind.isOwnRecord === true || seen.get(viewKeyOf(subject.object, recipient))!.has(subject.id)
   })
 }
 
 /** Users who see the records of all owners share one look-up; their plans are the same. */
-const keyOf = (object: string, { id, ownerIds }: Recipient): string => `${object} ${ownerIds === null ? 'ALL' : id}`
+const viewKeyOf = (object: string, { id, ownerIds }: Recipient): string => `${object} ${ownerIds === null ? 'ALL' : id}`
 
 function lookupsOf(pairs: readonly { readonly candidate: Candidate; readonly recipient: Recipient }[]) {
   const lookups = new Map<string, { object: string; key: string; recipient: Recipient; ids: Set<string> }>()
   for (const { candidate, recipient } of pairs) {
     if (candidate.kind.isOwnRecord) continue
     const { object, id } = candidate.subject
-    const key = keyOf(object, recipient)
+    const key = viewKeyOf(object, recipient)
     const lookup = lookups.get(key) ?? { object, key, recipient, ids: new Set<string>() }
     lookups.set(key, lookup)
     lookup.ids.add(id)

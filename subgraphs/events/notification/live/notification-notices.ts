@@ -17,7 +17,7 @@ export class NotificationNotices {
    * LISTEN starts with the first subscriber.
    */
   async watch(organizationId: string, userId: string, wake: () => void): Promise<() => void> {
-    const key = keyOf(organizationId, userId)
+    const key = listenerKeyOf(organizationId, userId)
     const wakes = this.#wakes.get(key) ?? new Set()
     this.#wakes.set(key, wakes.add(wake))
     const leave = (): void => {
@@ -41,7 +41,7 @@ export class NotificationNotices {
   #listen(): Promise<Listener> {
     const notified = (payload: string): void => {
       const [organizationId, ...userIds] = payload.split(',')
-      for (const userId of userIds) this.#wake(this.#wakes.get(keyOf(organizationId!, userId)))
+      for (const userId of userIds) this.#wake(this.#wakes.get(listenerKeyOf(organizationId!, userId)))
     }
     // Notices that were sent while the connection was lost were missed.
     return Listener.open(this.databaseUrl, notificationsChannel, notified, this.log, () => {
@@ -54,4 +54,4 @@ export class NotificationNotices {
   }
 }
 
-const keyOf = (organizationId: string, userId: string): string => `${organizationId} ${userId}`
+const listenerKeyOf = (organizationId: string, userId: string): string => `${organizationId} ${userId}`

@@ -36,7 +36,7 @@ const closing = [
   'You get this mail because of your notification preferences. They are at /v1/notifications/preferences, and in the settings of your web application.',
 ]
 
-const textOf = ({ event_key: key, subject }: Mailed): string => {
+const mailedText = ({ event_key: key, subject }: Mailed): string => {
   const title = catalog.get(key)?.title ?? key
   // Whoever wrote the name must not be able to put a link into a mail.
   const name = subject === null ? null : quotedName(subject)
@@ -54,7 +54,7 @@ export function digestLines(notifications: readonly Mailed[]): string[] {
   const lines = Array.from(groups.values(), ({ first, count }) =>
     count > 1 && first.group_key === first.event_key
       ? `${catalog.get(first.event_key)?.title ?? first.event_key} (${count} times)`
-      : `${textOf(first)}${count > 1 ? ` (${count} times)` : ''}`,
+      : `${mailedText(first)}${count > 1 ? ` (${count} times)` : ''}`,
   )
   const more = lines.length - linesMax
   return more > 0 ? [...lines.slice(0, linesMax), `And ${more} more.`] : lines
@@ -97,7 +97,7 @@ export async function mailNotifications(
   for (const { row, recipient } of drafts) {
     const subject = catalog.get(row.event_key)!.title
     await queueMail(ctx, { to: recipient.email!, kind: notificationMails }, () =>
-      Promise.resolve(mailOf(ctx, recipient.id, { subject, lines: [`${textOf(row)}.`] }, [row])),
+      Promise.resolve(mailOf(ctx, recipient.id, { subject, lines: [`${mailedText(row)}.`] }, [row])),
     )
   }
 }

@@ -79,12 +79,12 @@ async function targetOf(
 
 /** The notification gets its final state before the message ends, also when the last attempt is not taken. */
 async function attempt(services: Services, message: Leased<PushMessage>): Promise<Outcome> {
-  if (message.attempts < attemptsMax) return send(services, message)
-  const outcome = await send(services, message).catch((error: Error): Outcome => ({ retry: error.message }))
+  if (message.attempts < attemptsMax) return sendPush(services, message)
+  const outcome = await sendPush(services, message).catch((error: Error): Outcome => ({ retry: error.message }))
   return 'retry' in outcome ? finished(services, message, 'FAILED', outcome.retry) : outcome
 }
 
-async function send(services: Services, message: Leased<PushMessage>): Promise<Outcome> {
+async function sendPush(services: Services, message: Leased<PushMessage>): Promise<Outcome> {
   const { vapid } = services.settings
   const target = await targetOf(services, message)
   if (!vapid || !target || target.isRead) return finished(services, message, 'SUPPRESSED')

@@ -68,7 +68,7 @@ function answered(body: Buffer, type: unknown): unknown {
   }
 }
 
-async function send(run: StepRun): Promise<StepOutcome> {
+async function sendRequest(run: StepRun): Promise<StepOutcome> {
   const { services, input, config } = run
   const url = String(input['url'])
   const [problem] = await receiverUrlProblems(services.outbound, url, 'url')
@@ -135,5 +135,5 @@ export const httpRequest: StepType = {
       )
     return problems
   },
-  run: send,
+  run: sendRequest,
 }

@@ -32,10 +32,10 @@ export async function engagementOf(
   id: string,
 ): Promise<RecordEngagement | null> {
   if (isHidden(ctx, object)) return null
-  return batchOf(ctx, noFields, `engagement.${object}`, (ids) => read(ctx, object, ids)).load(id)
+  return batchOf(ctx, noFields, `engagement.${object}`, (ids) => readEngagement(ctx, object, ids)).load(id)
 }
 
-async function read(
+async function readEngagement(
   ctx: RequestContext,
   object: ScoredObject,
   ids: readonly string[],

@@ -29,7 +29,7 @@ export interface Readers {
   readonly authors: readonly RequestContext[]
 }
 
-const keyOf = (rights: readonly Rights[]): string =>
+const rightsKeyOf = (rights: readonly Rights[]): string =>
   rights
     .filter(({ ownerIds, fields }) => ownerIds !== null || fields !== null)
     .map(({ id }) => id)
@@ -69,7 +69,7 @@ export async function readersOf(
         [
           enrollment.id,
           {
-            record: contextOf(keyOf(both), sender, commonRights(both)),
+            record: contextOf(rightsKeyOf(both), sender, commonRights(both)),
             authorFields: commonFields(writers),
             authors: limited.map((author) => contextOf(`author ${author.id}`, sender, author)),
           },

@@ -35,7 +35,7 @@ export const forgetSequenceCalls: Job = {
 }
 
 async function call(services: Services, item: Leased<WebhookCall>): Promise<Outcome> {
-  const problem = await send(services, item)
+  const problem = await sendCall(services, item)
   if (problem !== null && item.attempts < attemptsMax) return { retry: problem }
   await services.database.query(
     `update outreach.sequence_attempt set result = $3, detail = $4
@@ -47,7 +47,7 @@ async function call(services: Services, item: Leased<WebhookCall>): Promise<Outc
 }
 
 /** Why the call failed; null if the receiver answered with a status from 200 to 299. */
-async function send({ outbound }: Services, { url, body }: WebhookCall): Promise<string | null> {
+async function sendCall({ outbound }: Services, { url, body }: WebhookCall): Promise<string | null> {
   try {
     const { status } = await outbound.send({
       method: 'POST',

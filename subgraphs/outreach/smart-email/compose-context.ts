@@ -25,17 +25,17 @@ export interface Source {
 
 type Values = Readonly<Record<string, unknown>>
 
-interface Said {
+interface ThreadMessage {
   readonly isFromRecipient: boolean
   readonly text: string
 }
 
 /** What the caller sees of the records that a mail is about. Fields that the profile of the caller hides have no value. */
-export interface Grounds extends NamedRecords {
+export interface ComposeContext extends NamedRecords {
   readonly contact: Values | null
   readonly account: Values | null
   readonly opportunity: Values | null
-  readonly conversation: readonly Said[]
+  readonly conversation: readonly ThreadMessage[]
   readonly conversationSubject: string | null
   readonly sources: readonly Source[]
 }
@@ -56,12 +56,12 @@ const unknown = (path: string) => {
   return invalid({ path, code: 'UNKNOWN_REFERENCE', message })
 }
 
-export const textOf = (values: Values | null, name: string): string | null => {
+export const textIn = (values: Values | null, name: string): string | null => {
   const value = values?.[name]
   return typeof value === 'string' && value !== '' ? value : null
 }
 
-async function read(ctx: RequestContext, record: keyof typeof fields, id: string | null): Promise<Values | null> {
+async function readRecord(ctx: RequestContext, record: keyof typeof fields, id: string | null): Promise<Values | null> {
   return id === null ? null : readReference(ctx, recordType(record)(), id, fields[record])
 }
 
@@ -69,7 +69,7 @@ async function read(ctx: RequestContext, record: keyof typeof fields, id: string
 export type Missing = 'REFUSE' | 'IGNORE'
 
 /** The values of a named record. */
-async function named(
+async function readNamed(
   ctx: RequestContext,
   path: keyof NamedRecords,
   shape: RecordShape,
@@ -87,12 +87,16 @@ async function named(
  * The last mails of people in the thread that the caller sees, oldest first, up to the one that is answered; none if the profile of the caller
  * hides what they say. Null for `answeredId`: up to the newest.
  */
-async function conversationOf(ctx: RequestContext, threadId: string, answeredId: string | null): Promise<Said[]> {
+async function conversationOf(
+  ctx: RequestContext,
+  threadId: string,
+  answeredId: string | null,
+): Promise<ThreadMessage[]> {
   if (['bodyText', 'direction', 'kind'].some((name) => isHidden(ctx.caller, emailMessage, name))) return []
   const predicate = new TenantPredicate(ctx.caller)
   const live = predicate.live(emailMessage, 't')
   const answered = predicate.values.add(answeredId)
-  const rows = await ctx.db.query<Said & Record<string, unknown>>(
+  const rows = await ctx.db.query<ThreadMessage & Record<string, unknown>>(
     `select t.direction = 'INBOUND' as "isFromRecipient", left(t.body_text, ${messageMax}) as text from ${emailMessage.table} t
      where t.thread_id = ${predicate.values.add(threadId)} and (t.kind = 'MAIL' or t.id = ${answered}::uuid) and ${live}
        and (${answered}::uuid is null or (t.created_at, t.id) <= (
@@ -104,16 +108,16 @@ async function conversationOf(ctx: RequestContext, threadId: string, answeredId:
 }
 
 /** Reads what a mail can be based on. What follows from a named record is used if the caller sees it. */
-export async function groundsOf(
+export async function composeContextOf(
   outer: RequestContext,
   ids: NamedRecords,
   missing: Missing = 'REFUSE',
-): Promise<Grounds> {
+): Promise<ComposeContext> {
   const ctx = notAnswered(outer)
   const find = (path: keyof NamedRecords, shape: RecordShape, id: string | null, selected: ReadonlySet<string>) =>
-    named(ctx, path, shape, id, selected, missing)
+    readNamed(ctx, path, shape, id, selected, missing)
   const message = await find('inReplyToMessageId', emailMessage, ids.inReplyToMessageId, messageFields)
-  const messageThreadId = textOf(message, 'threadId')
+  const messageThreadId = textIn(message, 'threadId')
   const threadId = ids.threadId?.toLowerCase() ?? messageThreadId
   if (messageThreadId !== null && threadId !== messageThreadId) {
     const text = 'inReplyToMessageId must be the id of a mail of the thread.'
@@ -122,12 +126,12 @@ export async function groundsOf(
   const thread = await find('threadId', emailThread, threadId, threadFields)
   const namedContact = await find('contactId', recordType('contact')(), ids.contactId, fields.contact)
   const namedDeal = await find('opportunityId', recordType('opportunity')(), ids.opportunityId, fields.opportunity)
-  const contactId = ids.contactId?.toLowerCase() ?? textOf(thread, 'contactId')
-  const opportunityId = ids.opportunityId?.toLowerCase() ?? textOf(thread, 'opportunityId')
-  const contact = namedContact ?? (await read(ctx, 'contact', contactId))
-  const opportunity = namedDeal ?? (await read(ctx, 'opportunity', opportunityId))
-  const accountId = textOf(contact, 'accountId') ?? textOf(opportunity, 'accountId')
-  const account = await read(ctx, 'account', accountId)
+  const contactId = ids.contactId?.toLowerCase() ?? textIn(thread, 'contactId')
+  const opportunityId = ids.opportunityId?.toLowerCase() ?? textIn(thread, 'opportunityId')
+  const contact = namedContact ?? (await readRecord(ctx, 'contact', contactId))
+  const opportunity = namedDeal ?? (await readRecord(ctx, 'opportunity', opportunityId))
+  const accountId = textIn(contact, 'accountId') ?? textIn(opportunity, 'accountId')
+  const account = await readRecord(ctx, 'account', accountId)
   const messageId = ids.inReplyToMessageId?.toLowerCase() ?? null
   const conversation = thread && threadId ? await conversationOf(ctx, threadId, message && messageId) : []
   const source = (entityType: SmartEmailEntityType, entityId: string | null, values: Values | null): Source[] =>
@@ -141,7 +145,7 @@ export async function groundsOf(
     account,
     opportunity,
     conversation,
-    conversationSubject: textOf(thread, 'subject'),
+    conversationSubject: textIn(thread, 'subject'),
     sources: [
       ...source('CONTACT', contactId, contact),
       ...source('ACCOUNT', accountId, account),
@@ -153,7 +157,7 @@ export async function groundsOf(
 }
 
 /** The values for the model, by name: `opportunity.stage`. */
-export function factsOf({ contact, account, opportunity }: Grounds): { name: string; value: string }[] {
+export function factsOf({ contact, account, opportunity }: ComposeContext): { name: string; value: string }[] {
   const records = { contact, account, opportunity }
   return Object.entries(records).flatMap(([record, values]) =>
     Object.entries(values ?? {}).flatMap(([field, value]) => {

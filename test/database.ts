@@ -6,6 +6,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** URL of the migrated, empty template database that tests copy. */
     templateUrl: string
+    /** Folder for the files of other templates. */
+    templateFolder: string
   }
 }
 
@@ -24,8 +26,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     started: templates().then(({ startTemplate }) => startTemplate()),
   })
   template.projects += 1
-  const { templateUrl, stop } = await template.started
+  const { templateUrl, folder, stop } = await template.started
   project.provide('templateUrl', templateUrl)
+  project.provide('templateFolder', folder)
   return async () => {
     template.projects -= 1
     if (template.projects === 0) await stop()

@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
 import { inject } from 'vitest'
 import { Database } from '../subgraphs/kernel/database/database.ts'
 import { databaseUrl } from './database-url.ts'
@@ -14,6 +17,42 @@ export interface FreshDatabase {
 export interface FreshDatabaseOptions {
   /** The test writes events of types of its own, so they are not compared with the catalog. */
   readonly hasOwnEvents?: boolean
+  /** Default: the migrated, empty one. */
+  readonly template?: string
+}
+
+/** What tests copy: the migrated, empty database, and one with more, which the first test that needs it makes. */
+const emptyTemplate = 'template_platform'
+
+/**
+ * Makes a template for all test files of the run, unless one of them has made it. `make` gets a new database and a folder that is kept as long as the
+ * server; it must close its connections. Returns the folder.
+ */
+export async function templateOnce(
+  template: string,
+  make: (fresh: FreshDatabase, folder: string) => Promise<void>,
+): Promise<string> {
+  // A connection of its own, which no timeout ends: the lock belongs to it.
+  const admin = new pg.Client({ connectionString: databaseUrl(inject('templateUrl'), 'crm') })
+  await admin.connect()
+  try {
+    // Other files wait for the one that makes the template.
+    await admin.query('select pg_advisory_lock(hashtext($1))', [template])
+    const kept = join(inject('templateFolder'), template)
+    const made = await admin.query('select 1 from pg_database where datname = $1', [template])
+    if (made.rows.length > 0) return kept
+    await mkdir(kept, { recursive: true })
+    const fresh = await freshDatabase()
+    await make(fresh, kept)
+    await refuseInvalidEvents(fresh.database)
+    await fresh.database.close()
+    const name = new URL(fresh.url).pathname.slice(1)
+    await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
+    await admin.query(`alter database ${name} rename to ${template}`)
+    return kept
+  } finally {
+    await admin.end()
+  }
 }
 
 /**
@@ -29,11 +68,14 @@ export async function emptyTables(database: Database): Promise<void> {
 }
 
 /** A new, migrated, empty database on the PostgreSQL of the test run. */
-export async function freshDatabase({ hasOwnEvents = false }: FreshDatabaseOptions = {}): Promise<FreshDatabase> {
+export async function freshDatabase({
+  hasOwnEvents = false,
+  template = emptyTemplate,
+}: FreshDatabaseOptions = {}): Promise<FreshDatabase> {
   const templateUrl = inject('templateUrl')
   const name = `fresh_${randomUUID().replaceAll('-', '')}`
   const admin = new Database({ url: databaseUrl(templateUrl, 'crm'), connectionsMax: 1 })
-  await admin.query(`create database ${name} template template_platform`)
+  await admin.query(`create database ${name} template ${template}`)
   const url = databaseUrl(templateUrl, name)
   // Parallel workers cost more than they save in tables as small as those of tests.
   const settings = { max_parallel_workers_per_gather: '0' }

@@ -16,6 +16,8 @@ import { countWrites } from './requests/fingerprint.ts'
 
 export interface Template {
   readonly templateUrl: string
+  /** Kept as long as the server: the files of other templates (`templateOnce`). */
+  readonly folder: string
   stop(): Promise<void>
 }
 
@@ -50,6 +52,7 @@ async function startDatabase(): Promise<Template> {
   const templateUrl = await migratedTemplate(server.url)
   return {
     templateUrl,
+    folder: join(dataDir, 'templates'),
     async stop() {
       await server.stop()
       await rm(dataDir, { recursive: true, force: true })

@@ -203,8 +203,7 @@ describe('the demo', () => {
   })
 
   it('has an exact number of records, and maintained counts', async () => {
-    const { demo, loadingMs } = loaded()
-    console.log(`the demo was loaded in ${Math.round(loadingMs)} ms`)
+    const { demo } = loaded()
     expect(demo.organizations.map(({ name }) => name)).toEqual(['Fjordline Freight Systems', 'Kestrel Instruments'])
     const counted = async (table: string): Promise<number[]> =>
       (

@@ -1,11 +1,11 @@
 import { CachedExtensions } from '../kernel/extension/cached-extensions.ts'
 import 'reflect-metadata'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
-import { freshDatabase } from '../../test/fresh-database.ts'
+import { freshDatabase, templateOnce, type FreshDatabase } from '../../test/fresh-database.ts'
 import { readConfig } from '../kernel/config/config.ts'
 import { settingsOf } from '../kernel/config/settings.ts'
 import { MemoryCounters } from '../kernel/counters/memory-counters.ts'
@@ -24,7 +24,7 @@ import { ChildSandbox } from '../kernel/sandbox/child-sandbox.ts'
 import { WorkPool } from '../kernel/work/work-pool.ts'
 import { midnightOf } from './calendar.ts'
 import { demoData, recordsByType } from './demo-data.ts'
-import type { Demo } from './demo-file.ts'
+import { readDemo, type Demo } from './demo-file.ts'
 import { loadDemo } from './demo.ts'
 import { generatorInputOf } from './organization.ts'
 import { profiles } from './profiles.ts'
@@ -58,26 +58,51 @@ export async function demoEnvironment(now = noon, encryptionKey: string | null =
   return environment
 }
 
-/** The whole demo, loaded once for the tests of a file, which only read it. */
-export function useLoadedDemo(): () => DemoEnvironment & { readonly demo: Demo; readonly loadingMs: number } {
-  let loaded: Environment & { readonly demo: Demo; readonly loadingMs: number }
+/** The whole demo, for the tests of a file. It is loaded once in a run, and copied. */
+export function useLoadedDemo(): () => DemoEnvironment & { readonly demo: Demo } {
+  let loaded: Environment & { readonly demo: Demo }
   beforeAll(async () => {
-    const environment = await newEnvironment(noon, null)
-    const startedMs = performance.now()
-    const demo = await loadDemo({ ...environment, baseUrl })
-    loaded = { ...environment, demo, loadingMs: performance.now() - startedMs }
+    const template = 'template_demo'
+    const folder = await templateOnce(template, async (fresh, dataDir) => {
+      await loadDemo({ services: await servicesOn(fresh, dataDir, noon, null), dataDir, baseUrl })
+    })
+    const dataDir = await mkdtemp(join(tmpdir(), 'demo-'))
+    await cp(folder, dataDir, { recursive: true })
+    // The events of the template are valid.
+    const environment = await environmentOn(await freshDatabase({ template, hasOwnEvents: true }), dataDir, noon, null)
+    loaded = { ...environment, demo: (await readDemo(dataDir))! }
   })
   afterAll(() => loaded?.remove())
   return () => loaded
 }
 
 async function newEnvironment(now: Date, encryptionKey: string | null): Promise<Environment> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'demo-'))
-  const { database, url, drop } = await freshDatabase()
+  return environmentOn(await freshDatabase(), await mkdtemp(join(tmpdir(), 'demo-')), now, encryptionKey)
+}
+
+async function environmentOn(
+  fresh: FreshDatabase,
+  dataDir: string,
+  now: Date,
+  encryptionKey: string | null,
+): Promise<Environment> {
+  const remove = async () => {
+    await fresh.drop()
+    await rm(dataDir, { recursive: true })
+  }
+  return { services: await servicesOn(fresh, dataDir, now, encryptionKey), dataDir, remove }
+}
+
+async function servicesOn(
+  { database, url }: FreshDatabase,
+  dataDir: string,
+  now: Date,
+  encryptionKey: string | null,
+): Promise<Services> {
   const keys = await loadKeys({ dataDir, signingKey: null, encryptionKey, callerKey: null })
   const tenants = { of: () => database }
   const log = pino({ level: 'silent' })
-  const services = {
+  return {
     database,
     tenants,
     crossTenant: { of: () => database },
@@ -104,9 +129,4 @@ async function newEnvironment(now: Date, encryptionKey: string | null): Promise<
     extensions: new CachedExtensions({ database, databaseUrl: url, log }),
     shapes: builtInShapes,
   }
-  const remove = async () => {
-    await drop()
-    await rm(dataDir, { recursive: true })
-  }
-  return { services, dataDir, remove }
 }

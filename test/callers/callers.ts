@@ -38,6 +38,8 @@ export interface Caller {
   readonly hasQuotaHeaders: boolean
   /** True if every operation refuses the credential, before it is known which operation it is. */
   readonly isRefusedEverywhere?: true
+  /** True: a user with the role MEMBER. */
+  readonly isMember?: boolean
   /** Owner of the records that the request names; the organization's owner by default. */
   readonly records?: 'own' | 'teammate'
 }
@@ -167,6 +169,8 @@ const roleOf: Partial<Record<MemberName, Role>> = {
   reader: 'READ_ONLY',
 }
 
+const isMember = (member: MemberName): boolean => roleOf[member] === undefined
+
 const withoutRole = ({ roles }: Access, member: MemberName): ErrorCode | null =>
   roles && !roles.includes(roleOf[member] ?? 'MEMBER') ? 'PERMISSION_DENIED' : null
 
@@ -196,6 +200,7 @@ const withFullScopeKey = (
     refusal(access) ??
     privateOf(access, member, records),
   hasQuotaHeaders: true,
+  isMember: isMember(member),
   ...(records && { records }),
 })
 
@@ -221,6 +226,7 @@ const session = (
   headers: (fixture) => fixture.session(fixture.members[member]),
   refusal: (access) => forApps(access) ?? withoutRole(access, member) ?? refusal(access) ?? privateOf(access, member),
   hasQuotaHeaders: false,
+  isMember: isMember(member),
 })
 
 const token = (

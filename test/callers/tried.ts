@@ -1,7 +1,7 @@
 import { restContract } from '../contract-of-rest.ts'
 import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
 import { credentials, needsOtherParty } from '../requests/special-cases.ts'
-import type { Sweep } from '../requests/sweep.ts'
+import { sampleOf, type Sweep } from '../requests/sweep.ts'
 import { accessOf, callers, type Access, type Caller } from './callers.ts'
 
 const { operations, document } = restContract()
@@ -24,7 +24,7 @@ export interface TriedCallers {
 
 /**
  * The callers who are tried at an operation: those whom it refuses itself, some of those whose credential no operation accepts, and
- * one who may call it. The first operation of a signature gets all.
+ * one who may call it, a MEMBER if it may be one. The first operation of a signature gets all.
  */
 export function triedAt(operation: RestOperation, sweep: Sweep): TriedCallers {
   const access = accessOf(operation, document.paths[operation.path]![operation.method]!)
@@ -34,7 +34,10 @@ export function triedAt(operation: RestOperation, sweep: Sweep): TriedCallers {
     (caller) => caller.refusal(access) !== null && (!caller.isRefusedEverywhere || tried.has(caller)),
   )
   const accepted = isAccepted(operation, access) ? callers.filter((caller) => caller.refusal(access) === null) : []
-  return { operation, access, refused, allowed: sweep.choose(`allowed ${signature}`, operation.id, accepted) }
+  const members = accepted.filter(({ isMember }) => isMember)
+  const allowed = sweep.choose(`allowed ${signature}`, operation.id, accepted)
+  const isOne = allowed.length === 1 && members.length > 0
+  return { operation, access, refused, allowed: isOne ? sampleOf(operation.id, members, 1, false) : allowed }
 }
 
 /** Whether a valid request of an allowed caller succeeds without what another party does first. */

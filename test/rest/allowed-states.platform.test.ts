@@ -7,6 +7,7 @@ import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { unchanged } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { sessionOf } from '../requests/session.ts'
+import { Sweep } from '../requests/sweep.ts'
 import { restClient, type Answer } from '../rest-client.ts'
 import { copyOf, stateful, type Stateful } from './stateful-records.ts'
 
@@ -107,7 +108,10 @@ describe('allowed', () => {
     )
   })
 
-  it.each(cases)('is not told to a user who may only read: %s in %s (%i)', async (name, state, _index, columns) => {
+  // The rights of a caller are checked before the state, so one state of each record type, and some of the others, show it.
+  const sweep = new Sweep()
+  const read = cases.filter(([name, state, index]) => sweep.includes(name, `${name} ${state} ${index}`, 4))
+  it.each(read)('is not told to a user who may only read: %s in %s (%i)', async (name, state, _index, columns) => {
     const record = stateful[name]!
     const { status, body } = await refusalOf(record, await memberWith('READ_ONLY'), state, columns)
     expect([status, body.code, body.allowed]).toEqual([403, 'PERMISSION_DENIED', undefined])

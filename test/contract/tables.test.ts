@@ -1,10 +1,23 @@
+import { readFileSync } from 'node:fs'
+import { isInputObjectType, isObjectType } from 'graphql'
 import { describe, expect, it } from 'vitest'
+import { LoadedSupergraph } from '../../gateway/graph/supergraph.ts'
 import type { Schema } from '../../rest-adapter/openapi.ts'
 import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
 import { callers } from '../callers/callers.ts'
 import { operationsOfCallers, triedAt } from '../callers/tried.ts'
 import { restContract } from '../contract-of-rest.ts'
 import { badFields } from '../hostile/bodies.ts'
+import {
+  columnsOf,
+  filteredFields,
+  places,
+  rootFields,
+  wrongLiteralsAt,
+  wrongLiteralsOf,
+  wrongValues,
+  wrongVariables,
+} from '../hostile/graphql-values.ts'
 import { badQueries } from '../hostile/parameters.ts'
 import type { Requests, ValidRequest } from '../requests/requests.ts'
 import { badValues } from '../requests/bad-values.ts'
@@ -86,5 +99,65 @@ describe('the table of bad values', () => {
         .map(({ name }) => `${operation.id}: ${name}`)
     })
     expect(found).toEqual([])
+  })
+})
+
+/** As the gateway serves it. */
+const schema = new LoadedSupergraph(readFileSync('schema/supergraph.graphql', 'utf8')).apiSchema
+
+describe('the tables of GraphQL', () => {
+  it('have every wrong value of every argument in a full sweep, and one of them in every run', () => {
+    const found = rootFields(schema).flatMap((root) =>
+      root[1].args.flatMap((argument) => {
+        const all = wrongValues(argument.type)
+        const [inFull, inUsual] = [full, usual].map((sweep) => wrongVariables(root, argument, sweep))
+        const isTried = inFull!.length === all.length && (all.length === 0 || inUsual!.length > 0)
+        return isTried ? [] : [`${root[1].name}.${argument.name}`]
+      }),
+    )
+    expect(found).toEqual([])
+  })
+
+  it('have every wrong literal of every argument and input field in a full sweep, and one of them in every run', () => {
+    const all = places(schema)
+    const countsOf = (sweep: Sweep) => Map.groupBy(wrongLiteralsAt(all, sweep), ({ name }) => name)
+    const [inFull, inUsual] = [countsOf(full), countsOf(usual)]
+    const found = all.filter(({ name, type }) => {
+      const { length } = wrongLiteralsOf(type)
+      return length > 0 && (inFull.get(name)?.length !== length || !inUsual.has(name))
+    })
+    expect(found.map(({ name }) => name)).toEqual([])
+    const tried = new Set(all.map(({ input, name }) => (input === null ? name : `${input}.${name.split('.').at(-1)}`)))
+    const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'))
+    const inputFields = types
+      .filter(isInputObjectType)
+      .flatMap((input) => Object.keys(input.getFields()).map((name) => `${input.name}.${name}`))
+    const args = types
+      .filter(isObjectType)
+      .filter((type) => type !== schema.getSubscriptionType())
+      .flatMap((type) => {
+        const isRoot = type === schema.getQueryType() || type === schema.getMutationType()
+        return Object.values(type.getFields()).flatMap((field) =>
+          field.args.map(({ name }) => `${isRoot ? '' : `${type.name}.`}${field.name}.${name}`),
+        )
+      })
+    expect([...inputFields, ...args].filter((name) => !tried.has(name))).toEqual([])
+  })
+
+  it('have every column of every filter in every run, and every condition at every list in a full sweep', () => {
+    const conditionsOf = (sweep: Sweep) => filteredFields(schema, sweep)
+    const triedColumns = new Set(
+      conditionsOf(new Sweep(false)).flatMap(({ filter, tried }) =>
+        tried.flatMap((one) => Object.keys(one).map((name) => `${filter.name}.${name}`)),
+      ),
+    )
+    const inFull = conditionsOf(full)
+    const columns = inFull.flatMap(({ filter }) => columnsOf(filter).map(({ name }) => `${filter.name}.${name}`))
+    expect([...new Set(columns)].filter((name) => !triedColumns.has(name))).toEqual([])
+    const most = new Map<string, number>()
+    for (const { filter, tried } of inFull) most.set(filter.name, Math.max(most.get(filter.name) ?? 0, tried.length))
+    expect(
+      inFull.filter(({ filter, tried }) => tried.length !== most.get(filter.name)).map(({ field }) => field.name),
+    ).toEqual([])
   })
 })

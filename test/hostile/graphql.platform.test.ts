@@ -4,14 +4,9 @@ import {
   getNamedType,
   isCompositeType,
   isEnumType,
-  isInputObjectType,
-  isListType,
   isNonNullType,
   parseValue,
-  type GraphQLArgument,
   type GraphQLField,
-  type GraphQLInputObjectType,
-  type GraphQLInputType,
   type GraphQLNamedType,
   type GraphQLSchema,
   type IntrospectionQuery,
@@ -21,6 +16,14 @@ import { usePlatform, type Member } from '../platform.ts'
 import { Requests } from '../requests/requests.ts'
 import { inParallel, send, type RawResponse } from '../requests/send.ts'
 import { Sweep } from '../requests/sweep.ts'
+import {
+  filteredFields,
+  places,
+  rootFields,
+  wrongLiteralsAt,
+  wrongVariables,
+  type WrongLiteral,
+} from './graphql-values.ts'
 
 const platform = usePlatform({ TRUST_PROXY: '127.0.0.1' })
 const sweep = new Sweep()
@@ -67,65 +70,20 @@ const refused = (code: string, count = 1): Outcome => ({
 const limit = refused('GRAPHQL_LIMIT_EXCEEDED')
 const accepted: Outcome = { status: 200, codes: [] }
 
-const rootFields = (): [kind: 'query' | 'mutation', field: GraphQLField<unknown, unknown>][] => [
-  ...Object.values(schema.getQueryType()!.getFields()).map((field) => ['query', field] as ['query', typeof field]),
-  ...Object.values(schema.getMutationType()!.getFields()).map(
-    (field) => ['mutation', field] as ['mutation', typeof field],
-  ),
-]
-
 const selected = ({ type }: GraphQLField<unknown, unknown>): string =>
   isCompositeType(getNamedType(type)) ? ' { __typename }' : ''
-
-const always = [String.raw`"a\u0000"`, String.raw`"\ud800"`]
-const wrongOfScalar: Readonly<Record<string, readonly string[]>> = {
-  Int: ['"1"', '1.5', '2147483648', '-2147483649', '1e400', 'true', '{}', '[1,2]', '"NaN"'],
-  Float: ['"1"', '1e400', 'true', '{}', '[1,2]'],
-  Decimal: ['"NaN"', '""', '"1 "', '"0x1"', '"1e1000"', '1e1000', 'true', '{}', '[1,2]'],
-  String: ['1', 'true', '{}', '["a","b"]', ...always],
-  ID: ['true', '{}', '1.5', '["a","b"]', ...always],
-  Boolean: ['1', '"true"', '{}', '[true,false]'],
-  DateTime: ['1', 'true', '{}', '"tomorrow"', '"2027-02-30"', '""', '"10000-01-01"', ...always],
-  JSON: [
-    String.raw`{"a":"\u0000"}`,
-    String.raw`{"\ud800":1}`,
-    '{"__proto__":1}',
-    `${'[['.repeat(50)}${']]'.repeat(50)}`,
-  ],
-}
-
-/** JSON texts that are not valid for a variable of this type. */
-function wrongValues(type: GraphQLInputType): readonly string[] {
-  if (isNonNullType(type)) return ['null', ...wrongValues(type.ofType)]
-  if (isListType(type)) return wrongValues(type.ofType).filter((text) => !text.startsWith('[') && text !== 'null')
-  if (isEnumType(type)) return ['1', 'true', '{}', '[]', '"NOPE"', '""', '"__proto__"', '"constructor"', ...always]
-  if (isInputObjectType(type))
-    return ['1', '"a"', 'true', '[[]]', '{"nosuch":1}', '{"__proto__":1}', '{"constructor":1}', ...always]
-  return wrongOfScalar[getNamedType(type).name] ?? []
-}
-
-/** Values of types with this signature are checked alike: every enum, and every input object, as all others. */
-const typeSignature = (type: GraphQLInputType): string => {
-  const named = getNamedType(type)
-  const kind = isEnumType(named)
-    ? 'Enum'
-    : isInputObjectType(named)
-      ? `Input${named.isOneOf ? ' with one field' : ''}`
-      : named.name
-  return String(type).replace(named.name, kind)
-}
 
 describe('variables of every root field', () => {
   it('are refused without execution when their types are wrong', async () => {
     const before = await platform.fingerprint()
-    const found = await inParallel(rootFields(), async ([kind, field]) => {
+    const found = await inParallel(rootFields(schema), async (root) => {
+      const [kind, field] = root
       const problems: string[] = []
       for (const wrong of field.args) {
         const declared = field.args.filter((arg) => arg === wrong || isNonNullType(arg.type))
         const variables = declared.map((arg) => `$${arg.name}: ${String(arg.type)}`).join(' ')
         const query = `${kind}(${variables}) { ${field.name}(${declared.map(({ name }) => `${name}: $${name}`).join(' ')})${selected(field)} }`
-        const signature = `variable ${kind} ${typeSignature(wrong.type)}`
-        for (const json of sweep.choose(signature, `${field.name}.${wrong.name}`, wrongValues(wrong.type))) {
+        for (const json of wrongVariables(root, wrong, sweep)) {
           const { status, body, text } = await ask(
             `{"query":${JSON.stringify(query)},"variables":{"${wrong.name}":${json}}}`,
             session,
@@ -145,65 +103,6 @@ describe('variables of every root field', () => {
   })
 })
 
-/** Literals that JSON does not have, or that only GraphQL has. */
-const wrongLiterals: Readonly<Record<string, readonly string[]>> = {
-  Float: ['-1e400', '9'.repeat(400), 'FOO'],
-  Decimal: ['-1e1000', '9'.repeat(501), 'FOO'],
-  String: ['FOO', '1e400'],
-  ID: ['FOO', '1e400'],
-  Boolean: ['FOO'],
-  DateTime: ['FOO', '1e400', '{a: 1e400}', '["a", "b"]'],
-  JSON: ['1e1000', '{a: 1e1000}', '{a: [-1e1000]}', `[${'9'.repeat(501)}]`],
-}
-
-function wrongLiteralsOf(type: GraphQLInputType): readonly string[] {
-  const isList = isListType(isNonNullType(type) ? type.ofType : type)
-  const more = (wrongLiterals[getNamedType(type).name] ?? []).filter((text) => !isList || !text.startsWith('['))
-  return [...wrongValues(type).map((json) => json.replaceAll(/"(\w+)":/g, '$1:')), ...more]
-}
-
-interface Place {
-  readonly name: string
-  readonly type: GraphQLInputType
-  readonly kind: 'query' | 'mutation'
-  readonly field: GraphQLField<unknown, unknown>
-  readonly arg: GraphQLArgument
-  /** The value of the argument with this literal at the given place. */
-  readonly write: (literal: string) => string
-}
-
-/** Every argument, and every field of every input object once. */
-function places(): Place[] {
-  const known = new Set<string>()
-  const below = (place: Place): Place[] => {
-    const named = getNamedType(place.type)
-    if (!isInputObjectType(named) || known.has(named.name)) return []
-    known.add(named.name)
-    const fields = Object.values(named.getFields()).map((field): Place => {
-      const write = (literal: string) => place.write(`{${field.name}: ${literal}}`)
-      return { ...place, name: `${place.name}.${field.name}`, type: field.type, write }
-    })
-    return fields.flatMap((inner) => [inner, ...below(inner)])
-  }
-  return rootFields().flatMap(([kind, field]) =>
-    field.args.flatMap((arg) => {
-      const place = {
-        name: `${field.name}.${arg.name}`,
-        type: arg.type,
-        kind,
-        field,
-        arg,
-        write: (text: string) => text,
-      }
-      return [place, ...below(place)]
-    }),
-  )
-}
-
-interface WrongLiteral extends Place {
-  readonly literal: string
-}
-
 /** A literal that cannot be parsed is tried alone, because it hides the problems of all others in its document. */
 const isParsed = ({ literal }: WrongLiteral): boolean => {
   try {
@@ -214,38 +113,39 @@ const isParsed = ({ literal }: WrongLiteral): boolean => {
   }
 }
 
+/** The way to a field, with an alias of its first field. */
+const aliased = (open: string, index: number): string => (open ? `r${index}: ${open}` : '')
+
 /** One document with all these literals, and the column at which each of them starts. */
 function documentOf(literals: readonly WrongLiteral[]): { query: string; starts: number[] } {
   const starts: number[] = []
   const declared: string[] = []
   let text = ''
-  for (const [index, { field, arg, write, literal }] of literals.entries()) {
+  for (const [index, { field, arg, write, literal, open, close }] of literals.entries()) {
     const others = field.args.filter((other) => other !== arg && isNonNullType(other.type))
     declared.push(...others.map(({ name, type }) => `$${name}${index}: ${String(type)}`))
     const given = others.map(({ name }) => `${name}: $${name}${index}`).join(' ')
-    const before = `${text} r${index}: ${field.name}(${given} ${arg.name}: `
+    const before = `${text} ${aliased(open, index)}${open ? '' : `r${index}: `}${field.name}(${given} ${arg.name}: `
     const value = write(literal)
     starts.push(before.length + value.lastIndexOf(literal))
-    text = `${before}${value})${selected(field)}`
+    text = `${before}${value})${selected(field)}${close}`
   }
   const head = `${literals[0]!.kind}${declared.length > 0 ? `(${declared.join(' ')})` : ''} {`
   return { query: `${head}${text} }`, starts: starts.map((start) => head.length + start + 1) }
 }
 
-const inOneDocument = 10
+/** A document has at most 50 problems, and a literal has up to seven others: fields of its input that are required. */
+const inOneDocument = 6
 
 describe('literals of every argument and input field', () => {
   it.each(['query', 'mutation'] as const)(
     'of a %s are refused without execution when their types are wrong, each with its location',
     async (kind) => {
       const before = await platform.fingerprint()
-      const wrong = places()
-        .filter((place) => place.kind === kind)
-        .flatMap((place) =>
-          sweep
-            .choose(`literal ${typeSignature(place.type)}`, place.name, wrongLiteralsOf(place.type))
-            .map((literal): WrongLiteral => ({ ...place, literal })),
-        )
+      const wrong = wrongLiteralsAt(
+        places(schema).filter((place) => place.kind === kind),
+        sweep,
+      )
       const parsed = wrong.filter(isParsed)
       const documents = [
         ...wrong.filter((one) => !isParsed(one)).map((one) => [one]),
@@ -289,67 +189,12 @@ describe('literals of every argument and input field', () => {
   })
 })
 
-// Operands that are valid for the type but unusual.
-const oddOfScalar: Readonly<Record<string, readonly unknown[]>> = {
-  Int: [0, -1, 2147483647, -2147483648],
-  Float: [0, -0.5, 1e308, -1e308, 5e-324, 2 ** 53, 1e15],
-  Decimal: [0, -0.5, 1e308, 5e-324, '12345678901234567890.12345678901234567890', '-1e400', '1e-400'],
-  String: ['', '%', '_', '\\', "'; drop table crm.account; --", '😀'.repeat(5000), '\u0001', '$1', 'a'.repeat(100_000)],
-  ID: ['0199d1a0-0000-7000-8000-000000000000', '0199D1A0-0000-7000-8000-00000000000F'],
-  Boolean: [true, false],
-  DateTime: ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z', '2027-01-01', '2027-01-01T00:00:00+14:00'],
-  JSON: [{}, { a: null }, { a: { b: [1, 'x', null] } }, { '': '' }, { "a'b": 1e300 }],
-}
-
-function oddValues(type: GraphQLInputType): readonly unknown[] {
-  if (isNonNullType(type)) return oddValues(type.ofType)
-  if (isListType(type)) {
-    const items = oddValues(type.ofType)
-    return [[], items, ...(items.length > 0 ? [Array.from({ length: 500 }, () => items[0])] : [])]
-  }
-  if (isEnumType(type)) return type.getValues().map(({ name }) => name)
-  return oddOfScalar[getNamedType(type).name] ?? []
-}
-
-/** Every column of a filter with every operator and every unusual operand, and with empty conditions. */
-function oddFilters(filter: GraphQLInputObjectType): Record<string, unknown>[] {
-  return Object.values(filter.getFields()).flatMap((column) => {
-    const operators = getNamedType(column.type)
-    if (['and', 'or', 'not'].includes(column.name) || operators === filter) return []
-    if (!isInputObjectType(operators)) return oddValues(operators).map((operand) => ({ [column.name]: operand }))
-    if (isInputObjectType(getNamedType(Object.values(operators.getFields())[0]!.type))) return []
-    // The operators of a kind of column get every operand at one column, and every other column gets one of them.
-    const operands = Object.values(operators.getFields()).flatMap(({ name, type }) =>
-      [null, ...oddValues(type)].map((operand): unknown => ({ [name]: operand })),
-    )
-    return sweep
-      .choose(`filter ${operators.name}`, `${filter.name}.${column.name}`, [...operands, {}, null])
-      .map((condition) => ({ [column.name]: condition }))
-  })
-}
-
-/** The fields with a filter. Those with the same filter compile it alike, so only the first one gets every condition, the others a sample. */
-const filtered = () => {
-  const known = new Set<unknown>()
-  return rootFields().flatMap(([, field]) =>
-    field.args
-      .filter(({ name }) => name === 'filter')
-      .map((arg) => {
-        const filter = getNamedType(arg.type) as GraphQLInputObjectType
-        const isFirst = !known.has(filter)
-        known.add(filter)
-        return [field, filter, isFirst] as const
-      }),
-  )
-}
-
 describe('filters', () => {
   it('accept every operator of every column with every valid operand', async () => {
-    const found = await inParallel(filtered(), async ([field, filter, isFirst]) => {
-      const filters = oddFilters(filter).filter((_, index) => isFirst || index % 10 === 0)
+    const found = await inParallel(filteredFields(schema, sweep), async ({ field, filter, tried }) => {
       const problems: unknown[] = []
-      for (let start = 0; start < filters.length; start += 20) {
-        const part = filters.slice(start, start + 20)
+      for (let start = 0; start < tried.length; start += 10) {
+        const part = tried.slice(start, start + 10)
         const variables = part.map((_, index) => `$f${index}: ${filter.name}`).join(' ')
         const query = `query(${variables}) { ${part.map((_, index) => `r${index}: ${field.name}(filter: $f${index}) { __typename }`).join(' ')} }`
         const answer = await ask(
@@ -413,7 +258,7 @@ describe('sizes of lists', () => {
   const beyond = (field: string): number => (field.endsWith('Aggregate') ? 1_001 : 101)
   it.each(['first', 'limit', 'page'])('%s outside its bounds is refused everywhere', async (name) => {
     const found: string[] = []
-    const fields = rootFields().filter(
+    const fields = rootFields(schema).filter(
       ([kind, field]) => kind === 'query' && field.args.some((arg) => arg.name === name),
     )
     for (const [, field] of fields) {

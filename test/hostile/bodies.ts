@@ -5,7 +5,7 @@ import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
 import { typesOf, type ResponseObject, type Schema } from '../../rest-adapter/openapi.ts'
 import { badValues } from '../requests/bad-values.ts'
 import { edgeValues } from '../requests/edge-values.ts'
-import { hasRules, setByOperations, valuesOfField } from '../requests/field-values.ts'
+import { againstRules, hasRules, setByOperations, valuesOfField } from '../requests/field-values.ts'
 import { refusedInput, refusedWith } from '../requests/problem.ts'
 import type { Requests, ValidRequest } from '../requests/requests.ts'
 import { needsOtherParty } from '../requests/special-cases.ts'
@@ -119,6 +119,12 @@ const signatureOf = (operation: RestOperation, { path, schema, required }: Field
     path.map((key) => (typeof key === 'number' ? 'item' : 'member')).join('.'),
     schemaSignature(schema),
   ].join()
+
+/** Every field with the values that its rules refuse: an operation that forgets them would accept what the others refuse. */
+export const valuesAgainstRules = (operation: RestOperation, contract: Contract): { name: string; value: unknown }[] =>
+  fieldsOf(contract, operation.body!.schema).flatMap(({ path: [name, ...below] }) =>
+    below.length > 0 ? [] : (againstRules[String(name)] ?? []).map((value) => ({ name: String(name), value })),
+  )
 
 /** Every field with the kinds of value that its schema does not allow. */
 export function badFields(

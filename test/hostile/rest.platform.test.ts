@@ -1,11 +1,22 @@
-import { beforeAll, describe, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { restContract } from '../contract-of-rest.ts'
 import { type RestOperation } from '../../rest-adapter/rest-operation.ts'
 import { usePlatform } from '../platform.ts'
+import { reports } from '../requests/field-values.ts'
 import { acceptedOnlyOnce, dependentFields, exclusiveParts, needsOtherParty } from '../requests/special-cases.ts'
 import { Requests, type ValidRequest } from '../requests/requests.ts'
+import { inParallel } from '../requests/send.ts'
 import { isFullSweep, Sweep } from '../requests/sweep.ts'
-import { badBodies, badFields, badShapes, badTransports, edgesOf, kindOfRoute, unexpectedBodies } from './bodies.ts'
+import {
+  badBodies,
+  badFields,
+  badShapes,
+  badTransports,
+  edgesOf,
+  kindOfRoute,
+  unexpectedBodies,
+  valuesAgainstRules,
+} from './bodies.ts'
 import { badHeaders, badPaths, badQueries } from './parameters.ts'
 import { expectAccepted, expectRefused } from './refusals.ts'
 
@@ -80,6 +91,27 @@ describe.each(named)('%s', (_, operation) => {
   it('refuses in every field the values that its schema does not allow', async () => {
     const { request, whole } = await refusable(operation)
     await expectRefused(requests, request, badFields(requests, request, whole, sweep))
+  })
+})
+
+const ruled = named
+  .filter(([id, operation]) => operation.body !== null && isFirstPath(operation) && !reports.has(id))
+  .map(([id, operation]) => [id, operation, valuesAgainstRules(operation, restContract())] as const)
+  .filter(([, , values]) => values.length > 0)
+
+describe.each(ruled)('%s', (_, operation, values) => {
+  it('refuses what the rules of a field refuse, and changes nothing', async () => {
+    const { request } = await refusable(operation)
+    const before = await platform.fingerprint()
+    const found = await inParallel(values, async ({ name, value }) => {
+      const { status, body, text } = await requests.send(request, {
+        body: JSON.stringify({ ...(request.body as object), [name]: value }),
+      })
+      const isRefused = status === 400 && String(body.errors?.[0]?.path).startsWith(name)
+      return isRefused ? [] : [`${name} ${JSON.stringify(value)}: ${status} ${text.slice(0, 300)}`]
+    })
+    expect(found.flat()).toEqual([])
+    expect(await platform.fingerprint()).toBe(before)
   })
 })
 

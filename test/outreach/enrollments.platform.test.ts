@@ -73,6 +73,22 @@ describe('an enrollment that meets a change of its sequence', () => {
 })
 
 describe('an enrollment', () => {
+  it('has its first 200 executions of steps', async () => {
+    const { id, stepIds } = await aSequence(member, [aMail()])
+    const { id: contactId } = await aPerson()
+    const enrollment = await enrolled(id, contactId)
+    await platform.query(
+      `insert into outreach.sequence_attempt (organization_id, id, enrollment_id, sequence_id, step_id, visit, step_type, step_position, result, executed_at)
+       select $1, uuidv7(), $2, $3, $4, visit, 'EMAIL', 1, 'SKIPPED', $5::timestamptz + visit * interval '1 s' from generate_series(1, 201) visit`,
+      [member.organizationId, enrollment.id, id, stepIds[0], platform.now.toISOString()],
+    )
+    const { attempts } = await read(enrollment.id)
+    expect(attempts.map(({ visit }: { visit: number }) => visit)).toEqual(
+      Array.from({ length: 200 }, (_, index) => index + 1),
+    )
+    await member.rest.sequenceUnenroll!({ id, body: { enrollmentId: enrollment.id } })
+  })
+
   it('goes from mail to mail in one thread, with a task between, and completes', async () => {
     const { id, stepIds } = await aSequence(member, [
       aMail(),

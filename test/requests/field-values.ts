@@ -239,5 +239,30 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
 export const hasRules = (operationId: string, name: string): boolean =>
   fieldsWithRules.has(name) || fieldsWithRules.has(`${operationId}.${name}`)
 
+const wrongAddresses = ['http://10.1.2.3/hook', 'ftp://erp.example.com/', 'https://user:secret@erp.example.com/', 'erp']
+
+/** Operations that take what another service reports, whatever it is. */
+export const reports: ReadonlySet<string> = new Set(['emailInboundReceive', 'emailStatusReceive'])
+
+/** Values that the schema of a field allows and its rules refuse, in every operation that has the field. */
+export const againstRules: Readonly<Record<string, readonly unknown[]>> = {
+  url: wrongAddresses,
+  webhookUrl: wrongAddresses,
+  endpoint: ['http://10.1.2.3/push'],
+  avatar: ['javascript:alert(1)'],
+  timezone: ['Europe/Nowhere'],
+  currency: ['QQQ'],
+  baseCurrency: ['QQQ'],
+  smtpHost: ['127.0.0.1'],
+  ipAllowList: [['203.0.113.0/99']],
+  redirectUris: [['javascript:alert(1)']],
+  headers: [{ 'Bad Name': 'x' }, { Host: 'example.com' }, { 'X-Token': 'a\nb' }],
+  events: [['nosuch.event']],
+  schema: [{ type: 'nosuch' }],
+  selection: ['fragment Webhook on Nosuch { id }', '{'],
+  businessHours: [{ timezone: 'Europe/Nowhere', days: {}, holidays: [] }],
+  sendStart: ['25:00'],
+}
+
 /** Values of enumerated fields that only an operation of their own sets, such as the conversion of a lead. */
 export const setByOperations: Readonly<Record<string, readonly unknown[]>> = { status: ['CONVERTED'] }

@@ -40,6 +40,23 @@ const at = async (id: string, time: Date) => {
 }
 const nextDay = new Date('2027-02-02T10:00:00.000Z')
 
+it('an open invoice is overdue at midnight of the earliest time zone', async () => {
+  const east = await platform.member({ role: 'OWNER', organizationId: await platform.organization('East') })
+  await platform.query(
+    `update identity.organization set settings = settings || '{"timezone": "Pacific/Kiritimati"}' where id = $1`,
+    [east.organizationId],
+  )
+  const { id } = await sentInvoice(east, { issueDate: '2027-01-20', dueDate: '2027-02-01' })
+  const statusAt = async (time: string) => {
+    platform.now = new Date(time)
+    await invoiceOverdue.run(platform.services)
+    return (await east.rest.invoice!({ id })).body.status
+  }
+  // There, the day ends fourteen hours before it ends in UTC.
+  expect(await statusAt('2027-02-01T09:59:59.999Z')).toBe('SENT')
+  expect(await statusAt('2027-02-01T10:00:00.000Z')).toBe('OVERDUE')
+})
+
 describe('a refund past the due day', () => {
   it.each([{}, { amount: 19 }])('of %j makes a PAID invoice OVERDUE, with its time and one event', async (given) => {
     const { id } = await pastDue()

@@ -107,6 +107,17 @@ describe('the timeline of an account', () => {
     expect([ids.length, third.hasMore]).toEqual([7, false])
   })
 
+  it('has records of two types with the same id and time on pages of one', async () => {
+    const { id } = await account(member)
+    const same = newId()
+    await activity(member, { ...about(id), id: same, subject: 'activity', occurredAt: platform.now.toISOString() })
+    await task(member, { ...about(id), id: same, subject: 'task' })
+    const first = await page(id, { limit: 1 })
+    const second = await page(id, { limit: 1, cursor: first.nextCursor })
+    expect(titles([...first.data, ...second.data]).toSorted()).toEqual(['ACTIVITY activity', 'TASK task'])
+    expect(second.hasMore).toBe(false)
+  })
+
   it('has only the kinds that are asked for', async () => {
     const id = await anAccount()
     expect(titles((await page(id, { kinds: 'CASE,TASK' })).data)).toEqual(['TASK done', 'TASK open', 'CASE opened'])

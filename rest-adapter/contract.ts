@@ -13,6 +13,7 @@ import {
 } from './openapi.ts'
 import { readOnlyOf } from './read-only.ts'
 import type { RestOperation, Success } from './rest-operation.ts'
+import { shapingOf } from './shape/shaping.ts'
 
 export interface Contract {
   /** `info.version`. Every response under /v1 has it as the header API-Version. */
@@ -25,13 +26,17 @@ export interface Contract {
 
 /** Reads `schema/rest`: the root file, every area, and the stored documents. */
 export function loadContract(folder: string): Contract {
-  const { document: merged, documents } = readMerged(folder)
+  const { document: merged, documents, fragments } = readMerged(folder)
   const document = addExamples(merged)
-  const operations = operationsOf(document, documents)
+  const operations = operationsOf(document, documents, fragments)
   return { version: document.info.version, document, operations, documentIds: [...documents.keys()] }
 }
 
-function operationsOf(document: OpenApiDocument, documents: ReadonlyMap<string, string>): RestOperation[] {
+function operationsOf(
+  document: OpenApiDocument,
+  documents: ReadonlyMap<string, string>,
+  fragments: ReadonlyMap<string, string>,
+): RestOperation[] {
   const ids = new Set<string>()
   return Object.entries(document.paths).flatMap(([path, item]) =>
     operationsIn(item).map(([method, operation]) => {
@@ -40,7 +45,7 @@ function operationsOf(document: OpenApiDocument, documents: ReadonlyMap<string, 
       ids.add(id)
       const documentId = operation['x-alias-of'] ?? id
       const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])].map((parameter) =>
-        resolve<Parameter>(document, parameter),
+        withSchema(document, resolve<Parameter>(document, parameter)),
       )
       const body = operation.requestBody
       const json = body?.content['application/json']
@@ -51,13 +56,14 @@ function operationsOf(document: OpenApiDocument, documents: ReadonlyMap<string, 
         path,
         scopes: operation['x-api-key-scopes'],
         isPublic: operation.security?.length === 0,
-        parameters: parameters.map((parameter) => withSchema(document, parameter)),
+        parameters,
         ignoresUnknownParameters: operation['x-ignores-unknown-parameters'] ?? false,
         keyParameter: parameters.find((parameter) => parameter['x-credential'])?.name ?? null,
         body: json ? { required: body!.required ?? false, schema: resolve<Schema>(document, json.schema) } : null,
         takesFile: body !== undefined && !json,
         readOnly: readOnlyOf(document, item, method),
         success: successOf(document, operation),
+        shaping: shapingOf(document, parameters, fragments),
         acceptsIdempotencyKey: parameters.some(({ name }) => name.toLowerCase() === 'idempotency-key'),
         limits: joinedLimits([operation['x-limits'] ?? {}]),
         sunset: operation.deprecated ? sunsetOf(operation) : null,

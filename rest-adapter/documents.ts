@@ -16,7 +16,7 @@ export function documentsOf(folders: readonly string[], shared: ReadonlyMap<stri
   const existing = folders.filter((folder) => existsSync(folder))
   const fragments = new Map([...shared, ...fragmentsIn(existing)])
   const texts = new Map(existing.flatMap((folder) => textsIn(folder)))
-  return new Map([...texts].map(([id, text]) => [id, [text, ...usedIn(text, fragments)].join('\n')]))
+  return new Map([...texts].map(([id, text]) => [id, [text, ...usedIn(text, fragments).values()].join('\n')]))
 }
 
 const textsIn = (folder: string): [id: string, text: string][] =>
@@ -33,14 +33,21 @@ function fragmentsOf(folder: string): Map<string, string> {
   )
 }
 
+/** A fragment and those that it uses, by name. */
+export function fragmentNamed(name: string, fragments: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const text = fragments.get(name)
+  if (text === undefined) throw new Error(`The fragment ${name} must be printed.`)
+  return new Map([[name, text], ...usedIn(text, fragments)])
+}
+
 /** The fragments that a document spreads, directly or indirectly. An unused fragment would make the document invalid. */
-function usedIn(text: string, fragments: ReadonlyMap<string, string>): Set<string> {
-  const used = new Set<string>()
+function usedIn(text: string, fragments: ReadonlyMap<string, string>): Map<string, string> {
+  const used = new Map<string, string>()
   const visit = (part: string): void => {
     for (const [, name] of part.matchAll(/\.\.\.(?!\s*on\b)\s*(\w+)/g)) {
       const fragment = fragments.get(name!)
-      if (fragment === undefined || used.has(fragment)) continue
-      used.add(fragment)
+      if (fragment === undefined || used.has(name!)) continue
+      used.set(name!, fragment)
       visit(fragment)
     }
   }

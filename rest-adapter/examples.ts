@@ -38,10 +38,9 @@ function exampleOf(document: OpenApiDocument, given: Schema, name: string): unkn
   const [alternative] = schema.anyOf ?? (schema['oneOf'] as readonly Schema[] | undefined) ?? []
   if (alternative) return exampleOf(document, alternative, name)
   if (schema.properties) {
-    const members = Object.entries(schema.properties).map(([key, property]) => [
-      key,
-      exampleOf(document, property, key),
-    ])
+    // Related records are in an answer only if a request expands them.
+    const own = Object.entries(schema.properties).filter(([, property]) => property['x-expandable'] !== true)
+    const members = own.map(([key, property]) => [key, exampleOf(document, property, key)])
     return Object.fromEntries(members.filter(([, example]) => example !== undefined))
   }
   if (schema.items) {

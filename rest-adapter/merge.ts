@@ -23,6 +23,8 @@ export interface Merged {
   readonly document: OpenApiDocument
   /** Stored GraphQL documents by operation id, complete with fragments. */
   readonly documents: ReadonlyMap<string, string>
+  /** The printed fragments of all areas by name. */
+  readonly fragments: ReadonlyMap<string, string>
 }
 
 /** The subfolder of an area with the files that `npm run schema` prints. */
@@ -72,7 +74,11 @@ export function readMerged(folder: string): Merged {
     'x-common-headers': _headers,
     ...shown
   } = root
-  return { document: { ...shown, tags: tagOrder(tags, paths), paths, components }, documents }
+  return {
+    document: { ...shown, tags: tagOrder(tags, paths), paths, components },
+    documents,
+    fragments: printedFragments,
+  }
 }
 
 const areasIn = (folder: string): string[] =>

@@ -20,6 +20,7 @@ export interface Parameter {
   readonly in: 'path' | 'query' | 'header' | 'cookie'
   readonly required?: boolean
   readonly schema?: Schema
+  readonly example?: unknown
   /** `deepObject`: an object, written as `name[key]=value` or as JSON. */
   readonly style?: string
   /** The GraphQL variable that receives the value, if its name differs from the name of the parameter. */
@@ -28,6 +29,10 @@ export interface Parameter {
   readonly 'x-alias-of'?: string
   /** Each item of the list is a field, or `field:unit` with the length of a period; the variable has the objects of the graph. */
   readonly 'x-field-and-unit'?: true
+  /** What the parameter chooses of the answered records: their properties, or related records. It is no variable. */
+  readonly 'x-shape'?: 'fields' | 'expand'
+  /** Of `fields`: with what the names of the fragments begin that select related records. */
+  readonly 'x-fragments'?: string
   /** The query parameter is the API key of the request. It is no variable. */
   readonly 'x-credential'?: true
 }

@@ -16,7 +16,7 @@ export interface StreamsPort {
   readonly subscriptions: Pick<Subscriptions, 'open'>
 }
 
-export type GraphPort = Pick<Graph, 'prepare' | 'authorize' | 'execute' | 'apiSchema'>
+export type GraphPort = Pick<Graph, 'prepare' | 'prepareAsync' | 'authorize' | 'execute' | 'apiSchema'>
 
 export interface DeprecatedCalls {
   /** Must not throw; callers do not wait for it. */

@@ -6,6 +6,7 @@ import { removeHiddenFields } from './hidden-fields.ts'
 import type { GraphPort } from './ports.ts'
 import { differencesOf, unchangedIn, type SentReadOnly } from './read-only.ts'
 import type { RestOperation } from './rest-operation.ts'
+import { ShapedReads } from './shape/shaped-reads.ts'
 import { Translation, variableOf } from './translate.ts'
 
 type PathValues = Readonly<Record<string, string | string[] | undefined>>
@@ -19,9 +20,15 @@ export interface Compared {
 
 const nothingCompared: Compared = { problems: [], unchanged: new Set() }
 
+interface Compiled {
+  readonly translation: Translation
+  readonly whole: PreparedOperation
+  readonly shapes: ShapedReads
+}
+
 /** Compares the read-only values of a change with the answer that the caller gets from `GET` of the same path. */
 export class ReadOnlyComparison {
-  private compiled: { readonly translation: Translation; readonly prepared: PreparedOperation } | null = null
+  private compiled: Compiled | null = null
 
   constructor(
     private readonly reading: RestOperation,
@@ -35,10 +42,13 @@ export class ReadOnlyComparison {
     path: PathValues,
     expected: number | undefined,
   ): Promise<Compared> {
-    const { translation, prepared } = (this.compiled ??= {
+    const { translation, whole, shapes } = (this.compiled ??= {
       translation: new Translation(this.reading),
-      prepared: this.graph.prepare(this.reading.document!),
+      whole: this.graph.prepare(this.reading.document!),
+      shapes: new ShapedReads(this.reading, this.graph),
     })
+    const expand = sent.sent.flatMap(({ path: [name], isRelated }) => (isRelated ? [String(name)] : []))
+    const prepared = expand.length > 0 ? (await shapes.readFor({ only: null, expand }, context.caller)).prepared : whole
     const { data, errors } = await this.graph.execute(prepared, translation.variables(path, {}, {}, undefined), context)
     // The change itself says so, or repeats its answer to the same Idempotency-Key.
     if (errors?.[0]?.extensions?.['code'] === 'NOT_FOUND') return nothingCompared

@@ -12,6 +12,8 @@ export interface ReadOnlyShape {
   readonly names: ReadonlySet<string>
   /** Those of them that change without a new version: their values may differ from what was read. */
   readonly unversioned: ReadonlySet<string>
+  /** Those of them that are related records, which `GET` adds with `expand`. */
+  readonly related: ReadonlySet<string>
   /** The properties of both that are objects, or lists of objects. */
   readonly inner: ReadonlyMap<string, ReadOnlyShape>
 }
@@ -23,6 +25,8 @@ export interface SentValue {
   readonly value: unknown
   /** Whether it changes without a new version. */
   readonly isUnversioned: boolean
+  /** Whether it is a related record, which may have changed since: only its id is compared. */
+  readonly isRelated: boolean
 }
 
 /** The read-only values of a body, and the whole body. */
@@ -47,7 +51,8 @@ function shapeOf(document: OpenApiDocument, body: Schema, answer: Schema, levels
   const [sent, read] = [objectSchemaOf(document, body), objectSchemaOf(document, answer)]
   if (!sent?.properties || !read?.properties || sent.additionalProperties !== false) return null
   const names = new Set(Object.keys(read.properties).filter((name) => !Object.hasOwn(sent.properties!, name)))
-  const unversioned = new Set([...names].filter((name) => read.properties![name]!['x-unversioned'] === true))
+  const marked = (mark: string) => new Set([...names].filter((name) => read.properties![name]![mark] === true))
+  const [unversioned, related] = [marked('x-unversioned'), marked('x-expandable')]
   const inner = new Map<string, ReadOnlyShape>()
   if (levels > 1)
     for (const [name, schema] of Object.entries(sent.properties)) {
@@ -55,7 +60,7 @@ function shapeOf(document: OpenApiDocument, body: Schema, answer: Schema, levels
       const shape = answered && shapeOf(document, schema, answered, levels - 1)
       if (shape) inner.set(name, shape)
     }
-  return names.size > 0 || inner.size > 0 ? { names, unversioned, inner } : null
+  return names.size > 0 || inner.size > 0 ? { names, unversioned, related, inner } : null
 }
 
 const answerOf = (document: OpenApiDocument, operation: OperationObject): Schema | undefined => {
@@ -84,7 +89,8 @@ export function withoutReadOnly(shape: ReadOnlyShape, body: unknown): { body: un
         const at = [...path, name]
         if (shape.names.has(name)) {
           isStripped = true
-          sent.push({ path: at, value: member, isUnversioned: shape.unversioned.has(name) })
+          const isRelated = shape.related.has(name)
+          sent.push({ path: at, value: member, isUnversioned: shape.unversioned.has(name), isRelated })
           return []
         }
         const shapeOfMember = shape.inner.get(name)
@@ -99,9 +105,10 @@ export function withoutReadOnly(shape: ReadOnlyShape, body: unknown): { body: un
 
 /** The values that were sent and differ from those that were read. Objects in lists are found by their `id`. */
 export function differencesOf({ sent, body }: SentReadOnly, read: unknown): FieldProblem[] {
-  return sent.flatMap(({ path, value, isUnversioned }) => {
+  return sent.flatMap(({ path, value, isUnversioned, isRelated }) => {
     const found = readValue(path, body, read)
-    if (found.isKnown && (isUnversioned ? isOfSameForm : isSame)(value, found.value)) return []
+    const isEqual = isRelated ? isSameRecord : isUnversioned ? isOfSameForm : isSame
+    if (found.isKnown && isEqual(value, found.value)) return []
     const name = path.join('.')
     const advice = found.isKnown ? 'send it as it was read, or leave it out' : 'leave it out'
     return [{ path: name, code: 'READ_ONLY', message: `${name} is set by the platform; ${advice}.` }]
@@ -158,6 +165,10 @@ function isSame(one: unknown, other: unknown): boolean {
     names.every((name) => Object.hasOwn(other, name) && isSame(one[name], other[name]))
   )
 }
+
+/** Whether both are the record with this id, or none. */
+const isSameRecord = (one: unknown, other: unknown): boolean =>
+  isJsonObject(one) && isJsonObject(other) ? one['id'] === other['id'] : one === null && other === null
 
 /** Whether a value may have been read at another time: it has the type, and as an object the names, of the value that is read. */
 function isOfSameForm(one: unknown, other: unknown): boolean {

@@ -7,7 +7,8 @@ import type { RestOperation } from './rest-operation.ts'
 let [success, result, url]: [object, unknown, string] = [{}, null, '']
 const server = createServer((_req, res) => {
   try {
-    writeResponse({ success, path: '/things' } as unknown as RestOperation, result, false, url, res)
+    const operation = { success, path: '/things' } as unknown as RestOperation
+    writeResponse(operation, result, { isReplayed: false, url, shaped: null }, res)
   } catch (error) {
     res.writeHead(500).end((error as Error).message)
   }

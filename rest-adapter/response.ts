@@ -2,20 +2,29 @@ import type { ServerResponse } from 'node:http'
 import { isMatch } from '../gateway/edge/entity-tag.ts'
 import { sendFile, sendJson } from '../gateway/edge/send-json.ts'
 import type { RestOperation } from './rest-operation.ts'
+import { removeUnasked, tagOfExpanded, type ShapedRead } from './shape/shaped-reads.ts'
+
+/** How a result came about. */
+interface Answered {
+  /** Whether it was stored for an earlier request with the same `Idempotency-Key`. */
+  readonly isReplayed: boolean
+  readonly url: string
+  /** What the request chose of the result; null: all of it. */
+  readonly shaped: ShapedRead | null
+}
 
 /** Sends the result of an operation as its success response in OpenAPI describes. */
 export function writeResponse(
   { success, path }: RestOperation,
   result: unknown,
-  isReplayed: boolean,
-  url: string,
+  { isReplayed, url, shaped }: Answered,
   res: ServerResponse,
 ): void {
   if (success.fileType !== null) return writeFile(success.fileType, result as FileResult, res)
   const headers: Record<string, string> = {}
   const record = result as { readonly id?: unknown; readonly version?: number } | null | undefined
   if (success.headers.has('ETag') && record?.version !== undefined) {
-    const etag = entityTag(record.version, success.unversioned, result as Readonly<Record<string, unknown>>)
+    const etag = entityTag(record.version, success.unversioned, result as Readonly<Record<string, unknown>>, shaped)
     headers['ETag'] = etag
     const known = res.req.headers['if-none-match']
     if (known !== undefined && success.isConditional && isMatch(known, etag)) {
@@ -23,6 +32,7 @@ export function writeResponse(
       return
     }
   }
+  if (shaped && record) removeUnasked(record, shaped)
   if (success.headers.has('Location') && typeof record?.id === 'string') {
     headers['Location'] = `${url.split('?', 1)[0]!.replace(/\/$/, '')}/${encodeURIComponent(record.id)}`
   }
@@ -47,13 +57,19 @@ function numberFor(value: unknown): number {
 
 /**
  * `"3"`, or `"3-mfyq2yo0-0"` with the times and counts that change without a new version, so that a changed one is no match for
- * `If-None-Match`. `If-Match` compares the version only.
+ * `If-None-Match`. Related records in the answer are a last part. `If-Match` compares the version only.
  */
-function entityTag(version: number, unversioned: readonly string[], record: Readonly<Record<string, unknown>>): string {
+function entityTag(
+  version: number,
+  unversioned: readonly string[],
+  record: Readonly<Record<string, unknown>>,
+  shaped: ShapedRead | null,
+): string {
   const values = unversioned.map((name) => numberFor(record[name]))
-  if (values.every((value) => value === 0)) return `"${version}"`
   const tags = values.map((value) => `${value < 0 ? 'n' : ''}${Math.abs(value).toString(36)}`)
-  return `"${version}-${tags.join('-')}"`
+  const related = shaped && tagOfExpanded(record, shaped)
+  const parts = [...(values.every((value) => value === 0) ? [] : tags), ...(related === null ? [] : [related])]
+  return `"${[version, ...parts].join('-')}"`
 }
 
 interface FileResult {

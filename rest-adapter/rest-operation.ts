@@ -1,6 +1,7 @@
 import type { OperationLimits } from '../subgraphs/kernel/operation-limits.ts'
 import type { Method, Parameter, Schema } from './openapi.ts'
 import type { ReadOnlyShape } from './read-only.ts'
+import type { Shaping } from './shape/shaping.ts'
 
 /** The deprecation of an operation: its start, its end and its successor. */
 export interface Sunset {
@@ -50,6 +51,8 @@ export interface RestOperation {
   /** The properties of the answer of `GET` of the path that this change does not write; null if it is no change of what `GET` returns. */
   readonly readOnly: ReadOnlyShape | null
   readonly success: Success
+  /** What callers can choose of the answered records (`fields`, `expand`); null if nothing. */
+  readonly shaping: Shaping | null
   readonly acceptsIdempotencyKey: boolean
   readonly limits: OperationLimits
   readonly sunset: Sunset | null

@@ -10,7 +10,6 @@ import { requireScopes } from '../subgraphs/kernel/unmet-scopes.ts'
 import { cancellationOnDisconnect } from '../subgraphs/kernel/cancellation.ts'
 import type { Clock } from '../subgraphs/kernel/time/clock.ts'
 import type { Caller, IdempotencyClaim, OperationContext } from '../subgraphs/kernel/context.ts'
-import { notFound, Refusal } from '../subgraphs/kernel/errors.ts'
 import { memberScope, type ScopeRequirement } from '../subgraphs/kernel/scopes.ts'
 import { sendHandledEvents, sendSubscription, streamPortsOf } from './event-response.ts'
 import { writeResponse } from './response.ts'
@@ -18,10 +17,13 @@ import { removeHiddenFields } from './hidden-fields.ts'
 import { readJson, refusalOf, refuseFields } from './body.ts'
 import { ReadOnlyComparison, versionInBody, withoutUnchanged } from './read-only-comparison.ts'
 import { withoutReadOnly, type SentReadOnly } from './read-only.ts'
+import { headNotAllowed, keyRequired, noSuchRecord } from './refusals.ts'
 import type { RestOperation } from './rest-operation.ts'
 import { setSunsetHeaders, recordDeprecatedCall, refuseEnded } from './deprecation.ts'
 import type { DeprecatedCalls, EdgePort, GraphPort, StreamsPort } from './ports.ts'
 import { queryPairs } from './query.ts'
+import { ShapedReads } from './shape/shaped-reads.ts'
+import { shapeIn, type Shape } from './shape/shaping.ts'
 import { takeKeyFromQuery } from './query-key.ts'
 import { withCookies, writeSessionCookies } from './session-cookies.ts'
 import { Translation, type Values } from './translate.ts'
@@ -64,6 +66,8 @@ type ServedRequest = IncomingMessage & { readonly params: PathValues }
 interface CompiledOperation {
   readonly translation: Translation
   readonly prepared: PreparedOperation | null
+  /** Null if callers choose nothing of the answer. */
+  readonly shapes: ShapedReads | null
   readonly requirements: readonly ScopeRequirement[]
 }
 
@@ -71,6 +75,8 @@ interface Inputs {
   readonly query: Values
   readonly body: unknown
   readonly claim: IdempotencyClaim | null
+  /** What the caller chose of the answer; null: all of it. */
+  readonly shape: Shape | null
   /** The read-only values in the body that was sent; they are not in `body`. */
   readonly readOnly: SentReadOnly | null
 }
@@ -122,7 +128,7 @@ export class Endpoint {
         const variables = compiled.translation.variables(req.params, inputs.query, req.headers, inputs.body)
         const toRestError = (thrown: unknown): unknown => this.toRestError(thrown, variables, inputs.query)
         await sendSubscription(this.operation, streamPortsOf(this.dependencies), variables, toRestError, call)
-      } else if (prepared) await this.execute(prepared, compiled.translation, inputs, context, req, res)
+      } else if (prepared) await this.execute(compiled, inputs, context, req, res)
       else await this.runCustomHandler(inputs, admission, context, req, res)
     } catch (thrown) {
       edge.refuse(thrown, req, res)
@@ -134,12 +140,15 @@ export class Endpoint {
     const translation = new Translation(operation)
     if (operation.document === null) {
       // A public operation accepts every credential, too.
-      if (operation.isPublic) return { translation, prepared: null, requirements: [[['PUBLIC'], [memberScope]]] }
+      if (operation.isPublic)
+        return { translation, prepared: null, shapes: null, requirements: [[['PUBLIC'], [memberScope]]] }
       const scopes = operation.scopes.length > 0 ? operation.scopes : ['SESSION']
-      return { translation, prepared: null, requirements: [[scopes]] }
+      return { translation, prepared: null, shapes: null, requirements: [[scopes]] }
     }
     try {
-      return { translation, prepared: this.dependencies.graph.prepare(operation.document), requirements: [] }
+      const { graph } = this.dependencies
+      const shapes = operation.shaping && new ShapedReads(operation, graph)
+      return { translation, prepared: graph.prepare(operation.document), shapes, requirements: [] }
     } catch (cause) {
       // A refusal would blame the request, but the defect is ours: the stored document does not fit the graph.
       throw new Error(`The stored document ${operation.documentId} is not valid in the graph.`, { cause })
@@ -171,6 +180,7 @@ export class Endpoint {
     const { values: query, unknown } = translation.readQuery(queryPairs(req.url!))
     const refused = operation.ignoresUnknownParameters ? [] : unknown
     refuseUnknownParameters(refused, translation.parameterNames, req, res)
+    const shape = operation.shaping && shapeIn(operation.shaping, query)
     let body: unknown
     let readOnly: SentReadOnly | null = null
     if (raw && !operation.body && raw.length > 0) refuseFields(raw, req.headers)
@@ -182,7 +192,7 @@ export class Endpoint {
     if (operation.body || translation.hasInputs(query, req.headers)) {
       this.dependencies.validator.check(operation, { url: req.url!, query, headers: req.headers, body })
     }
-    return { query, body, claim, readOnly }
+    return { query, body, claim, shape, readOnly }
   }
 
   /**
@@ -211,14 +221,15 @@ export class Endpoint {
   }
 
   private async execute(
-    prepared: PreparedOperation,
-    translation: Translation,
-    { query, body, readOnly }: Inputs,
+    { prepared: whole, translation, shapes }: CompiledOperation,
+    { query, body, shape, readOnly }: Inputs,
     context: OperationContext,
     req: ServedRequest,
     res: ServerResponse,
   ): Promise<void> {
     const { sessionCookies } = this.operation
+    const shaped = shape && (await shapes!.readFor(shape, context.caller))
+    const prepared = shaped?.prepared ?? whole!
     const given = sessionCookies === 'set' ? withCookies(req, this.operation, body) : body
     const variables = translation.variables(req.params, query, req.headers, given)
     const expected = readOnly && versionInBody(readOnly, this.operation, req.headers)
@@ -236,7 +247,7 @@ export class Endpoint {
     if (fields) removeHiddenFields(this.dependencies.graph.apiSchema, prepared, data, fields)
     const result = data?.['result']
     if (sessionCookies) writeSessionCookies(sessionCookies, result, req, res)
-    writeResponse(this.operation, result, replayed ?? false, req.url!, res)
+    writeResponse(this.operation, result, { isReplayed: replayed ?? false, url: req.url!, shaped }, res)
   }
 
   private toRestError(refused: unknown, variables: Values, query: Values): unknown {
@@ -266,22 +277,6 @@ export class Endpoint {
       })
     }
     const result = await handler(call)
-    if (!res.headersSent) writeResponse(this.operation, result, false, req.url!, res)
+    if (!res.headersSent) writeResponse(this.operation, result, { isReplayed: false, url: req.url!, shaped: null }, res)
   }
-}
-
-/** HEAD must not run a mutation: link previewers send HEAD, and it would consume the one-time token in a link. */
-const headNotAllowed = (): Refusal =>
-  new Refusal('METHOD_NOT_ALLOWED', 'HEAD is not allowed on this path, because GET changes data here; send GET.', {
-    allow: ['GET'],
-  })
-
-const keyRequired = (name: string): Refusal =>
-  new Refusal('UNAUTHENTICATED', `Send the API key in the query of the address: ?${name}=<key>. Headers are not read.`)
-
-function noSuchRecord(path: string): Refusal {
-  const { code, message } = notFound('The record')
-  return new Refusal(code, message, {
-    errors: [{ path, code: 'NOT_FOUND', message: `No record can have this ${path}.` }],
-  })
 }

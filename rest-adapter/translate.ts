@@ -51,9 +51,9 @@ export function sourcesOf(operation: RestOperation): { variable: string; isRequi
   })
 }
 
-/** The variable of a parameter. A header or a cookie is a variable only if it has `x-variable`; a second name is none. */
+/** The variable of a parameter. A header or a cookie is a variable only if it has `x-variable`; a second name is none, and neither is the shape of the answer. */
 export function variableOf(parameter: Parameter): string | null {
-  if (parameter['x-alias-of'] || parameter['x-credential']) return null
+  if (parameter['x-alias-of'] || parameter['x-credential'] || parameter['x-shape']) return null
   return parameter['x-variable'] ?? (parameter.in === 'header' || parameter.in === 'cookie' ? null : parameter.name)
 }
 

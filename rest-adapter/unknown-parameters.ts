@@ -26,7 +26,11 @@ export function refuseUnknownParameters(
 }
 
 function unknownMessage(name: string, known: readonly string[]): string {
+  return `${name} is not a parameter of this operation; ${adviceFor(name, known)}`
+}
+
+/** The nearest known name, as advice to somebody who sent an unknown one. */
+export function adviceFor(name: string, known: readonly string[]): string {
   const [nearest] = name.length > comparedCharactersMax ? [] : suggestionList(name, known)
-  const advice = nearest === undefined ? 'remove it' : `did you mean ${nearest}?`
-  return `${name} is not a parameter of this operation; ${advice}${nearest === undefined ? '.' : ''}`
+  return nearest === undefined ? 'remove it.' : `did you mean ${nearest}?`
 }

@@ -14,6 +14,8 @@ export interface PrintedPart {
   readonly isRecord: boolean
   readonly tags: readonly Json[]
   readonly paths: Readonly<Record<string, Json>>
+  /** Parameters of several of its operations, by name. */
+  readonly parameters?: Readonly<Record<string, Json>>
   readonly schemas: Readonly<Record<string, Json>>
   /** Stored documents by name. */
   readonly documents: readonly (readonly [name: string, text: string])[]
@@ -56,10 +58,14 @@ export async function printedFolder(
   descriptions: Descriptions,
 ): Promise<[path: string, text: string][]> {
   const schemas: Descriptions = Object.assign({}, ...parts.map((part) => part.schemas)) as Descriptions
+  const parameters: Json = Object.assign({}, ...parts.map((part) => part.parameters ?? {})) as Json
   const contract = {
     $comment: parts.length === 0 ? areaNotice : parts.some(({ isRecord }) => isRecord) ? notice : operationNotice,
     ...(parts.length > 0 && { tags: parts[0]!.tags, paths: mergedPaths(parts) }),
-    components: { schemas: { ...descriptions, ...describedBy(descriptions, schemas) } },
+    components: {
+      ...(Object.keys(parameters).length > 0 && { parameters }),
+      schemas: { ...descriptions, ...describedBy(descriptions, schemas) },
+    },
   }
   const documents = parts.flatMap(({ isRecord, documents }) =>
     documents.map(([name, text]) => [name, `# ${isRecord ? notice : operationNotice}\n${text}`] as const),

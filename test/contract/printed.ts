@@ -30,8 +30,8 @@ function handwrittenIn(): ReadonlyMap<string, string> {
 }
 
 /** The printed parts of the REST contract: those of records first, because their schemas are used by all others. */
-function printedParts(built: readonly Built[]): PrintedPart[] {
-  const records = built.flatMap(({ schema, areas }) => areas.map((area) => recordPart(schema, area)))
+function printedParts(built: readonly Built[], graph: LoadedSupergraph): PrintedPart[] {
+  const records = built.flatMap(({ schema, areas }) => areas.map((area) => recordPart(schema, area, graph)))
   const ofRecords = new Set(records.flatMap(({ schemas }) => Object.keys(schemas)))
   const byHand = handwrittenIn()
   const operations = operationParts(
@@ -61,7 +61,7 @@ const filesOf = async (
 }
 
 /** The descriptions of handwritten schemas. They are found in the contract as it is printed, whatever was printed before. */
-async function descriptionsWith(files: readonly [path: string, text: string][], supergraph: string) {
+async function descriptionsWith(files: readonly [path: string, text: string][], { apiSchema }: LoadedSupergraph) {
   const folder = await mkdtemp(join(tmpdir(), 'contract-'))
   try {
     await cp(rest, join(folder, 'rest'), { recursive: true, filter: (path) => basename(path) !== 'standard' })
@@ -69,7 +69,7 @@ async function descriptionsWith(files: readonly [path: string, text: string][], 
       await mkdir(dirname(join(folder, path)), { recursive: true })
       await writeFile(join(folder, path), text)
     }
-    return printedDescriptions(join(folder, 'rest'), new LoadedSupergraph(supergraph).apiSchema)
+    return printedDescriptions(join(folder, 'rest'), apiSchema)
   } finally {
     await rm(folder, { recursive: true })
   }
@@ -86,8 +86,9 @@ export async function printedSchema(): Promise<Map<string, string>> {
     }),
   )
   const supergraph = composeSupergraph(built)
-  const parts = printedParts(built)
-  const descriptions = await descriptionsWith(await filesOf(parts, new Map()), supergraph)
+  const graph = new LoadedSupergraph(supergraph)
+  const parts = printedParts(built, graph)
+  const descriptions = await descriptionsWith(await filesOf(parts, new Map()), graph)
   return new Map([
     ...built.map(({ name, sdl }) => [`subgraphs/${name}.graphql`, sdl] as const),
     ['supergraph.graphql', supergraph] as const,

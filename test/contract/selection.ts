@@ -1,10 +1,15 @@
 import { Kind, parse, type DocumentNode, type SelectionSetNode } from 'graphql'
 import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
+import { shapedDocument } from '../../rest-adapter/shape/shaped-document.ts'
 import { resolve, typesOf, type OpenApiDocument, type ResponseObject, type Schema } from '../../rest-adapter/openapi.ts'
 
-/** Properties of the success response that the stored document does not select, as dotted paths. */
+/** The stored document of a read with every related record that it can add. */
+const expanded = ({ document, shaping }: RestOperation): string =>
+  shaping ? shapedDocument(document!, shaping, { only: null, expand: [...shaping.relations.keys()] }, []) : document!
+
+/** Properties of the success response that the stored document does not select, as dotted paths. Only some reads add related records. */
 export function unselected(document: OpenApiDocument, operation: RestOperation): string[] {
-  const stored = parse(operation.document!)
+  const stored = parse(expanded(operation))
   const definition = stored.definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION)!
   const result = fieldsOf(stored, definition.selectionSet).get('result')
   return result === undefined ? ['result'] : missing(document, stored, answerOf(document, operation), result, '')
@@ -15,6 +20,12 @@ function answerOf(document: OpenApiDocument, { method, path, success }: RestOper
   return resolve<ResponseObject>(document, found).content!['application/json']!.schema!
 }
 
+/** The schema of an object that can be null. */
+function orNull(schema: Schema, document: OpenApiDocument): Schema {
+  const [only, ...others] = (schema.anyOf ?? []).filter((one) => one.type !== 'null')
+  return only && others.length === 0 ? resolve<Schema>(document, only) : schema
+}
+
 function missing(
   document: OpenApiDocument,
   stored: DocumentNode,
@@ -22,13 +33,15 @@ function missing(
   selection: SelectionSetNode | null,
   path: string,
 ): string[] {
-  const shape = resolve<Schema>(document, schema)
+  const shape = orNull(resolve<Schema>(document, schema), document)
   if (typesOf(shape).includes('array')) return missing(document, stored, shape.items ?? {}, selection, path)
   // A leaf of the graph is JSON; the graph does not describe its content.
   if (selection === null) return []
   const fields = fieldsOf(stored, selection)
   return Object.entries(shape.properties ?? {}).flatMap(([name, property]) => {
     const field = fields.get(name)
+    // A related record has no related records of its own.
+    if (field === undefined && property['x-expandable'] === true) return []
     return field === undefined ? [path + name] : missing(document, stored, property, field, `${path}${name}.`)
   })
 }

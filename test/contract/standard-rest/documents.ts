@@ -174,9 +174,7 @@ const writers: Readonly<Record<StandardOperation, (api: RecordApi) => string>> =
   BulkDelete: (api) => documentOf(api, 'BulkDelete', ['ids: [ID!]!'], '...bulkFields'),
 }
 
-const bulkFragment = `
-
-fragment bulkFields on BulkResult {
+const bulkFragment = `fragment bulkFields on BulkResult {
   requested
   succeeded
   failed
@@ -191,9 +189,10 @@ export function standardDocuments(
   const columns = api.columns.filter(({ name }) => name !== 'customFields').map(selectionOf)
   const selected = [...columns, ...api.area.derivedFields.map((name) => selectionOfDerived(api, name))]
   const fragment = `fragment ${api.prefix}Fields on ${api.type} { ${selected.join(' ')} }`
+  const related = api.relations.map((relation) => relation.fragment)
   const isBulk = operations.some((operation) => operation.startsWith('Bulk'))
   return [
-    ['fragments', isBulk ? fragment + bulkFragment : fragment],
+    ['fragments', [fragment, ...related, ...(isBulk ? [bulkFragment] : [])].join('\n\n')],
     ...operations.map((operation): [string, string] => [api.prefix + operation, writers[operation](api)]),
   ]
 }

@@ -4,6 +4,7 @@ import { columnOf } from '../../../subgraphs/kernel/record/definition.ts'
 import { sortableColumns } from '../../../subgraphs/kernel/record/inputs.ts'
 import type { RestFilter } from '../../../subgraphs/kernel/record/rest-area.ts'
 import type { RecordApi } from './record-api.ts'
+import { shapeParameters } from './relations.ts'
 import { own, shared, type Json } from './schemas.ts'
 
 export const parameter = (name: string): Json => shared('parameters', name)
@@ -85,6 +86,10 @@ export const filterParameters = (api: RecordApi): Json[] => [
   ...(api.has('customFields') ? [parameter('customFields')] : []),
 ]
 
+/** The parameters that choose what a read answers of each record. */
+export const shapeParametersOf = (api: RecordApi): Json[] =>
+  Object.keys(shapeParameters(api)).map((name) => ({ $ref: `#/components/parameters/${name}` }))
+
 /** The parameters of a list: its filters, then the parameters of every list. */
 export function listParameters(api: RecordApi): Json[] {
   const sortBy = {
@@ -103,6 +108,7 @@ export function listParameters(api: RecordApi): Json[] {
     sortBy,
     ...['sortOrder', 'page', 'limit', 'cursor', 'includeTotal'].map(parameter),
     ...(api.has('customFields') ? [parameter('withCustomFields')] : []),
+    ...shapeParametersOf(api),
     parameter('prefer'),
   ]
 }

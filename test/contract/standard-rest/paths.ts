@@ -2,7 +2,7 @@ import { isRequired, writableColumns } from '../../../subgraphs/kernel/record/in
 import { bulkMax } from '../../../subgraphs/kernel/record/records-of.ts'
 import { bulkDeleteExample, bulkUpdateExample, createExample, updateExample } from './examples.ts'
 import { aggregateParameters } from './aggregate-parameters.ts'
-import { filterParameters, listParameters, parameter } from './list-parameters.ts'
+import { filterParameters, listParameters, parameter, shapeParametersOf } from './list-parameters.ts'
 import type { RecordApi, StandardOperation } from './record-api.ts'
 import { own, shared, type Json } from './schemas.ts'
 
@@ -142,7 +142,7 @@ const listDeleted = (api: RecordApi): Json =>
     operation: 'ListDeleted',
     summary: `List deleted ${api.many}`,
     description: `Returns an array of the deleted ${api.many}${api.visibilityClause}, most recently deleted first.`,
-    parameters: ['page', 'deletedLimit', 'prefer'].map(parameter),
+    parameters: [...['page', 'deletedLimit'].map(parameter), ...shapeParametersOf(api), parameter('prefer')],
     success: [200, { description: `Deleted ${api.many}.`, ...content({ type: 'array', items: own(api.type) }) }],
     refusals: [400],
   })
@@ -152,7 +152,11 @@ const read = (api: RecordApi): Json =>
     operation: '',
     summary: `Read ${api.aOne}`,
     description: `Returns one ${api.one}. A deleted ${api.one} answers 404.`,
-    ...(api.has('version') && { parameters: [parameter('ifNoneMatch')] }),
+    parameters: [
+      ...(api.has('version') ? [parameter('ifNoneMatch')] : []),
+      ...shapeParametersOf(api),
+      parameter('prefer'),
+    ],
     success: [
       200,
       {
@@ -161,7 +165,7 @@ const read = (api: RecordApi): Json =>
         ...content(own(api.type)),
       },
     ],
-    refusals: api.has('version') ? [304, 404] : [404],
+    refusals: api.has('version') ? [304, 400, 404] : [400, 404],
   })
 
 const ifMatch = (api: RecordApi, operation: StandardOperation): Json[] =>

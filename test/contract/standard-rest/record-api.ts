@@ -1,10 +1,12 @@
 import type { ConstDirectiveNode, GraphQLSchema } from 'graphql'
+import type { LoadedSupergraph } from '../../../gateway/graph/supergraph.ts'
 import type { Column } from '../../../subgraphs/kernel/record/column.ts'
 import type { RecordShape } from '../../../subgraphs/kernel/record/definition.ts'
 import { withArticle } from '../../../subgraphs/kernel/record/article.ts'
 import type { RestArea } from '../../../subgraphs/kernel/record/rest-area.ts'
 import { requirementIn } from '../../../subgraphs/kernel/subgraph/describe-schema.ts'
 import { prefixOf, typeOf } from '../../rest-areas.ts'
+import { relationsOf, type Relation } from './relations.ts'
 
 /** The suffixes of the graph operations that REST serves in the same way for every record type. */
 export const standardOperations = [
@@ -44,6 +46,8 @@ export interface RecordApi {
   /** Columns that other record types do not have. */
   readonly ownColumns: readonly Column[]
   readonly schema: GraphQLSchema
+  /** The related records that a read can add. */
+  readonly relations: readonly Relation[]
   has(column: string): boolean
   offers(operation: StandardOperation): boolean
   scopesOf(operation: StandardOperation): readonly string[]
@@ -79,7 +83,7 @@ const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text
 
 const scopesIn = (directives?: readonly ConstDirectiveNode[]): string[] => (requirementIn(directives) ?? []).flat()
 
-export function recordApi(schema: GraphQLSchema, area: RestArea): RecordApi {
+export function recordApi(schema: GraphQLSchema, area: RestArea, graph: LoadedSupergraph): RecordApi {
   const { definition, path } = area
   const type = typeOf(area)
   const prefix = prefixOf(area)
@@ -106,6 +110,7 @@ export function recordApi(schema: GraphQLSchema, area: RestArea): RecordApi {
     columns,
     ownColumns: columns.filter(({ name }) => ![...first, ...last].includes(name)),
     schema,
+    relations: relationsOf(graph, type, prefix),
     has: (name) => columns.some((column) => column.name === name),
     offers: (operation) => fieldOf(operation) !== undefined,
     scopesOf: (operation) =>

@@ -21,6 +21,7 @@ import { isRequired, writableColumns } from '../../../subgraphs/kernel/record/in
 import { bulkMax } from '../../../subgraphs/kernel/record/records-of.ts'
 import { writableParts } from '../../../subgraphs/kernel/record/structure.ts'
 import { inputExampleOf } from './input-example.ts'
+import { relationProperties, shapeSchemas } from './relations.ts'
 import type { RecordApi } from './record-api.ts'
 
 export type Json = Readonly<Record<string, unknown>>
@@ -169,14 +170,17 @@ function bodySchema({ operation, columns, required, description, more }: Body): 
 }
 
 /** A property that a profile can hide is absent for its users, so it is not required. */
-const recordSchema = ({ area, columns, description }: RecordApi): Json => ({
+const recordSchema = ({ area, columns, description, relations }: RecordApi): Json => ({
   type: 'object',
   description,
   required: [
     ...columns.filter((column) => strictestLevel(column) !== 'HIDDEN').map(({ name }) => name),
     ...area.derivedFields,
   ],
-  properties: Object.fromEntries(columns.map((column) => [column.name, readSchema(column)])),
+  properties: {
+    ...Object.fromEntries(columns.map((column) => [column.name, readSchema(column)])),
+    ...relationProperties(relations),
+  },
 })
 
 export const pageSchema = ({ type, many }: Pick<RecordApi, 'type' | 'many'>) => ({
@@ -338,6 +342,7 @@ export function standardSchemas(api: RecordApi): Readonly<Record<string, Json>> 
     ...enumSchemas(api),
     ...structureSchemas(api),
     [type]: recordSchema(api),
+    ...shapeSchemas(api, [...api.columns.map(({ name }) => name), ...api.area.derivedFields]),
     ...(api.offers('List') && { [`${type}Page`]: pageSchema(api) }),
     ...(schema.getType(`${type}CreateInput`) && {
       [`${type}CreateInput`]: bodySchema({

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { PreparedOperation } from '../../gateway/graph/prepared-operation.ts'
+import type { Caller } from '../../subgraphs/kernel/context.ts'
+import type { GraphPort } from '../ports.ts'
+import type { RestOperation } from '../rest-operation.ts'
+import type { Shape } from './shaping.ts'
+import { shapedDocument } from './shaped-document.ts'
+
+/** Characters of the documents of one operation that are kept. Plans are kept by the graph, which limits their bytes. */
+const keptCharactersMax = 100_000
+
+/** A read in the shape that a request chose. */
+export interface ShapedRead {
+  readonly prepared: PreparedOperation
+  /** The names under which related records are added. */
+  readonly expanded: readonly string[]
+  /** The properties that were read for the `ETag` and are not answered. */
+  readonly unasked: readonly string[]
+}
+
+/** The documents of one operation, one for each shape: `fields` and `expand` in any order, and named twice, are one shape. */
+export class ShapedReads {
+  private readonly documents = new LRUCache<string, string>({ maxSize: keptCharactersMax })
+  /** The properties that are read whatever the caller chose: the `ETag` consists of them. */
+  private readonly always: readonly string[]
+
+  constructor(
+    private readonly operation: RestOperation,
+    private readonly graph: Pick<GraphPort, 'prepareAsync'>,
+  ) {
+    const { headers, unversioned } = operation.success
+    this.always = ['id', ...(headers.has('ETag') ? ['version', ...unversioned] : [])]
+  }
+
+  get keptCharacters(): number {
+    return this.documents.calculatedSize
+  }
+
+  async readFor(shape: Shape, caller: Caller): Promise<ShapedRead> {
+    const { only, expand } = shape
+    const prepared = await this.graph.prepareAsync(this.documentOf(shape), null, caller)
+    const unasked = only ? this.always.filter((name) => name !== 'id' && !only.has(name)) : []
+    return { prepared, expanded: expand, unasked }
+  }
+
+  private documentOf(shape: Shape): string {
+    const { document, shaping } = this.operation
+    const names = shape.only && shaping!.fields.filter((name) => shape.only!.has(name))
+    const key = `${names?.join() ?? '*'} ${shape.expand.join()}`
+    const known = this.documents.get(key)
+    if (known !== undefined) return known
+    const text = shapedDocument(document!, shaping!, shape, this.always)
+    this.documents.set(key, text, { size: text.length })
+    return text
+  }
+}
+
+/** Removes what was read for the `ETag` only. */
+export function removeUnasked(record: unknown, { unasked }: ShapedRead): void {
+  for (const name of unasked) delete (record as Record<string, unknown>)[name]
+}
+
+/** A part of an `ETag` that is another one whenever anything in the related records is. */
+export function tagOfExpanded(record: Readonly<Record<string, unknown>>, { expanded }: ShapedRead): string | null {
+  if (expanded.length === 0) return null
+  const content = JSON.stringify(expanded.map((name) => record[name] ?? null))
+  const hash = createHash('sha256').update(content).digest()
+  return hash.readBigUInt64BE().toString(36).slice(0, 12)
+}

@@ -1,5 +1,6 @@
 import { bulkResource } from '../kernel/record/bulk-resource.ts'
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
+import { accountStatementResource } from './account-statement/statement.resolver.ts'
 import { accountEdges } from './edges/account-edges.ts'
 import { invoiceAgingResource } from './invoice-aging/aging.resolver.ts'
 import { dunningResource } from './dunning/dunning.resolver.ts'
@@ -11,6 +12,7 @@ import { invoiceEdges } from './edges/invoice-edges.ts'
 import { order } from './order/order.record.ts'
 import { orderResource } from './order/order.resolver.ts'
 import { quoteOrderResource } from './order/quote-order.resolver.ts'
+import { paymentResource } from './payment/payment.resolver.ts'
 import { productResource } from './product/product.resolver.ts'
 import { quoteDecisionEdges } from './edges/quote-decision-edges.ts'
 import { opportunityEdges } from './edges/opportunity-edges.ts'
@@ -39,8 +41,10 @@ export const commerce: SubgraphDefinition = {
     quoteOrderResource,
     invoiceResource,
     bulkResource(invoice, '*', invoiceActions),
+    paymentResource,
     invoiceAgingResource,
     dunningResource,
+    accountStatementResource,
     ...invoiceEdges,
     ...accountEdges,
     ...contactEdges,

@@ -22,6 +22,7 @@ import { task } from './task/task.record.ts'
 import { taskResource } from './task/task.resolver.ts'
 import { orderEdges } from './edges/order-edges.ts'
 import { invoiceEdges } from './edges/invoice-edges.ts'
+import { paymentEdges } from './edges/payment-edges.ts'
 import { timelineEntryResource } from './timeline/timeline-entry.resolver.ts'
 import { timelineResources } from './timeline/timeline.resolver.ts'
 import { quoteEdges } from './edges/quote-edges.ts'
@@ -43,6 +44,7 @@ export const crm: SubgraphDefinition = {
     ...quoteEdges,
     ...orderEdges,
     ...invoiceEdges,
+    paymentEdges,
     ...smartEmailDraftEdges,
     pipelineResource,
     opportunityResource,

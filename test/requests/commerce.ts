@@ -1,3 +1,4 @@
+import { newId } from '../../subgraphs/kernel/ids.ts'
 import type { Sender } from './sender.ts'
 
 const lineId = '019a0c5e-7f00-7e11-9c3d-4a6b8f2d1e07'
@@ -38,7 +39,21 @@ const invoiceIn =
     )
   }
 
+/** Payments, as if operations had recorded them: no operation creates one alone. Half of them are equal in every column except the id. */
+async function payments({ platform, member }: Sender, ids: readonly string[]): Promise<void> {
+  await platform.query(
+    `insert into commerce.payment (id, organization_id, owner_id, type, invoice_id, account_id, amount, currency, method, reference, paid_at, status,
+       refunded_amount, created_at, updated_at)
+     select p.id, $1, $2, 'PAYMENT', $3, $3, 10 + p.n % 2, 'USD', 'CARD', case p.n % 2 when 0 then 'SEPA 1' end, '2026-03-04', 'SUCCEEDED', 0,
+       '2026-03-05', '2026-03-05'
+     from unnest($4::uuid[]) with ordinality as p (id, n)`,
+    [member.organizationId, member.userId, lineId, ids],
+  )
+}
+
 export const commercePreparations = {
+  payment: (sender: Sender, id: string) => payments(sender, [id]),
+  paymentList: (sender: Sender) => payments(sender, Array.from({ length: 5 }, newId)),
   quoteSubmit: quoteIn('DRAFT'),
   quoteRecall: quoteIn('IN_REVIEW'),
   quoteApprove: quoteIn('IN_REVIEW'),
@@ -72,6 +87,7 @@ const wholePayment = {
   paidAt: null,
   note: 'Thanks.',
   allowOverpayment: false,
+  allowDuplicateReference: true,
 }
 
 const wholeDecision = async ({ member }: Sender) => {

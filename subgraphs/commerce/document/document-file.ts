@@ -3,7 +3,7 @@ import { Directive, Field, Int, ObjectType } from 'type-graphql'
 import type { MailAttachment } from '../../kernel/mail/outgoing-mail.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Cause } from '../../kernel/work/share.ts'
-import type { PricedDocument } from './priced-document.ts'
+import type { DocumentFrame, PricedDocument, StatementDocument } from './priced-document.ts'
 import { renderDocument } from './render-document.ts'
 
 @ObjectType({ description: 'The PDF of a quote, an order or another document.' })
@@ -31,7 +31,7 @@ export class DocumentFile {
 /** The document of a version of a record as a file, outside of a transaction. */
 export async function documentFile(
   ctx: RequestContext<'work'>,
-  document: PricedDocument,
+  document: PricedDocument | StatementDocument,
   { version }: { readonly version: number },
   cause: Cause = 'ORGANIZATION',
 ): Promise<DocumentFile> {
@@ -39,10 +39,10 @@ export async function documentFile(
   return { ...file, content: content.toString('base64'), version, contentHash: contentHash(document) }
 }
 
-export const attachmentOf = ({ number }: PricedDocument, content: Buffer): MailAttachment => ({
+export const attachmentOf = ({ number }: DocumentFrame, content: Buffer): MailAttachment => ({
   filename: `${number}.pdf`,
   contentType: 'application/pdf',
   content,
 })
 
-export const contentHash = (document: PricedDocument): string => hash('sha256', JSON.stringify(document), 'base64url')
+export const contentHash = (document: DocumentFrame): string => hash('sha256', JSON.stringify(document), 'base64url')

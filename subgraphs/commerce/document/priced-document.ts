@@ -54,8 +54,8 @@ export interface DocumentTax {
 /** A label and its value; without a value it is not printed. */
 export type DocumentFact = readonly [label: string, value: string | null | undefined]
 
-/** What the PDF of a quote, an order or an invoice shows. All amounts are calculated before; the document only formats them. */
-export interface PricedDocument {
+/** What every document has: what is above its table, and the texts below the amounts. */
+export interface DocumentFrame {
   /** What it is, in capitals at the top: `QUOTE`. */
   readonly title: string
   /** `Q-000123`. */
@@ -71,6 +71,12 @@ export interface PricedDocument {
   /** Above the name of the customer: `Prepared for`. */
   readonly customerLabel: string
   readonly customer: DocumentParty
+  /** Free texts below the amounts, such as terms. */
+  readonly sections?: readonly DocumentFact[]
+}
+
+/** What the PDF of a quote, an order or an invoice shows. All amounts are calculated before; the document only formats them. */
+export interface PricedDocument extends DocumentFrame {
   readonly lines: readonly DocumentLine[]
   readonly subtotal: ExactNumber
   readonly discountTotal?: ExactNumber | null
@@ -81,8 +87,6 @@ export interface PricedDocument {
   readonly total: ExactNumber
   /** Amounts below the total, such as what was paid of an invoice. The last one is printed as large as the total. */
   readonly afterTotal?: readonly (readonly [label: string, amount: ExactNumber])[]
-  /** Free texts below the amounts, such as terms. */
-  readonly sections?: readonly DocumentFact[]
   /** Places to sign for both parties, below what they agree to; without it, the document is not signed. */
   readonly signatures?: DocumentSignatures | null
 }
@@ -92,4 +96,20 @@ export interface DocumentSignatures {
   readonly statement: string
   /** In bold below the statement: who agreed already. */
   readonly remark?: string | null
+}
+
+/** One movement of an account: what it adds to the balance or takes from it, and the balance after it. */
+export interface DocumentEntry {
+  readonly day: string
+  readonly text: string
+  readonly charge: ExactNumber | null
+  readonly credit: ExactNumber | null
+  readonly balance: ExactNumber
+}
+
+/** What the PDF of a statement of account shows. */
+export interface StatementDocument extends DocumentFrame {
+  readonly entries: readonly DocumentEntry[]
+  /** Amounts below the entries. The last one is printed in large figures. */
+  readonly summary: readonly (readonly [label: string, amount: ExactNumber])[]
 }

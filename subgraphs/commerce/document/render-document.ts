@@ -2,7 +2,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import type { Cause } from '../../kernel/work/share.ts'
 import { threadTask } from '../../kernel/work/thread-task.ts'
 import type { documentPdf } from './document-pdf.ts'
-import type { PricedDocument } from './priced-document.ts'
+import type { PricedDocument, StatementDocument } from './priced-document.ts'
 
 const pdfTask = threadTask<typeof documentPdf>(import.meta.url, './document-pdf', 'documentPdf')
 
@@ -12,7 +12,7 @@ const pdfTask = threadTask<typeof documentPdf>(import.meta.url, './document-pdf'
  */
 export async function renderDocument(
   { work, caller }: RequestContext<'work'>,
-  document: PricedDocument,
+  document: PricedDocument | StatementDocument,
   cause: Cause = 'ORGANIZATION',
 ): Promise<Buffer> {
   const bytes = await work.run(pdfTask, JSON.stringify(document), caller.organizationId, cause)

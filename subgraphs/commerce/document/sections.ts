@@ -1,6 +1,12 @@
 import type { AmountFormat } from './amount-format.ts'
 import { contentWidth, page, type PageFlow } from './page-flow.ts'
-import type { DocumentLogo, DocumentParty, PricedDocument } from './priced-document.ts'
+import type {
+  DocumentFrame,
+  DocumentLogo,
+  DocumentParty,
+  PricedDocument,
+  StatementDocument,
+} from './priced-document.ts'
 import { printable } from './text-bounds.ts'
 import { heightOf, type TextStyle } from './typesetter.ts'
 
@@ -44,7 +50,7 @@ function drawn({ type, y }: PageFlow, { width, height, content }: DocumentLogo):
 }
 
 /** The organization, the facts of the document, and the customer. */
-export function heading(flow: PageFlow, document: PricedDocument): void {
+export function heading(flow: PageFlow, document: DocumentFrame): void {
   const { type } = flow
   const { logo, color } = document.organization
   type.fitted(document.title, right, flow.y - 4, { style: 'bold', size: 20, width: half, align: 'right' })
@@ -115,6 +121,17 @@ export function totals(flow: PageFlow, document: PricedDocument, format: AmountF
   flow.y += 12
 }
 
+/** The amounts of a statement, the last one in large figures. */
+export function summary(flow: PageFlow, { summary: amounts }: StatementDocument, format: AmountFormat): void {
+  const rows = amounts.map(([name, amount]) => [name, format.amount(amount)] as const)
+  flow.makeRoom(heightOf(rows.length, 9) + 50)
+  if (flow.isFull) return
+  flow.y += 6
+  flow.y += facts(flow, rows.slice(0, -1), right, half, totalLabel) + 4
+  highlighted(flow, ...rows.at(-1)!)
+  flow.y += 12
+}
+
 /** Free text below a title, if there is any. */
 export function textSection(flow: PageFlow, title: string, text: string | null | undefined): void {
   if (!text) return
@@ -162,7 +179,7 @@ export function signatures(flow: PageFlow, { signatures: wanted, organization, c
 }
 
 /** The number of the document and of the page on every page, when their number is known. */
-export function footers({ type, isCut }: PageFlow, { number, organization: { name } }: PricedDocument): void {
+export function footers({ type, isCut }: PageFlow, { number, organization: { name } }: DocumentFrame): void {
   const { start, count } = type.doc.bufferedPageRange()
   const title = type.lines(
     `${printable(name, 100)} · ${printable(number, 60)}`,

@@ -8,7 +8,7 @@ import { order } from '../order/order.record.ts'
 import { quoteTypes } from '../quote/quote.inputs.ts'
 import { quote } from '../quote/quote.record.ts'
 
-const Account = extendedEntity('Account')
+export const Account = extendedEntity('Account')
 
 /** Edges of accounts. They are nullable, so that accounts can be read while this subgraph is unavailable. */
 export const accountEdges: readonly Resource[] = [

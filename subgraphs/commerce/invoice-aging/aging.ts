@@ -34,7 +34,7 @@ function requireReadable(ctx: RequestContext, customerId: string | null): void {
   })
 }
 
-function dayWithEnd(zone: string, day: string, today: string): Day {
+export function dayWithEnd(zone: string, day: string, today: string): Day {
   const end = beginOfDay(zone, addDays(day, 1)).toISOString()
   return { day, end, isPresent: day >= today }
 }
@@ -43,7 +43,7 @@ const hundredthsOf = (part: Big, whole: Big): number =>
   whole.eq(0) ? 0 : Number(part.times(100).div(whole).round(2).toFixed())
 
 /** The ranges with their sums; the total is the sum of the rounded amounts. */
-function bucketsOf(
+export function bucketsOf(
   sums: readonly BucketSum[],
   currency: string,
   rateOf: (currency: string) => ExactNumber | undefined,

@@ -27,7 +27,8 @@ export class InvoicePaymentRecordInput {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Reference of the payment, at most 255 characters; null if none.',
+    description:
+      'Reference of the payment, at most 255 characters; null if none. A payment with the reference of another payment of the customer, recorded within the last 24 hours and not refunded as a whole, is refused with DUPLICATE_DETECTED and the id of that payment in `conflictingId`, if the caller sees it. Case and the number of spaces make no difference.',
   })
   reference?: string | null
 
@@ -49,6 +50,13 @@ export class InvoicePaymentRecordInput {
     description: 'Record also more than `amountDue`, which is then below 0.',
   })
   allowOverpayment!: boolean
+
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description:
+      'Record the payment also if the customer made another one with this reference within the last 24 hours.',
+  })
+  allowDuplicateReference!: boolean
 }
 
 @InputType({ description: 'A refund of a payment.' })

@@ -7,6 +7,7 @@ import { numberMax } from '../../kernel/record/check-values.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { currencyDecimals } from '../../kernel/values/currency.ts'
 import { decimalOf, exactOf, zero } from '../../kernel/values/decimal.ts'
+import { requireNewReference } from '../payment/duplicate-reference.ts'
 import { changeInvoice, type Move, type Version } from './change-invoice.ts'
 import { todayOf } from './invoice-day.ts'
 import { noteMax, paymentsMax, referenceMax } from './invoice-payment.ts'
@@ -24,6 +25,7 @@ export interface GivenPayment {
   readonly paidAt?: string | null
   readonly note?: string | null
   readonly allowOverpayment?: boolean | null
+  readonly allowDuplicateReference?: boolean | null
   /** The provider has received the money: it is recorded in whatever status the issued invoice has. */
   readonly isReceived?: boolean
 }
@@ -82,6 +84,8 @@ async function withPayment(ctx: RequestContext, previous: Invoice, given: GivenP
   if (previous.payments.length >= paymentsMax)
     problems.push(problem('amount', 'TOO_MANY', `An invoice has at most ${paymentsMax} payments.`))
   if (problems.length > 0) throw invalid(...problems)
+  if (!given.isReceived && !given.allowDuplicateReference)
+    await requireNewReference(ctx, previous.customerId, given.reference)
   const { amount, method, reference, paidAt, note } = given
   const payment = {
     id: newId(),

@@ -21,6 +21,7 @@ const seeds = {
   definitions: 75,
   files: 76,
   documents: 77,
+  paymentReferences: 78,
 } as const
 
 /** The locks of the whole database. `eventPositions` is written in its migration. */

@@ -69,6 +69,11 @@ export interface RecordShape extends TrackedObject {
   readonly objectColumn?: string
   /** The plan feature that this record type requires; without it every read and write is refused with 402. */
   readonly entitlement?: string
+  /**
+   * Columns of another record type, as `object.column`, of whose values these records consist. Every read by a caller whose profile hides one of them is
+   * refused with 403. For record types without events of their own.
+   */
+  readonly partsOf?: readonly string[]
   /** Organizations may add rules to its writes (`kernel/extension`). */
   readonly isExtensible?: boolean
   /** Columns with user ids: with the visibility OWN or TEAM, these users see the record. Empty: the whole organization sees it. */

@@ -145,6 +145,12 @@ export function requireReadable(caller: Caller, definition: RecordShape, ...name
   refuseHiddenFields(caller, definition, Object.fromEntries(names.map((name) => [name, null])))
 }
 
+/** Refuses with 403 a caller whose profile hides columns of other record types of which the records consist. */
+export function requireWholeParts({ fields }: Pick<Caller, 'fields'>, { partsOf = [] }: RecordShape): void {
+  const paths = fields ? partsOf.filter((source) => isHiddenElsewhere(fields, source)) : []
+  if (paths.length > 0) throw fieldNotReadable(paths)
+}
+
 /** Refuses with 403 when `values` contains a field that is hidden from the caller. The values themselves do not matter. */
 export function refuseHiddenFields(
   caller: Caller,

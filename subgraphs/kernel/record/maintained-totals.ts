@@ -8,7 +8,8 @@ import { databaseLocks } from '../database/locks.ts'
 const groups = ['CHANGE', 'GROUP'] as const
 
 /** The table with the maintained totals of a record type (`maintainedTotals` in `record-table.ts`). */
-export const totalsTable = ({ table }: RecordShape): string => `${table.replaceAll('"', '')}_totals`
+export const totalsTable = ({ table, storedIn = table }: RecordShape): string =>
+  `${storedIn.replaceAll('"', '')}_totals`
 
 /** The name of the column of a measure. */
 export const measureColumn = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

@@ -4,6 +4,7 @@ import type { AnsweredRecords } from './answered-records.ts'
 import { requireEntitlement } from '../require.ts'
 import { columnKinds, type ColumnKind } from './column-kind.ts'
 import { columnOf, hasColumn, type RecordShape } from './definition.ts'
+import { requireWholeParts } from './field-security.ts'
 import { readSource } from './read-source.ts'
 
 /** The parameters of a statement; `add` returns the placeholder of the new parameter. */
@@ -87,6 +88,7 @@ export class TenantPredicate {
   visible(definition: RecordShape, alias: string): string {
     this.answered?.aggregate(definition)
     if (definition.entitlement) requireEntitlement(this, definition.entitlement)
+    if (definition.partsOf) requireWholeParts(this.caller, definition)
     const parts = this.#rows(definition, alias)
     if (definition.visibleThrough) {
       const { by, to } = definition.visibleThrough
@@ -118,6 +120,7 @@ export class TenantPredicate {
   totals(definition: RecordShape, alias: string, kinds: readonly string[]): string {
     this.answered?.aggregate(definition)
     if (definition.entitlement) requireEntitlement(this, definition.entitlement)
+    if (definition.partsOf) requireWholeParts(this.caller, definition)
     const kind = kinds.map((name) => `'${name}'`).join(', ')
     const rows = `${alias}.organization_id = ${this.organization()} and ${alias}.kind in (${kind})`
     return [rows, ...this.#shared(definition, alias)].join(' and ')

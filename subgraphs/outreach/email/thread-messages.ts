@@ -1,5 +1,5 @@
-import { invalid } from '../../kernel/errors.ts'
 import { redact } from '../../kernel/record/field-security.ts'
+import { limitReads } from '../../kernel/record/limit-reads.ts'
 import { shapeFor } from '../../kernel/record/shape-source.ts'
 import { TenantPredicate } from '../../kernel/record/predicate.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -9,17 +9,9 @@ import type { Email } from './email.ts'
 const messagesMax = 200
 const threadsMax = 20
 
-/** How many threads of each operation were read with their mails. */
-const readThreads = new WeakMap<object, number>()
-
 /** The first mails of a thread that the caller sees, oldest first. */
 export async function messagesOfThread(ctx: RequestContext, threadId: string): Promise<Email[]> {
-  const count = (readThreads.get(ctx.batches) ?? 0) + 1
-  readThreads.set(ctx.batches, count)
-  if (count > threadsMax) {
-    const message = `At most ${threadsMax} threads of one request can be read with their mails.`
-    throw invalid({ path: 'messages', code: 'TOO_MANY', message })
-  }
+  limitReads(ctx, 'messages', threadsMax, `At most ${threadsMax} threads of one request can be read with their mails.`)
   const predicate = new TenantPredicate(ctx.caller)
   const visible = predicate.live(emailMessage, 't')
   const columns = emailMessage.columns.shown

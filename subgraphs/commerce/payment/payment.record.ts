@@ -1,0 +1,38 @@
+import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
+import { recordType } from '../../kernel/record/record-registry.ts'
+import { connectionOf, filterOf, orderOf, pageOf } from '../../kernel/record/inputs.ts'
+import { connectionArgs, pageArgs } from '../../kernel/record/list-args.ts'
+import { aggregateArgs } from '../../kernel/record/aggregate/aggregate-types.ts'
+import { invoice } from '../invoice/invoice.record.ts'
+import { Payment } from './payment.ts'
+
+/** The payments and refunds of all invoices. Triggers keep them, so only their invoice changes them and announces it. */
+export const payment: RecordDefinition<Payment> = defineRecord(Payment, {
+  object: 'payment',
+  table: 'commerce.listed_payment',
+  storedIn: 'commerce.payment',
+  partsOf: ['invoice.payments', 'invoice.refunds'],
+  visibleBy: ['ownerId'],
+  searchable: ['reference'],
+  hasSearchText: true,
+  relations: {
+    account: {
+      to: recordType('account'),
+      by: 'accountId',
+      description:
+        'Conditions on the customer. A payment without a customer that the caller sees does not match. Needs READ_ACCOUNTS.',
+    },
+    invoice: { to: () => invoice, by: 'invoiceId', description: 'Conditions on the invoice. Needs *.' },
+  },
+  totals: { by: ['type', 'method', 'status', 'currency'], measures: { amount: { sum: 'amount' } } },
+  amounts: { columns: ['amount', 'refundedAmount'], currency: 'currency', ratedOn: 'paidAt' },
+  events: { types: {} },
+})
+
+const filter = filterOf('PaymentFilter', Payment, payment.relations)
+const order = orderOf('PaymentOrder', Payment)
+export const PaymentPage = pageOf('PaymentPage', Payment, '*')
+export const PaymentPageArgs = pageArgs(filter, order)
+export const PaymentConnection = connectionOf('Payment', Payment, '*')
+export const PaymentConnectionArgs = connectionArgs(filter, order)
+export const PaymentAggregateArgs = aggregateArgs(payment, filter)

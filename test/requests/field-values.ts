@@ -21,6 +21,8 @@ export const valuesOfField: Readonly<Record<string, () => unknown>> = {
   ipAllowList: () => '203.0.113.0/24',
   password: () => 'Correct horse 7!',
   timezone: () => 'Europe/Oslo',
+  logo: () =>
+    'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGOQ96sEAAF2AOe2j1NWAAAAAElFTkSuQmCC',
   profileId: () => null,
   businessHours: () => ({ timezone: 'Europe/Oslo', days: { MON: [['09:00', '17:00']] }, holidays: ['2027-12-24'] }),
   fields: () => ({ account: { annualRevenue: 'HIDDEN' } }),
@@ -230,6 +232,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'start',
   'time',
   'timezone',
+  'logo',
   'to',
   'token',
   'url',

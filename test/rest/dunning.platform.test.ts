@@ -144,7 +144,7 @@ describe('invoiceRemind', () => {
     const { body } = await member.rest.invoiceRemind!({ id })
     // 2 % of 119, and 13 days of 10 % a year on 119.
     expect(body).toMatchObject({ fee: 2.38, interest: 0.42, invoice: { dunningFees: 2.38, amountDue: 119 } })
-    expect((await mailsTo(platform, email)).at(-1)!.text).toContain('Together: $121.80.')
+    expect((await mailsTo(platform, email)).at(-1)!.text).toContain('Together: $121.80')
     after(1)
     expect((await member.rest.invoiceRemind!({ id })).body).toMatchObject({
       fee: 0,

@@ -65,7 +65,11 @@ describe('a step', () => {
         method: 'POST',
         path: '/orders?of=a+b',
         body: '{"amount":12.5}',
-        headers: { 'x-source': 'crm', 'idempotency-key': `${run.id}:send:1:1` },
+        headers: {
+          'x-source': 'crm',
+          'idempotency-key': `${run.id}:send:1:1`,
+          'x-service-function-depth': '2',
+        },
       },
     ])
     for (const path of ['/broken', '/moved']) {
@@ -73,6 +77,37 @@ describe('a step', () => {
       expect(failed).toMatchObject({ status: 'FAILED', error: { code: 'HTTP_STATUS', stepId: 'get' } })
     }
     expect(received.map(({ path }) => path)).toEqual(['/orders?of=a+b', '/broken', '/moved'])
+  })
+
+  it('cannot set the depth of its request, so that a workflow that starts itself over the API ends', async () => {
+    const headers = { 'X-API-Key': owner.secret, 'X-Service-Function-Depth': '0' }
+    const config = { method: 'POST', url: 'https://crm.example.com/', headers }
+    const refused = await owner.rest.workflowCreate!({
+      body: { name: 'Reset', triggerType: 'MANUAL', steps: [step('again', 'HTTP_REQUEST', config)] },
+    })
+    expect([refused.status, refused.body.errors[0].path]).toEqual([
+      400,
+      'steps.0.config.headers.X-Service-Function-Depth',
+    ])
+    const { id } = await flows.create(owner, {})
+    const again = {
+      ...config,
+      headers: { 'X-API-Key': owner.secret },
+      url: `${platform.url}/v1/workflows/${id}/run`,
+      body: {},
+    }
+    const steps = [step('again', 'HTTP_REQUEST', again)]
+    expect((await owner.rest.workflowUpdate!({ id, body: { steps } })).status).toBe(200)
+    expect((await owner.rest.workflowActivate!({ id })).status).toBe(200)
+    await flows.start(owner, id)
+    // Each run that was started by the one before is executed in a turn of its own.
+    for (let turn = 0; turn < 4; turn++) await flows.work()
+    const runs = await flows.runs(owner, id)
+    expect(runs.map(({ depth, status }) => [depth, status])).toEqual([
+      [1, 'SUCCEEDED'],
+      [3, 'SUCCEEDED'],
+      [5, 'FAILED'],
+    ])
   })
 
   it('sends a mail, with values escaped in HTML', async () => {

@@ -156,25 +156,29 @@ describe('organizations', () => {
 
   it('are served beside ten endless loops of another one', async () => {
     const sandbox = aSandbox({ childrenMax: 4 })
+    const p95 = async (): Promise<number> => {
+      const times: number[] = []
+      for (let at = 0; at < 40; at++) {
+        const began = performance.now()
+        expect(await runBody(sandbox, 'return 1', { organizationId: 'other', timeoutMs: 10_000 })).toMatchObject({
+          output: 1,
+        })
+        times.push(performance.now() - began)
+      }
+      return times.toSorted((a, b) => a - b)[37]!
+    }
+    const alone = await p95()
     const over = new AbortController()
     const loop = async (): Promise<void> => {
       while (!over.signal.aborted) await runBody(sandbox, 'for (;;);', { organizationId: 'loops', timeoutMs: 1_000 })
     }
     const loopers = Array.from({ length: 10 }, loop)
-    const times: number[] = []
-    for (let at = 0; at < 40; at++) {
-      const began = performance.now()
-      expect(await runBody(sandbox, 'return 1', { organizationId: 'other', timeoutMs: 10_000 })).toMatchObject({
-        output: 1,
-      })
-      times.push(performance.now() - began)
-    }
+    const beside = await p95()
     over.abort()
     await sandbox.close()
     await Promise.all(loopers)
-    const p95 = times.toSorted((a, b) => a - b)[37]!
-    process.stderr.write(`p95 beside ten endless loops: ${p95.toFixed(1)} ms\n`)
-    // The goal is 10 % on a quiet machine; this also holds on one with many other processes.
-    expect(p95).toBeLessThan(5_000)
+    process.stderr.write(`p95 alone: ${alone.toFixed(1)} ms, beside ten endless loops: ${beside.toFixed(1)} ms\n`)
+    // The goal is 10 % on a quiet machine. Whoever had to wait for a loop would wait for a second.
+    expect(beside).toBeLessThan(Math.max(500, 20 * alone))
   })
 })

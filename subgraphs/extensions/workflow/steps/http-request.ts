@@ -1,6 +1,7 @@
 import { Refusal } from '../../../kernel/errors.ts'
 import { isJsonObject } from '../../../kernel/json/exact-number.ts'
 import { OutboundError } from '../../../kernel/outbound/outbound.ts'
+import { depthHeader } from '../../function/fetch.ts'
 import { receiverUrlProblems } from '../../../kernel/outbound/receiver-url.ts'
 import { maskedJson, secretMask } from '../../../kernel/sandbox/mask-secrets.ts'
 import { storableText } from '../../../kernel/json/storable-json.ts'
@@ -22,7 +23,7 @@ const answerBytesMax = 1_048_576
 const answerKept = 32_768
 const headersMax = 30
 const headerName = /^[A-Za-z0-9-]{1,64}$/
-/** Headers that belong to the connection. */
+/** Headers that belong to the connection, and the depth. */
 const ownHeaders = new Set([
   'host',
   'content-length',
@@ -32,12 +33,17 @@ const ownHeaders = new Set([
   'te',
   'trailer',
   'expect',
+  depthHeader,
 ])
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 type Method = (typeof methods)[number]
 
-const headersOf = ({ input, key }: Pick<StepRun, 'input' | 'key'>, hasBody: boolean): Record<string, string> => {
+/** With the depth of what the request may start in turn, so that a workflow that calls this API cannot start itself without end. */
+const headersOf = (
+  { input, key, depth }: Pick<StepRun, 'input' | 'key' | 'depth'>,
+  hasBody: boolean,
+): Record<string, string> => {
   const given = isJsonObject(input['headers']) ? input['headers'] : {}
   const headers = Object.entries(given).map(([name, value]) => [
     name.toLowerCase(),
@@ -48,6 +54,7 @@ const headersOf = ({ input, key }: Pick<StepRun, 'input' | 'key'>, hasBody: bool
     'idempotency-key': key,
     'user-agent': 'crm-workflow',
     ...(Object.fromEntries(headers) as Record<string, string>),
+    [depthHeader]: String(depth + 1),
   }
 }
 

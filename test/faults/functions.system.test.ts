@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { account } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
+import { sendDespiteKills } from './killed-server.ts'
 import { aWorker, patience } from './killed-worker.ts'
 
 const platform = usePlatform()
@@ -8,6 +9,8 @@ const changes = 40
 let member: Member
 
 beforeAll(async () => {
+  // The processes have the clock of the machine.
+  platform.now = new Date()
   member = await platform.member({ organizationId: await platform.organization('Killed'), role: 'OWNER' })
 })
 
@@ -77,5 +80,38 @@ describe('a worker that is killed while it runs functions', { timeout: 240_000 }
     )
     // Some of them were interrupted, or the test has killed nothing that ran.
     expect(repeated[0]!.n).toBeGreaterThan(0)
+  })
+})
+
+describe('a server that is killed while it invokes functions', { timeout: 240_000 }, () => {
+  it('has each effect once for an Idempotency-Key, and repeats its answer', async () => {
+    member = await platform.member({ organizationId: await platform.organization('Killed'), role: 'OWNER' })
+    await aFunction('invoked', { httpEnabled: true })
+    const count = 60
+    const names = Array.from({ length: count }, (_, index) => `A${index}`)
+    const contacts = () =>
+      platform.query<{ name: string }>(
+        `select first_name || ' ' || last_name as name from crm.contact where organization_id = $1`,
+        [member.organizationId],
+      )
+    const requests = names.map((name) => ({
+      path: '/v1/functions/invoked/invoke',
+      headers: { 'x-service-function-depth': '0' },
+      body: { input: { record: { name } } },
+    }))
+    const { first, repeated } = await sendDespiteKills(platform, member, requests, {
+      parts: [0.2, 0.6].map((part) => part * 2 * count),
+      progress: async () => (await contacts()).length,
+    })
+    expect(first).toEqual(names.map(() => expect.objectContaining({ status: 'SUCCEEDED', error: null })))
+    expect(repeated).toEqual(first)
+    const expected = names.flatMap((name) => [`invoked a ${name}`, `invoked b ${name}`])
+    expect((await contacts()).map(({ name }) => name).toSorted()).toEqual(expected.toSorted())
+    // An invocation is logged with its answer.
+    const [logged] = await platform.query<{ n: number }>(
+      'select count(*)::int as n from extensions.function_invocation where organization_id = $1',
+      [member.organizationId],
+    )
+    expect(logged!.n).toBe(count)
   })
 })

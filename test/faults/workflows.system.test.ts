@@ -1,5 +1,8 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { runQueue } from '../../subgraphs/extensions/workflow/run-queue.ts'
+import { drain } from '../../subgraphs/kernel/queue/queue.fixture.ts'
 import { usePlatform, type Member } from '../platform.ts'
+import { sendDespiteKills } from './killed-server.ts'
 import { aWorker, patience } from './killed-worker.ts'
 
 const platform = usePlatform()
@@ -8,6 +11,8 @@ const items = 25
 let member: Member
 
 beforeAll(async () => {
+  // The processes have the clock of the machine.
+  platform.now = new Date()
   member = await platform.member({ organizationId: await platform.organization('Killed'), role: 'OWNER' })
 })
 
@@ -78,5 +83,54 @@ describe('a worker that is killed while it executes workflows', { timeout: 240_0
       Array.from({ length: runs }, (_, run) => `End of ${run}`),
     )
     expect(await count('extensions.workflow_run_step', `status <> 'SUCCEEDED'`)).toBe(0)
+  })
+})
+
+describe('a server that is killed while runs are approved', { timeout: 240_000 }, () => {
+  it('decides each once, goes on with each once, and repeats its answers', async () => {
+    member = await platform.member({ organizationId: await platform.organization('Killed'), role: 'OWNER' })
+    const count = 60
+    const config = { approverIds: [member.userId], message: 'May it go on?' }
+    const steps = [
+      { id: 'ask', type: 'APPROVAL', config, next: 'end' },
+      { id: 'end', type: 'CREATE_TASK', config: { subject: 'End of {{input.run}} by {{steps.ask.output.comment}}' } },
+    ]
+    const { body: workflow } = await member.rest.workflowCreate!({
+      body: { name: 'Approved', triggerType: 'MANUAL', steps },
+    })
+    expect((await member.rest.workflowActivate!({ id: workflow.id })).status).toBe(200)
+    const ids: string[] = []
+    for (let run = 0; run < count; run++)
+      ids.push((await member.rest.workflowRunStart!({ id: workflow.id, body: { input: { run } } })).body.id as string)
+    await drain(runQueue, platform.services)
+    const rows = <R>(select: string) =>
+      platform.query<R>(`${select} where organization_id = $1`, [member.organizationId])
+    const subjects = () => rows<{ subject: string }>('select subject from crm.task')
+    const { first, repeated } = await sendDespiteKills(
+      platform,
+      member,
+      ids.map((id, run) => ({ path: `/v1/workflow-runs/${id}/steps/ask/approve`, body: { comment: `reason ${run}` } })),
+      {
+        parts: [0.2, 0.6].map((part) => part * count),
+        progress: async () =>
+          (await rows<{ decision: string | null }>('select decision from extensions.workflow_run_step')).filter(
+            ({ decision }) => decision !== null,
+          ).length,
+        // A dead process keeps its leases for minutes.
+        restarted: () =>
+          platform.query(
+            `update extensions.workflow_run set next_attempt_at = now()
+             where lease_token is not null and not is_due and state = 'QUEUED'`,
+          ),
+      },
+    )
+    expect(first).toEqual(ids.map((id) => expect.objectContaining({ id, status: 'RUNNING' })))
+    expect(repeated).toEqual(first)
+    const ended = async () =>
+      (await rows<{ status: string }>('select status from extensions.workflow_run')).map(({ status }) => status)
+    await vi.waitFor(async () => expect(new Set(await ended())).toEqual(new Set(['SUCCEEDED'])), patience)
+    expect((await subjects()).map(({ subject }) => subject).toSorted()).toEqual(
+      ids.map((_, run) => `End of ${run} by reason ${run}`).toSorted(),
+    )
   })
 })

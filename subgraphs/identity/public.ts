@@ -124,6 +124,7 @@ export { logoContent } from './seller/logo.ts'
 export {
   defaultBaseCurrency,
   fiscalCalendar,
+  modelUserOf,
   organizationSettings,
   type OrganizationSettings,
 } from './organization/organization-settings.ts'

@@ -1,11 +1,12 @@
 import { requireVisibleAccount } from '../../crm/public.ts'
-import { userTimezone } from '../../identity/public.ts'
+import { modelUserOf, userTimezone } from '../../identity/public.ts'
+import type { ModelUser } from '../../kernel/language-model/language-model.ts'
 import { hasNoAnswer } from '../../kernel/language-model/model-error.ts'
 import { externalCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { requireRole } from '../../kernel/require.ts'
-import { chosenMode } from '../answer/modes.ts'
+import { hasModel } from '../answer/modes.ts'
 import type { AccountBrief } from './account-brief.types.ts'
 import { briefByModel, cleanBrief } from './brief-model.ts'
 import { briefByRules, briefRules } from './brief-rules.ts'
@@ -34,19 +35,18 @@ export function generateBrief(ctx: BriefContext, given: string): Promise<Account
 }
 
 async function prepareBrief(ctx: BriefContext, id: string): Promise<() => Promise<Written>> {
-  const usesModel = (await chosenMode(ctx, null)) === 'model'
+  const user = await modelUserOf(ctx)
   const zone = (await userTimezone(ctx, ctx.caller.userId)) ?? 'UTC'
   return async () => {
     const { facts, records } = await readFacts(ctx, id, zone)
-    return { brief: await writeBrief(ctx, facts, usesModel), records }
+    return { brief: await writeBrief(ctx, facts, user), records }
   }
 }
 
-async function writeBrief(ctx: BriefContext, facts: Facts, usesModel: boolean): Promise<Written['brief']> {
-  const { organizationId, userId, credentialId } = ctx.caller
-  if (usesModel)
+async function writeBrief(ctx: BriefContext, facts: Facts, user: ModelUser): Promise<Written['brief']> {
+  if (hasModel(ctx, user))
     try {
-      return await briefByModel(ctx.languageModel, facts, { organizationId, userId, credentialId })
+      return await briefByModel(ctx.languageModel, facts, user)
     } catch (error) {
       if (!hasNoAnswer(error)) throw error
       ctx.log.info({ code: error.code }, 'a brief is written by rules, because the model gave none')

@@ -2,7 +2,7 @@ import { Ajv } from 'ajv'
 import { storableText } from '../../kernel/json/storable-json.ts'
 import { cleanText } from '../../kernel/language-model/clean-text.ts'
 import { completeJson } from '../../kernel/language-model/complete-json.ts'
-import type { LanguageModel, ModelRequest } from '../../kernel/language-model/language-model.ts'
+import type { LanguageModel, ModelUser } from '../../kernel/language-model/language-model.ts'
 import { modelFailed } from '../../kernel/language-model/model-error.ts'
 import { pointMax, pointsMax, summaryMax } from './bounds.ts'
 import type { Brief, Facts } from './facts.ts'
@@ -54,7 +54,7 @@ function flawOf(output: unknown, facts: Facts): string | null {
 export async function briefByModel(
   languageModel: LanguageModel,
   facts: Facts,
-  asking: Pick<ModelRequest, 'organizationId' | 'userId' | 'credentialId' | 'signal'>,
+  asking: ModelUser,
 ): Promise<Brief & { readonly model: string }> {
   const { output, flaw, model } = await completeJson(
     languageModel,

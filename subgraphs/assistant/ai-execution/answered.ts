@@ -1,4 +1,4 @@
-import type { ModelUsage } from '../../kernel/language-model/language-model.ts'
+import type { ModelUsage, ModelUser } from '../../kernel/language-model/language-model.ts'
 import type { ExecutionInput } from './fitting-input.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -10,10 +10,7 @@ export interface Asked {
 }
 
 /** For whom the model is asked: its limits and budgets. */
-export interface Asking {
-  readonly organizationId: string
-  readonly userId: string
-  readonly credentialId: string
+export interface Asking extends ModelUser {
   readonly signal?: AbortSignal
 }
 

@@ -1,4 +1,4 @@
-import { actingCaller } from '../../identity/public.ts'
+import { actingCaller, modelUserOf } from '../../identity/public.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import {
   inTransaction,
@@ -12,6 +12,7 @@ import {
 import { newId } from '../../kernel/ids.ts'
 import { storableJson } from '../../kernel/json/storable-json.ts'
 import type { Leased, Outcome, Queue, QueuedItem } from '../../kernel/queue/queue.ts'
+import { hasModel } from '../answer/modes.ts'
 import { describedRuns } from './ai-execution.migrations.ts'
 import { answerOf, finalModelError } from './answer.ts'
 import { announce, performActions } from './perform-actions.ts'
@@ -148,22 +149,17 @@ async function ask(
   requireLeased: Leasing,
   signal: AbortSignal,
 ): Promise<StoredExecution | null> {
-  const { organizationId, userId, credentialId } = ctx.caller
-  await inTransaction(ctx, async (inner) => {
+  const { organizationId } = ctx.caller
+  const user = await inTransaction(ctx, async (inner) => {
     await requireLeased(inner)
     await inner.db.query(
       `update assistant.ai_execution set status = 'RUNNING', started_at = coalesce(started_at, $3), sight = $4 where organization_id = $1 and id = $2`,
       [organizationId, execution.id, inner.clock.now().toISOString(), sightOf(ctx.caller)],
       'WRITE',
     )
+    return modelUserOf(inner)
   })
-  const isConfigured = ctx.settings.modelModes.includes('model')
-  const answered = await answerOf(ctx.languageModel, isConfigured, execution, {
-    organizationId,
-    userId,
-    credentialId,
-    signal,
-  })
+  const answered = await answerOf(ctx.languageModel, hasModel(ctx, user), execution, { ...user, signal })
   const now = ctx.clock.now()
   const { output, usage, error } = answered
   const plan = error ? [] : planOf(execution.actions, { input: execution.input, output, now })

@@ -1,4 +1,5 @@
 import { eventTypeNamed } from '../../events/public.ts'
+import { modelUserOf } from '../../identity/public.ts'
 import { invalid } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
@@ -10,6 +11,7 @@ import { requireAdministrator } from '../../kernel/require.ts'
 import { aiTrigger } from '../ai-trigger/ai-trigger.record.ts'
 import type { AiTrigger } from '../ai-trigger/ai-trigger.ts'
 import type { TriggerContext } from '../ai-trigger/ai-trigger.context.ts'
+import { hasModel } from '../answer/modes.ts'
 import { readExecutionOf } from './ai-execution.reads.ts'
 import type { AiExecution } from './ai-execution.types.ts'
 import { answerOf } from './answer.ts'
@@ -43,16 +45,14 @@ export async function testTrigger(ctx: TriggerContext, id: string, payload: unkn
   requireAdministrator(ctx)
   const trigger = await recordsOf(aiTrigger).require(ctx, id)
   const input = await inputOf(ctx, trigger, payload)
-  const { organizationId, userId, credentialId } = ctx.caller
+  const { organizationId } = ctx.caller
   const asked = { prompt: trigger.prompt, outputSchema: trigger.outputSchema as Json, input }
   const startedAt = ctx.clock.now()
   return transactionWithExternalCalls(ctx, async (inner) => {
-    const answered = await externalCall(inner, `test of trigger ${trigger.id}`, () =>
-      Promise.resolve(() => {
-        const isConfigured = ctx.settings.modelModes.includes('model')
-        return answerOf(ctx.languageModel, isConfigured, asked, { organizationId, userId, credentialId })
-      }),
-    )
+    const answered = await externalCall(inner, `test of trigger ${trigger.id}`, async () => {
+      const user = await modelUserOf(inner)
+      return () => answerOf(ctx.languageModel, hasModel(ctx, user), asked, user)
+    })
     const { output, usage, error } = answered
     const now = inner.clock.now()
     const plan = error ? [] : planOf(trigger.actions, { input, output, now })

@@ -113,6 +113,8 @@ export async function* modelAnswer(ctx: Answering, asked: Asked, signal: AbortSi
       organizationId,
       userId,
       credentialId,
+      // The mode says it.
+      isProviderOff: false,
       messages,
       outputTokensMax,
       signal,

@@ -1,7 +1,12 @@
 import { invalid } from '../../kernel/errors.ts'
+import type { ModelUser } from '../../kernel/language-model/language-model.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { organizationSettings } from '../../identity/public.ts'
 import type { AssistantMode } from '../conversation/conversation.enumerations.ts'
+
+/** Whether a configured provider answers this user. */
+export const hasModel = ({ settings }: Pick<RequestContext, 'settings'>, { isProviderOff }: ModelUser): boolean =>
+  settings.modelModes.includes('model') && !isProviderOff
 
 /** The mode of an answer. Without a wish it is the model, if there is one and the organization permits it. */
 export async function chosenMode(

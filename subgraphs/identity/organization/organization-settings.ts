@@ -1,5 +1,6 @@
 import type { BusinessHours } from '../../kernel/time/working-week.ts'
 import type { FiscalCalendar } from '../../kernel/time/period.ts'
+import type { ModelUser } from '../../kernel/language-model/language-model.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Logo } from '../seller/logo.ts'
 
@@ -39,12 +40,19 @@ export interface OrganizationSettings {
   readonly disabledAssistantModes?: readonly string[]
 }
 
-export async function organizationSettings(ctx: RequestContext): Promise<OrganizationSettings> {
+export async function organizationSettings(ctx: Pick<RequestContext, 'db' | 'caller'>): Promise<OrganizationSettings> {
   const [row] = await ctx.db.query<{ settings: OrganizationSettings }>(
     'select settings from identity.organization where id = $1',
     [ctx.caller.organizationId],
   )
   return row?.settings ?? {}
+}
+
+/** For whom a language model answers: the caller, in an organization that may have switched the standard provider off. */
+export async function modelUserOf(ctx: Pick<RequestContext, 'db' | 'caller'>): Promise<ModelUser> {
+  const { organizationId, userId, credentialId } = ctx.caller
+  const { disabledAssistantModes = [] } = await organizationSettings(ctx)
+  return { organizationId, userId, credentialId, isProviderOff: disabledAssistantModes.includes('model') }
 }
 
 /** When the months, fiscal quarters and fiscal years of the caller's organization begin. */

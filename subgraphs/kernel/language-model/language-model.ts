@@ -25,13 +25,19 @@ export interface ToolCall {
   readonly arguments: string
 }
 
-export interface ModelRequest {
+/** For whom a model answers: `modelUserOf` of `identity`. */
+export interface ModelUser {
   /** The organization that the call is counted for: limits of the model are per organization. */
   readonly organizationId: string
   /** The user whose tokens are counted. */
   readonly userId: string
   /** The credential of the caller, which has limits of its own. */
   readonly credentialId: string
+  /** The organization has switched the standard provider off: fixed rules answer instead, and nothing is sent. */
+  readonly isProviderOff: boolean
+}
+
+export interface ModelRequest extends ModelUser {
   readonly messages: readonly ModelMessage[]
   readonly tools?: readonly ModelTool[]
   /** The answer must be JSON that matches this schema. The name identifies the kind of answer. */

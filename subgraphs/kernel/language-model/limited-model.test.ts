@@ -21,7 +21,13 @@ function aModel() {
   /** `OK`, or the code of the refusal with the seconds after which to retry. */
   async function call(organizationId: string, credentialId: string): Promise<string> {
     try {
-      for await (const event of model.stream({ organizationId, userId: 'ann', credentialId, messages: [] }))
+      for await (const event of model.stream({
+        organizationId,
+        userId: 'ann',
+        credentialId,
+        isProviderOff: false,
+        messages: [],
+      }))
         expect(event.kind).toBe('end')
       return 'OK'
     } catch (error) {

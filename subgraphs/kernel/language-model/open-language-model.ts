@@ -21,7 +21,7 @@ interface Dependencies {
   readonly log: Logger
 }
 
-/** The configured providers, or the local model; all with the limits of organizations and credentials, providers also with budgets of tokens. */
+/** The configured providers, or the local model, also where an organization has switched the standard provider off; all with the limits of organizations and credentials, providers also with budgets of tokens. */
 export function openLanguageModel(
   {
     languageModel: settings,
@@ -33,11 +33,13 @@ export function openLanguageModel(
   const now = () => clock.now()
   const provided = (given: NonNullable<typeof settings>): LanguageModel =>
     budgetedModel(providerModel(given, outbound, now), { tenants, budgets, now, log })
-  const standard = settings ? provided(settings) : localModelIn(work)
+  const rules = localModelIn(work)
+  const standard = settings ? provided(settings) : rules
   const named = new Map(Object.entries(namedModels).map(([mode, given]) => [mode, provided(given)]))
   const chosen: LanguageModel = {
     stream(request) {
-      const model = request.provider === undefined ? standard : named.get(request.provider)
+      const { provider, isProviderOff } = request
+      const model = provider !== undefined ? named.get(provider) : isProviderOff ? rules : standard
       if (!model)
         throw invalid({ path: 'mode', code: 'MODE_NOT_CONFIGURED', message: 'mode has no configured provider.' })
       return model.stream(request)

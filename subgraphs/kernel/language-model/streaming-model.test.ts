@@ -28,6 +28,7 @@ const request: ModelRequest = {
   organizationId: 'o',
   userId: 'u',
   credentialId: 'c',
+  isProviderOff: false,
   messages: [{ role: 'user', content: 'How many?' }],
   tools: [{ name: 'ask', description: 'Asks.', parameters: { type: 'object', properties: {} } }],
 }

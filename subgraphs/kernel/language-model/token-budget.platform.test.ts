@@ -25,7 +25,14 @@ function aModel(usage: Omit<ModelUsage, 'isEstimated'> | null, budgets = { userD
   const model = budgetedModel(provider, { tenants, budgets, now: () => platform.now, log })
   async function call(organizationId: string, userId: string, outputTokensMax = 300): Promise<string> {
     try {
-      for await (const _ of model.stream({ organizationId, userId, credentialId: 'c', messages, outputTokensMax }));
+      for await (const _ of model.stream({
+        organizationId,
+        userId,
+        credentialId: 'c',
+        isProviderOff: false,
+        messages,
+        outputTokensMax,
+      }));
       return 'OK'
     } catch (error) {
       return error instanceof Refusal

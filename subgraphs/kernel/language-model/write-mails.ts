@@ -1,5 +1,5 @@
 import { Ajv } from 'ajv'
-import { complete, jsonOf, type LanguageModel } from './language-model.ts'
+import { complete, jsonOf, type LanguageModel, type ModelUser } from './language-model.ts'
 import type { MailBrief, WrittenMail } from './mail-brief.ts'
 import { modelFailed } from './model-error.ts'
 
@@ -60,12 +60,6 @@ const instruction = [
   'Paragraphs are plain text without HTML and Markdown: the greeting first, the closing with senderName last. A higher attempt must be worded differently.',
 ].join(' ')
 
-export interface WriteOptions {
-  readonly organizationId: string
-  readonly userId: string
-  readonly credentialId: string
-}
-
 export interface WrittenMails {
   readonly mails: readonly WrittenMail[]
   /** The model that wrote them. */
@@ -73,9 +67,9 @@ export interface WrittenMails {
 }
 
 /** Calls the model once. The mails are plain text: a model cannot add formatting, links, pictures or recipients. */
-export async function writeMails(model: LanguageModel, brief: MailBrief, caller: WriteOptions): Promise<WrittenMails> {
+export async function writeMails(model: LanguageModel, brief: MailBrief, user: ModelUser): Promise<WrittenMails> {
   const answer = await complete(model, {
-    ...caller,
+    ...user,
     messages: [
       { role: 'system', content: instruction },
       { role: 'user', content: JSON.stringify(brief) },

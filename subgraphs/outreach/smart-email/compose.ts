@@ -10,7 +10,7 @@ import { composeBounds, type SmartEmailComposeInput } from './smart-email.inputs
 import type { SmartEmailDraft } from './smart-email-draft.ts'
 import { smartEmailDraft } from './smart-email.record.ts'
 import { requireEditable } from './smart-email.rules.ts'
-import { briefOf, writeTexts, type ComposeRequest, type Instructions } from './write-text.ts'
+import { writeTexts, writingOf, type ComposeRequest, type Instructions } from './write-text.ts'
 
 type Ctx = RequestContext<'work' | 'languageModel'>
 
@@ -88,8 +88,8 @@ export function composeDraft(ctx: Ctx, input: SmartEmailComposeInput): Promise<S
     const fromContact =
       input.toEmails == null && context.contactId ? await contactEmail(notAnswered(inner), context.contactId) : null
     const [text] = await externalCall(inner, 'compose', async () => {
-      const brief = await briefOf(inner, context, instructions)
-      return () => writeTexts(ctx, brief, context.sources)
+      const writing = await writingOf(inner, context, instructions)
+      return () => writeTexts(ctx, writing, context.sources)
     })
     const { contactId, opportunityId, threadId, inReplyToMessageId } = context
     const { purpose, intent, style } = instructions
@@ -139,8 +139,8 @@ export function regenerateDraft(ctx: Ctx, id: string, expectedVersion: number | 
         // One text for each request, also when another request has rewritten the draft meanwhile.
         const [text] = await externalCall(inner, `rewrite ${id}`, async () => {
           const context = await composeContextOf(inner, previous, 'IGNORE')
-          const brief = await briefOf(inner, context, instructionsOf(previous, [previous.tone], rewrites))
-          return () => writeTexts(ctx, brief, context.sources)
+          const writing = await writingOf(inner, context, instructionsOf(previous, [previous.tone], rewrites))
+          return () => writeTexts(ctx, writing, context.sources)
         })
         const { tone: _tone, ...written } = text!
         const implied = { ...written, rewrites, status: 'DRAFT' as const, failureReason: null, messageId: null }

@@ -10,7 +10,7 @@ import { composeContextOf } from './compose-context.ts'
 import { SmartEmailTone } from './smart-email.enumerations.ts'
 import type { SmartEmailDraft } from './smart-email-draft.ts'
 import { smartEmailDraft } from './smart-email.record.ts'
-import { briefOf, writeTexts, type DraftText } from './write-text.ts'
+import { writeTexts, writingOf, type DraftText } from './write-text.ts'
 
 @ObjectType({ description: 'Another text for a draft.' })
 @RequiresScope('*')
@@ -77,8 +77,8 @@ export async function variantsOf(
   requireOwner(ctx, draft)
   const context = await composeContextOf(ctx, draft, 'IGNORE')
   const attempt = draft.rewrites + (known ? 1 : 0)
-  const brief = await briefOf(ctx, context, instructionsOf(draft, otherTones(draft.tone), attempt))
-  const variants = (await writeTexts(ctx, brief, context.sources)).map(variantOf)
+  const writing = await writingOf(ctx, context, instructionsOf(draft, otherTones(draft.tone), attempt))
+  const variants = (await writeTexts(ctx, writing, context.sources)).map(variantOf)
   await ctx.db.query(
     `insert into outreach.smart_email_variant (organization_id, draft_id, variants) values ($1, $2, $3)
      on conflict (organization_id, draft_id) do update set variants = excluded.variants`,

@@ -1,4 +1,5 @@
-import { userIdentity } from '../../identity/public.ts'
+import { modelUserOf, userIdentity } from '../../identity/public.ts'
+import type { ModelUser } from '../../kernel/language-model/language-model.ts'
 import type { MailBrief, WrittenMail } from '../../kernel/language-model/mail-brief.ts'
 import { promptVersion, writeMails } from '../../kernel/language-model/write-mails.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -44,15 +45,21 @@ export interface DraftText {
   readonly generation: Generation
 }
 
-export async function briefOf(
+/** What is written, and for whom. */
+export interface Writing {
+  readonly brief: MailBrief
+  readonly user: ModelUser
+}
+
+export async function writingOf(
   ctx: RequestContext,
   context: ComposeContext,
   instructions: Instructions,
-): Promise<MailBrief> {
+): Promise<Writing> {
   const { tones, purpose, intent, style, request, attempt } = instructions
   const sender = await userIdentity(ctx, ctx.caller.userId)
   const { contact, account, opportunity, conversation, conversationSubject } = context
-  return {
+  const brief = {
     tones,
     senderName: sender?.name ?? null,
     recipientName: request.recipientName ?? textIn(contact, 'firstName') ?? textIn(contact, 'name'),
@@ -69,6 +76,7 @@ export async function briefOf(
     conversationSubject,
     attempt,
   }
+  return { brief, user: await modelUserOf(ctx) }
 }
 
 const entities: Readonly<Record<string, string>> = {
@@ -94,11 +102,10 @@ export const cleanBody = ({ work, caller }: RequestContext<'work'>, bodyHtml: st
 /** Calls the language model once, while no transaction is open. The texts are in the order of the tones. */
 export async function writeTexts(
   ctx: RequestContext<'work' | 'languageModel'>,
-  brief: MailBrief,
+  { brief, user }: Writing,
   groundedOn: readonly Source[],
 ): Promise<DraftText[]> {
-  const { organizationId, userId, credentialId } = ctx.caller
-  const { mails, model } = await writeMails(ctx.languageModel, brief, { organizationId, userId, credentialId })
+  const { mails, model } = await writeMails(ctx.languageModel, brief, user)
   const generation = { model, promptVersion, generatedAt: ctx.clock.now().toISOString(), groundedOn }
   const texts: DraftText[] = []
   for (const [index, mail] of mails.entries()) {

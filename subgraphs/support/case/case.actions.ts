@@ -1,3 +1,4 @@
+import { modelUserOf } from '../../identity/public.ts'
 import { transactionWithExternalCalls, externalCall } from '../../kernel/outbound/external-call.ts'
 import type { Summarizable } from '../../kernel/language-model/extractive-summary.ts'
 import { summarizeOrSelect } from '../../kernel/language-model/summarize-or-select.ts'
@@ -79,8 +80,9 @@ type StoredSummary = Awaited<ReturnType<Awaited<ReturnType<typeof summaryCall>>>
 /** Prepares the call to the language model with the current text. */
 async function summaryCall(ctx: RequestContext<'languageModel' | 'work'>, previous: Case) {
   const text = await summarizableOf(ctx, previous)
+  const user = await modelUserOf(ctx)
   return async () => {
-    const { summary, keyPoints, model } = await summarizeOrSelect(ctx, text)
+    const { summary, keyPoints, model } = await summarizeOrSelect(ctx, text, user)
     const generatedAt = ctx.clock.now().toISOString()
     return { summary, keyPoints, generatedAt, model, basedOnVersion: previous.version + 1 }
   }

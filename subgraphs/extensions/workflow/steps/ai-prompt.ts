@@ -1,4 +1,5 @@
 import { PayloadSchema, publishedSchema, SchemaCheck } from '../../../events/public.ts'
+import { modelUserOf } from '../../../identity/public.ts'
 import { Refusal, statusOfCode } from '../../../kernel/errors.ts'
 import { isJsonObject } from '../../../kernel/json/exact-number.ts'
 import { storableText } from '../../../kernel/json/storable-json.ts'
@@ -38,13 +39,12 @@ function outcomeOf(answer: ModelAnswer, schema: Schema | null): StepOutcome {
 async function ask({ services, caller, input, config }: StepRun): Promise<StepOutcome> {
   if (!services.settings.modelModes.includes('model'))
     return failed('MODEL_NOT_CONFIGURED', 'The installation has no language model.')
+  const user = await modelUserOf({ caller, db: services.tenants.of(caller.organizationId) })
+  if (user.isProviderOff) return failed('MODEL_NOT_CONFIGURED', 'The organization has switched the language model off.')
   const schema = schemaOf(config)
-  const { organizationId, userId, credentialId } = caller
   try {
     const answer = await complete(services.languageModel, {
-      organizationId,
-      userId,
-      credentialId,
+      ...user,
       messages: [
         { role: 'system', content: instruction },
         { role: 'user', content: String(input['prompt']) },

@@ -237,6 +237,25 @@ describe('a stored brief is not shown', () => {
     const less = await own.rest.accountBriefGenerate!({ id, headers })
     expect([less.status, less.body.code]).toEqual([404, 'NOT_FOUND'])
   })
+
+  it('as a replay to a key that has lost the scope of what it was made of', async () => {
+    const key = await platform.member({
+      organizationId: ann.organizationId,
+      scopes: ['WRITE_ACCOUNTS', 'READ_OPPORTUNITIES'],
+    })
+    const { id } = await customer(ann)
+    const call = { id, headers: { 'Idempotency-Key': newId() } }
+    const first = await key.rest.accountBriefGenerate!(call)
+    const scoped = async (scopes: string) => {
+      await platform.query('update identity.api_key set scopes = $2::text[] where id = $1', [key.keyId, scopes])
+      platform.advanceClock(1_000)
+      const { status, body, headers } = await key.rest.accountBriefGenerate!(call)
+      return [status, body.code ?? body, headers.get('idempotent-replayed')]
+    }
+    expect(first.status).toBe(201)
+    expect(await scoped('{WRITE_ACCOUNTS}')).toEqual([403, 'PERMISSION_DENIED', null])
+    expect(await scoped('{WRITE_ACCOUNTS,WRITE_OPPORTUNITIES}')).toEqual([201, first.body, 'true'])
+  })
 })
 
 describe('the stored briefs', () => {

@@ -8,6 +8,7 @@ import { newId } from '../ids.ts'
 import type { Sql } from '../database/sql.ts'
 import { AnsweredRecords, type DisclosedRecords } from '../record/answered-records.ts'
 import { visibleRecords, seesAll, isVisibilityReduced, type RecordTypes } from '../record/visible-records.ts'
+import { holdsScope } from '../scopes.ts'
 import { requestContext, type RequestContext, type Services, type Ports } from '../request.ts'
 import type { SealedColumn } from '../secrets/rotate.ts'
 import type { SubgraphRequest, SubgraphResult } from './endpoint.ts'
@@ -28,6 +29,8 @@ interface Stored {
   readonly role: Role
   readonly fields: FieldRestrictions | null
   readonly ownerIds: readonly string[] | null
+  /** Absent in answers of older versions. */
+  readonly scopes?: readonly string[]
   /** The records and figures in the answer. The stored JSON has this name. */
   readonly told: DisclosedRecords
   readonly answer: SubgraphResult
@@ -138,7 +141,10 @@ const stepOf = (document: string, variables?: object): string =>
     .update(variables ? `${document}\n${JSON.stringify(variables)}` : document)
     .digest('base64url')
 
-/** Refuses a replay when the role or profile now allows less. Scopes are checked before; the role is compared, because the mutation does not run again. */
+/**
+ * Refuses a replay when the role, the profile or the scopes now allow less. The scopes of the operation are checked before, but an answer may be made of
+ * records of other types; the role is compared, because the mutation does not run again.
+ */
 function refuseReducedRights(before: Stored, now: Caller): void {
   if (mayDoMore(before.role, now.role))
     throw new Refusal(
@@ -149,6 +155,11 @@ function refuseReducedRights(before: Stored, now: Caller): void {
     throw new Refusal(
       'PERMISSION_DENIED',
       'Your profile has changed since this request was first answered. Send the request with a new Idempotency-Key.',
+    )
+  if (before.scopes?.some((scope) => !holdsScope(now, scope)))
+    throw new Refusal(
+      'PERMISSION_DENIED',
+      'Your credential has lost scopes since this request was first answered. Send the request with a new Idempotency-Key.',
     )
 }
 
@@ -247,11 +258,11 @@ async function storeAnswer(
 ): Promise<void> {
   const { caller, idempotency } = request.context
   const { key, fingerprint } = idempotency!
-  const { role, fields, ownerIds } = caller
+  const { role, fields, ownerIds, scopes } = caller
   const sealed = services.vault.seal(
     caller.organizationId,
     placeOf(request, step),
-    JSON.stringify({ role, fields, ownerIds, ...given } satisfies Stored),
+    JSON.stringify({ role, fields, ownerIds, scopes, ...given } satisfies Stored),
   )
   await db.query(
     `insert into kernel.idempotency (organization_id, id, credential_id, key, step, fingerprint, answer, created_at)

@@ -59,7 +59,7 @@ export class AiActionTaken {
 export class AiExecutionError {
   @OutputField(() => String, {
     description:
-      'OUTPUT_INVALID: the answer did not fit `outputSchema`, also when asked again. MODEL_NOT_CONFIGURED: the installation has no model, and the properties of the answer are not `summary` or fields of the record. MODEL_UNAVAILABLE, MODEL_FAILED, TOKEN_LIMIT_REACHED: the model gave no answer. ACTION_FAILED: an action was refused. OWNER_INACTIVE: the owner of the trigger is no active owner or admin. TRIGGER_DELETED. APPROVAL_EXPIRED: nobody decided within 7 days. INTERRUPTED: processes that executed it ended repeatedly. SKIPPED: RATE_LIMITED, DEPTH_EXCEEDED (automations that started one another five times), CONDITIONS_NOT_MET (of an inbound request), REJECTED.',
+      'OUTPUT_INVALID: the answer did not fit `outputSchema`, also when asked again. MODEL_NOT_CONFIGURED: the installation has no model or the organization has switched it off, and the properties of the answer are not `summary` or fields of the record. MODEL_UNAVAILABLE, MODEL_FAILED, TOKEN_LIMIT_REACHED: the model gave no answer. ACTION_FAILED: an action was refused. OWNER_INACTIVE: the owner of the trigger is no active owner or admin. TRIGGER_DELETED. APPROVAL_EXPIRED: nobody decided within 7 days. INTERRUPTED: processes that executed it ended repeatedly. SKIPPED: RATE_LIMITED, DEPTH_EXCEEDED (automations that started one another five times), CONDITIONS_NOT_MET (of an inbound request), REJECTED.',
     example: 'OUTPUT_INVALID',
   })
   code!: string

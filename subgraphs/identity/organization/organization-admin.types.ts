@@ -82,7 +82,8 @@ export class OrganizationSettingsType {
   fiscalYearStartMonth!: number
 
   @Field(() => [String], {
-    description: 'Modes in which the assistant does not answer messages of conversations in this organization.',
+    description:
+      'Modes in which the assistant does not answer messages of conversations in this organization. Without `model`, nothing else of the organization is sent to its provider either.',
   })
   disabledAssistantModes!: readonly string[]
 
@@ -181,7 +182,7 @@ export class OrganizationUpdateInput {
 
   @Field(() => [String], {
     nullable: true,
-    description: `Modes in which the assistant must not answer messages of conversations, of ${optionalAssistantModes.join(', ')}; null for none. A message that wants one gets 400 \`MODE_DISABLED\`; without \`model\`, messages that want no mode are answered by \`local\`.`,
+    description: `Modes in which the assistant must not answer messages of conversations, of ${optionalAssistantModes.join(', ')}; null for none. A message that wants one gets 400 \`MODE_DISABLED\`; without \`model\`, messages that want no mode are answered by \`local\`, and summaries, briefs, mails and AI workflows are written by fixed rules too: nothing is sent to the provider.`,
   })
   disabledAssistantModes?: string[] | null
 }

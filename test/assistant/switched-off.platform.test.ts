@@ -94,8 +94,9 @@ const uses: readonly (readonly [string, (owner: Member) => Promise<unknown>, unk
   [
     'variant of a mail',
     async (owner) => {
-      const { id } = (await owner.rest.smartEmailDraftCreate!({ body: { subject: 'Secret', bodyText: 'Call me' } }))
-        .body
+      const { id } = (
+        await owner.rest.smartEmailDraftCreate!({ body: { subject: 'Secret', bodyHtml: '<p>Call me</p>' } })
+      ).body
       const { status, body } = await owner.rest.smartEmailDraftVariants!({ id })
       return status === 200 ? (body[0].model as unknown) : status
     },

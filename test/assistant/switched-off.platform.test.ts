@@ -53,7 +53,7 @@ async function execution(owner: Member): Promise<string> {
   })
   await platform.query('select kernel.assign_event_positions(100000)')
   while (await consumeNext(platform.services, triggerConsumer, organizationId));
-  const runs = await platform.query<Record<string, unknown>>(
+  const runs = await platform.query(
     `update assistant.ai_run set lease_token = gen_random_uuid(), attempts = attempts + 1 where organization_id = $1 and state = 'QUEUED'
      returning id, execution_id as "executionId", trigger_id as "triggerId", attempts, lease_token as token`,
     [organizationId],

@@ -15,13 +15,14 @@ import { loadInsights } from './insights.ts'
 import { loadNotifications } from './notifications.ts'
 import { Random } from './random.ts'
 import {
+  type GeneratorInput,
+  generatorInputOf,
+  logoIdOf,
   managerOf,
   membersOf,
   organizationIdOf,
-  generatorInputOf,
   teamIdOf,
   teamNames,
-  type GeneratorInput,
 } from './organization.ts'
 import { demoKeys, profiles as allProfiles, type Profile } from './profiles.ts'
 import { Secrets } from './secrets.ts'
@@ -140,8 +141,19 @@ const identifyPipeline = ({ database }: Services, { organizationId, pipelineId, 
 
 async function loadPeople(services: Services, input: GeneratorInput, secrets: Secrets): Promise<void> {
   const { organizationId, profile, users } = input
-  const { name, code, currency } = profile
-  await createOrganization(services, { id: organizationId, name, code, settings: { baseCurrency: currency } })
+  const { name, code, currency: baseCurrency } = profile
+  const { logo, ...seller } = profile.seller
+  const image = { id: logoIdOf(input), mediaType: 'image/png', width: 56, height: 52 } as const
+  await createOrganization(services, {
+    id: organizationId,
+    name,
+    code,
+    settings: { baseCurrency, ...seller, logo: image },
+  })
+  await services.database.query(
+    'insert into identity.organization_logo (id, organization_id, media_type, content) values ($1, $2, $3, $4)',
+    [image.id, organizationId, image.mediaType, Buffer.from(logo, 'base64')],
+  )
   const passwordHash = await hashPassword(secrets.password(code))
   for (const { id, email, name, role, visibility } of users) {
     const [firstName, lastName] = name.split(' ')

@@ -55,6 +55,10 @@ const teamIds = ({ profile, foundedMs }: GeneratorInput): string[] => {
 export const teamIdOf = (input: GeneratorInput, team: string): string =>
   teamIds(input)[teamNames(input.profile).indexOf(team)]!
 
+/** The id in the address of the logo. */
+export const logoIdOf = ({ profile, foundedMs }: GeneratorInput): string =>
+  new Random(`logo ${profile.code}`).id(foundedMs)
+
 /** Members report to the manager of their team, everybody else to the owner; the owner reports to nobody. */
 export function managerOf({ users }: GeneratorInput, user: DemoUser): DemoUser | null {
   const owner = users.find(({ role }) => role === 'OWNER')!

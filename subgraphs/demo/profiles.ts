@@ -11,6 +11,7 @@ import {
   type DealTexts,
 } from './vocabulary/deals.ts'
 import { freightPositions, laboratoryPositions, type Position } from './vocabulary/people.ts'
+import { freightSeller, laboratorySeller, type DemoSeller } from './vocabulary/sellers.ts'
 import { table } from './vocabulary/text.ts'
 
 export interface DemoPerson {
@@ -27,6 +28,7 @@ export interface Profile {
   readonly code: string
   readonly name: string
   readonly currency: string
+  readonly seller: DemoSeller
   readonly country: string
   readonly accounts: number
   readonly cases: number
@@ -81,6 +83,7 @@ export const profiles: readonly Profile[] = [
     code: 'fjordline-freight',
     name: 'Fjordline Freight Systems',
     currency: 'EUR',
+    seller: freightSeller,
     country: 'Germany',
     accounts: 320,
     cases: 600,
@@ -127,6 +130,7 @@ export const profiles: readonly Profile[] = [
     code: 'kestrel-instruments',
     name: 'Kestrel Instruments',
     currency: 'USD',
+    seller: laboratorySeller,
     country: 'United States',
     accounts: 40,
     cases: 60,

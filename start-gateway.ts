@@ -40,7 +40,8 @@ import { scimBase } from './rest-adapter/scim/scim-call.ts'
 import { scimRouter } from './rest-adapter/scim/scim-router.ts'
 import { answerStreams, documentFiles, toolService } from './subgraphs/assistant/public.ts'
 import { LiveEvents, notificationMailService } from './subgraphs/events/public.ts'
-import { credentialSource, oauthScopes, oauthService, findScimToken, UsageBuffer } from './subgraphs/identity/public.ts'
+import { credentialSource, oauthService, findScimToken, UsageBuffer } from './subgraphs/identity/public.ts'
+import { appScopes } from './subgraphs/kernel/scope-areas.ts'
 import type { Config } from './subgraphs/kernel/config/config.ts'
 import { trackingService } from './subgraphs/outreach/public.ts'
 import { Listener } from './subgraphs/kernel/database/listen.ts'
@@ -106,7 +107,7 @@ async function routesOf(config: Config, services: OpenServices, parts: GatewayPa
   app.use(pagesRouter({ demo: config.demo }))
   const port = oauthService(services)
   const issuer = async () => `${await publicUrl()}/v1/oauth`
-  app.use(oauthRouter({ config, edge, port, apiVersion, scopes: oauthScopes, issuer, secret: keys.encryption, log }))
+  app.use(oauthRouter({ config, edge, port, apiVersion, scopes: appScopes, issuer, secret: keys.encryption, log }))
   const onDefect = (thrown: unknown, requestId: string) =>
     log.error({ err: thrown, requestId }, 'a SCIM request failed')
   app.use(scimBase, scimRouter({ edge, apiVersion, graph, findToken, publicUrl, onDefect }))
@@ -127,7 +128,7 @@ async function routesOf(config: Config, services: OpenServices, parts: GatewayPa
     mcpRouter({
       edge,
       permitsOrigin: (origin) => cors.permits(origin),
-      scopes: oauthScopes,
+      scopes: appScopes,
       issuer,
       publicUrl,
       secret: keys.encryption,

@@ -1,4 +1,5 @@
 import { joinedLimits } from '../subgraphs/kernel/operation-limits.ts'
+import { scopesToGrant } from '../subgraphs/kernel/scope-areas.ts'
 import { sunsetOf } from './deprecation.ts'
 import { addExamples } from './examples.ts'
 import { readMerged } from './merge.ts'
@@ -54,7 +55,7 @@ function operationsOf(
         documentId,
         method,
         path,
-        scopes: operation['x-api-key-scopes'],
+        scopes: scopesToGrant(operation['x-api-key-scopes']),
         isPublic: operation.security?.length === 0,
         parameters,
         ignoresUnknownParameters: operation['x-ignores-unknown-parameters'] ?? false,

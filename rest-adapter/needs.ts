@@ -1,3 +1,4 @@
+import { scopesToGrant } from '../subgraphs/kernel/scope-areas.ts'
 import { needsSentence } from '../subgraphs/kernel/scopes.ts'
 import { methods, type OpenApiDocument, type OperationObject, type PathItem, type Tag } from './openapi.ts'
 
@@ -9,7 +10,7 @@ export function needsOf(operation: OperationObject): string {
   const other = schemes.length === 0 ? 'PUBLIC' : isForAppsOnly ? 'APP' : 'SESSION'
   const key = keyParameterOf(operation)
   if (key !== null) return `Needs an API key in the query parameter \`${key}\`.`
-  const needed = scopes.length > 0 && !isForAppsOnly ? scopes : [other]
+  const needed = scopes.length > 0 && !isForAppsOnly ? scopesToGrant(scopes) : [other]
   const needs = needsSentence([[needed]])
   return roles ? `${needs} Only for users with the role ${roles.join(' or ')}.` : needs
 }

@@ -12,6 +12,7 @@ import type {
   RestPort,
   RestRequest,
 } from '../subgraphs/kernel/rest-port/rest-port.ts'
+import { scopesToGrant } from '../subgraphs/kernel/scope-areas.ts'
 import type { Contract } from './contract.ts'
 import { refusingFileHandlers } from './file-content.ts'
 import { eventCatalogHandlers } from './event-catalog.ts'
@@ -53,9 +54,10 @@ function operationInfos({ document }: Contract): RestOperationInfo[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     operationsIn(item).flatMap(([method, operation]): RestOperationInfo[] => {
       const { operationId: id, summary = '', deprecated, 'x-alias-of': original } = operation
-      const { 'x-api-key-scopes': scopes, 'x-required-roles': roles = null } = operation
+      const { 'x-api-key-scopes': listed, 'x-required-roles': roles = null } = operation
       if (original !== undefined) return []
       const isDeprecated = deprecated ?? false
+      const scopes = scopesToGrant(listed)
       return [{ id, method: method.toUpperCase() as RestRequest['method'], path, summary, scopes, roles, isDeprecated }]
     }),
   )

@@ -1,4 +1,5 @@
 import type { Membership } from '../../subgraphs/kernel/credentials/public.ts'
+import { scopeSentences } from '../../subgraphs/kernel/scope-areas.ts'
 import { escaped } from '../pages/escaped.ts'
 import { plainPage } from '../pages/plain-page.ts'
 
@@ -19,8 +20,12 @@ export interface AuthorizationPage {
   readonly isOpen: boolean
 }
 
+/** What a scope opens, and its name. */
+const explained = (scope: string): string =>
+  `${escaped(scopeSentences.get(scope) ?? '')} <code>${escaped(scope)}</code>`
+
 const scopeList = ({ scopes, isOpen }: AuthorizationPage): string =>
-  `<p>${isOpen ? 'It asks for:' : 'It will be able to:'}</p><ul>${scopes.map((scope) => `<li><code>${escaped(scope)}</code></li>`).join('')}</ul>`
+  `<p>${isOpen ? 'It asks for:' : 'It will be able to:'}</p><ul>${scopes.map((scope) => `<li>${explained(scope)}</li>`).join('')}</ul>`
 
 /** The name of the app, or its address where nobody vouches for its name. */
 const called = ({ appName, host, isOpen }: AuthorizationPage): string =>
@@ -36,7 +41,7 @@ itself so. What it receives goes to <strong>${escaped(host)}</strong>. Go on onl
 function scopeChoice({ scopes }: AuthorizationPage): string {
   const isReading = (scope: string): boolean => scope.startsWith('READ_')
   const box = (scope: string): string =>
-    `<label><input type="checkbox" name="scope" value="${escaped(scope)}"${isReading(scope) ? ' checked' : ''}> <code>${escaped(scope)}</code></label>`
+    `<label><input type="checkbox" name="scope" value="${escaped(scope)}"${isReading(scope) ? ' checked' : ''}> ${explained(scope)}</label>`
   const group = (legend: string, members: readonly string[]): string =>
     members.length === 0 ? '' : `<fieldset><legend>${legend}</legend>${members.map(box).join('')}</fieldset>`
   return (

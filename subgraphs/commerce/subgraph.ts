@@ -40,7 +40,7 @@ export const commerce: SubgraphDefinition = {
     bulkResource(order, 'ORDERS'),
     quoteOrderResource,
     invoiceResource,
-    bulkResource(invoice, '*', invoiceActions),
+    bulkResource(invoice, 'INVOICES', invoiceActions),
     paymentResource,
     invoiceAgingResource,
     dunningResource,

@@ -1,5 +1,6 @@
 import { restContract } from '../contract-of-rest.ts'
-import { createApiKey, createOrganization, oauthScopes } from '../../subgraphs/identity/public.ts'
+import { createApiKey, createOrganization } from '../../subgraphs/identity/public.ts'
+import { appScopes } from '../../subgraphs/kernel/scope-areas.ts'
 import { anApp, aPerson, discovered, tokensOf, type App, type Person } from '../oauth/oauth.fixture.ts'
 import { newSession } from '../requests/session.ts'
 import { answerOf, graphqlClient, restClient, type Answer, type GraphqlClient } from '../rest-client.ts'
@@ -34,8 +35,8 @@ export async function aSubject({ services, running: { url } }: Gateway): Promise
   const owner = await aPerson(at, { role: 'OWNER', organizationId })
   const person = await aPerson(at, { organizationId })
   const key = await createApiKey(services, organizationId, { ownerId: person.userId, name: 'Sync', scopes: ['*'] })
-  const app = await anApp(owner, { scopes: [...oauthScopes] })
-  const granted = await tokensOf(at, await discovered(url, app), person, oauthScopes.join(' '))
+  const app = await anApp(owner, { scopes: [...appScopes] })
+  const granted = await tokensOf(at, await discovered(url, app), person, appScopes.join(' '))
   const created = await owner.rest.accountCreate!({ body: { name: 'Northwind', phone: '1' } })
   const directory = bearer((await owner.rest.scimTokenRotate!()).body.token as string)
   return {

@@ -1,5 +1,6 @@
 import * as oauth from 'openid-client'
-import { deactivateUser, oauthScopes, suspendOrganization } from '../../subgraphs/identity/public.ts'
+import { deactivateUser, suspendOrganization } from '../../subgraphs/identity/public.ts'
+import { appScopes } from '../../subgraphs/kernel/scope-areas.ts'
 import { anApp, aPerson, discovered, tokensOf } from '../oauth/oauth.fixture.ts'
 import type { Platform } from '../platform.ts'
 
@@ -25,11 +26,11 @@ const accessTokenMs = 3_600_000
 export async function tokensIn(platform: Platform, organizationId: string): Promise<Tokens> {
   const { services } = platform
   const owner = await aPerson(platform, { role: 'OWNER', organizationId })
-  const anyScope = { scopes: [...oauthScopes], rateLimit: { limit: 1_000_000, window: 'HOUR' } }
+  const anyScope = { scopes: [...appScopes], rateLimit: { limit: 1_000_000, window: 'HOUR' } }
   const config = await discovered(platform.url, await anApp(owner, anyScope))
   const appWithLimit = await anApp(owner, { ...anyScope, rateLimit: { limit: 1, window: 'DAY' } })
   const tokenOf = async (person: typeof owner): Promise<string> =>
-    (await tokensOf(platform, config, person, oauthScopes.join(' '))).access_token
+    (await tokensOf(platform, config, person, appScopes.join(' '))).access_token
   const granted = async (scopes: readonly string[], by = config): Promise<Headers> =>
     bearer((await oauth.clientCredentialsGrant(by, { scope: scopes.join(' ') })).access_token)
 
@@ -43,7 +44,7 @@ export async function tokensIn(platform: Platform, organizationId: string): Prom
   const leaver = await aPerson(platform, { organizationId })
   const deactivated = bearer(await tokenOf(leaver))
   await deactivateUser(services, organizationId, leaver.userId)
-  const quotaExceeded = await granted(oauthScopes, await discovered(platform.url, appWithLimit))
+  const quotaExceeded = await granted(appScopes, await discovered(platform.url, appWithLimit))
   await fetch(`${platform.url}/v1/accounts`, { headers: quotaExceeded })
 
   const known = new Map<string, Promise<Headers>>()

@@ -2,7 +2,7 @@ import { restContract } from '../contract-of-rest.ts'
 import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
 import { credentials, needsOtherParty } from '../requests/special-cases.ts'
 import { sampleOf, type Sweep } from '../requests/sweep.ts'
-import { accessOf, callers, type Access, type Caller } from './callers.ts'
+import { accessOf, callers, callersOf, type Access, type Caller } from './callers.ts'
 
 const { operations, document } = restContract()
 
@@ -28,12 +28,13 @@ export interface TriedCallers {
  */
 export function triedAt(operation: RestOperation, sweep: Sweep): TriedCallers {
   const access = accessOf(operation, document.paths[operation.path]![operation.method]!)
+  const decided = callersOf(access)
   const signature = signatureOf(access)
   const tried = new Set(sweep.choose(`refused ${signature}`, operation.id, refusedEverywhere, 3))
-  const refused = callers.filter(
+  const refused = decided.filter(
     (caller) => caller.refusal(access) !== null && (!caller.isRefusedEverywhere || tried.has(caller)),
   )
-  const accepted = isAccepted(operation, access) ? callers.filter((caller) => caller.refusal(access) === null) : []
+  const accepted = isAccepted(operation, access) ? decided.filter((caller) => caller.refusal(access) === null) : []
   const members = accepted.filter(({ isMember }) => isMember)
   const allowed = sweep.choose(`allowed ${signature}`, operation.id, accepted)
   const isOne = allowed.length === 1 && members.length > 0

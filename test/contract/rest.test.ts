@@ -294,6 +294,8 @@ describe('two names of one parameter', () => {
   })
 })
 
+const onlyWithStar = new Set(['/v1/api-usage/summary', '/v1/app-runtime/installation'])
+
 describe('the specification', () => {
   it('is covered except for operations listed as not built', () => {
     const missing = specified.filter((operation) => !described.has(nameOf(operation)))
@@ -309,8 +311,13 @@ describe('the specification', () => {
 
   it.each(built)(
     '%s: scope, credential, Idempotency-Key',
-    (name, wanted, { scopes, isPublic, acceptsIdempotencyKey }) => {
-      expect(scopes).toEqual(wanted.apiKeyScope === null ? [] : [wanted.apiKeyScope])
+    (name, wanted, { path, method, isPublic, acceptsIdempotencyKey }) => {
+      // Where the specification states `*`, the scopes of an area are enough, too; `*` alone is needed for the use of the API.
+      const isOfArea = wanted.apiKeyScope === '*' && !onlyWithStar.has(path)
+      const added = isOfArea ? [expect.stringMatching(/^(READ|WRITE)_/)] : []
+      const [stated = null, ...others] = contract.document.paths[path]![method]!['x-api-key-scopes']
+      expect([stated, ...others.slice(0, added.length)]).toEqual([wanted.apiKeyScope, ...added])
+      expect(isOfArea || others.length === 0).toBe(true)
       expect(isPublic).toBe(!wanted.credentialRequired && !needsSession.has(name))
       expect(acceptsIdempotencyKey).toBe(wanted.idempotencyKey)
     },

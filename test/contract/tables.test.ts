@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { LoadedSupergraph } from '../../gateway/graph/supergraph.ts'
 import type { Schema } from '../../rest-adapter/openapi.ts'
 import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
-import { callers } from '../callers/callers.ts'
+import { callersOf } from '../callers/callers.ts'
 import { operationsOfCallers, triedAt } from '../callers/tried.ts'
 import { restContract } from '../contract-of-rest.ts'
 import { badFields } from '../hostile/bodies.ts'
@@ -34,7 +34,7 @@ describe('the table of callers', () => {
   it('has every caller at every operation of a full sweep, unless another party must act first', () => {
     const missing = operationsOfCallers.flatMap((operation) => {
       const { access, refused, allowed } = triedAt(operation, full)
-      const expected = callers.filter((caller) => caller.refusal(access) !== null || allowed.length > 0)
+      const expected = callersOf(access).filter((caller) => caller.refusal(access) !== null || allowed.length > 0)
       const tried = new Set([...refused, ...allowed])
       return expected.filter((caller) => !tried.has(caller)).map(({ name }) => `${operation.id}: ${name}`)
     })
@@ -44,7 +44,7 @@ describe('the table of callers', () => {
   it('has in every run all callers whom an operation refuses itself, a refused credential, and an allowed caller', () => {
     const missing = operationsOfCallers.filter((operation) => {
       const { access, refused, allowed } = triedAt(operation, usual)
-      const own = callers.filter((caller) => !caller.isRefusedEverywhere && caller.refusal(access) !== null)
+      const own = callersOf(access).filter((caller) => !caller.isRefusedEverywhere && caller.refusal(access) !== null)
       const isWhole = own.every((caller) => refused.includes(caller)) && refused.length > own.length
       return !isWhole || (triedAt(operation, full).allowed.length > 0 && allowed.length === 0)
     })

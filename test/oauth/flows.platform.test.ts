@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import * as oauth from 'openid-client'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { appScopes } from '../../subgraphs/kernel/scope-areas.ts'
 import { usePlatform } from '../platform.ts'
 import {
   allowed,
@@ -55,7 +56,7 @@ describe('discovery', () => {
         code_challenge_methods_supported: ['S256'],
       })
       expect(metadata).not.toHaveProperty('registration_endpoint')
-      expect(metadata['scopes_supported']).toHaveLength(30)
+      expect(metadata['scopes_supported']).toEqual([...appScopes])
     }
   })
 
@@ -94,6 +95,35 @@ describe('authorization code', () => {
       /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self' https:\/\/app\.example\.com; base-uri 'none'; frame-ancestors 'none'$/,
     )
     expect(page.headers.get('cache-control')).toBe('no-store')
+  })
+
+  it('let an app act in an area that keys otherwise open with `*`', async () => {
+    const reader = await anApp(owner, { scopes: ['READ_INVOICES'] })
+    const own = await discovered(platform.url, reader)
+    const { page } = await started(platform, own, { scope: 'READ_INVOICES' })
+    expect(page.text).toContain('Read invoices, payments and the settings of reminders. <code>READ_INVOICES</code>')
+    const { access_token: token } = await tokensOf(platform, own, owner, 'READ_INVOICES')
+    const rest = withToken(platform, token)
+    expect((await rest['invoiceList']!()).status).toBe(200)
+    const before = await platform.fingerprint()
+    const refused = await rest['invoiceCreate']!({ body: {} })
+    expect(refused.body).toMatchObject({
+      status: 403,
+      code: 'OAUTH_SCOPE_INSUFFICIENT',
+      missingScopes: ['WRITE_INVOICES'],
+    })
+    expect(await platform.fingerprint()).toBe(before)
+    expect((await rest['whoami']!()).body).toMatchObject({ scopes: ['READ_INVOICES'] })
+    const { operations } = (await rest['recordType']!({ object: 'invoice' })).body as {
+      readonly operations: readonly {
+        readonly name: string
+        readonly scopes: string[]
+        readonly refusedBy: string | null
+      }[]
+    }
+    const named = (name: string) => operations.find((one) => one.name === name)
+    expect(named('invoiceList')).toMatchObject({ scopes: ['READ_INVOICES'], refusedBy: null })
+    expect(named('invoiceCreate')).toMatchObject({ scopes: ['WRITE_INVOICES'], refusedBy: 'SCOPE' })
   })
 
   it('escapes the name of an app', async () => {

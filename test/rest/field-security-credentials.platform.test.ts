@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { assignProfile, createProfile, updateProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
-import { createApiKey, oauthScopes } from '../../subgraphs/identity/public.ts'
+import { createApiKey } from '../../subgraphs/identity/public.ts'
+import { appScopes } from '../../subgraphs/kernel/scope-areas.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { account, supportCase } from '../builders.ts'
 import { anApp, aPerson, discovered, tokensOf } from '../oauth/oauth.fixture.ts'
@@ -45,8 +46,8 @@ async function restricted(
   await assignProfile(ctx, person.userId, id)
   const wanted = { ownerId: person.userId, name: 'Sync', scopes: ['*'] }
   const { secret } = await createApiKey(services, organizationId, wanted)
-  const app = await anApp(person, { scopes: [...oauthScopes] })
-  const { access_token } = await tokensOf(platform, await discovered(url, app), person, oauthScopes.join(' '))
+  const app = await anApp(person, { scopes: [...appScopes] })
+  const { access_token } = await tokensOf(platform, await discovered(url, app), person, appScopes.join(' '))
   const way = (headers: Record<string, string>): CredentialKind => ({
     rest: restClient(contract, url, headers),
     graphql: graphqlClient(url, headers),

@@ -33,7 +33,7 @@ export class AiExecutionResolver {
     nullable: true,
     description: 'One execution of an AI workflow, for 30 days. For owners and admins.',
   })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_AI_WORKFLOWS')
   aiExecution(@IdArg() id: string, @Ctx() ctx: RequestContext) {
     return readExecutionOf(ctx, id)
   }
@@ -42,7 +42,7 @@ export class AiExecutionResolver {
     description:
       'The executions of all AI workflows of the last 30 days, also of deleted ones, newest first. For owners and admins.',
   })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_AI_WORKFLOWS')
   aiExecutionList(@Args(() => AiExecutionListArgs) args: AiExecutionListArgs, @Ctx() ctx: RequestContext) {
     return listExecutions(ctx, args)
   }
@@ -50,7 +50,7 @@ export class AiExecutionResolver {
   @Query(() => AiExecutionPage, {
     description: 'The executions of one AI workflow of the last 30 days, newest first. For owners and admins.',
   })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_AI_WORKFLOWS')
   aiTriggerExecutions(
     @IdArg() id: string,
     @Args(() => NewestFirstArgs) args: NewestFirstArgs,
@@ -63,7 +63,7 @@ export class AiExecutionResolver {
   @Query(() => AiWorkflowStats, {
     description: 'Figures of the AI workflows of the organization. For owners and admins.',
   })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_AI_WORKFLOWS')
   aiWorkflowStats(@Ctx() ctx: RequestContext) {
     return workflowStats(ctx)
   }
@@ -72,7 +72,7 @@ export class AiExecutionResolver {
     description:
       'Tests an AI workflow, also a paused one: the model is asked, and the answer is stored with the actions that would follow, which are PLANNED. No action is taken, conditions are not compared, and nothing is counted. An answer that does not fit makes the execution FAILED. For owners and admins.',
   })
-  @RequiresScope('*')
+  @RequiresScope('AI_WORKFLOWS')
   aiTriggerTest(
     @IdArg() id: string,
     @ValueArg('payload', () => Json, {
@@ -91,7 +91,7 @@ export class AiExecutionResolver {
     description:
       'Approves the actions of an execution that is AWAITING_APPROVAL, as `actionsTaken` shows them; they are taken at once, as the owner of the trigger. For owners and admins; only owners approve those of an owner.',
   })
-  @RequiresScope('*')
+  @RequiresScope('AI_WORKFLOWS')
   aiExecutionApprove(@IdArg() id: string, @Ctx() ctx: RequestContext) {
     return approveExecution(ctx, id)
   }
@@ -100,7 +100,7 @@ export class AiExecutionResolver {
     description:
       'Rejects the actions of an execution that is AWAITING_APPROVAL: it is SKIPPED with REJECTED. For owners and admins; only owners reject those of an owner.',
   })
-  @RequiresScope('*')
+  @RequiresScope('AI_WORKFLOWS')
   aiExecutionReject(
     @IdArg() id: string,
     @ValueArg('reason', () => String, {

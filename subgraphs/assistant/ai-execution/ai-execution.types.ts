@@ -27,7 +27,7 @@ export const AiActionStatus = enumeration('AiActionStatus', 'What became of an a
 export type AiActionStatus = keyof typeof AiActionStatus
 
 @ObjectType({ description: 'An action of an execution, with the values that follow from the answer of the model.' })
-@RequiresScope('*')
+@RequiresScope('AI_WORKFLOWS')
 export class AiActionTaken {
   @OutputField(() => AiActionType, { description: 'What it does.', example: 'CREATE_TASK' })
   type!: AiActionType
@@ -55,7 +55,7 @@ export class AiActionTaken {
 }
 
 @ObjectType({ description: 'Why an execution has not succeeded.' })
-@RequiresScope('*')
+@RequiresScope('AI_WORKFLOWS')
 export class AiExecutionError {
   @OutputField(() => String, {
     description:
@@ -69,7 +69,7 @@ export class AiExecutionError {
 }
 
 @ObjectType({ description: 'The tokens that an execution used.' })
-@RequiresScope('*')
+@RequiresScope('AI_WORKFLOWS')
 export class AiExecutionUsage {
   @OutputField(() => String, { description: 'The model that answered.', example: 'writer-1' })
   model!: string
@@ -85,7 +85,7 @@ export class AiExecutionUsage {
   description:
     'One run of an AI workflow. Executions are kept for 30 days. What the model got and answered is shown to those who see all records and fields, and to those who see what the owner of the trigger saw when it began. For owners and admins.',
 })
-@RequiresScope('*')
+@RequiresScope('AI_WORKFLOWS')
 export class AiExecution {
   @OutputField(() => ID, { description: 'Id of the execution.', example: anId })
   id!: string
@@ -176,7 +176,7 @@ export class AiExecution {
 }
 
 @ObjectType({ description: 'A page of executions.' })
-@RequiresScope('*')
+@RequiresScope('AI_WORKFLOWS')
 export class AiExecutionPage {
   @OutputField(() => AiExecution, { list: true, description: 'The executions of this page, newest first.' })
   data!: AiExecution[]
@@ -237,7 +237,7 @@ export class AiExecutionListArgs {
 }
 
 @ObjectType({ description: 'Figures of the AI workflows of the organization.' })
-@RequiresScope('*')
+@RequiresScope('AI_WORKFLOWS')
 export class AiWorkflowStats {
   @OutputField(() => Int, { description: 'Number of triggers.', example: 3 })
   total!: number

@@ -1,4 +1,4 @@
 import { operationTypes } from '../../kernel/record/standard-resolver.ts'
 import { aiTrigger } from './ai-trigger.record.ts'
 
-export const aiTriggerTypes = operationTypes(aiTrigger, '*')
+export const aiTriggerTypes = operationTypes(aiTrigger, 'AI_WORKFLOWS')

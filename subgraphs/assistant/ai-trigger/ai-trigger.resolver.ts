@@ -61,7 +61,7 @@ export class AiTriggerResolver {
     description:
       'Creates an AI workflow, which is ACTIVE unless `status` says otherwise. Only this answer contains the secret of inbound requests. An organization has at most 100. For owners and admins.',
   })
-  @RequiresScope('*')
+  @RequiresScope('AI_WORKFLOWS')
   aiTriggerCreate(@InputArg(() => CreateInput) input: TriggerInput, @Ctx() ctx: TriggerContext) {
     return createTrigger(ctx, input)
   }
@@ -70,7 +70,7 @@ export class AiTriggerResolver {
     description:
       'Changes an AI workflow. Executions that have no answer yet use the new settings; actions that wait for an approval stay as they are. For owners and admins; of an AI workflow of an owner, admins may only set `status` to PAUSED.',
   })
-  @RequiresScope('*')
+  @RequiresScope('AI_WORKFLOWS')
   aiTriggerUpdate(
     @IdArg() id: string,
     @InputArg(() => UpdateInput) input: TriggerInput,
@@ -84,7 +84,7 @@ export class AiTriggerResolver {
     description:
       'Pauses an AI workflow that is ACTIVE, and activates one that is PAUSED. For owners and admins; only owners do so with one of an owner, which admins pause with `status`.',
   })
-  @RequiresScope('*')
+  @RequiresScope('AI_WORKFLOWS')
   aiTriggerToggle(
     @IdArg() id: string,
     @ExpectedVersionArg() expectedVersion: number | null,
@@ -97,7 +97,7 @@ export class AiTriggerResolver {
     description:
       'Gives an AI workflow a new secret for inbound requests, which only this answer contains. Until the overlap ends, the previous secret is accepted as well; one of an earlier overlap ends at once. For owners and admins; only owners do so for one of an owner.',
   })
-  @RequiresScope('*')
+  @RequiresScope('AI_WORKFLOWS')
   aiTriggerRegenerateSecret(
     @IdArg() id: string,
     @ValueArg('overlapHours', () => Int, {
@@ -117,7 +117,7 @@ export class AiTriggerResolver {
     description:
       'Deletes an AI workflow with its secrets; it cannot be restored. Executions that have no answer yet are FAILED. For owners and admins.',
   })
-  @RequiresScope('*')
+  @RequiresScope('AI_WORKFLOWS')
   aiTriggerDelete(
     @IdArg() id: string,
     @ExpectedVersionArg() expectedVersion: number | null,

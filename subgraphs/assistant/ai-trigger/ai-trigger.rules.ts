@@ -1,15 +1,19 @@
 import { eventTypeNamed, customEventObject } from '../../events/public.ts'
 import { requireRightToActAs } from '../../identity/public.ts'
+import { requireActingScopes, scopesOfEventTypes, writeScopeOfObject } from '../../kernel/acting-scopes.ts'
 import { fieldsOfShape, type ConditionFields } from '../../kernel/condition/condition-fields.ts'
 import { conditionProblems } from '../../kernel/condition/conditions.ts'
 import { conditionsMax } from '../../kernel/condition/parse-conditions.ts'
 import { invalid, type FieldProblem } from '../../kernel/errors.ts'
+import { isJsonObject } from '../../kernel/json/exact-number.ts'
 import { isRecordShape } from '../../kernel/record/definition.ts'
 import { eventSource } from '../../kernel/record/record-registry.ts'
 import { shapeFor, type OrganizationShapes } from '../../kernel/record/shape-source.ts'
 import type { Caller } from '../../kernel/context.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import { objectOfType } from '../ai-execution/changed-objects.ts'
 import { actionProblems } from './action-rules.ts'
+import type { AiActionType } from './ai-trigger.enumerations.ts'
 import { propertiesOf, schemaProblems } from './output-schema.ts'
 import { actionsMax, type AiTrigger } from './ai-trigger.ts'
 
@@ -70,8 +74,28 @@ export async function refuseProblems(
 
 export const defaultSchema = { type: 'object', properties: { summary: { type: 'string' } }, required: ['summary'] }
 
+const scopesOfAction: Readonly<Record<AiActionType, (object: string | null) => readonly string[]>> = {
+  UPDATE_RECORD: (object) => (object === null ? [] : [writeScopeOfObject(object.toLowerCase())]),
+  CREATE_TASK: () => ['WRITE_TASKS'],
+  SEND_NOTIFICATION: () => [],
+  DRAFT_EMAIL: () => ['WRITE_EMAILS'],
+  PUBLISH_EVENT: () => ['PUBLISH_EVENTS'],
+  CUSTOM_ACTION: () => ['INVOKE_FUNCTIONS'],
+  FUNCTION: () => ['INVOKE_FUNCTIONS'],
+}
+
+/** The scopes of what a trigger receives and does. */
+function scopesOf({ eventType, actions }: Partial<AiTrigger>): string[] {
+  const ofActions = (actions ?? []).flatMap(({ type, config }) => {
+    const named = isJsonObject(config) ? config['object'] : undefined
+    return scopesOfAction[type](typeof named === 'string' ? named : objectOfType(eventType ?? null))
+  })
+  return [...scopesOfEventTypes(eventType ? [eventType] : []), ...ofActions]
+}
+
 /**
- * A trigger acts as its owner, so whoever changes it gets the rights of its owner. Admins may pause and delete a trigger of an owner; and
+ * A trigger acts as its owner, so whoever changes it gets the rights of its owner; and it does nothing for which the credential that changes it
+ * lacks the scope. Admins may pause and delete a trigger of an owner; and
  * they may not make another owner the owner of a trigger.
  */
 export async function requireRightToChange(
@@ -80,6 +104,10 @@ export async function requireRightToChange(
   previous: AiTrigger | null,
 ): Promise<void> {
   const isPaused = given.status === 'PAUSED' && Object.keys(given).length === 1
+  if (!isPaused) {
+    const next = { ...previous, ...given } as Partial<AiTrigger>
+    requireActingScopes(ctx.caller, [...scopesOf(previous ?? {}), ...scopesOf(next)])
+  }
   if (previous && !isPaused) await requireRightToActAs(ctx, previous.ownerId)
   if (given.ownerId) await requireRightToActAs(ctx, given.ownerId)
 }

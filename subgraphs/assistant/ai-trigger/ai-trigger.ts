@@ -19,7 +19,7 @@ export const rateLimitDefault = 100
     'An AI workflow: an event or a signed inbound request, a prompt by which a language model answers it, and actions that use the answer. It acts as its owner. For owners and admins.',
 })
 @Directive('@key(fields: "id")')
-@RequiresScope('*')
+@RequiresScope('AI_WORKFLOWS')
 @Entity({ schema: 'assistant', tableName: 'ai_trigger_with_state' })
 export class AiTrigger extends AiTriggerRow {
   @Column(() => ID, {

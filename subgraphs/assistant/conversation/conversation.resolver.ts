@@ -2,7 +2,7 @@ import { Args, Ctx, ID, Int, Mutation, Query, Resolver } from 'type-graphql'
 import { IdArg, InputArg } from '../../kernel/record/args.ts'
 import { ValueArg } from '../../kernel/record/declared-value.ts'
 import { operation } from '../../kernel/record/operation.ts'
-import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
+import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { Limits } from '../../kernel/subgraph/limits.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
@@ -44,13 +44,13 @@ export class ConversationResolver {
   @Query(() => [Conversation], {
     description: 'The conversations of the caller, those with the newest messages first.',
   })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_CONVERSATIONS')
   conversationList(@Args(() => ConversationListArgs) args: ConversationListArgs, @Ctx() ctx: RequestContext) {
     return listConversations(ctx, args)
   }
 
   @Query(() => ConversationWithMessages, { description: 'A conversation of the caller with its messages.' })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_CONVERSATIONS')
   conversation(@IdArg() id: string, @Ctx() ctx: RequestContext) {
     return readConversation(ctx, id)
   }
@@ -59,13 +59,13 @@ export class ConversationResolver {
     description:
       'Statistics of the answers of the last 30 days: the own ones; for owners and admins those of all users.',
   })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_CONVERSATIONS')
   assistantStats(@Ctx() ctx: RequestContext) {
     return assistantStats(ctx)
   }
 
   @Mutation(() => Conversation, { description: 'Begins a conversation. A user has at most 1,000; then INVALID_STATE.' })
-  @RequiresScopes('*')
+  @RequiresScope('CONVERSATIONS')
   conversationCreate(
     @InputArg(() => ConversationCreateInput) input: ConversationCreateInput,
     @Ctx() ctx: RequestContext,
@@ -76,7 +76,7 @@ export class ConversationResolver {
   @Mutation(() => ConversationWithMessages, {
     description: 'Changes the title of a conversation, what it is about, or puts it away.',
   })
-  @RequiresScopes('*')
+  @RequiresScope('CONVERSATIONS')
   conversationUpdate(
     @IdArg() id: string,
     @InputArg(() => ConversationUpdateInput) input: ConversationUpdateInput,
@@ -86,13 +86,13 @@ export class ConversationResolver {
   }
 
   @Mutation(() => ID, { description: 'Deletes a conversation with its messages for good. Returns its id.' })
-  @RequiresScopes('*')
+  @RequiresScope('CONVERSATIONS')
   conversationDelete(@IdArg() id: string, @Ctx() ctx: RequestContext) {
     return deleteConversation(ctx, id)
   }
 
   @Mutation(() => Int, { description: 'Deletes all conversations of the caller for good. Returns their number.' })
-  @RequiresScopes('*')
+  @RequiresScope('CONVERSATIONS')
   conversationDeleteAll(@Ctx() ctx: RequestContext) {
     return deleteConversations(ctx)
   }
@@ -101,7 +101,7 @@ export class ConversationResolver {
     description:
       'Answers a message, and returns the answer when it is complete. The message and the answer are stored together, or neither. The assistant reads with the rights of the caller and changes nothing; a language model may propose a change, which the caller confirms by proposalConfirm. CONVERSATION_BUSY while another message of the conversation is answered; INVALID_STATE after 500 messages; TOKEN_LIMIT_REACHED or MODEL_RATE_LIMITED at the limits of models; UNAVAILABLE while the model does not answer; MODEL_FAILED if its answer cannot be used.',
   })
-  @RequiresScopes('*')
+  @RequiresScope('CONVERSATIONS')
   @Limits({ deadlineMs: answerMs + 5_000 })
   conversationSend(
     @IdArg() id: string,
@@ -112,7 +112,7 @@ export class ConversationResolver {
   }
 
   @Mutation(() => ConversationMessage, { description: 'Says whether an answer helped.' })
-  @RequiresScopes('*')
+  @RequiresScope('CONVERSATIONS')
   conversationMessageFeedback(
     @IdArg() id: string,
     @MessageArg() messageId: string,
@@ -126,7 +126,7 @@ export class ConversationResolver {
     description:
       'Finds artifacts and names of companies in a text. The language model looks for companies if one is configured and answers; otherwise rules do. Nothing is stored.',
   })
-  @RequiresScopes('*')
+  @RequiresScope('CONVERSATIONS')
   conversationMetadataExtract(
     @InputArg(() => MetadataExtractInput) { content }: MetadataExtractInput,
     @Ctx() ctx: Sending,

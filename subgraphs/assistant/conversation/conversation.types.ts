@@ -9,7 +9,7 @@ const conversationId = '019a0c5e-7f00-7e11-9c2d-4b7f1a6c0d52'
 const accountId = '019a0c5e-7f00-7b20-8f34-2d9be1c07a66'
 
 @ObjectType({ description: 'The record that a conversation is about.' })
-@RequiresScope('*')
+@RequiresScope('CONVERSATIONS')
 export class ConversationMetadata {
   @OutputField(() => String, {
     nullable: true,
@@ -27,7 +27,7 @@ export class ConversationMetadata {
 }
 
 @ObjectType({ description: 'Where in an application a message was written.' })
-@RequiresScope('*')
+@RequiresScope('CONVERSATIONS')
 export class ConversationContext {
   @OutputField(() => String, {
     nullable: true,
@@ -59,7 +59,7 @@ export class ConversationContext {
 }
 
 @ObjectType({ description: 'A record that an answer is based on. A tool returned it; a model cannot invent it.' })
-@RequiresScope('*')
+@RequiresScope('CONVERSATIONS')
 export class ConversationCitation {
   @OutputField(() => String, { description: 'Type of the record.', example: 'ACCOUNT' })
   entityType!: string
@@ -86,7 +86,7 @@ export class ConversationCitation {
   description:
     'A call of a tool for an answer. Tools read as the user; `propose_change` stores a proposal and changes nothing.',
 })
-@RequiresScope('*')
+@RequiresScope('CONVERSATIONS')
 export class ConversationToolCall {
   @OutputField(() => String, { description: 'Id of the call, unique in its answer.', example: 'call-1' })
   id!: string
@@ -114,7 +114,7 @@ export class ConversationToolCall {
 }
 
 @ObjectType({ description: 'Tokens of a language model that an answer has used.' })
-@RequiresScope('*')
+@RequiresScope('CONVERSATIONS')
 export class ConversationUsage {
   @OutputField(() => Int, { description: 'Tokens that were sent to the model.', example: 812 })
   inputTokens!: number
@@ -130,7 +130,7 @@ export class ConversationUsage {
 }
 
 @ObjectType({ description: 'A message of a conversation.' })
-@RequiresScope('*')
+@RequiresScope('CONVERSATIONS')
 export class ConversationMessage {
   @OutputField(() => ID, { description: 'Id of the message.', example: '019a0c5e-7f00-7e13-8a41-90c3d5e7f1b8' })
   id!: string
@@ -229,7 +229,7 @@ export class ConversationMessage {
 }
 
 @ObjectType({ description: 'A conversation of the caller with the assistant. Nobody else sees it.' })
-@RequiresScope('*')
+@RequiresScope('CONVERSATIONS')
 export class Conversation {
   @OutputField(() => ID, { description: 'Id of the conversation.', example: conversationId })
   id!: string
@@ -271,7 +271,7 @@ export class Conversation {
 }
 
 @ObjectType({ description: 'A conversation of the caller with its messages.' })
-@RequiresScope('*')
+@RequiresScope('CONVERSATIONS')
 export class ConversationWithMessages extends Conversation {
   @OutputField(() => ConversationMessage, { list: true, maxItems: 500, description: 'Its messages, the oldest first.' })
   messages!: ConversationMessage[]

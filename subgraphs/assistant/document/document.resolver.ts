@@ -1,7 +1,7 @@
 import { Args, Ctx, ID, Info, Mutation, Query, Resolver } from 'type-graphql'
 import { IdArg, InputArg } from '../../kernel/record/args.ts'
 import { operation } from '../../kernel/record/operation.ts'
-import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
+import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { Limits } from '../../kernel/subgraph/limits.ts'
@@ -35,7 +35,7 @@ export class DocumentResolver {
     description:
       'The documents that the caller sees, newest first. `total` and `totalPages` are null if there are more than 10,000.',
   })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_DOCUMENTS')
   knowledgeDocumentList(
     @Args(() => KnowledgeDocumentListArgs) args: KnowledgeDocumentListArgs,
     @Ctx() ctx: RequestContext,
@@ -45,7 +45,7 @@ export class DocumentResolver {
   }
 
   @Query(() => KnowledgeDocument, { description: 'One document that the caller sees.' })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_DOCUMENTS')
   knowledgeDocument(@IdArg() id: string, @Ctx() ctx: RequestContext) {
     return requireDocument(ctx, id)
   }
@@ -54,7 +54,7 @@ export class DocumentResolver {
     description:
       'The passages that fit a text best, of the documents that the caller sees, the best first. Passages with the rarest of its words are compared, at most 2,000; words are found in other forms of English words, too.',
   })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_DOCUMENTS')
   knowledgeDocumentSearch(
     @Args(() => KnowledgeDocumentSearchArgs) args: KnowledgeDocumentSearchArgs,
     @Ctx() ctx: RequestContext,
@@ -65,7 +65,7 @@ export class DocumentResolver {
   @Mutation(() => KnowledgeDocument, {
     description: `Adds a document. With \`content\` its text is read at once; without, the file is sent afterwards over REST to \`contentUrl\`. An organization has at most ${documentsMax} documents, then INVALID_STATE; its files have a budget of bytes, then STORAGE_LIMIT_EXCEEDED. Not for users who only read.`,
   })
-  @RequiresScopes('*')
+  @RequiresScope('DOCUMENTS')
   @Limits({ bodyBytes: 2_097_152 })
   knowledgeDocumentCreate(
     @InputArg(() => KnowledgeDocumentCreateInput) input: KnowledgeDocumentCreateInput,
@@ -77,7 +77,7 @@ export class DocumentResolver {
   @Mutation(() => KnowledgeDocument, {
     description: 'Changes the category of a document that the caller sees. Not for users who only read.',
   })
-  @RequiresScopes('*')
+  @RequiresScope('DOCUMENTS')
   knowledgeDocumentUpdate(
     @IdArg() id: string,
     @InputArg(() => KnowledgeDocumentUpdateInput) input: KnowledgeDocumentUpdateInput,
@@ -89,7 +89,7 @@ export class DocumentResolver {
   @Mutation(() => ID, {
     description: 'Deletes a document with its file for good. Not for users who only read. Returns its id.',
   })
-  @RequiresScopes('*')
+  @RequiresScope('DOCUMENTS')
   knowledgeDocumentDelete(@IdArg() id: string, @Ctx() ctx: RequestContext) {
     return deleteDocument(ctx, id)
   }

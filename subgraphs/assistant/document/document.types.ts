@@ -19,7 +19,7 @@ const ownerId = '019a0c5e-7f00-7a10-9a20-0c1d2e3f4a50'
 const name = 'Master agreement.pdf'
 
 @ObjectType({ description: 'A document that answers of the assistant quote.' })
-@RequiresScope('*')
+@RequiresScope('DOCUMENTS')
 export class KnowledgeDocument {
   @OutputField(() => ID, { description: 'Id of the document.', example: documentId })
   id!: string
@@ -114,7 +114,7 @@ export class KnowledgeDocument {
   updatedAt!: string
 }
 
-export const KnowledgeDocumentPage = pageRequiring('KnowledgeDocumentPage', KnowledgeDocument, '*')
+export const KnowledgeDocumentPage = pageRequiring('KnowledgeDocumentPage', KnowledgeDocument, 'READ_DOCUMENTS')
 
 @InputType({ description: 'A document to add.' })
 export class KnowledgeDocumentCreateInput {
@@ -195,7 +195,7 @@ export class KnowledgeDocumentListArgs extends NewestFirstArgs {
 }
 
 @ObjectType({ description: 'A part of a document that fits a search, with its place.' })
-@RequiresScope('*')
+@RequiresScope('DOCUMENTS')
 export class KnowledgeDocumentPassage {
   @OutputField(() => ID, { description: 'Id of the document.', example: documentId })
   documentId!: string

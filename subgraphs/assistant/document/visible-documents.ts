@@ -8,7 +8,7 @@ import { objectOf } from './document.enumerations.ts'
 
 /**
  * The condition for the documents that the caller sees: those that are linked to a record that the caller sees, and without a link
- * those that are shared with the organization and the caller's own. A credential also needs the scope to read the record, and without a link all scopes.
+ * those that are shared with the organization and the caller's own. A credential also needs the scope to read the record, and without a link READ_DOCUMENTS.
  */
 export function visibleDocuments(predicate: TenantPredicate, alias: string): string {
   const linked = Object.entries(objectOf).map(([type, object]) => {
@@ -24,7 +24,7 @@ export function visibleDocuments(predicate: TenantPredicate, alias: string): str
       throw error
     }
   })
-  const isUnlinkedRead = holdsScope(predicate.caller, '*')
+  const isUnlinkedRead = holdsScope(predicate.caller, 'READ_DOCUMENTS')
   const unlinked = !isUnlinkedRead
     ? 'false'
     : `(${alias}.record_type is null and (${alias}.is_shared or ${predicate.own(alias)}))`

@@ -5,6 +5,7 @@ import { complete, jsonOf, type ModelUser } from '../../kernel/language-model/la
 import { externalCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import { hasModel } from '../answer/modes.ts'
 import { readAsCaller, type Answering } from '../answer/answering.ts'
+import { mayReadType } from '../question/find-names.ts'
 import type { ExtractedMetadata, TextCompany } from './extract.types.ts'
 import { artifactsIn, candidatesIn, type Candidate } from './rules.ts'
 
@@ -55,7 +56,7 @@ const document = `query assistantAccounts($names: [String!]!) { found: accountLi
 
 /** The accounts with these names that the caller sees. */
 async function accountsNamed(ctx: Answering, names: readonly string[]): Promise<Map<string, string>> {
-  if (names.length === 0) return new Map()
+  if (names.length === 0 || !mayReadType(ctx.caller, 'account')) return new Map()
   const { found } = (await readAsCaller(ctx, document, { names })) as {
     readonly found: { readonly data: readonly { readonly id: string; readonly name: string }[] }
   }

@@ -30,7 +30,7 @@ export class MetadataExtractInput {
 }
 
 @ObjectType({ description: 'A part of a text with a form of its own.' })
-@RequiresScope('*')
+@RequiresScope('CONVERSATIONS')
 export class TextArtifact {
   @OutputField(() => ArtifactType, { description: 'What it is.', example: 'LIST' })
   type!: ArtifactType
@@ -46,7 +46,7 @@ export class TextArtifact {
 }
 
 @ObjectType({ description: 'A company that a text names.' })
-@RequiresScope('*')
+@RequiresScope('CONVERSATIONS')
 export class TextCompany {
   @OutputField(() => String, { description: 'Its name as in the text.', example: 'Halvorsen Marine AS' })
   name!: string
@@ -67,7 +67,7 @@ export class TextCompany {
 }
 
 @ObjectType({ description: 'What was found in a text.' })
-@RequiresScope('*')
+@RequiresScope('CONVERSATIONS')
 export class ExtractedMetadata {
   @OutputField(() => TextArtifact, { list: true, description: 'The artifacts, in their order.' })
   artifacts!: TextArtifact[]

@@ -4,7 +4,7 @@ import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { AssistantMode } from '../conversation/conversation.enumerations.ts'
 
 @ObjectType({ description: 'Answers of one mode.' })
-@RequiresScope('*')
+@RequiresScope('CONVERSATIONS')
 export class OptimizerMode {
   @OutputField(() => AssistantMode, { description: 'Who answered.', example: 'local' })
   mode!: AssistantMode
@@ -47,7 +47,7 @@ export class OptimizerMode {
 }
 
 @ObjectType({ description: 'How often something happened.' })
-@RequiresScope('*')
+@RequiresScope('CONVERSATIONS')
 export class OptimizerCount {
   @OutputField(() => String, { description: 'What happened: a code, or a word.', example: 'UNAVAILABLE' })
   name!: string
@@ -57,7 +57,7 @@ export class OptimizerCount {
 }
 
 @ObjectType({ description: 'What users thought of the answers.' })
-@RequiresScope('*')
+@RequiresScope('CONVERSATIONS')
 export class OptimizerFeedback {
   @OutputField(() => Int, { description: 'Answers that helped.', example: 12 })
   up!: number
@@ -67,7 +67,7 @@ export class OptimizerFeedback {
 }
 
 @ObjectType({ description: 'Statistics of answers of the last 30 days, without their content.' })
-@RequiresScope('*')
+@RequiresScope('CONVERSATIONS')
 export class AssistantStats {
   @OutputField(() => String, {
     description: 'Whose answers they are: OWN, or ORGANIZATION for owners and admins.',

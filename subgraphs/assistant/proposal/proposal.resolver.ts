@@ -1,7 +1,7 @@
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql'
 import { IdArg } from '../../kernel/record/args.ts'
 import { operation } from '../../kernel/record/operation.ts'
-import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
+import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { Limits } from '../../kernel/subgraph/limits.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
@@ -19,13 +19,13 @@ export class ProposalResolver {
   @Query(() => [Proposal], {
     description: 'The proposals for the caller of the last 30 days, the newest first. Nobody else sees them.',
   })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_CONVERSATIONS')
   proposalList(@Args(() => ProposalListArgs) args: ProposalListArgs, @Ctx() ctx: RequestContext) {
     return listProposals(ctx, args)
   }
 
   @Query(() => Proposal, { description: 'A proposal for the caller.' })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_CONVERSATIONS')
   proposal(@IdArg() id: string, @Ctx() ctx: RequestContext) {
     return readProposal(ctx, id)
   }
@@ -34,7 +34,7 @@ export class ProposalResolver {
     description:
       'Makes a proposed change, as the caller and with all checks of the mutation. It is made once: after that, and when it was rejected or has expired, INVALID_STATE. VERSION_CONFLICT if the record was changed after the proposal, which then is STALE. Another refusal of the change makes it FAILED. A custom action runs once; one that fails is no error of the operation, but makes the proposal FAILED.',
   })
-  @RequiresScopes('*')
+  @RequiresScope('CONVERSATIONS')
   @Limits({ deadlineMs: confirmMs })
   proposalConfirm(@IdArg() id: string, @Ctx() ctx: Confirming) {
     return confirmProposal(ctx, id)
@@ -43,7 +43,7 @@ export class ProposalResolver {
   @Mutation(() => Proposal, {
     description: 'Rejects a proposal, so that it cannot be confirmed. INVALID_STATE if it is not PENDING.',
   })
-  @RequiresScopes('*')
+  @RequiresScope('CONVERSATIONS')
   proposalReject(@IdArg() id: string, @Ctx() ctx: RequestContext) {
     return rejectProposal(ctx, id)
   }

@@ -22,7 +22,7 @@ export type ProposalStatus = keyof typeof ProposalStatus
   description:
     'A change of one record, or a run of a custom action, that a language model or another client proposes. It is made only if its user confirms it.',
 })
-@RequiresScope('*')
+@RequiresScope('CONVERSATIONS')
 export class Proposal {
   @OutputField(() => ID, { description: 'Id of the proposal.', example: '019a0c5e-7f00-7e21-9a31-5c1f7d3b9e04' })
   id!: string

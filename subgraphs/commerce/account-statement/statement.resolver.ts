@@ -3,7 +3,7 @@ import { IdArg } from '../../kernel/record/args.ts'
 import { ValueArg, type ValueOptions } from '../../kernel/record/declared-value.ts'
 import { limitReads } from '../../kernel/record/limit-reads.ts'
 import { operation } from '../../kernel/record/operation.ts'
-import { RequiresScope } from '../../kernel/record/requires-scope.ts'
+import { RequiresAllScopes } from '../../kernel/record/requires-scope.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
@@ -43,6 +43,7 @@ const what = `What a customer owed in one currency at the beginning and at the e
 @Resolver(() => Account)
 class AccountStatementResolver {
   @Query(() => AccountStatement, { description: what })
+  @RequiresAllScopes('READ_INVOICES', 'READ_ACCOUNTS')
   accountStatement(
     @IdArg() id: string,
     @From() first: Given,
@@ -57,7 +58,7 @@ class AccountStatementResolver {
     description:
       'Returns the PDF of the statement of a customer. A caller whose profile hides something that it shows is refused.',
   })
-  @RequiresScope('*')
+  @RequiresAllScopes('READ_INVOICES', 'READ_ACCOUNTS')
   accountStatementDocument(
     @IdArg() id: string,
     @From() first: Given,

@@ -21,7 +21,7 @@ const amount = (description: string, example: number) => ({ description, example
 const recordId = '019a0c5e-7f00-7a93-b1c4-0e6d28f75a41'
 
 @ObjectType({ description: 'One change of the balance of a customer.' })
-@RequiresScope('*')
+@RequiresScope('INVOICES')
 export class StatementEntry {
   @OutputField(() => DateTime, {
     description:
@@ -66,7 +66,7 @@ export class StatementEntry {
   description:
     'What a customer owed in one currency at the beginning and at the end of a period, and what changed it in between. It consists of the invoices that the caller sees: issued ones, also those that were voided later, with all payments and refunds.',
 })
-@RequiresScope('*')
+@RequiresScope('INVOICES')
 export class AccountStatement {
   @OutputField(() => ID, { description: 'Id of the account.', example: '019a0c5e-7f00-7b52-9d0e-5a4c7e1f3b26' })
   accountId!: string

@@ -59,7 +59,7 @@ const texts = {
 }
 
 @ObjectType({ description: 'The fee of a reminder.' })
-@RequiresScope('*')
+@RequiresScope('INVOICES')
 export class DunningFee {
   @Field(() => DunningFeeType, { description: 'How the fee is given.' })
   type!: DunningFeeType
@@ -69,7 +69,7 @@ export class DunningFee {
 }
 
 @ObjectType({ description: 'One level of reminders.' })
-@RequiresScope('*')
+@RequiresScope('INVOICES')
 export class DunningStep {
   @Field(() => Int, { description: texts.level })
   level!: number
@@ -100,7 +100,7 @@ export class DunningStep {
 }
 
 @ObjectType({ description: 'When and how customers are reminded of invoices that are not paid.' })
-@RequiresScope('*')
+@RequiresScope('INVOICES')
 export class DunningConfiguration {
   @Field(() => Boolean, { description: texts.enabled })
   enabled!: boolean

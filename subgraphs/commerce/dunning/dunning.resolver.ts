@@ -1,7 +1,7 @@
 import { Arg, Ctx, Field, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { ExpectedVersionArg, IdArg } from '../../kernel/record/args.ts'
-import { RequiresScope } from '../../kernel/record/requires-scope.ts'
+import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { Decimal } from '../../kernel/record/scalars.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
@@ -14,7 +14,7 @@ import { dunningConfiguration, updateDunning } from './dunning.settings.ts'
 import { sendReminder } from './send-reminder.ts'
 
 @ObjectType({ description: 'A reminder that was sent, or was not sent because of `skippedReason`.' })
-@RequiresScope('*')
+@RequiresScope('INVOICES')
 export class InvoiceReminder {
   @Field(() => Int, {
     description:
@@ -53,13 +53,13 @@ export class InvoiceReminder {
 @Resolver()
 export class DunningResolver {
   @Query(() => DunningConfiguration, { description: 'The dunning configuration of the organization.' })
-  @RequiresScope('*')
+  @RequiresScopes('READ_INVOICES')
   dunningConfiguration(@Ctx() ctx: RequestContext) {
     return dunningConfiguration(ctx)
   }
 
   @Mutation(() => DunningConfiguration, { description: 'Changes the dunning configuration. For owners and admins.' })
-  @RequiresScope('*')
+  @RequiresScope('INVOICES')
   dunningUpdate(
     @Arg('input', () => DunningUpdateInput, { description: 'The changes.' }) input: DunningUpdateInput,
     @ExpectedVersionArg() expectedVersion: Version,
@@ -72,7 +72,7 @@ export class DunningResolver {
     description:
       'Sends a reminder of an open invoice now, at most one on a day. Without an email address of the customer nothing is mailed or charged; a level with `createTask`, `notifyOwner` or `escalateToUserId` still creates its task and notices, once. Blocked and excluded invoices are refused, and disputed ones by the configuration. Answers to the mail go to the caller, and those to a reminder of the daily run to the owner of the invoice.',
   })
-  @RequiresScope('*')
+  @RequiresScope('INVOICES')
   invoiceRemind(
     @IdArg() id: string,
     @ExpectedVersionArg() expectedVersion: Version,

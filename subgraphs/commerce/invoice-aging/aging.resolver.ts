@@ -1,5 +1,5 @@
 import { Args, Ctx, Query, Resolver } from 'type-graphql'
-import { RequiresScope } from '../../kernel/record/requires-scope.ts'
+import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { invoiceAging } from './aging.ts'
@@ -11,7 +11,7 @@ export class InvoiceAgingResolver {
     description:
       'What customers owed at the end of a day, of the invoices that the caller sees, by the days since the due day.',
   })
-  @RequiresScope('*')
+  @RequiresScopes('READ_INVOICES')
   invoiceAging(@Args(() => InvoiceAgingArgs) args: InvoiceAgingArgs, @Ctx() ctx: RequestContext) {
     return invoiceAging(ctx, args)
   }

@@ -46,7 +46,7 @@ export class InvoiceAgingArgs {
 }
 
 @ObjectType({ description: 'The open amounts of one range of ages.' })
-@RequiresScope('*')
+@RequiresScope('INVOICES')
 export class AgingBucket {
   @Field(() => AgingBucketKey, { description: 'The range.' })
   key!: AgingBucketKey
@@ -68,7 +68,7 @@ export class AgingBucket {
 }
 
 @ObjectType({ description: 'The open amounts in one currency.' })
-@RequiresScope('*')
+@RequiresScope('INVOICES')
 export class AgingCurrency {
   @Field(() => String, { description: 'ISO 4217 code of the currency.' })
   currency!: string
@@ -81,7 +81,7 @@ export class AgingCurrency {
 }
 
 @ObjectType({ description: 'The open amounts of one customer, in the base currency.' })
-@RequiresScope('*')
+@RequiresScope('INVOICES')
 export class AgingCustomer {
   @Field(() => ID, { nullable: true, description: 'Id of the account; null for invoices without a customer.' })
   customerId!: string | null
@@ -121,7 +121,7 @@ export class AgingCustomer {
 }
 
 @ObjectType({ description: 'What customers owed at the end of a day, by the days since the due day.' })
-@RequiresScope('*')
+@RequiresScope('INVOICES')
 export class InvoiceAging {
   @Field(() => DateTime, { description: 'The day, as midnight UTC.' })
   asOf!: string

@@ -7,7 +7,7 @@ import { operationTypes } from '../../kernel/record/standard-resolver.ts'
 import { PaymentMethod } from './invoice.enumerations.ts'
 import { invoice } from './invoice.record.ts'
 
-export const invoiceTypes = operationTypes(invoice, '*')
+export const invoiceTypes = operationTypes(invoice, 'INVOICES')
 
 @InputType({ description: 'A payment of an invoice.' })
 export class InvoicePaymentRecordInput {

@@ -2,7 +2,7 @@ import { Arg, Ctx, FieldResolver, ID, Info, Int, Mutation, Query, Resolver, Root
 import { invalid, Refusal } from '../../kernel/errors.ts'
 import { ExpectedVersionArg, IdArg } from '../../kernel/record/args.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
-import { RequiresScope } from '../../kernel/record/requires-scope.ts'
+import { RequiresAllScopes, RequiresScope, RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { createdAfter, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
@@ -54,7 +54,7 @@ const unknownOrder = () =>
 
 @Resolver(() => Invoice)
 export class InvoiceResolver extends standardResolver(invoice, {
-  scope: '*',
+  scope: 'INVOICES',
   types: invoiceTypes,
   actions: invoiceActions,
   stats: { type: InvoiceStats, read: invoiceStats },
@@ -65,7 +65,7 @@ export class InvoiceResolver extends standardResolver(invoice, {
     description:
       'Returns the PDF of the invoice; that of a DRAFT is a preview without a number. It shows the customer with name and address, also to a caller who does not see the account. A caller whose profile hides a printed column is refused.',
   })
-  @RequiresScope('*')
+  @RequiresScopes('READ_INVOICES')
   invoiceDocument(@IdArg() id: string, @Ctx() ctx: RequestContext<'work'>) {
     return invoiceFile(ctx, id)
   }
@@ -74,7 +74,7 @@ export class InvoiceResolver extends standardResolver(invoice, {
     description:
       'Issues a DRAFT: it gets its number and becomes SENT, and is mailed with its PDF. An open invoice is mailed again. Answers go to the caller.',
   })
-  @RequiresScope('*')
+  @RequiresScope('INVOICES')
   invoiceSend(
     @IdArg() id: string,
     @Arg('to', () => String, {
@@ -91,7 +91,7 @@ export class InvoiceResolver extends standardResolver(invoice, {
   }
 
   @Mutation(() => Invoice, { description: 'Records a payment of an issued invoice, whole or in part.' })
-  @RequiresScope('*')
+  @RequiresScope('INVOICES')
   invoiceRecordPayment(
     @IdArg() id: string,
     @Arg('input', () => InvoicePaymentRecordInput, { description: 'The payment.' }) input: InvoicePaymentRecordInput,
@@ -105,7 +105,7 @@ export class InvoiceResolver extends standardResolver(invoice, {
     description:
       'Records that a payment was returned, wholly or in part. A PAID invoice of which an amount is due again is open again.',
   })
-  @RequiresScope('*')
+  @RequiresScope('INVOICES')
   invoiceRefundPayment(
     @IdArg() id: string,
     @Arg('paymentId', () => ID, { description: 'Id of the payment.' }) paymentId: string,
@@ -124,7 +124,7 @@ export class InvoiceResolver extends standardResolver(invoice, {
     description:
       'Voids an issued invoice without payments. Its number stays used, and its order can be invoiced again.',
   })
-  @RequiresScope('*')
+  @RequiresScope('INVOICES')
   invoiceVoid(
     @IdArg() id: string,
     @ReasonArg('Why the invoice is voided') reason: string | null,
@@ -137,7 +137,7 @@ export class InvoiceResolver extends standardResolver(invoice, {
   @Mutation(() => Invoice, {
     description: 'Marks an open invoice as UNCOLLECTIBLE: it is no receivable any more, and no reminder is sent.',
   })
-  @RequiresScope('*')
+  @RequiresScope('INVOICES')
   invoiceMarkUncollectible(
     @IdArg() id: string,
     @ExpectedVersionArg() expectedVersion: Version,
@@ -150,7 +150,7 @@ export class InvoiceResolver extends standardResolver(invoice, {
     description:
       'Records that the customer disputes an open invoice. The dunning configuration says whether reminders pause.',
   })
-  @RequiresScope('*')
+  @RequiresScope('INVOICES')
   invoiceDispute(
     @IdArg() id: string,
     @ReasonArg('Why the customer disputes it') reason: string | null,
@@ -161,7 +161,7 @@ export class InvoiceResolver extends standardResolver(invoice, {
   }
 
   @Mutation(() => Invoice, { description: 'Records that the dispute of an invoice is over.' })
-  @RequiresScope('*')
+  @RequiresScope('INVOICES')
   invoiceResolveDispute(
     @IdArg() id: string,
     @ExpectedVersionArg() expectedVersion: Version,
@@ -174,7 +174,7 @@ export class InvoiceResolver extends standardResolver(invoice, {
     description:
       'Creates a DRAFT over quantities of an order that is CONFIRMED, PROCESSING or (PARTIALLY_)FULFILLED. A fully invoiced order is refused with INVALID_STATE and the id of its invoice in existingId.',
   })
-  @RequiresScope('*')
+  @RequiresAllScopes('WRITE_INVOICES', 'READ_ORDERS')
   invoiceFromOrder(
     @Arg('orderId', () => ID, { description: 'Id of the order.' }) orderId: string,
     @Arg('lineItems', () => [InvoicedLineInput], {
@@ -193,7 +193,7 @@ export class InvoiceResolver extends standardResolver(invoice, {
     description:
       'Creates a DRAFT over everything of an order that is not invoiced; as invoiceFromOrder, for the order with this id.',
   })
-  @RequiresScope('*')
+  @RequiresAllScopes('WRITE_INVOICES', 'READ_ORDERS')
   orderInvoice(@IdArg() id: string, @Ctx() ctx: RequestContext) {
     return invoiceFromOrder(ctx, id, null)
   }

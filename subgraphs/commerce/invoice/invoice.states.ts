@@ -60,7 +60,7 @@ const postpone = (isPartlyPaid: boolean): Move<Invoice> => ({
 /** An invoice over nothing is PAID when it is issued, and a job makes it OVERDUE. */
 export const invoiceStates: StateMachine<Invoice, InvoiceStatus> = {
   name: 'invoice',
-  scope: '*',
+  scope: 'WRITE_INVOICES',
   transitions: {
     DRAFT: { SENT: [send(false)], PAID: [send(true)] },
     SENT: { PARTIALLY_PAID: [payPart], PAID: [pay], OVERDUE: [], VOID: [cancel], UNCOLLECTIBLE: [giveUp] },

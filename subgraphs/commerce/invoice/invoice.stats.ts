@@ -20,7 +20,7 @@ import { lateOf, salesSince } from './sales.ts'
 /** The number of days over whose sales the days sales outstanding are computed. */
 export const salesDays = 90
 
-const InvoiceStatusCounts = valueCounts(InvoiceStatus, '*', 'invoices')
+const InvoiceStatusCounts = valueCounts(InvoiceStatus, 'INVOICES', 'invoices')
 
 const texts = {
   totalInvoiced: 'Sum of `total` of the invoices that are neither DRAFT nor VOID',
@@ -36,7 +36,7 @@ const texts = {
 
 @ObjectType({ description: 'Figures of the invoices in one currency.' })
 @Directive('@shareable')
-@RequiresScope('*')
+@RequiresScope('INVOICES')
 export class InvoiceCurrencyStats {
   @Field(() => String, { description: 'ISO 4217 code of the currency.' })
   currency!: string
@@ -70,7 +70,7 @@ const inBase =
   ' in `currency`, converted at the exchange rates of today. Invoices in a currency without an exchange rate are left out.'
 
 @ObjectType({ description: 'Statistics of the live invoices that the caller sees.' })
-@RequiresScope('*')
+@RequiresScope('INVOICES')
 export class InvoiceStats {
   @Field(() => Int, { description: 'Number of invoices.' })
   total!: number

@@ -29,7 +29,7 @@ const counted = (description: string) => ({ writable: 'NEVER' as const, default:
     'What a customer must pay: lines with prices, payments and what is still open. All totals are computed in every write.',
 })
 @Directive('@key(fields: "id")')
-@RequiresScope('*')
+@RequiresScope('INVOICES')
 @Entity({ schema: 'commerce', tableName: 'invoice' })
 export class Invoice extends PricedRecord {
   @Column(() => String, {

@@ -31,8 +31,8 @@ export const payment: RecordDefinition<Payment> = defineRecord(Payment, {
 
 const filter = filterOf('PaymentFilter', Payment, payment.relations)
 const order = orderOf('PaymentOrder', Payment)
-export const PaymentPage = pageOf('PaymentPage', Payment, '*')
+export const PaymentPage = pageOf('PaymentPage', Payment, 'INVOICES')
 export const PaymentPageArgs = pageArgs(filter, order)
-export const PaymentConnection = connectionOf('Payment', Payment, '*')
+export const PaymentConnection = connectionOf('Payment', Payment, 'INVOICES')
 export const PaymentConnectionArgs = connectionArgs(filter, order)
 export const PaymentAggregateArgs = aggregateArgs(payment, filter)

@@ -53,7 +53,7 @@ export class PaymentResolver {
   }
 
   @Query(() => Aggregate, { description: `${aggregateDescription('payments')} ${rule}` })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_INVOICES')
   paymentAggregate(
     @Args(() => PaymentAggregateArgs) args: AggregateArgs,
     @Ctx() ctx: RequestContext,

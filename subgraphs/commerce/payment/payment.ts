@@ -21,7 +21,7 @@ const invoiceExample = '019a0c5e-7f00-7a93-b1c4-0e6d28f75a41'
     'Money that moved between a customer and the organization: a payment of an invoice, or a refund. It is one entry of `payments` or `refunds` of its invoice, which its own operations change, and it is visible with the invoice.',
 })
 @Directive('@key(fields: "id")')
-@RequiresScope('*')
+@RequiresScope('INVOICES')
 @Entity({ schema: 'commerce', tableName: 'payment' })
 export class Payment {
   @Column(() => ID, {

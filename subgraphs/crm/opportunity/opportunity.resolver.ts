@@ -1,7 +1,7 @@
 import { Arg, Ctx, FieldResolver, ID, Info, Int, Mutation, Query, Resolver, Root } from 'type-graphql'
 import { ExpectedVersionArg, IdArg } from '../../kernel/record/args.ts'
 import type { FilterInput } from '../../kernel/record/filter-input.ts'
-import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
+import { RequiresAllScopes } from '../../kernel/record/requires-scope.ts'
 import { ValueArg } from '../../kernel/record/declared-value.ts'
 import { operation } from '../../kernel/record/operation.ts'
 import type { OrderInput } from '../../kernel/record/order.ts'
@@ -82,7 +82,7 @@ export class OpportunityResolver extends standardResolver(opportunity, {
     description:
       'Sets the forecast category of an open opportunity, which then stays when the stage changes, until the opportunity is closed or the category is changed again.',
   })
-  @RequiresScopes('*')
+  @RequiresAllScopes('WRITE_FORECASTS', 'WRITE_OPPORTUNITIES')
   opportunitySetForecastCategory(
     @IdArg() id: string,
     @Arg('category', () => ForecastCategory, {

@@ -13,7 +13,7 @@ import { TimelineEntry, TimelineRecord, timelineRecordTypes } from './timeline.t
 /** Records of this subgraph; the others are read by their own one. */
 const ownTypes: ReadonlySet<string> = new Set([activity.object, task.object, opportunity.object])
 
-/** Invoices and mails need the scope *, and a selection of a union needs the scopes of all of its types. */
+/** Invoices and mails need scopes of their own, and a selection of a union needs the scopes of all of its types. */
 const inUnion: ReadonlySet<string> = new Set(timelineRecordTypes.map(({ name }) => name))
 
 @Resolver(() => TimelineEntry)
@@ -21,7 +21,7 @@ export class TimelineEntryResolver {
   @FieldResolver(() => TimelineRecord, {
     nullable: true,
     description:
-      'The record of the entry; null if it was deleted meanwhile, and for an INVOICE, a PAYMENT and an EMAIL, for which a selection of the union would need the scope *.',
+      'The record of the entry; null if it was deleted meanwhile, and for an INVOICE, a PAYMENT and an EMAIL, because a selection of the union would need their scopes too.',
   })
   async record(@Root() { kind, recordId: id }: TimelineEntry, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
     const { object, type } = timelineSource(kind)!

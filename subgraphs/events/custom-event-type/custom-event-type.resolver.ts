@@ -3,7 +3,7 @@ import { ExpectedVersionArg, IdArg, InputArg } from '../../kernel/record/args.ts
 import type { RecordInput } from '../../kernel/record/inputs.ts'
 import type { PageArgs } from '../../kernel/record/list.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
-import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
+import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { restArea } from '../../kernel/record/rest-area.ts'
 import { Json } from '../../kernel/record/scalars.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
@@ -43,7 +43,7 @@ export class CustomEventTypeResolver {
   @Mutation(() => CustomEventType, {
     description: `Creates a custom event type. An organization has at most ${customEventTypesMax}. For owners and admins.`,
   })
-  @RequiresScopes('*')
+  @RequiresScope('CUSTOM_EVENT_TYPES')
   customEventTypeCreate(
     @InputArg(() => CustomEventTypeCreateInput) input: RecordInput<CustomEventType>,
     @Ctx() ctx: RequestContext,
@@ -56,7 +56,7 @@ export class CustomEventTypeResolver {
     description:
       'Changes a custom event type. A changed schema is the next version: events published from then on are checked by it and carry its number. For owners and admins.',
   })
-  @RequiresScopes('*')
+  @RequiresScope('CUSTOM_EVENT_TYPES')
   customEventTypeUpdate(
     @IdArg() id: string,
     @InputArg(() => CustomEventTypeUpdateInput) input: RecordInput<CustomEventType>,
@@ -71,7 +71,7 @@ export class CustomEventTypeResolver {
     description:
       'Deletes a custom event type: its events can no longer be published. Published events stay, and so do the versions of its schema. For owners and admins.',
   })
-  @RequiresScopes('*')
+  @RequiresScope('CUSTOM_EVENT_TYPES')
   customEventTypeDelete(
     @IdArg() id: string,
     @ExpectedVersionArg() expectedVersion: number | null,

@@ -2,7 +2,7 @@ import { Entity } from '@mikro-orm/decorators/legacy'
 import { Int, ObjectType } from 'type-graphql'
 import { Column, enumeration } from '../../kernel/record/column.ts'
 import { OrgRecord, type JsonObject } from '../../kernel/record/org-record.ts'
-import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { Json } from '../../kernel/record/scalars.ts'
 
 export const PublishAccess = enumeration('PublishAccess', 'Which users may publish events of a custom event type.', {
@@ -18,7 +18,7 @@ export const apiNameText = 'a small letter, then 1 to 47 small letters, digits a
   description:
     'A type of events that the organization defines and publishes itself, as `custom.<apiName>`. Its schema says what the payload of an event is.',
 })
-@RequiresScopes('*')
+@RequiresScope('CUSTOM_EVENT_TYPES')
 @Entity({ schema: 'events', tableName: 'custom_event_type' })
 export class CustomEventType extends OrgRecord {
   @Column(() => String, {

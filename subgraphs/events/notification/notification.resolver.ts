@@ -1,6 +1,6 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Root } from 'type-graphql'
 import { InputArg } from '../../kernel/record/args.ts'
-import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
+import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
@@ -73,7 +73,7 @@ export function notificationResource(records: readonly StreamedRecord[]): Resour
       description:
         'Sets how the caller wants to be notified. It applies to notifications from then on. Event keys and categories that the catalog does not have are refused, and all of them are listed.',
     })
-    @RequiresScopes(notificationScope)
+    @RequiresScope('NOTIFICATIONS')
     notificationPreferencesUpdate(
       @InputArg(() => NotificationPreferencesInput) input: NotificationPreferencesInput,
       @Ctx() ctx: RequestContext,
@@ -82,7 +82,7 @@ export function notificationResource(records: readonly StreamedRecord[]): Resour
     }
 
     @Mutation(() => Notification, { description: 'Marks a notification as read. A second call changes nothing.' })
-    @RequiresScopes(notificationScope)
+    @RequiresScope('NOTIFICATIONS')
     notificationRead(
       @Arg('id', () => ID, { description: 'Id of the notification.' }) id: string,
       @Ctx() ctx: RequestContext,
@@ -91,13 +91,13 @@ export function notificationResource(records: readonly StreamedRecord[]): Resour
     }
 
     @Mutation(() => NotificationsRead, { description: 'Marks all notifications of the caller as read.' })
-    @RequiresScopes(notificationScope)
+    @RequiresScope('NOTIFICATIONS')
     async notificationReadAll(@Ctx() ctx: RequestContext) {
       return { count: await readAllNotifications(ctx) }
     }
 
     @Mutation(() => ID, { description: 'Deletes a notification; it cannot be restored. Returns its id.' })
-    @RequiresScopes(notificationScope)
+    @RequiresScope('NOTIFICATIONS')
     notificationDelete(
       @Arg('id', () => ID, { description: 'Id of the notification.' }) id: string,
       @Ctx() ctx: RequestContext,

@@ -4,8 +4,8 @@ import { Column, enumeration } from '../../kernel/record/column.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 
-/** API keys and apps need `*`: the specification names no scope for these paths. */
-export const notificationScope = '*'
+/** What API keys and apps need to read notifications. */
+export const notificationScope = 'READ_NOTIFICATIONS'
 
 export const NotificationPriority = enumeration('NotificationPriority', 'How urgent a notification is.', {
   LOW: 'For information.',

@@ -1,3 +1,4 @@
+import { readScopeOfObject, requireActingScopes } from '../../kernel/acting-scopes.ts'
 import { withoutStorageRefusal } from '../../kernel/database/row-bytes.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { RecordInput } from '../../kernel/record/inputs.ts'
@@ -16,9 +17,17 @@ import { urlMax, type CustomAction } from './custom-action.ts'
 type ActionInput = RecordInput<CustomAction>
 type Version = number | null
 
+/** An action sends the record for which it runs to its URL or its function. */
+const requireScopesOf = ({ caller }: FunctionContext, { objectTypes, function: name }: Partial<ActionInput>): void =>
+  requireActingScopes(caller, [
+    ...(objectTypes ?? []).map((type) => readScopeOfObject(type.toLowerCase())),
+    ...(name ? ['INVOKE_FUNCTIONS'] : []),
+  ])
+
 /** Only this answer contains the secret, which signs the requests to a URL. */
 export async function createAction(ctx: FunctionContext, input: ActionInput): Promise<CustomAction> {
   requireAdministrator(ctx)
+  requireScopesOf(ctx, input)
   await refuseWrongUrl(ctx, input, urlMax)
   await loadDataKeys(ctx)
   const { organizationId } = ctx.caller
@@ -36,7 +45,11 @@ export async function createAction(ctx: FunctionContext, input: ActionInput): Pr
 export async function updateAction(ctx: FunctionContext, id: string, input: ActionInput, expectedVersion: Version) {
   requireAdministrator(ctx)
   await refuseWrongUrl(ctx, input, urlMax)
-  const decide = () => ({ operation: 'UPDATE' as const, values: input as Partial<CustomAction> })
+  const decide = (previous: CustomAction, inner: FunctionContext) => {
+    requireScopesOf(inner, previous)
+    requireScopesOf(inner, input)
+    return { operation: 'UPDATE' as const, values: input as Partial<CustomAction> }
+  }
   return change(ctx, customAction, id, decide, { expectedVersion })
 }
 

@@ -9,7 +9,7 @@ import { CustomAction } from './custom-action.ts'
 
 export const CustomActionCreateInput = createInputOf('CustomActionCreateInput', CustomAction)
 export const CustomActionUpdateInput = updateInputOf('CustomActionUpdateInput', CustomAction)
-export const CustomActionPage = pageRequiring('CustomActionPage', CustomAction, '*')
+export const CustomActionPage = pageRequiring('CustomActionPage', CustomAction, 'READ_CUSTOM_ACTIONS')
 export const CustomActionPageArgs = pageArgs(
   filterOf('CustomActionFilter', CustomAction),
   orderOf('CustomActionOrder', CustomAction),

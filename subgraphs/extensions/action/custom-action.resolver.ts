@@ -5,7 +5,7 @@ import type { RecordInput } from '../../kernel/record/inputs.ts'
 import type { PageArgs } from '../../kernel/record/list.ts'
 import { operation } from '../../kernel/record/operation.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
-import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
+import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { restArea } from '../../kernel/record/rest-area.ts'
 import { Json } from '../../kernel/record/scalars.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
@@ -54,14 +54,14 @@ class CustomActionExecuteInput {
 @Resolver(() => CustomAction)
 export class CustomActionResolver {
   @Query(() => CustomAction, { nullable: true, description: 'One custom action by id. For owners and admins.' })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_CUSTOM_ACTIONS')
   customAction(@IdArg() id: string, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
     requireAdministrator(ctx)
     return actions.one(ctx, id, info)
   }
 
   @Query(() => CustomActionPage, { description: 'The custom actions of the organization. For owners and admins.' })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_CUSTOM_ACTIONS')
   customActionList(
     @Args(() => CustomActionPageArgs) args: PageArgs,
     @Ctx() ctx: RequestContext,
@@ -74,7 +74,7 @@ export class CustomActionResolver {
   @Mutation(() => CustomAction, {
     description: `Creates a custom action. Only this answer contains the secret that signs the requests to its URL. An organization has at most ${actionsMax}. For owners and admins.`,
   })
-  @RequiresScopes('*')
+  @RequiresScope('CUSTOM_ACTIONS')
   customActionCreate(
     @InputArg(() => CustomActionCreateInput) input: RecordInput<CustomAction>,
     @Ctx() ctx: FunctionContext,
@@ -83,7 +83,7 @@ export class CustomActionResolver {
   }
 
   @Mutation(() => CustomAction, { description: 'Changes a custom action. For owners and admins.' })
-  @RequiresScopes('*')
+  @RequiresScope('CUSTOM_ACTIONS')
   customActionUpdate(
     @IdArg() id: string,
     @InputArg(() => CustomActionUpdateInput) input: RecordInput<CustomAction>,
@@ -97,7 +97,7 @@ export class CustomActionResolver {
     description:
       'Gives a custom action a new secret, which only this answer contains. Until the overlap ends, each request has two signatures, one by each secret; a secret of an earlier overlap ends at once. For owners and admins.',
   })
-  @RequiresScopes('*')
+  @RequiresScope('CUSTOM_ACTIONS')
   customActionRegenerateSecret(
     @IdArg() id: string,
     @OverlapHoursArg() overlapHours: number,
@@ -110,7 +110,7 @@ export class CustomActionResolver {
     description:
       'Deletes a custom action. While something uses it, it is refused with HAS_DEPENDENTS, and `usedBy` names that. For owners and admins.',
   })
-  @RequiresScopes('*')
+  @RequiresScope('CUSTOM_ACTIONS')
   customActionDelete(
     @IdArg() id: string,
     @ExpectedVersionArg() expectedVersion: number | null,

@@ -2,7 +2,7 @@ import { Entity } from '@mikro-orm/decorators/legacy'
 import { Field, Int, ObjectType } from 'type-graphql'
 import { Column, enumeration } from '../../kernel/record/column.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
-import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { ExtendedType } from '../extended-type.ts'
 
@@ -29,7 +29,7 @@ const exampleSchema = {
   description:
     'An action of the organization on its records: a request to `url`, or a run of `function`. Users, workflows and AI triggers run it. For owners and admins; every user with the scope INVOKE_FUNCTIONS may run one that allows it.',
 })
-@RequiresScopes('*')
+@RequiresScope('CUSTOM_ACTIONS')
 @Entity({ schema: 'extensions', tableName: 'custom_action' })
 export class CustomAction extends OrgRecord {
   @Column(() => String, {

@@ -44,7 +44,7 @@ export async function createFunction(
   ctx: FunctionContext,
   { source, ...input }: FunctionInput & { readonly source?: string | null },
 ): Promise<string> {
-  await requireRightToProgram(ctx, input.runAsUserId)
+  await requireRightToProgram(ctx, input as Partial<ServerlessFunction>)
   return transactionWithExternalCalls(ctx, async (inner) => {
     const id = newId()
     const deployedVersionId = source == null ? null : newId()
@@ -85,7 +85,7 @@ export async function updateFunction(
     serverlessFunction,
     id,
     async (previous, inner) => {
-      if (!isHarmless(input)) await requireRightToProgram(inner, previous.runAsUserId, input.runAsUserId)
+      if (!isHarmless(input)) await requireRightToProgram(inner, previous, input as Partial<ServerlessFunction>)
       return { operation: 'UPDATE', values: input as Partial<ServerlessFunction> }
     },
     { expectedVersion },

@@ -20,7 +20,7 @@ InputField(() => String, {
 export const ServerlessFunctionUpdateInput = updateInputOf('ServerlessFunctionUpdateInput', ServerlessFunction)
 
 @ObjectType({ description: 'That a function was deleted.' })
-@RequiresScope('*')
+@RequiresScope('FUNCTIONS')
 export class ServerlessFunctionDeletion {
   @OutputField(() => ID, { description: 'Id of the function.', example: '019a0c5e-7f00-7e52-9b13-4d7c2a9e6f05' })
   id!: string

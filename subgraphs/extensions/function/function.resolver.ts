@@ -1,7 +1,7 @@
 import { Ctx, Info, Mutation, Query, Resolver } from 'type-graphql'
 import { ExpectedVersionArg, InputArg } from '../../kernel/record/args.ts'
 import { operation } from '../../kernel/record/operation.ts'
-import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
+import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { Limits } from '../../kernel/subgraph/limits.ts'
@@ -31,7 +31,7 @@ export class FunctionResolver {
   @Query(() => [ServerlessFunction], {
     description: `The functions of the organization by \`apiName\`, at most ${functionsMax}. For owners and admins.`,
   })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_FUNCTIONS')
   serverlessFunctionList(@Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
     return readFunctions(ctx, info)
   }
@@ -40,7 +40,7 @@ export class FunctionResolver {
     nullable: true,
     description: 'One function, with the names of its secrets. For owners and admins.',
   })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_FUNCTIONS')
   serverlessFunction(@FunctionArg() id: string, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
     return readFunction(ctx, id, info)
   }
@@ -48,7 +48,7 @@ export class FunctionResolver {
   @Mutation(() => ServerlessFunction, {
     description: `Creates a function. With \`source\`, version 1 is compiled and deployed; a source that does not compile is COMPILE_ERROR, with its line and column. An organization has at most ${functionsMax} functions. ${who}`,
   })
-  @RequiresScopes('*')
+  @RequiresScope('FUNCTIONS')
   @Limits({ bodyBytes: 2_097_152 })
   async serverlessFunctionCreate(
     @InputArg(() => ServerlessFunctionCreateInput) input: FunctionInput & { source?: string | null },
@@ -61,7 +61,7 @@ export class FunctionResolver {
   @Mutation(() => ServerlessFunction, {
     description: `Changes the settings of a function. Invocations that run keep those with which they began. ${who} Every admin may set \`isActive\` to false.`,
   })
-  @RequiresScopes('*')
+  @RequiresScope('FUNCTIONS')
   async serverlessFunctionUpdate(
     @FunctionArg() id: string,
     @InputArg(() => ServerlessFunctionUpdateInput) input: FunctionInput,
@@ -76,7 +76,7 @@ export class FunctionResolver {
     description:
       'Deletes a function with its versions, its secrets and its schedule. It cannot be restored. For owners and admins.',
   })
-  @RequiresScopes('*')
+  @RequiresScope('FUNCTIONS')
   serverlessFunctionDelete(
     @FunctionArg() id: string,
     @ExpectedVersionArg() expectedVersion: number | null,

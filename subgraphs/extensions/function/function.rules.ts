@@ -1,4 +1,5 @@
 import { requireRightToActAs } from '../../identity/public.ts'
+import { requireActingScopes, scopesOfEventTypes } from '../../kernel/acting-scopes.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
 import { eventCatalog } from '../../kernel/outbox/event-catalog.ts'
@@ -95,14 +96,20 @@ export async function eventTypeProblems(
   return itemProblems('eventTypes', next.eventTypes, exists, 'UNKNOWN_EVENT', rule)
 }
 
+type Program = { readonly [K in 'runAsUserId' | 'scopes' | 'eventTypes']?: ServerlessFunction[K] | null }
+
 /**
- * Whoever decides what a function does gets the rights of the user as whom it acts. So the caller must be an owner or admin, and must be
- * allowed to act as the user of before and as the new one.
+ * Whoever decides what a function does gets the rights of the user as whom it acts, and its scopes. So the caller must be an owner or admin,
+ * must be allowed to act as this user, and must have the scopes of the function and those of the events that it receives. Takes the function
+ * as it is and as it will be.
  */
-export async function requireRightToProgram(
-  ctx: RequestContext,
-  ...userIds: readonly (string | null | undefined)[]
-): Promise<void> {
+export async function requireRightToProgram(ctx: RequestContext, ...programs: readonly Program[]): Promise<void> {
   requireAdministrator(ctx)
+  const scopes = programs.flatMap((one) => [
+    ...(one.scopes ?? []).filter((scope) => scopePattern.test(scope)),
+    ...scopesOfEventTypes(one.eventTypes ?? []),
+  ])
+  requireActingScopes(ctx.caller, scopes)
+  const userIds = programs.map(({ runAsUserId }) => runAsUserId)
   for (const userId of new Set(userIds)) if (userId) await requireRightToActAs(ctx, userId)
 }

@@ -28,7 +28,7 @@ const time = '2026-11-02T08:15:00.000Z'
     'A serverless function of the organization: settings, and versions of its source, one of which is deployed. Its answers contain names of secrets and never their values. For owners and admins.',
 })
 @Directive('@key(fields: "id")')
-@RequiresScope('*')
+@RequiresScope('FUNCTIONS')
 @Entity({ schema: 'extensions', tableName: 'function_with_state' })
 export class ServerlessFunction {
   @Column(() => ID, {

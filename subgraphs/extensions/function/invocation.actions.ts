@@ -124,7 +124,7 @@ export async function testFunction(ctx: FunctionContext, key: string, test: Func
     })
   const ended = await transactionWithExternalCalls(ctx, async (inner) => {
     const found = await requireFunction(inner, key)
-    await requireRightToProgram(inner, found.runAsUserId)
+    await requireRightToProgram(inner, found)
     const program = source == null ? undefined : await compiled(inner, source, language ?? found.language)
     if (versionId != null) await requireVersion(inner, found.id, versionId)
     const start = {

@@ -66,7 +66,7 @@ class ServerlessFunctionTestInput {
 }
 
 @ObjectType({ description: 'What a test run of a function did.' })
-@RequiresScope('*')
+@RequiresScope('FUNCTIONS')
 class ServerlessFunctionTestResult {
   @OutputField(() => ID, {
     description: 'Id of the invocation, by which the log has it.',
@@ -113,7 +113,7 @@ export class FunctionInvocationResolver {
     description:
       'The invocations of a function in the last 30 days, newest first, without inputs, outputs and logs. `total` and `totalPages` are null if there are more than 10,000. For owners and admins.',
   })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_FUNCTIONS')
   serverlessFunctionInvocationList(
     @FunctionArg() id: string,
     @Args(() => InvocationListArgs) args: InvocationListArgs,
@@ -127,7 +127,7 @@ export class FunctionInvocationResolver {
     nullable: true,
     description: 'One invocation of a function with its input, output and log, for 30 days. For owners and admins.',
   })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_FUNCTIONS')
   serverlessFunctionInvocation(
     @FunctionArg() id: string,
     @ValueArg('invocationId', () => ID, { description: 'Id of the invocation.' }) invocationId: string,
@@ -139,7 +139,7 @@ export class FunctionInvocationResolver {
   @Mutation(() => ServerlessFunctionTestResult, {
     description: `Runs a function with a sample input, also one that is turned off, and answers its log: the deployed version, another version, or a source that is not saved. What it writes and sends is real. ${throttled} For owners and admins; a function that acts as an owner only for owners.`,
   })
-  @RequiresScopes('*')
+  @RequiresScope('FUNCTIONS')
   @Limits({ bodyBytes: 2_097_152, deadlineMs })
   serverlessFunctionTest(
     @FunctionArg() id: string,

@@ -104,11 +104,11 @@ abstract class InvocationParts {
 }
 
 @ObjectType({ description: 'An invocation of a function, without its input, output and log. It is kept for 30 days.' })
-@RequiresScope('*')
+@RequiresScope('FUNCTIONS')
 export class ServerlessFunctionInvocationSummary extends InvocationParts {}
 
 @ObjectType({ description: 'An invocation of a function. It is kept for 30 days.' })
-@RequiresScope('*')
+@RequiresScope('FUNCTIONS')
 export class ServerlessFunctionInvocation extends InvocationParts {
   @OutputField(() => Json, {
     nullable: true,
@@ -136,7 +136,7 @@ export class ServerlessFunctionInvocation extends InvocationParts {
 export const ServerlessFunctionInvocationPage = pageRequiring(
   'ServerlessFunctionInvocationPage',
   ServerlessFunctionInvocationSummary,
-  '*',
+  'READ_FUNCTIONS',
 )
 
 @ObjectType({ description: 'What an invocation of a function answers.' })

@@ -87,7 +87,7 @@ export async function deleteSecret(
 /** The locked function, of a caller who may decide what it does. */
 async function requireProgrammable(ctx: RequestContext, key: string) {
   const found = await requireFunction(ctx, key)
-  await requireRightToProgram(ctx, found.runAsUserId)
+  await requireRightToProgram(ctx, found)
   await lockFunction(ctx, found.id)
   return requireFunction(ctx, found.id)
 }

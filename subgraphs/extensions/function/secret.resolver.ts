@@ -1,7 +1,7 @@
 import { Ctx, Mutation, Query, Resolver } from 'type-graphql'
 import { ValueArg } from '../../kernel/record/declared-value.ts'
 import { operation } from '../../kernel/record/operation.ts'
-import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
+import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { secretMax, secretsMax } from './bounds.ts'
@@ -24,7 +24,7 @@ export class FunctionSecretResolver {
   @Query(() => [String], {
     description: 'The names of the secrets of a function. Values are never returned. For owners and admins.',
   })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_FUNCTIONS')
   serverlessFunctionSecretList(@FunctionArg() id: string, @Ctx() ctx: RequestContext) {
     return secretNames(ctx, id)
   }
@@ -32,7 +32,7 @@ export class FunctionSecretResolver {
   @Mutation(() => ServerlessFunctionSecret, {
     description: `Saves a secret of a function, encrypted. Its value is never returned, and hidden in logs, errors and outputs of the function if it has 6 characters or more. A function has at most ${secretsMax} secrets. For owners and admins; of a function that acts as an owner only for owners.`,
   })
-  @RequiresScopes('*')
+  @RequiresScope('FUNCTIONS')
   serverlessFunctionSecretSet(
     @FunctionArg() id: string,
     @NameArg() name: string,
@@ -51,7 +51,7 @@ export class FunctionSecretResolver {
     description:
       'Deletes a secret of a function. For owners and admins; of a function that acts as an owner only for owners.',
   })
-  @RequiresScopes('*')
+  @RequiresScope('FUNCTIONS')
   serverlessFunctionSecretDelete(@FunctionArg() id: string, @NameArg() name: string, @Ctx() ctx: RequestContext) {
     return deleteSecret(ctx, id, name)
   }

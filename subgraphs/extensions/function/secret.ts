@@ -6,7 +6,7 @@ import { DateTime } from '../../kernel/record/scalars.ts'
 import type { SealedColumn } from '../../kernel/secrets/rotate.ts'
 
 @ObjectType({ description: 'That a secret of a function was saved. Its value is never returned.' })
-@RequiresScope('*')
+@RequiresScope('FUNCTIONS')
 export class ServerlessFunctionSecret {
   @OutputField(() => String, { description: 'Name of the secret.', example: 'CRM_TOKEN' })
   name!: string
@@ -16,7 +16,7 @@ export class ServerlessFunctionSecret {
 }
 
 @ObjectType({ description: 'That a secret of a function was deleted.' })
-@RequiresScope('*')
+@RequiresScope('FUNCTIONS')
 export class ServerlessFunctionSecretDeletion {
   @OutputField(() => String, { description: 'Name of the secret.', example: 'CRM_TOKEN' })
   name!: string

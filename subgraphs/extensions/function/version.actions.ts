@@ -95,7 +95,7 @@ export async function createVersion(
   requireAdministrator(ctx)
   return transactionWithExternalCalls(ctx, async (inner) => {
     const found = await requireFunction(inner, key)
-    await requireRightToProgram(inner, found.runAsUserId)
+    await requireRightToProgram(inner, found)
     const program = await compiled(inner, version.source, version.language)
     await lockFunction(inner, found.id)
     // It may have been deleted before it was locked.
@@ -141,7 +141,7 @@ async function setDeployed(
   versionFor: (ctx: RequestContext, deployed: string | null) => Promise<string>,
 ): Promise<string> {
   await change(ctx, serverlessFunction, id, async (previous, inner) => {
-    await requireRightToProgram(inner, previous.runAsUserId)
+    await requireRightToProgram(inner, previous)
     const deployedVersionId = await versionFor(inner, previous.deployedVersionId)
     return { operation: 'UPDATE', values: {}, implied: { deployedVersionId }, action: 'serverless_function.deployed' }
   })

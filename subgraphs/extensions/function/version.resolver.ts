@@ -1,7 +1,7 @@
 import { Args, Ctx, ID, Info, Mutation, Query, Resolver } from 'type-graphql'
 import { ValueArg } from '../../kernel/record/declared-value.ts'
 import { operation } from '../../kernel/record/operation.ts'
-import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
+import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { Limits } from '../../kernel/subgraph/limits.ts'
@@ -29,7 +29,7 @@ export class FunctionVersionResolver {
   @Query(() => ServerlessFunctionVersionPage, {
     description: 'The versions of a function, newest first, without their sources. For owners and admins.',
   })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_FUNCTIONS')
   serverlessFunctionVersionList(
     @FunctionArg() id: string,
     @Args(() => NewestFirstArgs) args: NewestFirstArgs,
@@ -43,7 +43,7 @@ export class FunctionVersionResolver {
     nullable: true,
     description: 'One version of a function with its source. For owners and admins.',
   })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_FUNCTIONS')
   serverlessFunctionVersion(@FunctionArg() id: string, @VersionIdArg() versionId: string, @Ctx() ctx: RequestContext) {
     return readVersion(ctx, id, versionId)
   }
@@ -51,7 +51,7 @@ export class FunctionVersionResolver {
   @Mutation(() => ServerlessFunctionVersionSummary, {
     description: `Compiles a source and saves it as the next version of a function, which never changes. A source that does not compile is COMPILE_ERROR, with its line and column. A function has at most ${versionsMax} versions. ${who}`,
   })
-  @RequiresScopes('*')
+  @RequiresScope('FUNCTIONS')
   @Limits({ bodyBytes: 2_097_152 })
   serverlessFunctionVersionCreate(
     @FunctionArg() id: string,
@@ -89,7 +89,7 @@ export class FunctionVersionResolver {
   @Mutation(() => ServerlessFunction, {
     description: `Deploys a version of a function: the invocations from then on run it. ${who}`,
   })
-  @RequiresScopes('*')
+  @RequiresScope('FUNCTIONS')
   async serverlessFunctionDeploy(
     @FunctionArg() id: string,
     @VersionIdArg() versionId: string,
@@ -102,7 +102,7 @@ export class FunctionVersionResolver {
   @Mutation(() => ServerlessFunction, {
     description: `Deploys the version with the number before the one that is deployed; INVALID_STATE if there is none. ${who}`,
   })
-  @RequiresScopes('*')
+  @RequiresScope('FUNCTIONS')
   async serverlessFunctionRollback(@FunctionArg() id: string, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
     return readFunction(ctx, await rollBack(ctx, id), info)
   }

@@ -41,11 +41,11 @@ abstract class VersionParts {
 }
 
 @ObjectType({ description: 'A version of a function, without its source. It never changes.' })
-@RequiresScope('*')
+@RequiresScope('FUNCTIONS')
 export class ServerlessFunctionVersionSummary extends VersionParts {}
 
 @ObjectType({ description: 'A version of a function with its source. It never changes.' })
-@RequiresScope('*')
+@RequiresScope('FUNCTIONS')
 export class ServerlessFunctionVersion extends VersionParts {
   @OutputField(() => String, {
     description: 'The source, as it was saved.',
@@ -57,5 +57,5 @@ export class ServerlessFunctionVersion extends VersionParts {
 export const ServerlessFunctionVersionPage = pageRequiring(
   'ServerlessFunctionVersionPage',
   ServerlessFunctionVersionSummary,
-  '*',
+  'READ_FUNCTIONS',
 )

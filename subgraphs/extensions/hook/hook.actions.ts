@@ -1,3 +1,4 @@
+import { requireActingScopes, writeScopeOfObject } from '../../kernel/acting-scopes.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { RecordInput } from '../../kernel/record/inputs.ts'
 import { change } from '../../kernel/record/records-of.ts'
@@ -14,9 +15,17 @@ import type { BeforeSaveHook } from './hook.ts'
 export type HookContext = RequestContext<'vault' | 'outbound'>
 type HookInput = RecordInput<BeforeSaveHook>
 
+/** A hook receives the records of a type before they are saved, and changes them. */
+const requireScopesOf = ({ caller }: HookContext, { objectType, function: name }: Partial<HookInput>): void =>
+  requireActingScopes(caller, [
+    ...(objectType ? [writeScopeOfObject(objectType.toLowerCase())] : []),
+    ...(name ? ['INVOKE_FUNCTIONS'] : []),
+  ])
+
 /** Only this answer contains the secret, which signs the calls of an address. */
 export async function createHook(ctx: HookContext, input: HookInput): Promise<BeforeSaveHook> {
   requireAdministrator(ctx)
+  requireScopesOf(ctx, input)
   await refuseWrongUrl(ctx, input, urlMax)
   await loadDataKeys(ctx)
   const { vault, caller } = ctx
@@ -40,7 +49,11 @@ export async function updateHook(
 ): Promise<BeforeSaveHook> {
   requireAdministrator(ctx)
   await refuseWrongUrl(ctx, input, urlMax)
-  const decide = () => ({ operation: 'UPDATE' as const, values: input as Partial<BeforeSaveHook> })
+  const decide = (previous: BeforeSaveHook, inner: HookContext) => {
+    requireScopesOf(inner, previous)
+    requireScopesOf(inner, input)
+    return { operation: 'UPDATE' as const, values: input as Partial<BeforeSaveHook> }
+  }
   return change(ctx, beforeSaveHook, id, decide, { expectedVersion })
 }
 

@@ -4,7 +4,7 @@ import { BeforeSaveHook } from './hook.ts'
 
 export const HookCreateInput = createInputOf('BeforeSaveHookCreateInput', BeforeSaveHook)
 export const HookUpdateInput = updateInputOf('BeforeSaveHookUpdateInput', BeforeSaveHook)
-export const HookPage = pageRequiring('BeforeSaveHookPage', BeforeSaveHook, '*')
+export const HookPage = pageRequiring('BeforeSaveHookPage', BeforeSaveHook, 'READ_HOOKS')
 export const HookPageArgs = pageArgs(
   filterOf('BeforeSaveHookFilter', BeforeSaveHook),
   orderOf('BeforeSaveHookOrder', BeforeSaveHook),

@@ -4,7 +4,7 @@ import type { RecordInput } from '../../kernel/record/inputs.ts'
 import type { PageArgs } from '../../kernel/record/list.ts'
 import { operation } from '../../kernel/record/operation.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
-import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { restArea } from '../../kernel/record/rest-area.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -42,7 +42,7 @@ export class BeforeSaveHookResolver {
   @Mutation(() => BeforeSaveHook, {
     description: `Creates a before-save hook. Only this answer contains the secret that signs the calls of its address. A record type has at most ${hooksMax}. Every write that commits after the answer is decided on by it. For owners and admins.`,
   })
-  @RequiresScopes('*')
+  @RequiresScope('HOOKS')
   beforeSaveHookCreate(@InputArg(() => HookCreateInput) input: RecordInput<BeforeSaveHook>, @Ctx() ctx: HookContext) {
     return createHook(ctx, input)
   }
@@ -51,7 +51,7 @@ export class BeforeSaveHookResolver {
     description:
       'Changes a before-save hook. Every write that commits after the answer is decided on by the changed hook. For owners and admins.',
   })
-  @RequiresScopes('*')
+  @RequiresScope('HOOKS')
   beforeSaveHookUpdate(
     @IdArg() id: string,
     @InputArg(() => HookUpdateInput) input: RecordInput<BeforeSaveHook>,
@@ -65,7 +65,7 @@ export class BeforeSaveHookResolver {
     description:
       'Gives a before-save hook a new secret, which only this answer contains. Until the overlap ends, each request has two signatures, one by each secret; a secret of an earlier overlap ends at once. For owners and admins.',
   })
-  @RequiresScopes('*')
+  @RequiresScope('HOOKS')
   beforeSaveHookRegenerateSecret(
     @IdArg() id: string,
     @OverlapHoursArg() overlapHours: number,
@@ -77,7 +77,7 @@ export class BeforeSaveHookResolver {
   @Mutation(() => ID, {
     description: 'Deletes a before-save hook; it cannot be restored. For owners and admins.',
   })
-  @RequiresScopes('*')
+  @RequiresScope('HOOKS')
   beforeSaveHookDelete(
     @IdArg() id: string,
     @ExpectedVersionArg() expectedVersion: number | null,

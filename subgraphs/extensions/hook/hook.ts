@@ -2,7 +2,7 @@ import { Entity } from '@mikro-orm/decorators/legacy'
 import { Field, Int, ObjectType } from 'type-graphql'
 import { Column } from '../../kernel/record/column.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
-import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { ExtendedType } from '../extended-type.ts'
 import { SaveOperation } from '../save-operation.ts'
@@ -13,7 +13,7 @@ import { HookFailureMode } from './hook.enumerations.ts'
   description:
     'A hook that decides on changes before they are saved: an address or a serverless function that allows, changes or refuses them. For owners and admins.',
 })
-@RequiresScopes('*')
+@RequiresScope('HOOKS')
 @Entity({ schema: 'extensions', tableName: 'before_save_hook_with_state' })
 export class BeforeSaveHook extends OrgRecord {
   @Column(() => ExtendedType, {

@@ -1,3 +1,4 @@
+import { readScopeOfObject, requireActingScopes } from '../../kernel/acting-scopes.ts'
 import type { RecordInput } from '../../kernel/record/inputs.ts'
 import { change } from '../../kernel/record/records-of.ts'
 import { save } from '../../kernel/record/save.ts'
@@ -18,8 +19,16 @@ export function eventTypesOfTrigger(objectType: ExtendedType, operations: readon
   return [...new Set(withRestore.flatMap((operation) => eventTypesOfChange(shape, operation)))]
 }
 
+/** A trigger runs a function with the saved records of a type. */
+const requireScopesOf = ({ caller }: RequestContext, { objectType }: TriggerInput): void =>
+  requireActingScopes(caller, [
+    ...(objectType ? [readScopeOfObject(objectType.toLowerCase())] : []),
+    'INVOKE_FUNCTIONS',
+  ])
+
 export function createTrigger(ctx: RequestContext, input: TriggerInput): Promise<AfterSaveTrigger> {
   requireAdministrator(ctx)
+  requireScopesOf(ctx, input)
   const { objectType, operations } = input
   return save(ctx, afterSaveTrigger, {
     operation: 'CREATE',
@@ -36,11 +45,14 @@ export function updateTrigger(
   expectedVersion: number | null,
 ): Promise<AfterSaveTrigger> {
   requireAdministrator(ctx)
-  const decide = ({ objectType, operations }: AfterSaveTrigger) => ({
-    operation: 'UPDATE' as const,
-    values: input as Partial<AfterSaveTrigger>,
-    implied: { eventTypes: eventTypesOfTrigger(objectType, input.operations ?? operations) },
-  })
+  const decide = ({ objectType, operations }: AfterSaveTrigger, inner: RequestContext) => {
+    requireScopesOf(inner, { objectType })
+    return {
+      operation: 'UPDATE' as const,
+      values: input as Partial<AfterSaveTrigger>,
+      implied: { eventTypes: eventTypesOfTrigger(objectType, input.operations ?? operations) },
+    }
+  }
   return change(ctx, afterSaveTrigger, id, decide, { expectedVersion })
 }
 

@@ -4,7 +4,7 @@ import { AfterSaveTrigger } from './trigger.ts'
 
 export const TriggerCreateInput = createInputOf('AfterSaveTriggerCreateInput', AfterSaveTrigger)
 export const TriggerUpdateInput = updateInputOf('AfterSaveTriggerUpdateInput', AfterSaveTrigger)
-export const TriggerPage = pageRequiring('AfterSaveTriggerPage', AfterSaveTrigger, '*')
+export const TriggerPage = pageRequiring('AfterSaveTriggerPage', AfterSaveTrigger, 'READ_HOOKS')
 export const TriggerPageArgs = pageArgs(
   filterOf('AfterSaveTriggerFilter', AfterSaveTrigger),
   orderOf('AfterSaveTriggerOrder', AfterSaveTrigger),

@@ -3,7 +3,7 @@ import { ExpectedVersionArg, IdArg, InputArg } from '../../kernel/record/args.ts
 import type { RecordInput } from '../../kernel/record/inputs.ts'
 import type { PageArgs } from '../../kernel/record/list.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
-import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { restArea } from '../../kernel/record/rest-area.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -43,7 +43,7 @@ export class AfterSaveTriggerResolver {
   @Mutation(() => AfterSaveTrigger, {
     description: `Creates an after-save trigger. A record type has at most ${triggersMax}. It reacts to the changes that are committed afterwards. For owners and admins.`,
   })
-  @RequiresScopes('*')
+  @RequiresScope('HOOKS')
   afterSaveTriggerCreate(
     @InputArg(() => TriggerCreateInput) input: RecordInput<AfterSaveTrigger>,
     @Ctx() ctx: RequestContext,
@@ -54,7 +54,7 @@ export class AfterSaveTriggerResolver {
   @Mutation(() => AfterSaveTrigger, {
     description: 'Changes an after-save trigger, also for what is queued. For owners and admins.',
   })
-  @RequiresScopes('*')
+  @RequiresScope('HOOKS')
   afterSaveTriggerUpdate(
     @IdArg() id: string,
     @InputArg(() => TriggerUpdateInput) input: RecordInput<AfterSaveTrigger>,
@@ -68,7 +68,7 @@ export class AfterSaveTriggerResolver {
     description:
       'Deletes an after-save trigger; it cannot be restored, and what is queued is not run. For owners and admins.',
   })
-  @RequiresScopes('*')
+  @RequiresScope('HOOKS')
   afterSaveTriggerDelete(
     @IdArg() id: string,
     @ExpectedVersionArg() expectedVersion: number | null,

@@ -4,7 +4,7 @@ import { Condition, ConditionLogic } from '../../kernel/condition/condition.ts'
 import { conditionsMax } from '../../kernel/condition/parse-conditions.ts'
 import { Column } from '../../kernel/record/column.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
-import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { StructureColumn } from '../../kernel/record/structure.ts'
 import { ExtendedType } from '../extended-type.ts'
 import { SaveOperation } from '../save-operation.ts'
@@ -14,7 +14,7 @@ import { positionMax, timeoutBounds, timeoutDefault } from './bounds.ts'
   description:
     'A trigger that runs a serverless function after changes of records were saved: at least once for each change, soon after it. For owners and admins.',
 })
-@RequiresScopes('*')
+@RequiresScope('HOOKS')
 @Entity({ schema: 'extensions', tableName: 'after_save_trigger' })
 export class AfterSaveTrigger extends OrgRecord {
   @Column(() => ExtendedType, {

@@ -4,7 +4,7 @@ import { ValidationRule } from './validation-rule.ts'
 
 export const ValidationRuleCreateInput = createInputOf('ValidationRuleCreateInput', ValidationRule)
 export const ValidationRuleUpdateInput = updateInputOf('ValidationRuleUpdateInput', ValidationRule)
-export const ValidationRulePage = pageRequiring('ValidationRulePage', ValidationRule, '*')
+export const ValidationRulePage = pageRequiring('ValidationRulePage', ValidationRule, 'READ_VALIDATION_RULES')
 export const ValidationRulePageArgs = pageArgs(
   filterOf('ValidationRuleFilter', ValidationRule),
   orderOf('ValidationRuleOrder', ValidationRule),

@@ -3,7 +3,7 @@ import { ExpectedVersionArg, IdArg, InputArg } from '../../kernel/record/args.ts
 import type { RecordInput } from '../../kernel/record/inputs.ts'
 import type { PageArgs } from '../../kernel/record/list.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
-import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { restArea } from '../../kernel/record/rest-area.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -44,7 +44,7 @@ export class ValidationRuleResolver {
   @Mutation(() => ValidationRule, {
     description: `Creates a validation rule. A record type has at most ${rulesMax}. Every write that commits after the answer is checked by it. For owners and admins.`,
   })
-  @RequiresScopes('*')
+  @RequiresScope('VALIDATION_RULES')
   validationRuleCreate(
     @InputArg(() => ValidationRuleCreateInput) input: RecordInput<ValidationRule>,
     @Ctx() ctx: RequestContext,
@@ -57,7 +57,7 @@ export class ValidationRuleResolver {
     description:
       'Changes a validation rule. Every write that commits after the answer is checked by the changed rule. For owners and admins.',
   })
-  @RequiresScopes('*')
+  @RequiresScope('VALIDATION_RULES')
   validationRuleUpdate(
     @IdArg() id: string,
     @InputArg(() => ValidationRuleUpdateInput) input: RecordInput<ValidationRule>,
@@ -71,7 +71,7 @@ export class ValidationRuleResolver {
   @Mutation(() => ID, {
     description: 'Deletes a validation rule: it refuses no change any longer. For owners and admins.',
   })
-  @RequiresScopes('*')
+  @RequiresScope('VALIDATION_RULES')
   validationRuleDelete(
     @IdArg() id: string,
     @ExpectedVersionArg() expectedVersion: number | null,

@@ -4,7 +4,7 @@ import { Condition, ConditionLogic } from '../../kernel/condition/condition.ts'
 import { conditionsMax } from '../../kernel/condition/parse-conditions.ts'
 import { Column, enumeration } from '../../kernel/record/column.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
-import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { StructureColumn } from '../../kernel/record/structure.ts'
 import { ExtendedType } from '../extended-type.ts'
 
@@ -19,7 +19,7 @@ export type RuleOperations = keyof typeof RuleOperations
   description:
     'A rule that refuses a change: if the record as it would be after the change meets its conditions, nothing is changed and the answer is 422 `VALIDATION_RULE_FAILED` with the message of the rule. For owners and admins.',
 })
-@RequiresScopes('*')
+@RequiresScope('VALIDATION_RULES')
 @Entity({ schema: 'extensions', tableName: 'validation_rule' })
 export class ValidationRule extends OrgRecord {
   @Column(() => ExtendedType, {

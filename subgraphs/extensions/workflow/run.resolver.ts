@@ -2,7 +2,7 @@ import { Arg, Args, Ctx, Info, Mutation, Query, Resolver } from 'type-graphql'
 import { IdArg } from '../../kernel/record/args.ts'
 import { ValueArg } from '../../kernel/record/declared-value.ts'
 import { operation } from '../../kernel/record/operation.ts'
-import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
+import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { OnePerRequest } from '../../kernel/subgraph/one-per-request.ts'
@@ -44,7 +44,7 @@ export class WorkflowRunResolver {
     nullable: true,
     description: 'One run of a workflow with its steps, until 30 days after its end. For owners and admins.',
   })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_WORKFLOWS')
   workflowRun(@IdArg() id: string, @Ctx() ctx: RequestContext) {
     return readWorkflowRun(ctx, id)
   }
@@ -53,7 +53,7 @@ export class WorkflowRunResolver {
     description:
       'The runs of workflows, newest first, without their steps. `total` and `totalPages` are null if there are more than 10,000. For owners and admins.',
   })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_WORKFLOWS')
   workflowRunList(
     @Args(() => WorkflowRunListArgs) args: WorkflowRunListArgs,
     @Ctx() ctx: RequestContext,
@@ -66,7 +66,7 @@ export class WorkflowRunResolver {
     description:
       'Runs a workflow, whatever its trigger and its conditions; the answer is the queued run. INVALID_STATE while it is PAUSED, if `allowManual` is false, for a record of another type, and for a second run of a record with `runOnce`; DEPTH_EXCEEDED beyond a depth of 5. For owners and admins.',
   })
-  @RequiresScopes('*')
+  @RequiresScope('WORKFLOWS')
   workflowRunStart(
     @IdArg() id: string,
     @Arg('input', () => WorkflowRunStartInput, { nullable: true, description: 'What it runs for; null for nothing.' })
@@ -80,7 +80,7 @@ export class WorkflowRunResolver {
     description:
       'Begins a FAILED run again, at the step that has failed, with the version of the steps that it has. INVALID_STATE for another status. For owners and admins; only owners do so for one that acts as an owner.',
   })
-  @RequiresScopes('*')
+  @RequiresScope('WORKFLOWS')
   workflowRunRetry(@IdArg() id: string, @Ctx() ctx: RequestContext) {
     return retryRun(ctx, id)
   }
@@ -89,7 +89,7 @@ export class WorkflowRunResolver {
     description:
       'Ends a run that is QUEUED, RUNNING or WAITING. What its steps have done is not taken back. INVALID_STATE for another status. For owners and admins.',
   })
-  @RequiresScopes('*')
+  @RequiresScope('WORKFLOWS')
   workflowRunCancel(@IdArg() id: string, @Ctx() ctx: RequestContext) {
     return cancelRun(ctx, id)
   }
@@ -98,7 +98,7 @@ export class WorkflowRunResolver {
     description:
       'Approves a step APPROVAL that a run waits for; the run goes on. INVALID_STATE if it waits for no decision. For the users whom the step asks, and for owners and admins; only owners, if the workflow acts as an owner and does not ask the caller.',
   })
-  @RequiresScopes('*')
+  @RequiresScope('WORKFLOWS')
   workflowRunApprove(
     @IdArg() id: string,
     @StepArg() stepId: string,
@@ -112,7 +112,7 @@ export class WorkflowRunResolver {
     description:
       'Rejects a step APPROVAL that a run waits for; the run goes on with its step `onRejected`, or fails. INVALID_STATE if it waits for no decision. For the users whom the step asks, and for owners and admins; only owners, if the workflow acts as an owner and does not ask the caller.',
   })
-  @RequiresScopes('*')
+  @RequiresScope('WORKFLOWS')
   workflowRunReject(
     @IdArg() id: string,
     @StepArg() stepId: string,

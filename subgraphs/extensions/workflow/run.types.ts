@@ -18,7 +18,7 @@ const aTime = '2026-11-02T08:15:00.000Z'
 export const stepsShown = 500
 
 @ObjectType({ description: 'Why a run or a step has not succeeded.' })
-@RequiresScope('*')
+@RequiresScope('WORKFLOWS')
 export class WorkflowError {
   @OutputField(() => String, {
     description:
@@ -42,7 +42,7 @@ export class WorkflowError {
 }
 
 @ObjectType({ description: 'What started a run.' })
-@RequiresScope('*')
+@RequiresScope('WORKFLOWS')
 export class WorkflowRunTrigger {
   @OutputField(() => WorkflowTriggerType, {
     description: 'What started it. MANUAL: the operation that runs a workflow.',
@@ -76,7 +76,7 @@ export class WorkflowRunTrigger {
 }
 
 @ObjectType({ description: 'One attempt of an execution of a step.' })
-@RequiresScope('*')
+@RequiresScope('WORKFLOWS')
 export class WorkflowRunStep {
   @OutputField(() => String, { description: 'Id of the step in the workflow.', example: 'call' })
   stepId!: string
@@ -143,7 +143,7 @@ export class WorkflowRunStep {
   description:
     'A run of a workflow. Runs are kept for 30 days after their end. For owners and admins, and for the users whose approval it asks.',
 })
-@RequiresScope('*')
+@RequiresScope('WORKFLOWS')
 export class WorkflowRun {
   @OutputField(() => ID, { description: 'Id of the run.', example: anId })
   id!: string
@@ -209,7 +209,7 @@ export class WorkflowRun {
   endedAt!: string | null
 }
 
-export const WorkflowRunPage = pageRequiring('WorkflowRunPage', WorkflowRun as never, '*')
+export const WorkflowRunPage = pageRequiring('WorkflowRunPage', WorkflowRun as never, 'READ_WORKFLOWS')
 
 @ArgsType()
 export class WorkflowRunListArgs extends NewestFirstArgs {

@@ -33,7 +33,7 @@ const given = (input: WorkflowInput): Partial<Workflow> => ({
 /** Only this answer contains the secret. */
 export async function createWorkflow(ctx: WorkflowContext, input: WorkflowInput): Promise<Workflow> {
   requireAdministrator(ctx)
-  await requireRightToProgram(ctx, input.runAsUserId)
+  await requireRightToProgram(ctx, given(input))
   await loadDataKeys(ctx)
   const id = input.id?.toLowerCase() ?? newId()
   const secret = newSigningSecret()
@@ -61,9 +61,9 @@ export function updateWorkflow(
 ): Promise<Workflow> {
   requireAdministrator(ctx)
   const decide = async (previous: Workflow, inner: WorkflowContext) => {
-    await requireRightToProgram(inner, previous.runAsUserId, input.runAsUserId)
     const values = given(input)
     const next = { ...previous, ...values }
+    await requireRightToProgram(inner, previous, next)
     return {
       operation: 'UPDATE' as const,
       values,
@@ -80,7 +80,7 @@ export function updateWorkflow(
 export function activateWorkflow(ctx: WorkflowContext, id: string, expectedVersion: number | null): Promise<Workflow> {
   requireAdministrator(ctx)
   const decide = async (previous: Workflow, inner: WorkflowContext) => {
-    await requireRightToProgram(inner, previous.runAsUserId)
+    await requireRightToProgram(inner, previous)
     if (previous.status === 'ACTIVE')
       throw refusalInSituation('The workflow is ACTIVE already.', { allowed: ['PAUSED'] })
     if (previous.steps.length === 0)
@@ -122,7 +122,7 @@ export async function regenerateWorkflowSecret(ctx: WorkflowContext, id: string)
   await loadDataKeys(ctx)
   const secret = newSigningSecret()
   const record = await change(ctx, workflow, id, async (previous, inner) => {
-    await requireRightToProgram(inner, previous.runAsUserId)
+    await requireRightToProgram(inner, previous)
     return {
       operation: 'UPDATE' as const,
       values: {},

@@ -1,4 +1,4 @@
 import { operationTypes } from '../../kernel/record/standard-resolver.ts'
 import { workflow } from './workflow.record.ts'
 
-export const workflowTypes = operationTypes(workflow, '*')
+export const workflowTypes = operationTypes(workflow, 'WORKFLOWS')

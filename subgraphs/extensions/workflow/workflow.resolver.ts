@@ -67,7 +67,7 @@ export class WorkflowResolver {
     description:
       'Creates a workflow, which is PAUSED. Its steps are checked: unique ids, reachable steps, disjoint bodies of loops, existing functions. Only this answer contains the secret of requests to `hookUrl`. An organization has at most 200. For owners and admins.',
   })
-  @RequiresScope('*')
+  @RequiresScope('WORKFLOWS')
   workflowCreate(@InputArg(() => CreateInput) input: WorkflowInput, @Ctx() ctx: WorkflowContext) {
     return createWorkflow(ctx, input)
   }
@@ -76,7 +76,7 @@ export class WorkflowResolver {
     description:
       'Changes a workflow. Other steps or another run-as user are a new version: runs keep the version with which they began. For owners and admins; only owners change one that acts as an owner.',
   })
-  @RequiresScope('*')
+  @RequiresScope('WORKFLOWS')
   workflowUpdate(
     @IdArg() id: string,
     @InputArg(() => UpdateInput) input: WorkflowInput,
@@ -90,7 +90,7 @@ export class WorkflowResolver {
     description:
       'Activates a workflow, after its steps were checked again. Events and times after that start runs. INVALID_STATE if it is ACTIVE. For owners and admins; only owners activate one that acts as an owner.',
   })
-  @RequiresScope('*')
+  @RequiresScope('WORKFLOWS')
   workflowActivate(
     @IdArg() id: string,
     @ExpectedVersionArg() expectedVersion: number | null,
@@ -103,7 +103,7 @@ export class WorkflowResolver {
     description:
       'Pauses a workflow: nothing starts runs, and those that have not begun are SKIPPED. Runs that have begun go on. INVALID_STATE if it is PAUSED. For owners and admins.',
   })
-  @RequiresScope('*')
+  @RequiresScope('WORKFLOWS')
   workflowPause(@IdArg() id: string, @ExpectedVersionArg() expectedVersion: number | null, @Ctx() ctx: RequestContext) {
     return pauseWorkflow(ctx, id, expectedVersion)
   }
@@ -112,7 +112,7 @@ export class WorkflowResolver {
     description:
       'Gives a workflow a new secret for requests to `hookUrl`, which only this answer contains. The secret before ends at once. For owners and admins; only owners do so for one that acts as an owner.',
   })
-  @RequiresScope('*')
+  @RequiresScope('WORKFLOWS')
   workflowRegenerateSecret(@IdArg() id: string, @Ctx() ctx: WorkflowContext) {
     return regenerateWorkflowSecret(ctx, id)
   }
@@ -121,7 +121,7 @@ export class WorkflowResolver {
     description:
       'Deletes a workflow with its secret; it cannot be restored. Its runs that have begun are CANCELLED, the others SKIPPED. For owners and admins.',
   })
-  @RequiresScope('*')
+  @RequiresScope('WORKFLOWS')
   workflowDelete(
     @IdArg() id: string,
     @ExpectedVersionArg() expectedVersion: number | null,

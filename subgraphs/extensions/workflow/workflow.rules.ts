@@ -1,7 +1,9 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { requireRightToActAs } from '../../identity/public.ts'
+import { readScopeOfObject, requireActingScopes } from '../../kernel/acting-scopes.ts'
 import { conditionProblems } from '../../kernel/condition/conditions.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
+import { isJsonObject } from '../../kernel/json/exact-number.ts'
 import { isSameValue } from '../../kernel/record/same-value.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { mappingProblems } from '../../kernel/template/mapping.ts'
@@ -112,10 +114,23 @@ export const isNewVersion = (next: Partial<Workflow>, previous: Workflow): boole
   (next.steps !== undefined && !isSameValue(next.steps, previous.steps)) ||
   (next.runAsUserId !== undefined && next.runAsUserId !== previous.runAsUserId)
 
-/** A workflow acts as its run-as user, so whoever decides what it does gets the rights of that user. */
-export async function requireRightToProgram(
-  ctx: RequestContext,
-  ...userIds: readonly (string | null | undefined)[]
-): Promise<void> {
+type Program = Partial<Pick<Workflow, 'runAsUserId' | 'triggerEntity' | 'steps'>>
+
+/** The scopes of what a workflow reads and does. */
+function scopesOf({ triggerEntity, steps }: Program): string[] {
+  const object = objectNamed(triggerEntity)
+  const ofSteps = (steps ?? []).flatMap(({ type, config }) =>
+    isJsonObject(config) ? stepTypeOf(type).scopes(config, object) : [],
+  )
+  return [...(object ? [readScopeOfObject(object.object)] : []), ...ofSteps]
+}
+
+/**
+ * A workflow acts as its run-as user, so whoever decides what it does gets the rights of that user; and it does nothing for which the
+ * credential that writes it lacks the scope. Takes the workflow as it is and as it will be.
+ */
+export async function requireRightToProgram(ctx: RequestContext, ...programs: readonly Program[]): Promise<void> {
+  requireActingScopes(ctx.caller, programs.flatMap(scopesOf))
+  const userIds = programs.map(({ runAsUserId }) => runAsUserId)
   for (const userId of new Set(userIds)) if (userId) await requireRightToActAs(ctx, userId)
 }

@@ -18,7 +18,7 @@ const time = '2026-11-02T08:15:00.000Z'
     'A workflow of the organization: a trigger, conditions and steps. A change of its steps makes a new version of them; runs keep the version with which they began. For owners and admins.',
 })
 @Directive('@key(fields: "id")')
-@RequiresScope('*')
+@RequiresScope('WORKFLOWS')
 @Entity({ schema: 'extensions', tableName: 'workflow' })
 export class Workflow {
   @Column(() => ID, {

@@ -2,15 +2,15 @@ import { isAddressEntry } from '../../kernel/network/address.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { legacyScopes } from '../../kernel/credentials/public.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import { keyScopes } from '../../kernel/scope-areas.ts'
 import { rateLimitProblems, scopeProblems } from '../credential/grant.rules.ts'
-import { grantableScopes } from './api-key-scopes.ts'
 import type { ApiKey } from './api-key.ts'
 
 type Values = Pick<ApiKey, 'scopes' | 'rateLimit' | 'ipAllowList' | 'expiresAt'>
 
 /** Only operators may grant legacy scopes, so that imported keys keep theirs. */
 const isGrantable = (scope: string, byOperator: boolean): boolean =>
-  grantableScopes.includes(scope) || (byOperator && legacyScopes.has(scope))
+  keyScopes.includes(scope) || (byOperator && legacyScopes.has(scope))
 
 const addressProblems = (entries: readonly string[]): FieldProblem[] =>
   entries.flatMap((entry, index) => {

@@ -1,7 +1,7 @@
 import type { FieldProblem } from '../../kernel/errors.ts'
+import { appScopes } from '../../kernel/scope-areas.ts'
 import { rateLimitProblems, scopeProblems } from '../credential/grant.rules.ts'
 import type { OAuthApp } from './oauth-app.ts'
-import { oauthScopes } from './oauth-scopes.ts'
 
 type Values = Pick<OAuthApp, 'type' | 'redirectUris' | 'scopes' | 'rateLimit' | 'homepageUrl'>
 
@@ -46,7 +46,7 @@ function homepageProblems({ homepageUrl }: Values): FieldProblem[] {
 
 export const oauthAppProblems = (next: Values): FieldProblem[] => [
   ...redirectProblems(next),
-  ...scopeProblems('An app', next.scopes, (scope) => oauthScopes.includes(scope)),
+  ...scopeProblems('An app', next.scopes, (scope) => appScopes.includes(scope)),
   ...homepageProblems(next),
   ...rateLimitProblems(next.rateLimit),
 ]

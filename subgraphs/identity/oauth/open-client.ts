@@ -2,9 +2,9 @@ import type { Client, OpenRegistration } from '../../kernel/credentials/public.t
 import { invalid, Refusal, type FieldProblem } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { RequestContext, Services } from '../../kernel/request.ts'
+import { appScopes } from '../../kernel/scope-areas.ts'
 import { organizationSettings } from '../organization/organization-settings.ts'
 import { isSafeRedirect, loopbackNames } from './oauth-app.rules.ts'
-import { oauthScopes } from './oauth-scopes.ts'
 
 const nameMax = 80
 const redirectsMax = 10
@@ -54,7 +54,7 @@ export async function registerOpenClient(
   { name, redirectUris, scopes }: OpenRegistration,
 ): Promise<Client> {
   const problems = redirectProblems(redirectUris)
-  const known = oauthScopes.filter((scope) => scopes.length === 0 || scopes.includes(scope))
+  const known = appScopes.filter((scope) => scopes.length === 0 || scopes.includes(scope))
   if (known.length === 0)
     problems.push({ path: 'scopes', code: 'UNKNOWN_SCOPE', message: 'scope must name a scope of scopes_supported.' })
   if (problems.length > 0) throw invalid(...problems)

@@ -2,6 +2,7 @@ import { Ctx, FieldResolver, Float, ID, Int, Query, Resolver, Root } from 'type-
 import { requireVisibleAccount, TimelineKind } from '../../crm/public.ts'
 import { ValueArg } from '../../kernel/record/declared-value.ts'
 import { operation } from '../../kernel/record/operation.ts'
+import { RequiresAllScopes } from '../../kernel/record/requires-scope.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { dealScoreOf } from '../deal-score/deal-score.ts'
 import { engagementOf } from '../engagement/stored/stored-engagement.ts'
@@ -34,11 +35,13 @@ const LimitArg = () =>
 @Resolver()
 export class Customer360Resolver {
   @Query(() => Customer360, { description: 'Everything about a customer that the caller sees, on one page.' })
+  @RequiresAllScopes('READ_CUSTOMER_VIEW', 'READ_ACCOUNTS')
   async customer360(@AccountIdArg() accountId: string, @Ctx() ctx: GraphReading) {
     return readOverview(ctx, await requireVisibleAccount(ctx, accountId))
   }
 
   @Query(() => Customer360TimelinePage, { description: 'The timeline of a customer, newest first.' })
+  @RequiresAllScopes('READ_CUSTOMER_VIEW', 'READ_ACCOUNTS')
   async customer360Timeline(
     @AccountIdArg() accountId: string,
     @ValueArg('type', () => TimelineKind, {
@@ -71,6 +74,7 @@ export class Customer360Resolver {
   }
 
   @Query(() => Customer360ContactPage, { description: 'The contacts of a customer with their engagement.' })
+  @RequiresAllScopes('READ_CUSTOMER_VIEW', 'READ_ACCOUNTS', 'READ_CONTACTS')
   async customer360Contacts(
     @AccountIdArg() accountId: string,
     @PageArg() page: number,
@@ -81,6 +85,7 @@ export class Customer360Resolver {
   }
 
   @Query(() => Customer360DealPage, { description: 'The deals with a customer, also the closed ones.' })
+  @RequiresAllScopes('READ_CUSTOMER_VIEW', 'READ_ACCOUNTS', 'READ_OPPORTUNITIES')
   async customer360Deals(
     @AccountIdArg() accountId: string,
     @PageArg() page: number,
@@ -91,11 +96,13 @@ export class Customer360Resolver {
   }
 
   @Query(() => Customer360Documents, { description: 'The quotes, contracts and orders of a customer.' })
+  @RequiresAllScopes('READ_CUSTOMER_VIEW', 'READ_ACCOUNTS')
   async customer360Documents(@AccountIdArg() accountId: string, @Ctx() ctx: GraphReading) {
     return readDocuments(ctx, await requireVisibleAccount(ctx, accountId))
   }
 
   @Query(() => Customer360Signals, { description: 'What the figures and records of a customer say about it.' })
+  @RequiresAllScopes('READ_CUSTOMER_VIEW', 'READ_ACCOUNTS')
   async customer360Signals(@AccountIdArg() accountId: string, @Ctx() ctx: GraphReading) {
     return readSignals(ctx, await requireVisibleAccount(ctx, accountId))
   }

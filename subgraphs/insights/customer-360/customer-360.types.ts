@@ -24,7 +24,7 @@ const time = '2026-11-28T13:00:00.000Z'
   description:
     'Everything about a customer on one page, as far as the caller may read and sees it. Each part is read by itself, for at most 1.5 s; one that cannot be read is null and named in `warnings`.',
 })
-@RequiresScope('*')
+@RequiresScope('CUSTOMER_VIEW')
 export class Customer360 {
   @OutputField(() => Account, { nullable: true, description: 'The account; null if it was deleted meanwhile.' })
   account!: object | null
@@ -105,7 +105,7 @@ export class Customer360 {
 }
 
 @ObjectType({ description: 'What the figures and records of a customer say about it.' })
-@RequiresScope('*')
+@RequiresScope('CUSTOMER_VIEW')
 export class Customer360Signals {
   @OutputField(() => ID, {
     description: 'Id of the account.',
@@ -134,7 +134,7 @@ export class Customer360Signals {
 const documents = { nullable: true, list: true, maxItems: 50 } as const
 
 @ObjectType({ description: 'Quotes, contracts and orders of a customer, the 50 newest of each.' })
-@RequiresScope('*')
+@RequiresScope('CUSTOMER_VIEW')
 export class Customer360Documents {
   @OutputField(() => Customer360Document, { ...documents, description: 'Quotes in every status, the newest first.' })
   quotes!: readonly Customer360Document[] | null
@@ -154,7 +154,7 @@ export class Customer360Documents {
 }
 
 @ObjectType({ description: 'A contact of a customer with its engagement.' })
-@RequiresScope('*')
+@RequiresScope('CUSTOMER_VIEW')
 export class Customer360ContactItem {
   @OutputField(() => Contact, { nullable: true, description: 'The contact; null if it was deleted meanwhile.' })
   contact!: object | null
@@ -167,7 +167,7 @@ export class Customer360ContactItem {
 }
 
 @ObjectType({ description: 'A deal with a customer.' })
-@RequiresScope('*')
+@RequiresScope('CUSTOMER_VIEW')
 export class Customer360DealItem {
   @OutputField(() => Opportunity, {
     nullable: true,
@@ -190,7 +190,7 @@ const totalField = { description: 'Number of all items.', example: 1 } as const
 const pagesField = { description: 'Number of pages.', example: 1 } as const
 
 @ObjectType({ description: 'A page of the contacts of a customer.' })
-@RequiresScope('*')
+@RequiresScope('CUSTOMER_VIEW')
 export class Customer360ContactPage {
   @OutputField(() => Customer360ContactItem, { list: true, description: 'The contacts, newest first.' })
   data!: readonly object[]
@@ -203,7 +203,7 @@ export class Customer360ContactPage {
 }
 
 @ObjectType({ description: 'A page of the deals with a customer.' })
-@RequiresScope('*')
+@RequiresScope('CUSTOMER_VIEW')
 export class Customer360DealPage {
   @OutputField(() => Customer360DealItem, { list: true, description: 'The deals, the one that closes last first.' })
   data!: readonly object[]
@@ -216,7 +216,7 @@ export class Customer360DealPage {
 }
 
 @ObjectType({ description: 'A page of the timeline of a customer.' })
-@RequiresScope('*')
+@RequiresScope('CUSTOMER_VIEW')
 export class Customer360TimelinePage {
   @OutputField(() => Customer360TimelineEntry, { list: true, description: 'The entries, newest first.' })
   data!: readonly Customer360TimelineEntry[]

@@ -4,6 +4,7 @@ import type { RecordDefinition, StoredRow } from '../../kernel/record/definition
 import { figuresBy } from '../../kernel/record/figures-by.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
 import { dayMs } from '../../kernel/time/wall-calendar.ts'
+import { requireScopes } from '../../kernel/unmet-scopes.ts'
 import { decimalOf, exactOf } from '../../kernel/values/decimal.ts'
 import type { ComputedHealth } from '../triage/account-health.resolver.ts'
 import type { RecordEngagement } from '../engagement/stored/record-engagement.ts'
@@ -106,6 +107,7 @@ interface WonDeal extends StoredRow {
 
 /** A sum in one statement, which no list of the graph has. */
 async function wonRevenue(ctx: GraphReading, accountId: string): Promise<ExactNumber | null> {
+  requireScopes(ctx.caller, [[['READ_OPPORTUNITIES']]])
   const filter = { accountId: { eq: accountId }, isWon: { eq: true } }
   const opportunity = recordType('opportunity')() as unknown as RecordDefinition<WonDeal>
   const [won] = await figuresBy(ctx, opportunity, ['isWon'], { amount: sum('baseAmount') }, { filter })

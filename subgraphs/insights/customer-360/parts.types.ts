@@ -9,7 +9,7 @@ const id = '019a0c5e-7f00-7b52-9d0e-5a4c7e1f3b26'
 const time = '2026-11-20T10:40:00.000Z'
 
 @ObjectType({ description: 'A part that could not be read; its content is null.' })
-@RequiresScope('*')
+@RequiresScope('CUSTOMER_VIEW')
 export class Customer360Warning {
   @OutputField(() => Customer360Block, { description: 'The part.', example: 'INVOICES' })
   block!: string
@@ -22,7 +22,7 @@ export class Customer360Warning {
 }
 
 @ObjectType({ description: 'A record that a signal is made of.' })
-@RequiresScope('*')
+@RequiresScope('CUSTOMER_VIEW')
 export class Customer360Evidence {
   @OutputField(() => Customer360Object, { description: 'Type of the record.', example: 'CASE' })
   object!: string
@@ -32,7 +32,7 @@ export class Customer360Evidence {
 }
 
 @ObjectType({ description: 'What the figures and records of a customer say about it.' })
-@RequiresScope('*')
+@RequiresScope('CUSTOMER_VIEW')
 export class Customer360Signal {
   @OutputField(() => Customer360SignalKey, { description: 'What it says.', example: 'CASES_ESCALATED' })
   key!: string
@@ -59,7 +59,7 @@ export class Customer360Signal {
 }
 
 @ObjectType({ description: 'A contact of the customer, in short.' })
-@RequiresScope('*')
+@RequiresScope('CUSTOMER_VIEW')
 export class Customer360Contact {
   @OutputField(() => ID, { description: 'Id of the contact.', example: id })
   id!: string
@@ -98,7 +98,7 @@ export class Customer360Contact {
 }
 
 @ObjectType({ description: 'An open deal with the customer, in short.' })
-@RequiresScope('*')
+@RequiresScope('CUSTOMER_VIEW')
 export class Customer360Deal {
   @OutputField(() => ID, { description: 'Id of the opportunity.', example: id })
   id!: string
@@ -133,7 +133,7 @@ export class Customer360Deal {
 }
 
 @ObjectType({ description: 'What the customer owes, in the base currency of the organization.' })
-@RequiresScope('*')
+@RequiresScope('CUSTOMER_VIEW')
 export class Customer360Invoices {
   @OutputField(() => Decimal, { description: 'Sum of the open amounts.', example: 12400 })
   outstanding!: ExactNumber
@@ -146,7 +146,7 @@ export class Customer360Invoices {
 }
 
 @ObjectType({ description: 'One entry of the timeline of the customer.' })
-@RequiresScope('*')
+@RequiresScope('CUSTOMER_VIEW')
 export class Customer360TimelineEntry {
   @OutputField(() => String, { description: 'What it is: `kind` of a timeline entry.', example: 'ACTIVITY' })
   kind!: string
@@ -179,7 +179,7 @@ export class Customer360TimelineEntry {
 }
 
 @ObjectType({ description: 'A contract with the customer: a file.' })
-@RequiresScope('*')
+@RequiresScope('CUSTOMER_VIEW')
 export class Customer360Contract {
   @OutputField(() => ID, { description: 'Id of the document.', example: id })
   id!: string
@@ -214,7 +214,7 @@ export class Customer360Contract {
 }
 
 @ObjectType({ description: 'A quote or order of the customer, in short.' })
-@RequiresScope('*')
+@RequiresScope('CUSTOMER_VIEW')
 export class Customer360Document {
   @OutputField(() => ID, { description: 'Id of the quote or order.', example: id })
   id!: string
@@ -245,7 +245,7 @@ export class Customer360Document {
 const texts = { list: true, maxItems: 6 } as const
 
 @ObjectType({ description: 'What matters about the customer, in words; see `AccountBrief`.' })
-@RequiresScope('*')
+@RequiresScope('CUSTOMER_VIEW')
 export class Customer360Brief {
   @OutputField(() => String, {
     description: 'The account in a few sentences.',

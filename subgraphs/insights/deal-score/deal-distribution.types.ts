@@ -19,7 +19,7 @@ const amount = {
 }
 
 @ObjectType({ description: 'The deals of a band.' })
-@RequiresScope('*')
+@RequiresScope('SCORES')
 export class DealBandFigures {
   @OutputField(() => DealBand, { description: 'How healthy these deals are.', example: 'WATCH' })
   band!: string
@@ -32,7 +32,7 @@ export class DealBandFigures {
 }
 
 @ObjectType({ description: 'A bar of the histogram of the scores of deals.' })
-@RequiresScope('*')
+@RequiresScope('SCORES')
 export class DealScoreBar {
   @OutputField(() => Int, { description: 'Least score of the bar.', example: 60 })
   from!: number
@@ -45,7 +45,7 @@ export class DealScoreBar {
 }
 
 @ObjectType({ description: 'The deals of a stage.' })
-@RequiresScope('*')
+@RequiresScope('SCORES')
 export class DealStageFigures {
   @OutputField(() => ID, { description: 'Id of the pipeline.', example: '019a0c5e-7f00-7f41-9c62-3b8d70e5a914' })
   pipelineId!: string
@@ -64,7 +64,7 @@ export class DealStageFigures {
 }
 
 @ObjectType({ description: 'The deals of an owner.' })
-@RequiresScope('*')
+@RequiresScope('SCORES')
 export class DealOwnerFigures {
   @OutputField(() => ID, {
     nullable: true,
@@ -86,7 +86,7 @@ export class DealOwnerFigures {
 export const groupsMax = 500
 
 @ObjectType({ description: 'How the scores of the open deals that the caller sees are distributed.' })
-@RequiresScope('*')
+@RequiresScope('SCORES')
 export class DealScoreDistribution {
   @OutputField(() => Int, { description: 'Number of open deals.', example: 42 })
   total!: number

@@ -10,7 +10,7 @@ import { similarMax } from './similar-deals.ts'
 export const DealOutcome = enumeration('DealOutcome', 'How a deal ended.', { WON: 'It was won.', LOST: 'It was lost.' })
 
 @ObjectType({ description: 'Something that speaks for or against a deal, or that would help it.' })
-@RequiresScope('*')
+@RequiresScope('SCORES')
 export class DealFinding {
   @OutputField(() => DealScoreFactorKey, {
     description: 'The factor of the score from which it follows.',
@@ -33,7 +33,7 @@ export class DealFinding {
 }
 
 @ObjectType({ description: 'A closed deal that is like another one.' })
-@RequiresScope('*')
+@RequiresScope('SCORES')
 export class SimilarDeal {
   @OutputField(() => ID, {
     description: 'Id of the closed opportunity.',
@@ -53,7 +53,7 @@ export class SimilarDeal {
 }
 
 @ObjectType({ description: 'What is to be expected of a deal.' })
-@RequiresScope('*')
+@RequiresScope('SCORES')
 export class DealInsights {
   @OutputField(() => ID, { description: 'Id of the opportunity.', example: '019a0c5e-7f00-7b22-a8d6-2f9c41e07c35' })
   dealId!: string

@@ -31,7 +31,7 @@ class DealScoreResolver {
   @Query(() => DealScore, {
     description: 'The health of a deal with what it is made of, and the probability that the deal is won.',
   })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_SCORES')
   dealScore(@DealIdArg() dealId: string, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
     return requireDealScore(ctx, dealId, selectedFields(info))
   }
@@ -40,7 +40,7 @@ class DealScoreResolver {
     description:
       'When a deal will probably be closed, what speaks for and against it, what would help, and similar closed deals.',
   })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_SCORES')
   dealInsights(@DealIdArg() dealId: string, @Ctx() ctx: RequestContext) {
     return dealInsights(ctx, dealId)
   }
@@ -49,7 +49,7 @@ class DealScoreResolver {
     description:
       'How the scores of the open deals that the caller sees are distributed: by band, score, stage and owner.',
   })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_SCORES')
   dealScoreDistribution(@Ctx() ctx: RequestContext) {
     return dealScoreDistribution(ctx)
   }

@@ -45,7 +45,7 @@ export class PeriodAccuracy {
 @ObjectType({
   description: 'How well the forecasts of a user met what came, over the last six periods that have ended.',
 })
-@RequiresScope('*')
+@RequiresScope('FORECASTS')
 export class ForecastAccuracy {
   @OutputField(() => ID, { description: 'Id of the user.', example: '019a0c5e-7f00-7c1d-8f21-64d0a95be713' })
   userId!: string

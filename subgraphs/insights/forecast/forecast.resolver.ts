@@ -25,7 +25,7 @@ export class ForecastResolver {
     description:
       'The forecasts of the users whose records the caller sees: every revision, the latest submission first.',
   })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_FORECASTS')
   forecastList(@Args(() => ForecastListArgs) args: ForecastListArgs, @Ctx() ctx: RequestContext) {
     return forecastList(ctx, args)
   }
@@ -34,7 +34,7 @@ export class ForecastResolver {
     description:
       'The deals, quotas and current forecasts of a period by who reports to whom (`managerId`). Without `period` the current period of the type `periodType`, or the current quarter.',
   })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_FORECASTS')
   forecastRollup(@Args(() => RollupArgs) args: RollupArgs, @Ctx() ctx: RequestContext) {
     return forecastRollup(ctx, args)
   }
@@ -43,7 +43,7 @@ export class ForecastResolver {
     description:
       'What the own deals of users said about periods: daily for the month, quarter and year of the day, at the end of a period, and with each submission. The latest first, for the users whose records the caller sees.',
   })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_FORECASTS')
   forecastSnapshotList(@Args(() => SnapshotArgs) args: SnapshotArgs, @Ctx() ctx: RequestContext) {
     return forecastSnapshots(ctx, args)
   }
@@ -52,7 +52,7 @@ export class ForecastResolver {
     description:
       'How well the last forecasts before the ends of the last six periods met what came, for each user with forecasts whose records the caller sees, by the id of the user.',
   })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_FORECASTS')
   forecastAccuracy(@Args(() => AccuracyArgs) args: AccuracyArgs, @Ctx() ctx: RequestContext) {
     return forecastAccuracy(ctx, args)
   }
@@ -61,7 +61,7 @@ export class ForecastResolver {
     description:
       'Submits the forecast of a user for a period, as its next revision. Users submit for themselves; owners, admins and the managers above also for others.',
   })
-  @RequiresScope('*')
+  @RequiresScope('FORECASTS')
   forecastSubmit(@InputArg(() => ForecastInput) input: ForecastInput, @Ctx() ctx: RequestContext) {
     return submitForecast(ctx, input)
   }

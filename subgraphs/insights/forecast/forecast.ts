@@ -13,7 +13,7 @@ export const notesMax = 10_000
 @ObjectType({
   description: 'A forecast as it is stored.',
 })
-@RequiresScope('*')
+@RequiresScope('FORECASTS')
 @Entity({ schema: 'insights', tableName: 'forecast' })
 export class Forecast {
   @Column(() => ID, { description: 'Id of the revision.', example: '019a0c5e-7f00-7e12-9a40-3d7c51b8e204' })

@@ -105,7 +105,7 @@ export abstract class RollupNode {
 }
 
 @ObjectType({ description: 'A user in a rollup, with the sums of everybody below.' })
-@RequiresScope('*')
+@RequiresScope('FORECASTS')
 export class ForecastRollupUser extends RollupNode {
   @OutputField(() => ID, { description: 'Id of the user.', example: '019a0c5e-7f00-7c1d-8f21-64d0a95be713' })
   userId!: string
@@ -128,7 +128,7 @@ export class ForecastRollupUser extends RollupNode {
   description:
     'The deals of a period by who reports to whom. Each user that the caller sees is in it once, and each deal counts for its owner of today.',
 })
-@RequiresScope('*')
+@RequiresScope('FORECASTS')
 export class ForecastRollup extends RollupNode {
   @OutputField(() => ID, { nullable: true, description: 'Null: the root is no user.', example: null })
   userId!: string | null

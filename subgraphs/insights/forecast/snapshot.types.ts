@@ -35,7 +35,7 @@ export class ForecastTotals {
 const hidden = 'Null if the profile hides a field of deals that it needs.'
 
 @ObjectType({ description: 'What the own deals of a user said about a period at one moment. It never changes.' })
-@RequiresScope('*')
+@RequiresScope('FORECASTS')
 export class ForecastSnapshot {
   @OutputField(() => ID, { description: 'Id of the snapshot.', example: '019a0c5e-7f00-7e55-8b1d-7c2f90a4d318' })
   id!: string

@@ -37,7 +37,7 @@ export class ForecastDelta {
   description:
     'What a user expects of a period, for the user and everybody who reports to the user. Each submission is a revision, which never changes.',
 })
-@RequiresScope('*')
+@RequiresScope('FORECASTS')
 export class SubmittedForecast extends Forecast {
   @Field(() => UserReference, { description: 'The user whose forecast it is.' })
   user!: UserReference

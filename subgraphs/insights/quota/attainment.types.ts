@@ -11,7 +11,7 @@ const hidden = 'Null if the profile hides a field of deals, or of the quota, tha
   description:
     'What was won for a quota and what is expected, in the currency of the quota, from the deals that the caller sees. Deals without an exchange rate are left out.',
 })
-@RequiresScope('*')
+@RequiresScope('FORECASTS')
 export class QuotaAttainment {
   @Field(() => ID, { description: 'Id of the quota.' })
   quotaId!: string
@@ -106,10 +106,10 @@ export class QuotaAttainment {
   isPartial!: boolean
 }
 
-export const QuotaAttainmentPage = pageRequiring('QuotaAttainmentPage', QuotaAttainment, '*')
+export const QuotaAttainmentPage = pageRequiring('QuotaAttainmentPage', QuotaAttainment, 'READ_FORECASTS')
 
 @ObjectType({ description: 'The quotas of a period together, in the base currency of the organization.' })
-@RequiresScope('*')
+@RequiresScope('FORECASTS')
 export class OrganizationTarget {
   @Field(() => String, { description: 'The month, fiscal quarter or fiscal year, such as 2027-Q1.' })
   period!: string

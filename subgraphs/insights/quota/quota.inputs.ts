@@ -55,7 +55,7 @@ export class QuotaInput {
 }
 
 @ObjectType({ description: 'The quotas that a request has set.' })
-@RequiresScope('*')
+@RequiresScope('FORECASTS')
 export class QuotaBulk {
   @Field(() => Int, { description: 'How many quotas are new.' })
   created!: number
@@ -68,7 +68,7 @@ export class QuotaBulk {
 }
 
 @ObjectType({ description: 'What was copied from the period before.' })
-@RequiresScope('*')
+@RequiresScope('FORECASTS')
 export class QuotaCopy {
   @Field(() => Int, { description: 'How many quotas were created.' })
   created!: number
@@ -87,7 +87,7 @@ export class QuotaCopy {
 
 export const QuotaFilter = filterOf('QuotaFilter', Quota)
 export const QuotaOrder = orderOf('QuotaOrder', Quota)
-export const QuotaPage = pageRequiring('QuotaPage', Quota, '*')
+export const QuotaPage = pageRequiring('QuotaPage', Quota, 'READ_FORECASTS')
 export const QuotaPageArgs = pageArgs(QuotaFilter, QuotaOrder)
 export type QuotaPageArgs = InstanceType<typeof QuotaPageArgs>
 

@@ -33,7 +33,7 @@ export class QuotaResolver {
     description:
       'The quotas of the users whose records the caller sees; quotas of teams are seen with the visibility ALL.',
   })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_FORECASTS')
   quotaList(@Args(() => QuotaPageArgs) args: QuotaPageArgs, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
     return recordsOf(quota).page(ctx, args, info)
   }
@@ -42,7 +42,7 @@ export class QuotaResolver {
     description:
       'What was won for the quotas that the caller sees, and what is expected. Without `period`, the quotas of the current periods: of the type `periodType`, or of all types.',
   })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_FORECASTS')
   quotaAttainment(
     @Args(() => AttainmentArgs) args: AttainmentArgs,
     @Ctx() ctx: RequestContext,
@@ -55,19 +55,19 @@ export class QuotaResolver {
     description:
       'The quotas of a period together. Without `period` the current period of the type `periodType`, or the current quarter.',
   })
-  @RequiresScopes('*')
+  @RequiresScopes('READ_FORECASTS')
   organizationTarget(@Args(() => PeriodArgs) args: PeriodArgs, @Ctx() ctx: RequestContext) {
     return organizationTarget(ctx, args)
   }
 
   @Mutation(() => Quota, { description: `Sets the quota of a user or a team for a period. ${whoSets}` })
-  @RequiresScope('*')
+  @RequiresScope('FORECASTS')
   quotaSet(@InputArg(() => QuotaInput) input: QuotaInput, @Ctx() ctx: RequestContext) {
     return setQuota(ctx, input)
   }
 
   @Mutation(() => QuotaBulk, { description: `Sets up to ${quotasMax} quotas, or none if one is refused. ${whoSets}` })
-  @RequiresScope('*')
+  @RequiresScope('FORECASTS')
   quotaBulkSet(
     @Arg('quotas', () => [QuotaInput], { description: `The quotas, 1 to ${quotasMax}.` }) quotas: QuotaInput[],
     @Ctx() ctx: RequestContext,
@@ -78,7 +78,7 @@ export class QuotaResolver {
   @Mutation(() => QuotaCopy, {
     description: `Copies the quotas of the period before that the caller may set, where this period has none. ${whoSets}`,
   })
-  @RequiresScope('*')
+  @RequiresScope('FORECASTS')
   quotaCopyPrevious(
     @Arg('period', () => String, { description: 'The period that gets the quotas.' }) period: string,
     @Arg('periodType', () => PeriodType, {
@@ -92,7 +92,7 @@ export class QuotaResolver {
   }
 
   @Mutation(() => ID, { description: `Deletes a quota. ${whoSets}` })
-  @RequiresScope('*')
+  @RequiresScope('FORECASTS')
   quotaDelete(@IdArg() id: string, @Ctx() ctx: RequestContext) {
     return deleteQuota(ctx, id)
   }

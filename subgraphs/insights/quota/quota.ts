@@ -7,7 +7,7 @@ import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
 import { PeriodType } from './quota.enumerations.ts'
 
 @ObjectType({ description: 'The revenue that a user or a team is to win in a period.' })
-@RequiresScope('*')
+@RequiresScope('FORECASTS')
 @Entity({ schema: 'insights', tableName: 'quota' })
 export class Quota {
   @Column(() => ID, { description: 'Id of the quota.', example: '019a0c5e-7f00-7b31-8c44-5a1e90d27f63' })

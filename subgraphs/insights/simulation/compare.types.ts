@@ -92,7 +92,7 @@ export class ScenarioCompareInput extends Horizon {
 }
 
 @ObjectType({ description: 'One of the compared scenarios.' })
-@RequiresScope('*')
+@RequiresScope('SIMULATIONS')
 export class ComparedScenario {
   @Field(() => ID, { nullable: true, description: 'Id of the scenario; null if it is not stored.' })
   scenarioId!: string | null
@@ -105,7 +105,7 @@ export class ComparedScenario {
 }
 
 @ObjectType({ description: 'By how much one of the compared scenarios differs from the first one.' })
-@RequiresScope('*')
+@RequiresScope('SIMULATIONS')
 export class ScenarioDifference extends SimulationDifference {
   @Field(() => Int, { description: 'Index of the first scenario: 0.' })
   fromIndex!: number
@@ -121,7 +121,7 @@ export class ScenarioDifference extends SimulationDifference {
 }
 
 @ObjectType({ description: 'Scenarios on one snapshot of the deals, with the same random numbers.' })
-@RequiresScope('*')
+@RequiresScope('SIMULATIONS')
 export class ScenarioComparison {
   @Field(() => [ComparedScenario], { description: 'The scenarios in the order in which they were asked for.' })
   scenarios!: ComparedScenario[]

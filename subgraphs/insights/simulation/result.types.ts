@@ -14,7 +14,7 @@ const amount = (description: string): PropertyDecorator =>
   }) as PropertyDecorator
 
 @ObjectType({ description: 'The distribution of what is won, over all runs.' })
-@RequiresScope('*')
+@RequiresScope('SIMULATIONS')
 export class SimulationDistribution {
   @amount('Mean of all runs.')
   mean!: Money
@@ -60,7 +60,7 @@ export class SimulationDistribution {
 @ObjectType({
   description: 'One bar of the histogram of the runs. The upper end belongs to the next bar, except of the last one.',
 })
-@RequiresScope('*')
+@RequiresScope('SIMULATIONS')
 export class SimulationBar {
   @Field(() => Decimal, { description: 'Lower end.' })
   from!: ExactNumber
@@ -73,7 +73,7 @@ export class SimulationBar {
 }
 
 @ObjectType({ description: 'What is won in one month of the horizon.' })
-@RequiresScope('*')
+@RequiresScope('SIMULATIONS')
 export class SimulationMonth {
   @Field(() => String, { description: 'The month, such as 2027-02.' })
   month!: string
@@ -92,7 +92,7 @@ export class SimulationMonth {
 }
 
 @ObjectType({ description: 'The deals of one stage.' })
-@RequiresScope('*')
+@RequiresScope('SIMULATIONS')
 export class SimulationStage {
   @Field(() => ID, { description: 'Id of the pipeline.' })
   pipelineId!: string
@@ -123,7 +123,7 @@ export class SimulationStage {
 }
 
 @ObjectType({ description: 'What deals yield that do not exist yet.' })
-@RequiresScope('*')
+@RequiresScope('SIMULATIONS')
 export class SimulationNewPipeline {
   @Field(() => Float, { description: 'New deals for each 30 days.' })
   dealsPer30Days!: number
@@ -136,7 +136,7 @@ export class SimulationNewPipeline {
 }
 
 @ObjectType({ description: 'What one deal contributes.' })
-@RequiresScope('*')
+@RequiresScope('SIMULATIONS')
 export class SimulationContribution {
   @Field(() => ID, { description: 'Id of the opportunity.' })
   opportunityId!: string
@@ -153,7 +153,7 @@ export class SimulationContribution {
 }
 
 @ObjectType({ description: 'By how much a simulation differs from another one.' })
-@RequiresScope('*')
+@RequiresScope('SIMULATIONS')
 export class SimulationDifference {
   @amount('Difference of the means.')
   mean!: Money
@@ -179,7 +179,7 @@ export class SimulationDifference {
   description:
     'The outcome of a simulation, in the base currency. It depends on the deals, the assumptions and the seed only, so it contains no time.',
 })
-@RequiresScope('*')
+@RequiresScope('SIMULATIONS')
 export class SimulationResult extends SimulationDistribution {
   @Field(() => String, { description: 'ISO 4217 code of the base currency.' })
   currency!: string
@@ -259,7 +259,7 @@ export const ScenarioWarningCode = enumeration(
 export type ScenarioWarningCode = keyof typeof ScenarioWarningCode
 
 @ObjectType({ description: 'Why something is missing in an answer about a scenario.' })
-@RequiresScope('*')
+@RequiresScope('SIMULATIONS')
 export class ScenarioWarning {
   @Field(() => ScenarioWarningCode, { description: 'What is missing.' })
   code!: ScenarioWarningCode

@@ -33,7 +33,7 @@ function cancelTo(status: ScenarioStatus): Move<Scenario> {
 /** What may follow. Cancelling restores the status before the run. */
 export const scenarioStates: StateMachine<Scenario, ScenarioStatus> = {
   name: 'scenario',
-  scope: '*',
+  scope: 'WRITE_SIMULATIONS',
   transitions: {
     DRAFT: { RUNNING: ['scenarioRun'] },
     RUNNING: { DRAFT: [cancelTo('DRAFT')], COMPLETED: [cancelTo('COMPLETED')], FAILED: [cancelTo('FAILED')] },

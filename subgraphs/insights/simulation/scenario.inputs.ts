@@ -10,8 +10,8 @@ import { iterationsBounds, iterationsDefault, Scenario, seedBounds, seedDefault,
 const ScenarioFilter = filterOf('ScenarioFilter', Scenario)
 const ScenarioOrder = orderOf('ScenarioOrder', Scenario)
 export const ScenarioCreateInput = createInputOf('ScenarioCreateInput', Scenario)
-export const ScenarioPage = pageOf('ScenarioPage', Scenario, '*')
-export const ScenarioConnection = connectionOf('Scenario', Scenario, '*')
+export const ScenarioPage = pageOf('ScenarioPage', Scenario, 'SIMULATIONS')
+export const ScenarioConnection = connectionOf('Scenario', Scenario, 'SIMULATIONS')
 export const ScenarioPageArgs = pageArgs(ScenarioFilter, ScenarioOrder)
 export const ScenarioConnectionArgs = connectionArgs(ScenarioFilter, ScenarioOrder)
 

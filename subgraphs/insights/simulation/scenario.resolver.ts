@@ -2,7 +2,7 @@ import { Arg, Args, Ctx, FieldResolver, Float, ID, Info, Mutation, Query, Resolv
 import { ExpectedVersionArg, IdArg, InputArg } from '../../kernel/record/args.ts'
 import type { ConnectionArgs, PageArgs } from '../../kernel/record/list.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
-import { RequiresScope } from '../../kernel/record/requires-scope.ts'
+import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -52,7 +52,7 @@ export class ScenarioResolver {
   }
 
   @Query(() => ScenarioStats, { description: 'Statistics of the scenarios that the caller sees, and of their runs.' })
-  @RequiresScope('*')
+  @RequiresScopes('READ_SIMULATIONS')
   scenarioStats(@Ctx() ctx: RequestContext) {
     return scenarioStats(ctx)
   }
@@ -61,7 +61,7 @@ export class ScenarioResolver {
     description:
       'What is expected to be won, over all open deals that the caller sees: the simulation without assumptions.',
   })
-  @RequiresScope('*')
+  @RequiresScopes('READ_SIMULATIONS')
   pipelineBaseline(@Args(() => PipelineBaselineArgs) args: PipelineBaselineArgs, @Ctx() ctx: RequestContext<'work'>) {
     return baselineOf(ctx, args)
   }
@@ -70,7 +70,7 @@ export class ScenarioResolver {
     description:
       'Runs 2 to 5 scenarios on one snapshot of the deals with the same random numbers, and returns their differences to the first one.',
   })
-  @RequiresScope('*')
+  @RequiresScopes('READ_SIMULATIONS')
   scenarioCompare(
     @Arg('input', () => ScenarioCompareInput, { description: 'What is compared.' }) input: ScenarioCompareInput,
     @Ctx() ctx: RequestContext<'work'>,
@@ -100,13 +100,13 @@ export class ScenarioResolver {
   }
 
   @Mutation(() => Scenario, { description: 'Creates a scenario. It is computed when it is run.' })
-  @RequiresScope('*')
+  @RequiresScope('SIMULATIONS')
   scenarioCreate(@InputArg(() => ScenarioCreateInput) input: object, @Ctx() ctx: RequestContext) {
     return createScenario(ctx, input)
   }
 
   @Mutation(() => ID, { description: 'Deletes a scenario. While it is running: INVALID_STATE.' })
-  @RequiresScope('*')
+  @RequiresScope('SIMULATIONS')
   scenarioDelete(
     @IdArg() id: string,
     @ExpectedVersionArg() expectedVersion: number | null,
@@ -119,7 +119,7 @@ export class ScenarioResolver {
     description:
       'Runs a scenario over the deals that the caller sees. Waits up to two seconds, with an idempotency key not at all; a longer run goes on, and the scenario is RUNNING meanwhile.',
   })
-  @RequiresScope('*')
+  @RequiresScope('SIMULATIONS')
   scenarioRun(@IdArg() id: string, @Ctx() ctx: RequestContext) {
     return runScenario(ctx, id)
   }
@@ -127,7 +127,7 @@ export class ScenarioResolver {
   @Mutation(() => Scenario, {
     description: 'Cancels the run of a scenario that is RUNNING: it has the status and the result that it had before.',
   })
-  @RequiresScope('*')
+  @RequiresScope('SIMULATIONS')
   scenarioCancel(@IdArg() id: string, @Ctx() ctx: RequestContext) {
     return cancelRun(ctx, id)
   }

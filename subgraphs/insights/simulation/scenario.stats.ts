@@ -9,7 +9,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { scenario } from './scenario.record.ts'
 
 @ObjectType({ description: 'Statistics of the live scenarios that the caller sees.' })
-@RequiresScope('*')
+@RequiresScope('SIMULATIONS')
 export class ScenarioStats {
   @Field(() => Int, { description: 'Number of scenarios.' })
   total!: number

@@ -25,7 +25,7 @@ const onCreate = { writable: 'ON_CREATE' } as const
     'A what-if question about the open deals: assumptions, and the distribution of what will be won under them. It never changes; another question is another scenario.',
 })
 @Directive('@key(fields: "id")')
-@RequiresScope('*')
+@RequiresScope('SIMULATIONS')
 @Entity({ schema: 'insights', tableName: 'scenario' })
 export class Scenario extends OrgRecord {
   @Column(() => String, {

@@ -9,7 +9,7 @@ const ends = { IGNORED: ['triageIgnore'], RESOLVED: ['triageResolve'] }
 /** An ignored case is opened again by the scan alone. */
 export const triageStates: StateMachine<TriageCase, TriageStatus> = {
   name: 'triage case',
-  scope: '*',
+  scope: 'WRITE_HEALTH_TRIAGE',
   transitions: {
     OPEN: {
       PLAN_SAVED: [save],

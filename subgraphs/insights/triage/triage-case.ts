@@ -20,7 +20,7 @@ const figure = { ...never, nullable: true, hiddenWith: riskSources } as const
     'An account that may leave, found by the daily scan, with the reasons and what can be done. It is visible to users who see the account. An account has at most one case that is not RESOLVED.',
 })
 @Directive('@key(fields: "id")')
-@RequiresScope('*')
+@RequiresScope('HEALTH_TRIAGE')
 @Entity({ schema: 'insights', tableName: 'triage_case' })
 export class TriageCase extends OrgRecord {
   @Column(() => ID, {

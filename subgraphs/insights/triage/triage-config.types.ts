@@ -2,7 +2,7 @@ import { Float, InputType, Int, ObjectType } from 'type-graphql'
 import { AccountType } from '../../crm/public.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { InputField, OutputField } from '../../kernel/record/declared-value.ts'
-import { RequiresScope } from '../../kernel/record/requires-scope.ts'
+import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
 import { classNamed, type Class } from '../../kernel/record/declared-class.ts'
 import { riskWeights, type RiskWeights } from './churn-risk.ts'
@@ -39,7 +39,7 @@ function numbers(
 ): { readonly type: Class; readonly input: Class } {
   const type = classNamed(name)
   ObjectType(name, { description })(type)
-  RequiresScope('*')(type as never)
+  RequiresScopes('READ_HEALTH_TRIAGE')(type as never)
   const input = classNamed(`${name}Input`)
   InputType(`${name}Input`, {
     description: `${description} Absent values are not changed, and null restores a default.`,
@@ -70,7 +70,7 @@ const thresholds = numbers(
 )
 
 @ObjectType({ description: 'Whom a new case is told to.' })
-@RequiresScope('*')
+@RequiresScope('HEALTH_TRIAGE')
 export class TriageNotify {
   @OutputField(() => Boolean, { description: 'The owner of the account.', example: true })
   owner!: boolean
@@ -97,7 +97,7 @@ const meanings = {
 } as const
 
 @ObjectType({ description: 'How the organization looks for accounts at risk.' })
-@RequiresScope('*')
+@RequiresScope('HEALTH_TRIAGE')
 export class TriageConfig {
   @OutputField(() => Boolean, { description: meanings.enabled, example: true })
   enabled!: boolean

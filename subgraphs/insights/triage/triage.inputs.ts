@@ -5,7 +5,7 @@ import { TriageCase } from './triage-case.ts'
 
 const TriageCaseFilter = filterOf('TriageCaseFilter', TriageCase, triageCase.relations)
 const TriageCaseOrder = orderOf('TriageCaseOrder', TriageCase)
-export const TriageCasePage = pageOf('TriageCasePage', TriageCase, '*')
-export const TriageCaseConnection = connectionOf('TriageCase', TriageCase, '*')
+export const TriageCasePage = pageOf('TriageCasePage', TriageCase, 'HEALTH_TRIAGE')
+export const TriageCaseConnection = connectionOf('TriageCase', TriageCase, 'HEALTH_TRIAGE')
 export const TriageCasePageArgs = pageArgs(TriageCaseFilter, TriageCaseOrder)
 export const TriageCaseConnectionArgs = connectionArgs(TriageCaseFilter, TriageCaseOrder)

@@ -124,7 +124,7 @@ export class TriageResolver {
     description:
       'Changes how the organization looks for accounts at risk, from the next scan on. Only owners and admins may call it.',
   })
-  @RequiresScope('*')
+  @RequiresScope('HEALTH_TRIAGE')
   triageConfigUpdate(
     @InputArg(() => TriageConfigUpdateInput) input: TriageConfigUpdateInput,
     @Ctx() ctx: RequestContext,
@@ -136,7 +136,7 @@ export class TriageResolver {
     description:
       'Requests a scan, which begins within a minute. While one was requested or runs, or the scans are off, it is refused with INVALID_STATE. Only owners and admins may call it.',
   })
-  @RequiresScope('*')
+  @RequiresScope('HEALTH_TRIAGE')
   triageScanRequest(@Ctx() ctx: RequestContext) {
     return requestScan(ctx)
   }
@@ -145,7 +145,7 @@ export class TriageResolver {
     description:
       'Saves the plan of a case that is OPEN, PLAN_SAVED or IN_PROGRESS. OPEN becomes PLAN_SAVED. FAILED actions can be planned again.',
   })
-  @RequiresScope('*')
+  @RequiresScope('HEALTH_TRIAGE')
   triageSavePlan(
     @IdArg() id: string,
     @ValueArg('plan', () => String, {
@@ -183,7 +183,7 @@ export class TriageResolver {
     description:
       'Puts a case aside that is OPEN, PLAN_SAVED or IN_PROGRESS. The scan opens it again when `until` has passed, or else after the cooldown, if the account is still at risk.',
   })
-  @RequiresScope('*')
+  @RequiresScope('HEALTH_TRIAGE')
   triageIgnore(
     @IdArg() id: string,
     @ValueArg('until', () => DateTime, {
@@ -210,7 +210,7 @@ export class TriageResolver {
     description:
       'Resolves a case that is OPEN, PLAN_SAVED or IN_PROGRESS. The account gets no new one during the cooldown.',
   })
-  @RequiresScope('*')
+  @RequiresScope('HEALTH_TRIAGE')
   triageResolve(
     @IdArg() id: string,
     @ValueArg('resolution', () => String, {
@@ -230,7 +230,7 @@ export class TriageResolver {
     description:
       'Executes a SUGGESTED or PLANNED action of a case that is OPEN, PLAN_SAVED or IN_PROGRESS, as the caller, with all rules of the mutation that it stands for. It runs once, whoever calls it and however often. A refused action, and a custom action that fails, becomes FAILED, with `error`. The case becomes IN_PROGRESS.',
   })
-  @RequiresScope('*')
+  @RequiresScope('HEALTH_TRIAGE')
   @Limits({ deadlineMs: executeMs })
   triageActionExecute(
     @IdArg() id: string,

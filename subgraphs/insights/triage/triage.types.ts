@@ -1,7 +1,7 @@
 import { Float, ID, InputType, Int, ObjectType } from 'type-graphql'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { InputField, OutputField } from '../../kernel/record/declared-value.ts'
-import { RequiresScope } from '../../kernel/record/requires-scope.ts'
+import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Decimal, Json } from '../../kernel/record/scalars.ts'
 import type { Counts } from '../../kernel/record/stats.ts'
 import { classNamed, type Class } from '../../kernel/record/declared-class.ts'
@@ -19,7 +19,7 @@ const anId = '019a0c5e-7f00-7b21-9c0d-3e5f7a912b40'
 const aTime = '2026-11-02T06:00:00.000Z'
 
 @ObjectType({ description: 'A record that a signal or an action is about.' })
-@RequiresScope('*')
+@RequiresScope('HEALTH_TRIAGE')
 export class TriageEvidence {
   @OutputField(() => TriageEntityType, { description: 'Type of the record.', example: 'CONTACT' })
   entityType!: TriageEntityType
@@ -29,7 +29,7 @@ export class TriageEvidence {
 }
 
 @ObjectType({ description: 'What raises or lowers the risk of an account.' })
-@RequiresScope('*')
+@RequiresScope('HEALTH_TRIAGE')
 export class TriageSignal {
   @OutputField(() => TriageSignalKey, { description: 'The signal.', example: 'CHAMPION_LEFT' })
   key!: TriageSignalKey
@@ -80,7 +80,7 @@ export class TriageCustomActionInput {
 }
 
 @ObjectType({ description: 'Something that can be done about an account at risk.' })
-@RequiresScope('*')
+@RequiresScope('HEALTH_TRIAGE')
 export class TriageAction {
   @OutputField(() => ID, {
     description: 'Id of the action, a UUIDv5 of the case and what is done; a created task has the same id.',
@@ -134,7 +134,7 @@ export class TriageAction {
 function countsBy(name: string, values: Readonly<Record<string, string>>, many: string): Class {
   const type = classNamed(name)
   ObjectType(name, { description: `Number of ${many} by value.` })(type)
-  RequiresScope('*')(type as never)
+  RequiresScopes('READ_HEALTH_TRIAGE')(type as never)
   for (const value of Object.keys(values))
     OutputField(() => Int, { description: `Number of ${many} that are ${value}.`, example: 1 })(
       type.prototype as object,
@@ -150,7 +150,7 @@ const TriageCasesBySeverity = countsBy('TriageCasesBySeverity', TriageSeverity, 
   description:
     'Figures of the triage cases that the caller sees. Open cases are those that are OPEN, PLAN_SAVED or IN_PROGRESS.',
 })
-@RequiresScope('*')
+@RequiresScope('HEALTH_TRIAGE')
 export class TriageStats {
   @OutputField(() => Int, { description: 'Number of cases.', example: 4 })
   total!: number
@@ -183,7 +183,7 @@ export class TriageStats {
 }
 
 @ObjectType({ description: 'The triage cases of one day, as far as the caller sees them.' })
-@RequiresScope('*')
+@RequiresScope('HEALTH_TRIAGE')
 export class TriageTrend {
   @OutputField(() => String, {
     description: 'The day in the time zone of the organization, `YYYY-MM-DD`.',
@@ -217,7 +217,7 @@ export class TriageTrend {
 }
 
 @ObjectType({ description: 'The scan of the accounts of the organization.' })
-@RequiresScope('*')
+@RequiresScope('HEALTH_TRIAGE')
 export class TriageScan {
   @OutputField(() => TriageScanStatus, { description: 'Whether a scan runs.', example: 'QUEUED' })
   status!: TriageScanStatus

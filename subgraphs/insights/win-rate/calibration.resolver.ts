@@ -1,6 +1,6 @@
 import { Ctx, Query, Resolver } from 'type-graphql'
 import { operation } from '../../kernel/record/operation.ts'
-import { RequiresScope } from '../../kernel/record/requires-scope.ts'
+import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { backTest } from './back-test.ts'
@@ -25,7 +25,7 @@ class DealCalibrationResolver {
     description:
       'How well the win probabilities of the organization hold, by a test that is made once a month, and which model is used for that reason.',
   })
-  @RequiresScope('*')
+  @RequiresScopes('READ_SCORES')
   async dealCalibration(@Ctx() ctx: RequestContext): Promise<DealCalibration> {
     const [latest, ...before] = await storedTests(ctx)
     const test = latest ?? { computedAt: null, ...backTest([], [], new Map()).test }

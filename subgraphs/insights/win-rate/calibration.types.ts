@@ -16,7 +16,7 @@ export const WinModelReason = enumeration('WinModelReason', 'Why a model is used
 })
 
 @ObjectType({ description: 'Predictions between two probabilities, and what came of them.' })
-@RequiresScope('*')
+@RequiresScope('SCORES')
 export class ReliabilityBin {
   @OutputField(() => Float, { description: 'Lower end, included.', example: 0.3 })
   from!: number
@@ -46,7 +46,7 @@ export class ReliabilityBin {
 }
 
 @ObjectType({ description: 'How well a model has predicted the later deals.' })
-@RequiresScope('*')
+@RequiresScope('SCORES')
 export class TestedWinModel {
   @OutputField(() => WinModel, { description: 'Which one it is.', example: 'STAGE_HISTORY' })
   model!: string
@@ -63,7 +63,7 @@ export class TestedWinModel {
 }
 
 @ObjectType({ description: 'The result of an earlier month.' })
-@RequiresScope('*')
+@RequiresScope('SCORES')
 export class EarlierCalibration {
   @OutputField(() => DateTime, { description: 'When it was computed.', example: '2027-01-01T02:50:00.000Z' })
   computedAt!: string
@@ -86,7 +86,7 @@ export class EarlierCalibration {
   description:
     'How well the win probabilities of the organization hold: models that are learned from the earlier closed deals of the last 18 months, tested by the later ones.',
 })
-@RequiresScope('*')
+@RequiresScope('SCORES')
 export class DealCalibration {
   @OutputField(() => DateTime, {
     nullable: true,

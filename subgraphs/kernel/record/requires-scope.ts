@@ -10,9 +10,8 @@ export const RequiresScopes = (...scopes: readonly string[]): Decorator =>
 export const RequiresAllScopes = (...scopes: readonly string[]): Decorator =>
   Directive(`@requiresScopes(scopes: [[${scopes.map((scope) => `"${scope}"`).join(', ')}]])`) as Decorator
 
-/** The name of a scope of a resource. The resource `*` has only the scope `*`, which includes every other one. */
-export const scopeOf = (action: 'READ' | 'WRITE', resource: string): string =>
-  resource === '*' ? '*' : `${action}_${resource}`
+/** The name of a scope of a resource. */
+export const scopeOf = (action: 'READ' | 'WRITE', resource: string): string => `${action}_${resource}`
 
 /** Requires the scope of a resource: READ on a type, WRITE on a mutation. */
 export function RequiresScope(resource: string): Decorator {

@@ -2,7 +2,7 @@ import { Field, ObjectType } from 'type-graphql'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 
 @ObjectType({ description: 'The mail that a template makes of given values.' })
-@RequiresScope('*')
+@RequiresScope('EMAIL_TEMPLATES')
 export class EmailTemplatePreview {
   @Field(() => String, { description: 'Subject of the mail in one line, at most 255 characters.' })
   subject!: string

@@ -28,7 +28,7 @@ const RecordArg = (name: string, one: string) =>
 
 @Resolver(() => EmailTemplate)
 export class EmailTemplateResolver extends standardResolver(emailTemplate, {
-  scope: '*',
+  scope: 'EMAIL_TEMPLATES',
   types: emailTemplateTypes,
   stats: { type: EmailTemplateStats, read: emailTemplateStats },
 }) {
@@ -49,7 +49,7 @@ export class EmailTemplateResolver extends standardResolver(emailTemplate, {
     description:
       'Replaces an email template: a field that the input does not name gets the value that a new template would have. The owner stays unless the input names one.',
   })
-  @RequiresScope('*')
+  @RequiresScope('EMAIL_TEMPLATES')
   emailTemplateReplace(
     @IdArg() id: string,
     @InputArg(() => EmailTemplateReplaceInput) input: object,
@@ -63,7 +63,7 @@ export class EmailTemplateResolver extends standardResolver(emailTemplate, {
     description:
       'Copies an email template that the caller sees. The copy belongs to the caller, has the status DRAFT and is not shared.',
   })
-  @RequiresScope('*')
+  @RequiresScope('EMAIL_TEMPLATES')
   emailTemplateClone(
     @IdArg() id: string,
     @Arg('name', () => String, {
@@ -80,7 +80,7 @@ export class EmailTemplateResolver extends standardResolver(emailTemplate, {
     description:
       'Returns the mail that a template makes of records and values. Nothing is stored or sent. `sender` is the caller.',
   })
-  @RequiresScope('*')
+  @RequiresScope('EMAIL_TEMPLATES')
   emailTemplatePreview(
     @IdArg() id: string,
     @Arg('variables', () => Json, {

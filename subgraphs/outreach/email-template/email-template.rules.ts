@@ -63,7 +63,7 @@ const update: Move<EmailTemplate> = {
 /** A change may set every status. */
 export const emailTemplateStates: StateMachine<EmailTemplate, EmailTemplateStatus> = {
   name: 'email template',
-  scope: '*',
+  scope: 'WRITE_EMAIL_TEMPLATES',
   mayChange,
   transitions: {
     DRAFT: { ACTIVE: [update], ARCHIVED: [update] },

@@ -9,11 +9,11 @@ import { EmailTemplateCategory, EmailTemplateStatus } from './email-template.enu
 import { emailTemplate } from './email-template.record.ts'
 
 const many = 'email templates'
-const StatusCounts = valueCounts(EmailTemplateStatus, '*', many)
-const CategoryCounts = valueCounts(EmailTemplateCategory, '*', many)
+const StatusCounts = valueCounts(EmailTemplateStatus, 'EMAIL_TEMPLATES', many)
+const CategoryCounts = valueCounts(EmailTemplateCategory, 'EMAIL_TEMPLATES', many)
 
 @ObjectType({ description: 'Statistics of the live email templates that the caller sees.' })
-@RequiresScope('*')
+@RequiresScope('EMAIL_TEMPLATES')
 export class EmailTemplateStats {
   @Field(() => Int, { description: 'Number of email templates.' })
   total!: number

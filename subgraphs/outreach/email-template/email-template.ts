@@ -13,7 +13,7 @@ import { EmailTemplateVariable } from './template-variable.ts'
     'A mail with variables, for example `{{contact.firstName | there}}`. Only its owner sees it, unless the owner shares it with the organization.',
 })
 @Directive('@key(fields: "id")')
-@RequiresScope('*')
+@RequiresScope('EMAIL_TEMPLATES')
 @Entity({ schema: 'outreach', tableName: 'email_template' })
 export class EmailTemplate extends OrgRecord {
   @Column(() => String, {

@@ -3,6 +3,7 @@ import { invalid } from '../../kernel/errors.ts'
 import { isJsonObject, isRawNumber } from '../../kernel/json/exact-number.ts'
 import { notAnswered, type RequestContext } from '../../kernel/request.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
+import { fieldsInScope } from '../../kernel/record/fields-in-scope.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
 import { readReference } from '../../kernel/record/read.ts'
 import type { TemplateValues } from '../../kernel/template/template-variables.ts'
@@ -49,7 +50,7 @@ type Values = Record<string, unknown>
 function readValues(ctx: RequestContext, record: RecordName, id: string): Promise<Values | null> {
   const shape: RecordShape = recordType(record)()
   const names = [...fieldsOf[record], 'accountId'].filter((name) => shape.columns.byName.has(name))
-  return readReference(ctx, shape, id, new Set(names))
+  return readReference(ctx, shape, id, fieldsInScope(ctx.caller, shape, new Set(names)))
 }
 
 /** The values of a record that the caller names. */

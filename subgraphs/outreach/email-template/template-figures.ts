@@ -16,7 +16,7 @@ const rate = (of: string) => ({
   description:
     'Figures of the mails of users and sequences that were made of a template, of all times. Reminders of invoices are in `usageCount` only, because they are not tracked.',
 })
-@RequiresScope('*')
+@RequiresScope('EMAIL_TEMPLATES')
 export class EmailTemplateFigures {
   @Field(() => Int, { description: 'Mails that were sent.' })
   sent!: number

@@ -22,7 +22,7 @@ const link = (what: string, example: string | null = null) =>
     'A conversation by mail with a customer. It is visible to its owner, and to users who see the records of the owner.',
 })
 @Directive('@key(fields: "id")')
-@RequiresScope('*')
+@RequiresScope('EMAILS')
 @Entity({ schema: 'outreach', tableName: 'email_thread' })
 export class EmailThread extends OrgRecord {
   @Column(() => String, { ...never, max: 255, description: 'Subject of the first mail.', example: 'Dock slots in May' })

@@ -4,7 +4,7 @@ import { EmailThread } from './email-thread.ts'
 
 const EmailThreadFilter = filterOf('EmailThreadFilter', EmailThread)
 const EmailThreadOrder = orderOf('EmailThreadOrder', EmailThread)
-export const EmailThreadPage = pageOf('EmailThreadPage', EmailThread, '*')
-export const EmailThreadConnection = connectionOf('EmailThread', EmailThread, '*')
+export const EmailThreadPage = pageOf('EmailThreadPage', EmailThread, 'EMAILS')
+export const EmailThreadConnection = connectionOf('EmailThread', EmailThread, 'EMAILS')
 export const EmailThreadPageArgs = pageArgs(EmailThreadFilter, EmailThreadOrder)
 export const EmailThreadConnectionArgs = connectionArgs(EmailThreadFilter, EmailThreadOrder)

@@ -96,13 +96,13 @@ export class EmailResolver {
   }
 
   @Mutation(() => EmailThread, { description: 'Marks a thread as read.' })
-  @RequiresScope('*')
+  @RequiresScope('EMAILS')
   emailThreadMarkRead(@IdArg() id: string, @Ctx() ctx: RequestContext) {
     return change(ctx, emailThread, id, () => ({ operation: 'UPDATE', values: {}, implied: { unread: false } }))
   }
 
   @Mutation(() => EmailThread, { description: 'Closes a thread. The next mail opens it again.' })
-  @RequiresScope('*')
+  @RequiresScope('EMAILS')
   emailThreadClose(@IdArg() id: string, @Ctx() ctx: RequestContext) {
     return change(ctx, emailThread, id, () => ({
       operation: 'UPDATE',
@@ -115,7 +115,7 @@ export class EmailResolver {
     description:
       'Sends a mail to customers, in a new thread or as part of one. It is queued with its thread in one transaction and sent by a worker.',
   })
-  @RequiresScope('*')
+  @RequiresScope('EMAILS')
   emailSend(
     @Arg('input', () => EmailSendInput, { description: 'The mail.' }) input: EmailSendInput,
     @Ctx() ctx: RequestContext<'work' | 'keys'>,

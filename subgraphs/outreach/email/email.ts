@@ -35,7 +35,7 @@ const addresses = { ...address, maxItems: 100 } as const
 
 @ObjectType({ description: 'A mail of a thread. It is visible to users who see the thread.' })
 @Directive('@key(fields: "id")')
-@RequiresScope('*')
+@RequiresScope('EMAILS')
 @Entity({ schema: 'outreach', tableName: 'email_message' })
 export class Email extends OrgRecord {
   @Column(() => ID, {

@@ -1,6 +1,6 @@
 import { Field, InputType, Int, ObjectType } from 'type-graphql'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
-import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { enumeration } from '../../kernel/record/column.ts'
 import { EmailBounceType } from './email.enumerations.ts'
 
@@ -131,7 +131,7 @@ export class EmailInboundInput {
 }
 
 @ObjectType({ description: 'What became of a webhook call about mails.' })
-@RequiresScopes('*')
+@RequiresScope('EMAILS')
 export class EmailWebhookResult {
   @Field(() => Boolean, { description: 'True if it was accepted.' })
   accepted!: boolean

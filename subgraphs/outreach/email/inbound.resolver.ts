@@ -11,7 +11,7 @@ export class InboundResolver {
     description:
       'Applies what a mail service reports about a sent mail. Its status never moves backwards, and opens of programs count apart.',
   })
-  @RequiresScope('*')
+  @RequiresScope('EMAILS')
   emailStatusReceive(
     @Arg('input', () => EmailStatusInput, { description: 'The report.' }) input: EmailStatusInput,
     @Ctx() ctx: RequestContext,
@@ -23,7 +23,7 @@ export class InboundResolver {
     description:
       'Stores a mail that a mail service received, in the thread that it answers or in a new one. A mail with a known Message-ID is stored only once.',
   })
-  @RequiresScope('*')
+  @RequiresScope('EMAILS')
   emailInboundReceive(
     @Arg('input', () => EmailInboundInput, { description: 'The mail.' }) input: EmailInboundInput,
     @Ctx() ctx: RequestContext<'work'>,

@@ -18,7 +18,7 @@ export const SuppressionReasonEnum = enumeration('EmailSuppressionReason', 'Why 
 })
 
 @ObjectType({ description: 'An address to which the organization sends no mails.' })
-@RequiresScope('*')
+@RequiresScope('EMAILS')
 export class SuppressedAddress {
   @Field(() => String, { description: 'The address.' })
   email!: string
@@ -34,7 +34,7 @@ export class SuppressedAddress {
 }
 
 @ObjectType({ description: 'A page of the suppression list.' })
-@RequiresScope('*')
+@RequiresScope('EMAILS')
 export class SuppressedAddressPage {
   @Field(() => [SuppressedAddress], { description: 'The addresses in alphabetical order.' })
   data!: SuppressedAddress[]
@@ -87,7 +87,7 @@ export class SuppressionResolver {
   @Mutation(() => SuppressedAddress, {
     description: 'Adds an address to the suppression list. An address that is on it keeps its reason.',
   })
-  @RequiresScope('*')
+  @RequiresScope('EMAILS')
   async emailSuppress(@EmailArg() email: string, @Ctx() ctx: RequestContext): Promise<SuppressedAddress> {
     requireWritableRole(ctx)
     const address = addressOf('email', email)
@@ -104,7 +104,7 @@ export class SuppressionResolver {
     description:
       'Removes an address from the suppression list, for example because the person asked for mails again. Contacts and leads keep what they say. Owners and admins may remove every address, others those that they added. NOT_FOUND if the list that the caller sees does not have the address.',
   })
-  @RequiresScope('*')
+  @RequiresScope('EMAILS')
   async emailUnsuppress(@EmailArg() email: string, @Ctx() ctx: RequestContext): Promise<string> {
     requireWritableRole(ctx)
     const address = parseEmail(email)

@@ -9,7 +9,7 @@ const never = { writable: 'NEVER' } as const
 const time = { ...never, nullable: true } as const
 
 @ObjectType({ description: 'One execution of a step of a sequence for an enrollment.' })
-@RequiresScope('*')
+@RequiresScope('SEQUENCES')
 export class SequenceAttempt {
   @Column(() => ID, { ...never, description: 'Id of the execution.', example: '019a0c5e-7f00-7d12-a1b6-73e1f4a9c420' })
   id!: string

@@ -19,7 +19,7 @@ import type { SequenceEntityType } from './enrollment.enumerations.ts'
 import { sequenceEnrollment } from './enrollment.record.ts'
 
 @ObjectType({ description: 'What became of one mail of an enrollment.' })
-@RequiresScope('*')
+@RequiresScope('SEQUENCES')
 export class SequenceDeliveredMail {
   @Field(() => ID, { description: 'Id of the mail.' })
   messageId!: string

@@ -34,7 +34,7 @@ export class SequenceBulkEnrollInput extends SequenceEnrollOptions {
 }
 
 @ObjectType({ description: 'What happened to one record of a bulk enrollment.' })
-@RequiresScope('*')
+@RequiresScope('SEQUENCES')
 export class SequenceBulkEnrollItem {
   @Field(() => ID, { description: 'Id of the lead or contact, as in the request.' })
   entityId!: string
@@ -53,7 +53,7 @@ export class SequenceBulkEnrollItem {
 }
 
 @ObjectType({ description: 'The results of a bulk enrollment, in the order of the request.' })
-@RequiresScope('*')
+@RequiresScope('SEQUENCES')
 export class SequenceBulkEnrollResult {
   @Field(() => Int, { description: 'Number of ids in the request.' })
   requested!: number

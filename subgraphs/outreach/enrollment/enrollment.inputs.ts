@@ -4,7 +4,7 @@ import { SequenceEnrollment } from './enrollment.ts'
 
 const EnrollmentFilter = filterOf('SequenceEnrollmentFilter', SequenceEnrollment)
 const EnrollmentOrder = orderOf('SequenceEnrollmentOrder', SequenceEnrollment)
-export const SequenceEnrollmentPage = pageOf('SequenceEnrollmentPage', SequenceEnrollment, '*')
-export const SequenceEnrollmentConnection = connectionOf('SequenceEnrollment', SequenceEnrollment, '*')
+export const SequenceEnrollmentPage = pageOf('SequenceEnrollmentPage', SequenceEnrollment, 'SEQUENCES')
+export const SequenceEnrollmentConnection = connectionOf('SequenceEnrollment', SequenceEnrollment, 'SEQUENCES')
 export const SequenceEnrollmentPageArgs = pageArgs(EnrollmentFilter, EnrollmentOrder)
 export const SequenceEnrollmentConnectionArgs = connectionArgs(EnrollmentFilter, EnrollmentOrder)

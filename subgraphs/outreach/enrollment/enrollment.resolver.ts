@@ -178,7 +178,7 @@ export class EnrollmentResolver {
     description:
       'Enrolls a lead or contact in an ACTIVE sequence. Its first step is executed within a minute of its time. A record with a running enrollment, without a usable address for a sequence with mails, or whose person does not want to be contacted is refused: reason of the error says why. EMAIL_NOT_VERIFIED if the sequence has mails and the sender has neither a verified address nor a mailbox.',
   })
-  @RequiresScope('*')
+  @RequiresScope('SEQUENCES')
   sequenceEnroll(
     @SequenceId() id: string,
     @Arg('input', () => SequenceEnrollInput, { description: 'What to enroll.' }) input: SequenceEnrollInput,
@@ -190,7 +190,7 @@ export class EnrollmentResolver {
   @Mutation(() => SequenceBulkEnrollResult, {
     description: 'Enrolls up to 500 leads or contacts, each independently of the others, with a result for each.',
   })
-  @RequiresScope('*')
+  @RequiresScope('SEQUENCES')
   sequenceEnrollBulk(
     @SequenceId() id: string,
     @Arg('input', () => SequenceBulkEnrollInput, { description: 'What to enroll.' }) input: SequenceBulkEnrollInput,
@@ -202,7 +202,7 @@ export class EnrollmentResolver {
   @Mutation(() => SequenceEnrollment, {
     description: 'Pauses an ACTIVE enrollment; the delay that is left of its current step is kept.',
   })
-  @RequiresScope('*')
+  @RequiresScope('SEQUENCES')
   sequencePauseEnrollment(
     @SequenceId() id: string,
     @EnrollmentId() enrollmentId: string,
@@ -215,7 +215,7 @@ export class EnrollmentResolver {
   @Mutation(() => SequenceEnrollment, {
     description: 'Lets a PAUSED enrollment go on with the delay that was left when it was paused.',
   })
-  @RequiresScope('*')
+  @RequiresScope('SEQUENCES')
   sequenceResumeEnrollment(@SequenceId() id: string, @EnrollmentId() enrollmentId: string, @Ctx() ctx: RequestContext) {
     return resumeEnrollment(ctx, id, enrollmentId)
   }
@@ -223,7 +223,7 @@ export class EnrollmentResolver {
   @Mutation(() => SequenceEnrollment, {
     description: 'Ends an ACTIVE or PAUSED enrollment with the status UNENROLLED.',
   })
-  @RequiresScope('*')
+  @RequiresScope('SEQUENCES')
   sequenceUnenroll(
     @SequenceId() id: string,
     @EnrollmentId() enrollmentId: string,
@@ -237,7 +237,7 @@ export class EnrollmentResolver {
     description:
       'Executes the current step of an ACTIVE enrollment at once, before its time and outside of the send window. The daily limit of the sender holds.',
   })
-  @RequiresScope('*')
+  @RequiresScope('SEQUENCES')
   sequenceProcessStep(
     @SequenceId() id: string,
     @EnrollmentId() enrollmentId: string,

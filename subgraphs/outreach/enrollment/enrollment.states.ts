@@ -7,7 +7,7 @@ const ends = { COMPLETED: [], REPLIED: [], BOUNCED: [], UNSUBSCRIBED: [], FAILED
 
 export const enrollmentStates: StateMachine<SequenceEnrollment, SequenceEnrollmentStatus> = {
   name: 'enrollment',
-  scope: '*',
+  scope: 'WRITE_SEQUENCES',
   transitions: {
     ACTIVE: { PAUSED: ['sequencePauseEnrollment'], UNENROLLED: ['sequenceUnenroll'], ...ends },
     PAUSED: { ACTIVE: ['sequenceResumeEnrollment'], UNENROLLED: ['sequenceUnenroll'], ...ends },

@@ -16,7 +16,7 @@ const firstTime = { ...time, isUnversioned: true } as const
     'The way of a lead or contact through a sequence. A record has at most one running enrollment in a sequence, ACTIVE or PAUSED.',
 })
 @Directive('@key(fields: "id")')
-@RequiresScope('*')
+@RequiresScope('SEQUENCES')
 @Entity({ schema: 'outreach', tableName: 'sequence_enrollment' })
 export class SequenceEnrollment extends OrgRecord {
   @Column(() => ID, {

@@ -1,7 +1,7 @@
 import { Ctx, Field, ID, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql'
 import { enumeration } from '../../kernel/record/column.ts'
 import { computedOver } from '../../kernel/record/predicate.ts'
-import { RequiresScope } from '../../kernel/record/requires-scope.ts'
+import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -18,7 +18,7 @@ export const ImapState = enumeration('ImapState', 'Whether a mailbox receives ma
 export type ImapState = keyof typeof ImapState
 
 @ObjectType({ description: 'How a mailbox is read.' })
-@RequiresScope('*')
+@RequiresScope('MAILBOXES')
 export class ImapMailboxStatus {
   @Field(() => ID, { description: 'Id of the mailbox.' })
   mailboxId!: string
@@ -50,7 +50,7 @@ export class ImapMailboxStatus {
 }
 
 @ObjectType({ description: 'How the mailboxes that the caller sees are read.' })
-@RequiresScope('*')
+@RequiresScope('MAILBOXES')
 export class ImapStatus {
   @Field(() => [ImapMailboxStatus], {
     description: 'The mailboxes with an IMAP server that the caller sees, by address.',
@@ -59,7 +59,7 @@ export class ImapStatus {
 }
 
 @ObjectType({ description: 'What a request to read mailboxes has started.' })
-@RequiresScope('*')
+@RequiresScope('MAILBOXES')
 export class ImapPoll {
   @Field(() => Int, {
     description: 'Number of mailboxes that will be read for this request; those that wait already are not counted.',
@@ -85,7 +85,7 @@ function visibleMailboxes(ctx: RequestContext, more: string) {
 @Resolver()
 export class ImapResolver {
   @Query(() => ImapStatus, { description: 'Returns how the mailboxes that the caller sees are read.' })
-  @RequiresScope('*')
+  @RequiresScopes('READ_MAILBOXES')
   async emailImapStatus(@Ctx() ctx: RequestContext): Promise<ImapStatus> {
     return { mailboxes: await visibleMailboxes(ctx, '') }
   }
@@ -93,7 +93,7 @@ export class ImapResolver {
   @Mutation(() => ImapPoll, {
     description: 'Reads the mailboxes that the caller sees and that are on as soon as possible.',
   })
-  @RequiresScope('*')
+  @RequiresScope('MAILBOXES')
   async emailImapPoll(@Ctx() ctx: RequestContext): Promise<ImapPoll> {
     requireWritableRole(ctx)
     const boxes = await visibleMailboxes(ctx, 'and b.is_enabled')

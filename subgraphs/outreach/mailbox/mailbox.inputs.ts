@@ -1,4 +1,4 @@
 import { operationTypes } from '../../kernel/record/standard-resolver.ts'
 import { mailbox } from './mailbox.record.ts'
 
-export const mailboxTypes = operationTypes(mailbox, '*')
+export const mailboxTypes = operationTypes(mailbox, 'MAILBOXES')

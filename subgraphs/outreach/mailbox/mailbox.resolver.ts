@@ -18,7 +18,7 @@ import { MailboxTest, testMailbox } from './test-mailbox.ts'
 
 @Resolver(() => Mailbox)
 export class MailboxResolver extends standardResolver(mailbox, {
-  scope: '*',
+  scope: 'MAILBOXES',
   types: mailboxTypes,
   stats: { type: MailboxStats, read: mailboxStats },
   actions: {
@@ -30,7 +30,7 @@ export class MailboxResolver extends standardResolver(mailbox, {
     description:
       'Connects to the servers of a mailbox and signs in. Nothing is sent or read. At most 10 times in an hour for each mailbox.',
   })
-  @RequiresScope('*')
+  @RequiresScope('MAILBOXES')
   mailboxTest(@IdArg() id: string, @Ctx() ctx: RequestContext<'vault' | 'outbound' | 'counters'>) {
     return testMailbox(ctx, id)
   }

@@ -7,7 +7,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { mailbox } from './mailbox.record.ts'
 
 @ObjectType({ description: 'Statistics of the live mailboxes that the caller sees.' })
-@RequiresScope('*')
+@RequiresScope('MAILBOXES')
 export class MailboxStats {
   @Field(() => Int, { description: 'Number of mailboxes.' })
   total!: number

@@ -42,7 +42,7 @@ const password = (server: 'smtp' | 'imap') =>
     'An email account of a user: mails are sent through its SMTP server, and replies, bounces and other mails are received through its IMAP server. Only its owner sees it, unless the owner shares it with the organization. An organization has at most 100.',
 })
 @Directive('@key(fields: "id")')
-@RequiresScope('*')
+@RequiresScope('MAILBOXES')
 @Entity({ schema: 'outreach', tableName: 'mailbox' })
 export class Mailbox extends OrgRecord {
   @Column(() => String, {

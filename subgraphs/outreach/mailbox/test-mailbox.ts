@@ -12,7 +12,7 @@ import { mailbox } from './mailbox.record.ts'
 import type { Mailbox } from './mailbox.ts'
 
 @ObjectType({ description: 'Whether a server of a mailbox can be used.' })
-@RequiresScope('*')
+@RequiresScope('MAILBOXES')
 export class MailboxServerTest {
   @Field(() => Boolean, { description: 'True if the connection and the sign-in succeeded.' })
   ok!: boolean
@@ -22,7 +22,7 @@ export class MailboxServerTest {
 }
 
 @ObjectType({ description: 'Whether the servers of a mailbox can be used.' })
-@RequiresScope('*')
+@RequiresScope('MAILBOXES')
 export class MailboxTest {
   @Field(() => MailboxServerTest, { description: 'The SMTP server.' })
   smtp!: MailboxServerTest

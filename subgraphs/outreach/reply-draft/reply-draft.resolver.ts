@@ -62,7 +62,7 @@ export class ReplyDraftResolver {
     description:
       'Changes or approves a suggested reply that is PENDING or APPROVED. `status` can be PENDING or APPROVED; others answer INVALID_STATE.',
   })
-  @RequiresScope('*')
+  @RequiresScope('EMAILS')
   replyDraftUpdate(
     @IdArg() id: string,
     @InputArg(() => ReplyDraftUpdateInput) input: object,
@@ -76,7 +76,7 @@ export class ReplyDraftResolver {
     description:
       'Rejects a suggested reply that is PENDING or APPROVED. It gets the status REJECTED and can still be read; others answer INVALID_STATE.',
   })
-  @RequiresScope('*')
+  @RequiresScope('EMAILS')
   replyDraftDelete(
     @IdArg() id: string,
     @ExpectedVersionArg() expectedVersion: number | null,
@@ -89,7 +89,7 @@ export class ReplyDraftResolver {
     description:
       'Sends a suggested reply that is PENDING or APPROVED to the sender of the mail that it answers, as part of the thread. Returns the queued mail.',
   })
-  @RequiresScope('*')
+  @RequiresScope('EMAILS')
   replyDraftSend(@IdArg() id: string, @Ctx() ctx: RequestContext<'work' | 'keys'>) {
     return sendReplyDraft(ctx, id)
   }

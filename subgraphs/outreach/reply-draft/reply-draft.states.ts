@@ -13,7 +13,7 @@ const ways = { SENT: ['replyDraftSend'], REJECTED: ['replyDraftDelete'], EXPIRED
 
 export const replyDraftStates: StateMachine<ReplyDraft, ReplyDraftStatus> = {
   name: 'reply draft',
-  scope: '*',
+  scope: 'WRITE_EMAILS',
   transitions: {
     PENDING: { APPROVED: [update], ...ways },
     APPROVED: { PENDING: [update], ...ways },

@@ -22,7 +22,7 @@ export type ReplyDraftStatus = keyof typeof ReplyDraftStatus
     'A suggested reply to a mail of a customer. The platform writes one for each reply of a person; nothing is sent unless a user sends it. It is visible to users who see the thread.',
 })
 @Directive('@key(fields: "id")')
-@RequiresScope('*')
+@RequiresScope('EMAILS')
 @Entity({ schema: 'outreach', tableName: 'reply_draft' })
 export class ReplyDraft extends OrgRecord {
   @Column(() => ReplyDraftStatus, {

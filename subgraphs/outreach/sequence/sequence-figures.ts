@@ -14,7 +14,7 @@ const rate = (of: string) => ({
 })
 
 @ObjectType({ description: 'Figures of the enrollments of a sequence, of all times.' })
-@RequiresScope('*')
+@RequiresScope('SEQUENCES')
 export class SequenceFigures {
   @Field(() => Int, { description: 'Number of enrollments.' })
   enrolled!: number
@@ -59,7 +59,7 @@ const mailRate = (of: string) => ({
 })
 
 @ObjectType({ description: 'Figures of the mails of a variant.' })
-@RequiresScope('*')
+@RequiresScope('SEQUENCES')
 export class SequenceVariantFigures {
   @Field(() => ID, { description: 'Id of the variant; it may have been removed since.' })
   variantId!: string
@@ -78,7 +78,7 @@ export class SequenceVariantFigures {
 }
 
 @ObjectType({ description: 'Figures of the executions of a step, of all times.' })
-@RequiresScope('*')
+@RequiresScope('SEQUENCES')
 export class SequenceStepFigures {
   @Field(() => Int, { description: 'Number of executions, also those that were skipped or failed.' })
   executed!: number

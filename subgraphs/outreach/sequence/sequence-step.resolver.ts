@@ -28,7 +28,7 @@ export class SequenceStepResolver {
     description:
       'Adds a step to a sequence, at its end or at `position`. Who is enrolled comes to it if its position is still ahead.',
   })
-  @RequiresScope('*')
+  @RequiresScope('SEQUENCES')
   sequenceStepAdd(
     @SequenceIdArg() id: string,
     @InputArg(() => SequenceStepCreateInput) input: object,
@@ -41,7 +41,7 @@ export class SequenceStepResolver {
     description:
       'Changes a step. What it says and does applies to every execution from then on; a change of its delay does not move the times of those for whom it is scheduled. When the time of an inactive step comes, the first active step after it is executed instead.',
   })
-  @RequiresScope('*')
+  @RequiresScope('SEQUENCES')
   sequenceStepChange(
     @SequenceIdArg() id: string,
     @StepIdArg() stepId: string,
@@ -56,7 +56,7 @@ export class SequenceStepResolver {
     description:
       'Removes a step from a sequence. Who is in it goes on with the step that took its place, at the time when the removed one was due. A step to which a condition leads is refused with HAS_DEPENDENTS. Statistics of the sequence keep its executions.',
   })
-  @RequiresScope('*')
+  @RequiresScope('SEQUENCES')
   sequenceStepRemove(
     @SequenceIdArg() id: string,
     @StepIdArg() stepId: string,
@@ -70,7 +70,7 @@ export class SequenceStepResolver {
     description:
       'Puts the steps of a sequence in another order. Who is enrolled stays in the current step and goes on in the new order; a step that was executed is not executed again, unless a condition leads back to it.',
   })
-  @RequiresScope('*')
+  @RequiresScope('SEQUENCES')
   sequenceStepReorder(
     @SequenceIdArg() id: string,
     @Arg('stepIds', () => [ID], { description: 'Ids of all steps, each once, in the new order.' })

@@ -16,7 +16,7 @@ export const webhookUrlMax = 2048
     'A step of a sequence. The fields that its type does not use must be null or empty. It is visible to users who see the sequence.',
 })
 @Directive('@key(fields: "id")')
-@RequiresScope('*')
+@RequiresScope('SEQUENCES')
 @Entity({ schema: 'outreach', tableName: 'sequence_step' })
 export class SequenceStep extends OrgRecord {
   @Column(() => ID, {

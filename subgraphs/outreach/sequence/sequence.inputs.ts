@@ -4,7 +4,7 @@ import { operationTypes } from '../../kernel/record/standard-resolver.ts'
 import { sequence } from './sequence.record.ts'
 import { stepsMax, SequenceStep } from './sequence-step.ts'
 
-export const sequenceTypes = operationTypes(sequence, '*')
+export const sequenceTypes = operationTypes(sequence, 'SEQUENCES')
 
 export const SequenceStepCreateInput = createInputOf('SequenceStepCreateInput', SequenceStep)
 export const SequenceStepUpdateInput = updateInputOf('SequenceStepUpdateInput', SequenceStep)

@@ -87,7 +87,7 @@ export class SequenceResolver {
   }
 
   @Mutation(() => Sequence, { description: 'Creates a sequence in the status DRAFT, with its steps or without.' })
-  @RequiresScope('*')
+  @RequiresScope('SEQUENCES')
   sequenceCreate(@InputArg(() => types.CreateInput) input: object, @Ctx() ctx: StepContext) {
     return createSequence(ctx, input)
   }
@@ -96,7 +96,7 @@ export class SequenceResolver {
     description:
       'Changes a sequence, whatever its status but ARCHIVED. Who is enrolled stays enrolled, also if `entityTypes` loses its type.',
   })
-  @RequiresScope('*')
+  @RequiresScope('SEQUENCES')
   sequenceUpdate(
     @IdArg() id: string,
     @InputArg(() => types.UpdateInput) input: object,
@@ -110,7 +110,7 @@ export class SequenceResolver {
     description:
       'Deletes a sequence. It can be restored, as PAUSED if it was ACTIVE; until then only `sequenceListDeleted` returns it. Its running enrollments end and stay ended.',
   })
-  @RequiresScope('*')
+  @RequiresScope('SEQUENCES')
   sequenceDelete(
     @IdArg() id: string,
     @ForceArg() force: boolean,
@@ -121,7 +121,7 @@ export class SequenceResolver {
   }
 
   @Mutation(() => Sequence)
-  @RequiresScope('*')
+  @RequiresScope('SEQUENCES')
   sequenceRestore(@IdArg() id: string, @ExpectedVersionArg() expectedVersion: Version, @Ctx() ctx: RequestContext) {
     return sequences.restore(ctx, id, expectedVersion)
   }
@@ -130,7 +130,7 @@ export class SequenceResolver {
     description:
       'Copies a sequence that the caller sees, with its steps under new ids. The copy belongs to the caller, is called `Copy of` and the name, and is a DRAFT without enrollments.',
   })
-  @RequiresScope('*')
+  @RequiresScope('SEQUENCES')
   sequenceDuplicate(@IdArg() id: string, @Ctx() ctx: RequestContext) {
     return duplicateSequence(ctx, id)
   }
@@ -139,7 +139,7 @@ export class SequenceResolver {
     description:
       'Starts a DRAFT or PAUSED sequence, and pauses an ACTIVE one. It starts with at least one active step, and if the templates of its active steps are ACTIVE. A pause stops the clocks of all enrollments: what is left of each delay counts on when the sequence goes on.',
   })
-  @RequiresScope('*')
+  @RequiresScope('SEQUENCES')
   sequenceToggle(@IdArg() id: string, @ExpectedVersionArg() expectedVersion: Version, @Ctx() ctx: RequestContext) {
     return toggleSequence(ctx, id, expectedVersion)
   }
@@ -147,7 +147,7 @@ export class SequenceResolver {
   @Mutation(() => Sequence, {
     description: 'Archives a sequence for good. Its running enrollments end. A copy of it can be used again.',
   })
-  @RequiresScope('*')
+  @RequiresScope('SEQUENCES')
   sequenceArchive(
     @IdArg() id: string,
     @ForceArg() force: boolean,

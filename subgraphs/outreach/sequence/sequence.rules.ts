@@ -19,7 +19,7 @@ const start: Move<Sequence> = { operation: 'sequenceToggle', isPossible: hasActi
 
 export const sequenceStates: StateMachine<Sequence, SequenceStatus> = {
   name: 'sequence',
-  scope: '*',
+  scope: 'WRITE_SEQUENCES',
   transitions: {
     DRAFT: { ACTIVE: [start], ARCHIVED: ['sequenceArchive'] },
     ACTIVE: { PAUSED: ['sequenceToggle'], ARCHIVED: ['sequenceArchive'] },

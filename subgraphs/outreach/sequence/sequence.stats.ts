@@ -11,7 +11,7 @@ import { SequenceStatus } from './sequence.enumerations.ts'
 import { enrollmentSums, figuresOf, type EnrollmentSums } from './sequence-figures.ts'
 import { sequence } from './sequence.record.ts'
 
-const StatusCounts = valueCounts(SequenceStatus, '*', 'sequences')
+const StatusCounts = valueCounts(SequenceStatus, 'SEQUENCES', 'sequences')
 
 const rate = (of: string) => ({
   nullable: true,
@@ -21,7 +21,7 @@ const rate = (of: string) => ({
 @ObjectType({
   description: 'Statistics of the live sequences that the caller sees, and of their enrollments of all times.',
 })
-@RequiresScope('*')
+@RequiresScope('SEQUENCES')
 export class SequenceStats {
   @Field(() => Int, { description: 'Number of sequences.' })
   total!: number

@@ -13,7 +13,7 @@ const never = { writable: 'NEVER' } as const
 
 @ObjectType({ description: 'Steps such as mails, tasks and delays through which leads and contacts are led.' })
 @Directive('@key(fields: "id")')
-@RequiresScope('*')
+@RequiresScope('SEQUENCES')
 @Entity({ schema: 'outreach', tableName: 'sequence' })
 export class Sequence extends OrgRecord {
   @Column(() => String, {

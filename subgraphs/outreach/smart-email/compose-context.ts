@@ -1,6 +1,7 @@
 import { invalid } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
+import { fieldsInScope } from '../../kernel/record/fields-in-scope.ts'
 import { isHidden } from '../../kernel/record/field-security.ts'
 import { TenantPredicate } from '../../kernel/record/predicate.ts'
 import { readReference } from '../../kernel/record/read.ts'
@@ -30,7 +31,7 @@ interface ThreadMessage {
   readonly text: string
 }
 
-/** What the caller sees of the records that a mail is about. Fields that the profile of the caller hides have no value. */
+/** What the caller sees of the records that a mail is about. Fields that the profile or the scopes of the caller hide have no value. */
 export interface ComposeContext extends NamedRecords {
   readonly contact: Values | null
   readonly account: Values | null
@@ -62,7 +63,9 @@ export const textIn = (values: Values | null, name: string): string | null => {
 }
 
 async function readRecord(ctx: RequestContext, record: keyof typeof fields, id: string | null): Promise<Values | null> {
-  return id === null ? null : readReference(ctx, recordType(record)(), id, fields[record])
+  if (id === null) return null
+  const shape = recordType(record)()
+  return readReference(ctx, shape, id, fieldsInScope(ctx.caller, shape, fields[record]))
 }
 
 /** What happens with a named record that the caller does not see: the request is refused, or the record is not used. */
@@ -78,7 +81,9 @@ async function readNamed(
   missing: Missing,
 ): Promise<Values | null> {
   if (id === null) return null
-  const found = isId(id) ? await readReference(ctx, shape, id.toLowerCase(), selected) : null
+  const found = isId(id)
+    ? await readReference(ctx, shape, id.toLowerCase(), fieldsInScope(ctx.caller, shape, selected))
+    : null
   if (!found && missing === 'REFUSE') throw unknown(path)
   return found
 }

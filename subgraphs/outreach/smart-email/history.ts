@@ -13,7 +13,7 @@ import { emailMessage, emailThread } from '../email/email.record.ts'
 import { smartEmailDraft } from './smart-email.record.ts'
 
 @ObjectType({ description: 'A mail to or from a contact.' })
-@RequiresScope('*')
+@RequiresScope('EMAILS')
 export class SmartEmailHistoryEntry {
   @Field(() => ID, { description: 'Id of the mail.' })
   messageId!: string

@@ -30,7 +30,7 @@ export type SendTimeDay = keyof typeof SendTimeDay
 const days = Object.keys(SendTimeDay) as SendTimeDay[]
 
 @ObjectType({ description: 'When a mail to a contact is most likely to be opened and answered.' })
-@RequiresScope('*')
+@RequiresScope('EMAILS')
 export class SmartEmailSendTime {
   @Field(() => ID, { description: 'Id of the contact.' })
   contactId!: string

@@ -28,7 +28,7 @@ const wish = { nullable: true, max: wishMax } as const
     'A mail that is written before it is sent. Only its owner sees it, unless the owner shares it; then also users who see the records of the owner, such as managers. Only the owner can change, schedule and send it, because the mail bears the name of the owner.',
 })
 @Directive('@key(fields: "id")')
-@RequiresScope('*')
+@RequiresScope('EMAILS')
 @Entity({ schema: 'outreach', tableName: 'smart_email_draft' })
 export class SmartEmailDraft extends OrgRecord {
   @Column(() => SmartEmailStatus, {

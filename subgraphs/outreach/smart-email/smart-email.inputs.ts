@@ -5,7 +5,7 @@ import { wishMax } from './smart-email-draft.ts'
 import { SmartEmailTone } from './smart-email.enumerations.ts'
 import { smartEmailDraft } from './smart-email.record.ts'
 
-export const smartEmailTypes = operationTypes(smartEmailDraft, '*')
+export const smartEmailTypes = operationTypes(smartEmailDraft, 'EMAILS')
 
 /** Maximum characters of the texts of a request, by their fields. */
 export const composeBounds = {

@@ -40,7 +40,7 @@ const threads = recordsOf(emailThread)
 
 @Resolver(() => SmartEmailDraft)
 export class SmartEmailResolver extends standardResolver(smartEmailDraft, {
-  scope: '*',
+  scope: 'EMAILS',
   types: smartEmailTypes,
   actions: smartEmailActions,
   stats: { type: SmartEmailDraftStats, read: smartEmailStats },
@@ -50,7 +50,7 @@ export class SmartEmailResolver extends standardResolver(smartEmailDraft, {
     description:
       'Writes a mail with the language model, or by the rules of the platform if none is configured, and stores it as a draft of the caller. The model gets only what the caller sees, as data; it decides neither recipients nor formatting. MODEL_RATE_LIMITED after 30 texts of one credential in a minute, and 100 of the organization in a minute or 5,000 in a day; UNAVAILABLE while the model does not answer; MODEL_FAILED if its answer cannot be used. Nothing is then stored.',
   })
-  @RequiresScope('*')
+  @RequiresScope('EMAILS')
   smartEmailCompose(@InputArg(() => SmartEmailComposeInput) input: SmartEmailComposeInput, @Ctx() ctx: Writing) {
     return composeDraft(ctx, input)
   }
@@ -59,7 +59,7 @@ export class SmartEmailResolver extends standardResolver(smartEmailDraft, {
     description:
       'Writes the text of a DRAFT or FAILED draft anew, in other words and from the records as they are now; it is then a DRAFT. Recipients stay. A scheduled draft is refused, so that no unread text is sent.',
   })
-  @RequiresScope('*')
+  @RequiresScope('EMAILS')
   smartEmailDraftRegenerate(@IdArg() id: string, @ExpectedVersionArg() expectedVersion: Version, @Ctx() ctx: Writing) {
     return regenerateDraft(ctx, id, expectedVersion)
   }
@@ -79,7 +79,7 @@ export class SmartEmailResolver extends standardResolver(smartEmailDraft, {
     description:
       'Queues the mail of a DRAFT or SCHEDULED draft, which becomes SENDING, then SENT or FAILED. It needs a recipient, a subject and a body. It is sent once.',
   })
-  @RequiresScope('*')
+  @RequiresScope('EMAILS')
   smartEmailDraftSend(
     @IdArg() id: string,
     @ExpectedVersionArg() expectedVersion: Version,
@@ -92,7 +92,7 @@ export class SmartEmailResolver extends standardResolver(smartEmailDraft, {
     description:
       'Sets the time at which a DRAFT is sent, or another time for a SCHEDULED one. It is sent within a minute after it, with the rights that its owner then has; it is FAILED if that is not possible. Above a limit of mails it waits for at most a day.',
   })
-  @RequiresScope('*')
+  @RequiresScope('EMAILS')
   smartEmailDraftSchedule(
     @IdArg() id: string,
     @TimeArg(
@@ -111,7 +111,7 @@ export class SmartEmailResolver extends standardResolver(smartEmailDraft, {
   }
 
   @Mutation(() => SmartEmailDraft, { description: 'Takes a SCHEDULED draft back: it is a DRAFT again.' })
-  @RequiresScope('*')
+  @RequiresScope('EMAILS')
   smartEmailDraftUnschedule(
     @IdArg() id: string,
     @ExpectedVersionArg() expectedVersion: Version,

@@ -15,7 +15,7 @@ const discard = ['smartEmailDraftDelete']
 
 export const smartEmailStates: StateMachine<SmartEmailDraft, SmartEmailStatus> = {
   name: 'draft',
-  scope: '*',
+  scope: 'WRITE_EMAILS',
   mayChange: isOwner,
   transitions: {
     DRAFT: { SCHEDULED: schedule, SENDING: send, DISCARDED: discard },

@@ -12,12 +12,12 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { SmartEmailStatus } from './smart-email.enumerations.ts'
 import { smartEmailDraft } from './smart-email.record.ts'
 
-const StatusCounts = valueCounts(SmartEmailStatus, '*', 'drafts')
+const StatusCounts = valueCounts(SmartEmailStatus, 'EMAILS', 'drafts')
 /** The sent drafts whose mails are counted. */
 export const countedMax = 1_000
 
 @ObjectType({ description: 'Statistics of the drafts that the caller sees.' })
-@RequiresScope('*')
+@RequiresScope('EMAILS')
 export class SmartEmailDraftStats {
   @Field(() => Int, { description: 'Number of drafts that are not discarded.' })
   total!: number

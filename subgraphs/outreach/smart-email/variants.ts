@@ -13,7 +13,7 @@ import { smartEmailDraft } from './smart-email.record.ts'
 import { writeTexts, writingOf, type DraftText } from './write-text.ts'
 
 @ObjectType({ description: 'Another text for a draft.' })
-@RequiresScope('*')
+@RequiresScope('EMAILS')
 export class SmartEmailVariant {
   @Field(() => SmartEmailTone, { description: 'How it sounds; each variant has another tone.' })
   tone!: SmartEmailTone

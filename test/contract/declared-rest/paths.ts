@@ -2,6 +2,7 @@ import { getNamedType, isListType, getNullableType } from 'graphql'
 import { limitsInTags } from '../../../subgraphs/kernel/operation-limits.ts'
 import { declaredValue } from '../../../subgraphs/kernel/record/declared-value.ts'
 import { startWithArticle } from '../../../subgraphs/kernel/record/article.ts'
+import { scopesInContract } from '../../../subgraphs/kernel/scope-areas.ts'
 import { tagsIn } from '../../../subgraphs/kernel/subgraph/tags.ts'
 import { content, header, responseOf } from '../standard-rest/paths.ts'
 import { parameter } from '../standard-rest/list-parameters.ts'
@@ -137,7 +138,7 @@ function operationOf(api: OperationApi): Json {
     summary,
     description: description ?? (field.description ?? '').replace(/ ?Needs [^.]+\.$/, ''),
     ...securityOf(api),
-    'x-api-key-scopes': scopes,
+    'x-api-key-scopes': scopesInContract(scopes),
     ...(roles && { 'x-required-roles': roles }),
     ...(limits && { 'x-limits': limits }),
     ...(parameters.length > 0 && { parameters }),

@@ -1,5 +1,6 @@
 import { isRequired, writableColumns } from '../../../subgraphs/kernel/record/inputs.ts'
 import { bulkMax } from '../../../subgraphs/kernel/record/records-of.ts'
+import { scopesInContract } from '../../../subgraphs/kernel/scope-areas.ts'
 import { bulkDeleteExample, bulkUpdateExample, createExample, updateExample } from './examples.ts'
 import { aggregateParameters } from './aggregate-parameters.ts'
 import { filterParameters, listParameters, parameter, shapeParametersOf } from './list-parameters.ts'
@@ -49,7 +50,7 @@ const checkedOperations: ReadonlySet<StandardOperation> = new Set(['Create', 'Up
 const accessOf = (scopes: readonly string[]): Json =>
   scopes.includes('SESSION')
     ? { security: [{ bearer: [] }], 'x-api-key-blocked': true, 'x-api-key-scopes': [] }
-    : { 'x-api-key-scopes': scopes }
+    : { 'x-api-key-scopes': scopesInContract(scopes) }
 
 function operationObject(api: RecordApi, described: Described): Json {
   const { operation, summary, description, parameters = [], body, example, success, refusals = [] } = described

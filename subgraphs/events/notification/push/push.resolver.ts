@@ -1,6 +1,6 @@
 import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql'
 import { InputArg } from '../../../kernel/record/args.ts'
-import { RequiresScopes } from '../../../kernel/record/requires-scope.ts'
+import { RequiresScope, RequiresScopes } from '../../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../../kernel/request.ts'
 import type { Resource } from '../../../kernel/subgraph/subgraph.ts'
 import { pushTables } from '../notification.migrations.ts'
@@ -21,7 +21,7 @@ export class PushResolver {
     description:
       'Subscribes a device of the caller to push messages (RFC 8030), at most 20. An endpoint that is subscribed already gets the new keys. A device whose push service answers 404 or 410 is removed.',
   })
-  @RequiresScopes(notificationScope)
+  @RequiresScope('NOTIFICATIONS')
   pushSubscriptionCreate(
     @InputArg(() => PushSubscriptionInput) input: PushSubscriptionInput,
     @Ctx() ctx: RequestContext<'vault' | 'outbound'>,
@@ -30,7 +30,7 @@ export class PushResolver {
   }
 
   @Mutation(() => ID, { description: 'Removes a device: it gets no further message. Returns its id.' })
-  @RequiresScopes(notificationScope)
+  @RequiresScope('NOTIFICATIONS')
   pushSubscriptionDelete(
     @Arg('id', () => ID, { description: 'Id of the subscription.' }) id: string,
     @Ctx() ctx: RequestContext,

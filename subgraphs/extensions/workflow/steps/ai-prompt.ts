@@ -65,6 +65,7 @@ async function ask({ services, caller, input, config }: StepRun): Promise<StepOu
 export const aiPrompt: StepType = {
   type: 'AI_PROMPT',
   schema: settings({ prompt: text(20_000), outputSchema: { type: 'object' } }, ['prompt']),
+  scopes: () => [],
   isRepeatable: () => true,
   problems({ config, path }) {
     const schema = schemaOf(config)

@@ -17,6 +17,7 @@ export const approval: StepType = {
     },
     ['approverIds'],
   ),
+  scopes: () => [],
   isRepeatable: () => true,
   input(config, mapping) {
     const { approverIds, message = 'A run of a workflow waits for your approval.' } = config

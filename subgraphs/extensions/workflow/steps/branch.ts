@@ -8,6 +8,7 @@ import { problemAt, settings, type StepType } from './step-type.ts'
 export const branch: StepType = {
   type: 'BRANCH',
   schema: settings({}),
+  scopes: () => [],
   isRepeatable: () => true,
   problems({ ctx, step: { branches }, path, triggerObject }) {
     const at = path.replace(/config$/, 'branches')

@@ -1,11 +1,12 @@
 import { objectNamed } from '../objects.ts'
 import { mutate } from './graph-call.ts'
-import { objectSchema, valuesProblems, valuesSchema } from './record-values.ts'
+import { changedScopes, objectSchema, valuesProblems, valuesSchema } from './record-values.ts'
 import { settings, type StepType } from './step-type.ts'
 
 export const createRecord: StepType = {
   type: 'CREATE_RECORD',
   schema: settings({ object: objectSchema, values: valuesSchema }, ['object', 'values']),
+  scopes: changedScopes,
   isRepeatable: () => true,
   problems: (check) => valuesProblems(check, 'CREATE'),
   run(run) {

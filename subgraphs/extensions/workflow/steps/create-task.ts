@@ -45,6 +45,7 @@ export const createTask: StepType = {
     },
     ['subject'],
   ),
+  scopes: () => ['WRITE_TASKS'],
   isRepeatable: () => true,
   /** The due date is part of the input, so that a repetition is the same request. */
   input: (config, mapping, run) => valuesOf({ ...run, input: mapping.filled(config) as StepInput }),

@@ -44,6 +44,7 @@ export const customAction: StepType = {
     },
     ['actionApiName'],
   ),
+  scopes: () => ['INVOKE_FUNCTIONS'],
   isRepeatable: ({ idempotent }) => idempotent === true,
   problems: ({ ctx, config, path }) =>
     actionNameProblems(ctx, String(config['actionApiName']), `${path}.actionApiName`),

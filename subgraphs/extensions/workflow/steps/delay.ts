@@ -10,6 +10,7 @@ export const delay: StepType = {
     minutes: orOutput({ type: 'integer', minimum: 1, maximum: delayMinutesMax }),
     until: text(2_000),
   }),
+  scopes: () => [],
   isRepeatable: () => true,
   problems({ config, path }) {
     if ((config['minutes'] === undefined) !== (config['until'] === undefined)) return []

@@ -1,10 +1,11 @@
 import { mutate } from './graph-call.ts'
-import { idSchema, objectSchema, targetOf, targetProblems } from './record-values.ts'
+import { changedScopes, idSchema, objectSchema, targetOf, targetProblems } from './record-values.ts'
 import { failed, settings, type StepType } from './step-type.ts'
 
 export const deleteRecord: StepType = {
   type: 'DELETE_RECORD',
   schema: settings({ object: objectSchema, recordId: idSchema }),
+  scopes: changedScopes,
   isRepeatable: () => true,
   problems: targetProblems,
   run(run) {

@@ -16,6 +16,7 @@ export const enrollSequence: StepType = {
     },
     ['sequenceId'],
   ),
+  scopes: () => ['WRITE_SEQUENCES'],
   isRepeatable: () => true,
   problems({ config, path, triggerObject }) {
     const { entityType = triggerObject?.name, entityId } = config

@@ -1,3 +1,4 @@
+import { readScopeOfObject } from '../../../kernel/acting-scopes.ts'
 import { isJsonObject } from '../../../kernel/json/exact-number.ts'
 import { objectNamed, shapeOf, type WorkflowObject } from '../objects.ts'
 import { read } from './graph-call.ts'
@@ -32,6 +33,7 @@ export const findRecords: StepType = {
     },
     ['object'],
   ),
+  scopes: ({ object }) => (objectNamed(object) ? [readScopeOfObject(objectNamed(object)!.object)] : []),
   isRepeatable: () => true,
   problems(check) {
     const wrong = objectProblems(check)

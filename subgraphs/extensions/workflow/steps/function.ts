@@ -14,6 +14,7 @@ export const functionStep: StepType = {
     },
     ['functionApiName'],
   ),
+  scopes: () => ['INVOKE_FUNCTIONS'],
   isRepeatable: ({ idempotent }) => idempotent === true,
   problems: ({ ctx, config, path }) =>
     functionProblems(ctx, String(config['functionApiName']), `${path}.functionApiName`),

@@ -122,6 +122,7 @@ export const httpRequest: StepType = {
     },
     ['method', 'url'],
   ),
+  scopes: () => [],
   isRepeatable: ({ method, idempotent }) => method === 'GET' || idempotent === true,
   async problems({ ctx, config, path }) {
     const names = isJsonObject(config['headers']) ? Object.keys(config['headers']) : []

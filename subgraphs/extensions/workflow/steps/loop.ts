@@ -10,6 +10,7 @@ export const loop: StepType = {
     },
     ['items', 'body'],
   ),
+  scopes: () => [],
   isRepeatable: () => true,
   run({ input, config }) {
     const { items } = input

@@ -7,6 +7,7 @@ export const publishEvent: StepType = {
     { apiName: { type: 'string', pattern: '^[a-z][a-z0-9_]{1,47}$' }, data: { type: 'object', maxProperties: 100 } },
     ['apiName', 'data'],
   ),
+  scopes: () => ['PUBLISH_EVENTS'],
   isRepeatable: () => true,
   async problems({ ctx, config, path }) {
     const [row] = await ctx.db.query(

@@ -1,3 +1,4 @@
+import { writeScopeOfObject } from '../../../kernel/acting-scopes.ts'
 import type { FieldProblem } from '../../../kernel/errors.ts'
 import { isJsonObject } from '../../../kernel/json/exact-number.ts'
 import { writableColumns } from '../../../kernel/record/inputs.ts'
@@ -7,6 +8,12 @@ import { problemAt, text, type Config, type StepCheck, type StepRun } from './st
 export const objectSchema = { type: 'string', maxLength: 64 }
 export const valuesSchema = { type: 'object', minProperties: 1, maxProperties: 100 }
 export const idSchema = text(2_000)
+
+/** The scope of a step that changes a record. */
+export function changedScopes({ object }: Config, triggerObject: WorkflowObject | null): string[] {
+  const changed = objectNamed(object) ?? triggerObject
+  return changed ? [writeScopeOfObject(changed.object)] : []
+}
 
 /** The type of record that a step names, or that of the workflow. */
 export function objectProblems({ config, path, triggerObject }: StepCheck): FieldProblem[] {

@@ -27,6 +27,7 @@ export const sendEmail: StepType = {
     },
     ['to'],
   ),
+  scopes: () => ['WRITE_EMAILS'],
   isRepeatable: () => true,
   problems({ config, path }) {
     const hasBody = config['bodyHtml'] !== undefined || config['bodyText'] !== undefined

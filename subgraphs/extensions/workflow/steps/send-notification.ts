@@ -18,6 +18,7 @@ export const sendNotification: StepType = {
     { recipients: { type: 'array', minItems: 1, maxItems: recipientsMax, items: idSchema }, message: text(4_000) },
     ['recipients', 'message'],
   ),
+  scopes: () => [],
   isRepeatable: () => true,
   run({ input }) {
     const recipientIds = idsIn(input['recipients']).slice(0, recipientsMax)

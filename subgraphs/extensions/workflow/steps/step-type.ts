@@ -65,6 +65,8 @@ export interface StepType {
   readonly type: WorkflowStepType
   /** JSON Schema of its settings. */
   readonly schema: object
+  /** The scopes of what it does, which whoever writes the workflow needs. The settings are not checked yet. */
+  scopes(config: Config, triggerObject: WorkflowObject | null): readonly string[]
   /** Whether an execution that a crash has interrupted is repeated: its effects have an idempotency key, or it has none outside. */
   isRepeatable(config: Config): boolean
   /** What the schema does not say about its settings. */

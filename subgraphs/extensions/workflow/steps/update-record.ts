@@ -1,10 +1,19 @@
 import { mutate } from './graph-call.ts'
-import { idSchema, objectSchema, targetOf, targetProblems, valuesProblems, valuesSchema } from './record-values.ts'
+import {
+  changedScopes,
+  idSchema,
+  objectSchema,
+  targetOf,
+  targetProblems,
+  valuesProblems,
+  valuesSchema,
+} from './record-values.ts'
 import { failed, settings, type StepType } from './step-type.ts'
 
 export const updateRecord: StepType = {
   type: 'UPDATE_RECORD',
   schema: settings({ object: objectSchema, recordId: idSchema, values: valuesSchema }, ['values']),
+  scopes: changedScopes,
   isRepeatable: () => true,
   problems: (check) => [...targetProblems(check), ...valuesProblems(check, 'UPDATE')],
   run(run) {

@@ -25,7 +25,7 @@ export const EngagementOrder = enumeration(
 export type EngagementOrder = keyof typeof EngagementOrder
 
 @ObjectType({ description: 'A record with its engagement.' })
-@RequiresScope('*')
+@RequiresScope('SCORES')
 export class EngagementItem {
   @OutputField(() => ID, { description: 'Id of the record.', example: '019a0c5e-7f00-7b52-9d0e-5a4c7e1f3b26' })
   recordId!: string
@@ -47,7 +47,7 @@ export class EngagementItem {
 }
 
 @ObjectType({ description: 'A page of the records with engagement.' })
-@RequiresScope('*')
+@RequiresScope('SCORES')
 export class EngagementPage {
   @OutputField(() => EngagementItem, { list: true, description: 'The records in the order that was asked for.' })
   data!: readonly object[]

@@ -1,0 +1,31 @@
+import type { Caller } from './context.ts'
+import { eventCatalog } from './outbox/event-catalog.ts'
+import { recordNamed } from './record/record-registry.ts'
+import { knownReadScope } from './record/requires-scope.ts'
+import { requireScopes } from './unmet-scopes.ts'
+
+// What an automation does later, a credential does by setting it up. So it needs the scopes for that, too.
+
+/** The scope to read records of a type; `*` if no other one opens them. */
+export function readScopeOfObject(object: string): string {
+  const shape = recordNamed(object)
+  return (shape && knownReadScope(shape.entity)) ?? '*'
+}
+
+/** The scope to change records of a type; `*` if no other one opens them. */
+export const writeScopeOfObject = (object: string): string => readScopeOfObject(object).replace(/^READ_/, 'WRITE_')
+
+/** The scopes to receive the events of these types. Types that do not exist need none. */
+export const scopesOfEventTypes = (types: readonly string[]): string[] =>
+  types.flatMap((type) => {
+    if (type.startsWith('custom.')) return ['READ_EVENTS']
+    const entry = eventCatalog().find(type)
+    return entry ? [readScopeOfObject(entry.object)] : []
+  })
+
+/** Refuses a caller whose credential lacks one of the scopes with which an automation acts. */
+export const requireActingScopes = (caller: Caller, scopes: readonly string[]): void =>
+  requireScopes(
+    caller,
+    scopes.map((scope) => [[scope]]),
+  )

@@ -128,3 +128,12 @@ describe('usageCount and stats of a template', () => {
     expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'))
   })
 })
+
+it('a mail by a template is sent once under an idempotency key, although its links contain its id', async () => {
+  const templateId = await aTemplate()
+  const to = [`figure${++people}@customer.example`]
+  const call = { body: { to, templateId }, headers: { 'idempotency-key': 'by-template' } }
+  const sent = [await member.rest.emailSend!(call), await member.rest.emailSend!(call)]
+  expect(sent.map(({ status }) => status)).toEqual([201, 201])
+  expect(sent[0]!.body.id).toBe(sent[1]!.body.id)
+})

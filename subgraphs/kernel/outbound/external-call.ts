@@ -51,6 +51,10 @@ export async function batchedCall<T, I>(ctx: RequestContext, { name, key, item, 
 export const newIdFor = ({ externalCalls }: Pick<RequestContext, 'externalCalls'>, name: string): string =>
   externalCalls?.idOf(name) ?? newId()
 
+/** A new id for the next thing of this kind in the work; the same ones in the same order when the work runs again after external calls. */
+export const nextIdFor = ({ externalCalls }: Pick<RequestContext, 'externalCalls'>, kind: string): string =>
+  externalCalls ? externalCalls.idOf(externalCalls.numbered(kind)) : newId()
+
 /** Runs `work` in one transaction, and repeats it until every `externalCall` in it has a result. */
 export async function transactionWithExternalCalls<T, C extends RequestContext>(
   ctx: C,

@@ -2,9 +2,8 @@ import { hash } from 'node:crypto'
 import { addressHolders, visibleContacts, visibleLeads } from '../../crm/public.ts'
 import { customersGuard, userIdentity } from '../../identity/public.ts'
 import { invalid, Refusal, type FieldProblem } from '../../kernel/errors.ts'
-import { newId } from '../../kernel/ids.ts'
 import { countMail, type MailKind } from '../../kernel/mail/mail-limits.ts'
-import { externalCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
+import { externalCall, nextIdFor, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { requireWritableRole, save } from '../../kernel/record/save.ts'
 import { refusalInState } from '../../kernel/record/transitions.ts'
@@ -61,17 +60,19 @@ type Links = Pick<EmailThread, (typeof linkNames)[number]>
 
 /**
  * Queues a mail. The message, its thread and the row of the queue exist together or not at all, and a worker sends the mail after the
- * commit. Templates are rendered while no transaction is open. `id` is the id of the message, for callers that retry.
+ * commit. Templates are rendered while no transaction is open. `messageId` is the id of the message, for callers that retry.
  * `answeredId`: the mail of the thread that it answers; by default the last one.
  */
 export function sendEmail(
   ctx: Ctx,
   input: EmailSendInput,
-  id: string = newId(),
+  messageId: string | null = null,
   answeredId: string | null = null,
 ): Promise<Email> {
   requireWritableRole(ctx)
   return transactionWithExternalCalls(ctx, async (inner) => {
+    // The same in every round, because a rendered template contains it.
+    const id = messageId ?? nextIdFor(inner, 'email')
     const recipients = recipientsOf(input)
     await checkLinks(inner, input)
     const thread = input.threadId ? await recordsOf(emailThread).require(inner, input.threadId) : null

@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { updateUser } from '../../subgraphs/identity/public.ts'
+import type { Visibility } from '../../subgraphs/kernel/context.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { account, supportCase } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
@@ -14,6 +16,12 @@ beforeAll(async () => {
   ben = await platform.member({ role: 'OWNER' })
   stranger = await platform.member({ organizationId: await platform.organization('Other') })
 })
+
+/** Longer than a gateway caches a key, in milliseconds. */
+async function setVisibility({ organizationId, userId }: Member, visibility: Visibility): Promise<void> {
+  await updateUser(platform.services, organizationId, userId, { visibility })
+  platform.advanceClock(1_000)
+}
 
 const begin = async (member = ann, body: object = {}): Promise<string> =>
   (await member.rest.conversationCreate!({ body })).body.id as string
@@ -181,6 +189,52 @@ describe('the mode local', () => {
     const reused = await stream({ content: 'How many leads?' })
     expect([reused.status, ((await reused.json()) as { code: string }).code]).toEqual([409, 'IDEMPOTENCY_KEY_REUSED'])
     expect(await messages(id)).toHaveLength(4)
+  })
+
+  it('replays nothing to a user who sees less than when it was answered', async () => {
+    const { organizationId } = ann
+    const member = await platform.member({ organizationId })
+    const { id: accountId } = await account(member, { name: 'Given away' })
+    const { id } = (await member.rest.conversationCreate!({ body: {} })).body
+    const ask = async (kind: '' | '/stream', key: string, content: string) => {
+      const response = await fetch(`${platform.url}/v1/conversations/${id}/messages${kind}`, {
+        method: 'POST',
+        headers: { ...member.headers, 'Idempotency-Key': key, 'content-type': 'application/json' },
+        body: JSON.stringify({ content, mode: 'local' }),
+      })
+      const text = await response.text()
+      return [response.status, text.includes('**') || text.includes('Given away')]
+    }
+    for (const kind of ['', '/stream'] as const) {
+      const [counted, named] = [newId(), newId()]
+      const asked = async () => [
+        await ask(kind, counted, 'How many accounts are there?'),
+        await ask(kind, named, 'Who owns Given away?'),
+      ]
+      const status = kind === '' ? 201 : 200
+      expect(await asked()).toEqual([
+        [status, true],
+        [status, true],
+      ])
+      expect(await asked()).toEqual([
+        [status, true],
+        [status, true],
+      ])
+      await setVisibility(member, 'OWN')
+      expect(await asked()).toEqual([
+        [404, false],
+        [404, false],
+      ])
+      await setVisibility(member, 'ALL')
+      expect(await asked()).toEqual([
+        [status, true],
+        [status, true],
+      ])
+    }
+    const key = newId()
+    expect(await ask('/stream', key, 'Who owns Given away?')).toEqual([200, true])
+    await member.rest.accountDelete!({ id: accountId })
+    expect(await ask('/stream', key, 'Who owns Given away?')).toEqual([200, true])
   })
 })
 

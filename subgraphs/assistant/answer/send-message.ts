@@ -9,6 +9,7 @@ import { addEvent, emptyDraft, type AnswerDraft } from './answer-event.ts'
 import { answerEvents } from './answer.ts'
 import type { Asked } from './answering.ts'
 import { chosenMode } from './modes.ts'
+import { noteSight } from './sight-of-answer.ts'
 import {
   addMessages,
   askedOf,
@@ -44,6 +45,7 @@ export function sendMessage(
     refuseFull(row)
     await addMessages(db, caller, row, answered.asked, { ...answered, status: 'COMPLETED', now: clock.now() })
     await releaseConversation(db, caller, id, answered.id)
+    noteSight(inner)
     return requireMessage(db, caller, row, answered.id, clock.now())
   })
 }

@@ -10,6 +10,7 @@ import { answerEvents } from './answer.ts'
 import type { Answering, Asked } from './answering.ts'
 import { frames, replayFrames, type Frame } from './frames.ts'
 import { chosenMode } from './modes.ts'
+import { noteSight, requireCited } from './sight-of-answer.ts'
 import { addMessages, askedOf, leaseConversation, newAnswerIds, refuseFull, withdraw } from './store-answer.ts'
 
 const ports = ['graph', 'languageModel', 'tenants'] as const
@@ -67,6 +68,7 @@ async function startOnce(
   const { data, errors } = await runOnce(keyed, async (ctx) => {
     const { asked: fresh, ...started } = await start(ctx as Answering, given)
     asked = fresh
+    noteSight(ctx)
     return { data: { result: started } }
   })
   const [error] = errors ?? []
@@ -102,6 +104,7 @@ export async function streamMessage(
         'The answer to this Idempotency-Key is still being written; retry in 1 s.',
         { retryAfter: 1 },
       )
+    await requireCited(caller, ctx.db, message.citations)
     return { isReplay: true, frames: replayFrames(message) }
   }
   const signal = operation.cancellation?.signal ?? new AbortController().signal

@@ -118,7 +118,7 @@ describe.each(zones)('a date without a time in %s', (zone, begin, end) => {
     const [mail] = await mailsTo(platform, to)
     const [link] = /http\S+\/v1\/public\/quotes\/[\w-]{43}/.exec(mail!.text)!
     platform.now = new Date(Date.parse(end) - 60_000)
-    expect(await (await fetch(link)).text()).toContain('<dd>10 February 2027</dd>')
+    expect(await (await fetch(link)).text()).toContain('<b>10 February 2027</b>')
     const accepted = await fetch(`${link}/accept`, {
       method: 'POST',
       body: new URLSearchParams({ name: 'Ines Duarte', consent: 'yes' }),

@@ -98,7 +98,9 @@ describe('row-level security between tenants', () => {
     )
     expect(views.length).toBeGreaterThan(0)
     for (const { view, definition } of views) {
-      expect(view).toMatch(/^tenant\.|^identity\.listed_user$|^assistant\.tenant_document_passage$|^commerce\.listed_payment$/)
+      expect(view).toMatch(
+        /^tenant\.|^identity\.listed_user$|^assistant\.tenant_document_passage$|^commerce\.listed_payment$/,
+      )
       expect(definition).toMatch(/\n +WHERE \(?(?:[\w"]+\.)?organization_id = kernel\.current_organization\(\)\)?;$/)
     }
   })

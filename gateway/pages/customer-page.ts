@@ -53,8 +53,7 @@ th.amount, td.amount { text-align: right; white-space: nowrap; }
 tfoot th { font-weight: normal; text-align: right; }
 tfoot tr:last-child > * { font-weight: bold; }
 .terms { white-space: pre-wrap; }
-[role=alert], .warning { border-left: .25rem solid var(--late); padding-left: .75rem; }
-[role=alert], .warning { color: var(--late); }
+[role=alert], .warning { border-left: .25rem solid var(--late); padding-left: .75rem; color: var(--late); }
 .done { border-left: .25rem solid var(--done); padding-left: .75rem; }
 .note { border-left: .25rem solid var(--line); padding-left: .75rem; }
 footer { border-top: 1px solid var(--line); color: var(--quiet); font-size: .875rem; }

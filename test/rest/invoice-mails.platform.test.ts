@@ -93,6 +93,17 @@ describe('the mail with an invoice', () => {
     expect((await paragraphsTo(body.to ?? email))[0]).toBe('Hello,')
   })
 
+  it('of a sender who has left meanwhile does not give their words to the owner, who gets the answers', async () => {
+    const sender = await platform.member({ role: 'MANAGER' })
+    const { id, email } = await anInvoice()
+    const headers = { 'Idempotency-Key': `left ${id}` }
+    expect((await sender.rest.invoiceSend!({ id, body: { message: 'Thank you.' }, headers })).status).toBe(200)
+    await platform.query('update identity.app_user set is_active = false where id = $1', [sender.userId])
+    await invoiceMailing.run(platform.services)
+    expect((await paragraphsTo(email)).slice(2, 4)).toEqual(['The sender writes:', 'Thank you.'])
+    expect(await replyToOf(email)).toBe(`Ann Lee <${await emailOf(member)}>`)
+  })
+
   it('has no name that the profile of the sender hides', async () => {
     const limited = await platform.member({ role: 'MANAGER' })
     const ctx = systemContext(platform.services, member.organizationId)

@@ -1,22 +1,14 @@
 import { contactNameAt } from '../../crm/public.ts'
-import { activeOrganizationName, activeSeller, noticeAddress, userIdentity } from '../../identity/public.ts'
+import { activeSeller, noticeAddress, userIdentity } from '../../identity/public.ts'
 import type { Letterhead } from '../../kernel/mail/mail-content.ts'
 import type { MailPerson } from '../../kernel/mail/outgoing-mail.ts'
-import { quotedName, shownAddress, shownName } from '../../kernel/mail/quoted-name.ts'
+import { shownAddress, shownName } from '../../kernel/mail/quoted-name.ts'
 import { ValueArg } from '../../kernel/record/declared-value.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { logoPathOf } from '../document/public-document.ts'
 
-/** The first of the users with a verified address gets the answers to a mail: customers must not be led to the address of somebody else. */
-export async function senderOf(ctx: RequestContext, ...userIds: (string | null)[]): Promise<MailPerson | null> {
-  for (const userId of userIds) {
-    const sender = await verifiedUser(ctx, userId)
-    if (sender) return sender
-  }
-  return null
-}
-
-async function verifiedUser(ctx: RequestContext, userId: string | null): Promise<MailPerson | null> {
+/** A user whom customers may answer, if the address is verified: they must not be led to the address of somebody else. */
+export async function senderOf(ctx: RequestContext, userId: string | null): Promise<MailPerson | null> {
   if (userId === null || (await noticeAddress(ctx, userId)) === null) return null
   const user = await userIdentity(ctx, userId)
   return user && { name: shownName(user.name) ?? '', address: user.email }
@@ -31,12 +23,6 @@ export async function greetingOf(ctx: RequestContext, contactId: string | null, 
   return shown ? `Dear ${shown},` : greetingOfNobody
 }
 
-/** `The organization “Acme”`: who sends a mail that comes from the address of the platform. */
-export async function sendingOrganization(ctx: RequestContext): Promise<string> {
-  const organization = quotedName((await activeOrganizationName(ctx)) ?? '')
-  return organization ? `The organization ${organization}` : 'An organization'
-}
-
 /** The organization as a mail to its customer shows it. */
 export async function letterheadOf(ctx: RequestContext): Promise<Letterhead> {
   const seller = await activeSeller(ctx)
@@ -48,6 +34,10 @@ export async function letterheadOf(ctx: RequestContext): Promise<Letterhead> {
     logo: seller?.logo && path ? { ...seller.logo, url: `${ctx.settings.publicUrl}${path}` } : null,
   }
 }
+
+/** `The organization “Acme”`: who sends a mail that comes from the address of the platform. */
+export const sendingOrganization = ({ name }: Letterhead): string =>
+  name === '' ? 'An organization' : `The organization “${name}”`
 
 /** Maximum length of what the sender writes in a mail. */
 const messageMax = 2000
@@ -66,8 +56,11 @@ export function messageLines(sender: MailPerson | null, message: string | null):
   return lines.length === 0 ? [] : [`${sender?.name || 'The sender'} writes:`, ...lines]
 }
 
-/** What the mail says of answers, and the header that leads them to the sender. */
-export const answersTo = (sender: MailPerson | null) => ({
-  lines: sender ? ['If you have questions, answer this mail.'] : [],
-  header: sender ? { replyTo: sender } : {},
-})
+/** What the mail says of answers, and the header that leads them to the sender, or to the owner of the record if that is not possible. */
+export async function answersTo(ctx: RequestContext, sender: MailPerson | null, ownerId: string | null) {
+  const replyTo = sender ?? (await senderOf(ctx, ownerId))
+  return {
+    lines: replyTo ? ['If you have questions, answer this mail.'] : [],
+    header: replyTo ? { replyTo } : {},
+  }
+}

@@ -1,9 +1,8 @@
-import { activeOrganizationName, customersGuard } from '../../identity/public.ts'
+import { customersGuard } from '../../identity/public.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { mailContent, type MailFact } from '../../kernel/mail/mail-content.ts'
 import type { MailKind } from '../../kernel/mail/mail-limits.ts'
 import { queueMail } from '../../kernel/mail/queue-mail.ts'
-import { quotedName } from '../../kernel/mail/quoted-name.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { decimalOf, exactOf, sumOf, zero } from '../../kernel/values/decimal.ts'
 import { answersTo, greetingOf, letterheadOf, senderOf } from '../customer-mail/correspondence.ts'
@@ -104,9 +103,8 @@ function templateValues(ctx: RequestContext, invoice: Invoice, claim: Claim) {
 /** Days are stored as midnight UTC. */
 const day = documentDay('UTC')
 
-/** Answers go to the user who reminds, and those to a reminder of the daily run to the owner of the invoice. */
-const reminderSender = (ctx: RequestContext, { ownerId }: Invoice) =>
-  senderOf(ctx, ctx.caller.kind === 'SYSTEM' ? ownerId : ctx.caller.userId)
+/** The user who reminds; null in the daily run. */
+const reminderSender = (ctx: RequestContext) => senderOf(ctx, ctx.caller.kind === 'SYSTEM' ? null : ctx.caller.userId)
 
 /** Mails the reminder with the text of the template if it can be used. The caller changes the invoice in the same transaction. */
 export const queueReminder = (
@@ -120,7 +118,7 @@ export const queueReminder = (
     const expiresAt = new Date(ctx.clock.now().getTime() + 2 * dayMs)
     const { contactId, customerId: accountId, ownerId } = invoice
     const record = { organizationId: invoice.organizationId, object: 'invoice', id: invoice.id }
-    const answers = answersTo(await reminderSender(ctx, invoice))
+    const answers = await answersTo(ctx, await reminderSender(ctx), ownerId)
     const own =
       templateId === null
         ? null
@@ -129,7 +127,7 @@ export const queueReminder = (
       await countTemplateUse(ctx, templateId!)
       return { subject: own.subject, text: own.bodyText, html: own.bodyHtml, ...answers.header, record, expiresAt }
     }
-    const sender = quotedName((await activeOrganizationName(ctx)) ?? '')
+    const letterhead = await letterheadOf(ctx)
     const { invoiceNumber, dueDate } = invoice
     const due = day(dueDate!)
     const state = claim.daysOverdue > 0 ? `was due on ${due}, ${claim.daysOverdue} days ago` : `is due on ${due}`
@@ -137,11 +135,11 @@ export const queueReminder = (
       subject: `${subjects[claim.tone]}: invoice ${invoiceNumber!}`,
       lines: [
         await greetingOf(ctx, contactId, to),
-        `The invoice ${invoiceNumber!}${sender ? ` of the organization ${sender}` : ''} ${state}.`,
+        `The invoice ${invoiceNumber!}${letterhead.name ? ` of the organization “${letterhead.name}”` : ''} ${state}.`,
         requests[claim.tone],
       ],
       facts: factsOf(invoice, claim),
-      letterhead: await letterheadOf(ctx),
+      letterhead,
       action: { label: 'View the invoice', url: publicPageOf(ctx, invoice)! },
       closing: ['If you have paid already, please ignore this mail.', ...answers.lines],
     })

@@ -92,8 +92,9 @@ async function draftOf(
   { greeting, message, senderId }: Addressed,
   attachment: ReturnType<typeof attachmentOf>,
 ): Promise<MailDraft> {
-  const sender = await senderOf(ctx, senderId, sent.ownerId)
-  const answers = answersTo(sender)
+  const sender = await senderOf(ctx, senderId)
+  const answers = await answersTo(ctx, sender, sent.ownerId)
+  const letterhead = await letterheadOf(ctx)
   const number = sent.invoiceNumber!
   const { amountToPay } = claimOf(sent)
   const isSettled = decimalOf(amountToPay).eq(0)
@@ -101,7 +102,7 @@ async function draftOf(
     subject: `Invoice ${number}`,
     lines: [
       greeting,
-      `${await sendingOrganization(ctx)} sends you the invoice ${number}.`,
+      `${sendingOrganization(letterhead)} sends you the invoice ${number}.`,
       ...messageLines(sender, message),
       ...(isSettled ? ['Nothing is left to pay.'] : []),
     ],
@@ -111,7 +112,7 @@ async function draftOf(
           { label: 'To pay', value: amountFormat(sent.currency).amount(amountToPay) },
           { label: 'Due date', value: day(sent.dueDate!), isLate: sent.status === 'OVERDUE' },
         ],
-    letterhead: await letterheadOf(ctx),
+    letterhead,
     action: { label: 'View the invoice', url: publicPageOf(ctx, sent)! },
     closing: ['Everybody with the link can see the invoice, so do not share it.', ...answers.lines],
   })

@@ -22,7 +22,7 @@ export const payment: RecordDefinition<Payment> = defineRecord(Payment, {
       description:
         'Conditions on the customer. A payment without a customer that the caller sees does not match. Needs READ_ACCOUNTS.',
     },
-    invoice: { to: () => invoice, by: 'invoiceId', description: 'Conditions on the invoice. Needs *.' },
+    invoice: { to: () => invoice, by: 'invoiceId', description: 'Conditions on the invoice. Needs READ_INVOICES.' },
   },
   totals: { by: ['type', 'method', 'status', 'currency'], measures: { amount: { sum: 'amount' } } },
   amounts: { columns: ['amount', 'refundedAmount'], currency: 'currency', ratedOn: 'paidAt' },

@@ -43,21 +43,22 @@ const mailLifeMs = 2 * dayMs
 
 type Context = RequestContext<'vault' | 'work'>
 
-/** Mails the quote with its PDF, a link to its public page, and what the sender writes. Answers go to the sender. */
+/** Mails the quote with its PDF, a link to its public page, and what the sender writes. */
 export const queueQuoteMail = (ctx: Context, sent: Quote, to: string, message: string | null): Promise<boolean> =>
   queueMail(ctx, { to, kind: quoteMails }, async () => {
     const token = await issueLink(ctx, sent, to)
-    const sender = await senderOf(ctx, ctx.caller.userId, sent.ownerId)
-    const answers = answersTo(sender)
+    const sender = await senderOf(ctx, ctx.caller.userId)
+    const answers = await answersTo(ctx, sender, sent.ownerId)
+    const letterhead = await letterheadOf(ctx)
     const content = mailContent({
       subject: `Quote ${sent.quoteNumber}`,
       lines: [
         await greetingOf(ctx, sent.contactId, to),
-        `${await sendingOrganization(ctx)} sends you the quote ${sent.quoteNumber}.`,
+        `${sendingOrganization(letterhead)} sends you the quote ${sent.quoteNumber}.`,
         ...messageLines(sender, message),
       ],
       facts: await termsOf(ctx, sent),
-      letterhead: await letterheadOf(ctx),
+      letterhead,
       action: { label: 'View the quote', url: `${ctx.settings.publicUrl}/v1/public/quotes/${token}` },
       closing: [
         'On this page you can accept or reject it. Everybody with the link can do this, so do not share it.',

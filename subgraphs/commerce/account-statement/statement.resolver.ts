@@ -19,13 +19,13 @@ const accountsMax = 20
 const from: ValueOptions = {
   nullable: true,
   description: 'First day; a time of day is cut off. Null: the first day of the month of `to`.',
-  example: '2026-11-01',
+  example: '2026-11-01T00:00:00Z',
 }
 const to: ValueOptions = {
   nullable: true,
   description:
     'Last day, not in the future; a time of day is cut off. Null: today in the time zone of the organization.',
-  example: '2026-11-30',
+  example: '2026-11-30T00:00:00Z',
 }
 const currency: ValueOptions = {
   nullable: true,

@@ -53,6 +53,15 @@ const properties = Object.entries(schemas).flatMap(([name, schema]) => propertie
 const described = (schema: Schema): boolean =>
   Boolean(schema['description'] ?? resolve<Schema>(document, schema)['description'])
 
+/** Every schema of a part of the document that has an example, by its place. */
+const schemasWithExample = (part: unknown, at = ''): [place: string, schema: Schema][] => {
+  if (typeof part !== 'object' || part === null) return []
+  const inner = Object.entries(part).flatMap(([key, value]) =>
+    key === 'example' ? [] : schemasWithExample(value, `${at}/${key}`),
+  )
+  return 'example' in part && 'type' in part ? [[at, part as Schema], ...inner] : inner
+}
+
 /** Every reference in a part of the document. */
 const referencesIn = (part: unknown): string[] =>
   Object.entries((part ?? {}) as object).flatMap(([key, value]: [string, unknown]) =>
@@ -71,6 +80,14 @@ describe('the OpenAPI document', () => {
       ([place, { schema, example }]) =>
         [place, example === undefined ? ['has no example'] : faultsOf(schema, example)] as const,
     )
+    expect(faulty.filter(([, faults]) => faults.length > 0)).toEqual([])
+  })
+
+  it('has only examples of properties and parameters that their schemas accept', () => {
+    const faulty = schemasWithExample(document.paths)
+      .concat(schemasWithExample(schemas))
+      .map(([place, schema]) => [place, faultsOf(schema, schema['example'])] as const)
+    expect(faulty.length).toBeGreaterThan(1_000)
     expect(faulty.filter(([, faults]) => faults.length > 0)).toEqual([])
   })
 

@@ -14,6 +14,7 @@ COPY --from=build /app/bin ./bin
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/schema ./schema
 COPY --from=build /app/gateway/pages/site ./gateway/pages/site
+COPY --from=build /app/gateway/pages/guides ./gateway/pages/guides
 # Holds the embedded database and the generated keys if DATABASE_URL and the keys are not set.
 RUN install -d -o node -g node /data
 ENV HOST=0.0.0.0 PORT=4000 DATA_DIR=/data DRAIN_SECONDS=5

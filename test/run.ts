@@ -7,7 +7,7 @@ import { areas, testsOf } from './areas.ts'
 import { changedSystemTests } from './changed-code.ts'
 import { failedFilesVariable } from './failed-reporter.ts'
 
-// `npm test`, `npm run test:system` and `npm run test:full`; README, "Tests", says what each of them runs. Arguments that name an area
+// `npm test`, `npm run test:system` and `npm run test:full`; the guide "Contributing" says what each of them runs. Arguments that name an area
 // stand for its tests, and all others are Vitest's.
 
 const [suite = 'test', ...given] = process.argv.slice(2)

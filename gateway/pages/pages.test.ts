@@ -1,10 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildSchema, parse, validate } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { errorTypeOf, statusOfCode, type ErrorCode } from '../../subgraphs/kernel/errors.ts'
 import { titleOfCode } from '../edge/titles.ts'
 import { siteDirectory } from './assets.ts'
+import { guides } from './guides.ts'
 import { serveFixture, type Fixture } from './pages.fixture.ts'
 
 let fixture: Fixture
@@ -27,6 +28,7 @@ describe('pages', () => {
   it.each([
     ['/', "default-src 'none'; style-src 'self'; img-src 'self'"],
     ['/errors', "default-src 'none'; style-src 'self'; img-src 'self'"],
+    ['/docs/guides', "default-src 'none'; style-src 'self'; img-src 'self'"],
     ['/docs', "script-src 'self'; connect-src 'self'; img-src 'self' data:"],
     ['/graphql', "script-src 'self'; connect-src 'self'; img-src 'self' data:"],
     ['/v1/graphql', "script-src 'self'; connect-src 'self'; img-src 'self' data:"],
@@ -59,6 +61,34 @@ describe('pages', () => {
     const html = await (await fetch(`${plain.origin}/docs`)).text()
     await plain.close()
     expect(html).toContain('<body data-demo="false"')
+  })
+})
+
+describe('guides', () => {
+  const names = Object.values(guides).flat()
+  const page = async (path: string) => {
+    const response = await fetch(fixture.origin + path)
+    return { status: response.status, html: await response.text() }
+  }
+
+  it('are all files of the folder, and listed for their readers', async () => {
+    const files = readdirSync(join(siteDirectory(), '../guides')).map((file) => file.replace(/\.md$/, ''))
+    expect(names.toSorted()).toEqual(files.toSorted())
+    const { html } = await page('/docs/guides')
+    expect(names.filter((name) => !html.includes(`<a href="/docs/guides/${name}">`))).toEqual([])
+  })
+
+  it.each(names)('%s links only to pages that exist', async (name) => {
+    const { status, html } = await page(`/docs/guides/${name}`)
+    expect(status).toBe(200)
+    expect(html).toMatch(/<h1>[A-Z][^<]+<\/h1>/)
+    const links = [...html.matchAll(/<main>.*<\/main>/gs)].flatMap(([main]) => [...main.matchAll(/href="(\/[^"#]*)/g)])
+    const statuses = await Promise.all(links.map(async ([, path]) => [path, (await page(path!)).status]))
+    expect(statuses.filter(([, found]) => found !== 200)).toEqual([])
+  })
+
+  it.each(['nothing', 'constructor', '..%2Fpages.ts', '..%2F..%2F..%2FREADME'])('answer 404 for %s', async (name) => {
+    expect((await page(`/docs/guides/${name}`)).status).toBe(404)
   })
 })
 

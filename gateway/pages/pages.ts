@@ -5,6 +5,7 @@ import { assetPaths, serveAsset, siteDirectory } from './assets.ts'
 import { setSecurityHeaders, type Policy } from './policy.ts'
 import { errorList, errorPage, type SendErrors } from './errors.ts'
 import { escaped } from './escaped.ts'
+import { guideList, guidePage, type SendGuide } from './guides.ts'
 
 export interface PagesOptions {
   /** If true, the pages say where the demo's keys are stored. The pages never contain a key. */
@@ -54,7 +55,7 @@ export const explorerPage =
     return sendPage(req, res, 'explorer', options)
   }
 
-/** `GET /`, `/docs`, `/errors` and their assets. Files are read with the first request, not when the router is created. */
+/** `GET /`, `/docs`, `/docs/guides`, `/errors` and their assets. Files are read with the first request, not when the router is created. */
 export function pagesRouter(options: PagesOptions): Router {
   const router = Router()
   router.get('/', (req, res, next) => {
@@ -62,9 +63,12 @@ export function pagesRouter(options: PagesOptions): Router {
     return isPageRequest(req) ? sendPage(req, res, 'landing', options) : next()
   })
   router.get('/docs', (req, res) => sendPage(req, res, 'docs', options))
-  const sendErrors: SendErrors = (req, res, title, content) => sendPage(req, res, 'errors', options, { title, content })
+  const sendErrors: SendErrors = (req, res, title, content) => sendPage(req, res, 'text', options, { title, content })
   router.get('/errors', errorList(sendErrors))
   router.get('/errors/:code', errorPage(sendErrors))
+  const sendGuide: SendGuide = (req, res, title, content) => sendPage(req, res, 'text', options, { title, content })
+  router.get('/docs/guides', guideList(sendGuide))
+  router.get('/docs/guides/:name', guidePage(sendGuide))
   router.get('/assets/:bundle/:version/:file', serveAsset)
   return router
 }

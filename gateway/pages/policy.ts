@@ -23,7 +23,7 @@ const base = [
 
 const contentSecurityPolicy = {
   landing: still,
-  errors: still,
+  text: still,
 
   /**
    * - inline styles: the bundle writes its style sheet into `<style>` elements when it loads and again for each theme;

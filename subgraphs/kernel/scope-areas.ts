@@ -30,7 +30,7 @@ const added = (paths: string, read: string, write: string | null): ScopeArea => 
   isLegacy: false,
 })
 
-/** Every area: the scopes of keys and apps, the contract, the consent page and the table of the README follow from this list. */
+/** Every area: the scopes of keys and apps, the contract, the consent page and the table of the guide follow from this list. */
 export const scopeAreas: Readonly<Record<string, ScopeArea>> = {
   LEADS: stated('/v1/leads', 'leads', 'LEGACY'),
   CONTACTS: stated('/v1/contacts', 'contacts', 'LEGACY'),

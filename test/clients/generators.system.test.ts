@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import createFetchClient from 'openapi-fetch'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { usePlatform, type Member } from '../platform.ts'
@@ -5,6 +6,10 @@ import { GeneratedFolder, withTypeScript5 } from './generators.ts'
 import { sources } from './sources.ts'
 
 // Each generator runs as its users run it: its command with the address of a real server, the TypeScript compiler, and then requests.
+
+const guide = readFileSync(new URL('../../gateway/pages/guides/generated-clients.md', import.meta.url), 'utf8')
+type Codegen = { readonly generates: Readonly<Record<string, object>> }
+type Possible = { readonly possibleTypes: Readonly<Record<string, readonly string[]>> }
 
 const platform = usePlatform()
 let member: Member
@@ -21,10 +26,13 @@ beforeAll(async () => {
   await folder.write('schema.graphql', await schema.text())
   const endpoint = { [`${platform.url}/v1/graphql`]: { headers: member.headers } }
   const preset = { preset: 'client', documents: 'codegen/documents.ts', config: { useTypeImports: true } }
+  const inGuide = JSON.parse(/```json\n(\{[\s\S]*?)```/.exec(guide)![1]!) as Codegen
   const codegen = {
     generates: {
       'codegen/generated/': { ...preset, schema: [endpoint] },
       'codegen/from-file/': { ...preset, schema: 'schema.graphql' },
+      'codegen/guide/': { ...inGuide.generates['src/graphql/'], documents: preset.documents },
+      'codegen/possible-types.json': inGuide.generates['src/possible-types.json'],
     },
   }
   await folder.write('codegen.json', JSON.stringify(codegen))
@@ -61,6 +69,14 @@ interface Account {
 describe('graphql-codegen with the client preset', () => {
   it('generates documents that compile, from the server and from /schema.graphql', () => {
     expect(problemsIn('codegen/')).toEqual([])
+  })
+
+  it('generates numbers and texts for scalars, and the possible types of unions, with the configuration of the guide', async () => {
+    const types = await folder.read('codegen/guide/graphql.ts')
+    expect(types).toContain('annualRevenue: number | null')
+    const { possibleTypes } = JSON.parse(await folder.read('codegen/possible-types.json')) as Possible
+    expect(possibleTypes['RelatedTo']).toContain('Opportunity')
+    expect(Object.keys(possibleTypes)).toEqual(['RelatedTo', 'TimelineRecord'])
   })
 
   it('generates documents that the server answers', async () => {

@@ -41,6 +41,8 @@ export class GeneratedFolder {
 
   remove = (): Promise<void> => rm(this.path, { recursive: true, force: true })
 
+  read = (name: string): Promise<string> => readFile(join(this.path, name), 'utf8')
+
   async write(name: string, text: string): Promise<void> {
     await mkdir(dirname(join(this.path, name)), { recursive: true })
     await writeFile(join(this.path, name), text)

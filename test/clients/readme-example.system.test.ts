@@ -7,12 +7,12 @@ import { usePlatform, type Member } from '../platform.ts'
 
 const platform = usePlatform()
 
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
-const [, example] = /```ts\n(const client = createClient[\s\S]*?)\n```/.exec(readme)!
+const guide = readFileSync(new URL('../../gateway/pages/guides/live-board.md', import.meta.url), 'utf8')
+const [, example] = /```ts\n(const client = createClient[\s\S]*?)\n```/.exec(guide)!
 
 type Event = Readonly<Record<string, unknown>> & { readonly cursor: string }
 
-/** Runs the code of README against the platform; `onEvent` is called for what it prints. */
+/** Runs the code of the guide against the platform; `onEvent` is called for what it prints. */
 function run(key: string, id: string, onEvent: (event: Event) => void): Promise<Client> {
   const created = Promise.withResolvers<Client>()
   const create = (options: ClientOptions) => {
@@ -26,7 +26,7 @@ function run(key: string, id: string, onEvent: (event: Event) => void): Promise<
   return created.promise
 }
 
-it('the websocket example of README loses no event while the server restarts', async () => {
+it('the websocket example of the guide loses no event while the server restarts', async () => {
   const member: Member = await platform.member()
   const { id } = await account(member, { name: 'Name 0' })
   const received: Event[] = []

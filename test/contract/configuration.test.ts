@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { ConfigError, readConfig, variables } from '../../subgraphs/kernel/config/config.ts'
 import { projectRoot } from '../../subgraphs/kernel/config/paths.ts'
 
-const readme = readFileSync(join(projectRoot, 'README.md'), 'utf8')
+const guide = readFileSync(join(projectRoot, 'gateway/pages/guides/configuration.md'), 'utf8')
 
 const vapid = {
   publicKey: 'BLPxcTXQpIEhtq9dmLx2iLC02D1jr-DH0Uww_pFwPwmHmPKovBdOMA_wjSB3TRSYALbyC_Yd1t-9fcFoKuPrs7M',
@@ -20,8 +20,8 @@ const zoom = {
 }
 
 describe('configuration', () => {
-  it('lists every variable in one table of the README', () => {
-    const listed = [...readme.matchAll(/^\| `([A-Z_<>]+)` +\|/gm)].map(([, name]) => name)
+  it('lists every variable in one table of the guide', () => {
+    const listed = [...guide.matchAll(/^\| `([A-Z_<>]+)` +\|/gm)].map(([, name]) => name)
     expect(listed).toEqual([...variables])
   })
 

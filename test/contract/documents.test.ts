@@ -13,7 +13,7 @@ function filesBelow(folder: string): string[] {
 
 const files = filesBelow(projectRoot)
 const names = new Set(files.map((file) => basename(file)))
-const readmes = files.filter((file) => basename(file) === 'README.md')
+const readmes = files.filter((file) => basename(file) === 'README.md' || file.startsWith('gateway/pages/guides/'))
 
 /** Names of files in code style: `save.ts`, `kernel/record/save.ts`. A pattern such as `<area>/openapi.yaml` is not a file name. */
 const named = /`([\w][\w./-]*\.(?:ts|md|graphql|ya?ml))`/g

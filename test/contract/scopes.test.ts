@@ -39,13 +39,13 @@ describe('scopes', () => {
     for (const { scopes } of Object.values(oauth2.flows)) expect(scopes).toEqual(Object.fromEntries(scopeSentences))
   })
 
-  it('are listed by area in the README', () => {
+  it('are listed by area in the guide', () => {
     const rows = Object.entries(scopeAreas).map(([area, { paths, write }]) => {
       const scopes = [`\`READ_${area}\``, ...(write === null ? [] : [`\`WRITE_${area}\``])].join(', ')
       return [paths.replaceAll(/(\/[\w/-]+)/g, '`$1`'), scopes]
     })
-    const readme = readFileSync('README.md', 'utf8')
-    const table = /\| Paths +\| Scopes +\|\n.*\n((?:\|.*\n)+)/.exec(readme)![1]!
+    const guide = readFileSync('gateway/pages/guides/scopes.md', 'utf8')
+    const table = /\| Paths +\| Scopes +\|\n.*\n((?:\|.*\n)+)/.exec(guide)![1]!
     const listed = table
       .trim()
       .split('\n')

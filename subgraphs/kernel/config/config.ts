@@ -102,7 +102,7 @@ export interface Config {
   readonly subgraphUrls: Readonly<Record<string, readonly string[]>>
 }
 
-/** Every environment variable that is read. A test compares this list with the table in the README. */
+/** Every environment variable that is read. A test compares this list with the table of the guide. */
 export const variables = [
   'PORT',
   'HOST',

@@ -9,6 +9,6 @@ export const majorIn = async (data: string): Promise<string> =>
 /** PostgreSQL reads only the files of its own major version. */
 export function refuseOtherMajor(what: string, written: string, running: string): void {
   if (written === running) return
-  const advice = 'See "Upgrading" in README.md'
+  const advice = 'See "Upgrading" in gateway/pages/guides/backups-and-upgrades.md'
   throw new ConfigError(`${what} is of PostgreSQL ${written}, and this release runs PostgreSQL ${running}. ${advice}.`)
 }

@@ -232,7 +232,7 @@ describe('startEmbeddedPostgres', () => {
     const start = startEmbeddedPostgres({ dataDir: place.dataDir, log })
     await expect(start).rejects.toThrow(ConfigError)
     const versions = 'is of PostgreSQL 14, and this release runs PostgreSQL 18'
-    const advice = `DATA_DIR: the database in ${place.dataDir} ${versions}. See "Upgrading" in README.md.`
+    const advice = `DATA_DIR: the database in ${place.dataDir} ${versions}. See "Upgrading" in gateway/pages/guides/backups-and-upgrades.md.`
     await expect(start).rejects.toThrow(advice)
   })
 })

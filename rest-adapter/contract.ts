@@ -27,8 +27,8 @@ export interface Contract {
 
 /** Reads `schema/rest`: the root file, every area, and the stored documents. */
 export function loadContract(folder: string): Contract {
-  const { document: merged, documents, fragments } = readMerged(folder)
-  const document = addExamples(merged)
+  const { document: merged, documents, fragments, outcomes } = readMerged(folder)
+  const document = addExamples(merged, outcomes)
   const operations = operationsOf(document, documents, fragments)
   return { version: document.info.version, document, operations, documentIds: [...documents.keys()] }
 }

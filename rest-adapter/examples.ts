@@ -1,5 +1,5 @@
 import { operationsIn } from './operations-in.ts'
-import { resolve, typesOf, type OpenApiDocument, type Schema } from './openapi.ts'
+import { resolve, typesOf, type OpenApiDocument, type ResponseObject, type Schema } from './openapi.ts'
 
 const userId = '019a0c5e-7f00-7c1d-8f21-64d0a95be713'
 const recordId = '019a0c5e-7f00-7a93-b1c4-0e6d28f75a41'
@@ -65,8 +65,22 @@ function withExamples(document: OpenApiDocument, content: Content): Content {
   return Object.fromEntries(media)
 }
 
+/** What operations lead to, by operation id: the properties of the record that the example of the answer shows instead of those of its schema. */
+export type Outcomes = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+/** The response with the outcome of its operation in its example. */
+function withOutcome(response: ResponseObject, outcome: Outcomes[string]): ResponseObject {
+  const content = response.content as Content
+  const json = content['application/json']!
+  const changed: Content = {
+    ...content,
+    'application/json': { ...json, example: { ...(json.example as object), ...outcome } },
+  }
+  return { ...response, content: changed }
+}
+
 /** Adds an example to the body and the responses of every operation that does not describe one itself. */
-export function addExamples(document: OpenApiDocument): OpenApiDocument {
+export function addExamples(document: OpenApiDocument, outcomes: Outcomes = {}): OpenApiDocument {
   // Operations share parts through YAML anchors. They must still share them, because the validator resolves references in place.
   const known = new Map<object, object>()
   const completed = <T extends object>(part: T): T => {
@@ -77,7 +91,11 @@ export function addExamples(document: OpenApiDocument): OpenApiDocument {
   }
   const paths = Object.entries(document.paths).map(([path, item]) => {
     const operations = operationsIn(item).map(([method, operation]) => {
-      const responses = Object.entries(operation.responses).map(([status, response]) => [status, completed(response)])
+      const outcome = outcomes[operation['x-alias-of'] ?? operation.operationId]
+      const responses = Object.entries(operation.responses).map(([status, given]) => {
+        const response = completed(given)
+        return [status, outcome && status.startsWith('2') ? withOutcome(response as ResponseObject, outcome) : response]
+      })
       const { requestBody } = operation
       return [
         method,

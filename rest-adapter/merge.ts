@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { documentsOf, fragmentsIn } from './documents.ts'
+import type { Outcomes } from './examples.ts'
 import { needsOf, tagOrder } from './needs.ts'
 import type { OpenApiDocument, PathItem, ResponseObject } from './openapi.ts'
 import { operationsIn } from './operations-in.ts'
@@ -12,6 +13,7 @@ import { withSecondNames, type SecondNames } from './second-names.ts'
 
 interface Root extends Omit<OpenApiDocument, 'paths'> {
   readonly 'x-path-aliases'?: Readonly<Record<string, string>>
+  readonly 'x-outcomes'?: Outcomes
   readonly 'x-second-names'?: SecondNames
   readonly 'x-common-responses'?: Readonly<Record<string, ResponseObject>>
   readonly 'x-common-headers'?: Readonly<Record<string, unknown>>
@@ -25,6 +27,7 @@ export interface Merged {
   readonly documents: ReadonlyMap<string, string>
   /** The printed fragments of all areas by name. */
   readonly fragments: ReadonlyMap<string, string>
+  readonly outcomes: Outcomes
 }
 
 /** The subfolder of an area with the files that `npm run schema` prints. */
@@ -64,11 +67,16 @@ export function readMerged(folder: string): Merged {
     const name = tagOf(lastSegment(alias))
     // An alias outside of /v1 may have the tag of the original.
     if (tags.some((tag) => tag.name === name)) continue
-    tags.push({ name, description: `Alias of \`${original}\`: the same records and the same rules.` })
+    tags.push({
+      name,
+      description: `Alias of \`${original}\`: the same records and the same rules.`,
+      'x-alias-of': original,
+    })
   }
 
   const {
     'x-path-aliases': _aliases,
+    'x-outcomes': outcomes = {},
     'x-second-names': _secondNames,
     'x-common-responses': _responses,
     'x-common-headers': _headers,
@@ -78,6 +86,7 @@ export function readMerged(folder: string): Merged {
     document: { ...shown, tags: tagOrder(tags, paths), paths, components },
     documents,
     fragments: printedFragments,
+    outcomes,
   }
 }
 

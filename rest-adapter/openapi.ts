@@ -44,7 +44,7 @@ export interface Reference {
 export interface ResponseObject {
   readonly description: string
   readonly headers?: Readonly<Record<string, unknown>>
-  readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>
+  readonly content?: Readonly<Record<string, { readonly schema?: Schema; readonly example?: unknown }>>
   /** The property of the answer that is true if this success response is sent, and not the other one. */
   readonly 'x-if'?: string
 }
@@ -91,6 +91,8 @@ export type PathItem = { readonly parameters?: readonly (Parameter | Reference)[
 export interface Tag {
   readonly name: string
   readonly description?: string
+  /** The path whose operations those of this tag repeat under another path. */
+  readonly 'x-alias-of'?: string
 }
 
 export interface OpenApiDocument {
@@ -98,6 +100,7 @@ export interface OpenApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly [member: string]: unknown }
   readonly servers?: readonly { readonly url: string; readonly description?: string }[]
   readonly tags?: readonly Tag[]
+  readonly 'x-tagGroups'?: readonly { readonly name: string; readonly tags: readonly string[] }[]
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
   readonly paths: Readonly<Record<string, PathItem>>
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>

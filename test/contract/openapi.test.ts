@@ -183,6 +183,11 @@ describe('the OpenAPI document', () => {
     expect(document.tags![0]!.name).toBe('Accounts')
   })
 
+  it('has every tag in one group of the reference', () => {
+    const grouped = document['x-tagGroups']!.flatMap(({ tags }) => tags)
+    expect(grouped.toSorted()).toEqual(document.tags!.map(({ name }) => name).toSorted())
+  })
+
   it('names a server, so that generated clients have a base URL', () => {
     expect(document.servers).toEqual([{ url: 'http://127.0.0.1:4000', description: expect.any(String) }])
   })

@@ -290,10 +290,16 @@ export class Requests {
   async #body(operation: RestOperation, fresh: boolean, whole: boolean): Promise<unknown> {
     const creator = operation.success.status === 201 ? null : this.creatorOf(operation.path)
     const own = creator && (await this.record(creator, fresh))
-    return this.#value(operation, whole, own ? String(own['id']) : null)
+    // Only a record of its own: a list of ids is that of a deletion, and other requests need the shared record.
+    const ids = fresh && own ? { ids: String(own['id']) } : {}
+    return this.#value(operation, whole, { ...(own && { id: String(own['id']) }), ...ids })
   }
 
-  async #value(operation: RestOperation, whole: boolean, ownId: string | null = null): Promise<unknown> {
+  async #value(
+    operation: RestOperation,
+    whole: boolean,
+    own: { readonly id?: string; readonly ids?: string } = {},
+  ): Promise<unknown> {
     const { schema: described } = operation.body!
     const needed = neededProperties[operation.documentId]
     const schema = needed ? { ...described, required: [...(described.required ?? []), ...needed] } : described
@@ -301,7 +307,7 @@ export class Requests {
     const known = new Map<string, string>()
     for (const { path, required } of references) {
       const name = String(path.findLast((key) => typeof key === 'string'))
-      const id = ['id', 'ids'].includes(name) ? ownId : await this.#referenceFor(name, whole || required)
+      const id = name === 'id' || name === 'ids' ? own[name] : await this.#referenceFor(name, whole || required)
       if (id) known.set(name, id)
     }
     return validValue(this.contract, schema, 'body', (name) => known.get(name) ?? null, whole)

@@ -49,9 +49,7 @@ export function validValue(
     case 'boolean':
       return true
     case 'array':
-      return Array.from({ length: Math.max(Number(schema['minItems'] ?? 0), 1) }, () =>
-        inner(schema.items ?? {}, name === 'ids' ? 'id' : name),
-      )
+      return Array.from({ length: Math.max(Number(schema['minItems'] ?? 0), 1) }, () => inner(schema.items ?? {}, name))
     case 'object': {
       if (schema['example'] !== undefined) return schema['example']
       const names = Object.keys(schema.properties ?? {}).filter((key) => whole || schema.required?.includes(key))

@@ -104,7 +104,7 @@ async function routesOf(config: Config, services: OpenServices, parts: GatewayPa
   app.get('/.well-known/jwks.json', jwksJson(keys))
   app.use(['/v1/graphql', '/graphql'], graphql)
   app.get('/schema.graphql', schemaFile({ graph, edge }))
-  app.use(pagesRouter({ demo: config.demo }))
+  app.use(pagesRouter({ demo: config.demo, introduction: contract.document.info['description'] as string }))
   const port = oauthService(services)
   const issuer = async () => `${await publicUrl()}/v1/oauth`
   app.use(oauthRouter({ config, edge, port, apiVersion, scopes: appScopes, issuer, secret: keys.encryption, log }))

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { findPackageJSON } from 'node:module'
-import { dirname, extname, join } from 'node:path'
+import { basename, dirname, extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Request, RequestHandler, Response } from 'express'
@@ -29,10 +29,23 @@ function packageFile(name: string): string {
   return file
 }
 
-async function packaged(name: string, folder: string): Promise<Bundle> {
+/** Words of a package that readers of our pages would not understand, and ours. */
+const words: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'standalone.js': { QUxMIFlPVVIgQkFTRSBBUkUgQkVMT05HIFRPIFVT: 'Your API key', YOUR_SECRET_TOKEN: 'YOUR_API_KEY' },
+}
+
+/** The content of a file with our words; their change must change the version of its bundle. */
+function withOurWords(file: string, content: Buffer): Buffer {
+  const replaced = Object.entries(words[file] ?? {})
+  if (replaced.length === 0) return content
+  return Buffer.from(replaced.reduce((text, [theirs, ours]) => text.replaceAll(theirs, ours), content.toString('utf8')))
+}
+
+/** `change` follows the version of the package where we change its files. */
+async function packaged(name: string, folder: string, change = ''): Promise<Bundle> {
   const file = packageFile(name)
   const { version } = JSON.parse(await readFile(file, 'utf8')) as { version: string }
-  return { directory: join(dirname(file), folder), version }
+  return { directory: join(dirname(file), folder), version: version + change }
 }
 
 /** The folder is resolved from the project's root, so that the compiled server serves the same files. */
@@ -48,7 +61,7 @@ async function site(): Promise<Bundle> {
 
 const sources = {
   ruru: () => packaged('ruru', 'static'),
-  scalar: () => packaged('@scalar/api-reference', 'dist/browser'),
+  scalar: () => packaged('@scalar/api-reference', 'dist/browser', '-1'),
   'graphql-ws': () => packaged('graphql-ws', 'dist'),
   site: site,
 }
@@ -82,7 +95,8 @@ const cachedFiles = new Map<string, Promise<Buffer>>()
 
 function fileAs(form: Form, path: string): Promise<Buffer> {
   const key = `${form} ${path}`
-  const found = cachedFiles.get(key) ?? readFile(path).then((content) => formOf[form](content))
+  const found =
+    cachedFiles.get(key) ?? readFile(path).then((content) => formOf[form](withOurWords(basename(path), content)))
   cachedFiles.set(key, found)
   found.catch(() => cachedFiles.delete(key))
   return found

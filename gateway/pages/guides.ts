@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Request, RequestHandler, Response } from 'express'
-import { Marked } from 'marked'
 import { projectRoot } from '../../subgraphs/kernel/config/paths.ts'
 import { escaped } from './escaped.ts'
+import { htmlOf } from './markdown.ts'
 
 /** The guides by their readers, in the order of the list; each is a Markdown file in `guides`. */
 export const guides = {
@@ -30,12 +30,6 @@ interface Guide {
   readonly html: string
 }
 
-const anchorOf = (heading: string): string =>
-  heading
-    .toLowerCase()
-    .replace(/[^\w]+/g, '-')
-    .replace(/^-|-$/g, '')
-
 /** Links between guides lead to their pages, and links to other files of the project are only text. */
 function hrefOf(link: string): string | null {
   if (/^(?:https?:|#|\/)/.test(link)) return link
@@ -43,23 +37,10 @@ function hrefOf(link: string): string | null {
   return name && names.has(name) ? `/docs/guides/${name}${anchor}` : null
 }
 
-const markdown = new Marked({
-  renderer: {
-    heading({ tokens, depth, text }) {
-      return depth === 1 ? '' : `<h${depth} id="${anchorOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
-    },
-    link({ href, tokens }) {
-      const target = hrefOf(href)
-      const text = this.parser.parseInline(tokens)
-      return target === null ? text : `<a href="${escaped(target)}">${text}</a>`
-    },
-  },
-})
-
 async function read(name: string): Promise<Guide> {
   const text = await readFile(join(projectRoot, 'gateway/pages/guides', `${name}.md`), 'utf8')
   const title = /^# (.*)$/m.exec(text)![1]!
-  return { title, html: await markdown.parse(text) }
+  return { title, html: await htmlOf(text, hrefOf) }
 }
 
 /** Rendered when first read. The files of the project bound its size. */

@@ -64,6 +64,22 @@ describe('pages', () => {
   })
 })
 
+describe('the reference', () => {
+  it('has its introduction in the page, before any program is loaded', async () => {
+    const introduced = await serveFixture({ demo: true, introduction: '## Lists\n\nA `limit` is at most 100.' })
+    const html = await (await fetch(`${introduced.origin}/docs`)).text()
+    await introduced.close()
+    expect(html).toContain('<h2 id="lists">Lists</h2>\n<p>A <code>limit</code> is at most 100.</p>')
+  })
+
+  it('asks for a key in our words', async () => {
+    const script = await (await fetch(await assetOf('/docs', '/standalone.js'))).text()
+    expect(
+      ['Your API key', 'YOUR_API_KEY', 'QUxMIFlPVV', 'YOUR_SECRET_TOKEN'].map((word) => script.includes(word)),
+    ).toEqual([true, true, false, false])
+  })
+})
+
 describe('guides', () => {
   const names = Object.values(guides).flat()
   const page = async (path: string) => {

@@ -5,11 +5,14 @@ import { assetPaths, serveAsset, siteDirectory } from './assets.ts'
 import { setSecurityHeaders, type Policy } from './policy.ts'
 import { errorList, errorPage, type SendErrors } from './errors.ts'
 import { escaped } from './escaped.ts'
+import { htmlOf } from './markdown.ts'
 import { guideList, guidePage, type SendGuide } from './guides.ts'
 
 export interface PagesOptions {
   /** If true, the pages say where the demo's keys are stored. The pages never contain a key. */
   readonly demo: boolean
+  /** Markdown that the reference shows until its program is loaded. */
+  readonly introduction?: string
 }
 
 type Page = Exclude<Policy, 'asset'>
@@ -62,7 +65,11 @@ export function pagesRouter(options: PagesOptions): Router {
     res.vary('Accept')
     return isPageRequest(req) ? sendPage(req, res, 'landing', options) : next()
   })
-  router.get('/docs', (req, res) => sendPage(req, res, 'docs', options))
+  let introduction: Promise<string> | undefined
+  router.get('/docs', async (req, res) => {
+    introduction ??= htmlOf(options.introduction ?? '')
+    await sendPage(req, res, 'docs', options, { content: await introduction })
+  })
   const sendErrors: SendErrors = (req, res, title, content) => sendPage(req, res, 'text', options, { title, content })
   router.get('/errors', errorList(sendErrors))
   router.get('/errors/:code', errorPage(sendErrors))

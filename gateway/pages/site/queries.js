@@ -95,4 +95,98 @@ mutation CreateCase($input: CaseCreateInput!) {
       2,
     ),
   },
+  {
+    query: `# The deal board: for each stage its number, its sum in
+# the base currency, and its largest deals.
+
+query Board {
+  opportunityBoard(
+    perStage: 5
+    orderBy: [{ field: amount, direction: DESC }]
+  ) {
+    baseCurrency
+    columns {
+      stage {
+        label
+      }
+      count
+      baseAmount
+      opportunities {
+        name
+        amount
+        currency
+        account {
+          name
+        }
+      }
+    }
+  }
+}
+`,
+  },
+  {
+    query: `# What happened with the largest account, newest first.
+
+query Timeline {
+  accountList(
+    limit: 1
+    orderBy: [{ field: annualRevenue, direction: DESC }]
+  ) {
+    data {
+      name
+      timeline(first: 10) {
+        nodes {
+          kind
+          occurredAt
+          title
+        }
+      }
+    }
+  }
+}
+`,
+  },
+  {
+    query: `# A mutation: the key needs the scope WRITE_QUOTES.
+# Totals and tax are calculated by the platform.
+
+mutation WriteQuote($input: QuoteCreateInput!) {
+  quoteCreate(input: $input) {
+    quoteNumber
+    status
+    subtotal
+    taxTotal
+    total
+  }
+}
+`,
+    variables: JSON.stringify(
+      {
+        input: {
+          name: 'Dock licences',
+          currency: 'EUR',
+          lineItems: [{ name: 'Dock licence', quantity: 2, unitPrice: 450, taxRate: 19 }],
+        },
+      },
+      null,
+      2,
+    ),
+  },
+  {
+    query: `# Runs until you stop it, and shows each change of a deal
+# that you see. Change one in another tab.
+
+subscription DealChanges {
+  recordChanged(object: OPPORTUNITY) {
+    type
+    changedFields
+    opportunity {
+      name
+      stage
+      amount
+    }
+  }
+}
+`,
+  },
 ]

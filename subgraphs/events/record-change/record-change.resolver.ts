@@ -28,7 +28,7 @@ export function recordChangeResource(records: readonly StreamedRecord[]): Resour
   const ChangeType = recordChangeOf(records, RecordObject)
   const byName = new Map(records.map((record) => [record.shape.object.toUpperCase(), record]))
   // The argument `object` determines which of these scopes is needed, so the resolver checks it.
-  const scopes = records.map(({ scope }) => scope)
+  const scopes = [...new Set(records.map(({ scope }) => scope))]
 
   @Resolver(() => ChangeType)
   class RecordChangeResolver {

@@ -61,11 +61,12 @@ export class EventChannel {
     return this.#listeners.size > 0
   }
 
-  /** How many events the log has after a position. */
+  /** How many events the log has after a position. The positions of one organization have no gaps. */
   eventsAfter(position: number): number {
     return (this.#position ?? position) - position
   }
 
+  /** Calls `notify` after each read with an event of these topics; the reader then asks for the next events. Returns what ends this. */
   join(names: readonly string[], notify: () => void): () => void {
     for (const name of names) {
       const listeners = this.#listeners.get(name) ?? new Set()
@@ -81,8 +82,9 @@ export class EventChannel {
   }
 
   /**
-   * The next matching events, at most `limit`, and fewer when the time of the turn is over. The reader is at the end of the log when
-   * `position` has no events after it.
+   * The next matching events after a position, at most `limit`, and the position up to which they were searched: from memory, or from the database for a
+   * reader that is behind, a limited part at a time. There may be none though more events follow; the reader is at the end of the log when
+   * `eventsAfter(position)` is 0.
    */
   async next(after: number, limit: number, match: EventMatch): Promise<EventBatch> {
     await this.#known.promise
@@ -129,6 +131,7 @@ export class EventChannel {
     return low
   }
 
+  /** Reads until the log has nothing new. A wake-up during a read sets `#hasNews` again, and a failed read is repeated, so no event is missed. */
   async #read(): Promise<void> {
     this.#hasNews = true
     if (this.#isReading || this.#isClosed) return

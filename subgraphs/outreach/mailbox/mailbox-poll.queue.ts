@@ -71,10 +71,10 @@ async function recordPoll({ db, caller, clock }: RequestContext, id: string, err
   )
 }
 
-/** The polls of a mailbox that fails are one item with many attempts, for the lanes of the queue. */
+/** Each poll is an item of its own. Where the last poll failed, the item begins with one attempt, because the queue runs items with attempts in the retry lane. */
 const attemptsSoFar = 'case when state.failures > 0 then 1 else 0 end'
 
-/** Queues a poll for each mailbox that waits for none; returns their number. */
+/** Queues a poll for each mailbox that waits for none; returns their number. A unique index allows one waiting poll of a mailbox; one that runs is not waiting. */
 export async function queuePolls({ db, caller }: RequestContext, ids: readonly string[]): Promise<number> {
   const rows = await db.query(
     `insert into outreach.mailbox_poll (organization_id, id, mailbox_id, attempts)

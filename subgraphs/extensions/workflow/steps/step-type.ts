@@ -23,12 +23,13 @@ export interface Announcement {
 }
 
 export type StepOutcome =
-  /** `next`: the id of the step that follows, where it is not that of the settings. */
+  /** `next`: the id of the step that follows, where it is not that of the settings; null: this branch of the run ends. Without it, the settings decide. */
   | { readonly output: unknown; readonly next?: string | null; readonly announcement?: Announcement }
+  /** The step has failed, and the run with it. */
   | { readonly failure: StepFailure }
   /** The run waits until this time, or until somebody decides. */
   | { readonly waitUntil: Date; readonly announcement?: Announcement }
-  /** Nothing was done yet, because a limit is reached or a part of the platform is not reachable. */
+  /** Nothing was done yet, because a limit is reached or a part of the platform is not reachable. The same attempt is made again later, and fails after many waits. */
   | { readonly notBegun: string; readonly afterMs: number }
   /** The steps from `body` on are executed for each of so many items. */
   | { readonly body: string; readonly count: number }
@@ -67,7 +68,7 @@ export interface StepType {
   readonly schema: object
   /** The scopes of what it does, which whoever writes the workflow needs. The settings are not checked yet. */
   scopes(config: Config, triggerObject: WorkflowObject | null): readonly string[]
-  /** Whether an execution that a crash has interrupted is repeated: its effects have an idempotency key, or it has none outside. */
+  /** Whether an execution that a crash has interrupted is repeated: its effects have an idempotency key, or it has none outside. If not, the step fails as interrupted. */
   isRepeatable(config: Config): boolean
   /** What the schema does not say about its settings. */
   problems?(check: StepCheck): FieldProblem[] | Promise<FieldProblem[]>

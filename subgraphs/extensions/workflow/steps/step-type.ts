@@ -25,7 +25,7 @@ export interface Announcement {
 export type StepOutcome =
   /** `next`: the id of the step that follows, where it is not that of the settings; null: this branch of the run ends. Without it, the settings decide. */
   | { readonly output: unknown; readonly next?: string | null; readonly announcement?: Announcement }
-  /** The step has failed, and the run with it. */
+  /** The step has failed; its `onError` decides whether the run goes on, tries it again or fails. */
   | { readonly failure: StepFailure }
   /** The run waits until this time, or until somebody decides. */
   | { readonly waitUntil: Date; readonly announcement?: Announcement }

@@ -44,7 +44,7 @@ function proposalPage(path: string, proposal: Shown, csrf: string): string {
   const { summary, input, before, influencedBy } = proposal
   const rows = Object.entries(input).map(
     ([name, value]) =>
-      `<tr><th scope="row">${escaped(name)}</th><td>${before ? shown(before[name]) : ''}</td><td>${shown(value)}</td></tr>`,
+      `<tr><th scope="row">${escaped(name)}</th><td>${before && name in before ? shown(before[name]) : ''}</td><td>${shown(value)}</td></tr>`,
   )
   const read = influencedBy.map(({ entityType, label }) => escaped(`${entityType} ${label ?? ''}`)).join(', ')
   return plainPage(

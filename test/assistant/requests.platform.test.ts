@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { assignProfile, createProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
+import { fieldWords } from '../../subgraphs/assistant/question/label.ts'
 import { createUser } from '../../subgraphs/identity/public.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { account, contact, lead, opportunity, supportCase, task } from '../builders.ts'
@@ -59,6 +60,8 @@ async function ask(content: string, member = ann): Promise<Told> {
   expect([status, body.errorCode ?? null], content).toEqual([201, null])
   return body as Told
 }
+
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 const resolved = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value).replaceAll(/\{(\w+)\}/g, (_, key: string) => ids.get(key)!))
@@ -176,6 +179,45 @@ describe('requests for changes without a language model', () => {
       `Set ${name} of ${record} to ${value}`,
     ])
     await platform.query('delete from assistant.proposal where organization_id = $1', [ann.organizationId])
+  })
+
+  it.each([
+    [
+      'website',
+      'halvorsen',
+      'https://old.example/yard_2',
+      '`https://old.example/yard_2`',
+      'account Halvorsen Marine to x.example',
+    ],
+    ['parentAccountId', 'halvorsen', '{acme}', 'Acme', 'account Halvorsen Marine to Fjordline AS'],
+    ['ownerId', 'halvorsen', '{kim}', 'Kim Berg', 'account Halvorsen Marine to me'],
+  ])(
+    'show the value of %s before, a link as it is and a record or user by name',
+    async (field, key, old, shown, to) => {
+      await platform.query(`update crm.account set ${snakeCase(field)} = $2 where id = $1`, [
+        ids.get(key),
+        resolved(old),
+      ])
+      const told = await ask(`set the ${fieldWords(field.replace(/Id$/, ''))} of ${to}`)
+      const [sentence, ...lines] = told.content.split('\n')
+      expect([sentence!.slice(0, 11), lines]).toEqual([
+        'I propose: ',
+        [`- before: ${shown}`, 'Nothing is changed until you confirm the proposal, within an hour.'],
+      ])
+      expect((await proposalOf(told)).before).toEqual({ [field]: resolved(old) })
+      await platform.query('delete from assistant.proposal where organization_id = $1', [ann.organizationId])
+    },
+  )
+
+  it('do not show the name of a record before that their user does not see', async () => {
+    const { organizationId } = ann
+    const own = await platform.member({ organizationId, visibility: 'OWN' })
+    const { id } = await account(own, { name: 'Own Yard' })
+    await platform.query('update crm.account set parent_account_id = $2 where id = $1', [id, ids.get('acme')])
+    await account(own, { name: 'Own Group' })
+    const told = await ask('set the parent account of Own Yard to Own Group', own)
+    expect(told.content).toContain('I propose: Set parent account of account Own Yard to Own Group')
+    expect(told.content).not.toContain('Acme')
   })
 
   it('show the subject of a task as it will be written', async () => {

@@ -1,7 +1,10 @@
 import { newId } from '../../kernel/ids.ts'
-import { refusalInSituation } from '../../kernel/record/transitions.ts'
+import { requireToolAction } from '../../extensions/public.ts'
+import type { Caller } from '../../kernel/context.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { isOfAction, requireProposal, statusOf, type ProposalRow } from './stored.ts'
+import { requireWrite } from '../tool/records.ts'
+import { requireOpen } from './decide.ts'
+import { isOfAction, requireProposal, shownOfProposal, type ProposalRow } from './stored.ts'
 
 /** What a person is asked before a change is made: the change in words, from the proposal and not from who proposes it. */
 export interface Question {
@@ -19,28 +22,30 @@ const shown = (value: unknown, max = valueMax): string => {
 }
 
 /** What an action gets may leave the platform, so the person reads all of it. */
-const proposalText = (row: ProposalRow): string => {
-  const { summary, input, before } = row
+const proposalText = (caller: Caller, row: ProposalRow): string => {
+  const { summary, before } = shownOfProposal(caller, row)
+  const { input } = row
   if (isOfAction(row)) return `${summary}?\n${shown(input['input'], Infinity)}`
   const old = (before ?? {}) as Readonly<Record<string, unknown>>
   const lines = Object.entries(input).map(
-    ([name, value]) => `${name}: ${before === null ? '' : `${shown(old[name])} → `}${shown(value)}`,
+    ([name, value]) => `${name}: ${name in old ? `${shown(old[name])} → ` : ''}${shown(value)}`,
   )
   return [`${summary}?`, ...lines].join('\n')
 }
 
-/** Asks the user of the proposal through a client; a later question replaces it. */
-export async function askPerson({ db, caller, clock }: RequestContext, proposalId: string): Promise<Question> {
-  const row = await requireProposal(db, caller, proposalId)
-  const status = statusOf(row, clock.now())
-  if (status !== 'PENDING') throw refusalInSituation(`A proposal that is ${status} cannot be confirmed.`)
+/** Asks the user of the proposal through a client whose credential may make the change; a later question replaces it. */
+export async function askPerson(ctx: RequestContext, proposalId: string): Promise<Question> {
+  const { db, caller, clock } = ctx
+  const row = requireOpen(await requireProposal(db, caller, proposalId), clock.now())
+  if (isOfAction(row)) await requireToolAction(ctx, row.recordId)
+  else requireWrite(caller, row.object)
   const id = newId()
   await db.query(
     'update assistant.proposal set question = $4, answer = null where organization_id = $1 and user_id = $2 and id = $3',
     [caller.organizationId, caller.userId, row.id, id],
     'WRITE',
   )
-  return { id, proposalId: row.id, text: proposalText(row) }
+  return { id, proposalId: row.id, text: proposalText(caller, row) }
 }
 
 /** Stores what the user answered; the first answer counts. The process that waits for it may be another one. */

@@ -60,7 +60,7 @@ export class Proposal {
   input!: unknown
 
   @OutputField(() => String, {
-    description: 'The change in words.',
+    description: 'The change in words, without the name of the record where `before` is not shown.',
     example: 'Update opportunity Halvorsen renewal: nextStep',
   })
   summary!: string
@@ -68,7 +68,7 @@ export class Proposal {
   @OutputField(() => Json, {
     nullable: true,
     description:
-      'The values of these fields when it was proposed; null for a new record, and if the user sees something else than then.',
+      'The values of these fields when it was proposed, without fields that consist of parts; null for a new record, if the user sees something else than then, and for a credential without the READ scope of the record type.',
     example: { nextStep: null },
   })
   before!: unknown
@@ -84,7 +84,8 @@ export class Proposal {
   @OutputField(() => ConversationCitation, {
     list: true,
     maxItems: 20,
-    description: 'Records whose texts the language model had read when it made the proposal.',
+    description:
+      'Records whose texts the language model had read when it made the proposal, of the types that the credential may read.',
   })
   influencedBy!: ConversationCitation[]
 
@@ -105,7 +106,7 @@ export class Proposal {
   @OutputField(() => Json, {
     nullable: true,
     description:
-      'What the custom action has returned, if it has at most 15000 bytes as JSON; null before, for other proposals, and if the user sees less than when it was proposed.',
+      'What the custom action has returned, if it has at most 15000 bytes as JSON; null before, for other proposals, if the user sees less than when it was proposed, and for a credential without INVOKE_FUNCTIONS.',
     example: null,
   })
   output!: unknown

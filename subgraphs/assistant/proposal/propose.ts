@@ -1,13 +1,15 @@
 import { notFound, Refusal, type FieldProblem, invalid } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import { storableText } from '../../kernel/json/storable-json.ts'
-import { mayWrite } from '../../kernel/record/field-security.ts'
+import type { Column } from '../../kernel/record/column.ts'
+import { isHidden, mayWrite } from '../../kernel/record/field-security.ts'
 import { writableColumns } from '../../kernel/record/inputs.ts'
 import type { Answering } from '../answer/answering.ts'
 import { selectionOf } from '../question/compile.ts'
 import { labelOf } from '../question/label.ts'
+import { isPlain } from '../question/question.ts'
 import { reader, type Row } from '../question/read-records.ts'
-import { queryOf, readableColumns, requireRead, requireWrite, shapeOf } from '../tool/records.ts'
+import { queryOf, requireRead, requireWrite, shapeOf } from '../tool/records.ts'
 import type { Arguments, ToolCalling } from '../tool/tool.ts'
 import { isNamed, requireNamedReferences } from './named.ts'
 import type { ProposedAction } from './proposed-objects.ts'
@@ -38,6 +40,10 @@ function requireWritable({ caller }: Answering, { object, action, input }: Chang
   if (locked.length > 0) throw new Refusal('FIELD_NOT_WRITABLE', `You may not write ${locked.join(', ')}.`)
 }
 
+/** Values without parts of their own: a field that has some is not shown before a change. */
+const isWhole = (column: Column): boolean =>
+  isPlain(column) || (column.kind === 'json' && column.structure === undefined && column.shape === undefined)
+
 /** The record with its names and the fields of the input, as far as the caller may read them. */
 export async function readBefore(
   ctx: Answering,
@@ -45,7 +51,11 @@ export async function readBefore(
   id: string,
 ): Promise<Row & { version: number }> {
   const shape = shapeOf(object)
-  const readable = new Set(readableColumns(ctx.caller, shape).map(({ name }) => name))
+  const readable = new Set(
+    shape.columns.shown
+      .filter((column) => isWhole(column) && !isHidden(ctx.caller, shape, column.name))
+      .map(({ name }) => name),
+  )
   const wanted = [...selectionOf(shape).split(' '), ...Object.keys(input)].filter((name) => readable.has(name))
   const select = [...new Set(['id', 'version', ...wanted])].join(' ')
   const document = `query ($id: ID!) { record: ${queryOf(shape)}(id: $id) { ${select} } }`
@@ -81,7 +91,8 @@ export async function propose({ ctx, heard }: ToolCalling, change: Change, words
   const verb = action === 'create' ? 'Create' : 'Update'
   const named = `${verb} ${object}${label ? ` ${label}` : ''}: ${Object.keys(input).join(', ')}`
   const summary = storableText(words ?? named)
-  const old = before && Object.fromEntries(Object.keys(input).map((name) => [name, before[name] ?? null]))
+  const read = before && Object.keys(input).filter((name) => name in before)
+  const old = read && Object.fromEntries(read.map((name) => [name, before[name] ?? null]))
   return storeProposal(ctx, heard, {
     object,
     action,

@@ -3,8 +3,11 @@ import type { Sql } from '../../kernel/database/sql.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import { mayRunActions } from '../../extensions/public.ts'
 import { maySee } from '../ai-execution/sight.ts'
 import type { ConversationCitation } from '../conversation/conversation.types.ts'
+import { mayReadType } from '../question/find-names.ts'
+import { questionObjects } from '../question/question.ts'
 import type { Proposal, ProposalListArgs, ProposalStatus } from './proposal.types.ts'
 import { actionObject, type StoredAction } from './proposed-objects.ts'
 
@@ -47,18 +50,34 @@ export const mutationName = ({ object, action }: Pick<ProposalRow, 'object' | 'a
 const shortSummary = (row: ProposalRow): string =>
   isOfAction(row) ? 'Run a custom action' : `Update ${row.object}: ${Object.keys(row.input).join(', ')}`
 
-/** What was read of the record is shown only to somebody who sees the same as then. */
-export function proposalOf(caller: Caller, row: ProposalRow, now: Date): Proposal {
-  const { object, action, sight, begunAt: _begun, before, influencedBy, summary, output, ...shown } = row
-  const isSeen = maySee(caller, sight)
+const mayReadCited = (caller: Caller, { entityType }: ConversationCitation): boolean => {
+  const object = entityType.toLowerCase()
+  return !questionObjects.includes(object) || mayReadType(caller, object)
+}
+
+/** What was read is shown only to somebody who sees the same as then, by a credential that may read such records. */
+export function shownOfProposal(
+  caller: Caller,
+  row: ProposalRow,
+): Pick<ProposalRow, 'before' | 'influencedBy' | 'summary' | 'output'> {
+  const { object, action, sight, before, influencedBy, summary, output } = row
+  const isAlike = maySee(caller, sight)
+  const isSeen = isAlike && (isOfAction(row) ? mayRunActions(caller) : mayReadType(caller, object))
   return {
-    ...shown,
-    mutation: mutationName({ object, action }),
-    entityType: object.toUpperCase(),
     before: isSeen ? before : null,
-    influencedBy: isSeen ? influencedBy : [],
+    influencedBy: isAlike ? influencedBy.filter((cited) => mayReadCited(caller, cited)) : [],
     summary: isSeen || action === 'create' ? summary : shortSummary(row),
     output: isSeen ? output : null,
+  }
+}
+
+export function proposalOf(caller: Caller, row: ProposalRow, now: Date): Proposal {
+  const { object, action, sight: _sight, begunAt: _begun, ...shown } = row
+  return {
+    ...shown,
+    ...shownOfProposal(caller, row),
+    mutation: mutationName({ object, action }),
+    entityType: object.toUpperCase(),
     status: statusOf(row, now),
   }
 }

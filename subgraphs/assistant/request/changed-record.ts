@@ -22,7 +22,7 @@ export interface ChangedRecord {
   readonly label: string | null
   /** The present value of the field. */
   readonly value: unknown
-  /** The present value in words; null where it is an id or there is none. */
+  /** The present value in words; null where it is an id (`NamedRecords.nameOf`) or there is none. */
   readonly shown: string | null
   readonly currency: string | null
   readonly stages: readonly Stage[]

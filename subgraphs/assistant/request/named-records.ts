@@ -1,10 +1,17 @@
 import { organizationChart } from '../../identity/public.ts'
 import type { Answering } from '../answer/answering.ts'
 import type { ConversationContext } from '../conversation/conversation.types.ts'
-import { findNames, type FoundName } from '../question/find-names.ts'
+import { Refusal } from '../../kernel/errors.ts'
+import type { Column } from '../../kernel/record/column.ts'
+import { isHidden } from '../../kernel/record/field-security.ts'
+import { findNames, mayReadType, type FoundName } from '../question/find-names.ts'
+import { labelOf } from '../question/label.ts'
 import { nounOf } from '../question/object-words.ts'
-import { reader, type Read } from '../question/read-records.ts'
+import { namesOf } from '../question/question.ts'
+import { reader, type Read, type Row } from '../question/read-records.ts'
+import { queryOf, shapeOf } from '../tool/records.ts'
 import { ambiguous, Instead, unclear } from './said.ts'
+import { namedReferences } from './writable-fields.ts'
 
 /** More records with a name in them than this are not told apart. */
 const searchedMax = 25
@@ -55,6 +62,24 @@ export class NamedRecords {
         ),
       )
     return found[0] ?? this.fail(name)
+  }
+
+  /** The name of the user or of the visible record to which a column refers; null if there is none. */
+  async nameOf({ user, name }: Column, id: unknown): Promise<string | null> {
+    if (typeof id !== 'string') return null
+    if (user) return (await organizationChart(this.ctx)).find((one) => one.id === id)?.name ?? null
+    const object = namedReferences[name]
+    if (object === undefined || !mayReadType(this.ctx.caller, object)) return null
+    const shape = shapeOf(object)
+    const names = namesOf[object]!.filter((one) => !isHidden(this.ctx.caller, shape, one))
+    const document = `query ($id: ID!) { record: ${queryOf(shape)}(id: $id) { id ${names.join(' ')} } }`
+    try {
+      const { record } = await this.read<{ readonly record: Row }>({ document, variables: { id } })
+      return labelOf(shape, record)
+    } catch (error) {
+      if (error instanceof Refusal && error.status < 500) return null
+      throw error
+    }
   }
 
   /** The record that the user looks at; null if there is none. */

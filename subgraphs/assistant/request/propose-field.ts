@@ -244,7 +244,8 @@ async function fromCandidates(request: Request, parsed: ParsedChange, fields: Fi
       return saying(`The ${fieldWords(field)} of the ${shownName(label)} is already ${value.words}, ${nothingChanged}`)
     const sentence = { before: `Set ${fieldWords(field)} of ${shownName(label)} to `, value: value.words }
     const change = { object, action: 'update' as const, id: about.id, input: { [column.name]: value.value } }
-    const lines = record.shown === null ? [] : [['before', record.shown] as const]
+    const shown = record.shown ?? (await request.names.nameOf(column, record.value))
+    const lines = shown === null ? [] : [['before', shown] as const]
     return proposed(request, change, { sentence, lines, about: [label] })
   }
   const candidate = parsed.candidates.find(({ value }) => value !== null)

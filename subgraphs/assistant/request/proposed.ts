@@ -37,7 +37,7 @@ export async function proposed(
 ): Promise<RequestAnswer> {
   const { id, summary: stored } = await propose(calling, change, `${before}${value}${after}`)
   const { object, action, input } = change
-  const told = lines.map(([name, text]) => `- ${fieldWords(name)}: ${plain(text)}`)
+  const told = lines.map(([name, text]) => `- ${fieldWords(name)}: ${exact(text)}`)
   return {
     content: [
       `I propose: ${plain(before)}${exact(value)}${plain(after)}`,

@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { intents, questionObjects } from '../../subgraphs/assistant/question/question.ts'
 import { usePlatform } from '../platform.ts'
 import { expectTrue } from './expected.ts'
 import { SeededOrganization } from './organization.fixture.ts'
 import { paraphrases } from './paraphrases.ts'
 import { questions } from './questions.ts'
-import type { Asked } from './truth.ts'
+import { tables, type Asked, type Table } from './truth.ts'
 
 const platform = usePlatform()
 let seeded: SeededOrganization
@@ -36,9 +37,25 @@ async function unanswered(asked: readonly Asked[]): Promise<string[]> {
   return without
 }
 
+/** Those of the names that fewer than five of the values are. */
+const fewerThanFive = (names: readonly string[], values: readonly string[]): string[] =>
+  names.filter((name) => values.filter((value) => value === name).length < 5)
+
+describe('the set of questions', () => {
+  it('has at least 150, and five for each intent, the attainment of quotas and each record type', () => {
+    expect(questions.length).toBeGreaterThanOrEqual(150)
+    expect(new Set(questions.map(([text]) => text)).size).toBe(questions.length)
+    const kinds = questions.map(([, { kind }]) => kind)
+    expect(fewerThanFive([...intents, 'ATTAINMENT'], kinds)).toEqual([])
+    // What a timeline shows are activities, whatever record it is of.
+    const asked = questions.filter(([, { kind }]) => kind !== 'TIMELINE').map(([, { table }]) => table)
+    const tableOf = (object: string): string => tables[(object === 'opportunity' ? 'deal' : object) as Table]
+    expect(fewerThanFive(questionObjects.map(tableOf), asked)).toEqual([])
+  })
+})
+
 describe('answers without a language model', () => {
   it('answers the questions of the set, and none wrong', async () => {
-    expect(questions).toHaveLength(150)
     expect(await unanswered(questions)).toEqual(['How many products cost more than 1,000 EUR?'])
   })
 

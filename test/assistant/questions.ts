@@ -169,4 +169,7 @@ export const questions: readonly Asked[] = [
   score('What is the win probability of "{deal}"?', 'deal', 'id = {deal}'),
   attainment('What is my quota attainment?', 'deal'),
   attainment('How much of the quota has {user} attained?', 'deal'),
+  attainment('How much of my quota have I attained?', 'deal'),
+  attainment('Quota attainment of {user}', 'deal'),
+  attainment('What is the attainment of the quota of {user}?', 'deal'),
 ]

@@ -26,6 +26,7 @@ import { paymentEdges } from './edges/payment-edges.ts'
 import { timelineEntryResource } from './timeline/timeline-entry.resolver.ts'
 import { timelineResources } from './timeline/timeline.resolver.ts'
 import { quoteEdges } from './edges/quote-edges.ts'
+import { emailThreadEdges } from './edges/email-thread-edges.ts'
 import { smartEmailDraftEdges } from './edges/smart-email-draft-edges.ts'
 
 export const crm: SubgraphDefinition = {
@@ -46,6 +47,7 @@ export const crm: SubgraphDefinition = {
     ...invoiceEdges,
     paymentEdges,
     ...smartEmailDraftEdges,
+    ...emailThreadEdges,
     pipelineResource,
     opportunityResource,
     bulkResource(opportunity, 'OPPORTUNITIES'),

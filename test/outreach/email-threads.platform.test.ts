@@ -66,6 +66,25 @@ describe.each([
   })
 })
 
+describe('the records of a thread', () => {
+  const query = `query($id: ID!) { emailThread(id: $id) {
+    contactId account { id } contact { id email } lead { id } opportunity { id } case { id } } }`
+
+  it('are read with it, and are null once the caller does not see them', async () => {
+    const email = anAddress()
+    const { id: contactId } = await contact(member, { email })
+    const { threadId: id } = await received(email)
+    const none = { account: null, lead: null, opportunity: null, case: null }
+    expect((await member.graphql(query, { id })).body).toEqual({
+      data: { emailThread: { contactId, contact: { id: contactId, email }, ...none } },
+    })
+    await member.rest.contactDelete!({ id: contactId })
+    expect((await member.graphql(query, { id })).body).toEqual({
+      data: { emailThread: { contactId, contact: null, ...none } },
+    })
+  })
+})
+
 describe('emailUnsuppress', () => {
   const listed = async (email: string) => (await member.rest.emailSuppressionList!({ query: { email } })).body.data
 

@@ -47,6 +47,7 @@ export abstract class WebhookRow {
     writable: 'NEVER',
     example: '019a0c5e-7f00-7c1d-8f21-64d0a95be713',
     description: 'Id of the user who created the webhook; null if the platform created it.',
+    user: { field: 'createdBy', description: 'The user who created it; null if `createdById` is null.' },
   })
   createdById!: string | null
 
@@ -55,6 +56,7 @@ export abstract class WebhookRow {
     writable: 'NEVER',
     example: '019a0c5e-7f00-7c1d-8f21-64d0a95be713',
     description: 'Id of the user who last changed its settings; null if the platform changed them.',
+    user: { field: 'updatedBy', description: 'The user who last changed it; null if `updatedById` is null.' },
   })
   updatedById!: string | null
 

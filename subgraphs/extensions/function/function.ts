@@ -207,6 +207,7 @@ export class ServerlessFunction {
     writable: 'NEVER',
     example: user,
     description: 'Id of the user who created it; null if the platform did.',
+    user: { field: 'createdBy', description: 'The user who created it; null if `createdById` is null.' },
   })
   createdById!: string | null
 
@@ -215,6 +216,7 @@ export class ServerlessFunction {
     writable: 'NEVER',
     example: user,
     description: 'Id of the user who last changed its settings; null if the platform did.',
+    user: { field: 'updatedBy', description: 'The user who last changed it; null if `updatedById` is null.' },
   })
   updatedById!: string | null
 

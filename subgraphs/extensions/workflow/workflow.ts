@@ -179,6 +179,7 @@ export class Workflow {
     writable: 'NEVER',
     example: user,
     description: 'Id of the user who created it; null if the platform did.',
+    user: { field: 'createdBy', description: 'The user who created it; null if `createdById` is null.' },
   })
   createdById!: string | null
 
@@ -187,6 +188,7 @@ export class Workflow {
     writable: 'NEVER',
     example: user,
     description: 'Id of the user who last changed its settings; null if the platform did.',
+    user: { field: 'updatedBy', description: 'The user who last changed it; null if `updatedById` is null.' },
   })
   updatedById!: string | null
 

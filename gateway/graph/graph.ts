@@ -143,7 +143,9 @@ export class Graph {
   }
 
   private async run(prepared: PreparedOperation, given: Variables, request: OperationContext): Promise<GraphResult> {
-    const context = prepared.limits ? { ...request, limits: prepared.limits } : request
+    const { limits, isAtomic } = prepared
+    const context =
+      limits || isAtomic ? { ...request, ...(limits && { limits }), ...(isAtomic && { isAtomic }) } : request
     this.authorize(prepared, context.caller)
     if (prepared.kind === 'subscription') {
       throw new Refusal('OPERATION_RESOLUTION_FAILURE', subscriptionTransports)

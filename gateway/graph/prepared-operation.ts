@@ -3,6 +3,7 @@ import { joinedLimits, type OperationLimits } from '../../subgraphs/kernel/opera
 import type { ScopeRequirement } from '../../subgraphs/kernel/scopes.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { fieldsIn } from '../../subgraphs/kernel/subgraph/document-size.ts'
+import { hasAtomic, refuseUnlessTogether, withoutAtomic } from './atomic.ts'
 import { collectFields } from './collect.ts'
 import { costOf, refuseCostly, type CostNode } from './cost.ts'
 import { evaluatedParts, Execution, type PrepareDependencies } from './execution.ts'
@@ -47,6 +48,8 @@ export class PreparedOperation {
     dependencies: PrepareDependencies,
     parts: OperationParts,
     readonly bytes: number,
+    /** Whether all root fields of the mutation commit, or none. */
+    readonly isAtomic: boolean,
   ) {
     const { apiSchema, requirements, filterScopes } = dependencies.supergraph
     const { operation, fragments, document } = parts
@@ -64,6 +67,7 @@ export class PreparedOperation {
     this.variables = declaredVariables(apiSchema, parts)
     const rootFields = rootFieldsOf(dependencies.supergraph, parts)
     if (this.kind === 'mutation') refuseTogether(dependencies.supergraph, rootFields)
+    if (isAtomic) refuseUnlessTogether(dependencies.supergraph, rootFields)
     this.requests = this.kind === 'mutation' ? Math.max(rootFields.length, 1) : 1
     this.limits = limitsOf(dependencies.supergraph, rootFields)
     this.cost = costOf(apiSchema, operation, fragments)
@@ -175,8 +179,10 @@ export function prepare(
   refuseOversized(limits, supergraph.apiSchema, document)
   refuseInvalid(supergraph.apiSchema, document, suggests)
   dropLocations(document)
-  const parts = operationParts(document, operationName)
+  const given = operationParts(document, operationName)
+  const isAtomic = hasAtomic(given.operation)
+  const parts = isAtomic ? operationParts(withoutAtomic(given.document), null) : given
   // The source text is the cache key, and a large part of it may be one literal.
   const bytes = operationBytes + 4 * source.length + tokenBytes * tokens + fieldBytes * fieldsIn(parts.document)
-  return new PreparedOperation(dependencies, parts, bytes)
+  return new PreparedOperation(dependencies, parts, bytes, isAtomic)
 }

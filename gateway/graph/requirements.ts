@@ -13,6 +13,7 @@ import {
   type GraphQLInputType,
   type GraphQLNamedType,
 } from 'graphql'
+import { objectInterface } from '../../subgraphs/kernel/record/object-interface.ts'
 import type { ScopeRequirement } from '../../subgraphs/kernel/scopes.ts'
 import { tagsIn } from '../../subgraphs/kernel/subgraph/tags.ts'
 
@@ -98,7 +99,7 @@ function* namedInputTypes(type: GraphQLInputType, seen = new Set<GraphQLNamedTyp
 
 /**
  * All scope requirements of one operation, whichever of its conditions hold: those of each selected field, of its type, of the
- * types of its arguments and, for an interface or union, of every possible type.
+ * types of its arguments and, for an interface or union, of every possible type, except for `Node`.
  */
 export function requirementsOf(
   schema: GraphQLSchema,
@@ -116,7 +117,8 @@ export function requirementsOf(
     for (const one of each) needed.set(JSON.stringify(one), one)
   }
   const needType = (type: GraphQLNamedType | null | undefined): void => {
-    if (!type) return
+    // Composition gives an interface the requirements of all its types; only records of types with a scope of the caller are answered as `Node`.
+    if (!type || type.name === objectInterface) return
     need(type.name)
     if (isAbstractType(type)) for (const possible of schema.getPossibleTypes(type)) need(possible.name)
   }

@@ -276,6 +276,7 @@ describe('introspection', () => {
       'deprecated',
       'specifiedBy',
       'oneOf',
+      'atomic',
     ])
     expect(
       Object.keys(graph.apiSchema.getTypeMap()).filter((name) => /^(join|link|requiresScopes)__/.test(name)),

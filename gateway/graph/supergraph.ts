@@ -4,6 +4,7 @@ import { isAbstractType, isEnumType, parse, type DocumentNode, type GraphQLSchem
 import { limitsInTags, type OperationLimits } from '../../subgraphs/kernel/operation-limits.ts'
 import { onePerRequestTag } from '../../subgraphs/kernel/subgraph/one-per-request.ts'
 import { compactSchema } from '../../subgraphs/kernel/package-internals/compact-schema.ts'
+import { mutationOwners, withAtomic } from './atomic.ts'
 import { refusedOperation } from './failures.ts'
 import { Introspection } from './introspection.ts'
 import { dropSources } from '../../subgraphs/kernel/package-internals/planner-memory.ts'
@@ -29,6 +30,8 @@ export class LoadedSupergraph {
   readonly filterScopes: FilterScopes
   /** Root fields, as `Type.field`, of which a request may contain only one. */
   readonly onePerRequest: ReadonlySet<string>
+  /** The subgraphs of mutations, by `Mutation.field`. */
+  readonly mutationOwners: ReadonlyMap<string, string>
   /** Limits of root fields, as `Type.field`, that have others than usual. */
   readonly limits: ReadonlyMap<string, Partial<OperationLimits>>
   /** Enums, interfaces and unions that have fewer members in the API schema than in the subgraphs. */
@@ -53,7 +56,8 @@ export class LoadedSupergraph {
     )
     this.fetched = fetchedNames(document)
     this.supergraph = Supergraph.build(withoutSecurity(document), { validateSupergraph: false })
-    this.apiSchema = this.supergraph.apiSchema().toGraphQLJSSchema()
+    this.mutationOwners = mutationOwners(document)
+    this.apiSchema = withAtomic(this.supergraph.apiSchema().toGraphQLJSSchema())
     addScalarChecks(this.apiSchema)
     this.introspection = new Introspection(this.apiSchema)
     this.schema = this.supergraph.schema.toGraphQLJSSchema()

@@ -8,7 +8,7 @@ import { contactEdges } from './edges/contact-edges.ts'
 import { invoiceActions } from './invoice/invoice.actions.ts'
 import { invoice } from './invoice/invoice.record.ts'
 import { invoiceResource } from './invoice/invoice.resolver.ts'
-import { invoiceEdges } from './edges/invoice-edges.ts'
+import { documentEdges } from './edges/document-edges.ts'
 import { order } from './order/order.record.ts'
 import { orderResource } from './order/order.resolver.ts'
 import { quoteOrderResource } from './order/quote-order.resolver.ts'
@@ -45,7 +45,7 @@ export const commerce: SubgraphDefinition = {
     invoiceAgingResource,
     dunningResource,
     accountStatementResource,
-    ...invoiceEdges,
+    ...documentEdges,
     ...accountEdges,
     ...contactEdges,
     quoteDecisionEdges,

@@ -6,6 +6,7 @@ import { customEventTypeResource } from './custom-event-type/custom-event-type.r
 import { customEventType } from './custom-event-type/custom-event-type.record.ts'
 import { deliveryResource } from './delivery/delivery.resolver.ts'
 import { listenResource } from './listen/listen.resolver.ts'
+import { nodeResource } from './node/node.resolver.ts'
 import { notificationAddedResource } from './notification/live/notification-added.resolver.ts'
 import { notificationResource } from './notification/notification.resolver.ts'
 import { pushResource } from './notification/push/push.resolver.ts'
@@ -29,6 +30,7 @@ export function eventsSubgraph(others: readonly SubgraphDefinition[]): SubgraphD
       catalogResource,
       customEventTypeResource,
       recordChangeResource(records),
+      nodeResource(records),
       customEventsResource,
       listenResource,
       webhookResource([...eventSources(others), customEventType]),

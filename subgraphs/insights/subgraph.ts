@@ -9,6 +9,7 @@ import { quotaResource } from './quota/quota.resolver.ts'
 import { scenarioResource } from './simulation/scenario.resolver.ts'
 import { dealCalibrationResource } from './win-rate/calibration.resolver.ts'
 import { accountHealthResource } from './triage/account-health.resolver.ts'
+import { accountTriageCases } from './triage/account-triage-cases.ts'
 import { triageResource } from './triage/triage.resolver.ts'
 
 export const insights: SubgraphDefinition = {
@@ -25,6 +26,7 @@ export const insights: SubgraphDefinition = {
     dealCalibrationResource,
     ...customer360Resources,
     triageResource,
+    accountTriageCases,
     accountHealthResource,
   ],
 }

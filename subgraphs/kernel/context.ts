@@ -80,6 +80,8 @@ export interface OperationContext {
   readonly idempotency: IdempotencyClaim | null
   /** The limits that its root fields declare; absent: the usual ones. */
   readonly limits?: OperationLimits | undefined
+  /** A mutation whose root fields all commit, or none; absent: each commits on its own. */
+  readonly isAtomic?: boolean | undefined
   /** What the changes belong to where it is not the request, such as the run of a job. */
   readonly operationId?: string | undefined
   /**

@@ -1,5 +1,7 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { contactEdges } from './edges/contact-edges.ts'
+import { emailThreadEdges } from './edges/email-thread-edges.ts'
+import { enrollmentEdges } from './edges/enrollment-edges.ts'
 import { emailResource } from './email/email.resolver.ts'
 import { inboundResource } from './email/inbound.resolver.ts'
 import { suppressionResource } from './email/suppression.resolver.ts'
@@ -28,9 +30,11 @@ export const outreach: SubgraphDefinition = {
     smartEmailResource,
     ...contactEdges,
     ...opportunityEdges,
+    ...emailThreadEdges,
     sequenceResource,
     sequenceStepResource,
     enrollmentResource,
     sequenceEnrollments,
+    ...enrollmentEdges,
   ],
 }

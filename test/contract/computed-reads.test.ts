@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 const readersOfRecords: Readonly<Record<string, string>> = {
   'subgraphs/crm/lead-conversion/targets.ts': 'Checks of a mutation, of which nothing is answered.',
   'subgraphs/crm/related-record/related-record.rules.ts': 'Checks of a mutation, of which nothing is answered.',
+  'subgraphs/events/node/node.resolver.ts': 'Records, which are told by their ids.',
   'subgraphs/extensions/function/function.actions.ts': 'Records, which are told by their ids.',
   'subgraphs/outreach/email/thread-messages.ts': 'Records, which are told by their ids.',
   'subgraphs/outreach/sequence/steps-of-sequence.ts': 'Records, which are told by their ids.',

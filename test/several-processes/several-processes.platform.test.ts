@@ -170,6 +170,33 @@ describe.runIf(hasRedisServer)('two gateways and a subgraph in separate processe
     ])
   })
 
+  it('carry out all root fields of a mutation with @atomic, or none', async () => {
+    const { headers } = await aKey()
+    const create = (second: string) =>
+      graphql(
+        one!,
+        headers,
+        `
+          mutation ($second: String!) @atomic {
+            a: caseCreate(input: { subject: "Whole" }) {
+              subject
+            }
+            b: caseCreate(input: { subject: $second }) {
+              subject
+            }
+          }
+        `,
+        { second },
+      )
+    const stored = () =>
+      fresh.database.query(`select count(*)::int as n from support."case" where subject like 'Whole%'`)
+    const { body } = await create(' ')
+    expect([body.data, body.errors.map(({ path }: never) => path)]).toEqual([{ a: null, b: null }, [['b']]])
+    expect(await stored()).toEqual([{ n: 0 }])
+    expect((await create('Whole too')).body).toEqual({ data: { a: { subject: 'Whole' }, b: { subject: 'Whole too' } } })
+    expect(await stored()).toEqual([{ n: 2 }])
+  })
+
   it('share one quota', async () => {
     const { headers } = await aKey(4)
     const seen = []

@@ -1,6 +1,7 @@
 import { ArgsType, ID, Int, ObjectType } from 'type-graphql'
 import { enumeration } from '../../kernel/record/column.ts'
 import { InputField, OutputField } from '../../kernel/record/declared-value.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { AiActionType } from '../ai-trigger/ai-trigger.enumerations.ts'
@@ -90,6 +91,7 @@ export class AiExecution {
   @OutputField(() => ID, { description: 'Id of the execution.', example: anId })
   id!: string
 
+  @NamesRecord('ai_trigger')
   @OutputField(() => ID, { description: 'Id of the trigger.', example: '019a0c5e-7f00-7b21-9c44-5e8d2a7f1c71' })
   triggerId!: string
 
@@ -167,6 +169,7 @@ export class AiExecution {
   })
   expiresAt!: string | null
 
+  @NamesRecord('user')
   @OutputField(() => ID, {
     nullable: true,
     description: 'Id of the user who approved or rejected its actions; null before.',

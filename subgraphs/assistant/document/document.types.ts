@@ -1,6 +1,7 @@
 import { ArgsType, Field, ID, InputType, Int, ObjectType } from 'type-graphql'
 import { InputField, OutputField } from '../../kernel/record/declared-value.ts'
 import { pageRequiring } from '../../kernel/record/inputs.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { NewestFirstArgs } from '../../kernel/record/newest-first.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
@@ -24,6 +25,7 @@ export class KnowledgeDocument {
   @OutputField(() => ID, { description: 'Id of the document.', example: documentId })
   id!: string
 
+  @NamesRecord('user')
   @OutputField(() => ID, { description: 'Id of the user who added it.', example: ownerId })
   ownerId!: string
 

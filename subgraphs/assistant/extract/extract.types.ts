@@ -1,6 +1,7 @@
 import { Float, ID, InputType, Int, ObjectType } from 'type-graphql'
 import { enumeration } from '../../kernel/record/column.ts'
 import { InputField, OutputField } from '../../kernel/record/declared-value.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 
 export const contentCharactersMax = 20_000
@@ -51,6 +52,7 @@ export class TextCompany {
   @OutputField(() => String, { description: 'Its name as in the text.', example: 'Halvorsen Marine AS' })
   name!: string
 
+  @NamesRecord('account')
   @OutputField(() => ID, {
     nullable: true,
     description: 'Id of the account with this name that the caller sees; null if there is none.',

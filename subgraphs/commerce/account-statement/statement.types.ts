@@ -2,6 +2,7 @@ import { ID, ObjectType } from 'type-graphql'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { enumeration } from '../../kernel/record/column.ts'
 import { OutputField } from '../../kernel/record/declared-value.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
 import { AgingBucket } from '../invoice-aging/aging.types.ts'
@@ -36,6 +37,7 @@ export class StatementEntry {
   @OutputField(() => ID, { description: 'Id of the invoice, payment or refund.', example: recordId })
   id!: string
 
+  @NamesRecord('invoice')
   @OutputField(() => ID, { description: 'Id of the invoice.', example: recordId })
   invoiceId!: string
 
@@ -68,6 +70,7 @@ export class StatementEntry {
 })
 @RequiresScope('INVOICES')
 export class AccountStatement {
+  @NamesRecord('account')
   @OutputField(() => ID, { description: 'Id of the account.', example: '019a0c5e-7f00-7b52-9d0e-5a4c7e1f3b26' })
   accountId!: string
 

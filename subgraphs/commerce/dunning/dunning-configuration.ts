@@ -1,6 +1,7 @@
 import { Field, Float, ID, InputType, Int, ObjectType } from 'type-graphql'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { enumeration } from '../../kernel/record/column.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
 
@@ -77,6 +78,7 @@ export class DunningStep {
   @Field(() => Int, { description: texts.daysOverdue })
   daysOverdue!: number
 
+  @NamesRecord('email_template')
   @Field(() => ID, { nullable: true, description: texts.templateId })
   templateId!: string | null
 
@@ -95,6 +97,7 @@ export class DunningStep {
   @Field(() => Boolean, { description: texts.notifyOwner })
   notifyOwner!: boolean
 
+  @NamesRecord('user')
   @Field(() => ID, { nullable: true, description: texts.escalateToUserId })
   escalateToUserId!: string | null
 }
@@ -126,6 +129,7 @@ export class DunningConfiguration {
   @Field(() => Boolean, { description: texts.pauseWhileDisputed })
   pauseWhileDisputed!: boolean
 
+  @NamesRecord('account')
   @Field(() => [ID], { description: texts.excludeAccountIds })
   excludeAccountIds!: string[]
 

@@ -5,6 +5,7 @@ import { invoiceTypes } from '../invoice/invoice.inputs.ts'
 import { invoice } from '../invoice/invoice.record.ts'
 import { orderTypes } from '../order/order.inputs.ts'
 import { order } from '../order/order.record.ts'
+import { payment, PaymentConnection, PaymentConnectionArgs } from '../payment/payment.record.ts'
 import { quoteTypes } from '../quote/quote.inputs.ts'
 import { quote } from '../quote/quote.record.ts'
 
@@ -32,5 +33,13 @@ export const accountEdges: readonly Resource[] = [
     by: 'customerId',
     nullable: true,
     description: 'Live invoices of the account that the caller sees; null while they cannot be read.',
+  }),
+  edgeToMany(Account, 'payments', {
+    records: payment,
+    types: { Connection: PaymentConnection, ConnectionArgs: PaymentConnectionArgs },
+    by: 'accountId',
+    nullable: true,
+    description:
+      'Payments and refunds of the invoices of the account that the caller sees, most recently recorded first by default; null while they cannot be read.',
   }),
 ]

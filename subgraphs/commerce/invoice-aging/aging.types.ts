@@ -2,6 +2,7 @@ import { ArgsType, Field, Float, ID, Int, ObjectType } from 'type-graphql'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { habitInvoices } from '../invoice/payment-habit.ts'
 import { enumeration } from '../../kernel/record/column.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
 
@@ -83,6 +84,7 @@ export class AgingCurrency {
 @ObjectType({ description: 'The open amounts of one customer, in the base currency.' })
 @RequiresScope('INVOICES')
 export class AgingCustomer {
+  @NamesRecord('account')
   @Field(() => ID, { nullable: true, description: 'Id of the account; null for invoices without a customer.' })
   customerId!: string | null
 
@@ -110,6 +112,7 @@ export class AgingCustomer {
   @Field(() => Decimal, { description: 'Sum of all.' })
   total!: ExactNumber
 
+  @NamesRecord('invoice')
   @Field(() => ID, { description: 'Id of the invoice with the earliest due day.' })
   oldestInvoiceId!: string
 

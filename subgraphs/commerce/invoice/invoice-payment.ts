@@ -1,5 +1,6 @@
 import { ID } from 'type-graphql'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
 import { Part, Structure } from '../../kernel/record/structure.ts'
 import { PaymentMethod, PaymentStatus } from './invoice.enumerations.ts'
@@ -16,6 +17,7 @@ export class InvoicePayment {
   @Part(() => ID, { writable: 'NEVER', description: 'Id of the payment.', example: paymentId })
   id!: string
 
+  @NamesRecord('invoice')
   @Part(() => ID, {
     writable: 'NEVER',
     description: 'Id of the invoice.',
@@ -62,6 +64,7 @@ export class InvoicePayment {
   })
   note!: string | null
 
+  @NamesRecord('user')
   @Part(() => ID, {
     writable: 'NEVER',
     nullable: true,
@@ -91,6 +94,7 @@ export class InvoiceRefund {
   })
   id!: string
 
+  @NamesRecord('payment')
   @Part(() => ID, { writable: 'NEVER', description: 'Id of the payment.', example: paymentId })
   paymentId!: string
 
@@ -113,6 +117,7 @@ export class InvoiceRefund {
   })
   reason!: string | null
 
+  @NamesRecord('user')
   @Part(() => ID, {
     writable: 'NEVER',
     nullable: true,

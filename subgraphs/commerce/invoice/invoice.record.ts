@@ -1,7 +1,7 @@
 import { visibleAccounts, visibleContacts } from '../../crm/public.ts'
 import { activeUsers } from '../../identity/public.ts'
 import { changedNames } from '../../kernel/record/changed-names.ts'
-import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
+import { defineRecord, type RecordDefinition, type RelationBy } from '../../kernel/record/definition.ts'
 import { visibleIds } from '../../kernel/record/read.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
 import { sentLines } from '../line-item/document-amounts.ts'
@@ -13,6 +13,14 @@ import { invoiceEvents } from './invoice.events.ts'
 import { invoiceStates, requireDeletable, requireEditable } from './invoice.states.ts'
 import { isOpen, statusByAmounts } from './invoice.status.ts'
 import { Invoice } from './invoice.ts'
+
+/** Under the name of the field, and under the one that other records use. */
+const customer: RelationBy<Invoice> = {
+  to: recordType('account'),
+  by: 'customerId',
+  description:
+    'Conditions on the customer of the invoice. An invoice without a customer that the caller sees does not match. Needs READ_ACCOUNTS.',
+}
 
 export const invoice: RecordDefinition<Invoice> = defineRecord(Invoice, {
   object: 'invoice',
@@ -27,12 +35,8 @@ export const invoice: RecordDefinition<Invoice> = defineRecord(Invoice, {
     quoteId: (ctx, ids) => visibleIds(ctx, quote, ids),
   },
   relations: {
-    account: {
-      to: recordType('account'),
-      by: 'customerId',
-      description:
-        'Conditions on the customer of the invoice. An invoice without a customer that the caller sees does not match. Needs READ_ACCOUNTS.',
-    },
+    customer,
+    account: customer,
     contact: {
       to: recordType('contact'),
       by: 'contactId',

@@ -1,5 +1,6 @@
 import { ID, Int } from 'type-graphql'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
 import { Part, Structure } from '../../kernel/record/structure.ts'
 import { BillingFrequency } from '../product/product.ts'
@@ -19,6 +20,7 @@ export class LineItem {
   })
   id!: string
 
+  @NamesRecord('product')
   @Part(() => ID, {
     nullable: true,
     description:

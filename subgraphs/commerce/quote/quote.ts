@@ -1,6 +1,7 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { Directive, ID, Int, ObjectType } from 'type-graphql'
 import { Column } from '../../kernel/record/column.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { StructureColumn } from '../../kernel/record/structure.ts'
@@ -135,6 +136,7 @@ export class Quote extends PricedRecord {
   })
   revision!: number
 
+  @NamesRecord('quote')
   @Column(() => ID, {
     indexed: true,
     nullable: true,

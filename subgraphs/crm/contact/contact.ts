@@ -1,6 +1,7 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { Directive, Float, ID, ObjectType } from 'type-graphql'
 import { Column } from '../../kernel/record/column.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
@@ -262,6 +263,7 @@ export class Contact extends OrgRecord {
   })
   lastContactedAt!: string | null
 
+  @NamesRecord('lead')
   @Column(() => ID, {
     indexed: true,
     nullable: true,

@@ -8,6 +8,7 @@ import { isHidden } from '../../kernel/record/field-security.ts'
 import { figuresBy } from '../../kernel/record/figures-by.ts'
 import type { FilterInput } from '../../kernel/record/filter-input.ts'
 import { pageSize } from '../../kernel/record/list.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import type { OrderInput } from '../../kernel/record/order.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
@@ -70,6 +71,7 @@ export class OpportunityBoardColumn {
 @ObjectType({ description: 'The opportunities of a pipeline by stage, as a deal board shows them.' })
 @RequiresScope('OPPORTUNITIES')
 export class OpportunityBoard {
+  @NamesRecord('pipeline')
   @OutputField(() => String, { description: 'Id of the pipeline.', example: '019a0c5e-7f00-7f41-9c62-3b8d70e5a914' })
   pipelineId!: string
 

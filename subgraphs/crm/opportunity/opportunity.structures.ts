@@ -1,10 +1,12 @@
 import { ID, Int } from 'type-graphql'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { Part, Structure } from '../../kernel/record/structure.ts'
 import { BuyingRole } from '../contact/contact.enumerations.ts'
 
 @Structure('OpportunityContactRole', 'The part that a contact plays in a deal.')
 export class OpportunityContactRole {
+  @NamesRecord('contact')
   @Part(() => ID, {
     description: 'Id of the contact, a live contact that the caller sees; each contact has at most one role in a deal.',
     example: '019a0c5e-7f00-7d18-b3f4-6c2e9a7d1b50',

@@ -3,6 +3,7 @@ import { Directive, Float, ID, Int, ObjectType } from 'type-graphql'
 import { LineItem, linesMax } from '../../commerce/public.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { Column } from '../../kernel/record/column.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
 import { StructureColumn } from '../../kernel/record/structure.ts'
@@ -142,9 +143,11 @@ export class Opportunity extends OpportunityProgress {
   })
   primaryContactId!: string | null
 
+  @NamesRecord('contact')
   @Column(() => [String], {
     writable: 'NEVER',
     derivedFrom: ['contactRoles'],
+    decidesEdges: true,
     description: 'Ids of the contacts in `contactRoles`, for filters.',
     example: [],
   })

@@ -1,6 +1,7 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { Directive, ID, ObjectType } from 'type-graphql'
 import { Column } from '../../kernel/record/column.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { RelatedRecord } from '../related-record/related-record.ts'
@@ -115,6 +116,7 @@ export class Task extends RelatedRecord {
   })
   recurrenceRule!: string | null
 
+  @NamesRecord('task')
   @Column(() => ID, {
     nullable: true,
     writable: 'NEVER',
@@ -124,6 +126,7 @@ export class Task extends RelatedRecord {
   })
   nextTaskId!: string | null
 
+  @NamesRecord('sequence_enrollment')
   @Column(() => ID, {
     nullable: true,
     writable: 'ON_CREATE',

@@ -1,4 +1,5 @@
 import { Field, ID, Int, ObjectType } from 'type-graphql'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 
 @ObjectType({ description: 'A custom event that was published in the organization.' })
@@ -21,6 +22,7 @@ export class CustomEvent {
   @Field(() => DateTime, { description: 'When the event was published.' })
   occurredAt!: string
 
+  @NamesRecord('user')
   @Field(() => ID, { nullable: true, description: 'Id of the user who published it; null for the platform itself.' })
   actorId!: string | null
 

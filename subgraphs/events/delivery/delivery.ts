@@ -1,6 +1,7 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { Field, ID, Int, ObjectType } from 'type-graphql'
 import { Column } from '../../kernel/record/column.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { WebhookDeliveryStatus } from '../webhook/webhook.enumerations.ts'
@@ -24,6 +25,7 @@ export class WebhookDelivery {
   })
   organizationId!: string
 
+  @NamesRecord('webhook')
   @Column(() => ID, {
     indexed: true,
     description: 'Id of the webhook.',

@@ -69,8 +69,8 @@ describe('recordChanged', () => {
     expect(await recordObjects(definition)).toEqual(['SERVICE_CONTRACT'])
     const { sdl } = await buildSubgraph(definition)
     expect(sdl).toContain('  serviceContract: ServiceContract\n')
-    expect(sdl).toContain('type ServiceContract @key(fields: "id", resolvable: false) {')
-    expect(sdl.match(/@requiresScopes\(scopes: \[\["READ_CONTRACTS"\]\]\)/g)).toHaveLength(2)
+    expect(sdl).toContain('type ServiceContract implements Node @key(fields: "id", resolvable: false) {')
+    expect(sdl.match(/@requiresScopes\(scopes: \[\["READ_CONTRACTS"\]\]\)/g)).toHaveLength(3)
   })
 
   it('does not cover a record type without events', async () => {

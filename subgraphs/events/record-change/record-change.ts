@@ -2,9 +2,11 @@ import { Directive, Field, ID, ObjectType } from 'type-graphql'
 import { enumeration } from '../../kernel/record/column.ts'
 import { nameOf } from '../../kernel/record/describe.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { readScopeOf } from '../../kernel/record/requires-scope.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import type { SubgraphDefinition } from '../../kernel/subgraph/subgraph.ts'
+import { Node } from '../node/node.ts'
 
 type Class = new () => object
 
@@ -57,7 +59,7 @@ export function referenceTo(type: string): Class {
   const Reference = class {}
   Field(() => ID, { description: 'Id of the record.' })(Reference.prototype, 'id')
   Directive('@key(fields: "id", resolvable: false)')(Reference)
-  ObjectType(type)(Reference)
+  ObjectType(type, { implements: Node })(Reference)
   references.set(type, Reference)
   return Reference
 }
@@ -104,6 +106,7 @@ export function recordChangeOf(
     })
     changedFields!: string[] | null
 
+    @NamesRecord('user')
     @Field(() => ID, {
       nullable: true,
       description:

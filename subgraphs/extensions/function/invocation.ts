@@ -1,6 +1,7 @@
 import { ArgsType, Field, ID, Int, ObjectType } from 'type-graphql'
 import { OutputField } from '../../kernel/record/declared-value.ts'
 import { pageRequiring } from '../../kernel/record/inputs.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { InvocationStatus, InvocationTrigger, LogLevel } from './function.enumerations.ts'
@@ -42,6 +43,7 @@ abstract class InvocationParts {
   @OutputField(() => ID, { description: 'Id of the invocation.', example: '019a0c61-3c10-7d52-b7a9-0f4e6c1d2a83' })
   id!: string
 
+  @NamesRecord('serverless_function')
   @OutputField(() => ID, { description: 'Id of the function.', example: '019a0c5e-7f00-7e52-9b13-4d7c2a9e6f05' })
   functionId!: string
 

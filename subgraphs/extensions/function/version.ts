@@ -1,6 +1,7 @@
 import { Field, ID, Int, ObjectType } from 'type-graphql'
 import { OutputField } from '../../kernel/record/declared-value.ts'
 import { pageRequiring } from '../../kernel/record/inputs.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { FunctionLanguage } from './function.enumerations.ts'
@@ -10,6 +11,7 @@ abstract class VersionParts {
   @OutputField(() => ID, { description: 'Id of the version.', example: '019a0c5e-7f00-7f10-8a44-3b6d1e8c2f07' })
   id!: string
 
+  @NamesRecord('serverless_function')
   @OutputField(() => ID, { description: 'Id of the function.', example: '019a0c5e-7f00-7e52-9b13-4d7c2a9e6f05' })
   functionId!: string
 
@@ -32,6 +34,7 @@ abstract class VersionParts {
   @OutputField(() => DateTime, { description: 'When it was saved.', example: '2026-11-02T08:15:00.000Z' })
   createdAt!: string
 
+  @NamesRecord('user')
   @OutputField(() => ID, {
     nullable: true,
     description: 'Id of the user who saved it; null if the platform did.',

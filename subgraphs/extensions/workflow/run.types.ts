@@ -1,6 +1,7 @@
 import { ArgsType, Field, ID, InputType, Int, ObjectType } from 'type-graphql'
 import { InputField, OutputField } from '../../kernel/record/declared-value.ts'
 import { pageRequiring } from '../../kernel/record/inputs.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { NewestFirstArgs } from '../../kernel/record/newest-first.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
@@ -67,6 +68,7 @@ export class WorkflowRunTrigger {
   @OutputField(() => ID, { nullable: true, description: 'Id of the record; null without one.', example: anId })
   recordId!: string | null
 
+  @NamesRecord('user')
   @OutputField(() => ID, {
     nullable: true,
     description: 'Id of the user who ran it; null if nobody did.',
@@ -125,6 +127,7 @@ export class WorkflowRunStep {
   })
   decision!: WorkflowDecision | null
 
+  @NamesRecord('user')
   @OutputField(() => ID, {
     nullable: true,
     description: 'APPROVAL: id of the user who decided; null before.',
@@ -148,6 +151,7 @@ export class WorkflowRun {
   @OutputField(() => ID, { description: 'Id of the run.', example: anId })
   id!: string
 
+  @NamesRecord('workflow')
   @OutputField(() => ID, { description: 'Id of the workflow.', example: '019a0c5e-7f00-7b11-9c44-5e8d2a7f1c11' })
   workflowId!: string
 

@@ -3,6 +3,7 @@ import { ID, ObjectType } from 'type-graphql'
 import type { Sql } from '../../kernel/database/sql.ts'
 import { isId } from '../../kernel/ids.ts'
 import { Column } from '../../kernel/record/column.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 
 @ObjectType({ description: 'A group of users. Members with the visibility TEAM see the records of the other members.' })
@@ -17,6 +18,7 @@ export class Team {
   @Column(() => String, { max: 100, filled: true, description: 'Name of the team.' })
   name!: string
 
+  @NamesRecord('user')
   @Column(() => [String], { computed: true, description: 'Ids of the members.' })
   userIds!: string[]
 

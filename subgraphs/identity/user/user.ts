@@ -3,6 +3,7 @@ import type { Role } from '../../kernel/context.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
 import { isId } from '../../kernel/ids.ts'
 import { enumeration } from '../../kernel/record/column.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 
 export const UserRole = enumeration('UserRole', 'What a user may do in the organization.', {
@@ -61,6 +62,7 @@ export class User {
   })
   profileId!: string | null
 
+  @NamesRecord('user')
   @Field(() => ID, {
     nullable: true,
     simple: true,

@@ -3,6 +3,7 @@ import type { CallerKind, Role, Visibility } from '../../kernel/context.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { enumeration } from '../../kernel/record/column.ts'
 import { OutputField } from '../../kernel/record/declared-value.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
 import { memberScope } from '../../kernel/scopes.ts'
@@ -140,6 +141,7 @@ export class Viewer {
   })
   scopes!: readonly string[] | null
 
+  @NamesRecord('user')
   @OutputField(() => ID, { description: 'Id of the user.', example: '019a0c5e-7f00-7c1d-8f21-64d0a95be713' })
   userId!: string
 

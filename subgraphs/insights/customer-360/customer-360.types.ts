@@ -1,6 +1,7 @@
 import { Float, ID, Int, ObjectType } from 'type-graphql'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { OutputField } from '../../kernel/record/declared-value.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
 import { Account, Contact, Opportunity } from '../extended-records.ts'
@@ -107,6 +108,7 @@ export class Customer360 {
 @ObjectType({ description: 'What the figures and records of a customer say about it.' })
 @RequiresScope('CUSTOMER_VIEW')
 export class Customer360Signals {
+  @NamesRecord('account')
   @OutputField(() => ID, {
     description: 'Id of the account.',
     example: '019a0c5e-7f00-7b52-9d0e-5a4c7e1f3b26',

@@ -1,6 +1,7 @@
 import { Float, ID, Int, ObjectType } from 'type-graphql'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { OutputField } from '../../kernel/record/declared-value.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
 import { Customer360Block, Customer360Object, Customer360Polarity, Customer360SignalKey } from './enumerations.ts'
@@ -174,6 +175,7 @@ export class Customer360TimelineEntry {
   })
   status!: string | null
 
+  @NamesRecord('user')
   @OutputField(() => ID, { nullable: true, description: 'Id of the user who did it; null if none.', example: null })
   actorId!: string | null
 }

@@ -1,6 +1,7 @@
 import { Float, ID, Int, ObjectType } from 'type-graphql'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { OutputField } from '../../kernel/record/declared-value.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { Decimal } from '../../kernel/record/scalars.ts'
 import { DealBand } from './deal-score.types.ts'
@@ -47,6 +48,7 @@ export class DealScoreBar {
 @ObjectType({ description: 'The deals of a stage.' })
 @RequiresScope('SCORES')
 export class DealStageFigures {
+  @NamesRecord('pipeline')
   @OutputField(() => ID, { description: 'Id of the pipeline.', example: '019a0c5e-7f00-7f41-9c62-3b8d70e5a914' })
   pipelineId!: string
 
@@ -66,6 +68,7 @@ export class DealStageFigures {
 @ObjectType({ description: 'The deals of an owner.' })
 @RequiresScope('SCORES')
 export class DealOwnerFigures {
+  @NamesRecord('user')
   @OutputField(() => ID, {
     nullable: true,
     description: 'Id of the owner; null for deals without one.',

@@ -1,6 +1,7 @@
 import { Float, ID, ObjectType } from 'type-graphql'
 import { enumeration } from '../../kernel/record/column.ts'
 import { OutputField } from '../../kernel/record/declared-value.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DealScoreFactorKey } from './deal-score.types.ts'
@@ -55,6 +56,7 @@ export class SimilarDeal {
 @ObjectType({ description: 'What is to be expected of a deal.' })
 @RequiresScope('SCORES')
 export class DealInsights {
+  @NamesRecord('opportunity')
   @OutputField(() => ID, { description: 'Id of the opportunity.', example: '019a0c5e-7f00-7b22-a8d6-2f9c41e07c35' })
   dealId!: string
 

@@ -1,6 +1,7 @@
 import { Float, ID, Int, ObjectType } from 'type-graphql'
 import { enumeration } from '../../kernel/record/column.ts'
 import { OutputField } from '../../kernel/record/declared-value.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { factorKeys } from './factors.ts'
 
@@ -104,6 +105,7 @@ export class DealScoreDay {
     'How healthy a deal is and how likely it is won: two different things. The health is computed hourly and after changes, from all activities of the deal. A factor from a field that the profile of the caller hides is left out, and the weights of the others are scaled up. `healthScore` of the record belongs to clients and is never changed by it.',
 })
 export class DealScore {
+  @NamesRecord('opportunity')
   @OutputField(() => ID, { description: 'Id of the opportunity.', example: dealId })
   dealId!: string
 

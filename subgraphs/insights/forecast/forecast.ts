@@ -2,6 +2,7 @@ import { Entity } from '@mikro-orm/decorators/legacy'
 import { ID, Int, ObjectType } from 'type-graphql'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { Column } from '../../kernel/record/column.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
 import { PeriodType } from '../quota/quota.enumerations.ts'
@@ -83,6 +84,7 @@ export class Forecast {
   @Column(() => DateTime, { description: 'When it was submitted.', example: '2027-01-18T08:15:00.000Z' })
   submittedAt!: string
 
+  @NamesRecord('user')
   @Column(() => ID, {
     nullable: true,
     description: 'Id of the user who submitted it; null if the platform did.',

@@ -1,6 +1,7 @@
 import { Field, ID, Int, ObjectType } from 'type-graphql'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { OutputField } from '../../kernel/record/declared-value.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { Decimal, Json } from '../../kernel/record/scalars.ts'
 import { PeriodType } from '../quota/quota.enumerations.ts'
@@ -107,12 +108,14 @@ export abstract class RollupNode {
 @ObjectType({ description: 'A user in a rollup, with the sums of everybody below.' })
 @RequiresScope('FORECASTS')
 export class ForecastRollupUser extends RollupNode {
+  @NamesRecord('user')
   @OutputField(() => ID, { description: 'Id of the user.', example: '019a0c5e-7f00-7c1d-8f21-64d0a95be713' })
   userId!: string
 
   @OutputField(() => String, { description: 'Name of the user.', example: 'Ines Duarte' })
   name!: string
 
+  @NamesRecord('user')
   @OutputField(() => ID, {
     nullable: true,
     description: 'Id of the user under whom this one hangs; null: under the root.',

@@ -2,6 +2,7 @@ import { ArgsType, ID, Int, ObjectType } from 'type-graphql'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { enumeration } from '../../kernel/record/column.ts'
 import { InputField, OutputField } from '../../kernel/record/declared-value.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
 import { PeriodType } from '../quota/quota.enumerations.ts'
@@ -46,6 +47,7 @@ export class ForecastSnapshot {
   @OutputField(() => ForecastSnapshotSource, { description: 'Why it was taken.', example: 'DAILY' })
   source!: ForecastSnapshotSource
 
+  @NamesRecord('user')
   @OutputField(() => ID, { description: 'Id of the user.', example: '019a0c5e-7f00-7c1d-8f21-64d0a95be713' })
   userId!: string
 

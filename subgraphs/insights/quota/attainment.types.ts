@@ -1,6 +1,7 @@
 import { Field, ID, Int, ObjectType } from 'type-graphql'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { pageRequiring } from '../../kernel/record/inputs.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { Decimal } from '../../kernel/record/scalars.ts'
 import { PeriodType } from './quota.enumerations.ts'
@@ -13,9 +14,11 @@ const hidden = 'Null if the profile hides a field of deals, or of the quota, tha
 })
 @RequiresScope('FORECASTS')
 export class QuotaAttainment {
+  @NamesRecord('quota')
   @Field(() => ID, { description: 'Id of the quota.' })
   quotaId!: string
 
+  @NamesRecord('user')
   @Field(() => ID, { nullable: true, description: 'Id of the user; null if it is the quota of a team.' })
   userId!: string | null
 

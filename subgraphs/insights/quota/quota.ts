@@ -2,6 +2,7 @@ import { Entity } from '@mikro-orm/decorators/legacy'
 import { ID, Int, ObjectType } from 'type-graphql'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { Column } from '../../kernel/record/column.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
 import { PeriodType } from './quota.enumerations.ts'
@@ -87,6 +88,7 @@ export class Quota {
   @Column(() => DateTime, { description: 'When the quota was last changed.', example: '2026-11-02T08:15:00.000Z' })
   updatedAt!: string
 
+  @NamesRecord('user')
   @Column(() => ID, {
     nullable: true,
     description: 'Id of the user who set the quota first.',
@@ -94,6 +96,7 @@ export class Quota {
   })
   createdById!: string | null
 
+  @NamesRecord('user')
   @Column(() => ID, {
     nullable: true,
     description: 'Id of the user who last changed the quota.',

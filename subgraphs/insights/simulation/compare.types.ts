@@ -1,6 +1,7 @@
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { InputField } from '../../kernel/record/declared-value.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { Decimal } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { structureInput } from '../../kernel/record/structure.ts'
@@ -94,6 +95,7 @@ export class ScenarioCompareInput extends Horizon {
 @ObjectType({ description: 'One of the compared scenarios.' })
 @RequiresScope('SIMULATIONS')
 export class ComparedScenario {
+  @NamesRecord('scenario')
   @Field(() => ID, { nullable: true, description: 'Id of the scenario; null if it is not stored.' })
   scenarioId!: string | null
 
@@ -113,9 +115,11 @@ export class ScenarioDifference extends SimulationDifference {
   @Field(() => Int, { description: 'Index of the other scenario.' })
   toIndex!: number
 
+  @NamesRecord('scenario')
   @Field(() => ID, { nullable: true, description: 'Id of the first scenario; null if it is not stored.' })
   fromScenarioId!: string | null
 
+  @NamesRecord('scenario')
   @Field(() => ID, { nullable: true, description: 'Id of the other scenario; null if it is not stored.' })
   toScenarioId!: string | null
 }

@@ -1,6 +1,7 @@
 import { Field, Float, ID, Int, ObjectType } from 'type-graphql'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { enumeration } from '../../kernel/record/column.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { Decimal } from '../../kernel/record/scalars.ts'
 
@@ -94,6 +95,7 @@ export class SimulationMonth {
 @ObjectType({ description: 'The deals of one stage.' })
 @RequiresScope('SIMULATIONS')
 export class SimulationStage {
+  @NamesRecord('pipeline')
   @Field(() => ID, { description: 'Id of the pipeline.' })
   pipelineId!: string
 
@@ -138,6 +140,7 @@ export class SimulationNewPipeline {
 @ObjectType({ description: 'What one deal contributes.' })
 @RequiresScope('SIMULATIONS')
 export class SimulationContribution {
+  @NamesRecord('opportunity')
   @Field(() => ID, { description: 'Id of the opportunity.' })
   opportunityId!: string
 

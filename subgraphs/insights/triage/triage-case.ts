@@ -2,6 +2,7 @@ import { Entity } from '@mikro-orm/decorators/legacy'
 import { Directive, Float, ID, ObjectType } from 'type-graphql'
 import { ChurnRisk } from '../../crm/public.ts'
 import { Column } from '../../kernel/record/column.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Decimal, Json } from '../../kernel/record/scalars.ts'
@@ -23,6 +24,7 @@ const figure = { ...never, nullable: true, hiddenWith: riskSources } as const
 @RequiresScope('HEALTH_TRIAGE')
 @Entity({ schema: 'insights', tableName: 'triage_case' })
 export class TriageCase extends OrgRecord {
+  @NamesRecord('account')
   @Column(() => ID, {
     ...never,
     indexed: true,

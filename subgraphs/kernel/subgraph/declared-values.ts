@@ -1,6 +1,5 @@
 import { isInputObjectType, isObjectType, type GraphQLNamedType, type GraphQLSchema } from 'graphql'
 import { getMetadataStorage } from 'type-graphql'
-import { declaredValue } from '../record/declared-value.ts'
 
 interface Element {
   extensions: Readonly<Record<string, unknown>>
@@ -18,13 +17,13 @@ function elementsOf(type: GraphQLNamedType | undefined): ReadonlyMap<string, Ele
   )
 }
 
-/** Bounds and examples are no part of the SDL from which the executable schema is built; the contract of REST is printed with them. */
+/** Bounds, examples and the records that ids name are no part of the SDL from which the executable schema is built; the contract of REST is printed with them. */
 export function keepDeclaredValues(declared: GraphQLSchema, executable: GraphQLSchema): void {
   for (const type of Object.values(declared.getTypeMap())) {
     const kept = elementsOf(executable.getType(type.name))
     for (const [name, element] of elementsOf(type)) {
-      const same = declaredValue(element) && kept.get(name)
-      if (same) same.extensions = element.extensions
+      const same = kept.get(name)
+      if (same && Object.keys(element.extensions).length > 0) same.extensions = element.extensions
     }
   }
 }

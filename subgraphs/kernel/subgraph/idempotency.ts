@@ -87,7 +87,7 @@ async function runOnceWith(
       if (problems) throw invalid(...problems)
       const answered = new AnsweredRecords(kinds)
       const answer = await run(requestContext(context, services, { ports, db, externalCalls, answered }))
-      rollBackUnlessWhole(answer, externalCalls)
+      rollBackUnlessWhole(answer, externalCalls, context)
       if (isFinal(answer)) {
         const { records, hasFigures } = answered.told()
         // Records that the write itself removed from the caller's visibility are not checked again for a retry.

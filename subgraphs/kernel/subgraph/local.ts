@@ -9,6 +9,7 @@ import { portsOf, requestContext, type Ports, type RequestContext, type Services
 import { ownEventLoopTurn } from '../work/turn.ts'
 import type { SubgraphEndpoint, SubgraphRequest, SubgraphResult } from './endpoint.ts'
 import { readOrReplay, runOnce } from './idempotency.ts'
+import { refused } from './whole-answer.ts'
 import { runWithExternalCalls } from './with-external-calls.ts'
 import { fieldsIn } from './document-size.ts'
 import { crossTenantParts } from './cross-tenant-parts.ts'
@@ -23,6 +24,9 @@ interface Compiled {
   readonly parts: readonly string[] | null
   run(ctx: RequestContext, variables: object): Promise<SubgraphResult> | SubgraphResult
 }
+
+const notAtomic = (): Refusal =>
+  new Refusal('VALIDATION_FAILED', '@atomic must not be used with fields that concern several organizations.')
 
 /** Estimated memory of a compiled operation: a base, and an amount for each field. Measured by `npm run soak`. */
 const operationBytes = 20_000
@@ -75,6 +79,8 @@ export class LocalSubgraph implements SubgraphEndpoint {
     }
     const { context, variables } = request
     const { services, parts } = compiled
+    const isAtomic = compiled.isMutation && context.isAtomic === true
+    if (isAtomic && (parts || services !== this.services)) return refused(notAtomic())
     if (parts) return this.#executeEach(parts, request)
     const loading = services.shapes.load(request.context.caller.organizationId)
     if (loading) await loading
@@ -88,7 +94,7 @@ export class LocalSubgraph implements SubgraphEndpoint {
         run,
       )
     }
-    if (compiled.isMutation && services.extensions.of(context.caller.organizationId)?.hasHooks) {
+    if (isAtomic || (compiled.isMutation && services.extensions.of(context.caller.organizationId)?.hasHooks)) {
       const run = async (ctx: RequestContext) => this.#formatted(await compiled.run(ctx, variables), ctx)
       return runWithExternalCalls({ services, request, ports: this.ports }, run)
     }

@@ -2,8 +2,8 @@ import { buildSubgraphSchema } from '@apollo/subgraph'
 import { printSchemaWithDirectives } from '@graphql-tools/utils'
 import {
   getNullableType,
+  isAbstractType,
   isRequiredArgument,
-  isUnionType,
   parse,
   type DocumentNode,
   type GraphQLArgument,
@@ -20,6 +20,7 @@ import type { TrackedObject } from '../record/event-types.ts'
 import type { DeclaredOperation } from '../record/operation.ts'
 import type { RestArea } from '../record/rest-area.ts'
 import type { TimelineSource } from '../record/timeline-source.ts'
+import { addNamedRecords } from '../record/named-records.ts'
 import { readReference } from '../record/read.ts'
 import { resolveUsers } from '../record/user-fields.ts'
 import { recordType } from '../record/record-registry.ts'
@@ -49,7 +50,7 @@ export interface Resource {
   /** Other sources of events, in addition to `entities`. */
   readonly announces?: readonly (RecordShape | TrackedObject)[]
   /** Record types of other subgraphs whose records its answers are made of: a stored answer is replayed only to callers who still see them. */
-  readonly mentions?: readonly string[]
+  readonly mentions?: readonly (string | RecordShape)[]
   /** What it contributes to the timelines of the records that it is linked to. */
   readonly timeline?: readonly TimelineSource[]
   readonly migrations?: readonly Migration[]
@@ -109,7 +110,7 @@ function makeMutationsNullable(schema: GraphQLSchema): void {
   const mutation = schema.getMutationType()
   if (!mutation) return
   mutation.description = [
-    'Root fields run one after another, each in a separate transaction. A refused root field is null and has an error; the changes of the others are kept.',
+    'Root fields run one after another, each in a separate transaction. A refused root field is null and has an error; the changes of the others are kept. With `mutation @atomic`, all of them are carried out in one transaction, or none.',
     'Each root field counts as one request for limits and quotas.',
     "A request may contain only one of the root fields that sign in or out or change the caller's own account (`ONE_MUTATION_PER_REQUEST`).",
   ].join(' ')
@@ -129,11 +130,11 @@ function sortArguments(schema: GraphQLSchema): void {
   }
 }
 
-/** A value of a union names its type in `__typename`. The resolvers of type-graphql are asynchronous, which graphql-jit does not support. */
-const unionResolvers = (schema: GraphQLSchema): Record<string, object> =>
+/** A value of a union or an interface names its type in `__typename`. The resolvers of type-graphql are asynchronous, which graphql-jit does not support. */
+const abstractResolvers = (schema: GraphQLSchema): Record<string, object> =>
   Object.fromEntries(
     Object.values(schema.getTypeMap())
-      .filter((type) => isUnionType(type))
+      .filter((type) => isAbstractType(type))
       .map(({ name }) => [
         name,
         { __resolveType: ({ __typename }: { readonly __typename: string }): string => __typename },
@@ -145,9 +146,11 @@ const shapesOf = (resources: readonly Resource[]): RecordShape[] =>
     .flatMap(({ entities = {}, announces = [] }) => [...Object.values(entities), ...announces])
     .filter(isRecordShape)
 
-function kindsOf(resources: readonly Resource[]): RecordTypes {
-  const mentioned = resources.flatMap(({ mentions = [] }) => mentions.map((object) => recordType(object)()))
-  return new Map([...mentioned, ...shapesOf(resources)].map((shape) => [shape.object, shape]))
+function kindsOf(resources: readonly Resource[], named: readonly RecordShape[]): RecordTypes {
+  const mentioned = resources.flatMap(({ mentions = [] }) =>
+    mentions.map((one) => (typeof one === 'string' ? recordType(one)() : one)),
+  )
+  return new Map([...mentioned, ...named, ...shapesOf(resources)].map((shape) => [shape.object, shape]))
 }
 
 /** A subgraph only declares its subscriptions; the gateway runs them on the event log. */
@@ -176,8 +179,8 @@ export async function buildSubgraph({ resources, ports = [] }: SubgraphDefinitio
   })
   inheritExtensions(schema)
   callResolversDirectly(schema, resolvers)
-  const kinds = kindsOf(resources)
   resolveUsers(schema, shapesOf(resources))
+  const kinds = kindsOf(resources, addNamedRecords(schema))
   makeMutationsNullable(schema)
   sortArguments(schema)
   makeDefaultedInputsNullable(schema)
@@ -195,7 +198,7 @@ export async function buildSubgraph({ resources, ports = [] }: SubgraphDefinitio
       },
     ]),
   )
-  const resolversMap = { ...createResolversMap(schema), ...unionResolvers(schema) } as Record<string, object>
+  const resolversMap = { ...createResolversMap(schema), ...abstractResolvers(schema) } as Record<string, object>
   const merged = Object.fromEntries(
     [...new Set([...Object.keys(resolversMap), ...Object.keys(references)])].map((type) => [
       type,

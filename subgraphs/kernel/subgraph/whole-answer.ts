@@ -1,3 +1,4 @@
+import type { OperationContext } from '../context.ts'
 import { isErrorCode, Refusal, statusOfCode } from '../errors.ts'
 import { refusalOfSize } from '../json/answer-size.ts'
 import { callsWaiting, type ExternalCalls } from '../outbound/external-calls.ts'
@@ -10,12 +11,19 @@ export class RolledBack extends Error {
   }
 }
 
-/** Throws for an answer whose changes must not be committed: to a transaction that waits for calls, a defect, or one that is too large. */
-export function rollBackUnlessWhole(answer: SubgraphResult, externalCalls: ExternalCalls): void {
+/**
+ * Throws for an answer whose changes must not be committed: to a transaction that waits for calls, a defect, or one that is too large; of an atomic
+ * mutation, also for every error.
+ */
+export function rollBackUnlessWhole(
+  answer: SubgraphResult,
+  externalCalls: ExternalCalls,
+  { isAtomic = false }: Pick<OperationContext, 'isAtomic'>,
+): void {
   if (externalCalls.isWaiting) throw new RolledBack({ data: null, errors: [callsWaiting().toJSON()] })
   const tooLarge = refusalOfSize(answer)
   if (tooLarge) throw new RolledBack({ data: null, errors: [tooLarge.toJSON()] })
-  if (isDefect(answer) || isAnswerTooLarge(answer))
+  if (isDefect(answer) || isAnswerTooLarge(answer) || (isAtomic && answer.errors?.length))
     throw new RolledBack({ data: null, ...(answer.errors && { errors: answer.errors }) })
 }
 

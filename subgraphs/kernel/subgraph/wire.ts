@@ -26,11 +26,11 @@ interface AnswerBody extends Pick<SubgraphResult, 'data' | 'errors'> {
 
 /** A GraphQL request over HTTP with the caller in its extensions. */
 export function writeRequest({ document, variables, context }: SubgraphRequest): string {
-  const { caller, requestId, idempotency, operationId, limits } = context
+  const { caller, requestId, idempotency, operationId, limits, isAtomic } = context
   return JSON.stringify({
     query: document,
     variables,
-    extensions: { context: { caller, requestId, idempotency, operationId, limits } },
+    extensions: { context: { caller, requestId, idempotency, operationId, limits, isAtomic } },
   } satisfies RequestBody)
 }
 

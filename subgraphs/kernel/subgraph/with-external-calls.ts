@@ -6,7 +6,7 @@ import { refused, RolledBack, rollBackUnlessWhole } from './whole-answer.ts'
 
 /**
  * Runs a mutation without an idempotency key in one transaction, and again until every external call in it has a result: as with a key, but no
- * answer is stored.
+ * answer is stored. An atomic mutation commits only if its answer has no error.
  */
 export async function runWithExternalCalls(
   { services, ports, request }: Omit<KeyedRequest, 'kinds'>,
@@ -21,7 +21,7 @@ export async function runWithExternalCalls(
       await services.vault.load(organizationId)
       return await services.tenants.of(organizationId, context).transaction(async (db) => {
         const answer = await run(requestContext(context, services, { ports, db, externalCalls }))
-        rollBackUnlessWhole(answer, externalCalls)
+        rollBackUnlessWhole(answer, externalCalls, context)
         return answer
       })
     } catch (error) {

@@ -1,10 +1,8 @@
 import { edgeToMany } from '../../kernel/record/edge-to-many.ts'
-import { extendedEntity } from '../../kernel/record/extended-entity.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { smartEmailTypes } from '../smart-email/smart-email.inputs.ts'
 import { smartEmailDraft } from '../smart-email/smart-email.record.ts'
-
-const Contact = extendedEntity('Contact')
+import { Contact } from './extended-records.ts'
 
 /** Edges of contacts. They are nullable, so that contacts can be read while this subgraph is unavailable. */
 export const contactEdges: readonly Resource[] = [

@@ -1,10 +1,8 @@
 import { edgeToMany } from '../../kernel/record/edge-to-many.ts'
-import { extendedEntity } from '../../kernel/record/extended-entity.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { smartEmailTypes } from '../smart-email/smart-email.inputs.ts'
 import { smartEmailDraft } from '../smart-email/smart-email.record.ts'
-
-const Opportunity = extendedEntity('Opportunity')
+import { Opportunity } from './extended-records.ts'
 
 /** Edges of opportunities. They are nullable, so that opportunities can be read while this subgraph is unavailable. */
 export const opportunityEdges: readonly Resource[] = [

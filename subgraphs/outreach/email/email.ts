@@ -1,6 +1,7 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { Directive, ID, Int, ObjectType } from 'type-graphql'
 import { Column } from '../../kernel/record/column.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
@@ -38,6 +39,7 @@ const addresses = { ...address, maxItems: 100 } as const
 @RequiresScope('EMAILS')
 @Entity({ schema: 'outreach', tableName: 'email_message' })
 export class Email extends OrgRecord {
+  @NamesRecord('email_thread')
   @Column(() => ID, {
     ...never,
     indexed: true,
@@ -213,6 +215,7 @@ export class Email extends OrgRecord {
   })
   attachments!: EmailAttachment[]
 
+  @NamesRecord('email_template')
   @Column(() => ID, {
     ...never,
     nullable: true,
@@ -221,6 +224,7 @@ export class Email extends OrgRecord {
   })
   templateId!: string | null
 
+  @NamesRecord('mailbox')
   @Column(() => ID, {
     ...never,
     nullable: true,

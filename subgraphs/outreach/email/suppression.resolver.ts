@@ -1,6 +1,7 @@
 import { Arg, Ctx, Field, ID, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql'
 import { invalid, notFound } from '../../kernel/errors.ts'
 import { enumeration } from '../../kernel/record/column.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
@@ -26,6 +27,7 @@ export class SuppressedAddress {
   @Field(() => SuppressionReasonEnum, { description: 'Why it gets no mails.' })
   reason!: string
 
+  @NamesRecord('email')
   @Field(() => ID, { nullable: true, description: 'Id of the mail that led to it; null if none did.' })
   messageId!: string | null
 

@@ -1,5 +1,6 @@
 import { ID, Int, ObjectType } from 'type-graphql'
 import { Column } from '../../kernel/record/column.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { SequenceStepType } from '../sequence/sequence.enumerations.ts'
@@ -69,6 +70,7 @@ export class SequenceAttempt {
   @Column(() => DateTime, { ...never, description: 'When it was executed.', example: '2026-11-02T08:15:00.000Z' })
   executedAt!: string
 
+  @NamesRecord('email')
   @Column(() => ID, {
     ...never,
     nullable: true,
@@ -77,6 +79,7 @@ export class SequenceAttempt {
   })
   messageId!: string | null
 
+  @NamesRecord('task')
   @Column(() => ID, { ...never, nullable: true, description: 'Id of the task; null for other steps.', example: null })
   taskId!: string | null
 

@@ -1,5 +1,6 @@
 import { Field, ID, Int, ObjectType } from 'type-graphql'
 import { notFound } from '../../kernel/errors.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
@@ -21,6 +22,7 @@ import { sequenceEnrollment } from './enrollment.record.ts'
 @ObjectType({ description: 'What became of one mail of an enrollment.' })
 @RequiresScope('SEQUENCES')
 export class SequenceDeliveredMail {
+  @NamesRecord('email')
   @Field(() => ID, { description: 'Id of the mail.' })
   messageId!: string
 

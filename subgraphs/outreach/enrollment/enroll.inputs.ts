@@ -1,4 +1,5 @@
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { SequenceBulkStatus, SequenceEntityType, SequenceRefusal } from './enrollment.enumerations.ts'
 
@@ -45,6 +46,7 @@ export class SequenceBulkEnrollItem {
   @Field(() => SequenceRefusal, { nullable: true, description: 'Why it was not enrolled; null if it was.' })
   reason!: SequenceRefusal | null
 
+  @NamesRecord('sequence_enrollment')
   @Field(() => ID, {
     nullable: true,
     description: 'Id of the enrollment; for ALREADY_ACTIVE that of the running one. Null if there is none.',

@@ -1,6 +1,7 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { Directive, Float, ID, Int, ObjectType } from 'type-graphql'
 import { Column } from '../../kernel/record/column.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
@@ -27,7 +28,13 @@ export class SequenceEnrollment extends OrgRecord {
   })
   sequenceId!: string
 
-  @Column(() => SequenceEntityType, { ...never, indexed: true, description: 'What is enrolled.', example: 'CONTACT' })
+  @Column(() => SequenceEntityType, {
+    ...never,
+    indexed: true,
+    decidesEdges: true,
+    description: 'What is enrolled.',
+    example: 'CONTACT',
+  })
   entityType!: SequenceEntityType
 
   @Column(() => ID, {
@@ -55,6 +62,7 @@ export class SequenceEnrollment extends OrgRecord {
   })
   status!: SequenceEnrollmentStatus
 
+  @NamesRecord('sequence_step')
   @Column(() => ID, {
     ...never,
     nullable: true,
@@ -155,6 +163,7 @@ export class SequenceEnrollment extends OrgRecord {
   })
   exitReason!: string | null
 
+  @NamesRecord('email_thread')
   @Column(() => ID, {
     ...never,
     nullable: true,

@@ -1,5 +1,6 @@
 import { Ctx, Field, ID, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql'
 import { enumeration } from '../../kernel/record/column.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { computedOver } from '../../kernel/record/predicate.ts'
 import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
@@ -20,6 +21,7 @@ export type ImapState = keyof typeof ImapState
 @ObjectType({ description: 'How a mailbox is read.' })
 @RequiresScope('MAILBOXES')
 export class ImapMailboxStatus {
+  @NamesRecord('mailbox')
   @Field(() => ID, { description: 'Id of the mailbox.' })
   mailboxId!: string
 

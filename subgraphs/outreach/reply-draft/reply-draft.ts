@@ -1,6 +1,7 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { Directive, ID, Int, ObjectType } from 'type-graphql'
 import { Column, enumeration } from '../../kernel/record/column.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
@@ -42,6 +43,7 @@ export class ReplyDraft extends OrgRecord {
   })
   threadId!: string
 
+  @NamesRecord('email')
   @Column(() => ID, {
     ...never,
     description: 'Id of the mail that it answers.',
@@ -90,6 +92,7 @@ export class ReplyDraft extends OrgRecord {
   })
   expiresAt!: string
 
+  @NamesRecord('email')
   @Column(() => ID, {
     ...never,
     nullable: true,

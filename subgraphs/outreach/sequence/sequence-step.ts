@@ -1,6 +1,7 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { Directive, ID, Int, ObjectType } from 'type-graphql'
 import { Column } from '../../kernel/record/column.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { StructureColumn } from '../../kernel/record/structure.ts'
@@ -19,6 +20,7 @@ export const webhookUrlMax = 2048
 @RequiresScope('SEQUENCES')
 @Entity({ schema: 'outreach', tableName: 'sequence_step' })
 export class SequenceStep extends OrgRecord {
+  @NamesRecord('sequence')
   @Column(() => ID, {
     writable: 'NEVER',
     description: 'Id of the sequence. It never changes.',
@@ -72,6 +74,7 @@ export class SequenceStep extends OrgRecord {
   })
   delayFrom!: SequenceDelayFrom
 
+  @NamesRecord('email_template')
   @Column(() => ID, {
     nullable: true,
     description:

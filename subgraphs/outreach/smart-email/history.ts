@@ -3,6 +3,7 @@ import { visibleContacts } from '../../crm/public.ts'
 import { invalid, notFound } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { fieldRules } from '../../kernel/record/field-security.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { TenantPredicate } from '../../kernel/record/predicate.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
@@ -15,12 +16,15 @@ import { smartEmailDraft } from './smart-email.record.ts'
 @ObjectType({ description: 'A mail to or from a contact.' })
 @RequiresScope('EMAILS')
 export class SmartEmailHistoryEntry {
+  @NamesRecord('email')
   @Field(() => ID, { description: 'Id of the mail.' })
   messageId!: string
 
+  @NamesRecord('email_thread')
   @Field(() => ID, { description: 'Id of its thread.' })
   threadId!: string
 
+  @NamesRecord('smart_email_draft')
   @Field(() => ID, {
     nullable: true,
     description: 'Id of the draft that it was; null if it was none, or one that the caller does not see.',

@@ -1,6 +1,7 @@
 import { Field, Float, ID, Int, ObjectType } from 'type-graphql'
 import { organizationSettings } from '../../identity/public.ts'
 import { enumeration } from '../../kernel/record/column.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { readReference } from '../../kernel/record/read.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
@@ -32,6 +33,7 @@ const days = Object.keys(SendTimeDay) as SendTimeDay[]
 @ObjectType({ description: 'When a mail to a contact is most likely to be opened and answered.' })
 @RequiresScope('EMAILS')
 export class SmartEmailSendTime {
+  @NamesRecord('contact')
   @Field(() => ID, { description: 'Id of the contact.' })
   contactId!: string
 

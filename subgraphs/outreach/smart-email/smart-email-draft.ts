@@ -1,6 +1,7 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { Directive, ID, Int, ObjectType } from 'type-graphql'
 import { Column } from '../../kernel/record/column.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
@@ -95,6 +96,7 @@ export class SmartEmailDraft extends OrgRecord {
   @Column(() => ID, recordId('thread that it continues'))
   threadId!: string | null
 
+  @NamesRecord('email')
   @Column(() => ID, {
     ...never,
     nullable: true,

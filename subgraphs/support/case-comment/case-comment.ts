@@ -3,6 +3,7 @@ import { ID, ObjectType } from 'type-graphql'
 import { Column, enumeration } from '../../kernel/record/column.ts'
 import { connectionOf, createInputOf, filterOf, orderOf, pageOf } from '../../kernel/record/inputs.ts'
 import { connectionArgs } from '../../kernel/record/list-args.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 
@@ -31,6 +32,7 @@ export class CaseComment {
   })
   organizationId!: string
 
+  @NamesRecord('case')
   @Column(() => ID, {
     writable: 'NEVER',
     description: 'Id of the case.',

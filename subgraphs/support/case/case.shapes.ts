@@ -1,5 +1,6 @@
 import { ArgsType, Field, Float, ID, Int, ObjectType } from 'type-graphql'
 import { UnfilteredPageArgs } from '../../kernel/record/list-args.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import type { Counts } from '../../kernel/record/stats.ts'
@@ -9,6 +10,7 @@ import { CaseOrigin, CasePriority, CaseStatus, CaseType } from './case.ts'
 @ObjectType({ description: 'Summary of a case, written from its description and comments.' })
 @RequiresScope('CASES')
 export class CaseSummary {
+  @NamesRecord('case')
   @Field(() => ID, { description: 'Id of the case.' })
   caseId!: string
 

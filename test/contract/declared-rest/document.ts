@@ -7,6 +7,7 @@ import {
   type GraphQLNamedType,
 } from 'graphql'
 import type { Column } from '../../../subgraphs/kernel/record/column.ts'
+import { isNamedRecord } from '../../../subgraphs/kernel/record/named-records.ts'
 import { selectionOf } from '../standard-rest/documents.ts'
 import { fieldsOf, isPageType, type Input, type OperationApi } from './operation-api.ts'
 import { areaOf, fragmentOf, shapeOf } from './rest-types.ts'
@@ -21,15 +22,18 @@ const isCounted = (type: GraphQLNamedType): boolean => fieldsOf(type).some(({ na
 export const answeredColumns = (columns: readonly Column[], omits: readonly string[], path = ''): Column[] =>
   columns.filter(({ name }) => name !== 'organizationId' && !omits.includes(path + name))
 
-/** The fields of a type that is no record: all of them but edges to users or to several record types, and those with required arguments. */
-export const answeredFields = (type: GraphQLNamedType, omits: readonly string[], path = '') =>
-  fieldsOf(type).filter(
+/** The fields of a type that is no record: all of them but the records that its ids name, edges to users or to several record types, and those with required arguments. */
+export const answeredFields = (type: GraphQLNamedType, omits: readonly string[], path = '') => {
+  const isRecord = isNamedRecord(fieldsOf(type))
+  return fieldsOf(type).filter(
     (field) =>
       getNamedType(field.type).name !== 'User' &&
+      !isRecord(field.name) &&
       !isAbstractType(getNamedType(field.type)) &&
       !field.args.some(isRequiredArgument) &&
       !omits.includes(path + field.name),
   )
+}
 
 function selection(type: GraphQLNamedType, omits: readonly string[], path: string, above: readonly string[]): string {
   if (isScalarType(type) || isEnumType(type)) return ''

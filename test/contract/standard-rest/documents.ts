@@ -2,6 +2,7 @@ import { getNamedType, isObjectType, type GraphQLOutputType } from 'graphql'
 import { enumerationName, type Column } from '../../../subgraphs/kernel/record/column.ts'
 import { columnOf } from '../../../subgraphs/kernel/record/definition.ts'
 import type { RestFilter } from '../../../subgraphs/kernel/record/rest-area.ts'
+import { isNamedRecord } from '../../../subgraphs/kernel/record/named-records.ts'
 import type { RecordApi, StandardOperation } from './record-api.ts'
 import { countedValues, statsFields } from './schemas.ts'
 
@@ -151,7 +152,9 @@ function selectionOfDerived({ schema, type }: RecordApi, name: string): string {
   const select = (selected: string, fieldType: GraphQLOutputType): string => {
     const named = getNamedType(fieldType)
     if (!isObjectType(named)) return selected
-    const inner = Object.values(named.getFields()).map(({ name: one, type: of }) => select(one, of))
+    const fields = Object.values(named.getFields())
+    const isRecord = isNamedRecord(fields)
+    const inner = fields.flatMap(({ name: one, type: of }) => (isRecord(one) ? [] : select(one, of)))
     return `${selected} { ${inner.join(' ')} }`
   }
   return select(name, field.type)

@@ -1,0 +1,65 @@
+import { Ctx, Query, Resolver } from 'type-graphql'
+import { Refusal } from '../../kernel/errors.ts'
+import { isId } from '../../kernel/ids.ts'
+import { IdArg } from '../../kernel/record/args.ts'
+import type { RecordShape } from '../../kernel/record/definition.ts'
+import { TenantPredicate } from '../../kernel/record/predicate.ts'
+import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { holdsScope } from '../../kernel/scopes.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import type { StreamedRecord } from '../record-change/record-change.ts'
+import { Node } from './node.ts'
+
+/** The query `node` for these record types. */
+export function nodeResource(records: readonly StreamedRecord[]): Resource {
+  const scopes = [...new Set(records.map(({ scope }) => scope))]
+
+  @Resolver(() => Node)
+  class NodeResolver {
+    @Query(() => Node, {
+      nullable: true,
+      description:
+        'The live record with this id, of whatever type. Null if there is none that the caller sees, and for a record of a type whose READ scope the credential lacks. Where clients have chosen one id for records of several types, it is one of them.',
+    })
+    @RequiresScopes(...scopes)
+    node(@IdArg() id: string, @Ctx() ctx: RequestContext) {
+      return findRecord(ctx, records, id)
+    }
+  }
+  return { resolver: NodeResolver, mentions: records.map(({ shape }) => shape) }
+}
+
+/** The condition for records that the caller sees; null where every read is refused: by the plan, or by a profile. */
+function visibleTo(predicate: TenantPredicate, shape: RecordShape): string | null {
+  try {
+    return predicate.live(shape, 't')
+  } catch (error) {
+    if (error instanceof Refusal) return null
+    throw error
+  }
+}
+
+/** One statement looks an id up in the tables of all types that the caller may read, one after another until it is found. */
+async function findRecord(
+  ctx: RequestContext,
+  records: readonly StreamedRecord[],
+  given: string,
+): Promise<{ readonly __typename: string; readonly id: string } | null> {
+  if (!isId(given)) return null
+  const id = given.toLowerCase()
+  const predicate = new TenantPredicate(ctx.caller)
+  const placeholder = predicate.values.add(id)
+  const lookups = records.flatMap(({ shape, scope }, index) => {
+    const condition = holdsScope(ctx.caller, scope) ? visibleTo(predicate, shape) : null
+    return condition === null
+      ? []
+      : `(select ${index} as type from ${shape.table} t where t.id = ${placeholder} and ${condition})`
+  })
+  if (lookups.length === 0) return null
+  const [row] = await ctx.db.query<{ type: number }>(`${lookups.join(' union all ')} limit 1`, predicate.values.list)
+  const found = row && records[row.type]
+  if (!found) return null
+  ctx.answered?.record(found.shape, id)
+  return { __typename: found.type, id }
+}

@@ -10,6 +10,7 @@ import { newId } from '../../subgraphs/kernel/ids.ts'
 import type { LanguageModel, ModelRequest } from '../../subgraphs/kernel/language-model/language-model.ts'
 import { consumeNext } from '../../subgraphs/kernel/outbox/consume-events.ts'
 import { usePlatform, type Member } from '../platform.ts'
+import type { RestCall } from '../rest-client.ts'
 
 const platform = usePlatform()
 let owner: Member
@@ -550,5 +551,65 @@ describe('rights', () => {
     const root = await fetch(`${platform.url}/v1/webhook-ai-workflows?status=ACTIVE`, { headers: owner.headers })
     expect(await root.json()).toMatchObject({ data: [], total: 0 })
     expect((await admin.rest.aiTriggerDelete!({ id })).status).toBe(204)
+  })
+})
+
+describe('the second addresses of AI workflows', () => {
+  const [family, second] = ['/v1/webhook-ai-workflows/triggers', '/v1/webhook-ai-workflows']
+  const addresses = (under: string, excluded = /^$/) =>
+    platform.contract.operations
+      .filter(({ path }) => (path === under || path.startsWith(`${under}/`)) && !excluded.test(path))
+      .map(({ method, path }) => `${method} ${path.slice(under.length)}`)
+      .toSorted()
+
+  it('are there for each operation of a workflow, and nothing else is', () => {
+    const own = /^\/v1\/webhook-ai-workflows\/(?:triggers|executions|stats)\b/
+    expect(addresses(second, own)).toEqual(addresses(family))
+    expect(addresses(family)).toHaveLength(9)
+  })
+
+  it('do the same as the first', async () => {
+    const seen: unknown[] = []
+    for (const suffix of ['', '_webhook-ai-workflows']) {
+      platform.advanceClock(3_600_000)
+      const by = await platform.member({ organizationId: await platform.organization(), role: 'OWNER' })
+      const call = (name: string, args: RestCall = {}) => by.rest[name + suffix]!(args)
+      const body = { name: 'Qualify', eventType: 'lead.created', prompt: 'Summarize', actions: [] }
+      const { status, body: created } = await call('aiTriggerCreate', { body })
+      const { id } = created as { id: string }
+      await aLead({}, by)
+      await run(by)
+      const answers = [
+        await call('aiTriggerList', { query: { status: 'ACTIVE' } }),
+        await call('aiTrigger', { id }),
+        await call('aiTriggerUpdate', { id, body: { prompt: 'Summarize it' } }),
+        await call('aiTriggerToggle', { id }),
+        await call('aiTriggerExecutions', { id }),
+        await call('aiTriggerTest', { id, body: {} }),
+        await call('aiTriggerRegenerateSecret', { id, body: {} }),
+        await call('aiTriggerDelete', { id }),
+        await call('aiTrigger', { id }),
+      ]
+      const executed = answers[4]!.body.data.map((one: { status: string }) => one.status) as string[]
+      const states = answers.map((answer) => [answer.status, answer.body?.status ?? null, answer.body?.prompt ?? null])
+      seen.push([status, created.secret.length, executed, states])
+    }
+    expect(seen[1]).toEqual(seen[0])
+    expect(seen[0]).toEqual([
+      201,
+      expect.any(Number),
+      ['SUCCEEDED'],
+      [
+        [200, null, null],
+        [200, 'ACTIVE', 'Summarize'],
+        [200, 'ACTIVE', 'Summarize it'],
+        [200, 'PAUSED', 'Summarize it'],
+        [200, null, null],
+        [200, 'SUCCEEDED', null],
+        [200, 'PAUSED', 'Summarize it'],
+        [204, null, null],
+        [404, 404, null],
+      ],
+    ])
   })
 })

@@ -37,6 +37,10 @@ import { openTenant, openTenants, sampleIds } from './tenants.ts'
 const options = readOptions(process.argv.slice(2))
 const isWanted = (name: string): boolean => options.only.length === 0 || options.only.includes(name)
 
+/** What was measured; the rest of a run fills many more records. */
+const measured: string[] = []
+const isDone = (): boolean => options.only.length > 0 && options.only.every((name) => measured.includes(name))
+
 /** Functions that close what was opened; they run in reverse order, also after an error. */
 const closers: (() => unknown)[] = []
 const findings: Finding[] = []
@@ -53,11 +57,14 @@ async function run(): Promise<void> {
     return
   }
   if (isWanted('delivery')) findings.push(...(await measureDelivery(services, join(dataDir, 'project'), options)))
-  if (options.only.length === 1 && options.only[0] === 'delivery') return
+  measured.push('delivery')
+  if (isDone()) return
   if (isWanted('streams')) findings.push(...(await measureStreams(services, join(dataDir, 'streams'))))
-  if (options.only.length === 1 && options.only[0] === 'streams') return
+  measured.push('streams')
+  if (isDone()) return
   if (isWanted('sequences')) findings.push(...(await measureSequences(services, await openTenant(services, 100))))
-  if (options.only.length === 1 && options.only[0] === 'sequences') return
+  measured.push('sequences')
+  if (isDone()) return
   const start = (nodeOptions: readonly string[] = []) =>
     startProject({ dataDir: join(dataDir, 'project'), services, nodeOptions })
   const started = async <T>(measure: (project: Server) => Promise<T>, nodeOptions: readonly string[] = []) => {
@@ -66,14 +73,16 @@ async function run(): Promise<void> {
   }
   if (isWanted('insights') && !options.profile)
     findings.push(...(await started((project) => measureInsights(project, services, options.insights))))
-  if (options.only.length === 1 && options.only[0] === 'insights') return
+  measured.push('insights')
+  if (isDone()) return
   if (isWanted('assistant') && !options.profile) {
     const { chat, environment } = await scriptedProvider()
     closers.push(() => chat.stop())
     const project = await startProject({ dataDir: join(dataDir, 'project'), services, environment })
     findings.push(...(await measureAssistant(project, services, options.assistant).finally(() => project.stop())))
   }
-  if (options.only.length === 1 && options.only[0] === 'assistant') return
+  measured.push('assistant')
+  if (isDone()) return
   if (isWanted('functions') && !options.profile)
     findings.push(...(await started((project) => measureFunctions(project, services))))
   const tenants = await openTenants(services, options.accounts)

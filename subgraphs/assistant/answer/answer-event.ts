@@ -8,8 +8,8 @@ export type AnswerEvent =
   | { readonly kind: 'tool'; readonly call: ConversationToolCall }
   | { readonly kind: 'citation'; readonly citation: ConversationCitation }
   | { readonly kind: 'end'; readonly model: string | null; readonly notUnderstood: readonly string[] }
-  /** After each call of a model, also of one that fails later. */
-  | { readonly kind: 'usage'; readonly usage: ModelUsage }
+  /** Of one call of a model: an estimate of what was sent and received so far, then what the provider says. */
+  | { readonly kind: 'usage'; readonly step: number; readonly usage: ModelUsage }
 
 /** What of an answer is there so far. */
 export interface AnswerDraft {
@@ -18,7 +18,8 @@ export interface AnswerDraft {
   citations: ConversationCitation[]
   toolCalls: ConversationToolCall[]
   notUnderstood: readonly string[]
-  usage: ModelUsage
+  /** Of each call of a model. */
+  usages: ModelUsage[]
   /** Null before the first text. */
   firstTokenMs: number | null
   latencyMs: number
@@ -30,9 +31,16 @@ export const emptyDraft = (): AnswerDraft => ({
   citations: [],
   toolCalls: [],
   notUnderstood: [],
-  usage: { inputTokens: 0, outputTokens: 0, isEstimated: false },
+  usages: [],
   firstTokenMs: null,
   latencyMs: 0,
+})
+
+/** The tokens of the whole answer. */
+export const usageOf = ({ usages }: AnswerDraft): ModelUsage => ({
+  inputTokens: usages.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
+  outputTokens: usages.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
+  isEstimated: usages.some(({ isEstimated }) => isEstimated),
 })
 
 /** Adds an event to the draft. */
@@ -53,11 +61,7 @@ export function addEvent(draft: AnswerDraft, event: AnswerEvent, elapsedMs: numb
       draft.citations.push(event.citation)
       break
     case 'usage':
-      draft.usage = {
-        inputTokens: draft.usage.inputTokens + event.usage.inputTokens,
-        outputTokens: draft.usage.outputTokens + event.usage.outputTokens,
-        isEstimated: draft.usage.isEstimated || event.usage.isEstimated,
-      }
+      draft.usages[event.step - 1] = event.usage
       break
     case 'end':
       draft.model = event.model

@@ -1,7 +1,7 @@
 import { defectMessage, Refusal } from '../../kernel/errors.ts'
 import type { AssistantMode, MessageStatus } from '../conversation/conversation.enumerations.ts'
 import type { ConversationMessage } from '../conversation/conversation.types.ts'
-import { addEvent, emptyDraft, type AnswerEvent } from './answer-event.ts'
+import { addEvent, emptyDraft, usageOf, type AnswerEvent } from './answer-event.ts'
 import type { Answering } from './answering.ts'
 import { endMessage, keepPartial, releaseConversation } from './store-answer.ts'
 
@@ -118,7 +118,7 @@ export async function* frames(
     if (!hasStarted) yield startOf(place, mode, null)
     if (!isStored) yield errorOf(messageId, 'NOT_FOUND', 'The conversation was deleted meanwhile.')
     else if (failure) yield failure
-    else if (status === 'COMPLETED') yield doneOf(messageId, draft.usage, draft.latencyMs)
+    else if (status === 'COMPLETED') yield doneOf(messageId, usageOf(draft), draft.latencyMs)
   } finally {
     clearInterval(keeping)
     // Without an end, the client has left while a frame was sent.

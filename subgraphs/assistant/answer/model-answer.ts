@@ -1,6 +1,7 @@
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
 import { storableText } from '../../kernel/json/storable-json.ts'
 import { modelFailed } from '../../kernel/language-model/model-error.ts'
+import { UsageSoFar } from '../../kernel/language-model/token-estimate.ts'
 import type { ModelMessage, ToolCall } from '../../kernel/language-model/language-model.ts'
 import type { ConversationCitation, ConversationToolCall } from '../conversation/conversation.types.ts'
 import { answerMax } from '../conversation/bounds.ts'
@@ -121,17 +122,23 @@ export async function* modelAnswer(ctx: Answering, asked: Asked, signal: AbortSi
       ...(mayCall && { tools: offered }),
       ...(asked.mode !== 'model' && { provider: asked.mode }),
     }
+    const soFar = new UsageSoFar(request)
     for await (const event of ctx.languageModel.stream(request)) {
       if (event.kind === 'begin') {
         if (step === 1) yield { kind: 'begin' }
-      } else if (event.kind === 'toolCall') wanted.push(event.call)
-      else if (event.kind === 'text') {
+        yield { kind: 'usage', step, usage: soFar.receive('') }
+      } else if (event.kind === 'toolCall') {
+        // One beyond the bound is told so; a model that calls without end is not answered for each.
+        if (calls + wanted.length <= callsMax) wanted.push(event.call)
+        yield { kind: 'usage', step, usage: soFar.receive(event.call.arguments) }
+      } else if (event.kind === 'text') {
         text += event.text
+        yield { kind: 'usage', step, usage: soFar.receive(event.text) }
         const delta = storableText(shortened(clean.push(event.text)))
         if (delta !== '') yield { kind: 'token', delta }
       } else {
         model = event.model
-        yield { kind: 'usage', usage: event.usage }
+        yield { kind: 'usage', step, usage: event.usage }
       }
     }
     if (wanted.length === 0 || !mayCall) {

@@ -9,7 +9,7 @@ import type { AssistantMode, MessageStatus } from '../conversation/conversation.
 import type { ConversationContextInput, ConversationMessageInput } from '../conversation/conversation.inputs.ts'
 import type { ConversationContext } from '../conversation/conversation.types.ts'
 import { isAnswering, messagesOf, type ConversationRow } from '../conversation/stored.ts'
-import type { AnswerDraft } from './answer-event.ts'
+import { usageOf, type AnswerDraft } from './answer-event.ts'
 import type { Asked } from './answering.ts'
 
 type Owner = Pick<Caller, 'organizationId' | 'userId'>
@@ -154,6 +154,7 @@ export async function endMessage(
   },
 ): Promise<boolean> {
   const { draft } = end
+  const usage = usageOf(draft)
   const ended = await db.query(
     `update assistant.message set status = $3, error_code = $4, content = $5, model = $6, citations = $7, tool_calls = $8, not_understood = $9,
        input_tokens = $10, output_tokens = $11, is_estimated = $12, latency_ms = $13, first_token_ms = $14
@@ -168,9 +169,9 @@ export async function endMessage(
       storableJson(draft.citations),
       storableJson(draft.toolCalls),
       [...draft.notUnderstood],
-      draft.usage.inputTokens,
-      draft.usage.outputTokens,
-      draft.usage.isEstimated,
+      usage.inputTokens,
+      usage.outputTokens,
+      usage.isEstimated,
       Math.round(draft.latencyMs),
       draft.firstTokenMs === null ? null : Math.round(draft.firstTokenMs),
     ],

@@ -123,7 +123,8 @@ export class ConversationUsage {
   outputTokens!: number
 
   @OutputField(() => Boolean, {
-    description: 'True if the provider did not say it, so that it is estimated from the texts.',
+    description:
+      'True if the provider did not say it, as for an answer that broke off, so that it is estimated from the texts.',
     example: false,
   })
   isEstimated!: boolean

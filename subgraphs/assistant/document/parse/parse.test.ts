@@ -1,8 +1,10 @@
 import { Readable } from 'node:stream'
+import { createDeflate } from 'node:zlib'
 import JSZip from 'jszip'
 import PDFDocument from 'pdfkit'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
+import { parseMsMax } from '../bounds.ts'
 import { parseDocument } from '../parse-document.ts'
 import { parse } from './parse.ts'
 
@@ -123,6 +125,23 @@ describe('the process of a parser', () => {
     expect(before).toBeGreaterThan(0)
   })
 
+  it('ends a PDF with a page that unpacks to a gigabyte', async () => {
+    const content = await deflated(Array<Buffer>(1_000).fill(Buffer.alloc(1_000_000, ' ')))
+    await expect(inProcess('PDF', pdfOf(1, content))).rejects.toMatchObject({ code: 'TOO_COMPLEX' })
+  })
+
+  it('reads no page of a PDF with ten thousand pages', async () => {
+    const began = performance.now()
+    await expect(inProcess('PDF', pdfOf(10_000))).rejects.toMatchObject({
+      code: 'TOO_LARGE',
+      message: 'The document has more than 2000 pages.',
+    })
+    expect(performance.now() - began).toBeLessThan(parseMsMax / 2)
+    expect(
+      (await inProcess('PDF', pdfOf(2_000, await deflated([Buffer.from('BT /F1 9 Tf (Ready) Tj ET')])))).pages,
+    ).toBe(2_000)
+  })
+
   it('reads HTML that is nested twenty thousand levels deep', async () => {
     const deep = await inProcess('HTML', `${'<div>'.repeat(20_000)}end`)
     expect(deep.passages.map(({ text }) => text)).toEqual(['end'])
@@ -135,6 +154,27 @@ describe('the process of a parser', () => {
     await expect(parsing).rejects.toThrow()
   })
 })
+
+/** Bytes that unpack to these parts, which are never in the memory at once. */
+const deflated = (parts: readonly Buffer[]): Promise<Buffer> =>
+  buffer(Readable.from(parts).pipe(createDeflate({ level: 1 })))
+
+/** A PDF in which each page has this content. */
+function pdfOf(pages: number, content: Buffer = Buffer.alloc(0)): Buffer {
+  const objects = [
+    '1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj',
+    `2 0 obj<</Type/Pages/Count ${pages}/Kids[${Array.from({ length: pages }, (_, page) => `${page + 5} 0 R`).join(' ')}]>>endobj`,
+    '3 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj',
+    ...Array.from(
+      { length: pages },
+      (_, page) =>
+        `${page + 5} 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Contents 4 0 R/Resources<</Font<</F1 3 0 R>>>>>>endobj`,
+    ),
+  ]
+  const head = `%PDF-1.4\n${objects.join('\n')}\n4 0 obj<</Length ${content.length}/Filter/FlateDecode>>stream\n`
+  const tail = `\nendstream endobj\ntrailer<</Root 1 0 R/Size ${pages + 5}>>\n%%EOF\n`
+  return Buffer.concat([Buffer.from(head), content, Buffer.from(tail)])
+}
 
 async function docx(body: string): Promise<Buffer> {
   const zip = new JSZip()

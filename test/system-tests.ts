@@ -91,6 +91,7 @@ export const systemTests: Readonly<Record<string, readonly string[]>> = {
     'subgraphs/commerce/quote',
     'subgraphs/insights/engagement',
   ],
+  'test/hostile/conversations.system.test.ts': ['subgraphs/assistant', 'subgraphs/kernel/language-model'],
   'test/hostile/isolation.system.test.ts': [...edge, ...record],
   'test/hostile/publish-flood.system.test.ts': ['subgraphs/events/custom-event-stream', 'subgraphs/events/delivery'],
   'test/hostile/resources.system.test.ts': ['rest-adapter', ...edge],

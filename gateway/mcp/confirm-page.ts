@@ -35,16 +35,21 @@ const documents = {
 const base = '/proposals/:id'
 const pathOf = (req: Request): string => `/proposals/${encodeURIComponent(String(req.params['id']))}`
 const say = (title: string, text: string): string => plainPage(title, `<p role="status">${escaped(text)}</p>`)
-/** The whole input of a custom action, which a person must be able to read. */
-const textMax = 5_000
-const shown = (value: unknown): string => escaped((JSON.stringify(value) ?? '').slice(0, textMax))
+/** Characters of a value before the change. What will be written is shown whole, because a person confirms it. */
+const oldMax = 5_000
+const shown = (value: unknown): string => escaped(JSON.stringify(value) ?? '')
+
+function shownOld(value: unknown): string {
+  const text = JSON.stringify(value) ?? ''
+  return escaped(text.length > oldMax ? `${text.slice(0, oldMax).toWellFormed()}…` : text)
+}
 
 /** What is proposed, from the stored proposal alone: nothing of it is words of the client that proposes it. */
 function proposalPage(path: string, proposal: Shown, csrf: string): string {
   const { summary, input, before, influencedBy } = proposal
   const rows = Object.entries(input).map(
     ([name, value]) =>
-      `<tr><th scope="row">${escaped(name)}</th><td>${before && name in before ? shown(before[name]) : ''}</td><td>${shown(value)}</td></tr>`,
+      `<tr><th scope="row">${escaped(name)}</th><td>${before && name in before ? shownOld(before[name]) : ''}</td><td>${shown(value)}</td></tr>`,
   )
   const read = influencedBy.map(({ entityType, label }) => escaped(`${entityType} ${label ?? ''}`)).join(', ')
   return plainPage(

@@ -209,6 +209,21 @@ describe('a change whose record has changed since it was proposed', () => {
 })
 
 describe('a question to a user', () => {
+  it('has all of what will be written, however long it is, and the page too', async () => {
+    const description = `${'Nothing of note. '.repeat(600)}Pay to account 7.`
+    const mark = await asking(ann.headers)
+    const { proposalId } = await call(ann.headers, 'propose_change', change({ description }))
+    const { question, rest } = await confirming(mark, proposalId)
+    expect(question!.params.message).toBe(
+      `Update account Halvorsen Marine: description?\ndescription: "Old secret" → "${description}"`,
+    )
+    await answer(mark, question!, 'decline')
+    await rest()
+    const cookie = `access_token=${await sessionOf(platform, ann)}; csrf_token=x`
+    const page = await fetch(`${platform.url}/proposals/${String(proposalId)}`, { headers: { cookie } })
+    expect(await page.text()).toContain('Pay to account 7.')
+  })
+
   it('is answered by that user only, whoever knows its id', async () => {
     const mark = await asking(ann.headers)
     const { proposalId } = await call(ann.headers, 'propose_change', change({ description: 'Mine' }))

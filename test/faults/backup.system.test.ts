@@ -97,6 +97,16 @@ function writing(platform: Running): { stop(): Promise<number> } {
   }
 }
 
+/** Adds a document with this text, and returns its id. */
+async function documentOf({ gateway }: Running, content: string): Promise<string> {
+  const body = JSON.stringify({ name: 'Terms.txt', content: Buffer.from(content).toString('base64') })
+  const answer = await fetch(`${gateway.url}/v1/documents`, { method: 'POST', headers, body })
+  return ((await answer.json()) as { id: string }).id
+}
+
+const contentOf = async ({ gateway }: Running, id: string): Promise<string> =>
+  (await fetch(`${gateway.url}/v1/documents/${id}/content`, { headers })).text()
+
 async function* oneChunk(content: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(content)
 }
@@ -107,6 +117,7 @@ describe('backup and restore of the embedded database', () => {
     const { files, database } = original.services
     const written = await files.write(oneChunk('a file'), { organizationId, bytesMax: 100 })
     await keepFile(database, organizationId, written.id)
+    const documentId = await documentOf(original, 'Pay in 30 days.')
     const background = writing(original)
     const output = await operate(['backup', place('copy')], { DATA_DIR: place('data') })
     expect(output).toMatch(
@@ -122,6 +133,7 @@ describe('backup and restore of the embedded database', () => {
       // The stored answers are sealed with the keys of the backup.
       expect([await created(copy, 'Alpha'), await created(copy, 'Beta')]).toEqual(answers)
       expect(await text(await copy.services.files.read(organizationId, written.id))).toBe('a file')
+      expect(await contentOf(copy, documentId)).toBe('Pay in 30 days.')
       await created(copy, 'Gamma')
       expect(await found(copy, 'Gamma')).toEqual(['Gamma'])
     } finally {

@@ -14,21 +14,22 @@ export interface Question {
   readonly text: string
 }
 
-const valueMax = 200
+/** Characters of a value before the change. */
+const oldMax = 200
 
-const shown = (value: unknown, max = valueMax): string => {
+const shownOld = (value: unknown): string => {
   const text = JSON.stringify(value) ?? 'null'
-  return text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text
+  return text.length > oldMax ? `${text.slice(0, oldMax).toWellFormed()}…` : text
 }
 
-/** What an action gets may leave the platform, so the person reads all of it. */
+/** The person reads all of what will be written, and of what an action gets, because it may leave the platform. It has the bound of arguments of tools. */
 const proposalText = (caller: Caller, row: ProposalRow): string => {
   const { summary, before } = shownOfProposal(caller, row)
   const { input } = row
-  if (isOfAction(row)) return `${summary}?\n${shown(input['input'], Infinity)}`
+  if (isOfAction(row)) return `${summary}?\n${JSON.stringify(input['input'])}`
   const old = (before ?? {}) as Readonly<Record<string, unknown>>
   const lines = Object.entries(input).map(
-    ([name, value]) => `${name}: ${name in old ? `${shown(old[name])} → ` : ''}${shown(value)}`,
+    ([name, value]) => `${name}: ${name in old ? `${shownOld(old[name])} → ` : ''}${JSON.stringify(value)}`,
   )
   return [`${summary}?`, ...lines].join('\n')
 }

@@ -168,7 +168,7 @@ describe('backup and restore of the embedded database', () => {
     await writeFile(join(folder, 'backup.json'), JSON.stringify(note))
     await expect(operate(['restore', folder], { DATA_DIR: place('older') })).rejects.toMatchObject({
       stderr: expect.stringMatching(
-        / is of PostgreSQL 17, and this release runs PostgreSQL 18\. See "Upgrading" in README\.md\.\n$/,
+        / is of PostgreSQL 17, and this release runs PostgreSQL 18\. See "Upgrading" in gateway\/pages\/guides\/backups-and-upgrades\.md\.\n$/,
       ) as string,
     })
     expect(await readdir(parent)).not.toContain('older')

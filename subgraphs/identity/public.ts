@@ -112,6 +112,9 @@ export async function activeOrganizationName({ db, caller }: RequestContext): Pr
 }
 
 export { isAdministrator } from './organization/organization.ts'
+export { activeOrganizations, organizationsWith } from './due-work/active-organizations.ts'
+export { dueRecords } from './due-work/due-records.ts'
+export { eachOrganization } from './due-work/each-organization.ts'
 export { membersOfTeams, teamsOfOrganization } from './team/team-members.ts'
 export { organizationChart, type ChartUser } from './user/organization-chart.ts'
 export { usersBelow } from './user/users-below.ts'

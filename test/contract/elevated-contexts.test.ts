@@ -30,10 +30,6 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
   'subgraphs/commerce/customer-mail/customer-mails.ts': [2, 'delivers queued mails'],
   'subgraphs/commerce/dunning/dunning-run.ts': [1, 'daily run of the reminders of an organization'],
   'subgraphs/commerce/invoice/invoice-mail.job.ts': [1, 'mails sent invoices'],
-  'subgraphs/commerce/invoice/invoice-overdue.job.ts': [1, 'marks invoices whose due day has passed'],
-  'subgraphs/commerce/quote/quote-expire.job.ts': [1, 'expires quotes'],
-  'subgraphs/crm/task/task-overdue.job.ts': [1, 'marks overdue tasks'],
-  'subgraphs/crm/task/task-reminder.job.ts': [1, 'announces reminders of tasks'],
   'subgraphs/extensions/action/checked-call.ts': [
     1,
     'reads what an action is, of which its user sees the input and the output',
@@ -57,7 +53,7 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
     'makes notifications of events; whom one reaches is decided with the rights of the recipient',
   ],
   'subgraphs/events/notification/mail/due-mails.job.ts': [1, 'mails due notifications to their recipients'],
-  'subgraphs/identity/api-key/api-key-expiring.job.ts': [1, 'announces keys that expire soon'],
+  'subgraphs/identity/due-work/due-records.ts': [1, 'changes records whose time has come, such as overdue tasks'],
   'subgraphs/insights/simulation/scenario-run.queue.ts': [
     3,
     'computes a scenario with the rights of the user who runs it; records that a run has failed',
@@ -72,9 +68,7 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
   'subgraphs/outreach/email/organization-context.ts': [1, 'context of the queue that sends and receives mails'],
   'subgraphs/outreach/enrollment/stop/stop-consumer.ts': [1, 'ends enrollments because of events'],
   'subgraphs/outreach/smart-email/delivery-consumer.ts': [1, 'sets the status of drafts after delivery'],
-  'subgraphs/outreach/smart-email/send-due.job.ts': [2, 'sends scheduled drafts with the rights of their owners'],
-  'subgraphs/support/case/case-auto-close.job.ts': [1, 'closes resolved cases'],
-  'subgraphs/support/case/case-sla-breach.job.ts': [1, 'marks missed service levels'],
+  'subgraphs/outreach/smart-email/send-due.job.ts': [1, 'sends scheduled drafts with the rights of their owners'],
   'subgraphs/assistant/ai-execution/receive-inbound.ts': [1, 'starts an execution for a signed request'],
 
   // Provisioning and identity.

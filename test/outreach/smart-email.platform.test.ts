@@ -8,7 +8,7 @@ import { consumeNext } from '../../subgraphs/kernel/outbox/consume-events.ts'
 import { drain } from '../../subgraphs/kernel/queue/queue.fixture.ts'
 import { outgoingEmailQueue } from '../../subgraphs/outreach/email/outgoing-email.queue.ts'
 import { smartEmailDelivery } from '../../subgraphs/outreach/smart-email/delivery-consumer.ts'
-import { sendDueDrafts } from '../../subgraphs/outreach/smart-email/send-due.job.ts'
+import { smartEmailSendDue } from '../../subgraphs/outreach/smart-email/send-due.job.ts'
 import { account, contact, opportunity } from '../builders.ts'
 import { expectValidEvents, refusedInputs } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
@@ -41,7 +41,7 @@ async function deliver(): Promise<void> {
   await platform.query('select kernel.assign_event_positions(100000)')
   while (await consumeNext(platform.services, smartEmailDelivery, member.organizationId));
 }
-const sendDue = () => sendDueDrafts(services())
+const sendDue = () => smartEmailSendDue.run(services())
 
 async function composed(values: object = {}, by = member) {
   const { status, body } = await by.rest.smartEmailCompose!({ body: values })

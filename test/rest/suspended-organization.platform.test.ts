@@ -6,6 +6,7 @@ import { usePlatform, type Member } from '../platform.ts'
 
 const platform = usePlatform()
 let member: Member
+let invoiceId: string
 
 beforeAll(async () => {
   member = await platform.member({ role: 'OWNER', organizationId: await platform.organization() })
@@ -14,7 +15,7 @@ beforeAll(async () => {
   const sendAt = { scheduledAt: '2027-03-04T05:06' }
   await member.rest.smartEmailDraftSchedule!({ id: draft.id, body: sendAt })
   // An invoice that becomes overdue.
-  await sentInvoice(member)
+  invoiceId = (await sentInvoice(member)).id
 })
 
 const runJobs = async (): Promise<void> => {
@@ -39,12 +40,17 @@ async function queued(): Promise<Record<string, number>> {
   return Object.fromEntries(counts)
 }
 
+const invoiceStatus = async () => {
+  const [row] = await platform.query('select status from commerce.invoice where id = $1', [invoiceId])
+  return row!.status
+}
+
 const draftStates = () =>
   platform.query('select status, failure_reason as reason from outreach.smart_email_draft where organization_id = $1', [
     member.organizationId,
   ])
 
-it('nothing leaves the platform for a suspended organization, whatever becomes due; it does when it is active again', async () => {
+it('nothing leaves the platform for a suspended organization and no record changes, whatever becomes due; they do when it is active again', async () => {
   await suspendOrganization(platform.services, member.organizationId)
   // The mail is scheduled for the fourth of March.
   platform.advanceClock(40 * 86_400_000)
@@ -53,8 +59,11 @@ it('nothing leaves the platform for a suspended organization, whatever becomes d
   await runJobs()
   expect(await queued()).toEqual(before)
   expect(await draftStates()).toEqual([{ status: 'SCHEDULED', reason: null }])
+  expect(await invoiceStatus()).toBe('SENT')
+  expect(await platform.eventTypesOf(invoiceId)).not.toContain('invoice.overdue')
   await resumeOrganization(platform.services, member.organizationId)
   await runJobs()
   expect(await draftStates()).toEqual([{ status: 'SENDING', reason: null }])
+  expect(await invoiceStatus()).toBe('OVERDUE')
   expect((await queued())['outreach.outgoing_email']).toBe(before['outreach.outgoing_email']! + 1)
 })

@@ -1,4 +1,6 @@
 import { DateTime } from 'luxon'
+import { activeOrganizations } from '../../identity/public.ts'
+import { inTurn } from '../../kernel/jobs/in-turn.ts'
 import type { Job } from '../../kernel/jobs/job.ts'
 import type { Services } from '../../kernel/request.ts'
 import { defaultSettings } from './default-settings.ts'
@@ -23,7 +25,6 @@ interface Progress {
   hasFailures: boolean
   /** When the first reminder can be sent of those for which the mails of the organization were used up; null without one. */
   resumeAt: string | null
-  isDone: boolean
 }
 
 export interface DunningBounds {
@@ -37,7 +38,7 @@ const usualBounds: DunningBounds = { batchSize: 200, sliceMs: 30_000 }
 
 /** An organization without an owner or admin whose address is verified mails nobody. */
 const enabledSql = `from commerce.dunning_setting s
-  join identity.organization o on o.id = s.organization_id and o.status = 'ACTIVE'
+  join ${activeOrganizations('o')} on o.id = s.organization_id
   where s.settings @> '{"enabled": true}' and exists (
     select from identity.admin_user u
     where u.organization_id = o.id and u.email_verified and u.is_active and u.deleted_at is null and u.role in ('OWNER', 'ADMIN'))`
@@ -102,19 +103,16 @@ async function begin(services: Services, enabled: Enabled): Promise<Progress | n
   const { isDone, dueDate, id, hasFailures, resumeAt } = row!
   const after = dueDate !== null && id !== null ? { dueDate, id } : null
   if (isDone || (after === null && resumeAt !== null && resumeAt > now)) return null
-  return { run, after, hasFailures, resumeAt: after && resumeAt, isDone: false }
+  return { run, after, hasFailures, resumeAt: after && resumeAt }
 }
 
 /**
  * Handles one batch. The run ends with the last one, unless an invoice failed: then the next tick begins again. If mails were used up, it begins
- * again when there are some.
+ * again when there are some. Returns whether there may be more batches.
  */
-async function advance(services: Services, progress: Progress, batchSize: number): Promise<void> {
+async function advance(services: Services, progress: Progress, batchSize: number): Promise<boolean> {
   const run = await continued(services, progress.run)
-  if (!run) {
-    progress.isDone = true
-    return
-  }
+  if (!run) return false
   progress.run = run
   const due = await dueInvoices(run, progress.after, batchSize)
   for (const one of due) {
@@ -127,9 +125,9 @@ async function advance(services: Services, progress: Progress, batchSize: number
     }
   }
   progress.after = due.at(-1) ?? progress.after
-  progress.isDone = due.length < batchSize
-  const isWaiting = progress.isDone && !progress.hasFailures && progress.resumeAt !== null
-  const isRepeated = progress.isDone && (progress.hasFailures || isWaiting)
+  const isDone = due.length < batchSize
+  const isWaiting = isDone && !progress.hasFailures && progress.resumeAt !== null
+  const isRepeated = isDone && (progress.hasFailures || isWaiting)
   const { ctx, today } = run
   await services.database.query(
     `update commerce.dunning_run set after_due_date = $3, after_id = $4, has_failures = $5, finished_at = $6, resume_at = $7
@@ -140,8 +138,8 @@ async function advance(services: Services, progress: Progress, batchSize: number
       isRepeated ? null : (progress.after?.dueDate ?? null),
       isRepeated ? null : (progress.after?.id ?? null),
       progress.hasFailures && !isRepeated,
-      progress.isDone && !isRepeated ? services.clock.now().toISOString() : null,
-      progress.isDone && !isWaiting ? null : progress.resumeAt,
+      isDone && !isRepeated ? services.clock.now().toISOString() : null,
+      isDone && !isWaiting ? null : progress.resumeAt,
     ],
   )
   if (isWaiting)
@@ -149,6 +147,7 @@ async function advance(services: Services, progress: Progress, batchSize: number
       { organizationId: ctx.caller.organizationId, resumeAt: progress.resumeAt },
       'reminders wait until the organization may send mails',
     )
+  return !isDone
 }
 
 /**
@@ -156,20 +155,16 @@ async function advance(services: Services, progress: Progress, batchSize: number
  * continues where it was, and runs at the same time send nothing twice. The runs of several organizations take turns.
  */
 export async function runDunning(services: Services, { batchSize, sliceMs } = usualBounds): Promise<void> {
-  const end = performance.now() + sliceMs
+  const until = performance.now() + sliceMs
   const waiting = await enabledOrganizations(services)
-  while (waiting.length > 0) {
-    let active: Progress[] = []
+  do {
+    const begun: Progress[] = []
     for (const enabled of await settingsOf(services, waiting.splice(0, organizationsAtOnce))) {
       const progress = await begin(services, enabled)
-      if (progress) active.push(progress)
+      if (progress) begun.push(progress)
     }
-    while (active.length > 0) {
-      for (const progress of active) await advance(services, progress, batchSize)
-      active = active.filter(({ isDone }) => !isDone)
-      if (performance.now() > end) return
-    }
-  }
+    await inTurn(begun, (progress) => advance(services, progress, batchSize), { until })
+  } while (waiting.length > 0 && performance.now() <= until)
 }
 
 export const invoiceDunning: Job = {

@@ -187,6 +187,16 @@ const invoiceDaysToPay: Migration = {
   `,
 }
 
+/** Organizations take turns, so the due invoices of each are found on their own. */
+const invoiceTurns: Migration = {
+  name: '20261211-commerce-invoice-turns',
+  sql: `
+    drop index commerce.invoice_not_overdue;
+    create index invoice_not_overdue on commerce.invoice (organization_id, due_date, id)
+      where deleted_at is null and status in ('SENT', 'PARTIALLY_PAID');
+  `,
+}
+
 export const invoiceMigrations: readonly Migration[] = [
   invoiceTable,
   invoiceBalances,
@@ -196,4 +206,5 @@ export const invoiceMigrations: readonly Migration[] = [
   invoiceMailSender,
   invoiceMailMessage,
   paymentEntryTable,
+  invoiceTurns,
 ]

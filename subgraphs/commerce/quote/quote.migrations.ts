@@ -115,3 +115,12 @@ export const quoteDecision: Migration = {
     where accepted_at is not null or rejected_at is not null;
   `,
 }
+
+/** Organizations take turns, so the due quotes of each are found on their own. */
+export const quoteTurns: Migration = {
+  name: '20261211-commerce-quote-turns',
+  sql: `
+    drop index commerce.quote_valid_until;
+    create index quote_valid_until on commerce.quote (organization_id, valid_until, id) where status = 'SENT' and deleted_at is null;
+  `,
+}

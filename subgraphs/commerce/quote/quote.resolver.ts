@@ -15,6 +15,7 @@ import { QuoteAcceptInput, QuoteDeclineInput, quoteTypes } from './quote.inputs.
 import {
   quoteAmountTotals,
   quoteDecision,
+  quoteTurns,
   quoteDocumentUrl,
   quoteLinkTable,
   quoteMailFailure,
@@ -162,7 +163,15 @@ export const quoteResource: Resource = {
   resolver: QuoteResolver,
   entities: { Quote: quote },
   timeline: [quoteEntries],
-  migrations: [quoteTable, quoteLinkTable, quoteDocumentUrl, quoteAmountTotals, quoteMailFailure, quoteDecision],
+  migrations: [
+    quoteTable,
+    quoteLinkTable,
+    quoteDocumentUrl,
+    quoteAmountTotals,
+    quoteMailFailure,
+    quoteDecision,
+    quoteTurns,
+  ],
   jobs: [quoteExpire],
   rest: restArea(quote, {
     path: 'quotes',

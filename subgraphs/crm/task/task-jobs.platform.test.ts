@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { expectValidEvents } from '../../../test/expectations.ts'
 import { storedEvents } from '../../../test/stored-events.ts'
+import { createOrganization } from '../../identity/public.ts'
 import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
-import { newId } from '../../kernel/ids.ts'
 import { manualClock, servicesOf } from '../../kernel/jobs/jobs.fixture.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { systemContext, type Services } from '../../kernel/request.ts'
@@ -18,6 +18,7 @@ const clock = manualClock('2026-03-01T12:00:00Z')
 beforeAll(async () => {
   fresh = await freshDatabase()
   services = servicesOf(fresh.database, clock)
+  for (const name of ['One', 'Other']) organizations.push((await createOrganization(services, { name })).id)
 })
 afterAll(() => fresh.drop())
 afterEach(() => expectValidEvents(fresh.database))
@@ -26,10 +27,10 @@ beforeEach(async () => {
   await fresh.database.query('truncate crm.task, kernel.event')
 })
 
-const organizations = [newId(), newId()] as const
+const organizations: string[] = []
 const tasks = recordsOf(task)
-const context = (organization = organizations[0]) => systemContext(services, organization)
-const aTask = (values: Partial<Task>, organization?: (typeof organizations)[number]) =>
+const context = (organization = organizations[0]!) => systemContext(services, organization)
+const aTask = (values: Partial<Task>, organization?: string) =>
   tasks.create(context(organization), { subject: 'Call the yard', ...values })
 
 const eventsOf = (id: string) =>

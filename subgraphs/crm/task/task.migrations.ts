@@ -75,3 +75,16 @@ export const taskDays: Migration = {
   name: '20261125-crm-task-days',
   sql: dayIndexes('crm.task', 'task', ['due_date']),
 }
+
+/** Organizations take turns, so the due tasks of each are found on their own. */
+export const taskTurns: Migration = {
+  name: '20261211-crm-task-turns',
+  sql: `
+    drop index crm.task_reminder;
+    create index task_reminder on crm.task (organization_id, reminder_at, id) where reminded_at is null and deleted_at is null
+      and status not in ('COMPLETED', 'CANCELLED');
+    drop index crm.task_overdue;
+    create index task_overdue on crm.task (organization_id, due_date, id) where not is_overdue and deleted_at is null
+      and status not in ('COMPLETED', 'CANCELLED');
+  `,
+}

@@ -8,7 +8,7 @@ import { standardResolver } from '../../kernel/record/standard-resolver.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { reopenTask } from './task.actions.ts'
 import { taskTypes } from './task.inputs.ts'
-import { taskClock, taskDays, taskTable } from './task.migrations.ts'
+import { taskClock, taskDays, taskTable, taskTurns } from './task.migrations.ts'
 import { task } from './task.record.ts'
 import { taskOverdue } from './task-overdue.job.ts'
 import { taskReminder } from './task-reminder.job.ts'
@@ -47,7 +47,7 @@ export const taskResource: Resource = {
   resolver: TaskResolver,
   entities: { Task: task },
   timeline: [taskEntries],
-  migrations: [taskTable, taskClock, taskDays],
+  migrations: [taskTable, taskClock, taskDays, taskTurns],
   jobs: [taskOverdue, taskReminder],
   rest: restArea(task, {
     path: 'tasks',

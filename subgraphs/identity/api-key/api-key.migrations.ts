@@ -82,3 +82,13 @@ export const apiKeyTotals: Migration = {
     ${maintainedTotals('identity.api_key', { by: [] })}
   `,
 }
+
+/** Organizations take turns, so the keys of each that expire are found on their own. */
+export const apiKeyTurns: Migration = {
+  name: '20261211-identity-api-key-turns',
+  sql: `
+    drop index identity.api_key_expiring;
+    create index api_key_expiring on identity.api_key (organization_id, expires_at, id)
+      where deleted_at is null and revoked_at is null and expiry_announced_for is distinct from expires_at;
+  `,
+}

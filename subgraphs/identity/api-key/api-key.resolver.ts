@@ -16,7 +16,7 @@ import {
 } from './api-key.actions.ts'
 import { ApiKeyCreateInput, ApiKeyFilter, ApiKeyOrder, ApiKeyPage, ApiKeyUpdateInput } from './api-key.inputs.ts'
 import { apiKeyExpiring } from './api-key-expiring.job.ts'
-import { apiKeyTable, apiKeyExpiry, apiKeyTotals, formerSecretTable } from './api-key.migrations.ts'
+import { apiKeyTable, apiKeyExpiry, apiKeyTotals, apiKeyTurns, formerSecretTable } from './api-key.migrations.ts'
 import { ApiKey, ApiKeyStatus, expiresSoon, statusOf } from './api-key.ts'
 import { apiKey } from './api-key.record.ts'
 import { ListedUser } from '../user-lookup/listed-user.ts'
@@ -130,6 +130,6 @@ export class ApiKeyResolver {
 export const apiKeyResource: Resource = {
   resolver: ApiKeyResolver,
   announces: [apiKey],
-  migrations: [apiKeyTable, formerSecretTable, apiKeyTotals, apiKeyExpiry],
+  migrations: [apiKeyTable, formerSecretTable, apiKeyTotals, apiKeyExpiry, apiKeyTurns],
   jobs: [apiKeyExpiring],
 }

@@ -1,7 +1,7 @@
 import type { Job } from '../../kernel/jobs/job.ts'
 import { systemContext, type Services } from '../../kernel/request.ts'
 import { organizationZone } from '../../kernel/time/days.ts'
-import { eachOrganization } from '../each-organization.ts'
+import { eachOrganization } from '../../identity/public.ts'
 import { learn } from './model.ts'
 import { keepDay, refreshDeals, trendDays } from './refresh.ts'
 

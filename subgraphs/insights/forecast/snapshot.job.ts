@@ -1,5 +1,4 @@
-import { baseCurrencyOf, fiscalCalendar } from '../../identity/public.ts'
-import { eachOrganization } from '../each-organization.ts'
+import { baseCurrencyOf, eachOrganization, fiscalCalendar } from '../../identity/public.ts'
 import type { Job } from '../../kernel/jobs/job.ts'
 import { systemContext, type Services } from '../../kernel/request.ts'
 import { dateIn } from '../../kernel/time/days.ts'

@@ -1,5 +1,6 @@
-import { baseCurrencyOf } from '../../identity/public.ts'
+import { activeOrganizations, baseCurrencyOf } from '../../identity/public.ts'
 import { dateIn, organizationZone } from '../../kernel/time/days.ts'
+import { inTurn } from '../../kernel/jobs/in-turn.ts'
 import type { Job } from '../../kernel/jobs/job.ts'
 import { lockOf } from '../../kernel/database/locks.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
@@ -20,21 +21,7 @@ export const triageScan: Job = {
   cron: '* * * * *',
   async run(services) {
     await beginSchedules(services)
-    let pending = await dueOrganizations(services)
-    const failures: unknown[] = []
-    while (pending.length > 0) {
-      const left: string[] = []
-      for (const organizationId of pending) {
-        try {
-          if (!(await scanOnce(services, organizationId))) left.push(organizationId)
-        } catch (error) {
-          failures.push(error)
-        }
-      }
-      pending = left
-    }
-    if (failures.length > 0)
-      throw new AggregateError(failures, `${failures.length} scans failed; first: ${String(failures[0])}`)
+    await inTurn(await dueOrganizations(services), (organizationId) => scanOnce(services, organizationId))
   },
 }
 
@@ -42,8 +29,8 @@ export const triageScan: Job = {
 async function beginSchedules(services: Services): Promise<void> {
   const now = services.clock.now()
   const unscheduled = await services.database.query<{ id: string }>(
-    `select o.id from identity.organization o where o.status = 'ACTIVE'
-       and not exists (select 1 from insights.triage_scan s where s.organization_id = o.id) order by o.id limit ${organizationsAtOnce}`,
+    `select o.id from ${activeOrganizations('o')}
+     where not exists (select 1 from insights.triage_scan s where s.organization_id = o.id) order by o.id limit ${organizationsAtOnce}`,
     [],
   )
   for (const { id } of unscheduled) {
@@ -59,8 +46,8 @@ async function beginSchedules(services: Services): Promise<void> {
 
 async function dueOrganizations({ database, clock }: Services): Promise<string[]> {
   const rows = await database.query<{ id: string }>(
-    `select s.organization_id as id from insights.triage_scan s join identity.organization o on o.id = s.organization_id
-     where o.status = 'ACTIVE' and (s.next_at <= $1 or s.requested_at is not null or s.started_at is not null)
+    `select s.organization_id as id from insights.triage_scan s join ${activeOrganizations('o')} on o.id = s.organization_id
+     where s.next_at <= $1 or s.requested_at is not null or s.started_at is not null
      order by s.next_at, s.organization_id`,
     [clock.now().toISOString()],
   )
@@ -76,7 +63,7 @@ interface ScanRow {
 }
 
 /**
- * Scans the next batch of an organization in one transaction, which also stores how far the scan has come: after a crash it goes on there. True
+ * Scans the next batch of an organization in one transaction, which also stores how far the scan has come: after a crash it goes on there. False
  * if the scan is finished, or another process is at it.
  */
 async function scanOnce(services: Services, organizationId: string): Promise<boolean> {
@@ -86,11 +73,11 @@ async function scanOnce(services: Services, organizationId: string): Promise<boo
       `select pg_try_advisory_xact_lock(${lockOf('triageScan', '$1')}) as "isFree"`,
       [organizationId],
     )
-    if (!lock!.isFree) return true
+    if (!lock!.isFree) return false
     const ctx = { ...systemContext(services, organizationId), db }
     const settings = await triageSettings(db, organizationId)
     const scan = await currentScan(ctx, settings)
-    if (!scan) return true
+    if (!scan) return false
     const frame = { ctx, settings, quintiles: scan.quintiles, at: new Date(scan.startedAt) }
     const { accounts, opened, resolved, afterId, isLast } = await scanBatch(frame, scan.afterId)
     const unscanned = isLast ? await resolveUnscanned(frame) : { resolved: 0, isLast: false }
@@ -100,7 +87,7 @@ async function scanOnce(services: Services, organizationId: string): Promise<boo
       [organizationId, accounts, opened, resolved + unscanned.resolved, afterId],
     )
     if (unscanned.isLast) await finish(ctx, settings, frame.at)
-    return unscanned.isLast
+    return !unscanned.isLast
   })
 }
 

@@ -1,4 +1,4 @@
-import { eachOrganization } from '../each-organization.ts'
+import { eachOrganization } from '../../identity/public.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
 import type { Job } from '../../kernel/jobs/job.ts'
 import type { RequestContext, Services } from '../../kernel/request.ts'

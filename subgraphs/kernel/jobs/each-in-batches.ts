@@ -1,4 +1,4 @@
-import { Refusal } from '../errors.ts'
+import { Failures } from './failures.ts'
 
 /**
  * Calls `work` for every item, in batches; `next` returns the batch after the given last item. A failing item does not stop the
@@ -8,16 +8,8 @@ export async function eachInBatches<T>(
   next: (after: T | null) => Promise<T[]>,
   work: (item: T) => Promise<unknown>,
 ): Promise<void> {
-  const failures: unknown[] = []
-  for (let batch = await next(null); batch.length > 0; batch = await next(batch.at(-1)!)) {
-    for (const item of batch) {
-      try {
-        await work(item)
-      } catch (error) {
-        if (!(error instanceof Refusal && error.code === 'NOT_FOUND')) failures.push(error)
-      }
-    }
-  }
-  if (failures.length > 0)
-    throw new AggregateError(failures, `${failures.length} items failed; first: ${String(failures[0])}`)
+  const failures = new Failures()
+  for (let batch = await next(null); batch.length > 0; batch = await next(batch.at(-1)!))
+    for (const item of batch) await failures.catch(work(item))
+  failures.throwTogether()
 }

@@ -32,3 +32,13 @@ export const replyDraftTotals: Migration = {
   name: '20261130-outreach-reply-draft-totals',
   sql: maintainedTotals('outreach.reply_draft', { by: ['status'] }),
 }
+
+/** Organizations take turns, so the due drafts of each are found on their own. */
+export const replyDraftTurns: Migration = {
+  name: '20261211-outreach-reply-draft-turns',
+  sql: `
+    drop index outreach.reply_draft_open;
+    create index reply_draft_open on outreach.reply_draft (organization_id, expires_at, id)
+      where deleted_at is null and status in ('PENDING', 'APPROVED');
+  `,
+}

@@ -19,7 +19,7 @@ import {
   ReplyDraftPageArgs,
   ReplyDraftUpdateInput,
 } from './reply-draft.inputs.ts'
-import { replyDraftSearch, replyDraftTable, replyDraftTotals } from './reply-draft.migrations.ts'
+import { replyDraftSearch, replyDraftTable, replyDraftTotals, replyDraftTurns } from './reply-draft.migrations.ts'
 import { replyDraft } from './reply-draft.record.ts'
 import { ReplyDraft } from './reply-draft.ts'
 
@@ -98,7 +98,7 @@ export class ReplyDraftResolver {
 export const replyDraftResource: Resource = {
   resolver: ReplyDraftResolver,
   entities: { ReplyDraft: replyDraft },
-  migrations: [replyDraftTable, replyDraftSearch, replyDraftTotals],
+  migrations: [replyDraftTable, replyDraftSearch, replyDraftTotals, replyDraftTurns],
   jobs: [replyDraftExpire],
   rest: restArea(replyDraft, {
     path: 'email-tracking/drafts',

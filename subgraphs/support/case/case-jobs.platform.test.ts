@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { expectValidEvents } from '../../../test/expectations.ts'
 import { storedEvents } from '../../../test/stored-events.ts'
+import { createOrganization } from '../../identity/public.ts'
 import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
-import { newId } from '../../kernel/ids.ts'
 import { manualClock, servicesOf } from '../../kernel/jobs/jobs.fixture.ts'
 import { systemContext, type Services } from '../../kernel/request.ts'
 import { createCase, setCaseStatus, updateCase } from './case.actions.ts'
@@ -17,6 +17,7 @@ const clock = manualClock('2026-03-01T12:00:00Z')
 beforeAll(async () => {
   fresh = await freshDatabase()
   services = servicesOf(fresh.database, clock)
+  for (const name of ['One', 'Other']) organizations.push((await createOrganization(services, { name })).id)
 })
 afterAll(() => fresh.drop())
 afterEach(() => expectValidEvents(fresh.database))
@@ -25,8 +26,8 @@ beforeEach(async () => {
   await fresh.database.query('truncate support."case", kernel.event')
 })
 
-const organizations = [newId(), newId()] as const
-const context = (organization = organizations[0]) => systemContext(services, organization)
+const organizations: string[] = []
+const context = (organization = organizations[0]!) => systemContext(services, organization)
 const aCase = (input: Partial<Case> = {}, organization?: string) =>
   createCase(context(organization), { subject: 'Nothing prints', ...input } as Parameters<typeof createCase>[1])
 

@@ -113,3 +113,15 @@ export const caseTotals: Migration = {
       where deleted_at is null and status not in ('RESOLVED', 'CLOSED');
   `,
 }
+
+/** Organizations take turns, so the due cases of each are found on their own. */
+export const caseTurns: Migration = {
+  name: '20261211-support-case-turns',
+  sql: `
+    drop index support.case_resolved;
+    create index case_resolved on support."case" (organization_id, resolved_at, id) where status = 'RESOLVED' and deleted_at is null;
+    drop index support.case_sla_due;
+    create index case_sla_due on support."case" (organization_id, sla_due_at, id) where sla_breached_at is null and deleted_at is null
+      and status not in ('RESOLVED', 'CLOSED', 'PENDING_CUSTOMER');
+  `,
+}

@@ -26,7 +26,7 @@ import { AssigneePageArgs, CaseAssignee, CaseStats, CaseSummary } from './case.s
 import { caseAssignees, caseStats } from './case.stats.ts'
 import { caseAutoClose } from './case-auto-close.job.ts'
 import { caseSlaBreach } from './case-sla-breach.job.ts'
-import { caseIndexes, caseTables, caseTotals } from './case.migrations.ts'
+import { caseIndexes, caseTables, caseTotals, caseTurns } from './case.migrations.ts'
 import { caseEntries } from './case.timeline.ts'
 
 const cases = recordsOf(supportCase)
@@ -133,7 +133,7 @@ export const caseResource: Resource = {
   entities: { Case: supportCase },
   announces: [caseComment],
   timeline: [caseEntries],
-  migrations: [caseTables, caseIndexes, caseTotals],
+  migrations: [caseTables, caseIndexes, caseTotals, caseTurns],
   rest: restArea(supportCase, {
     path: 'cases',
     filters: [

@@ -1,7 +1,7 @@
 import type { Sql } from '../../../kernel/database/sql.ts'
 import type { Job } from '../../../kernel/jobs/job.ts'
 import type { Services } from '../../../kernel/request.ts'
-import { eachOrganization } from '../../each-organization.ts'
+import { eachOrganization } from '../../../identity/public.ts'
 import { pointsMin, velocityMax, velocityMin, windowDaysDefault } from '../momentum.ts'
 import { pointsSql } from './channels.ts'
 import { objectNames, scoredObjects, type ScoredObject } from './scored-objects.ts'

@@ -1,7 +1,7 @@
 import type { Job } from '../../../kernel/jobs/job.ts'
 import { systemContext, type RequestContext, type Services } from '../../../kernel/request.ts'
 import { threadTask } from '../../../kernel/work/thread-task.ts'
-import { eachOrganization } from '../../each-organization.ts'
+import { eachOrganization } from '../../../identity/public.ts'
 import { riskWeights, weightNames } from '../churn-risk.ts'
 import { triageSettings } from '../triage-config.ts'
 import type { Refit } from './fit-weights.ts'

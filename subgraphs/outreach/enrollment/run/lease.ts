@@ -1,3 +1,4 @@
+import { organizationsWith } from '../../../identity/public.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { allColumnNames } from '../../../kernel/record/read.ts'
 import { selectList } from '../../../kernel/record/selection.ts'
@@ -11,24 +12,13 @@ const leaseMs = 120_000
 const isDue = `e.deleted_at is null and e.status = 'ACTIVE' and not e.is_parked`
 const isFree = '(e.leased_until is null or e.leased_until <= statement_timestamp())'
 
-/**
- * The active organizations with enrollments that are due and that no worker has leased. The search jumps from organization to organization
- * along an index, so its cost does not depend on the number of enrollments.
- */
+/** The active organizations with enrollments that are due and that no worker has leased. */
 export async function organizationsWithDue({ database, clock }: Services): Promise<string[]> {
   const rows = await database.query<{ id: string }>(
-    `with recursive next as (
-       (select e.organization_id from outreach.sequence_enrollment e where ${isDue} order by e.organization_id limit 1)
-       union all
-       select (select e.organization_id from outreach.sequence_enrollment e
-               where ${isDue} and e.organization_id > next.organization_id order by e.organization_id limit 1)
-       from next where next.organization_id is not null
-     )
-     select next.organization_id as id from next
-     join identity.organization o on o.id = next.organization_id and o.status = 'ACTIVE'
-     where exists (
-       select 1 from outreach.sequence_enrollment e
-       where e.organization_id = next.organization_id and ${isDue} and e.next_run_at <= $1 and ${isFree})`,
+    organizationsWith(
+      `(select * from outreach.sequence_enrollment e where ${isDue}) r`,
+      `r.next_run_at <= $1 and (r.leased_until is null or r.leased_until <= statement_timestamp())`,
+    ),
     [clock.now().toISOString()],
   )
   return rows.map(({ id }) => id)

@@ -1,5 +1,6 @@
-import { eachInBatches } from '../kernel/jobs/each-in-batches.ts'
-import type { Services } from '../kernel/request.ts'
+import { eachInBatches } from '../../kernel/jobs/each-in-batches.ts'
+import type { Services } from '../../kernel/request.ts'
+import { activeOrganizations } from './active-organizations.ts'
 
 const batchSize = 200
 
@@ -15,8 +16,8 @@ export function eachOrganization(
 ): Promise<void> {
   const next = async (after: string | null): Promise<string[]> => {
     const rows = await database.query<{ id: string }>(
-      `select o.id from identity.organization o
-       where o.status = 'ACTIVE' and ($1::uuid is null or o.id > $1) and (${condition}) order by o.id limit ${batchSize}`,
+      `select o.id from ${activeOrganizations('o')}
+       where ($1::uuid is null or o.id > $1) and (${condition}) order by o.id limit ${batchSize}`,
       [after, ...values],
     )
     return rows.map(({ id }) => id)

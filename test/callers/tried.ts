@@ -2,7 +2,9 @@ import { restContract } from '../contract-of-rest.ts'
 import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
 import { credentials, needsOtherParty } from '../requests/special-cases.ts'
 import { sampleOf, type Sweep } from '../requests/sweep.ts'
-import { accessOf, callers, callersOf, type Access, type Caller } from './callers.ts'
+import { accessOf, type Access } from './access.ts'
+import { callers, callersOf } from './callers.ts'
+import type { Caller } from './kinds-of-callers.ts'
 
 const { operations, document } = restContract()
 

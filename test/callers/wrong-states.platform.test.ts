@@ -8,7 +8,9 @@ import type { ValidRequest } from '../requests/requests.ts'
 import { credentials, needsOtherParty } from '../requests/special-cases.ts'
 import { Sweep } from '../requests/sweep.ts'
 import { restAreas } from '../rest-areas.ts'
-import { accessOf, callers, type Access, type Caller } from './callers.ts'
+import { accessOf, type Access } from './access.ts'
+import { callers } from './callers.ts'
+import type { Caller } from './kinds-of-callers.ts'
 import { createCallerFixture, type CallerFixture } from './caller-fixture.ts'
 
 const { operations, document } = restContract()

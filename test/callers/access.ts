@@ -1,0 +1,86 @@
+import type { OperationObject, Schema } from '../../rest-adapter/openapi.ts'
+import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
+import type { Role } from '../../subgraphs/kernel/context.ts'
+import { restAreas } from '../rest-areas.ts'
+
+/** Who may call an operation, according to the OpenAPI document. */
+export interface Access extends Pick<RestOperation, 'scopes' | 'isPublic' | 'path' | 'documentId'> {
+  readonly isWrite: boolean
+  /** True if API keys and apps can never call the operation. */
+  readonly isBlocked: boolean
+  readonly namesRecord: boolean
+  /** Roles that may call the operation; null for every role. */
+  readonly roles: readonly Role[] | null
+  /** True for operations of owners and admins. */
+  readonly isAdministration: boolean
+  /** True for operations that only apps can call. */
+  readonly isOfApps: boolean
+  /** True if the body must refer to a record, which only some of the users see. */
+  readonly refersToRecord: boolean
+  /** Who sees a record of another owner. */
+  readonly visibleTo: 'everybody' | 'visibility' | 'administrators' | 'owner' | 'author'
+}
+
+/** Records without an owner are visible to every user. */
+const sharedAreas = restAreas.filter(
+  ({ definition }) => definition.visibleBy.length === 0 && !definition.visibleThrough && !definition.privateUnless,
+)
+
+/** Only their owner sees new records of these areas. */
+const privateAreas = restAreas.filter(({ definition }) => definition.privateUnless)
+
+const visibleToByPath: Readonly<Record<string, Access['visibleTo']>> = {
+  '/v1/describe': 'everybody',
+  '/v1/events/': 'everybody',
+  '/v1/functions': 'everybody',
+  '/v1/workflow-runs': 'everybody',
+  // Owners, admins, and the user who has added the address.
+  '/v1/email-tracking/suppressions': 'author',
+  ...Object.fromEntries(sharedAreas.map(({ path }) => [`/v1/${path}`, 'everybody'] as const)),
+  ...Object.fromEntries(privateAreas.map(({ path }) => [`/v1/${path}`, 'owner'] as const)),
+  '/v1/notifications': 'owner',
+  '/v1/conversations': 'owner',
+  '/v1/proposals': 'owner',
+  '/v1/api-keys': 'administrators',
+  '/v1/oauth-apps': 'administrators',
+  '/v1/connected-apps': 'administrators',
+}
+
+// Operations by which a user changes only their own session, consents, notifications or conversations, or nothing, are allowed for every role.
+const ownOperations: ReadonlySet<string> = new Set(['connectedAppDelete', 'emailTemplatePreview', 'scenarioCompare'])
+const isOwnOperation = ({ path, documentId }: RestOperation): boolean =>
+  path.startsWith('/v1/auth/') ||
+  path.startsWith('/v1/notifications') ||
+  path.startsWith('/v1/conversations') ||
+  path.startsWith('/v1/iris-rank') ||
+  ownOperations.has(documentId)
+
+const requiredReferences = ({ required = [], properties = {} }: Schema): string[] =>
+  required.filter(
+    (name) => properties[name]?.format === 'uuid' && !['assignedToId', 'ownerId', 'userId'].includes(name),
+  )
+
+/** Operations whose body refers to records, or has something in their place, so that no property is required. */
+const withReferences: ReadonlySet<string> = new Set(['knowledgeDocumentCreate', 'scenarioCompare'])
+
+/** A required query parameter names the record of an answer as an id in the path does. */
+const namesOneRecord = ({ in: place, required, schema }: RestOperation['parameters'][number]): boolean =>
+  place === 'query' && required === true && schema?.format === 'uuid'
+
+export function accessOf(operation: RestOperation, described: OperationObject): Access {
+  const { scopes, isPublic, path, documentId, method } = operation
+  return {
+    scopes,
+    isPublic,
+    path,
+    documentId,
+    isWrite: method !== 'get' && !isOwnOperation(operation),
+    isBlocked: Boolean((described as { 'x-api-key-blocked'?: boolean })['x-api-key-blocked']),
+    namesRecord: path.includes('{') || operation.parameters.some(namesOneRecord),
+    roles: (described as { 'x-required-roles'?: readonly Role[] })['x-required-roles'] ?? null,
+    isAdministration: path.startsWith('/v1/admin/'),
+    isOfApps: path.startsWith('/v1/app-runtime/'),
+    refersToRecord: withReferences.has(documentId) || requiredReferences(operation.body?.schema ?? {}).length > 0,
+    visibleTo: Object.entries(visibleToByPath).find(([area]) => path.startsWith(area))?.[1] ?? 'visibility',
+  }
+}

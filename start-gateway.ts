@@ -34,11 +34,13 @@ import { answerStreamHandlers } from './rest-adapter/answer-stream.ts'
 import { fileHandlers } from './rest-adapter/file-content.ts'
 import { loadContract, type Contract } from './rest-adapter/contract.ts'
 import { eventCatalogHandlers } from './rest-adapter/event-catalog.ts'
+import { publicFilesRouter } from './rest-adapter/public-files.ts'
 import { restPort } from './rest-adapter/rest-port.ts'
 import { restRoutes } from './rest-adapter/routes.ts'
 import { scimBase } from './rest-adapter/scim/scim-call.ts'
 import { scimRouter } from './rest-adapter/scim/scim-router.ts'
 import { answerStreams, documentFiles, toolService } from './subgraphs/assistant/public.ts'
+import { recordFiles } from './subgraphs/crm/public.ts'
 import { LiveEvents, notificationMailService } from './subgraphs/events/public.ts'
 import { credentialSource, oauthService, findScimToken, UsageBuffer } from './subgraphs/identity/public.ts'
 import { appScopes } from './subgraphs/kernel/scope-areas.ts'
@@ -81,6 +83,7 @@ async function routesOf(config: Config, services: OpenServices, parts: GatewayPa
   const { database, log, clock, keys } = services
   const { version: apiVersion } = contract
   const explorer = explorerPage({ demo: config.demo })
+  const files = recordFiles(services)
   const findToken = (hash: string) => findScimToken(database, hash, clock.now())
   const app = express().disable('x-powered-by').disable('etag')
   const rest = await restRoutes({
@@ -94,7 +97,7 @@ async function routesOf(config: Config, services: OpenServices, parts: GatewayPa
     customHandlers: new Map([
       ...eventCatalogHandlers(graph),
       ...answerStreamHandlers(answerStreams(services)),
-      ...fileHandlers(documentFiles(services)),
+      ...fileHandlers({ knowledgeDocument: documentFiles(services), file: files }),
     ]),
   })
   const { observe } = parts.requestMetrics
@@ -122,6 +125,7 @@ async function routesOf(config: Config, services: OpenServices, parts: GatewayPa
   )
   app.use(publicInvoicesRouter({ config, edge, graph }))
   app.use(publicLogosRouter({ config, edge, graph }))
+  app.use(publicFilesRouter({ config, edge, graph, openLinked: files.openLinked }))
   app.use(publicAiTriggersRouter({ config, edge, graph }))
   app.use(confirmPage({ edge, graph }))
   app.use(

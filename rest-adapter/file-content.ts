@@ -2,51 +2,38 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { isMatch } from '../gateway/edge/entity-tag.ts'
-import type { OperationContext } from '../subgraphs/kernel/context.ts'
 import { Refusal } from '../subgraphs/kernel/errors.ts'
+import type { OpenedFile, SentFiles } from '../subgraphs/kernel/file/sent-files.ts'
 import { byteRange } from './byte-range.ts'
 import type { CustomCall, CustomHandler } from './serve.ts'
 
-interface OpenedFile {
-  readonly name: string
-  readonly mediaType: string
-  readonly bytes: number
-  readonly sha256: string
-  read(range?: { readonly start: number; readonly end: number }): Promise<Readable>
-}
-
-/** What the subgraph of the assistant offers; the composition root passes it. */
-export interface FilesPort {
-  upload(
-    operation: OperationContext,
-    id: string,
-    source: AsyncIterable<Uint8Array>,
-    announced: number | null,
-  ): Promise<unknown>
-  open(operation: OperationContext, id: string): Promise<OpenedFile>
-}
+/** The record types with bytes, by the prefix of their operations; the composition root passes what their subgraphs offer. */
+export type FilesByType = Readonly<Record<string, SentFiles>>
 
 /** How long a client may take to read what was sent. */
 const readWithinMs = 20_000
 
 /** Takes and sends files as they are, in parts, so that none is in memory as a whole. */
-export const fileHandlers = (files: FilesPort): ReadonlyMap<string, CustomHandler> =>
-  new Map<string, CustomHandler>([
-    ['knowledgeDocumentUpload', (call) => upload(files, call)],
-    ['knowledgeDocumentDownload', (call) => download(files, call)],
-  ])
+export const fileHandlers = (filesByType: FilesByType): ReadonlyMap<string, CustomHandler> =>
+  new Map<string, CustomHandler>(
+    Object.entries(filesByType).flatMap(([type, files]): [string, CustomHandler][] => [
+      [`${type}Upload`, (call) => upload(files, call)],
+      [`${type}Download`, (call) => download(files, call)],
+    ]),
+  )
 
-const withoutClient: CustomHandler = () => {
-  throw new Refusal('PERMISSION_DENIED', 'A file needs the connection of a client; send it as content of the document.')
+const withoutClient = () => {
+  throw new Refusal('PERMISSION_DENIED', 'A file needs the connection of a client.')
 }
 
 /** For callers without a connection, such as functions. */
-export const refusingFileHandlers: ReadonlyMap<string, CustomHandler> = new Map([
-  ['knowledgeDocumentUpload', withoutClient],
-  ['knowledgeDocumentDownload', withoutClient],
-])
+export const refusingFileHandlers: ReadonlyMap<string, CustomHandler> = fileHandlers(
+  Object.fromEntries(
+    ['knowledgeDocument', 'file'].map((type) => [type, { upload: withoutClient, open: withoutClient }]),
+  ),
+)
 
-async function upload(files: FilesPort, { req, context, path }: CustomCall): Promise<unknown> {
+async function upload(files: SentFiles, { req, context, path }: CustomCall): Promise<unknown> {
   const length = req.headers['content-length']
   try {
     return await files.upload(context, String(path['id']), bytesOf(req), length === undefined ? null : Number(length))
@@ -76,8 +63,12 @@ function requireFile({ headers }: IncomingMessage): void {
     throw new Refusal('UNSUPPORTED_MEDIA_TYPE', 'The file must be sent without Content-Encoding.')
 }
 
-async function download(files: FilesPort, { req, res, context, path }: CustomCall): Promise<void> {
-  const file = await files.open(context, String(path['id']))
+async function download(files: SentFiles, { req, res, context, path }: CustomCall): Promise<void> {
+  await sendFile(await files.open(context, String(path['id'])), req, res)
+}
+
+/** Sends a file as a download, or the part of it that the request asks for. */
+export async function sendFile(file: OpenedFile, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const etag = `"${file.sha256}"`
   const common = { ETag: etag, 'Cache-Control': 'no-store' }
   const known = req.headers['if-none-match']
@@ -106,8 +97,12 @@ async function download(files: FilesPort, { req, res, context, path }: CustomCal
   await sendContent(content, res)
 }
 
+/** What would make a name a path, break a line, or hide its ending by the direction of text. */
+const unfit = /[/\\\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|^\.+$/gu
+
 /** A name in the form of RFC 6266: what older clients understand, and all of it. */
-function dispositionOf(name: string): string {
+function dispositionOf(given: string): string {
+  const name = given.replaceAll(unfit, '_')
   const plain = name.replaceAll(/[^!#-[\]-~ ]/gu, '_')
   const whole = encodeURIComponent(name.toWellFormed()).replaceAll(
     /['()*]/g,

@@ -96,6 +96,6 @@ describe('introspection', () => {
       await introspect(types(`n${index}: name description fields { name description type { name } }`))
     }
     expect(graph.cacheBytes.introspection).toBeLessThanOrEqual(32_000_000)
-    expect(graph.cacheBytes.introspection).toBeGreaterThan(20_000_000)
+    expect(graph.cacheBytes.introspection).toBeGreaterThan(16_000_000)
   })
 })

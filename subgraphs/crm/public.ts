@@ -5,11 +5,12 @@ import { readReference, visibleIds } from '../kernel/record/read.ts'
 import { isHidden } from '../kernel/record/field-security.ts'
 import { isOutOfSight } from '../kernel/record/out-of-sight.ts'
 import { recordsOf } from '../kernel/record/records-of.ts'
-import { notAnswered, unrestricted, type RequestContext } from '../kernel/request.ts'
+import { notAnswered, unrestricted, type RequestContext, type Services } from '../kernel/request.ts'
 import { parseEmail } from '../kernel/values/email-address.ts'
 import { activity } from './activity/activity.record.ts'
 import { account } from './account/account.record.ts'
 import { contact } from './contact/contact.record.ts'
+import { recordFilesOf, type RecordFiles } from './file/file-content.ts'
 import { lead } from './lead/lead.record.ts'
 import { opportunity } from './opportunity/opportunity.record.ts'
 import type { Opportunity } from './opportunity/opportunity.ts'
@@ -202,6 +203,9 @@ export async function logEmail(
     { actorId: mail.actorId },
   )
 }
+
+/** The bytes of files, for the process that has the connection to the client. */
+export const recordFiles = (services: Services): RecordFiles => recordFilesOf(services)
 
 export { addresseeOf, requireAddressee, seesAddressee, type Addressee } from './addressee.ts'
 export { AccountType, ChurnRisk } from './account/account.enumerations.ts'

@@ -11,6 +11,8 @@ import { contactResource } from './contact/contact.resolver.ts'
 import { convertedLeads } from './lead/converted-leads.ts'
 import { lead } from './lead/lead.record.ts'
 import { leadResource } from './lead/lead.resolver.ts'
+import { fileEdges } from './file/file-edges.ts'
+import { fileResource } from './file/file.resolver.ts'
 import { leadConversionResource } from './lead-conversion/lead-conversion.resolver.ts'
 import { opportunityEdges } from './opportunity/opportunity-edges.ts'
 import { opportunity } from './opportunity/opportunity.record.ts'
@@ -31,7 +33,7 @@ import { smartEmailDraftEdges } from './edges/smart-email-draft-edges.ts'
 
 export const crm: SubgraphDefinition = {
   name: 'crm',
-  ports: ['vault'],
+  ports: ['vault', 'keys'],
   resources: [
     accountResource,
     contactResource,
@@ -58,6 +60,8 @@ export const crm: SubgraphDefinition = {
     activityResource,
     bulkResource(activity, 'ACTIVITIES'),
     ...linkEdges(activity, activityTypes),
+    fileResource,
+    ...fileEdges,
     timelineEntryResource,
     ...timelineResources(),
   ],

@@ -71,6 +71,7 @@ export const scopeAreas: Readonly<Record<string, ScopeArea>> = {
     'Read conversations with the assistant, and what it has proposed.',
     'Ask the assistant, and confirm or reject what it has proposed.',
   ),
+  FILES: added('/v1/files', 'Read and download files.', 'Read, upload, change and delete files.'),
   DOCUMENTS: added('/v1/documents', 'Read documents.', 'Read, upload and change documents.'),
   CUSTOMER_VIEW: added(
     '/customer-360',

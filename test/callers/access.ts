@@ -23,11 +23,15 @@ export interface Access extends Pick<RestOperation, 'scopes' | 'isPublic' | 'pat
 
 /** Records without an owner are visible to every user. */
 const sharedAreas = restAreas.filter(
-  ({ definition }) => definition.visibleBy.length === 0 && !definition.visibleThrough && !definition.privateUnless,
+  ({ definition }) =>
+    definition.visibleBy.length === 0 &&
+    !definition.visibleThrough &&
+    !definition.visibleThroughRelated &&
+    !definition.privateUnless,
 )
 
 /** Only their owner sees new records of these areas. */
-const privateAreas = restAreas.filter(({ definition }) => definition.privateUnless)
+const privateAreas = restAreas.filter(({ definition }) => definition.privateUnless ?? definition.visibleThroughRelated)
 
 const visibleToByPath: Readonly<Record<string, Access['visibleTo']>> = {
   '/v1/describe': 'everybody',

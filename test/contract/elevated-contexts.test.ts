@@ -30,6 +30,7 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
   'subgraphs/commerce/customer-mail/customer-mails.ts': [2, 'delivers queued mails'],
   'subgraphs/commerce/dunning/dunning-run.ts': [1, 'daily run of the reminders of an organization'],
   'subgraphs/commerce/invoice/invoice-mail.job.ts': [1, 'mails sent invoices'],
+  'subgraphs/crm/file/file.jobs.ts': [1, 'deletes files whose bytes never arrived'],
   'subgraphs/extensions/action/checked-call.ts': [
     1,
     'reads what an action is, of which its user sees the input and the output',
@@ -109,6 +110,7 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
     3,
     'amount of an opportunity that the caller sees from its primary quote; a bounce or an unsubscription on all holders of the address; a mail as an activity',
   ],
+  'subgraphs/crm/file/file-content.ts': [1, 'opens the file of a signed link, which a user who sees the file has made'],
   'subgraphs/crm/task/next-task.ts': [1, 'the next task of a series has the values of the completed one'],
   'subgraphs/crm/task/system-task.ts': [1, 'creates a task that a rule of another record asks for'],
   'subgraphs/commerce/quote/quote-mail.ts': [1, 'the document that is mailed to the customer, not to the caller'],

@@ -42,6 +42,8 @@ const customHandlers: string[] = [
   'eventCatalog',
   'eventType',
   'organizationEventCatalog',
+  'fileDownload',
+  'fileUpload',
 ]
 
 const words = (text: string): string[] => text.trim().split(/\s+/)

@@ -25,7 +25,7 @@ export const documentPreparations = {
   },
 }
 
-export const documentCredentials = {
-  knowledgeDocumentUpload: ({ member }: Sender) =>
-    Promise.resolve({ ...member.headers, 'Content-Type': 'application/octet-stream' }),
-}
+const sendingBytes = ({ member }: Sender) =>
+  Promise.resolve({ ...member.headers, 'Content-Type': 'application/octet-stream' })
+
+export const documentCredentials = { knowledgeDocumentUpload: sendingBytes, fileUpload: sendingBytes }

@@ -12,6 +12,7 @@ import { documentBodies, documentCredentials, documentPreparations } from './doc
 import { engagementBodies } from './engagement.ts'
 import { customEventName, eventBodies, eventPreparations } from './events.ts'
 import { credentialBodies, credentialsWithForms } from './named-credentials.ts'
+import { filePreparations } from './files.ts'
 import { functionBodies, functionPreparations, functionsOnce, functionsWithForms } from './functions.ts'
 import { valuesOfField } from './field-values.ts'
 import { insightBodies, insightParts, insightPreparations } from './insights.ts'
@@ -80,6 +81,7 @@ export const preparations: Readonly<
   ...aiPreparations,
   ...proposalPreparations,
   ...documentPreparations,
+  ...filePreparations,
   ...functionPreparations,
   ...workflowPreparations,
 }

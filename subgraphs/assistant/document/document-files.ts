@@ -1,34 +1,12 @@
-import type { Readable } from 'node:stream'
 import type { OperationContext } from '../../kernel/context.ts'
 import { notFound } from '../../kernel/errors.ts'
-import type { ByteRange } from '../../kernel/file/file-store.ts'
+import type { SentFiles } from '../../kernel/file/sent-files.ts'
 import { portsOf, requestContext, type Services } from '../../kernel/request.ts'
 import { uploadContent, type DocumentContext } from './document.actions.ts'
 import { mediaTypes } from './document.enumerations.ts'
-import type { KnowledgeDocument } from './document.types.ts'
 import { requireDocument } from './stored-document.ts'
 
-/** A file to download. */
-export interface OpenedFile {
-  readonly name: string
-  readonly mediaType: string
-  readonly bytes: number
-  readonly sha256: string
-  read(range?: ByteRange): Promise<Readable>
-}
-
-export interface DocumentFiles {
-  /** `announced`: the length that the client announced; null if it did not. */
-  upload(
-    operation: OperationContext,
-    id: string,
-    source: AsyncIterable<Uint8Array>,
-    announced: number | null,
-  ): Promise<KnowledgeDocument>
-  open(operation: OperationContext, id: string): Promise<OpenedFile>
-}
-
-export function documentFilesOf(services: Services): DocumentFiles {
+export function documentFilesOf(services: Services): SentFiles {
   const contextOf = async (operation: OperationContext): Promise<DocumentContext> => {
     await services.shapes.load(operation.caller.organizationId)
     return requestContext(operation, services, { ports: portsOf(services, ['files']) })

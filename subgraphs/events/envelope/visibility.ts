@@ -1,7 +1,7 @@
 import type { Caller } from '../../kernel/context.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
 import type { LoggedEvent } from '../../kernel/outbox/event-feed.ts'
-import { columnOf, isRecordShape, type RecordShape } from '../../kernel/record/definition.ts'
+import { columnOf, isRecordShape, parentOf, type RecordShape } from '../../kernel/record/definition.ts'
 import { eventSource } from '../../kernel/record/record-registry.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -28,13 +28,15 @@ function setOf(ids: readonly string[]): ReadonlySet<string> {
 /** Whether the recipient may see the record, by the values in the event. This also holds for a record that is deleted by now. */
 export function mayReceive(recipient: Recipient, shape: RecordShape, record: Fields, parents: Parents): boolean {
   if (shape.entitlement && !recipient.entitlements.includes(shape.entitlement)) return false
-  const { visibleThrough, visibleBy, privateUnless } = shape
+  const { visibleThrough, visibleThroughRelated, visibleBy, privateUnless } = shape
   if (privateUnless && record[privateUnless] !== true && record['ownerId'] !== recipient.userId) return false
-  if (visibleThrough) {
-    const parent = visibleThrough.to()
-    if (recipient.ownerIds === null && !parent.visibleThrough) return mayReceive(recipient, parent, {}, parents)
-    const values = parents.get(parentKeyOf(parent, record[visibleThrough.by]))
-    return values !== undefined && mayReceive(recipient, parent, values, parents)
+  if (visibleThrough || visibleThroughRelated) {
+    const parent = parentOf(shape, record)
+    if (!parent) return record['ownerId'] === recipient.userId
+    if (recipient.ownerIds === null && !parent.shape.visibleThrough)
+      return mayReceive(recipient, parent.shape, {}, parents)
+    const values = parents.get(parentKeyOf(parent.shape, parent.id))
+    return values !== undefined && mayReceive(recipient, parent.shape, values, parents)
   }
   if (recipient.ownerIds === null || visibleBy.length === 0) return true
   const owners = setOf(recipient.ownerIds)
@@ -51,11 +53,11 @@ async function load(
   children: readonly (readonly [RecordShape, Fields])[],
 ): Promise<Map<string, Fields>> {
   const wanted = new Map<RecordShape, Set<string>>()
-  for (const [{ visibleThrough }, record] of children) {
-    if (!visibleThrough) continue
-    const parent = visibleThrough.to()
-    const ids = wanted.get(parent) ?? new Set()
-    wanted.set(parent, ids.add(String(record[visibleThrough.by])))
+  for (const [shape, record] of children) {
+    const parent = parentOf(shape, record)
+    if (!parent) continue
+    const ids = wanted.get(parent.shape) ?? new Set()
+    wanted.set(parent.shape, ids.add(String(parent.id)))
   }
   const found = new Map<string, Fields>()
   for (const [shape, ids] of wanted) {
@@ -82,7 +84,7 @@ async function load(
 export async function parentsOf(sql: Sql, organizationId: string, events: readonly LoggedEvent[]): Promise<Parents> {
   const children = events.flatMap(({ object, data }) => {
     const source = eventSource(object)
-    if (!source || !isRecordShape(source) || !source.visibleThrough) return []
+    if (!source || !isRecordShape(source) || !(source.visibleThrough || source.visibleThroughRelated)) return []
     const { record, previous } = data as { readonly record: Fields; readonly previous?: Fields | null }
     return [record, previous ?? record].map((values) => [source, values] as const)
   })

@@ -1,7 +1,7 @@
 import type { Caller } from '../../kernel/context.ts'
 import { type ActingUser, userStateRefusal } from '../../kernel/credentials/public.ts'
 import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
-import { columnOf, type RecordShape } from '../../kernel/record/definition.ts'
+import { parentOf, type RecordShape } from '../../kernel/record/definition.ts'
 import { customFieldKey } from '../../kernel/record/custom-field-column.ts'
 import { refuseReadOnlyFields, refuseHiddenFields } from '../../kernel/record/field-security.ts'
 import { recordTypeNames, recordNamed } from '../../kernel/record/record-registry.ts'
@@ -93,7 +93,7 @@ async function visibility(
 ): Promise<AccessReason | null> {
   const { caller } = acting
   const rule = 'VISIBILITY'
-  const columns = definition.visibleThrough ? [] : definition.visibleBy
+  const columns = definition.visibleThrough || definition.visibleThroughRelated ? [] : definition.visibleBy
   if (id === null) {
     const detail = `Record visibility ${caller.visibility}: the user sees ${visibleInGeneral(caller, definition)}.`
     return { rule, outcome: 'ALLOWED', detail }
@@ -105,11 +105,17 @@ async function visibility(
   const isVisible = (await readOne(acting, definition, id)) !== null
   const outcome = isVisible ? ('ALLOWED' as const) : ('REFUSED' as const)
   const prefix = isVisible ? '' : 'NOT_FOUND: '
-  if (definition.visibleThrough) {
-    const { by, to } = definition.visibleThrough
-    const parent = `${to().object} ${String(record[columnOf(definition, by).name])}`
-    return { rule, outcome, detail: `${prefix}The record is visible to users who can see ${parent}.` }
+  const parent = parentOf(definition, record)
+  if (parent) {
+    const named = `${parent.shape.object} ${String(parent.id)}`
+    return { rule, outcome, detail: `${prefix}The record is visible to users who can see ${named}.` }
   }
+  if (definition.visibleThroughRelated)
+    return {
+      rule,
+      outcome,
+      detail: `${prefix}The record is related to no other; its owner is ${ownerInWords(caller, record['ownerId'])}.`,
+    }
   if (definition.privateUnless) {
     const reason =
       record[definition.privateUnless] === true
@@ -127,7 +133,9 @@ async function visibility(
   return { rule, outcome, detail: `${prefix}Record visibility ${caller.visibility}: ${owners}.` }
 }
 
-function visibleInGeneral({ ownerIds }: Caller, { visibleThrough, visibleBy, privateUnless }: RecordShape): string {
+function visibleInGeneral({ ownerIds }: Caller, shape: RecordShape): string {
+  const { visibleThrough, visibleThroughRelated, visibleBy, privateUnless } = shape
+  if (visibleThroughRelated) return 'records whose related record is visible to the user, and its own without one'
   if (privateUnless) return 'its own records, and those whose owner shares them'
   if (visibleThrough) return `records whose ${visibleThrough.to().object} is visible to the user`
   if (visibleBy.length === 0 || !ownerIds) return 'every record'

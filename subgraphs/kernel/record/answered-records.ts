@@ -3,6 +3,7 @@ interface Visibility {
   readonly object: string
   readonly visibleBy: readonly string[]
   readonly visibleThrough?: unknown
+  readonly visibleThroughRelated?: unknown
   readonly privateUnless?: unknown
   readonly entitlement?: string
 }
@@ -14,8 +15,12 @@ export interface DisclosedRecords {
   readonly hasFigures: boolean
 }
 
-const hasRestrictedVisibility = ({ visibleBy, visibleThrough, privateUnless, entitlement }: Visibility): boolean =>
-  visibleBy.length > 0 || visibleThrough !== undefined || privateUnless !== undefined || entitlement !== undefined
+const hasRestrictedVisibility = ({ visibleBy, ...restrictions }: Visibility): boolean =>
+  visibleBy.length > 0 ||
+  restrictions.visibleThrough !== undefined ||
+  restrictions.visibleThroughRelated !== undefined ||
+  restrictions.privateUnless !== undefined ||
+  restrictions.entitlement !== undefined
 
 /** Collects which records an answer contains while the answer is built. */
 export class AnsweredRecords {

@@ -56,6 +56,12 @@ export interface Relation {
   readonly description: string
 }
 
+export interface RelatedVisibility<Name extends string = string> {
+  readonly type: Name
+  readonly id: Name
+  readonly to: Readonly<Record<string, () => RecordShape>>
+}
+
 /** The part of a record definition that reads use, immutable. `RecordDefinition` adds the part that only writes use. */
 export interface RecordShape extends TrackedObject {
   /** The decorated class: the GraphQL object type and the model of the table. */
@@ -80,6 +86,11 @@ export interface RecordShape extends TrackedObject {
   readonly visibleBy: readonly string[]
   /** The record is visible when its parent record is visible and not deleted. `by` is the column with the id of the parent, `to` its type. */
   readonly visibleThrough?: { readonly by: string; readonly to: () => RecordShape }
+  /**
+   * The record is visible when the record that these columns name is visible and not deleted; where they are null, its owner alone sees it. `to` has
+   * the record types by the values of the column `type`; none of them is visible through another one.
+   */
+  readonly visibleThroughRelated?: RelatedVisibility
   /** A boolean column: only the owner sees a record in which it is false, whatever the visibility of the caller. The table needs `privateIndexes`. */
   readonly privateUnless?: string
   /** Columns that `search` compares with the text. */
@@ -149,6 +160,7 @@ export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   readonly entity: abstract new () => T
   readonly visibleBy: readonly ColumnName<T>[]
   readonly visibleThrough?: { readonly by: ColumnName<T>; readonly to: () => RecordShape }
+  readonly visibleThroughRelated?: RelatedVisibility<ColumnName<T>>
   readonly privateUnless?: ColumnName<T>
   readonly searchable: readonly ColumnPath<T>[]
   readonly references?: Readonly<Partial<Record<ColumnName<T> | `${ColumnName<T>}.${string}`, Reference>>>
@@ -210,6 +222,16 @@ export function columnOf(definition: RecordShape, name: string): Column {
   const column = definition.columns.byName.get(name)
   if (!column) throw new Error(`${definition.object} has no column ${name}`)
   return column
+}
+
+/** The record through which a record with these values is visible; null if there is none. */
+export function parentOf(
+  { visibleThrough, visibleThroughRelated: related }: RecordShape,
+  values: Readonly<Record<string, unknown>>,
+): { readonly shape: RecordShape; readonly id: unknown } | null {
+  if (visibleThrough) return { shape: visibleThrough.to(), id: values[visibleThrough.by] }
+  const to = related?.to[String(values[related.type])]
+  return to ? { shape: to(), id: values[related!.id] } : null
 }
 
 export const hasColumn = (definition: RecordShape, name: string): boolean => definition.columns.byName.has(name)

@@ -31,6 +31,7 @@ export const hasTotals = (definition: RecordShape): definition is WithTotals => 
 export const hasTotalsFor = (caller: Caller, definition: RecordShape): definition is WithTotals =>
   hasTotals(definition) &&
   !definition.visibleThrough &&
+  !definition.visibleThroughRelated &&
   decidesByGroup(definition) &&
   !(caller.ownerIds && definition.visibleBy.length > 0)
 

@@ -3,7 +3,7 @@ import type { RequestContext } from '../request.ts'
 import type { AnsweredRecords } from './answered-records.ts'
 import { requireEntitlement } from '../require.ts'
 import { columnKinds, type ColumnKind } from './column-kind.ts'
-import { columnOf, hasColumn, type RecordShape } from './definition.ts'
+import { columnOf, hasColumn, type RecordShape, type RelatedVisibility } from './definition.ts'
 import { requireWholeParts } from './field-security.ts'
 import { readSource } from './read-source.ts'
 
@@ -61,12 +61,13 @@ export class TenantPredicate {
    */
   visibility({
     visibleThrough,
+    visibleThroughRelated,
     visibleBy,
     privateUnless,
   }: RecordShape): 'ALL' | 'RANGE' | 'SHARED_AND_OWN' | 'CONDITIONS' {
     const { ownerIds, kind } = this.caller
     const isOfAllOwners = !ownerIds || visibleBy.length === 0
-    if (visibleThrough) return 'CONDITIONS'
+    if (visibleThrough || visibleThroughRelated) return 'CONDITIONS'
     if (privateUnless) return isOfAllOwners && kind !== 'SYSTEM' ? 'SHARED_AND_OWN' : 'CONDITIONS'
     if (isOfAllOwners) return 'ALL'
     return ownerIds.length === 1 && visibleBy.length === 1 ? 'RANGE' : 'CONDITIONS'
@@ -92,15 +93,27 @@ export class TenantPredicate {
     const parts = this.#rows(definition, alias)
     if (definition.visibleThrough) {
       const { by, to } = definition.visibleThrough
-      const parent = this.alias()
-      parts.push(
-        `exists (select 1 from ${readSource(to())} ${parent} where ${this.live(to(), parent)} and ${parent}.id = ${columnOf(definition, by).sql(alias)})`,
-      )
+      parts.push(this.#isParentVisible(to(), columnOf(definition, by).sql(alias)))
+    } else if (definition.visibleThroughRelated && this.caller.kind !== 'SYSTEM') {
+      parts.push(this.#isRelatedVisible(definition, definition.visibleThroughRelated, alias))
     } else if (this.caller.ownerIds && definition.visibleBy.length > 0) {
       const owners = definition.visibleBy.map((name) => this.#isOwner(columnOf(definition, name).sql(alias)))
       parts.push(owners.length === 1 ? owners[0]! : `(${owners.join(' or ')})`)
     }
     return [...parts, ...this.#shared(definition, alias)].join(' and ')
+  }
+
+  #isParentVisible(shape: RecordShape, id: string): string {
+    const parent = this.alias()
+    return `exists (select 1 from ${readSource(shape)} ${parent} where ${this.live(shape, parent)} and ${parent}.id = ${id})`
+  }
+
+  #isRelatedVisible(definition: RecordShape, { type, id, to }: RelatedVisibility, alias: string): string {
+    const [typeSql, idSql] = [type, id].map((name) => columnOf(definition, name).sql(alias)) as [string, string]
+    const related = Object.entries(to).map(
+      ([value, shape]) => `${typeSql} = '${value}' and ${this.#isParentVisible(shape(), idSql)}`,
+    )
+    return `(${[`${typeSql} is null and ${this.own(alias)}`, ...related].join(' or ')})`
   }
 
   /** The records of a private type that the caller owns, and those that are shared. */

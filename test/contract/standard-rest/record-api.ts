@@ -90,7 +90,11 @@ export function recordApi(schema: GraphQLSchema, area: RestArea, graph: LoadedSu
   const one = definition.object.replaceAll('_', ' ')
   const many = path.split('/').at(-1)!.replaceAll('-', ' ')
   const columns = inReadingOrder(definition.columns.shown)
-  const isSeenByAll = definition.visibleBy.length === 0 && !definition.visibleThrough && !definition.privateUnless
+  const isSeenByAll =
+    definition.visibleBy.length === 0 &&
+    !definition.visibleThrough &&
+    !definition.visibleThroughRelated &&
+    !definition.privateUnless
   const object = schema.getType(type)
   if (!object) throw new Error(`The graph must have a type ${type}.`)
   const mutations = schema.getMutationType()?.getFields() ?? {}

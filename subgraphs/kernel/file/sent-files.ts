@@ -1,0 +1,24 @@
+import type { Readable } from 'node:stream'
+import type { OperationContext } from '../context.ts'
+import type { ByteRange } from './file-store.ts'
+
+/** A file to download. */
+export interface OpenedFile {
+  readonly name: string
+  readonly mediaType: string
+  readonly bytes: number
+  readonly sha256: string
+  read(range?: ByteRange): Promise<Readable>
+}
+
+/** The bytes of the files of one record type, for the process that has the connection to the client. */
+export interface SentFiles {
+  /** `announced`: the length that the client announced; null if it did not. Returns the record as changed. */
+  upload(
+    operation: OperationContext,
+    id: string,
+    source: AsyncIterable<Uint8Array>,
+    announced: number | null,
+  ): Promise<unknown>
+  open(operation: OperationContext, id: string): Promise<OpenedFile>
+}

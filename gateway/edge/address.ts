@@ -19,12 +19,14 @@ export const userAgentOf = ({ headers }: Pick<IncomingRequest, 'headers'>): stri
   headers['user-agent']?.slice(0, userAgentLengthMax) ?? ''
 
 /**
- * How many automations have started one another up to the one that sends this request; 0 for a client. The platform sets the header in the requests
- * of functions. A client that sets it has fewer automations started by its changes.
+ * How many automations have started one another up to the one that sends this request; undefined for a client. The platform sets the header in the
+ * requests of automations: it is the depth of what they start by it, one more than their own. A client that sets it has fewer automations started by
+ * its changes.
  */
-export function depthOf({ headers }: Pick<IncomingRequest, 'headers'>): number {
+export function depthOf({ headers }: Pick<IncomingRequest, 'headers'>): number | undefined {
   const text = headers['x-service-function-depth']
-  return typeof text === 'string' && /^[0-9]{1,4}$/.test(text) ? Number(text) : 0
+  const depth = typeof text === 'string' && /^[0-9]{1,4}$/.test(text) ? Number(text) : 0
+  return depth === 0 ? undefined : depth - 1
 }
 
 const normalisedAddresses = new LRUCache<string, string>({ max: 10_000 })

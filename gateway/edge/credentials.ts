@@ -33,7 +33,7 @@ function callerOf(
 ): Caller {
   const depth = depthOf(request)
   return {
-    ...(depth > 0 && { depth }),
+    ...(depth !== undefined && { depth }),
     kind,
     organizationId,
     userId,

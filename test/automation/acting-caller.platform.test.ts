@@ -212,11 +212,13 @@ describe('the calls of automations', () => {
 
 describe('a request of a function', () => {
   it.each([
-    ['2', 2],
-    ['5', 5],
+    ['1', 0],
+    ['2', 1],
+    ['6', 5],
+    ['0', 0],
     ['none', 0],
     ['-1', 0],
-  ])('with the depth %s has it in its events: %s', async (depth, stored) => {
+  ])('with the header %s makes changes as deep as the function itself: %s', async (depth, stored) => {
     const headers = { ...owner.headers, 'content-type': 'application/json', 'x-service-function-depth': depth }
     const answer = await fetch(`${platform.url}/v1/accounts`, { method: 'POST', headers, body: '{"name":"Deep"}' })
     expect(answer.status).toBe(201)

@@ -372,6 +372,19 @@ describe('serverlessFunctionInvoke', () => {
     })
   })
 
+  it('by a function is one deeper than that function, whatever depth it states, so that none calls itself without end', async () => {
+    const source = `export default async (input, { api, invocation }) => {
+      const own = 'mutation ($id: ID!, $input: ServerlessFunctionInvokeInput) { serverlessFunctionInvoke(id: $id, depth: 0, input: $input) { output } }'
+      const { data, errors } = await api.graphql(own, { id: input.id, input: { input } })
+      return [invocation.depth, ...(data?.serverlessFunctionInvoke?.output ?? [errors[0].extensions.code])]
+    }`
+    const { id } = await created({ source, httpEnabled: true, scopes: ['INVOKE_FUNCTIONS'] })
+    const { body } = await invoked(id, { input: { id } })
+    expect(body.output).toEqual([0, 1, 2, 3, 4, 5, 'DEPTH_EXCEEDED'])
+    const tested = await admin.rest.serverlessFunctionTest!({ id, body: { input: { id } } })
+    expect(tested.body.output).toEqual([0, 1, 2, 3, 4, 5, 'DEPTH_EXCEEDED'])
+  })
+
   it('answers a function that fails, which is no error of the operation', async () => {
     const source = 'export default () => { throw new TypeError("no title") }'
     const { id } = await created({ source, httpEnabled: true })

@@ -382,7 +382,7 @@ describe('hooks', () => {
     const deepest = unchanged(() => recordsOf(accountRecord).create(at(5), { name: 'B' }))
     await expect(deepest).rejects.toMatchObject({ code: 'DEPTH_EXCEEDED' })
     expect(receiver.received.map(({ depth, headers }) => [depth, headers['x-service-function-depth']])).toEqual([
-      [5, '5'],
+      [5, '6'],
     ])
   })
 

@@ -279,7 +279,7 @@ describe('a webhook', () => {
     expect(receiver.take().map(({ body }) => [body.type, body.data.actorId])).toEqual([
       ['account.updated', other.userId],
     ])
-    const headers = { ...owner.headers, 'content-type': 'application/json', 'x-service-function-depth': '1' }
+    const headers = { ...owner.headers, 'content-type': 'application/json', 'x-service-function-depth': '2' }
     const body = JSON.stringify({ name: 'By an automation' })
     const request = { method: 'PATCH', headers, body }
     expect((await fetch(`${platform.url}/v1/accounts/${account.id}`, request)).status).toBe(200)

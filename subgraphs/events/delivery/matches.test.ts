@@ -30,3 +30,18 @@ describe('a custom event whose payload looks like that of a record', () => {
     expect(isUpdate({ object: 'account', data: { record: high, previous: low } })).toBe(true)
   })
 })
+
+describe('`skipOwn`', () => {
+  const own = { ...subscription, skipOwn: true, fields: [], conditions: [] } as unknown as ActiveSubscription
+  const event = { ...custom({}), actorId: 'owner', depth: 0, origin: null }
+  const origin = { kind: 'FUNCTION', id: 'function', runId: 'run' }
+
+  it.each([
+    ['what the owner does', {}, false],
+    ['what others do', { actorId: 'other' }, true],
+    ['what a function that the owner calls does', { origin }, true],
+    ['what a request of an automation with the key of the owner does', { depth: 1 }, true],
+  ])('%s: %j', (_, given, isWanted) => {
+    expect(wants(own, { ...event, ...given }, null)).toBe(isWanted)
+  })
+})

@@ -25,7 +25,7 @@ export function wants(
   shapes: OrganizationShapes | null,
 ): boolean {
   // What an automation does in the name of the owner is news to the receiver of the owner's webhook.
-  if (skipOwn && event.actorId === ownerId && event.depth === 0) return false
+  if (skipOwn && event.actorId === ownerId && event.depth === 0 && event.origin === null) return false
   const { record, previous, changedFields } = recordsOf(event)
   if (changedFields && fields.length > 0 && !fields.some((name) => hasChanged(name, changedFields, record, previous)))
     return false

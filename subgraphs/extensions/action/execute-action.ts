@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { depthMax, requireDepth } from '../../kernel/automation/depth.ts'
+import { depthMax, depthStartedBy, requireDepth } from '../../kernel/automation/depth.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import { externalCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
@@ -31,7 +31,7 @@ type Ended = { readonly outcome: ActionOutcome } | { readonly prepared: Prepared
  */
 export async function executeAction(ctx: ActionContext, start: ActionStart): Promise<ActionOutcome> {
   const { caller } = ctx
-  const depth = start.depth ?? (caller.depth === undefined ? 0 : caller.depth + 1)
+  const depth = start.depth ?? depthStartedBy(caller)
   requireDepth(depth)
   const { action, ended } = await transactionWithExternalCalls(ctx, async (inner) => {
     const { action, ...given } = await checkedCall(inner, start)

@@ -3,7 +3,7 @@ import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { parseJsonExactly } from '../../kernel/json/exact-json.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
-import { requireDepth } from '../../kernel/automation/depth.ts'
+import { depthStartedBy, requireDepth } from '../../kernel/automation/depth.ts'
 import { externalCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
@@ -83,12 +83,11 @@ function answerOf({ prepared, outcome }: Ended) {
   }
 }
 
-/** AI workflows run functions as actions: also those that clients cannot call, and one deeper than themselves. */
+/** AI workflows run functions as actions: also those that clients cannot call. What an automation invokes is deeper than itself, whatever it states. */
 export async function invokeFunction(ctx: FunctionContext, key: string, depthOfClient: number, input: unknown) {
   requireWritableRole(ctx)
-  const { origin, depth: own = 0 } = ctx.caller
-  const isAction = origin?.kind === 'AI_TRIGGER'
-  const depth = isAction ? own + 1 : depthOfClient
+  const isAction = ctx.caller.origin?.kind === 'AI_TRIGGER'
+  const depth = Math.max(depthStartedBy(ctx.caller), isAction ? 0 : depthOfClient)
   requireDepth(depth)
   const given = checkedInput(input)
   const ended = await transactionWithExternalCalls(ctx, async (inner) => {
@@ -114,6 +113,8 @@ export interface FunctionTest {
 
 export async function testFunction(ctx: FunctionContext, key: string, test: FunctionTest) {
   requireAdministrator(ctx)
+  const depth = depthStartedBy(ctx.caller)
+  requireDepth(depth)
   const { source, language, versionId } = test
   const input = checkedInput(test.input)
   if (source != null && versionId != null)
@@ -131,7 +132,7 @@ export async function testFunction(ctx: FunctionContext, key: string, test: Func
       functionId: found.id,
       trigger: 'TEST' as const,
       input,
-      depth: 0,
+      depth,
       ...(program && { program }),
       ...(versionId != null && { versionId }),
     }

@@ -5,6 +5,7 @@ import { OutboundError } from '../../kernel/outbound/outbound.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { maskedJson, secretMask } from '../../kernel/sandbox/mask-secrets.ts'
 import { openSigningSecrets } from '../../kernel/secrets/signing-secret.ts'
+import { depthHeader } from '../function/fetch.ts'
 import { runFunction } from '../function/run-function.ts'
 import { HookFailure, parsedBody } from './answer.ts'
 import { answerBytesMax } from './bounds.ts'
@@ -15,7 +16,7 @@ import type { StoredHook } from './stored-hook.ts'
 /** One call of a hook, for some records. */
 export interface HookCall {
   readonly organizationId: string
-  /** That of the function, and of what the receiver writes with it. */
+  /** That of the hook. */
   readonly depth: number
   readonly timeoutMs: number
   /** The JSON of the request. */
@@ -58,7 +59,7 @@ async function callUrl(services: Services, hook: StoredHook, call: HookCall): Pr
     'Content-Type': 'application/json',
     Accept: 'application/json',
     'User-Agent': 'crm-hooks',
-    'X-Service-Function-Depth': String(depth),
+    [depthHeader]: String(depth + 1),
     ...signature,
   }
   try {

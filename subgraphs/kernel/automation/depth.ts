@@ -1,7 +1,11 @@
+import type { Caller } from '../context.ts'
 import { Refusal } from '../errors.ts'
 
 /** How many automations may start one another: a change at this depth starts no further one. */
 export const depthMax = 5
+
+/** The depth of an automation that the caller starts by a request: 0 for one that a client starts. */
+export const depthStartedBy = ({ depth }: Pick<Caller, 'depth'>): number => (depth === undefined ? 0 : depth + 1)
 
 /** Refuses to start an automation at a depth that loops only reach. */
 export function requireDepth(depth: number): void {

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { LRUCache } from 'lru-cache'
+import { depthHeader } from '../../subgraphs/kernel/automation/depth.ts'
 import { isListed, normaliseAddress } from '../../subgraphs/kernel/network/address.ts'
 
 /** The parts of a request that the edge reads. A websocket that sends its credential later builds these headers from its payload. */
@@ -24,7 +25,7 @@ export const userAgentOf = ({ headers }: Pick<IncomingRequest, 'headers'>): stri
  * its changes.
  */
 export function depthOf({ headers }: Pick<IncomingRequest, 'headers'>): number | undefined {
-  const text = headers['x-service-function-depth']
+  const text = headers[depthHeader]
   const depth = typeof text === 'string' && /^[0-9]{1,4}$/.test(text) ? Number(text) : 0
   return depth === 0 ? undefined : depth - 1
 }

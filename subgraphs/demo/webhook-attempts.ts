@@ -1,4 +1,4 @@
-import { signatureOf } from '../events/delivery/attempt-delivery.ts'
+import { storedHeaders } from '../events/delivery/attempt-delivery.ts'
 import type { Sql } from '../kernel/database/sql.ts'
 import { iso } from './calendar.ts'
 import type { GeneratorInput } from './organization.ts'
@@ -74,7 +74,7 @@ function attemptsOf(
   random: Random,
 ) {
   const webhook = { secret: secrets.get(delivery.webhookId)!, previousSecret: null, previousSecretExpiresAt: null }
-  const content = { ...delivery, body: Buffer.from(body) }
+  const content = { ...delivery, depth: 0, body: Buffer.from(body) }
   const startMs = Date.parse(occurredAt) + random.whole(20, 90)
   const firstId = random.id(startMs)
   return answers.map((answer, index) => {
@@ -88,7 +88,7 @@ function attemptsOf(
       firstId,
       attempt,
       status: isReceived ? 'SUCCEEDED' : 'FAILED',
-      headers: JSON.stringify(signatureOf(webhook, content, new Date(atMs))),
+      headers: JSON.stringify(storedHeaders(webhook, content, new Date(atMs))),
       responseStatus: answer.status,
       responseBody: answer.body,
       latencyMs: random.whole(35, 400),

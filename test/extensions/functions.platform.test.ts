@@ -372,17 +372,20 @@ describe('serverlessFunctionInvoke', () => {
     })
   })
 
-  it('by a function is one deeper than that function, whatever depth it states, so that none calls itself without end', async () => {
-    const source = `export default async (input, { api, invocation }) => {
-      const own = 'mutation ($id: ID!, $input: ServerlessFunctionInvokeInput) { serverlessFunctionInvoke(id: $id, depth: 0, input: $input) { output } }'
-      const { data, errors } = await api.graphql(own, { id: input.id, input: { input } })
-      return [invocation.depth, ...(data?.serverlessFunctionInvoke?.output ?? [errors[0].extensions.code])]
-    }`
-    const { id } = await created({ source, httpEnabled: true, scopes: ['INVOKE_FUNCTIONS'] })
-    const { body } = await invoked(id, { input: { id } })
-    expect(body.output).toEqual([0, 1, 2, 3, 4, 5, 'DEPTH_EXCEEDED'])
-    const tested = await admin.rest.serverlessFunctionTest!({ id, body: { input: { id } } })
-    expect(tested.body.output).toEqual([0, 1, 2, 3, 4, 5, 'DEPTH_EXCEEDED'])
+  it('by a request of an automation is as deep as its header says, whatever depth it states', async () => {
+    const { id } = await created({ source: echo, httpEnabled: true })
+    const query = `mutation { serverlessFunctionInvoke(id: "${id}", depth: 0) { output } }`
+    const send = async (header: string) => {
+      const headers = { ...admin.headers, 'content-type': 'application/json', ...depth(header) }
+      const answer = await fetch(`${platform.url}/v1/graphql`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ query }),
+      })
+      return (await answer.json()) as { data: unknown; errors: { extensions: { code: string } }[] }
+    }
+    expect((await send('5')).data).toMatchObject({ serverlessFunctionInvoke: { output: { depth: 5 } } })
+    expect((await send('6')).errors[0]!.extensions.code).toBe('DEPTH_EXCEEDED')
   })
 
   it('answers a function that fails, which is no error of the operation', async () => {
@@ -464,6 +467,17 @@ describe('a test run', () => {
     const logged = await admin.rest.serverlessFunctionInvocation!({ id, invocationId: answer.invocationId })
     expect(logged.body).toMatchObject({ trigger: 'TEST', versionId: null, output: 42 })
     refused(await admin.rest.serverlessFunctionTest!({ id, body: {} }), 409, 'INVALID_STATE')
+  })
+
+  it('by a function is one deeper than that function, so that none tests itself without end', async () => {
+    const source = `export default async (input, { api, invocation }) => {
+      const { body } = await api.rest('POST', '/v1/functions/' + input.id + '/test', { input })
+      return [invocation.depth, ...(body.output ?? [body.code])]
+    }`
+    const scopes = ['READ_FUNCTIONS', 'WRITE_FUNCTIONS']
+    const { id } = await created({ source, runAsAdmin: true, scopes })
+    const { body } = await admin.rest.serverlessFunctionTest!({ id, body: { input: { id } } })
+    expect(body.output).toEqual([0, 1, 2, 3, 4, 5, 'DEPTH_EXCEEDED'])
   })
 
   it('calls the graph as the user, with the scopes of the function', async () => {

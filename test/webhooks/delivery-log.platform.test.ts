@@ -141,6 +141,7 @@ describe('webhookDeliveryList', () => {
       'webhook-id': by['webhook-id'],
       'webhook-timestamp': by['webhook-timestamp'],
       'webhook-signature': by['webhook-signature'],
+      'X-Service-Function-Depth': '2',
       'X-Service-Event': 'account.created',
       'X-Service-Event-Id': by['x-service-event-id'],
       'X-Service-Event-Version': '1',

@@ -78,6 +78,7 @@ describe('a delivery', () => {
       'x-service-event-version': '1',
       'x-service-delivery': attempts[0]!.id,
       'x-service-attempt': '1',
+      'x-service-function-depth': '2',
       'x-api-token': 's3cret',
       'webhook-id': body.id,
       'webhook-timestamp': seconds,

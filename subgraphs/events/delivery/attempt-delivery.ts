@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader'
 import { findActingUser } from '../../identity/public.ts'
+import { depthMax } from '../../kernel/automation/depth.ts'
 import type { ActingUser } from '../../kernel/credentials/public.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { Authentication } from '../../kernel/outbound/named-credentials.ts'
@@ -85,10 +86,12 @@ const beforeSending = <T>(work: Promise<T>): Promise<T> =>
   })
 
 /** Why a webhook gets nothing at this moment. */
-function refusalOf(webhook: ReadWebhook | null, { isReplay, isTest }: QueuedDelivery): string | null {
+function refusalOf(webhook: ReadWebhook | null, { isReplay, isTest, depth }: QueuedDelivery): string | null {
   if (!webhook) return 'The webhook was deleted before this attempt.'
   if (webhook.isPaused) return 'The owner of the webhook was no active owner or admin at the time of this attempt.'
   if (!webhook.isEnabled && !isReplay && !isTest) return 'The webhook was turned off before this attempt.'
+  if (depth > depthMax)
+    return `Automations and webhooks have started one another more than ${depthMax} times up to this event, so it was not sent.`
   return null
 }
 
@@ -102,10 +105,10 @@ async function sendBody(
 ): Promise<Outcome> {
   const now = clock.now()
   const body = Buffer.from(text)
-  const signature = signatureOf(webhook, { eventId: item.eventId, body }, now)
+  const stored = storedHeaders(webhook, { ...item, body }, now)
   const startedMs = performance.now()
   const result = (answer: OutboundAnswer | null, added: Authentication | null = null): AttemptResult => ({
-    requestHeaders: { ...signature, ...redacted({ ...webhook.headers, ...added?.headers }) },
+    requestHeaders: { ...stored, ...redacted({ ...webhook.headers, ...added?.headers }) },
     responseStatus: answer?.status ?? null,
     responseBody: answer && masked(answer, { ...secretsOf(webhook.headers), ...added?.secrets }),
     latencyMs: Math.round(performance.now() - startedMs),
@@ -113,7 +116,7 @@ async function sendBody(
   const request: OutboundRequest = {
     method: 'POST',
     url: webhook.url,
-    headers: { ...headersOf(item, signature), ...webhook.headers },
+    headers: { ...headersOf(item, stored), ...webhook.headers },
     body,
     timeoutMs: exchangeMs,
     answerBytesMax: responseBytesMax,
@@ -161,22 +164,26 @@ const redirected = (status: number): string =>
 const redacted = (headers: Headers): Headers =>
   Object.fromEntries(Object.keys(headers).map((name) => [name, '[redacted]']))
 
-/** The headers of an attempt that the log stores, in addition to the names of those that the webhook adds. */
-export function signatureOf(
+/**
+ * The headers of an attempt that the log stores, in addition to the names of those that the webhook adds: the signature, and the depth of what the
+ * receiver starts by requests with this header. The delivery itself is one deeper than its event.
+ */
+export function storedHeaders(
   webhook: SigningWebhook,
-  { eventId, body }: Pick<QueuedDelivery, 'eventId'> & { readonly body: Buffer },
+  { eventId, depth, body }: Pick<QueuedDelivery, 'eventId' | 'depth'> & { readonly body: Buffer },
   now: Date,
 ): Headers {
-  return signatureHeaders({ eventId: shownEventId(eventId), body, now }, signingSecrets(webhook, now))
+  const signature = signatureHeaders({ eventId: shownEventId(eventId), body, now }, signingSecrets(webhook, now))
+  return { ...signature, 'X-Service-Function-Depth': String(depth + 2) }
 }
 
-/** The headers of an attempt, except those that the webhook adds. The view `events.delivery_shown` adds the same ones to the stored signature. */
-function headersOf(item: Leased<QueuedDelivery>, signature: Headers): Headers {
+/** The headers of an attempt, except those that the webhook adds. The view `events.delivery_shown` adds the same ones to the stored ones. */
+function headersOf(item: Leased<QueuedDelivery>, stored: Headers): Headers {
   const { attempts, eventId, eventType, eventVersion } = item
   return {
     'Content-Type': 'application/json',
     'User-Agent': 'crm-webhooks/1',
-    ...signature,
+    ...stored,
     'X-Service-Event': eventType,
     'X-Service-Event-Id': shownEventId(eventId),
     'X-Service-Event-Version': String(eventVersion),

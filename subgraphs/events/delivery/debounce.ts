@@ -11,6 +11,7 @@ interface Waiting {
   readonly id: string
   readonly bodyId: string
   readonly text: string
+  readonly depth: number
 }
 
 interface Debounced {
@@ -46,10 +47,17 @@ export async function debounce(
     const key = delivery.debounced && debounceKeyOf(webhookId, delivery.debounced.recordId, eventType)
     const stored = key === undefined ? undefined : waiting.get(key)
     const at = key === undefined ? undefined : added.get(key)
+    const merged = (
+      earlier: Pick<NewDelivery, 'depth'> & { readonly body: Pick<Body, 'id' | 'text'> },
+    ): NewDelivery => ({
+      ...delivery,
+      body: mergedBody(earlier.body, delivery.body),
+      depth: Math.max(earlier.depth ?? 0, delivery.depth ?? 0),
+    })
     if (stored) {
-      const earlier = replaced.get(stored.id)?.body ?? { id: stored.bodyId, text: stored.text }
-      replaced.set(stored.id, { ...delivery, id: stored.id, body: mergedBody(earlier, delivery.body) })
-    } else if (at !== undefined) queued[at] = { ...delivery, body: mergedBody(queued[at]!.body, delivery.body) }
+      const earlier = replaced.get(stored.id) ?? { body: { id: stored.bodyId, text: stored.text }, depth: stored.depth }
+      replaced.set(stored.id, { ...merged(earlier), id: stored.id })
+    } else if (at !== undefined) queued[at] = merged(queued[at]!)
     else {
       if (key !== undefined) added.set(key, queued.length)
       queued.push(delivery)
@@ -57,12 +65,21 @@ export async function debounce(
   }
   const known = new Set<string>()
   let bytes = 0
-  for (const { id, eventId, eventVersion, body } of replaced.values()) {
+  for (const { id, eventId, eventVersion, body, depth } of replaced.values()) {
     await sql.query(
       `with body as (insert into events.delivery_body (organization_id, id, body) select $1, $5, $6 where $6::text is not null)
-       update events.delivery_queue set event_id = $3, event_version = $4, body_id = $5, body_bytes = $7
+       update events.delivery_queue set event_id = $3, event_version = $4, body_id = $5, body_bytes = $7, depth = $8
        where organization_id = $1 and id = $2`,
-      [organizationId, id, eventId, eventVersion, body.id, known.has(body.id) ? null : body.text, body.bytes],
+      [
+        organizationId,
+        id,
+        eventId,
+        eventVersion,
+        body.id,
+        known.has(body.id) ? null : body.text,
+        body.bytes,
+        depth ?? null,
+      ],
     )
     if (!known.has(body.id)) bytes += body.bytes
     known.add(body.id)
@@ -89,7 +106,7 @@ async function lockWaiting(
 ): Promise<Map<string, Waiting>> {
   const rows = await sql.query<Omit<Waiting, 'text'> & Record<string, unknown>>(
     `with wanted as (select distinct * from unnest($2::uuid[], $3::uuid[], $4::text[]) as w(webhook_id, record_id, type))
-     select q.id, q.webhook_id as "webhookId", q.debounced_record_id as "recordId", q.debounced_type as type, q.body_id as "bodyId"
+     select q.id, q.webhook_id as "webhookId", q.debounced_record_id as "recordId", q.debounced_type as type, q.body_id as "bodyId", q.depth
      from wanted w
      join events.delivery_queue q on q.organization_id = $1 and q.webhook_id = w.webhook_id and q.debounced_record_id = w.record_id
        and q.debounced_type = w.type and q.attempts = 0 and not q.is_due and q.next_attempt_at > statement_timestamp()

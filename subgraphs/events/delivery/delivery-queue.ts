@@ -12,7 +12,7 @@ const bytesOfSlot = 65_536
 export const deliveryQueue: Queue<QueuedDelivery> = {
   ...described,
   columns: `organization_id as "organizationId", webhook_id as "webhookId", event_id as "eventId", event_type as "eventType",
-    event_version as "eventVersion", body_id as "bodyId", logged_id as "loggedId",
+    event_version as "eventVersion", body_id as "bodyId", logged_id as "loggedId", depth,
     attempts_failed as "failedAttempts", attempts_max as "attemptsMax",
     retry_delay_seconds as "retryDelaySeconds", is_replay as "isReplay", is_test as "isTest", traceparent,
     created_at < statement_timestamp() - interval '5 minutes' as "isLate"`,

@@ -176,14 +176,14 @@ export async function replayDelivery(ctx: RequestContext, webhookId: string, id:
 
 type Queued = Omit<
   Parameters<typeof queueDeliveries>[1][number],
-  'organizationId' | 'webhookId' | 'attemptsMax' | 'retryDelaySeconds'
+  'organizationId' | 'webhookId' | 'attemptsMax' | 'retryDelaySeconds' | 'depth'
 >
 
 /** Queues one delivery that is not retried, and returns it. */
 export async function queueOne(ctx: RequestContext, of: Webhook, queued: Queued, info: SelectionInfo) {
-  const { organizationId } = ctx.caller
+  const { organizationId, depth = 0 } = ctx.caller
   return inTransaction(ctx, async (inner) => {
-    const single = { ...queued, organizationId, webhookId: of.id, attemptsMax: 1, retryDelaySeconds: 60 }
+    const single = { ...queued, organizationId, webhookId: of.id, attemptsMax: 1, retryDelaySeconds: 60, depth }
     const [id] = await queueDeliveries(inner.db, [single])
     return readDeliveryOf(inner, of, id!, selectedFields(info))
   })

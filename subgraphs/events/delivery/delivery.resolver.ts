@@ -10,6 +10,7 @@ import { recoverDeliveries } from './recover.ts'
 import { testWebhook } from './send-test-event.ts'
 import { deliveryJobs } from './delivery.jobs.ts'
 import { deliveryBodies } from './delivery-body.migrations.ts'
+import { depthOfDeliveries } from './delivery-depth.migrations.ts'
 import { shownHeaders } from './delivery-headers.migrations.ts'
 import { partsOfBodies } from './delivery-parts.migrations.ts'
 import { failedAttempts, pendingDeliveries } from './pending-deliveries.migrations.ts'
@@ -123,6 +124,7 @@ export const deliveryResource: Resource = {
     pendingDeliveries,
     failedAttempts,
     partsOfBodies,
+    depthOfDeliveries,
   ],
   jobs: deliveryJobs,
   queues: [deliveryQueue],

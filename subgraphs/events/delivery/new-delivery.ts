@@ -13,6 +13,8 @@ export interface NewDelivery {
   readonly body: Body
   readonly attemptsMax: number
   readonly retryDelaySeconds: number
+  /** How many automations have started one another up to what caused it; absent: 0. */
+  readonly depth?: number
   readonly isReplay?: boolean
   readonly isTest?: boolean
   /** Until the end of this time, later updates of the same record may replace it. */
@@ -24,7 +26,7 @@ const rowsAtOnceMax = 500
 const charactersAtOnce = 262_144
 
 const columns = `"organizationId" uuid, id uuid, "webhookId" uuid, "eventId" uuid, "eventType" text, "eventVersion" int, "bodyId" uuid, "bodyBytes" int,
-  "attemptsMax" int, "retryDelaySeconds" int, "isReplay" boolean, "isTest" boolean, "recordId" uuid, seconds int, traceparent text, error text`
+  "attemptsMax" int, "retryDelaySeconds" int, "isReplay" boolean, "isTest" boolean, "recordId" uuid, seconds int, depth int, traceparent text, error text`
 
 /**
  * Writes deliveries into the queue, and each of their bodies once, in the transaction of the caller. One that is too large to be sent is written
@@ -52,9 +54,9 @@ export async function queueDeliveries(sql: Sql, deliveries: readonly NewDelivery
          from new where error is not null
        )
        insert into events.delivery_queue (organization_id, id, webhook_id, event_id, event_type, event_version, body_id, body_bytes, attempts_max,
-         retry_delay_seconds, is_replay, is_test, debounced_record_id, debounced_type, traceparent, is_due, next_attempt_at)
+         retry_delay_seconds, is_replay, is_test, debounced_record_id, debounced_type, traceparent, depth, is_due, next_attempt_at)
        select "organizationId", id, "webhookId", "eventId", "eventType", "eventVersion", "bodyId", "bodyBytes", "attemptsMax", "retryDelaySeconds",
-         "isReplay", "isTest", "recordId", case when "recordId" is not null then "eventType" end, traceparent, seconds is null,
+         "isReplay", "isTest", "recordId", case when "recordId" is not null then "eventType" end, traceparent, coalesce(depth, 0), seconds is null,
          date_trunc('milliseconds', clock_timestamp()) + coalesce(seconds, 0) * interval '1 second'
        from new where error is null`,
       [JSON.stringify(rows), JSON.stringify(bodies)],

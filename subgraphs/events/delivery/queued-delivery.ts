@@ -13,6 +13,8 @@ export interface QueuedDelivery extends QueuedItem {
   /** Attempts before this one that are known to have failed. The others were lost with their workers. */
   readonly failedAttempts: number
   readonly attemptsMax: number
+  /** That of the event. */
+  readonly depth: number
   readonly retryDelaySeconds: number
   readonly isReplay: boolean
   readonly isTest: boolean

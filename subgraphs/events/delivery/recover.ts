@@ -29,9 +29,9 @@ const recover = `
     select organization_id, new_id, request_body from source where request_body is not null
   ), queued as (
     insert into events.delivery_queue (organization_id, id, webhook_id, event_id, event_type, event_version, body_id, body_bytes, attempts_max,
-      retry_delay_seconds, is_replay, is_test)
+      retry_delay_seconds, is_replay, is_test, depth)
     select organization_id, new_id, $2, event_id, event_type, event_version,
-      case when request_body is null then coalesce(body_id, new_id) else new_id end, coalesce(bytes, 0), $6::int, $7::int, false, false
+      case when request_body is null then coalesce(body_id, new_id) else new_id end, coalesce(bytes, 0), $6::int, $7::int, false, false, $8::int
     from source
   )
   select (select count(*) from source)::int as queued, (select count(*) from failed)::int as found`
@@ -45,7 +45,8 @@ export async function recoverDeliveries(ctx: RequestContext, webhookId: string, 
   if (!isEnabled) throw refusalInSituation('The webhook must be turned on before deliveries are recovered.')
   return inTransaction(ctx, async ({ db, caller }) => {
     const ids = Array.from({ length: recoveredMax }, newId)
-    const values = [caller.organizationId, id, since, recoveredMax, ids, 1 + retryAttempts, retryDelaySeconds]
+    const { organizationId, depth = 0 } = caller
+    const values = [organizationId, id, since, recoveredMax, ids, 1 + retryAttempts, retryDelaySeconds, depth]
     const [row] = await db.query<{ queued: number; found: number }>(recover, values, 'WRITE')
     return { queued: row!.queued, hasMore: row!.found > recoveredMax }
   })

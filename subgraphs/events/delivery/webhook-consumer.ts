@@ -95,7 +95,7 @@ class OwnersViews {
 }
 
 function deliveryOf(
-  { id, position, type, version, recordId }: LoggedEvent,
+  { id, position, type, version, recordId, depth }: LoggedEvent,
   subscription: ActiveSubscription,
   views: OwnersViews,
   shapes: OrganizationShapes | null,
@@ -114,6 +114,7 @@ function deliveryOf(
     body: views.bodyFor(subscription, seen),
     attemptsMax: 1 + retryAttempts,
     retryDelaySeconds,
+    depth,
     ...(debounceSeconds > 0 && isUpdate(seen) && { debounced: { recordId, seconds: debounceSeconds } }),
   }
 }

@@ -1,3 +1,4 @@
+import { depthHeader } from '../../kernel/automation/depth.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
 import { OutboundError, type OutboundAnswer, type OutboundRequest } from '../../kernel/outbound/outbound.ts'
@@ -6,7 +7,6 @@ import { secretMask } from '../../kernel/sandbox/mask-secrets.ts'
 import type { FetchAnswer } from '../../kernel/sandbox/sandbox.ts'
 import { whyNotAllowed } from './allowed-host.ts'
 
-export const depthHeader = 'x-service-function-depth'
 export const fetchBytesMax = 1_048_576
 const redirectsMax = 3
 const headersMax = 50

@@ -4,6 +4,9 @@ import { Refusal } from '../errors.ts'
 /** How many automations may start one another: a change at this depth starts no further one. */
 export const depthMax = 5
 
+/** Carries the depth of what a request starts: one more than that of the automation that sends it. Clients send 0 or nothing. */
+export const depthHeader = 'x-service-function-depth'
+
 /** The depth of an automation that the caller starts by a request: 0 for one that a client starts. */
 export const depthStartedBy = ({ depth }: Pick<Caller, 'depth'>): number => (depth === undefined ? 0 : depth + 1)
 

@@ -1,7 +1,7 @@
 import { Refusal } from '../../../kernel/errors.ts'
 import { isJsonObject } from '../../../kernel/json/exact-number.ts'
 import { OutboundError } from '../../../kernel/outbound/outbound.ts'
-import { depthHeader } from '../../function/fetch.ts'
+import { depthHeader } from '../../../kernel/automation/depth.ts'
 import { receiverUrlProblems } from '../../../kernel/outbound/receiver-url.ts'
 import { maskedJson, secretMask } from '../../../kernel/sandbox/mask-secrets.ts'
 import { storableText } from '../../../kernel/json/storable-json.ts'

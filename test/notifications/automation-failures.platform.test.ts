@@ -207,6 +207,29 @@ describe('a failure of automation', () => {
     ])
   })
 
+  it('is told to the owners of the organization if the users of the record are no administrators any more', async () => {
+    const owner = await anOwner()
+    const { organizationId } = owner
+    const [admin, other] = [
+      await memberWithEmail(platform, { organizationId, role: 'ADMIN' }),
+      await memberWithEmail(platform, { organizationId, role: 'ADMIN' }),
+    ]
+    const { id } = await aFailingWorkflow(admin)
+    const failing = await aFailingFunction(admin, 'count_stock')
+    const keysOf = async (member: Member) => (await noticesOf(member)).map((notice) => notice['event_key'])
+    await failing.fail()
+    await notify(platform, organizationId)
+    expect([await keysOf(admin), await keysOf(owner)]).toEqual([['function.failed'], []])
+
+    const demoted = await owner.rest.userUpdate!({ id: admin.userId, body: { role: 'MEMBER' } })
+    expect(demoted.status).toBe(200)
+    await overstart(owner, id)
+    await failing.fail()
+    await notify(platform, organizationId)
+    expect((await keysOf(owner)).toSorted()).toEqual(['function.failed', 'workflow.paused'])
+    expect([await keysOf(admin), await keysOf(other)]).toEqual([['function.failed'], []])
+  })
+
   it('is one line of the digest for each function and each workflow', async () => {
     platform.now = new Date('2027-02-01T09:00:00.000Z')
     const owner = await anOwner()

@@ -14,15 +14,25 @@ export interface Recipient extends Pick<Caller, 'visibility' | 'role' | 'ownerId
 }
 
 /** Those of the users who are active in an active organization. Others are not notified. */
-export async function recipientsOf(sql: Sql, organizationId: string, ids: readonly string[]): Promise<Recipient[]> {
+export const recipientsOf = (sql: Sql, organizationId: string, ids: readonly string[]): Promise<Recipient[]> =>
+  recipientsWho(sql, 'u.id = any($2::uuid[])', [organizationId, ids])
+
+/** Maximum number of owners of an organization who are notified. */
+const ownersMax = 20
+
+/** The owners of the organization, as `recipientsOf` answers users. */
+export const ownersToNotify = (sql: Sql, organizationId: string): Promise<Recipient[]> =>
+  recipientsWho(sql, `u.role = 'OWNER'`, [organizationId], `order by u.id limit ${ownersMax}`)
+
+async function recipientsWho(sql: Sql, condition: string, values: unknown[], end = ''): Promise<Recipient[]> {
   const rows = await sql.query<ActingUser & Pick<Recipient, 'id' | 'email' | 'timezone'>>(
     `select u.id, case when p.email_verified_at is not null then p.email end as email, p.timezone, ${actingUserColumns}
      from identity.app_user u
      join identity.organization o on o.id = u.organization_id
      join identity.person p on p.id = u.person_id
-     where u.organization_id = $1 and u.id = any($2::uuid[]) and u.is_active and u.left_at is null and u.has_joined
-       and o.status <> 'SUSPENDED'`,
-    [organizationId, ids],
+     where u.organization_id = $1 and ${condition} and u.is_active and u.left_at is null and u.has_joined
+       and o.status <> 'SUSPENDED' ${end}`,
+    values,
   )
   return rows.map((row) => withDerivedRestrictions(row))
 }

@@ -65,7 +65,7 @@ export interface NotificationKind {
   readonly isForActor?: boolean
   /** The record belongs to its recipient, as an API key does; its visibility is not checked. */
   readonly isOwnRecord?: boolean
-  /** Only owners and admins get it, because only they may see the record at this moment. */
+  /** Only owners and admins get it, because only they may see the record at this moment; all owners if the record names none of them. */
   readonly isForAdministrators?: boolean
   /** True: several of one record belong together. Otherwise all of this kind do. */
   readonly groupsByRecord?: boolean

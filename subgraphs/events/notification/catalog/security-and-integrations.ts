@@ -109,7 +109,8 @@ export const securityAndIntegrations: readonly NotificationKind[] = [
     on: ['workflow.failed'],
     category: 'INTEGRATIONS',
     title: 'A workflow of yours has failed',
-    description: 'A run of a workflow that you changed last has failed. It can be retried.',
+    description:
+      'A run of a workflow that you changed last has failed. It can be retried. Owners of the organization get it if whoever changed it is no owner or admin.',
     priority: 'NORMAL',
     channels: channels.all,
     to: ['ownerId'],
@@ -126,7 +127,7 @@ export const securityAndIntegrations: readonly NotificationKind[] = [
     category: 'INTEGRATIONS',
     title: 'A function of yours has failed',
     description:
-      'A function that you changed last has failed for an event, a trigger or its schedule, and is not attempted again.',
+      'A function that you changed last has failed for an event, a trigger or its schedule, and is not attempted again. Owners of the organization get it if whoever changed it is no owner or admin.',
     priority: 'NORMAL',
     channels: channels.all,
     to: ['ownerId'],
@@ -142,7 +143,8 @@ export const securityAndIntegrations: readonly NotificationKind[] = [
     on: ['workflow.paused'],
     category: 'INTEGRATIONS',
     title: 'A workflow of yours was paused',
-    description: 'A workflow of yours was started more than 500 times in a minute, as loops are.',
+    description:
+      'A workflow of yours was started more than 500 times in a minute, as loops are. Owners of the organization get it if neither its creator nor its run-as user is an owner or admin.',
     priority: 'HIGH',
     channels: channels.all,
     to: ['createdById', 'runAsUserId'],

@@ -1,4 +1,4 @@
-import { managersOf } from '../../../identity/public.ts'
+import { isAdministrator, managersOf, ownersToNotify, recipientsOf } from '../../../identity/public.ts'
 import type { Sql } from '../../../kernel/database/sql.ts'
 import type { LoggedEvent } from '../../../kernel/outbox/event-feed.ts'
 import { readReference } from '../../../kernel/record/read.ts'
@@ -32,8 +32,22 @@ export async function candidatesOf(ctx: RequestContext, events: readonly LoggedE
   const managers = await managersOf(ctx.db, ctx.caller.organizationId, ownersOf(existing))
   return existing.flatMap((candidate) => {
     const userIds = usersOf(candidate, managers)
-    return userIds.length > 0 ? [{ ...candidate, userIds }] : []
+    return userIds.length > 0 || candidate.kind.isForAdministrators ? [{ ...candidate, userIds }] : []
   })
+}
+
+/** The candidates and all who may get them. What is for administrators only goes to the owners if the record names no administrator. */
+export async function withRecipients(sql: Sql, organizationId: string, candidates: readonly Candidate[]) {
+  const named = await recipientsOf(sql, organizationId, [...new Set(candidates.flatMap(({ userIds }) => userIds))])
+  const administrators = new Set(named.filter(({ role }) => isAdministrator(role)).map(({ id }) => id))
+  const isTold = ({ kind, userIds }: Candidate): boolean =>
+    !kind.isForAdministrators || userIds.some((id) => administrators.has(id))
+  const owners = candidates.every(isTold) ? [] : await ownersToNotify(sql, organizationId)
+  const ownerIds = owners.map(({ id }) => id)
+  return {
+    candidates: candidates.map((each) => (isTold(each) ? each : { ...each, userIds: ownerIds })),
+    recipients: new Map([...named, ...owners].map((recipient) => [recipient.id, recipient])),
+  }
 }
 
 /** Null if the record does not exist. */

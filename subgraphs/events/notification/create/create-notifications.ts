@@ -1,4 +1,4 @@
-import { recipientsOf, userNames, type Recipient } from '../../../identity/public.ts'
+import { userNames, type Recipient } from '../../../identity/public.ts'
 import type { Sql } from '../../../kernel/database/sql.ts'
 import type { EventBatch, EventConsumer } from '../../../kernel/outbox/event-consumer.ts'
 import { systemContext, type Services } from '../../../kernel/request.ts'
@@ -8,7 +8,7 @@ import { preferencesOf } from '../preferences/stored-preferences.ts'
 import { usersWithDevices } from '../push/devices.ts'
 import { queuePushes } from '../push/queue-pushes.ts'
 import { mailNotifications } from '../mail/mail-notifications.ts'
-import { actorsOf, candidatesOf, withSql, type Candidate } from './candidates.ts'
+import { actorsOf, candidatesOf, withRecipients, withSql, type Candidate } from './candidates.ts'
 import { compose } from './compose.ts'
 import { planOf } from './delivery-plan.ts'
 import { collectiveDraft, singleDraft, type Draft } from './draft.ts'
@@ -38,10 +38,9 @@ async function createNotifications(
   { organizationId, events }: EventBatch,
 ): Promise<void> {
   const ctx = withSql(systemContext(services, organizationId), sql)
-  const candidates = await candidatesOf(ctx, events)
-  if (candidates.length === 0) return
-  const wanted = await recipientsOf(sql, organizationId, [...new Set(candidates.flatMap(({ userIds }) => userIds))])
-  const recipients = new Map(wanted.map((recipient) => [recipient.id, recipient]))
+  const found = await candidatesOf(ctx, events)
+  if (found.length === 0) return
+  const { candidates, recipients } = await withRecipients(sql, organizationId, found)
   const pairs = await visiblePairs(services, sql, candidates, recipients)
   if (pairs.length === 0) return
   const drafts = await insertNotifications(sql, organizationId, await draftsOf(services, sql, organizationId, pairs))

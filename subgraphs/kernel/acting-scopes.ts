@@ -29,3 +29,9 @@ export const requireActingScopes = (caller: Caller, scopes: readonly string[]): 
     caller,
     scopes.map((scope) => [[scope]]),
   )
+
+/** Whether a change only turns an automation off. It needs no scopes of what the automation does: whoever must stop it may. */
+export const isOnlyTurnedOff = (input: object): boolean => {
+  const [change, ...others] = Object.entries(input).filter(([, value]) => value !== undefined)
+  return others.length === 0 && change?.[0] === 'isActive' && change[1] === false
+}

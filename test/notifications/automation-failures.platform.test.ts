@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { dueMails } from '../../subgraphs/events/notification/mail/due-mails.job.ts'
 import { runFunction } from '../../subgraphs/extensions/function/run-function.ts'
 import { startRun } from '../../subgraphs/extensions/workflow/start-run.ts'
+import { updateUser } from '../../subgraphs/identity/public.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { workflowsOf } from '../extensions/workflows.fixture.ts'
 import { usePlatform, type Member } from '../platform.ts'
@@ -221,8 +222,7 @@ describe('a failure of automation', () => {
     await notify(platform, organizationId)
     expect([await keysOf(admin), await keysOf(owner)]).toEqual([['function.failed'], []])
 
-    const demoted = await owner.rest.userUpdate!({ id: admin.userId, body: { role: 'MEMBER' } })
-    expect(demoted.status).toBe(200)
+    await updateUser(platform.services, organizationId, admin.userId, { role: 'MEMBER' })
     await overstart(owner, id)
     await failing.fail()
     await notify(platform, organizationId)

@@ -53,7 +53,7 @@ export function toggleTrigger(ctx: TriggerContext, id: string, expectedVersion: 
   requireAdministrator(ctx)
   const decide = async (previous: AiTrigger, inner: TriggerContext) => {
     const status = previous.status === 'ACTIVE' ? ('PAUSED' as const) : ('ACTIVE' as const)
-    await requireRightToChange(inner, {}, previous)
+    await requireRightToChange(inner, { status }, previous)
     return { operation: 'UPDATE' as const, values: { status } }
   }
   return change(ctx, aiTrigger, id, decide, { expectedVersion })

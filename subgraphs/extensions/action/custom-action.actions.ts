@@ -1,4 +1,4 @@
-import { readScopeOfObject, requireActingScopes } from '../../kernel/acting-scopes.ts'
+import { isOnlyTurnedOff, readScopeOfObject, requireActingScopes } from '../../kernel/acting-scopes.ts'
 import { withoutStorageRefusal } from '../../kernel/database/row-bytes.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { RecordInput } from '../../kernel/record/inputs.ts'
@@ -46,8 +46,10 @@ export async function updateAction(ctx: FunctionContext, id: string, input: Acti
   requireAdministrator(ctx)
   await refuseWrongUrl(ctx, input, urlMax)
   const decide = (previous: CustomAction, inner: FunctionContext) => {
-    requireScopesOf(inner, previous)
-    requireScopesOf(inner, input)
+    if (!isOnlyTurnedOff(input)) {
+      requireScopesOf(inner, previous)
+      requireScopesOf(inner, input)
+    }
     return { operation: 'UPDATE' as const, values: input as Partial<CustomAction> }
   }
   return change(ctx, customAction, id, decide, { expectedVersion })

@@ -1,3 +1,4 @@
+import { isOnlyTurnedOff } from '../../kernel/acting-scopes.ts'
 import type { Row } from '../../kernel/database/sql.ts'
 import { transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import { newId } from '../../kernel/ids.ts'
@@ -68,10 +69,6 @@ export async function createFunction(
   })
 }
 
-/** Fields whose change gives nobody a right: they restrict the function, or describe it. */
-const isHarmless = (input: FunctionInput): boolean =>
-  Object.entries(input).every(([name, value]) => name === 'isActive' && value === false)
-
 export async function updateFunction(
   ctx: RequestContext,
   key: string,
@@ -85,7 +82,7 @@ export async function updateFunction(
     serverlessFunction,
     id,
     async (previous, inner) => {
-      if (!isHarmless(input)) await requireRightToProgram(inner, previous, input as Partial<ServerlessFunction>)
+      if (!isOnlyTurnedOff(input)) await requireRightToProgram(inner, previous, input as Partial<ServerlessFunction>)
       return { operation: 'UPDATE', values: input as Partial<ServerlessFunction> }
     },
     { expectedVersion },

@@ -1,4 +1,4 @@
-import { requireActingScopes, writeScopeOfObject } from '../../kernel/acting-scopes.ts'
+import { isOnlyTurnedOff, requireActingScopes, writeScopeOfObject } from '../../kernel/acting-scopes.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { RecordInput } from '../../kernel/record/inputs.ts'
 import { change } from '../../kernel/record/records-of.ts'
@@ -50,8 +50,10 @@ export async function updateHook(
   requireAdministrator(ctx)
   await refuseWrongUrl(ctx, input, urlMax)
   const decide = (previous: BeforeSaveHook, inner: HookContext) => {
-    requireScopesOf(inner, previous)
-    requireScopesOf(inner, input)
+    if (!isOnlyTurnedOff(input)) {
+      requireScopesOf(inner, previous)
+      requireScopesOf(inner, input)
+    }
     return { operation: 'UPDATE' as const, values: input as Partial<BeforeSaveHook> }
   }
   return change(ctx, beforeSaveHook, id, decide, { expectedVersion })

@@ -10,7 +10,8 @@ beforeAll(async () => {
   wide = await withScopes('*')
   const source = 'export default () => 1'
   const body = { apiName: 'decide', name: 'Decide', source, language: 'javascript' }
-  expect((await wide.rest['serverlessFunctionCreate']!({ body })).status).toBe(201)
+  const { status } = await wide.rest['serverlessFunctionCreate']!({ body })
+  if (status !== 201) throw new Error(`The function was not created: ${status}.`)
 })
 
 const withScopes = (...scopes: string[]): Promise<Member> => platform.member({ organizationId, role: 'OWNER', scopes })

@@ -217,7 +217,7 @@ describe('a failure of automation', () => {
     ]
     const { id } = await aFailingWorkflow(admin)
     const failing = await aFailingFunction(admin, 'count_stock')
-    const keysOf = async (member: Member) => (await noticesOf(member)).map((notice) => notice['event_key'])
+    const keysOf = async (member: Member) => (await noticesOf(member)).map((notice) => String(notice['event_key']))
     await failing.fail()
     await notify(platform, organizationId)
     expect([await keysOf(admin), await keysOf(owner)]).toEqual([['function.failed'], []])

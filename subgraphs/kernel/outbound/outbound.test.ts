@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Outbound, type OutboundError } from './outbound.ts'
 import { isPublicAddress } from './public-address.ts'
-import { vettedConnector } from './vetted-connector.ts'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {
@@ -105,31 +104,6 @@ describe('Outbound', () => {
     // A request that is sent in the same turn as the end of an answer needs a second connection.
     for (let n = 0; n < 5; n++) await send(true)
     expect(ports.size).toBeLessThanOrEqual(7)
-  })
-
-  it('checks the address again for every connection, so that a name cannot be bound to another address', async () => {
-    const host = await aServer((_req, res) => res.end())
-    const port = Number(host.split(':')[1])
-    const seen: string[] = []
-    let isAllowed = true
-    const connect = vettedConnector((address) => {
-      seen.push(address)
-      return isAllowed
-    })
-    const open = () =>
-      new Promise((done) =>
-        connect(
-          { hostname: 'localhost', host: 'localhost', protocol: 'http:', port: String(port) },
-          (error, socket) => {
-            socket?.destroy()
-            done(error?.message ?? 'connected')
-          },
-        ),
-      )
-    expect(await open()).toBe('connected')
-    isAllowed = false
-    expect(await open()).toBe('The address must be public.')
-    expect(seen).toContain('127.0.0.1')
   })
 
   it.each(['ftp://example.com/', 'file:///etc/passwd', 'nonsense'])('does not send to %s', async (url) => {

@@ -1,4 +1,4 @@
-import { lookup as lookupAll } from 'node:dns/promises'
+import { lookup } from 'node:dns'
 import { isIP } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import type { Agent, Dispatcher } from 'undici'
@@ -7,6 +7,7 @@ import { Exchange } from './exchange.ts'
 import { OutboundError, refusedAddress } from './outbound-error.ts'
 import type { OutboundAnswer, OutboundRequest, StreamedAnswer, StreamRequest } from './outbound-request.ts'
 import { isPublicAddress } from './public-address.ts'
+import type { ResolveAll } from './vetted-connector.ts'
 import { StreamedExchange } from './streamed-exchange.ts'
 
 export { OutboundError }
@@ -39,7 +40,10 @@ export class Outbound {
   })
 
   /** `allowed`: private addresses and CIDR blocks that may be called. */
-  constructor(allowed: readonly string[]) {
+  constructor(
+    allowed: readonly string[],
+    private readonly resolve: ResolveAll = lookup,
+  ) {
     this.#allowed = allowed
   }
 
@@ -89,7 +93,7 @@ export class Outbound {
   /** Whether the configuration allows every address of the host although it is not public. A host without addresses is not allowed. */
   async isAllowedByConfiguration({ hostname }: URL): Promise<boolean> {
     if (this.#allowed.length === 0) return false
-    const addresses = await addressesOf(hostname)
+    const addresses = await this.#addressesOf(hostname)
     return addresses.length > 0 && addresses.every((address) => isListed(address, this.#allowed))
   }
 
@@ -104,7 +108,7 @@ export class Outbound {
    * to this address and not to the name, whose DNS answer may change.
    */
   async vettedAddress(hostname: string): Promise<string> {
-    const addresses = await addressesOf(hostname)
+    const addresses = await this.#addressesOf(hostname)
     const [address] = addresses
     if (!address) throw new OutboundError('UNREACHABLE', 'The name of the host does not exist.')
     if (addresses.some((each) => !this.#isAllowed(each))) throw refusedAddress()
@@ -119,7 +123,7 @@ export class Outbound {
 
   async #openAgent(): Promise<Agent> {
     const { vettedAgent } = await import('./vetted-agent.ts')
-    return vettedAgent((address) => this.#isAllowed(address))
+    return vettedAgent((address) => this.#isAllowed(address), this.resolve)
   }
 
   #destinationOf(text: string): Destination {
@@ -128,19 +132,19 @@ export class Outbound {
     return { origin: url.origin, path: `${url.pathname}${url.search}`, isRefused: this.isRefusedAddress(url) }
   }
 
+  async #addressesOf(hostname: string): Promise<string[]> {
+    const host = bareHost(hostname)
+    if (isIP(host)) return [host]
+    return new Promise((resolved) =>
+      this.resolve(host, { all: true }, (error, addresses) =>
+        resolved(error ? [] : addresses.map(({ address }) => address)),
+      ),
+    )
+  }
+
   #isAllowed(address: string): boolean {
     return isPublicAddress(address) || isListed(address, this.#allowed)
   }
 }
 
 const bareHost = (hostname: string): string => hostname.replace(/^\[|\]$/g, '')
-
-async function addressesOf(hostname: string): Promise<string[]> {
-  const host = bareHost(hostname)
-  if (isIP(host)) return [host]
-  try {
-    return (await lookupAll(host, { all: true })).map(({ address }) => address)
-  } catch {
-    return []
-  }
-}

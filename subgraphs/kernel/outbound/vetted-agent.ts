@@ -1,13 +1,13 @@
 import { Agent } from 'undici'
-import { vettedConnector } from './vetted-connector.ts'
+import { vettedConnector, type ResolveAll } from './vetted-connector.ts'
 
 const keepAliveMs = 4_000
 const headerBytesMax = 16_384
 
 /** Sends over HTTP/1.1 to addresses for which `isAllowed` is true. */
-export const vettedAgent = (isAllowed: (address: string) => boolean): Agent =>
+export const vettedAgent = (isAllowed: (address: string) => boolean, resolve: ResolveAll): Agent =>
   new Agent({
-    connect: vettedConnector(isAllowed),
+    connect: vettedConnector(isAllowed, resolve),
     allowH2: false,
     pipelining: 1,
     keepAliveTimeout: keepAliveMs,

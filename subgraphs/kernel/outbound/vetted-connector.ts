@@ -1,15 +1,25 @@
-import { lookup as resolve } from 'node:dns'
+import type { LookupAddress, LookupAllOptions } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { buildConnector } from 'undici'
 import { refusedAddress } from './outbound-error.ts'
 
 const connectMs = 10_000
 
+/** All addresses of a name, such as `lookup` of `node:dns`. */
+export type ResolveAll = (
+  hostname: string,
+  options: LookupAllOptions,
+  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void
+
 /**
  * Opens connections only to addresses for which `isAllowed` is true. It connects to exactly the addresses that it has checked, so DNS cannot
  * change in between. One refused address refuses the name.
  */
-export function vettedConnector(isAllowed: (address: string) => boolean): buildConnector.connector {
+export function vettedConnector(
+  isAllowed: (address: string) => boolean,
+  resolve: ResolveAll,
+): buildConnector.connector {
   const lookup: LookupFunction = (hostname, options, done) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return done(error, [])

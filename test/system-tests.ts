@@ -36,6 +36,7 @@ export const systemTests: Readonly<Record<string, readonly string[]>> = {
     'subgraphs/events/listen',
   ],
   'test/clients/web-page.system.test.ts': ['gateway/edge', 'gateway/subscriptions', 'test/clients/package.json'],
+  'test/extensions/hook-time.system.test.ts': ['subgraphs/extensions/hook', 'subgraphs/kernel/outbound'],
   'test/faults/assistant.system.test.ts': ['subgraphs/assistant', 'subgraphs/kernel/language-model', ...queue],
   'test/faults/backup.system.test.ts': ['operate.ts', 'subgraphs/identity/operator.ts', ...embedded],
   'test/faults/event-log.system.test.ts': ['subgraphs/kernel/outbox'],

@@ -68,6 +68,13 @@ export const sentInvoice = async (member: Member, values: { readonly [name: stri
   return body
 }
 
+/** Creates a credit note of 119 USD for a new account, a DRAFT, unless `values` say something else. */
+export const creditNote = async (member: Member, values: { readonly [name: string]: unknown } = {}) => {
+  const customerId = 'customerId' in values ? values['customerId'] : (await account(member)).id
+  const lineItems = [aLine({ taxRate: 19 })]
+  return created(member.rest.creditNoteCreate!({ body: { customerId, currency: 'USD', lineItems, ...values } }))
+}
+
 export const task = (member: Member, values: object = {}) =>
   created(member.rest.taskCreate!({ body: { subject: 'Call the yard', ...values } }))
 export const activity = (member: Member, values: object = {}) =>

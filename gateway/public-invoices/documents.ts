@@ -16,6 +16,7 @@ export interface ShownInvoice {
   readonly shippingTotal: ExactNumber
   readonly total: ExactNumber
   readonly amountPaid: ExactNumber
+  readonly amountCredited: ExactNumber
   readonly amountDue: ExactNumber
   readonly dunningFees: ExactNumber
   readonly dunningInterest: ExactNumber
@@ -36,7 +37,7 @@ const shown = `{
   lineItems {
     name sku description quantity unitPrice discountPercent discountAmount taxRate lineTotal billingFrequency
   }
-  subtotal discountTotal taxTotal shippingTotal total amountPaid amountDue dunningFees dunningInterest amountToPay issueDate
+  subtotal discountTotal taxTotal shippingTotal total amountPaid amountCredited amountDue dunningFees dunningInterest amountToPay issueDate
   dueDate purchaseOrderNumber terms paymentInstructions isPayableOnline onlineAmount
 }`
 

@@ -39,7 +39,10 @@ const sums = (invoice: ShownInvoice): string =>
     ['Shipping', invoice.shippingTotal],
     ['Total', invoice.total],
     ['Paid', invoice.amountPaid, '−'],
-    ...(isZero(invoice.amountPaid) ? [] : ([['Amount due', invoice.amountDue]] as const)),
+    ['Credited', invoice.amountCredited, '−'],
+    ...(isZero(invoice.amountPaid) && isZero(invoice.amountCredited)
+      ? []
+      : ([['Amount due', invoice.amountDue]] as const)),
     ['Reminder fees', invoice.dunningFees],
     ['Interest', invoice.dunningInterest],
     ...(isZero(invoice.dunningFees) && isZero(invoice.dunningInterest)

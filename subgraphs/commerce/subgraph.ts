@@ -3,6 +3,7 @@ import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { accountStatementResource } from './account-statement/statement.resolver.ts'
 import { accountEdges } from './edges/account-edges.ts'
 import { invoiceAgingResource } from './invoice-aging/aging.resolver.ts'
+import { creditNoteResource } from './credit-note/credit-note.resolver.ts'
 import { dunningResource } from './dunning/dunning.resolver.ts'
 import { contactEdges } from './edges/contact-edges.ts'
 import { invoiceActions } from './invoice/invoice.actions.ts'
@@ -42,6 +43,7 @@ export const commerce: SubgraphDefinition = {
     invoiceResource,
     bulkResource(invoice, 'INVOICES', invoiceActions),
     paymentResource,
+    creditNoteResource,
     invoiceAgingResource,
     dunningResource,
     accountStatementResource,

@@ -23,6 +23,7 @@ import { taskTypes } from './task/task.inputs.ts'
 import { task } from './task/task.record.ts'
 import { taskResource } from './task/task.resolver.ts'
 import { orderEdges } from './edges/order-edges.ts'
+import { creditNoteEdges } from './edges/credit-note-edges.ts'
 import { invoiceEdges } from './edges/invoice-edges.ts'
 import { paymentEdges } from './edges/payment-edges.ts'
 import { timelineEntryResource } from './timeline/timeline-entry.resolver.ts'
@@ -47,6 +48,7 @@ export const crm: SubgraphDefinition = {
     ...quoteEdges,
     ...orderEdges,
     ...invoiceEdges,
+    ...creditNoteEdges,
     paymentEdges,
     ...smartEmailDraftEdges,
     ...emailThreadEdges,

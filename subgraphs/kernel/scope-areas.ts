@@ -46,9 +46,9 @@ export const scopeAreas: Readonly<Record<string, ScopeArea>> = {
   CUSTOM_FIELDS: stated('/v1/custom-fields', 'custom fields', null),
   WEBHOOKS: stated('/v1/webhooks', 'webhooks', 'LEGACY'),
   INVOICES: added(
-    '/v1/invoices, /v1/payments',
-    'Read invoices, payments and the settings of reminders.',
-    'Read and change invoices, send them, record payments, and change the settings of reminders.',
+    '/v1/invoices, /v1/payments, /v1/credit-notes',
+    'Read invoices, payments, credit notes and the settings of reminders.',
+    'Read and change invoices and credit notes, send invoices, record payments and refunds, and change the settings of reminders.',
   ),
   EMAILS: added(
     '/v1/email-tracking, /v1/smart-email',

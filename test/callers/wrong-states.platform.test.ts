@@ -40,11 +40,14 @@ const otherStates: Readonly<Record<string, readonly (readonly [name: string, sql
   '/v1/webhooks': [['off', 'update events.webhook set is_enabled = false where id = $1']],
 }
 
-/** An issued invoice has a number. */
+/** An issued document has a number. */
 const issuing = (object: string, state: string): string =>
   object === 'invoice' && state !== 'DRAFT'
     ? `, invoice_number = left(id::text, 20), issue_date = '2027-01-05', due_date = '2027-02-04'`
-    : ''
+    : object === 'credit_note'
+      ? `, credit_note_number = left(id::text, 20), issue_date = '2027-01-05',
+          amount_left = case '${state}' when 'ISSUED' then total - amount_applied - amount_refunded else 0 end`
+      : ''
 
 /** Every state of the record that the request names, and a live record where a deleted one is restored. */
 function statesOf(operation: RestOperation, { path, body }: ValidRequest): State[] {

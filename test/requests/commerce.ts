@@ -39,6 +39,57 @@ const invoiceIn =
     )
   }
 
+const applicationId = '019a0c5e-7f00-7f52-8c1d-3b9a6e2d7f40'
+const customer = '019a0c5e-7f00-7b52-9d0e-5a4c7e1f3b26'
+
+/** Gives a credit note a customer, a line and a status, as if operations had led to it. */
+const creditNoteIn =
+  (status: string) =>
+  async ({ platform }: Sender, id: string): Promise<void> => {
+    await platform.query(
+      `update commerce.credit_note set status = $2, line_items = $3, subtotal = 100, total = 100, currency = 'USD', amount_applied = 0,
+         applications = '[]', refunds = '[]', amount_refunded = 0, amount_left = case when $2 = 'ISSUED' then 100 else 0 end, customer_id = $4, account_id = $4,
+         issue_date = '2026-01-05', credit_note_number = case when $2 = 'DRAFT' then null else left(id::text, 20) end where id = $1`,
+      [id, status, storedLines, customer],
+    )
+  }
+
+/** An open invoice of the customer of the credit notes. */
+async function anOpenInvoice({ platform, member }: Sender): Promise<string> {
+  const { body } = await member.rest.invoiceCreate!({ body: {} })
+  await platform.query(
+    `update commerce.invoice set status = 'SENT', line_items = $2, subtotal = 100, total = 100, amount_due = 100, currency = 'USD', customer_id = $3,
+       account_id = $3, issue_date = '2026-01-05', due_date = '2026-02-04', invoice_number = left(id::text, 20) where id = $1`,
+    [body.id, storedLines, customer],
+  )
+  return body.id as string
+}
+
+/** Applies the credit note to an invoice as if the operation had. */
+async function applied(sender: Sender, id: string): Promise<void> {
+  await creditNoteIn('ISSUED')(sender, id)
+  const invoiceId = await anOpenInvoice(sender)
+  const application = {
+    id: applicationId,
+    creditNoteId: id,
+    creditNoteNumber: 'CN-2026-000007',
+    invoiceId,
+    invoiceNumber: 'INV-2026-000123',
+    amount: 10,
+    appliedAt: '2026-03-04T05:06:07.000Z',
+    reversedAt: null,
+    recordedById: null,
+  }
+  await sender.platform.query(
+    `update commerce.credit_note set applications = $2, amount_applied = 10, amount_left = 90 where id = $1`,
+    [id, JSON.stringify([application])],
+  )
+  await sender.platform.query(
+    `update commerce.invoice set status = 'PARTIALLY_PAID', credits = $2, amount_credited = 10, amount_due = 90 where id = $1`,
+    [invoiceId, JSON.stringify([application])],
+  )
+}
+
 /** Payments, as if operations had recorded them: no operation creates one alone. Half of them are equal in every column except the id. */
 async function payments({ platform, member }: Sender, ids: readonly string[]): Promise<void> {
   await platform.query(
@@ -52,6 +103,11 @@ async function payments({ platform, member }: Sender, ids: readonly string[]): P
 }
 
 export const commercePreparations = {
+  creditNoteIssue: creditNoteIn('DRAFT'),
+  creditNoteApply: creditNoteIn('ISSUED'),
+  creditNoteReverseApplication: applied,
+  creditNoteRefund: creditNoteIn('ISSUED'),
+  creditNoteVoid: creditNoteIn('ISSUED'),
   payment: (sender: Sender, id: string) => payments(sender, [id]),
   paymentList: (sender: Sender) => payments(sender, Array.from({ length: 5 }, newId)),
   quoteSubmit: quoteIn('DRAFT'),
@@ -103,6 +159,11 @@ const wholeDecision = async ({ member }: Sender) => {
 }
 
 export const commerceBodies = {
+  creditNoteApply: async (requests: Sender, whole: boolean) => ({
+    applications: [{ invoiceId: await anOpenInvoice(requests), ...(whole && { amount: 1 }) }],
+  }),
+  creditNoteRefund: async (_requests: Sender, whole: boolean) =>
+    whole ? { amount: 1, method: 'CARD', reference: 'SEPA 2', refundedAt: null, note: 'Paid.' } : { amount: 1 },
   quoteAccept: async (requests: Sender, whole: boolean) =>
     whole ? wholeDecision(requests) : { name: 'Ines', method: 'PHONE' },
   quoteDecline: async (requests: Sender, whole: boolean) =>

@@ -65,6 +65,7 @@ export const placeholders: Readonly<Record<string, string>> = {
   type: 'lead.created',
   object: 'opportunity',
   paymentId: '019a0c5e-7f00-7d41-8b2e-6f1a9c3e5d70',
+  applicationId: '019a0c5e-7f00-7f52-8c1d-3b9a6e2d7f40',
 }
 
 /** What the new record of a path needs before the operation accepts it. It may set the values of placeholders. */
@@ -133,6 +134,9 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   'quoteSend',
   'sequenceArchive',
   'leadConvert',
+  'creditNoteIssue',
+  'creditNoteReverseApplication',
+  'creditNoteVoid',
   'invoiceFromOrder',
   'invoiceFromOrderById',
   'invoiceMarkUncollectible',

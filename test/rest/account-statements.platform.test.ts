@@ -64,7 +64,8 @@ describe('accountStatement', () => {
       date: `2027-01-${day}T00:00:00.000Z`,
       type,
       invoiceId: invoice.id,
-      invoiceNumber: invoice.invoiceNumber,
+      creditNoteId: null,
+      number: invoice.invoiceNumber,
       reference: null,
       id: expect.any(String),
     })

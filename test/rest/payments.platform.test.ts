@@ -56,6 +56,7 @@ describe('paymentList', () => {
       ownerId: member.userId,
       type: 'PAYMENT',
       invoiceId: one.id,
+      creditNoteId: null,
       accountId,
       refundedPaymentId: null,
       amount: 20,

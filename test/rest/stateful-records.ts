@@ -1,5 +1,6 @@
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import type { StateMachine } from '../../subgraphs/kernel/record/transitions.ts'
+import { creditNoteStates } from '../../subgraphs/commerce/credit-note/credit-note.states.ts'
 import { invoiceStates } from '../../subgraphs/commerce/invoice/invoice.states.ts'
 import { orderStates } from '../../subgraphs/commerce/order/order.status.ts'
 import { quoteStates } from '../../subgraphs/commerce/quote/quote.status.ts'
@@ -12,7 +13,7 @@ import { sequenceStates } from '../../subgraphs/outreach/sequence/sequence.rules
 import { smartEmailStates } from '../../subgraphs/outreach/smart-email/smart-email.rules.ts'
 import { triageStates } from '../../subgraphs/insights/triage/triage-case.states.ts'
 import { caseStates } from '../../subgraphs/support/case/case.status.ts'
-import { aLine, contact, invoice, lead, order, quote, supportCase } from '../builders.ts'
+import { aLine, contact, creditNote, invoice, lead, order, quote, supportCase } from '../builders.ts'
 import type { Member, Platform } from '../platform.ts'
 import { storedLines } from '../requests/commerce.ts'
 import { insightPreparations } from '../requests/insights.ts'
@@ -89,6 +90,31 @@ const invoiceColumns: Readonly<Record<string, readonly Row[]>> = {
   VOID: [issued, { ...issued, ...part }],
 }
 
+const credited = { issue_date: '2027-01-01T00:00:00Z' }
+const creditNoteColumns: Readonly<Record<string, readonly Row[]>> = {
+  DRAFT: [{}],
+  ISSUED: [
+    { ...credited, amount_left: 119 },
+    {
+      ...credited,
+      amount_refunded: 19,
+      amount_left: 100,
+      refunds: [
+        {
+          id: '019a0c5e-7f00-7c63-9d2e-4cab7f3e8a51',
+          amount: 19,
+          method: 'CARD',
+          reference: null,
+          refundedAt: '2027-01-10T00:00:00.000Z',
+          note: null,
+          recordedById: null,
+        },
+      ],
+    },
+  ],
+  VOID: [credited],
+}
+
 const sentAt = { sent_at: '2027-01-10T00:00:00Z' }
 const sendable = { to_emails: ['ines@customer.example'], subject: 'Slots', body_html: '<p>Hi</p>', body_text: 'Hi' }
 
@@ -163,6 +189,14 @@ export const stateful: Readonly<Record<string, Stateful>> = {
       invoiceUpdate: [{ body: { dueDate: '2027-03-01' } }],
       invoiceSend: [{ body: {} }],
     },
+  },
+  'credit note': {
+    states: creditNoteStates,
+    table: 'commerce.credit_note',
+    create: async (member) => (await creditNote(member)).id as string,
+    columns: (state) => creditNoteColumns[state]!,
+    unique: (number) => ({ credit_note_number: `CN-5${number}` }),
+    refused: 'creditNoteRestore',
   },
   lead: {
     states: leadStates,

@@ -15,7 +15,8 @@ const day = documentDay('UTC')
 
 const names: Readonly<Record<StatementEntryType, string>> = {
   INVOICE: 'Invoice',
-  VOID: 'Voided invoice',
+  CREDIT_NOTE: 'Credit note',
+  VOID: 'Voided:',
   PAYMENT: 'Payment of',
   REFUND: 'Refund of',
 }
@@ -28,11 +29,11 @@ const ages: Readonly<Record<string, string>> = {
   DAYS_OVER_90: 'More than 90 days overdue',
 }
 
-function entryOf({ date, type, invoiceNumber, reference, amount, balance }: StatementEntry): DocumentEntry {
+function entryOf({ date, type, number, reference, amount, balance }: StatementEntry): DocumentEntry {
   const isCharge = decimalOf(amount).gte(zero)
   return {
     day: day(date),
-    text: `${names[type]} ${invoiceNumber}${reference === null ? '' : ` (${reference})`}`,
+    text: `${names[type]} ${number}${reference === null ? '' : ` (${reference})`}`,
     charge: isCharge ? amount : null,
     credit: isCharge ? null : exactOf(decimalOf(amount).neg()),
     balance,
@@ -59,6 +60,7 @@ async function documentOf(ctx: RequestContext, statement: AccountStatement): Pro
     summary: [
       ['Opening balance', statement.openingBalance],
       ['Invoiced', statement.totalInvoiced],
+      ['Credited', statement.totalCredited],
       ['Voided', statement.totalVoided],
       ['Paid', statement.totalPaid],
       ['Refunded', statement.totalRefunded],

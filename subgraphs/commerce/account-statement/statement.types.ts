@@ -12,9 +12,10 @@ export const entriesMax = 1000
 
 export const StatementEntryType = enumeration('StatementEntryType', 'What changed the balance of a customer.', {
   INVOICE: 'An invoice was issued.',
-  VOID: 'An invoice was voided.',
+  CREDIT_NOTE: 'A credit note was issued.',
+  VOID: 'An invoice or a credit note was voided.',
   PAYMENT: 'The customer paid.',
-  REFUND: 'A payment was returned to the customer.',
+  REFUND: 'A payment was returned to the customer, or what is left of a credit note was paid.',
 })
 export type StatementEntryType = keyof typeof StatementEntryType
 
@@ -26,7 +27,7 @@ const recordId = '019a0c5e-7f00-7a93-b1c4-0e6d28f75a41'
 export class StatementEntry {
   @OutputField(() => DateTime, {
     description:
-      'The day as midnight UTC: that of the invoice, or on which it was voided or money moved in the time zone of the organization.',
+      'The day as midnight UTC: that of the invoice or credit note, or on which it was voided or money moved in the time zone of the organization.',
     example: '2026-11-02T00:00:00.000Z',
   })
   date!: string
@@ -34,19 +35,31 @@ export class StatementEntry {
   @OutputField(() => StatementEntryType, { description: 'What changed the balance.', example: 'INVOICE' })
   type!: StatementEntryType
 
-  @OutputField(() => ID, { description: 'Id of the invoice, payment or refund.', example: recordId })
+  @OutputField(() => ID, { description: 'Id of the invoice, credit note, payment or refund.', example: recordId })
   id!: string
 
   @NamesRecord('invoice')
-  @OutputField(() => ID, { description: 'Id of the invoice.', example: recordId })
-  invoiceId!: string
+  @OutputField(() => ID, {
+    nullable: true,
+    description: 'Id of the invoice; null for a credit note and its refunds.',
+    example: recordId,
+  })
+  invoiceId!: string | null
 
-  @OutputField(() => String, { description: 'Number of the invoice.', example: 'INV-2026-000123' })
-  invoiceNumber!: string
+  @NamesRecord('credit_note')
+  @OutputField(() => ID, {
+    nullable: true,
+    description: 'Id of the credit note; null for an invoice, its payments and their refunds.',
+    example: null,
+  })
+  creditNoteId!: string | null
+
+  @OutputField(() => String, { description: 'Number of the invoice or credit note.', example: 'INV-2026-000123' })
+  number!: string
 
   @OutputField(() => String, {
     nullable: true,
-    description: 'Reference of the payment; null if none, and for other entries.',
+    description: 'Reference of the payment or refund; null if none, and for other entries.',
     example: null,
   })
   reference!: string | null
@@ -54,7 +67,7 @@ export class StatementEntry {
   @OutputField(
     () => Decimal,
     amount(
-      'What it added to the balance: above 0 for an invoice and a refund, below 0 for a payment and a voided invoice.',
+      'What it added to the balance: above 0 for an invoice, a refund and a voided credit note, below 0 for a payment, a credit note and a voided invoice.',
       5494.23,
     ),
   )
@@ -66,7 +79,7 @@ export class StatementEntry {
 
 @ObjectType({
   description:
-    'What a customer owed in one currency at the beginning and at the end of a period, and what changed it in between. It consists of the invoices that the caller sees: issued ones, also those that were voided later, with all payments and refunds.',
+    'What a customer owed in one currency at the beginning and at the end of a period, and what changed it in between. It consists of the invoices and credit notes that the caller sees: issued ones, also those that were voided later, with all payments and refunds. Applying a credit note to an invoice changes no balance.',
 })
 @RequiresScope('INVOICES')
 export class AccountStatement {
@@ -92,14 +105,20 @@ export class AccountStatement {
   @OutputField(() => StatementEntry, {
     list: true,
     maxItems: entriesMax,
-    description: `The changes by day, of a day invoices first, then money that moved, then what was voided; at most ${entriesMax}.`,
+    description: `The changes by day, of a day invoices and credit notes first, then money that moved, then what was voided; at most ${entriesMax}.`,
   })
   entries!: StatementEntry[]
 
   @OutputField(() => Decimal, amount('Sum of the invoices of the period.', 5494.23))
   totalInvoiced!: ExactNumber
 
-  @OutputField(() => Decimal, amount('Sum of the invoices that were voided in the period.', 0))
+  @OutputField(() => Decimal, amount('Sum of the credit notes of the period.', 0))
+  totalCredited!: ExactNumber
+
+  @OutputField(
+    () => Decimal,
+    amount('Sum of the invoices that were voided in the period, less that of the credit notes that were.', 0),
+  )
   totalVoided!: ExactNumber
 
   @OutputField(() => Decimal, amount('Sum of the payments of the period.', 0))
@@ -111,7 +130,7 @@ export class AccountStatement {
   @OutputField(
     () => Decimal,
     amount(
-      'What the customer owed at the end of the last day: `openingBalance` + `totalInvoiced` - `totalVoided` - `totalPaid` + `totalRefunded`, also of UNCOLLECTIBLE invoices.',
+      'What the customer owed at the end of the last day: `openingBalance` + `totalInvoiced` - `totalCredited` - `totalVoided` - `totalPaid` + `totalRefunded`, also of UNCOLLECTIBLE invoices.',
       5494.23,
     ),
   )
@@ -120,7 +139,7 @@ export class AccountStatement {
   @OutputField(() => AgingBucket, {
     list: true,
     description:
-      'The open invoices at the end of the last day by the days since their due day. Their sum differs from `closingBalance` by what was paid too much and by UNCOLLECTIBLE invoices.',
+      'The open invoices at the end of the last day by the days since their due day. Their sum differs from `closingBalance` by what was paid too much, by what is left of credit notes and by UNCOLLECTIBLE invoices.',
   })
   aging!: AgingBucket[]
 

@@ -1,6 +1,8 @@
 import { edgeToMany } from '../../kernel/record/edge-to-many.ts'
 import { extendedEntity } from '../../kernel/record/extended-entity.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { creditNoteTypes } from '../credit-note/credit-note.inputs.ts'
+import { creditNote } from '../credit-note/credit-note.record.ts'
 import { invoiceTypes } from '../invoice/invoice.inputs.ts'
 import { invoice } from '../invoice/invoice.record.ts'
 import { orderTypes } from '../order/order.inputs.ts'
@@ -41,5 +43,12 @@ export const accountEdges: readonly Resource[] = [
     nullable: true,
     description:
       'Payments and refunds of the invoices of the account that the caller sees, most recently recorded first by default; null while they cannot be read.',
+  }),
+  edgeToMany(Account, 'creditNotes', {
+    records: creditNote,
+    types: creditNoteTypes,
+    by: 'customerId',
+    nullable: true,
+    description: 'Live credit notes of the account that the caller sees; null while they cannot be read.',
   }),
 ]

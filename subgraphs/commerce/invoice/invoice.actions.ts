@@ -7,7 +7,7 @@ import { syncOrder } from '../order-invoice/sync-order.ts'
 import { changeInvoice, type Version } from './change-invoice.ts'
 import { todayOf } from './invoice-day.ts'
 import { invoice } from './invoice.record.ts'
-import { hasPayments, invoiceStates, refuseInState, requireTransition } from './invoice.states.ts'
+import { isSettledInPart, invoiceStates, refuseInState, requireTransition } from './invoice.states.ts'
 import { isOpen } from './invoice.status.ts'
 import { reasonMax, type Invoice } from './invoice.ts'
 import { requireText } from './typed-text.ts'
@@ -44,8 +44,12 @@ export function voidInvoice(
   requireText('reason', reason, reasonMax)
   return changeInvoice(ctx, id, expectedVersion, async (previous, inner) => {
     await requireTransition(inner, previous, 'VOID')
-    if (hasPayments(previous))
-      await refuseInState(inner, previous, 'An invoice with payments cannot be voided; refund them first.')
+    if (isSettledInPart(previous))
+      await refuseInState(
+        inner,
+        previous,
+        'An invoice with payments or credits cannot be voided; refund or reverse them first.',
+      )
     return {
       implied: { status: 'VOID', voidedAt: inner.clock.now().toISOString(), voidReason: reason },
       events: ['invoice.voided'],

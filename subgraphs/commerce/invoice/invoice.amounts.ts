@@ -1,6 +1,7 @@
 import type { Big } from 'big.js'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { decimalOf, exactOf, sumOf, zero } from '../../kernel/values/decimal.ts'
+import { appliedOf } from '../credit-note/credit.ts'
 import { documentUrl } from '../document/document-url.ts'
 import { amountProblems, calculatedAmounts } from '../line-item/document-amounts.ts'
 import { dayIn, dayOf, daysBetween } from './invoice-day.ts'
@@ -17,9 +18,17 @@ function paidOf({ payments, refunds }: Pick<Invoice, 'payments' | 'refunds'>): B
 const latest = (times: readonly string[]): string | null =>
   times.reduce<string | null>((last, time) => (last === null || time > last ? time : last), null)
 
-/** When the last amount was received or returned. */
-const lastMovement = ({ payments, refunds }: Pick<Invoice, 'payments' | 'refunds'>): string | null =>
-  latest([...payments.map(({ paidAt }) => paidAt), ...refunds.map(({ refundedAt }) => refundedAt)])
+/** When the last amount was received, returned or credited. */
+const lastMovement = ({
+  payments,
+  refunds,
+  credits,
+}: Pick<Invoice, 'payments' | 'refunds' | 'credits'>): string | null =>
+  latest([
+    ...payments.map(({ paidAt }) => paidAt),
+    ...refunds.map(({ refundedAt }) => refundedAt),
+    ...credits.map(({ appliedAt, reversedAt }) => reversedAt ?? appliedAt),
+  ])
 
 /** When the invoice ceased to be receivable; null while it is. */
 function closedAtOf(next: Invoice, paidAt: string | null): string | null {
@@ -39,6 +48,7 @@ export function calculatedInvoice(
   const amounts = next.orderId === null ? calculatedAmounts(next, previous, given) : {}
   const total = amounts.total ?? next.total
   const paid = paidOf(next)
+  const credited = appliedOf(next.credits)
   const paidAt = next.status === 'PAID' ? (lastMovement(next) ?? next.sentAt) : null
   const issueDate = next.issueDate && dayOf(next.issueDate)
   return {
@@ -48,7 +58,8 @@ export function calculatedInvoice(
     issueDate,
     dueDate: next.dueDate && dayOf(next.dueDate),
     amountPaid: exactOf(paid),
-    amountDue: exactOf(decimalOf(total).minus(paid)),
+    amountCredited: exactOf(credited),
+    amountDue: exactOf(decimalOf(total).minus(paid).minus(credited)),
     paidAt,
     closedAt: closedAtOf(next, paidAt),
     daysToPay:
@@ -77,3 +88,9 @@ export function claimOf({ status, amountDue, dunningFees, dunningInterest }: Inv
 }
 
 export const isZero = (amount: Invoice['total']): boolean => decimalOf(amount).eq(zero)
+
+/** What is paid and due of an invoice of which so much is paid. */
+export const amountsWhenPaid = ({ total, amountCredited }: Pick<Invoice, 'total' | 'amountCredited'>, paid: Big) => ({
+  amountPaid: exactOf(paid),
+  amountDue: exactOf(decimalOf(total).minus(paid).minus(decimalOf(amountCredited))),
+})

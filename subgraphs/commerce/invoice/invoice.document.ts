@@ -35,9 +35,14 @@ function howToPay(invoice: Invoice, instructions: string | null, page: string | 
   return parts.filter((part) => part !== null && part !== '').join('\n')
 }
 
-/** What is below the total: what is paid, and what reminders claim in addition. */
+/** What is below the total: what is paid and credited, and what reminders claim in addition. */
 function afterTotal(invoice: Invoice): [string, ExactNumber][] {
-  const { amountPaid, amountDue } = invoice
+  const { amountPaid, amountCredited, amountDue } = invoice
+  const settled: [string, ExactNumber][] = [
+    ['Paid', amountPaid],
+    ['Credited', amountCredited],
+  ]
+  const shown = settled.filter(([, amount]) => !isZero(amount))
   const { dunningFees, dunningInterest, amountToPay } = claimOf(invoice)
   const claims: [string, ExactNumber][] = [
     ['Reminder fees', dunningFees],
@@ -45,12 +50,8 @@ function afterTotal(invoice: Invoice): [string, ExactNumber][] {
   ]
   const claimed = claims.filter(([, amount]) => !isZero(amount))
   return [
-    ...(isZero(amountPaid)
-      ? []
-      : ([
-          ['Paid', amountPaid],
-          ['Amount due', amountDue],
-        ] as [string, ExactNumber][])),
+    ...shown,
+    ...(shown.length > 0 ? ([['Amount due', amountDue]] as [string, ExactNumber][]) : []),
     ...claimed,
     ...(claimed.length > 0 ? ([['To pay', amountToPay]] as [string, ExactNumber][]) : []),
   ]
@@ -107,6 +108,7 @@ const printed = [
   'shippingTotal',
   'total',
   'amountPaid',
+  'amountCredited',
   'amountDue',
   'dunningFees',
   'dunningInterest',

@@ -2,8 +2,8 @@ import { enumeration } from '../../kernel/record/column.ts'
 
 export const InvoiceStatus = enumeration('InvoiceStatus', 'Where an invoice is in its life cycle.', {
   DRAFT: 'It is being written: it has no number, and it can be changed and deleted. The default.',
-  SENT: 'It was issued, and nothing is paid.',
-  PARTIALLY_PAID: 'A part is paid.',
+  SENT: 'It was issued, and nothing is paid or credited.',
+  PARTIALLY_PAID: 'A part is paid or credited.',
   OVERDUE: 'Its due day has passed in the time zone of the organization, and an amount is open.',
   PAID: 'Nothing is open.',
   VOID: 'It was issued by mistake and is not valid.',

@@ -73,6 +73,7 @@ export const invoice: RecordDefinition<Invoice> = defineRecord(Invoice, {
       'shippingTotal',
       'total',
       'amountPaid',
+      'amountCredited',
       'amountDue',
       'dunningFees',
       'dunningInterest',

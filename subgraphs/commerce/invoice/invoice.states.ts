@@ -1,21 +1,27 @@
 import { refusalInState, requireNewStatus, type Move, type StateMachine } from '../../kernel/record/transitions.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { currencyDecimals } from '../../kernel/values/currency.ts'
-import { decimalOf, exactOf, zero } from '../../kernel/values/decimal.ts'
+import { decimalOf, zero } from '../../kernel/values/decimal.ts'
+import { amountsWhenPaid } from './invoice.amounts.ts'
 import { todayOf } from './invoice-day.ts'
 import { statusAfterRefund } from './invoice.status.ts'
 import type { Invoice, InvoiceStatus } from './invoice.ts'
 
 const unitOf = ({ currency }: Invoice) => decimalOf(1).div(decimalOf(10).pow(currencyDecimals(currency)))
 
-export const hasPayments = ({ amountPaid }: Pick<Invoice, 'amountPaid'>): boolean => decimalOf(amountPaid).gt(zero)
+/** Whether something is paid or credited. */
+export const isSettledInPart = ({
+  amountPaid,
+  amountCredited,
+}: Pick<Invoice, 'amountPaid' | 'amountCredited'>): boolean =>
+  decimalOf(amountPaid).plus(decimalOf(amountCredited)).gt(zero)
 
 const isZero = ({ total }: Invoice): boolean => decimalOf(total).lte(zero)
 
 /** The statuses that a refund can lead to: of the least amount of a payment, of all but the least, and of everything. */
 async function statusesAfterRefund(ctx: RequestContext, previous: Invoice): Promise<ReadonlySet<InvoiceStatus>> {
   const today = await todayOf(ctx)
-  const [unit, paid, total] = [unitOf(previous), decimalOf(previous.amountPaid), decimalOf(previous.total)]
+  const [unit, paid] = [unitOf(previous), decimalOf(previous.amountPaid)]
   const statuses = new Set<InvoiceStatus>()
   for (const { status, amount, refundedAmount } of previous.payments) {
     const left = decimalOf(amount).minus(decimalOf(refundedAmount))
@@ -23,8 +29,7 @@ async function statusesAfterRefund(ctx: RequestContext, previous: Invoice): Prom
     for (const returned of [unit, left.minus(unit), left]) {
       if (returned.lte(zero) || returned.gt(left)) continue
       const rest = paid.minus(returned)
-      const amounts = { amountPaid: exactOf(rest), amountDue: exactOf(total.minus(rest)) }
-      statuses.add(statusAfterRefund({ ...previous, ...amounts }, today))
+      statuses.add(statusAfterRefund({ ...previous, ...amountsWhenPaid(previous, rest) }, today))
     }
   }
   return statuses
@@ -48,13 +53,13 @@ const pay = 'invoiceRecordPayment'
 const giveUp = 'invoiceMarkUncollectible'
 const cancel: Move<Invoice> = {
   operation: 'invoiceVoid',
-  isPossible: (_ctx, previous) => !hasPayments(previous),
+  isPossible: (_ctx, previous) => !isSettledInPart(previous),
 }
 
 /** A later due day ends OVERDUE. */
 const postpone = (isPartlyPaid: boolean): Move<Invoice> => ({
   operation: 'invoiceUpdate',
-  isPossible: (_ctx, previous) => hasPayments(previous) === isPartlyPaid,
+  isPossible: (_ctx, previous) => isSettledInPart(previous) === isPartlyPaid,
 })
 
 /** An invoice over nothing is PAID when it is issued, and a job makes it OVERDUE. */

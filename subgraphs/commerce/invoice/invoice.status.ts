@@ -6,16 +6,16 @@ export const openStatuses = ['SENT', 'PARTIALLY_PAID', 'OVERDUE'] as const satis
 
 export const isOpen = (status: InvoiceStatus): boolean => (openStatuses as readonly InvoiceStatus[]).includes(status)
 
-type Amounts = Pick<Invoice, 'amountDue' | 'amountPaid' | 'dueDate' | 'uncollectibleAt'>
+type Amounts = Pick<Invoice, 'amountDue' | 'amountPaid' | 'amountCredited' | 'dueDate' | 'uncollectibleAt'>
 
-/** The status of an issued invoice that is not void, by what is paid. `today` is midnight UTC of the day in the organization. */
+/** The status of an issued invoice that is not void, by what is paid and credited. `today` is midnight UTC of the day in the organization. */
 export function statusByAmounts(
-  { amountDue, amountPaid, dueDate, uncollectibleAt }: Amounts,
+  { amountDue, amountPaid, amountCredited, dueDate, uncollectibleAt }: Amounts,
   today: string,
 ): InvoiceStatus {
   if (decimalOf(amountDue).lte(zero)) return 'PAID'
   if (uncollectibleAt !== null) return 'UNCOLLECTIBLE'
-  if (decimalOf(amountPaid).gt(zero)) return 'PARTIALLY_PAID'
+  if (decimalOf(amountPaid).plus(decimalOf(amountCredited)).gt(zero)) return 'PARTIALLY_PAID'
   return dueDate !== null && dueDate < today ? 'OVERDUE' : 'SENT'
 }
 

@@ -8,10 +8,9 @@ import { StructureColumn } from '../../kernel/record/structure.ts'
 import { mailFailureOptions } from '../customer-mail/mail-failure.ts'
 import { documentUrlOptions } from '../document/document-url.ts'
 import { LineItem, linesMax } from '../line-item/line-item.ts'
-import { PricedRecord } from '../line-item/priced-record.ts'
 import { PaymentTerms } from '../quote/quote.enumerations.ts'
-import { InvoicePayment, InvoiceRefund, paymentsMax } from './invoice-payment.ts'
 import { InvoiceStatus } from './invoice.enumerations.ts'
+import { SettledRecord } from './settled-record.ts'
 
 export { InvoiceStatus }
 
@@ -31,7 +30,7 @@ const counted = (description: string) => ({ writable: 'NEVER' as const, default:
 @Directive('@key(fields: "id")')
 @RequiresScope('INVOICES')
 @Entity({ schema: 'commerce', tableName: 'invoice' })
-export class Invoice extends PricedRecord {
+export class Invoice extends SettledRecord {
   @Column(() => String, {
     indexed: true,
     nullable: true,
@@ -132,40 +131,6 @@ export class Invoice extends PricedRecord {
   })
   lineItems!: LineItem[]
 
-  @Column(() => Decimal, {
-    writable: 'NEVER',
-    indexed: true,
-    default: 0,
-    description: 'Sum of the payments that count, less the refunds.',
-    example: 1000,
-  })
-  amountPaid!: ExactNumber
-
-  @Column(() => Decimal, {
-    writable: 'NEVER',
-    indexed: true,
-    description:
-      '`total` - `amountPaid`: what is due of the invoice, without fees and interest of reminders. Below 0 after an overpayment.',
-    example: 4494.23,
-  })
-  amountDue!: ExactNumber
-
-  @StructureColumn(() => InvoicePayment, {
-    list: true,
-    maxItems: paymentsMax,
-    writable: 'NEVER',
-    description: `The payments in the order in which they were recorded, at most ${paymentsMax}; empty if none.`,
-  })
-  payments!: InvoicePayment[]
-
-  @StructureColumn(() => InvoiceRefund, {
-    list: true,
-    maxItems: paymentsMax,
-    writable: 'NEVER',
-    description: `The refunds of the payments in the order in which they were recorded, at most ${paymentsMax}; empty if none.`,
-  })
-  refunds!: InvoiceRefund[]
-
   @Column(() => String, {
     indexed: true,
     nullable: true,
@@ -212,7 +177,7 @@ export class Invoice extends PricedRecord {
 
   @Column(() => DateTime, {
     indexed: true,
-    ...moment('When the last payment made the invoice PAID; null while it is not.'),
+    ...moment('When the last payment or credit made the invoice PAID; null while it is not.'),
   })
   paidAt!: string | null
 

@@ -6,9 +6,10 @@ import { actorIdOf } from '../../kernel/context.ts'
 import { numberMax } from '../../kernel/record/check-values.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { currencyDecimals } from '../../kernel/values/currency.ts'
-import { decimalOf, exactOf, zero } from '../../kernel/values/decimal.ts'
+import { decimalOf, zero } from '../../kernel/values/decimal.ts'
 import { requireNewReference } from '../payment/duplicate-reference.ts'
 import { changeInvoice, type Move, type Version } from './change-invoice.ts'
+import { amountsWhenPaid } from './invoice.amounts.ts'
 import { todayOf } from './invoice-day.ts'
 import { noteMax, paymentsMax, referenceMax } from './invoice-payment.ts'
 import type { PaymentMethod } from './invoice.enumerations.ts'
@@ -101,7 +102,7 @@ async function withPayment(ctx: RequestContext, previous: Invoice, given: GivenP
     refundedAmount: 0,
   } as const
   const paid = decimalOf(previous.amountPaid).plus(decimalOf(amount))
-  const amounts = { amountPaid: exactOf(paid), amountDue: exactOf(decimalOf(previous.total).minus(paid)) }
+  const amounts = amountsWhenPaid(previous, paid)
   const isVoid = previous.status === 'VOID'
   const status = isVoid ? 'VOID' : statusByAmounts({ ...previous, ...amounts }, await todayOf(ctx))
   const event = previous.status === 'PAID' ? undefined : eventOfStatus[status]

@@ -5,6 +5,7 @@ import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { decimalOf, exactOf, zero } from '../../kernel/values/decimal.ts'
 import { changeInvoice, type Move, type Version } from './change-invoice.ts'
+import { amountsWhenPaid } from './invoice.amounts.ts'
 import { todayOf } from './invoice-day.ts'
 import { noteMax, paymentsMax } from './invoice-payment.ts'
 import { refuseInState } from './invoice.states.ts'
@@ -58,7 +59,7 @@ async function withRefund(
     recordedById: actorIdOf(ctx.caller),
   }
   const paid = decimalOf(previous.amountPaid).minus(decimalOf(returned))
-  const amounts = { amountPaid: exactOf(paid), amountDue: exactOf(decimalOf(previous.total).minus(paid)) }
+  const amounts = amountsWhenPaid(previous, paid)
   const status = statusAfterRefund({ ...previous, ...amounts }, await todayOf(ctx))
   const isNewlyOverdue = status === 'OVERDUE' && previous.status !== 'OVERDUE'
   return {

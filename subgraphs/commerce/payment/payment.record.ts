@@ -11,7 +11,7 @@ export const payment: RecordDefinition<Payment> = defineRecord(Payment, {
   object: 'payment',
   table: 'commerce.listed_payment',
   storedIn: 'commerce.payment',
-  partsOf: ['invoice.payments', 'invoice.refunds'],
+  partsOf: ['invoice.payments', 'invoice.refunds', 'credit_note.refunds'],
   visibleBy: ['ownerId'],
   searchable: ['reference'],
   hasSearchText: true,

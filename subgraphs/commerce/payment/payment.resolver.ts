@@ -9,6 +9,8 @@ import { createdAfter, restArea, updatedAfter } from '../../kernel/record/rest-a
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { creditNote } from '../credit-note/credit-note.record.ts'
+import { CreditNote } from '../credit-note/credit-note.ts'
 import { invoice } from '../invoice/invoice.record.ts'
 import { Invoice } from '../invoice/invoice.ts'
 import { Payment } from './payment.ts'
@@ -24,8 +26,9 @@ import {
 
 const payments = recordsOf(payment)
 const invoices = recordsOf(invoice)
+const creditNotes = recordsOf(creditNote)
 
-const rule = 'A caller whose profile hides `payments` or `refunds` of invoices is refused.'
+const rule = 'A caller whose profile hides `payments` or `refunds` of invoices or credit notes is refused.'
 
 @Resolver(() => Payment)
 export class PaymentResolver {
@@ -35,7 +38,7 @@ export class PaymentResolver {
   }
 
   @Query(() => PaymentPage, {
-    description: `Payments and refunds of all invoices that the caller sees, most recently recorded first by default. ${rule}`,
+    description: `Payments and refunds of all invoices and credit notes that the caller sees, most recently recorded first by default. ${rule}`,
   })
   paymentList(@Args(() => PaymentPageArgs) args: PageArgs, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
     return payments.page(ctx, args, info)
@@ -64,15 +67,23 @@ export class PaymentResolver {
 
   @FieldResolver(() => Invoice, {
     nullable: true,
-    description: 'The invoice of the payment; null if the caller does not see it.',
+    description: 'The invoice of the payment; null if there is none or the caller does not see it.',
   })
   invoice(@Root() { invoiceId }: Payment, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
     return invoices.reference(ctx, invoiceId, info)
   }
 
+  @FieldResolver(() => CreditNote, {
+    nullable: true,
+    description: 'The credit note that was refunded; null if there is none or the caller does not see it.',
+  })
+  creditNote(@Root() { creditNoteId }: Payment, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
+    return creditNotes.reference(ctx, creditNoteId, info)
+  }
+
   @FieldResolver(() => Payment, {
     nullable: true,
-    description: 'The payment of which this is a refund; null in a PAYMENT.',
+    description: 'The payment of which this is a refund; null if there is none or the caller does not see it.',
   })
   refundedPayment(@Root() { refundedPaymentId }: Payment, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
     return payments.reference(ctx, refundedPaymentId, info)
@@ -91,6 +102,7 @@ export const paymentResource: Resource = {
       'status',
       'accountId',
       'invoiceId',
+      'creditNoteId',
       'refundedPaymentId',
       'ownerId',
       'currency',

@@ -18,7 +18,7 @@ const invoiceExample = '019a0c5e-7f00-7a93-b1c4-0e6d28f75a41'
 
 @ObjectType({
   description:
-    'Money that moved between a customer and the organization: a payment of an invoice, or a refund. It is one entry of `payments` or `refunds` of its invoice, which its own operations change, and it is visible with the invoice.',
+    'Money that moved between a customer and the organization: a payment of an invoice, or a refund. It is one entry of `payments` or `refunds` of its invoice, or of `refunds` of its credit note, whose operations record it, and it is visible with them.',
 })
 @Directive('@key(fields: "id")')
 @RequiresScope('INVOICES')
@@ -42,9 +42,9 @@ export class Payment {
     ...never,
     indexed: true,
     nullable: true,
-    description: 'Id of the user who owns the invoice; null if it has no owner.',
+    description: 'Id of the user who owns the invoice or credit note; null if it has no owner.',
     example: '019a0c5e-7f00-7c1d-8f21-64d0a95be713',
-    user: { field: 'owner', description: 'The user who owns the invoice; null if `ownerId` is null.' },
+    user: { field: 'owner', description: 'The user who owns the invoice or credit note; null if `ownerId` is null.' },
   })
   ownerId!: string | null
 
@@ -56,15 +56,30 @@ export class Payment {
   })
   type!: PaymentType
 
-  @Column(() => ID, { ...never, indexed: true, description: 'Id of the invoice.', example: invoiceExample })
-  invoiceId!: string
+  @Column(() => ID, {
+    ...never,
+    indexed: true,
+    nullable: true,
+    description: 'Id of the invoice; null in a refund of a credit note.',
+    example: invoiceExample,
+  })
+  invoiceId!: string | null
 
   @Column(() => ID, {
     ...never,
     indexed: true,
     nullable: true,
-    hiddenWith: ['invoice.customerId'],
-    description: 'Id of the account that must pay the invoice; null if none.',
+    description: 'Id of the credit note that was refunded; null in payments of invoices and their refunds.',
+    example: null,
+  })
+  creditNoteId!: string | null
+
+  @Column(() => ID, {
+    ...never,
+    indexed: true,
+    nullable: true,
+    hiddenWith: ['invoice.customerId', 'credit_note.customerId'],
+    description: 'Id of the account that paid or was paid; null if none.',
     example: '019a0c5e-7f00-7b52-9d0e-5a4c7e1f3b26',
   })
   accountId!: string | null
@@ -73,7 +88,7 @@ export class Payment {
     ...never,
     indexed: true,
     nullable: true,
-    description: 'Id of the payment of which this is a refund; null in a PAYMENT.',
+    description: 'Id of the payment of which this is a refund; null in a PAYMENT and in a refund of a credit note.',
     example: null,
   })
   refundedPaymentId!: string | null
@@ -85,7 +100,7 @@ export class Payment {
     ...never,
     indexed: true,
     max: 3,
-    description: 'Currency of the amount as ISO 4217 code, that of the invoice.',
+    description: 'Currency of the amount as ISO 4217 code, that of the invoice or credit note.',
     example: 'EUR',
   })
   currency!: string
@@ -103,7 +118,8 @@ export class Payment {
     indexed: true,
     nullable: true,
     max: referenceMax,
-    description: 'Reference of the payment, such as the number of the transfer; null if none, and in a REFUND.',
+    description:
+      'Reference of the payment, such as the number of the transfer; null if none, and in a refund of a payment.',
     example: 'SEPA 88213',
   })
   reference!: string | null

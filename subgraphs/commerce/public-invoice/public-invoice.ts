@@ -18,6 +18,9 @@ export class PublicInvoice extends PublicDocument {
   @Field(() => Decimal, { description: 'What is paid.' })
   amountPaid!: ExactNumber
 
+  @Field(() => Decimal, { description: 'Sum of the credit notes that are applied.' })
+  amountCredited!: ExactNumber
+
   @Field(() => Decimal, { description: 'What is still due of the invoice.' })
   amountDue!: ExactNumber
 

@@ -1,10 +1,9 @@
 import { Ctx, FieldResolver, Info, Mutation, Query, Resolver, Root } from 'type-graphql'
-import { ExpectedVersionArg, IdArg } from '../../kernel/record/args.ts'
+import { ExpectedVersionArg, IdArg, InputArg } from '../../kernel/record/args.ts'
 import { ValueArg } from '../../kernel/record/declared-value.ts'
-import { InputArg } from '../../kernel/record/args.ts'
 import { operation } from '../../kernel/record/operation.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
-import { RequiresScope } from '../../kernel/record/requires-scope.ts'
+import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { createdAfter, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import { standardResolver } from '../../kernel/record/standard-resolver.ts'
@@ -37,7 +36,7 @@ export class CreditNoteResolver extends standardResolver(creditNote, {
     description:
       'Returns the PDF of the credit note; that of a DRAFT is a preview without a number. A caller whose profile hides a printed column is refused.',
   })
-  @RequiresScope('INVOICES')
+  @RequiresScopes('READ_INVOICES')
   creditNoteDocument(@IdArg() id: string, @Ctx() ctx: RequestContext<'work'>) {
     return creditNoteFile(ctx, id)
   }

@@ -156,7 +156,10 @@ function issuedInvoice(
   const amountDue = Number((total - paid).toFixed(2))
   const isLost = !isVoid && amountDue > 0 && daysOverdue >= defaultSettings.markUncollectibleAfterDays!
   const lostAt = isLost ? addDays(dueDate, defaultSettings.markUncollectibleAfterDays!) : null
-  const byAmounts = statusByAmounts({ amountDue, amountPaid: paid, amountCredited: 0, dueDate, uncollectibleAt: lostAt }, today)
+  const byAmounts = statusByAmounts(
+    { amountDue, amountPaid: paid, amountCredited: 0, dueDate, uncollectibleAt: lostAt },
+    today,
+  )
   // The midnight after the due day makes also a part that is not paid OVERDUE.
   const status = isVoid ? 'VOID' : byAmounts === 'PARTIALLY_PAID' && dueDate < today ? 'OVERDUE' : byAmounts
   const lastPaymentAt = payments.at(-1)?.paidAt ?? null

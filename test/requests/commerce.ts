@@ -54,13 +54,13 @@ const creditNoteIn =
     )
   }
 
-/** An open invoice of the customer of the credit notes. */
-async function anOpenInvoice({ platform, member }: Sender): Promise<string> {
+/** An open invoice of the customer, that of the credit notes unless another is given. */
+async function anOpenInvoice({ platform, member }: Sender, customerId = customer, currency = 'USD'): Promise<string> {
   const { body } = await member.rest.invoiceCreate!({ body: {} })
   await platform.query(
-    `update commerce.invoice set status = 'SENT', line_items = $2, subtotal = 100, total = 100, amount_due = 100, currency = 'USD', customer_id = $3,
+    `update commerce.invoice set status = 'SENT', line_items = $2, subtotal = 100, total = 100, amount_due = 100, currency = $4, customer_id = $3,
        account_id = $3, issue_date = '2026-01-05', due_date = '2026-02-04', invoice_number = left(id::text, 20) where id = $1`,
-    [body.id, storedLines, customer],
+    [body.id, storedLines, customerId, currency],
   )
   return body.id as string
 }
@@ -158,7 +158,36 @@ const wholeDecision = async ({ member }: Sender) => {
   }
 }
 
+/** All values of a credit note for an issued invoice, its customer and its currency. */
+async function wholeCreditNote(requests: Sender) {
+  const { rest, userId } = requests.member
+  const { body: account } = await rest.accountCreate!({ body: { name: 'Credited' } })
+  const { body: contact } = await rest.contactCreate!({ body: { lastName: 'Duarte' } })
+  const customerId = account.id as string
+  return {
+    ownerId: userId,
+    currency: 'EUR',
+    discountType: 'FIXED',
+    discountValue: 1,
+    shippingTotal: 1,
+    invoiceId: await anOpenInvoice(requests, customerId, 'EUR'),
+    customerId,
+    contactId: contact.id as string,
+    issueDate: '2026-01-05',
+    lineItems: [{ name: 'Box', quantity: 2, unitPrice: 12.5, taxRate: 19 }],
+    reason: 'Damaged.',
+    notes: 'Called twice.',
+    tags: ['returned'],
+    externalId: newId(),
+    metadata: { source: 'erp' },
+    customFields: {},
+  }
+}
+
 export const commerceBodies = {
+  creditNoteCreate: async (requests: Sender, whole: boolean) =>
+    whole ? { id: newId(), ...(await wholeCreditNote(requests)) } : {},
+  creditNoteUpdate: async (requests: Sender, whole: boolean) => (whole ? wholeCreditNote(requests) : {}),
   creditNoteApply: async (requests: Sender, whole: boolean) => ({
     applications: [{ invoiceId: await anOpenInvoice(requests), ...(whole && { amount: 1 }) }],
   }),

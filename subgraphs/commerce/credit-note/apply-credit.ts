@@ -2,6 +2,7 @@ import { actorIdOf } from '../../kernel/context.ts'
 import { invalid, notFound, Refusal, type FieldProblem } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
+import { requireReadable } from '../../kernel/record/field-security.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
 import { save } from '../../kernel/record/save.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -136,6 +137,8 @@ export function applyCreditNote(
     throw invalid({ path: 'applications', code: 'OUT_OF_RANGE', message })
   }
   requireDistinct(given)
+  // What is applied, or how much is refused, tells what is due.
+  requireReadable(ctx.caller, invoice, 'amountDue')
   return changeCreditNote(ctx, id, expectedVersion, async (previous, inner) => {
     await requireCreditLeft(inner, previous)
     const invoices = await lockInvoices(inner, given)

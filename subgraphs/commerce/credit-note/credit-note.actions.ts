@@ -49,7 +49,7 @@ async function requireWithinInvoice({ db, caller }: RequestContext, note: Credit
   )
   const left = decimalOf(source.total).minus(decimalOf(sums!.credited))
   if (decimalOf(note.total).lte(left)) return
-  const message = `The total must be at most ${left.toFixed()}, what other credit notes leave of the invoice.`
+  const message = 'The total must be at most what other credit notes leave of the total of the invoice.'
   throw invalid({ path: 'lineItems', code: 'OUT_OF_RANGE', message })
 }
 

@@ -1,6 +1,7 @@
 import type { Big } from 'big.js'
 import { ID } from 'type-graphql'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
+import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { DateTime, Decimal } from '../../kernel/record/scalars.ts'
 import { Part, Structure } from '../../kernel/record/structure.ts'
 import { decimalOf, sumOf } from '../../kernel/values/decimal.ts'
@@ -20,12 +21,14 @@ export class InvoiceCredit {
   @Part(() => ID, { ...never, description: 'Id of the application.', example: creditId })
   id!: string
 
+  @NamesRecord('credit_note')
   @Part(() => ID, { ...never, description: 'Id of the credit note.', example: noteId })
   creditNoteId!: string
 
   @Part(() => String, { ...never, max: 20, description: 'Number of the credit note.', example: 'CN-2026-000007' })
   creditNoteNumber!: string
 
+  @NamesRecord('invoice')
   @Part(() => ID, { ...never, description: 'Id of the invoice.', example: invoiceId })
   invoiceId!: string
 
@@ -46,6 +49,7 @@ export class InvoiceCredit {
   })
   reversedAt!: string | null
 
+  @NamesRecord('user')
   @Part(() => ID, {
     ...never,
     nullable: true,
@@ -91,6 +95,7 @@ export class CreditNoteRefund {
   })
   note!: string | null
 
+  @NamesRecord('user')
   @Part(() => ID, {
     ...never,
     nullable: true,

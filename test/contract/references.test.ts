@@ -37,6 +37,7 @@ const withoutRecord: Readonly<Record<string, string>> = {
   'ConnectedApp.appId': 'the app belongs to another organization',
   'ConversationMessage.conversationId': noRecord,
   'ConversationMessage.replyToId': noRecord,
+  'CreditNote.accountId': 'the same as customerId, whose record is `customer`',
   'EmailWebhookResult.emailId': payload,
   'EmailWebhookResult.threadId': payload,
   'ForecastRollup.userId': 'it is always null',
@@ -64,6 +65,7 @@ const oneToOne = 'there is at most one, and it is found from the thread or the s
 const withoutList: Readonly<Record<string, string>> = {
   'Email.template': many,
   'Email.mailbox': many,
+  'Payment.creditNote': 'they are `refunds` of the credit note, with the same values',
   'Payment.invoice': 'they are `payments` and `refunds` of the invoice, with the same values',
   'Payment.refundedPayment': 'they are `refunds` of the invoice',
   'ReplyDraft.replyToMessage': oneToOne,

@@ -1,6 +1,8 @@
 import { edgeToMany } from '../../kernel/record/edge-to-many.ts'
 import { extendedEntity } from '../../kernel/record/extended-entity.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { creditNoteTypes } from '../credit-note/credit-note.inputs.ts'
+import { creditNote } from '../credit-note/credit-note.record.ts'
 import { invoiceTypes } from '../invoice/invoice.inputs.ts'
 import { invoice } from '../invoice/invoice.record.ts'
 import { orderTypes } from '../order/order.inputs.ts'
@@ -32,5 +34,12 @@ export const contactEdges: readonly Resource[] = [
     by: 'contactId',
     nullable: true,
     description: 'Live invoices of the contact that the caller sees; null while they cannot be read.',
+  }),
+  edgeToMany(Contact, 'creditNotes', {
+    records: creditNote,
+    types: creditNoteTypes,
+    by: 'contactId',
+    nullable: true,
+    description: 'Live credit notes of the contact that the caller sees; null while they cannot be read.',
   }),
 ]

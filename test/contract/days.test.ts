@@ -3,7 +3,13 @@ import { recordTypes } from '../../subgraphs/all.ts'
 import type { Column } from '../../subgraphs/kernel/record/column.ts'
 
 /** Invoices and credit notes store days as midnight UTC, and times of activities are times. */
-const others = ['account.lastActivityDate', 'account.nextActivityDate', 'invoice.issueDate', 'invoice.dueDate', 'credit_note.issueDate']
+const others = [
+  'account.lastActivityDate',
+  'account.nextActivityDate',
+  'invoice.issueDate',
+  'invoice.dueDate',
+  'credit_note.issueDate',
+]
 
 const isDayLike = ({ kind, name, internal, writable }: Column): boolean =>
   kind === 'timestamp' && !internal && writable !== 'NEVER' && /(Date|Day|Until)$/.test(name)

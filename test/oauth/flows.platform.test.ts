@@ -101,7 +101,9 @@ describe('authorization code', () => {
     const reader = await anApp(owner, { scopes: ['READ_INVOICES'] })
     const own = await discovered(platform.url, reader)
     const { page } = await started(platform, own, { scope: 'READ_INVOICES' })
-    expect(page.text).toContain('Read invoices, payments, credit notes and the settings of reminders. <code>READ_INVOICES</code>')
+    expect(page.text).toContain(
+      'Read invoices, payments, credit notes and the settings of reminders. <code>READ_INVOICES</code>',
+    )
     const { access_token: token } = await tokensOf(platform, own, owner, 'READ_INVOICES')
     const rest = withToken(platform, token)
     expect((await rest['invoiceList']!()).status).toBe(200)

@@ -18,6 +18,7 @@ beforeAll(async () => {
 
 /** Properties that name something that exists, such as a mailed token. The test fills in its own; everything else is sent as it is. */
 const situational: Readonly<Record<string, readonly string[]>> = {
+  creditNoteApply: ['applications'],
   afterSaveTriggerCreate: ['function'],
   authAcceptPartnerInvite: ['token'],
   authChangePassword: ['currentPassword'],

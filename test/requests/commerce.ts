@@ -167,7 +167,7 @@ async function wholeCreditNote(requests: Sender) {
   return {
     ownerId: userId,
     currency: 'EUR',
-    discountType: 'FIXED',
+    discountType: 'AMOUNT',
     discountValue: 1,
     shippingTotal: 1,
     invoiceId: await anOpenInvoice(requests, customerId, 'EUR'),

@@ -119,9 +119,7 @@ describe('creditNoteApply', () => {
       {
         id: body.applications[1].id,
         creditNoteId: note.id,
-        creditNoteNumber: note.creditNoteNumber,
         invoiceId: two.id,
-        invoiceNumber: two.invoiceNumber,
         amount: 50.5,
         appliedAt: platform.now.toISOString(),
         reversedAt: null,

@@ -94,9 +94,7 @@ function creditsFor(
       {
         id: newId(),
         creditNoteId: note.id,
-        creditNoteNumber: note.creditNoteNumber!,
         invoiceId: found!.id,
-        invoiceNumber: found!.invoiceNumber!,
         amount: exactOf(decimalOf(amount)),
         appliedAt: ctx.clock.now().toISOString(),
         reversedAt: null,

@@ -1,12 +1,14 @@
 import { addresseeOf } from '../../crm/public.ts'
 import { requireReadable } from '../../kernel/record/field-security.ts'
-import { requireRecord } from '../../kernel/record/read.ts'
+import { readReference, requireRecord } from '../../kernel/record/read.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { documentDay } from '../document/document-day.ts'
 import { documentSeller } from '../document/document-seller.ts'
 import { documentFile, type DocumentFile } from '../document/document-file.ts'
 import type { PricedDocument } from '../document/priced-document.ts'
 import { taxesByRate } from '../document/taxes-by-rate.ts'
+import { invoice } from '../invoice/invoice.record.ts'
+import type { Invoice } from '../invoice/invoice.ts'
 import { creditNote as definition } from './credit-note.record.ts'
 import type { CreditNote } from './credit-note.ts'
 
@@ -19,13 +21,10 @@ const titles: Readonly<Record<CreditNote['status'], string>> = {
   VOID: 'VOID CREDIT NOTE',
 }
 
-async function invoiceNumberOf({ db, caller }: RequestContext, id: string | null): Promise<string | null> {
-  if (id === null) return null
-  const [found] = await db.query<{ number: string | null }>(
-    'select invoice_number as number from commerce.invoice where organization_id = $1 and id = $2',
-    [caller.organizationId, id],
-  )
-  return found?.number ?? null
+/** The number of the credited invoice; null if there is none or the reader does not see it. */
+async function invoiceNumberOf(ctx: RequestContext, id: string | null): Promise<string | null> {
+  const found = id === null ? null : await readReference(ctx, invoice, id, new Set(['invoiceNumber']))
+  return (found as Invoice | null)?.invoiceNumber ?? null
 }
 
 async function documentOf(ctx: RequestContext, note: CreditNote): Promise<PricedDocument> {

@@ -19,9 +19,7 @@ const issued = {
 const application = {
   id: '019a0c5e-7f00-7f52-8c1d-3b9a6e2d7f40',
   creditNoteId: '019a0c5e-7f00-7a93-b1c4-0e6d28f75a41',
-  creditNoteNumber: 'CN-2026-000007',
   invoiceId: '019a0c5e-7f00-7a93-b1c4-0e6d28f75a42',
-  invoiceNumber: 'INV-2026-000123',
   amount: 100,
   appliedAt: '2026-11-20T10:40:00.000Z',
   reversedAt: null,

@@ -25,15 +25,9 @@ export class InvoiceCredit {
   @Part(() => ID, { ...never, description: 'Id of the credit note.', example: noteId })
   creditNoteId!: string
 
-  @Part(() => String, { ...never, max: 20, description: 'Number of the credit note.', example: 'CN-2026-000007' })
-  creditNoteNumber!: string
-
   @NamesRecord('invoice')
   @Part(() => ID, { ...never, description: 'Id of the invoice.', example: invoiceId })
   invoiceId!: string
-
-  @Part(() => String, { ...never, max: 20, description: 'Number of the invoice.', example: 'INV-2026-000123' })
-  invoiceNumber!: string
 
   @Part(() => Decimal, { ...never, description: 'Amount that was applied, above 0.', example: 100 })
   amount!: ExactNumber

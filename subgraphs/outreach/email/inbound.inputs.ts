@@ -142,6 +142,6 @@ export class EmailWebhookResult {
   })
   emailId!: string | null
 
-  @Field(() => String, { nullable: true, description: 'Id of the thread; null if there is no mail.' })
+  @Field(() => String, { nullable: true, description: 'Id of the thread; null if `emailId` is.' })
   threadId!: string | null
 }

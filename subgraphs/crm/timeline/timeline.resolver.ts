@@ -21,7 +21,7 @@ import {
   type TimelineEdge,
 } from './timeline.types.ts'
 
-/** The timelines of the records that tasks and activities concern: `Account.timeline`, and `accountTimeline` for REST. */
+/** The timelines of the records that tasks and activities concern: `Account.timeline`, and `accountTimeline` for REST. Their entries come from the sources that resources register as `timeline`. */
 export const timelineResources = (): Resource[] =>
   links.flatMap((link) => {
     const linked = linkedRecords[link]

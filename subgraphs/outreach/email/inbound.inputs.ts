@@ -24,7 +24,7 @@ export class EmailStatusInput {
   @Field(() => EmailStatusEvent, { description: 'What became known.' })
   event!: EmailStatusEvent
 
-  @Field(() => DateTime, { nullable: true, description: 'When it happened, not in the future; null: now.' })
+  @Field(() => DateTime, { nullable: true, description: 'When it happened; null or a time in the future: now.' })
   timestamp?: string | null
 
   @Field(() => String, { nullable: true, description: 'CLICKED: address of the link, at most 2,048 characters.' })
@@ -113,7 +113,7 @@ export class EmailInboundInput {
   })
   references?: string[] | null
 
-  @Field(() => DateTime, { nullable: true, description: 'When it was received, not in the future; null: now.' })
+  @Field(() => DateTime, { nullable: true, description: 'When it was received; null or a time in the future: now.' })
   receivedAt?: string | null
 
   @Field(() => Json, {

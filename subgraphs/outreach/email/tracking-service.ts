@@ -1,3 +1,4 @@
+import { activeOrganizations } from '../../identity/public.ts'
 import type { Counters } from '../../kernel/counters/counters.ts'
 import { newId } from '../../kernel/ids.ts'
 import { inTransaction, type Services } from '../../kernel/request.ts'
@@ -49,7 +50,7 @@ export function trackingService(services: Services): TrackingService {
     const [row] = await database.query<{ url: string | null }>(
       `with message as (
          select m.links[$5::int + 1] as url from outreach.email_message m
-         join identity.organization o on o.id = m.organization_id and o.status <> 'SUSPENDED'
+         join ${activeOrganizations('o')} on o.id = m.organization_id
          where m.organization_id = $1 and m.id = $3 and m.deleted_at is null
        ), hit as (
          insert into outreach.tracking_hit (organization_id, id, message_id, link, is_machine, seen_at)
@@ -61,7 +62,7 @@ export function trackingService(services: Services): TrackingService {
   }
   const recipient = async (tracked: Tracked): Promise<boolean> => {
     const rows = await database.query(
-      `select 1 from outreach.email_message m join identity.organization o on o.id = m.organization_id
+      `select 1 from outreach.email_message m
        where m.organization_id = $1 and m.id = $2 and m.direction = 'OUTBOUND'`,
       [tracked.organizationId, tracked.messageId],
     )

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import webPush from 'web-push'
+import { activeOrganizations } from '../../../identity/public.ts'
 import type { Sql } from '../../../kernel/database/sql.ts'
 import type { Job } from '../../../kernel/jobs/job.ts'
 import { OutboundError, type OutboundAnswer } from '../../../kernel/outbound/outbound.ts'
@@ -70,8 +71,8 @@ async function targetOf(
      from events.push_subscription s
      join events.notification n on n.organization_id = s.organization_id and n.user_id = s.user_id and n.id = $3
      join identity.app_user u on u.organization_id = s.organization_id and u.id = s.user_id
-     join identity.organization o on o.id = u.organization_id
-     where s.organization_id = $1 and s.id = $2 and u.is_active and u.left_at is null and o.status <> 'SUSPENDED'`,
+     join ${activeOrganizations('o')} on o.id = u.organization_id
+     where s.organization_id = $1 and s.id = $2 and u.is_active and u.left_at is null`,
     [organizationId, subscriptionId, notificationId],
   )
   return target

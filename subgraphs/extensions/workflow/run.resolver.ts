@@ -69,7 +69,10 @@ export class WorkflowRunResolver {
   @RequiresScope('WORKFLOWS')
   workflowRunStart(
     @IdArg() id: string,
-    @Arg('input', () => WorkflowRunStartInput, { nullable: true, description: 'What it runs for; null only for a workflow without a type of records.' })
+    @Arg('input', () => WorkflowRunStartInput, {
+      nullable: true,
+      description: 'What it runs for; null only for a workflow without a type of records.',
+    })
     input: WorkflowRunStartInput | null,
     @Ctx() ctx: RequestContext,
   ) {

@@ -33,7 +33,6 @@ const actsAsOwner: ReadonlySet<string> = new Set([
   'webhookRotateSecret',
   'webhookUpdate',
   'aiTriggerUpdate',
-  'aiTriggerToggle',
   'aiTriggerRegenerateSecret',
   'aiExecutionApprove',
   'aiExecutionReject',

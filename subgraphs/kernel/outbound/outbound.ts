@@ -42,7 +42,7 @@ export class Outbound {
   /** `allowed`: private addresses and CIDR blocks that may be called. */
   constructor(
     allowed: readonly string[],
-    private readonly resolve: ResolveAll = lookup,
+    private readonly resolve: ResolveAll = (hostname, options, done) => lookup(hostname, options, done),
   ) {
     this.#allowed = allowed
   }

@@ -24,6 +24,9 @@ import { usePlatform, type Member } from '../platform.ts'
 /** Types that are no records and show columns of a record. */
 const shownFrom: Readonly<Record<string, string>> = { SequenceDeliveredMail: 'email' }
 
+/** Lists of figures that are refused as a whole to whoever may not read a field from which they follow. */
+const refused = new Set(['Account.payments'])
+
 interface NestedList {
   /** `emailThread.messages` */
   readonly name: string
@@ -32,7 +35,10 @@ interface NestedList {
   /** The fields of its items that a profile can hide. */
   readonly hideable: readonly string[]
 }
-type Answer = { readonly data?: Readonly<Record<string, { readonly data: readonly Row[] }>>; readonly errors?: unknown }
+type Answer = {
+  readonly data?: Readonly<Record<string, { readonly data: readonly Row[] }>>
+  readonly errors?: readonly { readonly extensions: { readonly code: string } }[]
+}
 type Row = Readonly<Record<string, unknown>>
 
 /** Ids stay readable, because lists of records that hidden ids name are empty. */
@@ -123,6 +129,13 @@ describe('the nested lists of the graph', () => {
     )
     for (const { name, query, read, hideable } of lists) {
       const answers = [(await all.graphql(query)).body, (await restricted.graphql(query)).body] as Answer[]
+      if (refused.has(name)) {
+        expect(new Set(answers[1]!.errors!.map(({ extensions }) => extensions.code))).toEqual(
+          new Set(['FIELD_NOT_READABLE']),
+        )
+        expect(read(answers[1]!)).toEqual([])
+        continue
+      }
       expect([name, answers.map(({ errors }) => errors)]).toEqual([name, [undefined, undefined]])
       const [complete, reduced] = answers.map(read) as [Record<string, unknown>[], Record<string, unknown>[]]
       const filled = (rows: Record<string, unknown>[]) =>
@@ -133,13 +146,27 @@ describe('the nested lists of the graph', () => {
     expect(shown).toEqual([])
     // Of these the demo has no record with a value that can be hidden.
     expect(unproven).toEqual([
+      'Account.creditNotes',
+      'Account.files',
       'Contact.quotes',
       'Contact.orders',
       'Contact.invoices',
+      'Contact.creditNotes',
       'Contact.directReports',
+      'Contact.files',
       'Contact.opportunities',
       'Contact.smartEmailDrafts',
+      'Lead.files',
+      'Lead.emailThreads',
+      'Lead.sequenceEnrollments',
+      'Opportunity.files',
+      'Opportunity.contacts',
+      'Opportunity.emailThreads',
       'Opportunity.smartEmailDrafts',
+      'Task.files',
+      'EmailThread.replyDrafts',
+      'Case.files',
+      'Case.emailThreads',
       'Case.comments',
     ])
   })

@@ -76,7 +76,7 @@ describe('graphql-codegen with the client preset', () => {
     expect(types).toContain('annualRevenue: number | null')
     const { possibleTypes } = JSON.parse(await folder.read('codegen/possible-types.json')) as Possible
     expect(possibleTypes['RelatedTo']).toContain('Opportunity')
-    expect(Object.keys(possibleTypes)).toEqual(['RelatedTo', 'TimelineRecord'])
+    expect(Object.keys(possibleTypes)).toEqual(['FileRelatedTo', 'Node', 'RelatedTo', 'TimelineRecord'])
   })
 
   it('generates documents that the server answers', async () => {

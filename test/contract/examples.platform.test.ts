@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { restContract } from '../contract-of-rest.ts'
-import { resolve, type ResponseObject, type Schema } from '../../rest-adapter/openapi.ts'
+import { resolve, type ResponseObject } from '../../rest-adapter/openapi.ts'
 import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
 import { usePlatform } from '../platform.ts'
 import { Requests } from '../requests/requests.ts'

@@ -25,14 +25,16 @@ function load(src) {
 
 /** The document without the paths that repeat others, which its text names; a reader finds each operation once. */
 function withoutAliases(document) {
-  const aliases = new Map(document.tags.flatMap((tag) => (tag['x-alias-of'] ? [[tag.name, tag['x-alias-of']]] : [])))
+  const aliases = new Map(
+    (document.tags ?? []).flatMap((tag) => (tag['x-alias-of'] ? [[tag.name, tag['x-alias-of']]] : [])),
+  )
   const isShown = ({ tags }) => !tags?.some((tag) => aliases.has(tag))
   const shownIn = (item) => Object.entries(item).filter(([, part]) => !part.operationId || isShown(part))
   const hasOperation = (item) => shownIn(item).some(([, part]) => part.operationId)
   const paths = Object.entries(document.paths).filter(([, item]) => hasOperation(item))
   return {
     ...document,
-    tags: document.tags.filter(({ name }) => !aliases.has(name)),
+    tags: document.tags?.filter(({ name }) => !aliases.has(name)),
     'x-tagGroups': document['x-tagGroups']?.filter(({ tags }) => !tags.every((tag) => aliases.has(tag))),
     paths: Object.fromEntries(paths.map(([path, item]) => [path, Object.fromEntries(shownIn(item))])),
   }

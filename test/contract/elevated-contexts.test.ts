@@ -30,7 +30,6 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
   'subgraphs/commerce/customer-mail/customer-mails.ts': [2, 'delivers queued mails'],
   'subgraphs/commerce/dunning/dunning-run.ts': [1, 'daily run of the reminders of an organization'],
   'subgraphs/commerce/invoice/invoice-mail.job.ts': [1, 'mails sent invoices'],
-  'subgraphs/crm/file/file.jobs.ts': [1, 'deletes files whose bytes never arrived'],
   'subgraphs/extensions/action/checked-call.ts': [
     1,
     'reads what an action is, of which its user sees the input and the output',

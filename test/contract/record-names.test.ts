@@ -41,7 +41,7 @@ describe('the name of a record type in a message', () => {
     expect(await messageOf(() => requireRecord(ctx, shape as never, id))).toBe(notFound)
     const article = /^[aeio]/i.test(name) ? 'An' : 'A'
     expect(startWithArticle(name)).toBe(`${article} ${name}`)
-    const states = { name, scope: '*', transitions: { NEW: { OLD: ['renew'] }, OLD: {} } }
+    const states = { name, scope: 'SESSION' as const, transitions: { NEW: { OLD: ['renew'] }, OLD: {} } }
     const wrong = (status: string, to: string) => messageOf(() => requireAllowedTransition(ctx, states, { status }, to))
     expect(await wrong('OLD', 'NEW')).toBe(`${article} ${name} with status OLD cannot change to NEW.`)
     expect(await wrong('NEW', 'LOST')).toBe(`${article} ${name} with status NEW can change to OLD, not to LOST.`)

@@ -251,3 +251,11 @@ describe('creditNoteDocument', () => {
     ])
   })
 })
+
+it('a key with WRITE_INVOICES alone learns which status it can set', async () => {
+  const { id: customerId } = await account(member)
+  const { id } = await issued(customerId, 100)
+  const key = await platform.member({ organizationId: member.organizationId, scopes: ['WRITE_INVOICES'] })
+  const again = await key.rest['creditNoteIssue']!({ id })
+  expect([again.status, again.body.code, again.body.allowed]).toEqual([409, 'INVALID_STATE', ['VOID']])
+})

@@ -10,7 +10,7 @@ export const isUnused = ({ amountApplied, amountRefunded }: CreditNote): boolean
 
 export const creditNoteStates: StateMachine<CreditNote, CreditNoteStatus> = {
   name: 'credit note',
-  scope: 'INVOICES',
+  scope: 'WRITE_INVOICES',
   transitions: {
     DRAFT: { ISSUED: ['creditNoteIssue'] },
     ISSUED: { VOID: [{ operation: 'creditNoteVoid', isPossible: (_ctx, previous) => isUnused(previous) }] },

@@ -1,3 +1,4 @@
+import { activeSeller } from '../../identity/public.ts'
 import type { OperationContext } from '../../kernel/context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { readDownloadToken } from '../../kernel/file/download-token.ts'
@@ -12,7 +13,7 @@ import type { File } from './file.ts'
 
 /** The bytes of files, for the process that has the connection to the client. */
 export interface RecordFiles extends SentFiles {
-  /** The file that a link names; 404 when the link has expired. */
+  /** The file that a link names; 404 when the link has expired, and while the organization is suspended. */
   openLinked(token: string): Promise<OpenedFile>
 }
 
@@ -48,6 +49,7 @@ export function recordFilesOf(services: Services): RecordFiles {
       const link = readDownloadToken(services.keys, token, services.clock.now())
       if (!link) throw notFound('The file, or the link has expired. It')
       const ctx = systemContext(services, link.organizationId)
+      if (!(await activeSeller(ctx))) throw notFound('The file')
       const found = await requireRecord(ctx, file, link.id)
       const { relatedToType, relatedToId } = found
       if (relatedToType !== null && (await stateOf(ctx, fileParents[relatedToType](), relatedToId!)) !== 'LIVE')

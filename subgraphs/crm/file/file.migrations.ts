@@ -17,7 +17,7 @@ export const fileTable: Migration = {
     );
     ${searchIndex('crm.file', 'file', ['name'])}
     ${listIndexes('crm.file', 'file', ['name', 'status', 'related_to_id'])}
-    create index file_uploading on crm.file (created_at, id) where status = 'UPLOADING' and deleted_at is null;
+    create index file_uploading on crm.file (organization_id, created_at, id) where status = 'UPLOADING' and deleted_at is null;
     create index file_with_content on crm.file (deleted_at, id) where deleted_at is not null and content_id is not null;
   `,
 }

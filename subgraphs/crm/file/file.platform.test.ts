@@ -5,6 +5,7 @@ import { account, activity, opportunity } from '../../../test/builders.ts'
 import { usePlatform, type Member } from '../../../test/platform.ts'
 import { downloadToken } from '../../kernel/file/download-token.ts'
 import { sweepFiles } from '../../kernel/file/sweep-files.ts'
+import { resumeOrganization, suspendOrganization } from '../../identity/public.ts'
 import { newId } from '../../kernel/ids.ts'
 import { fileBytesMax } from './file.actions.ts'
 import { deleteAbandonedFiles, deleteFileContents } from './file.jobs.ts'
@@ -242,6 +243,14 @@ describe('an upload', () => {
     expect([(await stored()).length, (await onDisk()).length]).toEqual([1, 1])
     expect(await platform.eventTypesOf(id)).toEqual(['file.created', 'file.uploaded'])
   })
+})
+
+it('no link of a suspended organization leads to a file', async () => {
+  const link = await linkTo(await uploaded('kept'))
+  await suspendOrganization(platform.services, organizationId)
+  expect(await status(fetch(link))).toBe(404)
+  await resumeOrganization(platform.services, organizationId)
+  expect(await (await fetch(link)).text()).toBe('kept')
 })
 
 describe('a deleted file', () => {

@@ -28,7 +28,7 @@ export interface StateMachine<T, Status extends string = string> {
   /** What the record is called in messages. */
   readonly name: string
   /** The scope that its operations require, unless they say otherwise. */
-  readonly scope: string
+  readonly scope: `WRITE_${string}` | 'SESSION'
   readonly transitions: Transitions<Status, T>
   /** Whether the caller may change this record, where more is needed than to see it. */
   mayChange?(ctx: RequestContext, record: T): boolean

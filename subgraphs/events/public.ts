@@ -16,5 +16,6 @@ export { noParents, parentsOf, type Parents, type Recipient } from './envelope/v
 export { notificationMailService, type NotificationMailService } from './notification/mail/unsubscribe.ts'
 export { LiveEvents, type LiveEventsOptions } from './live.ts'
 export { eventTypeNamed } from './catalog/organization-catalog.ts'
+export { existingCustomEvents } from './custom-event-type/existing-names.ts'
 export { PayloadSchema, publishedSchema, SchemaCheck } from './custom-event-type/payload-schema.ts'
 export { signatureHeaders } from './delivery/signature.ts'

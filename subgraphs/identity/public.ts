@@ -112,6 +112,7 @@ export async function activeOrganizationName({ db, caller }: RequestContext): Pr
 }
 
 export { isAdministrator } from './organization/organization.ts'
+export { activeMembers, hasProvenAdministrator } from './due-work/active-members.ts'
 export { activeOrganizations, organizationsWith } from './due-work/active-organizations.ts'
 export { dueRecords } from './due-work/due-records.ts'
 export { eachOrganization } from './due-work/each-organization.ts'

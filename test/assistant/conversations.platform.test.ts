@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { assignProfile, createProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
 import { updateUser } from '../../subgraphs/identity/public.ts'
 import type { Visibility } from '../../subgraphs/kernel/context.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
+import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { account, supportCase } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { framesOf } from './frames.ts'
@@ -235,6 +237,64 @@ describe('the mode local', () => {
     expect(await ask('/stream', key, 'Who owns Given away?')).toEqual([200, true])
     await member.rest.accountDelete!({ id: accountId })
     expect(await ask('/stream', key, 'Who owns Given away?')).toEqual([200, true])
+  })
+})
+
+describe('the answers of a conversation', () => {
+  /** The answers as their user reads them: the text, or null if it is withheld. */
+  const read = async (member: Member, id: string) => {
+    const { body } = await member.rest.conversation!({ id })
+    return (body.messages as Record<string, unknown>[])
+      .filter(({ role }) => role === 'ASSISTANT')
+      .map(({ content, isWithheld, citations, toolCalls, notUnderstood }) => {
+        if (isWithheld) expect([content, citations, toolCalls, notUnderstood]).toEqual(['', [], [], []])
+        return isWithheld ? null : content
+      })
+  }
+  const asked = async (member: Member, ...questions: string[]) => {
+    const id = await begin(member)
+    for (const content of questions) {
+      const { status } = await member.rest.conversationSend!({ id, body: { content, mode: 'local' } })
+      expect(status).toBe(201)
+    }
+    return id
+  }
+
+  it('are withheld while their user has fewer rights than they were made with, and shown again afterwards', async () => {
+    const organizationId = await platform.organization('Sight')
+    const [member, other] = [await platform.member({ organizationId }), await platform.member({ organizationId })]
+    await account(member, { name: 'Mine', annualRevenue: 10 })
+    await account(other, { name: 'Theirs', annualRevenue: 20 })
+    const id = await asked(member, 'How many accounts are there?')
+    const all = '**2** accounts.'
+    expect(await read(member, id)).toEqual([all])
+    await setVisibility(member, 'OWN')
+    expect(await read(member, id)).toEqual([null])
+    await member.rest.conversationSend!({ id, body: { content: 'How many accounts are there?', mode: 'local' } })
+    expect(await read(member, id)).toEqual([null, '**1** account.'])
+    await setVisibility(member, 'ALL')
+    expect(await read(member, id)).toEqual([all, '**1** account.'])
+
+    const ctx = systemContext(platform.services, organizationId)
+    const profile = await createProfile(ctx, { name: 'No revenue', fields: { account: { annualRevenue: 'HIDDEN' } } })
+    await assignProfile(ctx, member.userId, profile.id)
+    platform.advanceClock(1_000)
+    expect(await read(member, id)).toEqual([null, null])
+  })
+
+  it('are withheld when a record that they cite is given to a user whose records are out of sight', async () => {
+    const organizationId = await platform.organization('Given')
+    const [member, other] = [
+      await platform.member({ organizationId, visibility: 'OWN' }),
+      await platform.member({ organizationId, role: 'OWNER' }),
+    ]
+    const { id: accountId } = await account(member, { name: 'Halvorsen Marine' })
+    const id = await asked(member, 'Who owns Halvorsen Marine?', 'How many accounts are there?')
+    const [named, counted] = await read(member, id)
+    expect([String(named).includes('Halvorsen'), counted]).toEqual([true, '**1** account.'])
+    const { status } = await other.rest.accountUpdate!({ id: accountId, body: { ownerId: other.userId } })
+    expect(status).toBe(200)
+    expect(await read(member, id)).toEqual([null, counted])
   })
 })
 

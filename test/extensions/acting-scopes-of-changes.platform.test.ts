@@ -150,6 +150,23 @@ describe.each(Object.entries(cases))(
   },
 )
 
+it.each(['a hook', 'a custom action', 'an AI workflow', 'a workflow'] as const)(
+  '%s gets a new secret, with which its receiver or the platform can be deceived, only with these scopes',
+  async (kind) => {
+    const { operations, scope, created, needs } = cases[kind]!
+    const { id } = (await wide.rest[`${operations}Create`]!({ body: created() })).body
+    const [narrow, enough] = [await withScopes(scope), await withScopes(scope, ...needs)]
+    const rotate = async (by: Member) => {
+      const { status, body } = await by.rest[`${operations}RegenerateSecret`]!({ id })
+      return [status, status === 200 ? typeof body.secret : body.missingScopes]
+    }
+    const before = await platform.fingerprint()
+    expect(await rotate(narrow)).toEqual([403, needs])
+    expect(await platform.fingerprint()).toBe(before)
+    expect(await rotate(enough)).toEqual([200, 'string'])
+  },
+)
+
 it('an AI workflow is paused by its switch without the scopes of what it does, and not turned on', async () => {
   const { created, scope, needs } = cases['an AI workflow']!
   const { id } = (await wide.rest['aiTriggerCreate']!({ body: created() })).body

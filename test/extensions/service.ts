@@ -12,7 +12,7 @@ export interface ReceivedRequest {
 /** A service on the loopback interface that organizations call. `respond` decides what it answers; by default what it got. */
 export class Service {
   readonly received: ReceivedRequest[] = []
-  respond: (res: ServerResponse, request: ReceivedRequest) => void = echoed
+  respond: (res: ServerResponse, request: ReceivedRequest) => void | Promise<void> = echoed
   readonly #server: Server
 
   private constructor() {
@@ -23,7 +23,7 @@ export class Service {
         const text = Buffer.concat(chunks).toString()
         const request = { method: req.method!, path: req.url!, headers: req.headers, text }
         this.received.push(request)
-        this.respond(res, request)
+        void this.respond(res, request)
       })
     })
   }

@@ -8,6 +8,7 @@ import { historyMax, leaseMs, messagesMax } from '../conversation/bounds.ts'
 import type { AssistantMode, MessageStatus } from '../conversation/conversation.enumerations.ts'
 import type { ConversationContextInput, ConversationMessageInput } from '../conversation/conversation.inputs.ts'
 import type { ConversationContext } from '../conversation/conversation.types.ts'
+import { sightValues } from '../conversation/sight.ts'
 import { isAnswering, messagesOf, type ConversationRow } from '../conversation/stored.ts'
 import { usageOf, type AnswerDraft } from './answer-event.ts'
 import type { Asked } from './answering.ts'
@@ -47,13 +48,13 @@ const contextOf = (given: ConversationContextInput | null | undefined): Conversa
 /** The question with what the conversation has of it. */
 export async function askedOf(
   db: Sql,
-  owner: Owner,
+  caller: Caller,
   row: ConversationRow,
   input: ConversationMessageInput,
   mode: AssistantMode,
   now: Date,
 ): Promise<Asked> {
-  const earlier = await messagesOf(db, owner, row, now, historyMax)
+  const earlier = await messagesOf(db, caller, row, now, historyMax)
   const history = earlier
     .filter(({ content, status }) => content !== '' && status !== 'RUNNING')
     .map(({ role, content }) => ({ role, content }))
@@ -112,15 +113,15 @@ export function newAnswerIds(): AnswerIds {
 /** Adds the question and its answer, complete or still empty. */
 export async function addMessages(
   db: Sql,
-  owner: Owner,
+  caller: Caller,
   row: ConversationRow,
   asked: Asked,
   answer: AnswerIds & { readonly status: MessageStatus; readonly draft: AnswerDraft; readonly now: Date },
 ): Promise<void> {
-  const { organizationId, userId } = owner
+  const { organizationId, userId } = caller
   const at = answer.now.toISOString()
   const { questionId } = answer
-  await failInterrupted(db, owner, row.id)
+  await failInterrupted(db, caller, row.id)
   await db.query(
     `insert into assistant.message (organization_id, id, conversation_id, user_id, role, content, mode, context, status, created_at)
      values ($1, $2, $3, $4, 'USER', $5, $6, $7, 'COMPLETED', $8)`,
@@ -128,12 +129,12 @@ export async function addMessages(
     'WRITE',
   )
   await db.query(
-    `insert into assistant.message (organization_id, id, conversation_id, user_id, reply_to_id, role, content, mode, status, created_at)
-     values ($1, $2, $3, $4, $5, 'ASSISTANT', '', $6, 'RUNNING', $7)`,
-    [organizationId, answer.id, row.id, userId, questionId, asked.mode, at],
+    `insert into assistant.message (organization_id, id, conversation_id, user_id, reply_to_id, role, content, mode, status, created_at, seen_owner_ids, hidden_fields)
+     values ($1, $2, $3, $4, $5, 'ASSISTANT', '', $6, 'RUNNING', $7, $8, $9)`,
+    [organizationId, answer.id, row.id, userId, questionId, asked.mode, at, ...sightValues(caller)],
     'WRITE',
   )
-  if (answer.status !== 'RUNNING') await endMessage(db, owner, { ...answer, errorCode: null })
+  if (answer.status !== 'RUNNING') await endMessage(db, caller, { ...answer, errorCode: null })
   await db.query(
     `update assistant.conversation set message_count = message_count + 2, last_message_at = $3, updated_at = $3, title = coalesce(title, $4)
      where organization_id = $1 and id = $2`,

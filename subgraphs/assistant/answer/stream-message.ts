@@ -1,5 +1,5 @@
 import type { OperationContext } from '../../kernel/context.ts'
-import { isErrorCode, Refusal } from '../../kernel/errors.ts'
+import { isErrorCode, notFound, Refusal } from '../../kernel/errors.ts'
 import { portsOf, requestContext, type RequestContext, type Services } from '../../kernel/request.ts'
 import { forgetAnswers, runOnce } from '../../kernel/subgraph/idempotency.ts'
 import { knownId } from '../conversation/conversation.actions.ts'
@@ -10,7 +10,7 @@ import { answerEvents } from './answer.ts'
 import type { Answering, Asked } from './answering.ts'
 import { frames, replayFrames, type Frame } from './frames.ts'
 import { chosenMode } from './modes.ts'
-import { noteSight, requireCited } from './sight-of-answer.ts'
+import { noteSight } from './sight-of-answer.ts'
 import { addMessages, askedOf, leaseConversation, newAnswerIds, refuseFull, withdraw } from './store-answer.ts'
 
 const ports = ['graph', 'languageModel', 'tenants'] as const
@@ -104,7 +104,7 @@ export async function streamMessage(
         'The answer to this Idempotency-Key is still being written; retry in 1 s.',
         { retryAfter: 1 },
       )
-    await requireCited(caller, ctx.db, message.citations)
+    if (message.isWithheld) throw notFound('A record in the stored answer')
     return { isReplay: true, frames: replayFrames(message) }
   }
   const signal = operation.cancellation?.signal ?? new AbortController().signal

@@ -51,3 +51,12 @@ export const conversationTables: Migration = {
     create index message_answers on assistant.message (organization_id, created_at) where role = 'ASSISTANT';
   `,
 }
+
+export const sightOfAnswers: Migration = {
+  name: '20261129-assistant-sight-of-answers',
+  sql: `
+    -- With which rights an answer was made: the owners whose records its user saw (null: all), and the fields that were hidden. An answer without
+    -- hidden_fields is older than this column; only users who see everything get it.
+    alter table assistant.message add column seen_owner_ids uuid[], add column hidden_fields text[];
+  `,
+}

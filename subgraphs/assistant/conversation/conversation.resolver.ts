@@ -28,7 +28,7 @@ import {
   ConversationMessageInput,
   ConversationUpdateInput,
 } from './conversation.inputs.ts'
-import { conversationTables } from './conversation.migrations.ts'
+import { conversationTables, sightOfAnswers } from './conversation.migrations.ts'
 import { Conversation, ConversationMessage, ConversationWithMessages } from './conversation.types.ts'
 
 const MessageArg = () => ValueArg('messageId', () => ID, { description: 'Id of an answer of the conversation.' })
@@ -137,7 +137,7 @@ export class ConversationResolver {
 
 export const conversationResource: Resource = {
   resolver: ConversationResolver,
-  migrations: [conversationTables],
+  migrations: [conversationTables, sightOfAnswers],
   operations: [
     operation('GET /v1/conversations', 'conversationList', {
       summary: 'List conversations',

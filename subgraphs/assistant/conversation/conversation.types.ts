@@ -225,6 +225,13 @@ export class ConversationMessage {
   })
   feedback!: MessageFeedback | null
 
+  @OutputField(() => Boolean, {
+    description:
+      'True for an answer that was made with more rights than the user has now, or that cites a record or document that is out of sight now: its text, citations and calls are left out. Ask again.',
+    example: false,
+  })
+  isWithheld!: boolean
+
   @OutputField(() => DateTime, { description: 'When it was written.', example: '2027-02-01T09:00:00.000Z' })
   createdAt!: string
 }

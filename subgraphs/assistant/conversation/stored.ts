@@ -9,6 +9,7 @@ import type {
   ConversationToolCall,
 } from './conversation.types.ts'
 import type { AssistantMode, MessageFeedback, MessageRole, MessageStatus } from './conversation.enumerations.ts'
+import { isBeyondSight, sightValues, withinSight } from './sight.ts'
 
 export interface ConversationRow {
   readonly id: string
@@ -71,11 +72,13 @@ interface MessageRow {
   readonly latencyMs: number | null
   readonly feedback: MessageFeedback | null
   readonly createdAt: string
+  readonly isWithheld: boolean
 }
 
 const messageColumns = `id, conversation_id as "conversationId", reply_to_id as "replyToId", role, content, mode, model, context, status,
   error_code as "errorCode", citations, tool_calls as "toolCalls", not_understood as "notUnderstood", input_tokens as "inputTokens",
-  output_tokens as "outputTokens", is_estimated as "isEstimated", latency_ms as "latencyMs", feedback, created_at as "createdAt"`
+  output_tokens as "outputTokens", is_estimated as "isEstimated", latency_ms as "latencyMs", feedback, created_at as "createdAt",
+  role = 'ASSISTANT' and ${isBeyondSight('$4', '$5')} as "isWithheld"`
 
 /** An answer that nobody writes any more, because its process has ended, is shown as failed, whether or not that was stored. */
 function messageOf(row: MessageRow, isAnswering: boolean): ConversationMessage {
@@ -94,10 +97,10 @@ function messageOf(row: MessageRow, isAnswering: boolean): ConversationMessage {
 export const isAnswering = ({ answeringId, answeringUntil }: ConversationRow, now: Date): boolean =>
   answeringId !== null && answeringUntil !== null && new Date(answeringUntil) > now
 
-/** The newest messages, at most `limit`, the oldest of them first. */
+/** The newest messages, at most `limit`, the oldest of them first, as the rights that the caller has now allow. */
 export async function messagesOf(
   db: Sql,
-  { organizationId }: Owner,
+  caller: Caller,
   row: ConversationRow,
   now: Date,
   limit: number,
@@ -106,24 +109,26 @@ export async function messagesOf(
     `select * from (
        select ${messageColumns} from assistant.message where organization_id = $1 and conversation_id = $2 order by id desc limit $3
      ) newest order by id`,
-    [organizationId, row.id, limit],
+    [caller.organizationId, row.id, limit, ...sightValues(caller)],
     'LIST',
   )
-  return rows.map((message) => messageOf(message, isAnswering(row, now) && message.id === row.answeringId))
+  const messages = rows.map((message) => messageOf(message, isAnswering(row, now) && message.id === row.answeringId))
+  return withinSight({ caller, db }, messages)
 }
 
 export async function requireMessage(
   db: Sql,
-  { organizationId }: Owner,
+  caller: Caller,
   row: ConversationRow,
   id: string,
   now: Date,
 ): Promise<ConversationMessage> {
   const [message] = await db.query<MessageRow>(
     `select ${messageColumns} from assistant.message where organization_id = $1 and conversation_id = $2 and id = $3`,
-    [organizationId, row.id, id],
+    [caller.organizationId, row.id, id, ...sightValues(caller)],
     'LOOKUP',
   )
   if (!message) throw notFound('The message')
-  return messageOf(message, isAnswering(row, now) && row.answeringId === id)
+  const shown = await withinSight({ caller, db }, [messageOf(message, isAnswering(row, now) && row.answeringId === id)])
+  return shown[0]!
 }

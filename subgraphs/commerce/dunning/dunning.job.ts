@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon'
-import { activeOrganizations } from '../../identity/public.ts'
+import { activeOrganizations, hasProvenAdministrator } from '../../identity/public.ts'
 import { inTurn } from '../../kernel/jobs/in-turn.ts'
 import type { Job } from '../../kernel/jobs/job.ts'
 import type { Services } from '../../kernel/request.ts'
@@ -36,12 +36,9 @@ export interface DunningBounds {
 
 const usualBounds: DunningBounds = { batchSize: 200, sliceMs: 30_000 }
 
-/** An organization without an owner or admin whose address is verified mails nobody. */
 const enabledSql = `from commerce.dunning_setting s
   join ${activeOrganizations('o')} on o.id = s.organization_id
-  where s.settings @> '{"enabled": true}' and exists (
-    select from identity.admin_user u
-    where u.organization_id = o.id and u.email_verified and u.is_active and u.deleted_at is null and u.role in ('OWNER', 'ADMIN'))`
+  where s.settings @> '{"enabled": true}' and ${hasProvenAdministrator('o.id')}`
 
 /** The organizations with automatic reminders in random order, so that long runs of some of them do not always come first. */
 async function enabledOrganizations({ database }: Services): Promise<string[]> {

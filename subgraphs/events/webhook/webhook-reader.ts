@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { activeMembers } from '../../identity/public.ts'
 import type { Condition, ConditionLogic } from '../../kernel/condition/condition.ts'
 import type { Row } from '../../kernel/database/sql.ts'
 import type { Services } from '../../kernel/request.ts'
@@ -93,8 +94,7 @@ export class WebhookReader {
       `select v.version, array(
          select w.id from events.webhook w
          where w.organization_id = $1 and w.deleted_at is null and not exists (
-           select from identity.app_user u where u.organization_id = $1 and u.id = w.owner_id
-             and u.is_active and u.left_at is null and u.role in ('OWNER', 'ADMIN')
+           select from ${activeMembers('u')} where u.organization_id = $1 and u.id = w.owner_id and u.role in ('OWNER', 'ADMIN')
          )
        ) as paused
        from events.webhook_version v where v.organization_id = $1`,

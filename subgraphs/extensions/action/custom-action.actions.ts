@@ -66,7 +66,7 @@ export async function deleteAction(ctx: FunctionContext, id: string, expectedVer
   })
 }
 
-/** Gives the action a new secret, which only this answer contains. Until the overlap ends, requests are signed with both. */
+/** Gives the action a new secret, which only this answer contains: with it, its receiver can be deceived. Until the overlap ends, requests are signed with both. */
 export async function regenerateActionSecret(
   ctx: FunctionContext,
   id: string,
@@ -75,12 +75,11 @@ export async function regenerateActionSecret(
   requireAdministrator(ctx)
   await loadDataKeys(ctx)
   const secret = newSigningSecret()
-  const decide = (previous: CustomAction, inner: FunctionContext) => ({
-    operation: 'UPDATE' as const,
-    values: {},
-    implied: rotatedSecrets(inner, actionSecretPlace, previous, { secret, overlapHours }),
-    action: 'custom_action.secret_regenerated',
-  })
+  const decide = (previous: CustomAction, inner: FunctionContext) => {
+    requireScopesOf(inner, previous)
+    const implied = rotatedSecrets(inner, actionSecretPlace, previous, { secret, overlapHours })
+    return { operation: 'UPDATE' as const, values: {}, implied, action: 'custom_action.secret_regenerated' }
+  }
   const record = await change(ctx, customAction, id, decide)
   return { ...record, secret }
 }

@@ -1,3 +1,4 @@
+import { existingCustomEvents } from '../../events/public.ts'
 import { requireRightToActAs } from '../../identity/public.ts'
 import { requireActingScopes, scopesOfEventTypes } from '../../kernel/acting-scopes.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
@@ -76,20 +77,16 @@ const customPrefix = 'custom.'
 
 /** The event types that do not exist. Those that the function had before may have been deleted since. */
 export async function eventTypeProblems(
-  { db, caller }: RequestContext,
+  ctx: RequestContext,
   next: ServerlessFunction,
   previous: ServerlessFunction | null,
 ): Promise<FieldProblem[]> {
   const custom = next.eventTypes.filter((type) => type.startsWith(customPrefix))
-  const rows =
-    custom.length === 0
-      ? []
-      : await db.query<{ apiName: string }>(
-          `select api_name as "apiName" from events.custom_event_type
-           where organization_id = $1 and deleted_at is null and api_name = any($2::text[])`,
-          [caller.organizationId, custom.map((type) => type.slice(customPrefix.length))],
-        )
-  const known = new Set([...(previous?.eventTypes ?? []), ...rows.map(({ apiName }) => customPrefix + apiName)])
+  const existing = await existingCustomEvents(
+    ctx,
+    custom.map((type) => type.slice(customPrefix.length)),
+  )
+  const known = new Set([...(previous?.eventTypes ?? []), ...[...existing].map((name) => customPrefix + name)])
   const catalog = eventCatalog()
   const exists = (type: string): boolean => known.has(type) || catalog.find(type)?.type === type
   const rule = 'a type of the event catalog, or an existing custom.<apiName>'

@@ -37,20 +37,23 @@ interface Ended {
   readonly outcome: FunctionOutcome
 }
 
+interface CallerStart {
+  readonly found: ServerlessFunction
+  readonly start: Omit<FunctionStart, 'organizationId' | 'functionId'>
+}
+
 /**
- * Runs a function while no transaction is open, and logs the invocation in the transaction of the answer. With an idempotency key, a repeated request
- * whose first answer was lost runs it again, but what it writes has the same keys.
+ * Runs a function while no transaction is open, and logs the invocation in the transaction of the answer. `decide` checks that it may run, once: an
+ * invocation that has ended is answered and logged, whatever became of the function meanwhile. With an idempotency key, a repeated request whose
+ * first answer was lost runs it again, but what it writes has the same keys.
  */
-async function runForCaller(
-  ctx: FunctionContext,
-  start: Omit<FunctionStart, 'organizationId'>,
-  found: ServerlessFunction,
-): Promise<Ended> {
+async function runForCaller(ctx: FunctionContext, decide: () => Promise<CallerStart>): Promise<Ended> {
   const { caller, clock, idempotency } = ctx
   const { organizationId, credentialId } = caller
   const effectKey = idempotency && createHash('sha256').update(`${credentialId} ${idempotency.key}`).digest('base64url')
   const ended = await externalCall(ctx, 'run', async () => {
-    const whole = { ...start, organizationId, ...(effectKey !== null && { effectKey }) }
+    const { found, start } = await decide()
+    const whole = { ...start, functionId: found.id, organizationId, ...(effectKey !== null && { effectKey }) }
     const prepared = await prepareRun(ctx.db, clock.now(), whole)
     if (!prepared) throw refusalInSituation(`The function ${found.apiName} has no version to run.`)
     const { vault, sandbox, outbound, credentials, graph, rest, counters } = ctx
@@ -90,17 +93,15 @@ export async function invokeFunction(ctx: FunctionContext, key: string, depthOfC
   const depth = Math.max(depthStartedBy(ctx.caller), isAction ? 0 : depthOfClient)
   requireDepth(depth)
   const given = checkedInput(input)
-  const ended = await transactionWithExternalCalls(ctx, async (inner) => {
-    const found = await requireFunction(inner, key)
-    if (!found.httpEnabled && !isAction) throw functionNotFound()
-    if (!found.isActive) throw refusalInSituation('The function is turned off.')
-    if (!found.deployedVersionId) throw refusalInSituation('The function has no version that is deployed.')
-    return runForCaller(
-      inner,
-      { functionId: found.id, trigger: isAction ? 'ACTION' : 'HTTP', input: given, depth },
-      found,
-    )
-  })
+  const ended = await transactionWithExternalCalls(ctx, (inner) =>
+    runForCaller(inner, async () => {
+      const found = await requireFunction(inner, key)
+      if (!found.httpEnabled && !isAction) throw functionNotFound()
+      if (!found.isActive) throw refusalInSituation('The function is turned off.')
+      if (!found.deployedVersionId) throw refusalInSituation('The function has no version that is deployed.')
+      return { found, start: { trigger: isAction ? 'ACTION' : 'HTTP', input: given, depth } }
+    }),
+  )
   return answerOf(ended)
 }
 
@@ -123,21 +124,16 @@ export async function testFunction(ctx: FunctionContext, key: string, test: Func
       code: 'NOT_TOGETHER',
       message: 'input.versionId must not be given with input.source.',
     })
-  const ended = await transactionWithExternalCalls(ctx, async (inner) => {
-    const found = await requireFunction(inner, key)
-    await requireRightToProgram(inner, found)
-    const program = source == null ? undefined : await compiled(inner, source, language ?? found.language)
-    if (versionId != null) await requireVersion(inner, found.id, versionId)
-    const start = {
-      functionId: found.id,
-      trigger: 'TEST' as const,
-      input,
-      depth,
-      ...(program && { program }),
-      ...(versionId != null && { versionId }),
-    }
-    return runForCaller(inner, start, found)
-  })
+  const ended = await transactionWithExternalCalls(ctx, (inner) =>
+    runForCaller(inner, async () => {
+      const found = await requireFunction(inner, key)
+      await requireRightToProgram(inner, found)
+      const program = source == null ? null : await compiled(inner, source, language ?? found.language)
+      if (versionId != null) await requireVersion(inner, found.id, versionId)
+      const version = versionId == null ? {} : { versionId }
+      return { found, start: { trigger: 'TEST', input, depth, ...version, ...(program && { program }) } }
+    }),
+  )
   return answerOf(ended)
 }
 

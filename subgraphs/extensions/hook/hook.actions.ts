@@ -65,7 +65,7 @@ export async function deleteHook(ctx: RequestContext, id: string, expectedVersio
   return (await change(ctx, beforeSaveHook, id, decide, { expectedVersion })).id
 }
 
-/** Gives the hook a new secret, which only this answer contains. Until the overlap ends, requests are signed with both. */
+/** Gives the hook a new secret, which only this answer contains: with it, its receiver can be deceived. Until the overlap ends, requests are signed with both. */
 export async function regenerateHookSecret(
   ctx: HookContext,
   id: string,
@@ -74,12 +74,11 @@ export async function regenerateHookSecret(
   requireAdministrator(ctx)
   await loadDataKeys(ctx)
   const secret = newSigningSecret()
-  const decide = (previous: BeforeSaveHook, inner: HookContext) => ({
-    operation: 'UPDATE' as const,
-    values: {},
-    implied: rotatedSecrets(inner, hookSecretPlace, previous, { secret, overlapHours }),
-    action: 'before_save_hook.secret_regenerated',
-  })
+  const decide = (previous: BeforeSaveHook, inner: HookContext) => {
+    requireScopesOf(inner, previous)
+    const implied = rotatedSecrets(inner, hookSecretPlace, previous, { secret, overlapHours })
+    return { operation: 'UPDATE' as const, values: {}, implied, action: 'before_save_hook.secret_regenerated' }
+  }
   const record = await change(ctx, beforeSaveHook, id, decide)
   return { ...record, secret }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import webPush from 'web-push'
-import { activeOrganizations } from '../../../identity/public.ts'
+import { activeMembers, activeOrganizations } from '../../../identity/public.ts'
 import type { Sql } from '../../../kernel/database/sql.ts'
 import type { Job } from '../../../kernel/jobs/job.ts'
 import { OutboundError, type OutboundAnswer } from '../../../kernel/outbound/outbound.ts'
@@ -70,9 +70,9 @@ async function targetOf(
           and other.in_app = 'SENT' and other.read_at is null) as "unreadCount"
      from events.push_subscription s
      join events.notification n on n.organization_id = s.organization_id and n.user_id = s.user_id and n.id = $3
-     join identity.app_user u on u.organization_id = s.organization_id and u.id = s.user_id
+     join ${activeMembers('u')} on u.organization_id = s.organization_id and u.id = s.user_id
      join ${activeOrganizations('o')} on o.id = u.organization_id
-     where s.organization_id = $1 and s.id = $2 and u.is_active and u.left_at is null`,
+     where s.organization_id = $1 and s.id = $2`,
     [organizationId, subscriptionId, notificationId],
   )
   return target

@@ -1,3 +1,4 @@
+import { existingCustomEvents } from '../../../events/public.ts'
 import { mutate } from './graph-call.ts'
 import { problemAt, settings, type StepType } from './step-type.ts'
 
@@ -10,11 +11,8 @@ export const publishEvent: StepType = {
   scopes: () => ['PUBLISH_EVENTS'],
   isRepeatable: () => true,
   async problems({ ctx, config, path }) {
-    const [row] = await ctx.db.query(
-      'select 1 from events.custom_event_type where organization_id = $1 and api_name = $2 and deleted_at is null',
-      [ctx.caller.organizationId, config['apiName']],
-    )
-    return row ? [] : [problemAt(`${path}.apiName`, 'UNKNOWN_EVENT', 'must be the apiName of a custom event type')]
+    const exists = (await existingCustomEvents(ctx, [config['apiName']])).size > 0
+    return exists ? [] : [problemAt(`${path}.apiName`, 'UNKNOWN_EVENT', 'must be the apiName of a custom event type')]
   },
   run: (run) =>
     mutate(

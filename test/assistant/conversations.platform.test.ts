@@ -268,8 +268,12 @@ describe('the answers of a conversation', () => {
     const id = await asked(member, 'How many accounts are there?')
     const all = '**2** accounts.'
     expect(await read(member, id)).toEqual([all])
+    const renamed = () =>
+      member.rest.conversationUpdate!({ id, body: { title: 'Accounts' }, headers: { 'Idempotency-Key': id } })
+    expect((await renamed()).body.messages[1].content).toBe(all)
     await setVisibility(member, 'OWN')
     expect(await read(member, id)).toEqual([null])
+    expect(JSON.stringify((await renamed()).body)).not.toContain(all)
     await member.rest.conversationSend!({ id, body: { content: 'How many accounts are there?', mode: 'local' } })
     expect(await read(member, id)).toEqual([null, '**1** account.'])
     await setVisibility(member, 'ALL')

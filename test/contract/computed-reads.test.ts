@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 /** Files outside the kernel that build the conditions of a statement themselves, and what they read. */
 const readersOfRecords: Readonly<Record<string, string>> = {
+  'subgraphs/assistant/conversation/sight.ts': 'Whether answers may be shown, which note all that they are made of.',
   'subgraphs/crm/lead-conversion/targets.ts': 'Checks of a mutation, of which nothing is answered.',
   'subgraphs/crm/related-record/related-record.rules.ts': 'Checks of a mutation, of which nothing is answered.',
   'subgraphs/events/node/node.resolver.ts': 'Records, which are told by their ids.',

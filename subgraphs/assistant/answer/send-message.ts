@@ -4,12 +4,12 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { knownId } from '../conversation/conversation.actions.ts'
 import type { ConversationMessageInput } from '../conversation/conversation.inputs.ts'
 import type { ConversationMessage } from '../conversation/conversation.types.ts'
+import { noteSight } from '../conversation/sight.ts'
 import { requireConversation, requireMessage } from '../conversation/stored.ts'
 import { addEvent, emptyDraft, type AnswerDraft } from './answer-event.ts'
 import { answerEvents } from './answer.ts'
 import type { Asked } from './answering.ts'
 import { chosenMode } from './modes.ts'
-import { noteSight } from './sight-of-answer.ts'
 import {
   addMessages,
   askedOf,

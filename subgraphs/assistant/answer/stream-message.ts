@@ -4,13 +4,13 @@ import { portsOf, requestContext, type RequestContext, type Services } from '../
 import { forgetAnswers, runOnce } from '../../kernel/subgraph/idempotency.ts'
 import { knownId } from '../conversation/conversation.actions.ts'
 import type { ConversationMessageInput } from '../conversation/conversation.inputs.ts'
+import { noteSight } from '../conversation/sight.ts'
 import { requireConversation, requireMessage } from '../conversation/stored.ts'
 import { emptyDraft } from './answer-event.ts'
 import { answerEvents } from './answer.ts'
 import type { Answering, Asked } from './answering.ts'
 import { frames, replayFrames, type Frame } from './frames.ts'
 import { chosenMode } from './modes.ts'
-import { noteSight } from './sight-of-answer.ts'
 import { addMessages, askedOf, leaseConversation, newAnswerIds, refuseFull, withdraw } from './store-answer.ts'
 
 const ports = ['graph', 'languageModel', 'tenants'] as const

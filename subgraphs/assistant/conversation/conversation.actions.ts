@@ -12,6 +12,7 @@ import type {
   ConversationUpdateInput,
 } from './conversation.inputs.ts'
 import type { Conversation, ConversationMessage, ConversationWithMessages } from './conversation.types.ts'
+import { noteSight } from './sight.ts'
 import { conversationColumns, conversationOf, messagesOf, requireConversation, requireMessage } from './stored.ts'
 import type { ConversationRow } from './stored.ts'
 
@@ -37,6 +38,7 @@ export async function listConversations(
 
 export async function readConversation(ctx: RequestContext, id: string): Promise<ConversationWithMessages> {
   const { caller, db, clock } = ctx
+  noteSight(ctx)
   const row = await requireConversation(db, caller, knownId(id))
   return { ...conversationOf(row), messages: await messagesOf(db, caller, row, clock.now(), messagesMax) }
 }
@@ -129,6 +131,7 @@ export function giveFeedback(
   }: { readonly id: string; readonly messageId: string; readonly feedback: MessageFeedback | null },
 ): Promise<ConversationMessage> {
   const { caller, clock } = ctx
+  noteSight(ctx)
   return inTransaction(ctx, async ({ db }) => {
     const row = await requireConversation(db, caller, knownId(id), true)
     const message = await requireMessage(db, caller, row, knownId(messageId, 'The message'), clock.now())

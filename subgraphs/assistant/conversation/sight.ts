@@ -2,10 +2,17 @@ import type { Caller } from '../../kernel/context.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { TenantPredicate } from '../../kernel/record/predicate.ts'
-import { recordNamed } from '../../kernel/record/record-registry.ts'
+import { recordNamed, recordType } from '../../kernel/record/record-registry.ts'
 import { visibleRecords } from '../../kernel/record/visible-records.ts'
+import type { RequestContext } from '../../kernel/request.ts'
 import { visibleDocuments } from '../document/visible-documents.ts'
+import { questionObjects } from '../question/question.ts'
 import type { ConversationMessage } from './conversation.types.ts'
+
+/** An answer is made of what its user sees, so it is not replayed to one who sees less. */
+export function noteSight({ answered }: Pick<RequestContext, 'answered'>): void {
+  for (const object of questionObjects) answered?.aggregate(recordType(object)())
+}
 
 /** The fields that the profile of a user hides, as `opportunity.amount`. */
 const hiddenFields = ({ fields }: Caller): string[] =>

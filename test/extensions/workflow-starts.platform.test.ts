@@ -5,6 +5,7 @@ import { runQueue } from '../../subgraphs/extensions/workflow/run-queue.ts'
 import { startRun } from '../../subgraphs/extensions/workflow/start-run.ts'
 import { assignProfile, createProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
 import { drain } from '../../subgraphs/kernel/queue/queue.fixture.ts'
+import { resumeOrganization, suspendOrganization } from '../../subgraphs/identity/public.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { workflowsOf } from './workflows.fixture.ts'
@@ -157,6 +158,24 @@ describe('a trigger', () => {
     expect(await flows.runs(owner, field.id)).toMatchObject([
       { status: 'SUCCEEDED', trigger: { recordId: due.body.id } },
     ])
+  })
+
+  it('by a schedule waits while the organization is suspended, and is one late start when it is resumed', async () => {
+    const { id } = await flows.activate(owner, {
+      triggerType: 'TIME_BASED',
+      triggerConfig: { cron: '*/5 * * * *' },
+      steps: [task('Late')],
+    })
+    await flows.tick()
+    await suspendOrganization(platform.services, owner.organizationId)
+    platform.advanceClock(3_600_000)
+    await flows.tick()
+    const started = () => platform.query('select id from extensions.workflow_run where workflow_id = $1', [id])
+    expect(await started()).toEqual([])
+    await resumeOrganization(platform.services, owner.organizationId)
+    await flows.tick()
+    await flows.tick()
+    expect(await started()).toHaveLength(1)
   })
 
   it('by a signed request starts one run for each signed time and body', async () => {

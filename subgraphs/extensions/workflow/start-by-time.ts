@@ -1,4 +1,4 @@
-import { actingCaller } from '../../identity/public.ts'
+import { activeOrganizations, actingCaller } from '../../identity/public.ts'
 import { compileStoredConditions } from '../../kernel/condition/conditions.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
 import type { Job } from '../../kernel/jobs/job.ts'
@@ -32,7 +32,7 @@ interface Schedule extends Record<string, unknown> {
 const columns = `organization_id as "organizationId", workflow_id as "workflowId", cron, field, offset_minutes as "offsetMinutes", after,
   after_id as "afterId", next_run_at as "nextRunAt"`
 
-/** Starts the workflows whose time has come, once for each time. Times that nobody was there for are one late start. */
+/** Starts the workflows of active organizations whose time has come, once for each time. Times that nobody was there for are one late start. */
 export const startByTime: Job = {
   name: 'workflows.startByTime',
   cron: '* * * * *',
@@ -40,8 +40,8 @@ export const startByTime: Job = {
     const now = services.clock.now()
     for (let round = 0; round < roundsMax; round++) {
       const due = await services.database.query<Schedule>(
-        `select ${columns} from extensions.workflow_schedule where next_run_at is null or next_run_at <= $1
-         order by next_run_at nulls first limit ${batch}`,
+        `select ${columns} from extensions.workflow_schedule s join ${activeOrganizations('o')} on o.id = s.organization_id
+         where next_run_at is null or next_run_at <= $1 order by next_run_at nulls first limit ${batch}`,
         [now.toISOString()],
       )
       for (const { organizationId, workflowId } of due) await startOne(services, organizationId, workflowId, now)

@@ -18,11 +18,13 @@ import {
 } from 'graphql'
 import type { Sweep } from '../requests/sweep.ts'
 
-type RootField = readonly [kind: 'query' | 'mutation', field: GraphQLField<unknown, unknown>]
+type Kind = 'query' | 'mutation' | 'subscription'
+type RootField = readonly [kind: Kind, field: GraphQLField<unknown, unknown>]
 
 export const rootFields = (schema: GraphQLSchema): RootField[] => [
   ...Object.values(schema.getQueryType()!.getFields()).map((field) => ['query', field] as const),
   ...Object.values(schema.getMutationType()!.getFields()).map((field) => ['mutation', field] as const),
+  ...Object.values(schema.getSubscriptionType()!.getFields()).map((field) => ['subscription', field] as const),
 ]
 
 const always = [String.raw`"a\u0000"`, String.raw`"\ud800"`]
@@ -85,7 +87,7 @@ export interface Place {
   readonly input: string | null
   readonly name: string
   readonly type: GraphQLInputType
-  readonly kind: 'query' | 'mutation'
+  readonly kind: Kind
   readonly field: GraphQLField<unknown, unknown>
   readonly arg: GraphQLArgument
   /** The value of the argument with this literal at the given place. */
@@ -222,11 +224,11 @@ export interface Filtered {
   readonly tried: readonly Record<string, unknown>[]
 }
 
-/** The fields with a filter. Those with the same filter compile it alike, so only the first one gets every condition, the others a sample. */
+/** The fields with a filter of columns; that of a subscription is a list of conditions. Those with the same filter compile it alike, so only the first one gets every condition, the others a sample. */
 export function filteredFields(schema: GraphQLSchema, sweep: Sweep): Filtered[] {
-  return rootFields(schema).flatMap(([, field]) =>
+  return rootFields(schema).flatMap(([kind, field]) =>
     field.args
-      .filter(({ name }) => name === 'filter')
+      .filter(({ name }) => name === 'filter' && kind !== 'subscription')
       .map((arg) => {
         const filter = getNamedType(arg.type) as GraphQLInputObjectType
         const conditions = oddFilters(filter, sweep)

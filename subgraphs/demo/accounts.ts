@@ -20,7 +20,7 @@ export interface DemoAccount {
 export function demoAccounts(input: GeneratorInput): DemoAccount[] {
   const { profile } = input
   const random = new Random(`accounts ${profile.code}`)
-  const companies = new Companies(`companies ${profile.code}`)
+  const companies = new Companies(`companies ${profile.code}`, profile.country)
   const children = Math.round(profile.accounts * childrenShare)
   const accounts: DemoAccount[] = []
   for (let index = 0; index < profile.accounts - children; index++) {

@@ -26,18 +26,24 @@ const domainOf = (name: string): string =>
 /** The name of a country inside a sentence: `the United States`. */
 export const nameInSentence = ({ name }: Country): string => (name.startsWith('United') ? `the ${name}` : name)
 
+const shareAtHome = 0.55
+
 /** Invents companies that all have different names. */
 export class Companies {
   readonly #random: Random
   readonly #taken = new Set<string>()
 
-  constructor(seed: string) {
+  /** `home` is the country of the seller, where most of its customers are. */
+  constructor(
+    seed: string,
+    private readonly home: string,
+  ) {
     this.#random = new Random(seed)
   }
 
   invent(): Company {
     const random = this.#random
-    const country = random.pick(countries)
+    const country = random.chance(shareAtHome) ? this.#home() : random.pick(countries)
     const industry = random.pick(industries)
     return this.#unlessTaken(() => {
       const brand = random.chance(0.5)
@@ -55,6 +61,10 @@ export class Companies {
       const part = home === country ? random.pick(divisions) : home.short
       return this.#companyIn(brand, `${brand} ${part}`, industry, home)
     })
+  }
+
+  #home(): Country {
+    return countries.find(({ name }) => name === this.home)!
   }
 
   digits(pattern: string): string {

@@ -54,10 +54,10 @@ describe('the demo', () => {
        from events.webhook w join events.delivery d on d.organization_id = w.organization_id and d.webhook_id = w.id
        group by w.organization_id, w.id order by w.organization_id, w.created_at`,
     )
-    // The small organization has no orders.
     expect(logs.map(({ name, isEnabled }) => `${name}: ${isEnabled}`).toSorted()).toEqual([
       'Cases to the on-call team: false',
       'Cases to the on-call team: false',
+      'Orders to the ERP: false',
       'Orders to the ERP: false',
     ])
     expect(logs.every(({ received, retried }) => received > retried && retried > 0)).toBe(true)
@@ -68,7 +68,7 @@ describe('the demo', () => {
          (select count(*)::int from events.webhook_subscriber) as subscribers,
          (select count(*)::int from events.webhook_state where last_delivery_at is not null) as states`,
     )
-    expect(left).toEqual({ queued: 0, pending: 0, subscribers: 0, states: 3 })
+    expect(left).toEqual({ queued: 0, pending: 0, subscribers: 0, states: 4 })
   })
 
   it('has a contract with a customer in each organization, whose text a worker reads', async () => {
@@ -347,7 +347,9 @@ describe('the opportunities of the demo', () => {
     expect(
       await violations(`o.stage_entered_at >= o.created_at and o.stage_entered_at < '${midnight.toISOString()}'`),
     ).toEqual([])
-    expect(await violations(`o.is_closed or o.close_date > '${midnight.toISOString()}'`)).toEqual([])
+    expect(
+      await violations(`o.is_closed or o.close_date > '${midnight.toISOString()}'::timestamptz - interval '46 days'`),
+    ).toEqual([])
     expect(
       await violations(
         `not o.is_closed or o.close_date = date_trunc('day', o.closed_at at time zone 'UTC') at time zone 'UTC'`,
@@ -369,11 +371,12 @@ describe('the opportunities of the demo', () => {
     const [numbers] = await query(
       `select count(distinct stage)::int as stages, count(distinct currency)::int as currencies,
          count(*) filter (where is_won)::int as won, count(*) filter (where is_closed and not is_won)::int as lost,
-         count(*) filter (where not is_closed)::int as open, count(*) filter (where close_date_push_count > 0)::int as pushed
+         count(*) filter (where not is_closed)::int as open,
+         count(*) filter (where not is_closed and close_date < $2)::int as late, count(*) filter (where close_date_push_count > 0)::int as pushed
        from crm.opportunity where organization_id = $1`,
-      [loaded().demo.organizations[0]!.id],
+      [loaded().demo.organizations[0]!.id, midnight.toISOString()],
     )
-    expect(numbers).toEqual({ stages: 7, currencies: 4, won: 152, lost: 129, open: 169, pushed: 83 })
+    expect(numbers).toEqual({ stages: 7, currencies: 4, won: 133, lost: 136, open: 181, late: 14, pushed: 63 })
   })
 })
 
@@ -427,11 +430,37 @@ describe('the quotes and orders of the demo', () => {
       `select (select count(distinct status)::int from commerce.quote) as quotes, (select count(*)::int from commerce.quote where revision > 1) as revised,
          (select count(distinct status)::int from ${order.table}) as orders`,
     )
-    expect(numbers).toEqual({ quotes: 9, revised: 34, orders: 7 })
+    expect(numbers).toEqual({ quotes: 9, revised: 45, orders: 7 })
+  })
+})
+
+describe('the people of the demo', () => {
+  it('work in the time zones of their places, and their organizations in their own', async () => {
+    const zones = await query(
+      `select o.settings ->> 'timezone' as organization, array_agg(distinct p.timezone order by p.timezone) as users
+       from identity.organization o join identity.app_user u on u.organization_id = o.id join identity.person p on p.id = u.person_id
+       group by o.id order by 1`,
+    )
+    expect(zones).toEqual([
+      { organization: 'America/Chicago', users: ['America/Chicago', 'America/Los_Angeles', 'America/New_York'] },
+      {
+        organization: 'Europe/Berlin',
+        users: ['America/New_York', 'Europe/Berlin', 'Europe/Dublin', 'Europe/Oslo', 'Europe/Stockholm'],
+      },
+    ])
   })
 })
 
 describe('invoices', () => {
+  it('have tax if the customer is in the country of the seller, as most customers are', async () => {
+    const [numbers] = await query(
+      `select count(*)::int as issued, count(*) filter (where tax_total > 0)::int as taxed from commerce.invoice
+       where organization_id = $1 and status <> 'DRAFT'`,
+      [loaded().demo.organizations[0]!.id],
+    )
+    expect(numbers).toEqual({ issued: 66, taxed: 37 })
+  })
+
   it('are in every state, and the overdue ones and the lost ones were reminded of', async () => {
     const rows = await query<{ status: string; n: number; reminded: number }>(
       `select status, count(*)::int as n, count(*) filter (where reminder_count > 0)::int as reminded
@@ -526,7 +555,7 @@ describe('the activities and tasks of the demo', () => {
          (select count(*)::int from crm.task t join crm.task n on n.id = t.next_task_id and n.created_at = t.completed_at and n.subject = t.subject) as linked
        from crm.task`,
     )
-    expect(numbers).toEqual({ overdue: 32, continued: 35, completed: 488, planned: 19, linked: 35 })
+    expect(numbers).toEqual({ overdue: 37, continued: 40, completed: 462, planned: 31, linked: 40 })
   })
 })
 

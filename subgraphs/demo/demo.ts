@@ -141,21 +141,21 @@ const identifyPipeline = ({ database }: Services, { organizationId, pipelineId, 
 
 async function loadPeople(services: Services, input: GeneratorInput, secrets: Secrets): Promise<void> {
   const { organizationId, profile, users } = input
-  const { name, code, currency: baseCurrency } = profile
+  const { name, code, currency: baseCurrency, timezone } = profile
   const { logo, ...seller } = profile.seller
   const image = { id: logoIdOf(input), mediaType: 'image/png', width: 56, height: 52 } as const
   await createOrganization(services, {
     id: organizationId,
     name,
     code,
-    settings: { baseCurrency, ...seller, logo: image },
+    settings: { baseCurrency, timezone, ...seller, logo: image },
   })
   await services.database.query(
     'insert into identity.organization_logo (id, organization_id, media_type, content) values ($1, $2, $3, $4)',
     [image.id, organizationId, image.mediaType, Buffer.from(logo, 'base64')],
   )
   const passwordHash = await hashPassword(secrets.password(code))
-  for (const { id, email, name, role, visibility } of users) {
+  for (const { id, email, name, role, visibility, timezone } of users) {
     const [firstName, lastName] = name.split(' ')
     await createUser(services, organizationId, {
       id,
@@ -167,6 +167,7 @@ async function loadPeople(services: Services, input: GeneratorInput, secrets: Se
       visibility,
       passwordHash,
       isEmailVerified: true,
+      timezone,
     })
   }
   await setManagers(services, input)

@@ -49,7 +49,7 @@ export function demoLeads(
 ): DemoLead[] {
   const { profile } = input
   const random = new Random(`leads ${profile.code}`)
-  const companies = new Companies(`companies of leads ${profile.code}`)
+  const companies = new Companies(`companies of leads ${profile.code}`, profile.country)
   const people = new People(random, profile.positions)
   const contactOf = new Map(contacts.map((contact) => [contact.conversion, contact]))
   const opportunityOf = new Map(opportunities.map((opportunity) => [opportunity.conversion, opportunity]))

@@ -21,6 +21,7 @@ export interface DemoPerson {
   readonly visibility: Visibility
   /** Null if the user is in no team. */
   readonly team: string | null
+  readonly timezone: string
 }
 
 /** One organization of the demo: its users, its products and the number of its records. */
@@ -30,6 +31,7 @@ export interface Profile {
   readonly currency: string
   readonly seller: DemoSeller
   readonly country: string
+  readonly timezone: string
   readonly accounts: number
   readonly cases: number
   readonly contacts: number
@@ -55,14 +57,15 @@ export interface Profile {
   readonly exchangeRates: Readonly<Record<string, number>>
 }
 
-/** Rows of `email | name | role | visibility | team`. */
-const people = (domain: string, text: string): DemoPerson[] =>
-  table(text).map(([mailbox, name, role, visibility, team]) => ({
+/** Rows of `email | name | role | visibility | team | timezone`; without a time zone, that of the organization. */
+const people = (domain: string, home: string, text: string): DemoPerson[] =>
+  table(text).map(([mailbox, name, role, visibility, team, timezone]) => ({
     email: `${mailbox}@${domain}`,
     name: name!,
     role: role as Role,
     visibility: visibility as Visibility,
     team: team || null,
+    timezone: timezone || home,
   }))
 
 /** Every READ scope that the graph requires, so that the read-only key of the demo also reads a new record type. */
@@ -85,6 +88,7 @@ export const profiles: readonly Profile[] = [
     currency: 'EUR',
     seller: freightSeller,
     country: 'Germany',
+    timezone: 'Europe/Berlin',
     accounts: 320,
     cases: 600,
     contacts: 700,
@@ -103,15 +107,16 @@ export const profiles: readonly Profile[] = [
     supportTeam: 'Customer Support',
     people: people(
       'fjordline.example',
+      'Europe/Berlin',
       `
-      ingrid.solberg    | Ingrid Solberg    | OWNER     | ALL  |
-      tomas.akerman     | Tomas Åkerman     | ADMIN     | ALL  |
+      ingrid.solberg    | Ingrid Solberg    | OWNER     | ALL  | | Europe/Oslo
+      tomas.akerman     | Tomas Åkerman     | ADMIN     | ALL  | | Europe/Stockholm
       beatrice.holm     | Beatrice Holm     | MANAGER   | TEAM | Northern Europe
       ruben.castellan   | Ruben Castellan   | MANAGER   | TEAM | Customer Support
-      elin.wester       | Elin Wester       | MEMBER    | TEAM | Northern Europe
-      padraig.keogh     | Pádraig Keogh     | MEMBER    | OWN  | Northern Europe
+      elin.wester       | Elin Wester       | MEMBER    | TEAM | Northern Europe | Europe/Stockholm
+      padraig.keogh     | Pádraig Keogh     | MEMBER    | OWN  | Northern Europe | Europe/Dublin
       katrin.hollerbach | Katrin Hollerbach | MEMBER    | TEAM | Central and Overseas
-      marcus.boone      | Marcus Boone      | MEMBER    | OWN  | Central and Overseas
+      marcus.boone      | Marcus Boone      | MEMBER    | OWN  | Central and Overseas | America/New_York
       amara.okafor      | Amara Okafor      | MEMBER    | ALL  | Customer Support
       yusuf.demir       | Yusuf Demir       | MEMBER    | TEAM | Customer Support
       linh.tran         | Linh Tran         | MEMBER    | OWN  | Customer Support
@@ -132,6 +137,7 @@ export const profiles: readonly Profile[] = [
     currency: 'USD',
     seller: laboratorySeller,
     country: 'United States',
+    timezone: 'America/Chicago',
     accounts: 40,
     cases: 60,
     contacts: 70,
@@ -146,12 +152,13 @@ export const profiles: readonly Profile[] = [
     supportTeam: 'Service Desk',
     people: people(
       'kestrel.example',
+      'America/Chicago',
       `
       dorothea.quinn  | Dorothea Quinn  | OWNER     | ALL  |
       samuel.adeyemi  | Samuel Adeyemi  | ADMIN     | ALL  |
-      claire.bessiere | Claire Bessière | MANAGER   | TEAM | Service Desk
+      claire.bessiere | Claire Bessière | MANAGER   | TEAM | Service Desk | America/New_York
       noah.fairweather| Noah Fairweather| MEMBER    | OWN  | Americas
-      priya.raman     | Priya Raman     | MEMBER    | TEAM | Americas
+      priya.raman     | Priya Raman     | MEMBER    | TEAM | Americas | America/Los_Angeles
       oskar.lindgren  | Oskar Lindgren  | MEMBER    | ALL  | Service Desk
       mei.huang       | Mei Huang       | MEMBER    | TEAM | Service Desk
       walter.prescott | Walter Prescott | READ_ONLY | ALL  |

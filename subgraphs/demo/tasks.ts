@@ -29,9 +29,10 @@ export function taskFor(input: GeneratorInput, random: Random, subject: Subject,
   const { midnightMs } = input
   const { fromMs, toMs } = subject
   const lastMs = midnightMs - hourMs
+  const firstMs = fromMs + Math.min(hourMs, (midnightMs - fromMs) / 2)
   const createdMs =
     standing === 'DONE'
-      ? timeBetween(random, fromMs, Math.max(fromMs + hourMs, Math.min(toMs, lastMs) - 2 * dayMs))
+      ? timeBetween(random, fromMs, Math.max(firstMs, Math.min(toMs, lastMs) - 2 * dayMs))
       : timeBetween(random, Math.max(fromMs, midnightMs - (standing === 'OPEN' ? 9 : 25) * dayMs), lastMs)
   const dueMs =
     standing === 'OPEN'
@@ -49,7 +50,7 @@ export function taskFor(input: GeneratorInput, random: Random, subject: Subject,
     work,
     createdMs,
     dueMs,
-    completedMs: isClosed ? createdMs + minuteMs : completedMs,
+    completedMs: isClosed ? createdMs + Math.min(minuteMs, (midnightMs - createdMs) / 2) : completedMs,
   })
 }
 

@@ -60,6 +60,8 @@ export interface OperatorUser extends Pick<User, 'email' | 'name' | 'role' | 'vi
   readonly id?: string
   /** The operator knows that the person reads the address. An existing account keeps its state. */
   readonly isEmailVerified?: boolean
+  /** Time zone of a new person; UTC by default. */
+  readonly timezone?: string
   readonly firstName?: string | null
   readonly lastName?: string | null
   /** Absent: the user cannot sign in with a password. An existing account keeps its password. */

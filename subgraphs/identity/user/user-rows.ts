@@ -34,6 +34,7 @@ export interface NewPerson extends KnownAs {
   readonly email: string
   readonly passwordHash: string | null
   readonly isEmailVerified?: boolean
+  readonly timezone?: string
   readonly now: string
 }
 
@@ -58,6 +59,7 @@ export const insertPerson = (values: Values, person: NewPerson): string =>
       email: person.email,
       created_at: person.now,
       email_verified_at: person.isEmailVerified === true ? person.now : null,
+      ...(person.timezone && { timezone: person.timezone }),
       ...columnsOf(person),
     },
     'on conflict (email) do nothing',

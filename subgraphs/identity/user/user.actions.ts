@@ -34,6 +34,8 @@ export interface NewUser extends Pick<
   readonly isNewcomer?: boolean
   /** True: the user cannot act before the person accepts an invitation. */
   readonly isInvited?: boolean
+  /** Time zone of a new person; UTC by default. */
+  readonly timezone?: string
   /** True: a new person has proved to read the address. */
   readonly isEmailVerified?: boolean
   readonly externalId?: string | null
@@ -96,7 +98,12 @@ function newUser(wanted: NewUser, person: PersonProfile | null, former: FormerUs
   const { id, organizationId, email, role, visibility, knownAs = null, externalId = null } = wanted
   const { isEmailVerified = false } = wanted
   const { name, firstName, lastName } = person && !wanted.isNewcomer ? person : wanted
-  const { emailVerified = isEmailVerified, timezone = 'UTC', locale = 'en', avatar = null } = person ?? {}
+  const {
+    emailVerified = isEmailVerified,
+    timezone = wanted.timezone ?? 'UTC',
+    locale = 'en',
+    avatar = null,
+  } = person ?? {}
   return {
     id,
     organizationId,
@@ -130,7 +137,18 @@ async function userRows(
   user: StoredUser,
 ): Promise<(values: Values) => RowStatements> {
   const { email, createdAt, updatedAt: now } = user
-  const newPerson = { id: person?.id ?? newId(), email, passwordHash, name, firstName, lastName, isEmailVerified, now }
+  const { timezone } = user
+  const newPerson = {
+    id: person?.id ?? newId(),
+    email,
+    passwordHash,
+    name,
+    firstName,
+    lastName,
+    isEmailVerified,
+    timezone,
+    now,
+  }
   const key = { organization_id: user.organizationId, id: user.id, person_id: newPerson.id }
   const columns = {
     role: user.role,

@@ -119,6 +119,20 @@ describe('an action that reads', () => {
     expect(service.take()).toHaveLength(1)
   })
 
+  it('sends nothing either when the page has told the name of a record, or a proposal has', async () => {
+    await anAction()
+    const page = { entityType: 'ACCOUNT', entityId: accountId, entityName: 'Halvorsen Marine' }
+    const onPage = await answered(server, ann, 'Check the stock of A-100', [check], page)
+    expect([onPage.results[0], service.take()]).toMatchObject([{ status: 'PENDING' }, []])
+    const input = { description: 'Wants A-100' }
+    const change: Call = ['propose_change', { action: 'update', object: 'account', id: accountId, input }]
+    const { results } = await told(`Note at ${accountId} that it wants A-100, then check the stock`, [change, check])
+    expect([results, service.take()]).toMatchObject([
+      [{ untrusted: true, status: 'PENDING' }, { status: 'PENDING' }],
+      [],
+    ])
+  })
+
   it('runs then only as a function that cannot send anything out', async () => {
     const source = 'export default ({ input }) => ({ got: input.sku })'
     const results = async (apiName: string, name: string) => {

@@ -4,16 +4,18 @@ import { forgetExecutions, endLostExecutions } from '../../subgraphs/assistant/a
 import { executionQueue } from '../../subgraphs/assistant/ai-execution/execution.queue.ts'
 import { triggerConsumer } from '../../subgraphs/assistant/ai-execution/trigger-consumer.ts'
 import { notify } from '../notifications/notify.ts'
+import { createApiKey } from '../../subgraphs/identity/public.ts'
 import { assignProfile, createProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import type { LanguageModel, ModelRequest } from '../../subgraphs/kernel/language-model/language-model.ts'
 import { consumeNext } from '../../subgraphs/kernel/outbox/consume-events.ts'
 import { usePlatform, type Member } from '../platform.ts'
-import type { RestCall } from '../rest-client.ts'
+import { restClient, type RestCall } from '../rest-client.ts'
 
 const platform = usePlatform()
 let owner: Member
+type Execution = { readonly status: string; readonly error: { readonly code: string } | null }
 let asked: ModelRequest[]
 let answers: string[]
 const hourMs = 3_600_000
@@ -524,7 +526,45 @@ describe('an inbound request', () => {
   })
 })
 
+describe('the limit of the hour', () => {
+  it('counts executions that begin, and not those whose conditions are not met', async () => {
+    const conditions = [{ field: 'lastName', operator: 'EQUALS', value: 'Kari' }]
+    const { id, secret, inboundUrl } = await aTrigger({ eventType: null, rateLimitPerHour: 1, conditions })
+    for (const lastName of ['Ola', 'Nora', 'Kari', 'Kari'])
+      expect((await inbound(inboundUrl, secret, JSON.stringify({ lastName, at: newId() }), platform.now)).status).toBe(
+        202,
+      )
+    expect((await executions(id)).toReversed().map(({ status, error }: Execution) => [status, error?.code])).toEqual([
+      ['SKIPPED', 'CONDITIONS_NOT_MET'],
+      ['SKIPPED', 'CONDITIONS_NOT_MET'],
+      ['PENDING', undefined],
+      ['SKIPPED', 'RATE_LIMITED'],
+    ])
+  })
+})
+
 describe('rights', () => {
+  it('to read the record of an event are needed to read what an execution got and did', async () => {
+    const { id } = await aTrigger()
+    await aLead({ lastName: 'Halvorsen' })
+    await run()
+    const { secret } = await createApiKey(platform.services, owner.organizationId, {
+      ownerId: owner.userId,
+      name: 'Watch',
+      scopes: ['READ_AI_WORKFLOWS'],
+    })
+    const watch = restClient(platform.contract, platform.url, { 'X-API-Key': secret })
+    const [execution] = (await watch.aiTriggerExecutions!({ id })).body.data
+    expect(execution).toMatchObject({
+      status: 'SUCCEEDED',
+      input: null,
+      output: null,
+      actionsTaken: [{ values: null }],
+    })
+    expect(JSON.stringify((await watch.aiExecutionList!()).body)).not.toContain('Halvorsen')
+    expect(JSON.stringify((await owner.rest.aiExecutionList!()).body)).toContain('Halvorsen')
+  })
+
   it('are those of owners and admins; admins may only pause and delete the workflow of an owner', async () => {
     const { organizationId } = owner
     const [admin, member] = [

@@ -4,7 +4,13 @@ import type { Member } from '../platform.ts'
 export type Call = readonly [name: string, args: object]
 
 /** Sends a message that the model answers with these calls, one after another, and returns the answer with the results of the calls. */
-export async function answered(server: ChatServer, member: Member, content: string, calls: readonly Call[]) {
+export async function answered(
+  server: ChatServer,
+  member: Member,
+  content: string,
+  calls: readonly Call[],
+  context?: object,
+) {
   server.answer = (reply, asked) => {
     const done = asked.messages.filter(({ role }) => role === 'tool').length
     const next = calls[done]
@@ -12,7 +18,7 @@ export async function answered(server: ChatServer, member: Member, content: stri
     else reply.text('Done.').end()
   }
   const { id } = (await member.rest.conversationCreate!({ body: {} })).body
-  const answer = (await member.rest.conversationSend!({ id, body: { content } })).body
+  const answer = (await member.rest.conversationSend!({ id, body: { content, ...(context && { context }) } })).body
   const results = server.asked.at(-1)!.messages.filter(({ role }) => role === 'tool')
   return { id, answer, results: results.map((one) => JSON.parse(one.content!) as Record<string, unknown>) }
 }

@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { assignProfile, createProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
-import { updateUser } from '../../subgraphs/identity/public.ts'
+import { createApiKey, updateUser } from '../../subgraphs/identity/public.ts'
 import type { Visibility } from '../../subgraphs/kernel/context.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { account, supportCase } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
+import { restClient } from '../rest-client.ts'
 import { framesOf } from './frames.ts'
 
 const platform = usePlatform()
@@ -284,6 +285,25 @@ describe('the answers of a conversation', () => {
     await assignProfile(ctx, member.userId, profile.id)
     platform.advanceClock(1_000)
     expect(await read(member, id)).toEqual([null, null])
+  })
+
+  it('are withheld from a credential of their user with fewer scopes, and after the role was lowered', async () => {
+    const organizationId = await platform.organization('Scopes')
+    const member = await platform.member({ organizationId, role: 'ADMIN' })
+    await account(member, { name: 'Halvorsen Marine' })
+    const id = await asked(member, 'Who owns Halvorsen Marine?')
+    const [shown] = await read(member, id)
+    expect(shown).toContain('Halvorsen')
+    const key = async (...scopes: string[]) => {
+      const name = scopes.join(' ')
+      const { secret } = await createApiKey(platform.services, organizationId, { ownerId: member.userId, name, scopes })
+      return { ...member, rest: restClient(platform.contract, platform.url, { 'X-API-Key': secret }) }
+    }
+    expect(await read(await key('READ_CONVERSATIONS'), id)).toEqual([null])
+    expect(await read(await key('*'), id)).toEqual([shown])
+    await updateUser(platform.services, organizationId, member.userId, { role: 'MEMBER' })
+    platform.advanceClock(1_000)
+    expect(await read(member, id)).toEqual([null])
   })
 
   it('are withheld when a record that they cite is given to a user whose records are out of sight', async () => {

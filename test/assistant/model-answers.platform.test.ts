@@ -106,6 +106,22 @@ describe('an answer of a model', () => {
     expect(result).toMatchObject({ untrusted: true, hits: [{ object: 'account', total: 1 }] })
   })
 
+  it('is withheld when a record that the model was given, named or not, is out of sight by now', async () => {
+    ann = await platform.member({ visibility: 'OWN', organizationId: await platform.organization() })
+    id = (await ann.rest.conversationCreate!({ body: {} })).body.id as string
+    const boss = await platform.member({ organizationId: ann.organizationId })
+    const [linked, read] = [await account(ann, { name: 'Marine One' }), await account(ann, { name: 'Marine Two' })]
+    let step = 0
+    server.answer = (reply) =>
+      ++step === 1
+        ? reply.call('search', { object: 'account', text: 'Marine' }).end('tool_calls')
+        : reply.text(`[Marine One](/account/${linked.id}) is larger than the other one.`).end()
+    await send('Which one is larger?')
+    expect((await messages())[1]).toMatchObject({ isWithheld: false, citations: [{ entityId: linked.id }] })
+    await boss.rest.accountUpdate!({ id: read.id as string, body: { ownerId: boss.userId } })
+    expect((await messages())[1]).toMatchObject({ isWithheld: true, content: '', citations: [], toolCalls: [] })
+  })
+
   it('gets the last 20 messages, and the model that the mode names', async () => {
     for (let n = 0; n < 11; n++) await send(`Question ${n}`)
     await framesOf(await stream('Last', { mode: 'vendor_a' }))
@@ -248,6 +264,7 @@ describe('an answer of a model', () => {
       [],
       0,
     ])
+    expect((await ann.rest.conversation!({ id })).body.title).toBeNull()
     await platform.query('delete from kernel.model_tokens where user_id = $1', [ann.userId])
     expect((await framesOf(await stream('Hello?', { headers }))).at(-1)!.event).toBe('done')
   })

@@ -63,3 +63,9 @@ export const aiExecutionTables: Migration = {
     create index ai_run_current on assistant.ai_run (organization_id, execution_id) where state = 'QUEUED';
   `,
 }
+
+export const skippedExecutions: Migration = {
+  name: '20261129-assistant-skipped-executions',
+  // Executions of the hour that do not begin, apart from those that do.
+  sql: `alter table assistant.ai_trigger_state add column hour_skipped integer not null default 0;`,
+}

@@ -1,3 +1,5 @@
+import { scopesOfEventTypes } from '../../kernel/acting-scopes.ts'
+import type { Caller } from '../../kernel/context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { shownEventId } from '../../events/public.ts'
@@ -6,6 +8,7 @@ import { recordsOf } from '../../kernel/record/records-of.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
+import { holdsScope } from '../../kernel/scopes.ts'
 import { aiTrigger } from '../ai-trigger/ai-trigger.record.ts'
 import type { AiExecution, AiExecutionListArgs, AiExecutionPage, AiWorkflowStats } from './ai-execution.types.ts'
 import type { PlannedAction } from './plan.ts'
@@ -25,10 +28,14 @@ interface Row extends Omit<AiExecution, 'actionsTaken' | 'error'>, Record<string
 
 const timeOf = (value: string | null): string | null => (value === null ? null : new Date(value).toISOString())
 
+/** Whether the credential may read the records that events of the type contain. */
+const receives = (caller: Caller, eventType: string | null): boolean =>
+  scopesOfEventTypes(eventType === null ? [] : [eventType]).every((scope) => holdsScope(caller, scope))
+
 /** The execution as the caller sees it. */
 function shown({ caller }: RequestContext, row: Row): AiExecution {
   const { plan, errorCode, errorMessage, sight, eventId, input, output, ...rest } = row
-  const isShown = maySee(caller, sight)
+  const isShown = maySee(caller, sight) && receives(caller, row.eventType)
   return {
     ...rest,
     eventId: eventId === null ? null : shownEventId(eventId),

@@ -11,7 +11,7 @@ import { OnePerRequest } from '../../kernel/subgraph/one-per-request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import type { TriggerContext } from '../ai-trigger/ai-trigger.context.ts'
 import { executionChanges } from './ai-execution.events.ts'
-import { aiExecutionTables } from './ai-execution.migrations.ts'
+import { aiExecutionTables, skippedExecutions } from './ai-execution.migrations.ts'
 import { listExecutions, pageOfExecutions, readExecutionOf, workflowStats } from './ai-execution.reads.ts'
 import {
   AiExecution,
@@ -138,7 +138,7 @@ const administrators = { roles: ['OWNER', 'ADMIN'] } as const
 export const aiExecutionResource: Resource = {
   resolver: AiExecutionResolver,
   announces: [executionChanges],
-  migrations: [aiExecutionTables],
+  migrations: [aiExecutionTables, skippedExecutions],
   queues: [executionQueue],
   consumers: [triggerConsumer],
   jobs: [forgetExecutions, endLostExecutions],

@@ -4,7 +4,7 @@ import { storableJson } from '../../kernel/json/storable-json.ts'
 import type { AiExecutionStatus } from './ai-execution.types.ts'
 import type { ExecutionInput } from './fitting-input.ts'
 
-/** Executions above the limit of an hour that are recorded as SKIPPED. */
+/** Executions of an hour that are recorded although they do not begin. */
 export const skippedMax = 100
 
 export interface StartedTrigger {
@@ -33,34 +33,43 @@ export interface Started {
 
 const hourOf = (now: Date): string => new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000).toISOString()
 
-/** Counts a start in the hour of the clock; the number of this one. */
-async function countStart(sql: Sql, { organizationId, trigger }: NewExecution, now: Date): Promise<number> {
-  const [row] = await sql.query<{ count: number }>(
-    `update assistant.ai_trigger_state set hour = $3, hour_count = case when hour = $3 then least(hour_count, 1000000) + 1 else 1 end
-     where organization_id = $1 and trigger_id = $2 returning hour_count as count`,
-    [organizationId, trigger.id, hourOf(now)],
+/** Counts an execution in the hour of the clock: whether it begins, and if not, the number of this one among those that do not. */
+async function countStart(
+  sql: Sql,
+  { organizationId, trigger, refused }: NewExecution,
+  now: Date,
+): Promise<{ readonly begins: boolean; readonly skipped: number }> {
+  const [row] = await sql.query<{ begins: boolean; skipped: number }>(
+    `with before as (
+       select case when hour = $3 then hour_count else 0 end as begun, case when hour = $3 then hour_skipped else 0 end as skipped
+       from assistant.ai_trigger_state where organization_id = $1 and trigger_id = $2 for update
+     ), decided as (select *, $4::boolean and begun < $5 as begins from before)
+     update assistant.ai_trigger_state s set hour = $3, hour_count = d.begun + d.begins::int,
+       hour_skipped = least(d.skipped, 1000000) + (not d.begins)::int
+     from decided d where s.organization_id = $1 and s.trigger_id = $2 returning d.begins, s.hour_skipped as skipped`,
+    [organizationId, trigger.id, hourOf(now), refused === null, trigger.rateLimitPerHour],
     'WRITE',
   )
-  return row?.count ?? 1
+  return row ?? { begins: refused === null, skipped: 1 }
 }
 
 /**
- * Records the execution of a trigger for an event or a request, and queues it, in the transaction of `sql`. Null if the limit of the hour is
- * exceeded by so many that not even that is recorded. The same event or request returns the execution that it has started.
+ * Records the execution of a trigger for an event or a request, and queues it, in the transaction of `sql`. Null if it does not begin, like so
+ * many others of the hour that not even that is recorded. The same event or request returns the execution that it has started.
  */
 export async function startExecution(sql: Sql, wanted: NewExecution, now: Date): Promise<Started | null> {
   const { organizationId, trigger, requestKey, eventId, eventType, depth, input, sight } = wanted
   const before = await executionOf(sql, wanted)
   if (before) return before
-  const count = await countStart(sql, wanted, now)
+  const { begins, skipped } = await countStart(sql, wanted, now)
   const { rateLimitPerHour: max } = trigger
-  if (count > max + skippedMax) return null
+  if (!begins && skipped > skippedMax) return null
   const limited = {
     status: 'SKIPPED',
     code: 'RATE_LIMITED',
     message: `The trigger begins at most ${max} executions in an hour.`,
   } as const
-  const refused = wanted.refused ?? (count > max ? limited : null)
+  const refused = wanted.refused ?? (begins ? null : limited)
   const [id, at] = [newId(), now.toISOString()]
   const status = refused?.status ?? 'PENDING'
   const inserted = await sql.query(

@@ -7,6 +7,8 @@ export type AnswerEvent =
   | { readonly kind: 'token'; readonly delta: string }
   | { readonly kind: 'tool'; readonly call: ConversationToolCall }
   | { readonly kind: 'citation'; readonly citation: ConversationCitation }
+  /** Records that a model was given, whether or not it names them. */
+  | { readonly kind: 'read'; readonly records: readonly ConversationCitation[] }
   | { readonly kind: 'end'; readonly model: string | null; readonly notUnderstood: readonly string[] }
   /** Of one call of a model: an estimate of what was sent and received so far, then what the provider says. */
   | { readonly kind: 'usage'; readonly step: number; readonly usage: ModelUsage }
@@ -17,6 +19,8 @@ export interface AnswerDraft {
   model: string | null
   citations: ConversationCitation[]
   toolCalls: ConversationToolCall[]
+  /** Types and ids of the records that it is made of, as `ACCOUNT 0190…`. */
+  records: Set<string>
   notUnderstood: readonly string[]
   /** Of each call of a model. */
   usages: ModelUsage[]
@@ -30,6 +34,7 @@ export const emptyDraft = (): AnswerDraft => ({
   model: null,
   citations: [],
   toolCalls: [],
+  records: new Set(),
   notUnderstood: [],
   usages: [],
   firstTokenMs: null,
@@ -42,6 +47,10 @@ export const usageOf = ({ usages }: AnswerDraft): ModelUsage => ({
   outputTokens: usages.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
   isEstimated: usages.some(({ isEstimated }) => isEstimated),
 })
+
+function addRecords({ records }: AnswerDraft, read: readonly ConversationCitation[]): void {
+  for (const { entityType, entityId } of read) records.add(`${entityType} ${entityId}`)
+}
 
 /** Adds an event to the draft. */
 export function addEvent(draft: AnswerDraft, event: AnswerEvent, elapsedMs: number): void {
@@ -59,6 +68,10 @@ export function addEvent(draft: AnswerDraft, event: AnswerEvent, elapsedMs: numb
     }
     case 'citation':
       draft.citations.push(event.citation)
+      addRecords(draft, [event.citation])
+      break
+    case 'read':
+      addRecords(draft, event.records)
       break
     case 'usage':
       draft.usages[event.step - 1] = event.usage

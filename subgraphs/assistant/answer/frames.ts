@@ -74,7 +74,7 @@ export async function* frames(
   const keep = async (): Promise<void> => {
     if (isEnded || draft.content.length === keptLength) return
     keptLength = draft.content.length
-    await keepPartial(ctx.db, ctx.caller, messageId, draft.content)
+    await keepPartial(ctx.db, ctx.caller, messageId, draft)
   }
   const keeping = setInterval(
     () => void keep().catch((error: unknown) => ctx.log.warn({ err: error }, 'a part of an answer was not stored')),

@@ -55,12 +55,13 @@ function argumentsOf({ arguments: text }: ToolCall): Readonly<Record<string, unk
   }
 }
 
-/** What the person has said in the conversation, and whether texts of records were read in it. */
+/** What the person has said in the conversation, and whether texts of records were read in it: also the name of the record on the page is one. */
 const heardBy = ({ conversationId, content, context, history }: Asked, returned: Heard['returned']): Heard => ({
   conversationId,
   said: [content, context?.entityId ?? '', ...history.filter(({ role }) => role === 'USER').map((one) => one.content)],
   returned,
-  isInfluenced: history.some(({ role }) => role === 'ASSISTANT'),
+  isInfluenced:
+    history.some(({ role }) => role === 'ASSISTANT') || context?.entityName != null || context?.route != null,
 })
 
 async function called(calling: ToolCalling, tools: readonly Tool[], call: ToolCall): Promise<ToolResult> {
@@ -160,6 +161,7 @@ export async function* modelAnswer(ctx: Answering, asked: Asked, signal: AbortSi
       if (result.error !== null) failures += 1
       if (result.isUntrusted) heard = { ...heard, isInfluenced: true }
       for (const citation of result.citations) returned.set(citation.entityId.toLowerCase(), citation)
+      yield { kind: 'read', records: result.citations }
       yield { kind: 'tool', call: callOf(call, id, result) }
       messages.push({ role: 'tool', toolCallId: call.id, content: result.text })
     }

@@ -8,7 +8,7 @@ import { historyMax, leaseMs, messagesMax } from '../conversation/bounds.ts'
 import type { AssistantMode, MessageStatus } from '../conversation/conversation.enumerations.ts'
 import type { ConversationContextInput, ConversationMessageInput } from '../conversation/conversation.inputs.ts'
 import type { ConversationContext } from '../conversation/conversation.types.ts'
-import { sightValues } from '../conversation/sight.ts'
+import { rightsValues, sightValues } from '../conversation/sight.ts'
 import { isAnswering, messagesOf, type ConversationRow } from '../conversation/stored.ts'
 import { usageOf, type AnswerDraft } from './answer-event.ts'
 import type { Asked } from './answering.ts'
@@ -16,6 +16,9 @@ import type { Asked } from './answering.ts'
 type Owner = Pick<Caller, 'organizationId' | 'userId'>
 
 const titleCharacters = 60
+
+/** The title of a conversation that begins with this question. */
+const titleOf = (question: string): string => question.trim().replace(/\s+/g, ' ').slice(0, titleCharacters)
 
 /** One answer is written at a time. What was begun by a process that has ended does not count when its lease is over. */
 export function refuseBusy(row: ConversationRow, now: Date): void {
@@ -129,16 +132,27 @@ export async function addMessages(
     'WRITE',
   )
   await db.query(
-    `insert into assistant.message (organization_id, id, conversation_id, user_id, reply_to_id, role, content, mode, status, created_at, seen_owner_ids, hidden_fields)
-     values ($1, $2, $3, $4, $5, 'ASSISTANT', '', $6, 'RUNNING', $7, $8, $9)`,
-    [organizationId, answer.id, row.id, userId, questionId, asked.mode, at, ...sightValues(caller)],
+    `insert into assistant.message (organization_id, id, conversation_id, user_id, reply_to_id, role, content, mode, status, created_at,
+       seen_owner_ids, hidden_fields, role_then, scopes_then)
+     values ($1, $2, $3, $4, $5, 'ASSISTANT', '', $6, 'RUNNING', $7, $8, $9, $10, $11)`,
+    [
+      organizationId,
+      answer.id,
+      row.id,
+      userId,
+      questionId,
+      asked.mode,
+      at,
+      ...sightValues(caller),
+      ...rightsValues(caller),
+    ],
     'WRITE',
   )
   if (answer.status !== 'RUNNING') await endMessage(db, caller, { ...answer, errorCode: null })
   await db.query(
     `update assistant.conversation set message_count = message_count + 2, last_message_at = $3, updated_at = $3, title = coalesce(title, $4)
      where organization_id = $1 and id = $2`,
-    [organizationId, row.id, at, asked.content.trim().replace(/\s+/g, ' ').slice(0, titleCharacters)],
+    [organizationId, row.id, at, titleOf(asked.content)],
     'WRITE',
   )
 }
@@ -158,7 +172,7 @@ export async function endMessage(
   const usage = usageOf(draft)
   const ended = await db.query(
     `update assistant.message set status = $3, error_code = $4, content = $5, model = $6, citations = $7, tool_calls = $8, not_understood = $9,
-       input_tokens = $10, output_tokens = $11, is_estimated = $12, latency_ms = $13, first_token_ms = $14
+       input_tokens = $10, output_tokens = $11, is_estimated = $12, latency_ms = $13, first_token_ms = $14, records = $15
      where organization_id = $1 and id = $2 and status = 'RUNNING' returning id`,
     [
       organizationId,
@@ -175,6 +189,7 @@ export async function endMessage(
       usage.isEstimated,
       Math.round(draft.latencyMs),
       draft.firstTokenMs === null ? null : Math.round(draft.firstTokenMs),
+      [...draft.records],
     ],
     'WRITE',
   )
@@ -182,26 +197,31 @@ export async function endMessage(
 }
 
 /** Stores the text so far, which remains if the process is killed. */
-export const keepPartial = (db: Sql, { organizationId }: Owner, id: string, content: string): Promise<unknown> =>
+export const keepPartial = (
+  db: Sql,
+  { organizationId }: Owner,
+  id: string,
+  { content, records }: AnswerDraft,
+): Promise<unknown> =>
   db.query(
-    `update assistant.message set content = $3 where organization_id = $1 and id = $2 and status = 'RUNNING'`,
-    [organizationId, id, content],
+    `update assistant.message set content = $3, records = $4 where organization_id = $1 and id = $2 and status = 'RUNNING'`,
+    [organizationId, id, content, [...records]],
     'WRITE',
   )
 
 /** Takes an answer back that no limit allowed to begin, with its question. */
 export async function withdraw(db: Sql, { organizationId }: Owner, id: string, answerId: string): Promise<void> {
-  const gone = await db.query(
+  const gone = await db.query<{ role: string; content: string }>(
     `delete from assistant.message where organization_id = $1 and conversation_id = $2
-       and (id = $3 or id = (select reply_to_id from assistant.message where organization_id = $1 and id = $3)) returning id`,
+       and (id = $3 or id = (select reply_to_id from assistant.message where organization_id = $1 and id = $3)) returning role, content`,
     [organizationId, id, answerId],
     'WRITE',
   )
   await db.query(
-    `update assistant.conversation set message_count = message_count - $3,
+    `update assistant.conversation set message_count = message_count - $3, title = case when message_count = $3 and title = $4 then null else title end,
        last_message_at = (select max(created_at) from assistant.message where organization_id = $1 and conversation_id = $2)
      where organization_id = $1 and id = $2`,
-    [organizationId, id, gone.length],
+    [organizationId, id, gone.length, titleOf(gone.find(({ role }) => role === 'USER')?.content ?? '')],
     'WRITE',
   )
 }

@@ -55,8 +55,9 @@ export const conversationTables: Migration = {
 export const sightOfAnswers: Migration = {
   name: '20261129-assistant-sight-of-answers',
   sql: `
-    -- With which rights an answer was made: the owners whose records its user saw (null: all), and the fields that were hidden. An answer without
-    -- hidden_fields is older than this column; only users who see everything get it.
-    alter table assistant.message add column seen_owner_ids uuid[], add column hidden_fields text[];
+    -- With which rights an answer was made: the owners whose records its user saw (null: all), the fields that were hidden, the role and the scopes;
+    -- and the types and ids of the records that it is made of. What is older than these columns is shown only with all rights.
+    alter table assistant.message add column seen_owner_ids uuid[], add column hidden_fields text[], add column role_then text,
+      add column scopes_then text[], add column records text[];
   `,
 }

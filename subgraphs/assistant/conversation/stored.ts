@@ -1,4 +1,4 @@
-import type { Caller } from '../../kernel/context.ts'
+import type { Caller, Role } from '../../kernel/context.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type {
@@ -9,7 +9,7 @@ import type {
   ConversationToolCall,
 } from './conversation.types.ts'
 import type { AssistantMode, MessageFeedback, MessageRole, MessageStatus } from './conversation.enumerations.ts'
-import { isBeyondSight, sightValues, withinSight } from './sight.ts'
+import { hasFewerRights, isBeyondSight, sightValues, withinSight, type StoredMessage } from './sight.ts'
 
 export interface ConversationRow {
   readonly id: string
@@ -72,20 +72,35 @@ interface MessageRow {
   readonly latencyMs: number | null
   readonly feedback: MessageFeedback | null
   readonly createdAt: string
-  readonly isWithheld: boolean
+  readonly isBeyondSight: boolean
+  readonly roleThen: Role | null
+  readonly scopesThen: readonly string[] | null
+  readonly records: readonly string[] | null
 }
 
 const messageColumns = `id, conversation_id as "conversationId", reply_to_id as "replyToId", role, content, mode, model, context, status,
   error_code as "errorCode", citations, tool_calls as "toolCalls", not_understood as "notUnderstood", input_tokens as "inputTokens",
   output_tokens as "outputTokens", is_estimated as "isEstimated", latency_ms as "latencyMs", feedback, created_at as "createdAt",
-  role = 'ASSISTANT' and ${isBeyondSight('$4', '$5')} as "isWithheld"`
+  ${isBeyondSight('$4', '$5')} as "isBeyondSight", role_then as "roleThen", scopes_then as "scopesThen", records`
 
 /** An answer that nobody writes any more, because its process has ended, is shown as failed, whether or not that was stored. */
-function messageOf(row: MessageRow, isAnswering: boolean): ConversationMessage {
-  const { inputTokens, outputTokens, isEstimated, ...message } = row
+function messageOf(caller: Caller, row: MessageRow, isAnswering: boolean): StoredMessage {
+  const {
+    inputTokens,
+    outputTokens,
+    isEstimated,
+    isBeyondSight: isBeyond,
+    roleThen,
+    scopesThen,
+    records,
+    ...message
+  } = row
   const isInterrupted = row.status === 'RUNNING' && !isAnswering
+  const made = { isBeyondSight: isBeyond, roleThen, scopesThen }
   return {
     ...message,
+    records: records ?? message.citations.map(({ entityType, entityId }) => `${entityType} ${entityId}`),
+    isWithheld: row.role === 'ASSISTANT' && hasFewerRights(caller, made),
     usage:
       inputTokens === null || outputTokens === null
         ? null
@@ -112,7 +127,9 @@ export async function messagesOf(
     [caller.organizationId, row.id, limit, ...sightValues(caller)],
     'LIST',
   )
-  const messages = rows.map((message) => messageOf(message, isAnswering(row, now) && message.id === row.answeringId))
+  const messages = rows.map((message) =>
+    messageOf(caller, message, isAnswering(row, now) && message.id === row.answeringId),
+  )
   return withinSight({ caller, db }, messages)
 }
 
@@ -129,6 +146,8 @@ export async function requireMessage(
     'LOOKUP',
   )
   if (!message) throw notFound('The message')
-  const shown = await withinSight({ caller, db }, [messageOf(message, isAnswering(row, now) && row.answeringId === id)])
+  const shown = await withinSight({ caller, db }, [
+    messageOf(caller, message, isAnswering(row, now) && row.answeringId === id),
+  ])
   return shown[0]!
 }

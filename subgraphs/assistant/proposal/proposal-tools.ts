@@ -17,7 +17,8 @@ export const proposeChange: Tool = {
   name: 'propose_change',
   title: 'Propose a change',
   effect: 'PROPOSE',
-  isUntrusted: false,
+  // The summary has the name of the record.
+  isUntrusted: true,
   description:
     'Proposes the creation or the update of one record. Nothing is changed: the user sees the proposal and may confirm it within an hour. Call describe first for the fields.',
   parameters: {

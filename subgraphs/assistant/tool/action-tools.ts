@@ -83,7 +83,8 @@ const toolOf = (action: ToolAction): Tool => {
     name: actionPrefix + apiName,
     title: label,
     effect: kind === 'READ' ? 'READ' : 'PROPOSE',
-    isUntrusted: kind === 'READ',
+    // What it returns, or the summary of its proposal, has text of others.
+    isUntrusted: true,
     reachesOutside: true,
     description: explained(action),
     parameters: {

@@ -7,6 +7,8 @@ const tag = /<\/?[a-z!?][^<>]*>/gi
 const address =
   /(?:\b[a-z][a-z0-9+.-]*:\/\/|(?<![\w/])\/\/(?=\w)|\bwww\.|\b(?:javascript|data|mailto|vbscript):(?=\S))\S*/gi
 const openTag = /<(?=[a-z/!?])/gi
+/** What is left of links, images and definitions of links in Markdown. Only these signs make them: what an address is written with does not matter. */
+const structure = /\[([^[\]]*)\]\(([^()\s<>]*)\)|\](?=[(:])|!(?=\[)/g
 const roundsMax = 5
 
 /**
@@ -19,12 +21,16 @@ export function cleanText(text: string, isRecordLink: IsRecordLink): string {
     const before = cleaned
     cleaned = cleaned
       .replace(image, '$1')
-      .replace(link, (whole, label: string, url: string) => (isRecordLink(url) ? whole : label))
+      .replace(link, (_, label: string, url: string) => (isRecordLink(url) ? `[${label}](${url})` : label))
       .replace(tag, '')
       .replace(address, '(link removed)')
     if (cleaned === before) break
   }
-  return cleaned.replace(openTag, '‹')
+  return cleaned
+    .replace(openTag, '‹')
+    .replace(structure, (whole, _label: string | undefined, url: string | undefined) =>
+      url === undefined ? `${whole} ` : isRecordLink(url) ? whole : whole.replace('](', '] ('),
+    )
 }
 
 /** Parts longer than this are passed on although they may be incomplete: without an address they do no harm. */

@@ -48,6 +48,10 @@ export interface ModelRequest extends ModelUser {
   readonly signal?: AbortSignal
 }
 
+/** What an answer may have at most: one in a schema comes as a whole. */
+export const answerTokensMax = ({ answer, outputTokensMax = Infinity }: ModelRequest): number =>
+  Math.min(outputTokensMax, answer ? 4_000 : 2_000)
+
 /** Tokens used by a call. */
 export interface ModelUsage {
   readonly inputTokens: number

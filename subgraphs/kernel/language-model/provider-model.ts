@@ -1,26 +1,33 @@
 import type { LanguageModelSettings } from '../config/language-model.ts'
 import { isJsonObject } from '../json/exact-number.ts'
 import { OutboundError, type Outbound, type OutboundAnswer } from '../outbound/outbound.ts'
-import type { LanguageModel, ModelEvent, ModelRequest, ModelUsage } from './language-model.ts'
+import {
+  answerTokensMax,
+  type LanguageModel,
+  type ModelEvent,
+  type ModelRequest,
+  type ModelUsage,
+} from './language-model.ts'
 import { modelFailed, modelUnavailable } from './model-error.ts'
 import { refusalOfStatus } from './provider-status.ts'
 import { streamingModel } from './streaming-model.ts'
 import { estimatedUsage } from './token-estimate.ts'
 
 const answerBytesMax = 200_000
-const outputTokensMax = 4_000
 
 /** The body of `POST /chat/completions`. */
-const bodyOf = ({ name }: LanguageModelSettings, { messages, answer, outputTokensMax: wanted }: ModelRequest): string =>
-  JSON.stringify({
+const bodyOf = ({ name }: LanguageModelSettings, request: ModelRequest): string => {
+  const { messages, answer } = request
+  return JSON.stringify({
     model: name,
     messages: messages.map(({ role, content }) => ({ role, content })),
-    max_tokens: Math.min(wanted ?? outputTokensMax, outputTokensMax),
+    max_tokens: answerTokensMax(request),
     stream: false,
     ...(answer && {
       response_format: { type: 'json_schema', json_schema: { name: answer.name, schema: answer.schema, strict: true } },
     }),
   })
+}
 
 function contentOf(answer: OutboundAnswer, now: Date): Record<string, unknown> {
   const { status, body, headers } = answer

@@ -3,7 +3,14 @@ import type { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { LanguageModelSettings } from '../config/language-model.ts'
 import { Refusal } from '../errors.ts'
 import { OutboundError, type Outbound } from '../outbound/outbound.ts'
-import type { LanguageModel, ModelEvent, ModelMessage, ModelRequest, ToolCall } from './language-model.ts'
+import {
+  answerTokensMax,
+  type LanguageModel,
+  type ModelEvent,
+  type ModelMessage,
+  type ModelRequest,
+  type ToolCall,
+} from './language-model.ts'
 import { modelFailed, modelUnavailable } from './model-error.ts'
 import { refusalOfStatus } from './provider-status.ts'
 import { estimatedUsage } from './token-estimate.ts'
@@ -11,7 +18,6 @@ import { estimatedUsage } from './token-estimate.ts'
 const answerBytesMax = 4_000_000
 /** Characters of the arguments of one call; longer ones come from a model that does not stop. */
 export const argumentsMax = 20_000
-const defaultOutputTokens = 2_000
 const silenceMs = 15_000
 const totalMs = 60_000
 
@@ -133,10 +139,10 @@ export function streamingModel(settings: LanguageModelSettings, outbound: Outbou
   let opened: Promise<Provider> | null = null
   async function open(request: ModelRequest, signal: AbortSignal): Promise<Parts> {
     const provider = await (opened ??= openProvider(settings, fetchOver(outbound, settings.timeoutMs)))
-    const { tools = [], messages, outputTokensMax = defaultOutputTokens } = request
+    const { tools = [], messages } = request
     const { stream } = await provider.doStream({
       prompt: promptOf(messages),
-      maxOutputTokens: Math.min(outputTokensMax, defaultOutputTokens),
+      maxOutputTokens: answerTokensMax(request),
       abortSignal: signal,
       ...(tools.length > 0 && {
         tools: tools.map(({ name, description, parameters }) => ({

@@ -5,12 +5,9 @@ import type { Sql } from '../database/sql.ts'
 import type { Tenancy } from '../database/tenant-database.ts'
 import { secondsOf } from '../counters/counters.ts'
 import { Refusal } from '../errors.ts'
-import type { LanguageModel, ModelRequest, ModelUsage } from './language-model.ts'
+import { answerTokensMax, type LanguageModel, type ModelRequest, type ModelUsage } from './language-model.ts'
 import type { Services } from '../request.ts'
 import { estimatedPrompt, estimatedTokens } from './token-estimate.ts'
-
-/** What an answer without a bound of its own may use; see `providerModel`. */
-const outputTokensDefault = 2_000
 
 interface Use {
   readonly user: number
@@ -78,7 +75,7 @@ export function budgetedModel(model: LanguageModel, { tenants, budgets, now, log
     async *stream(request) {
       const day = dayOf(now())
       const inputTokens = estimatedPrompt(request)
-      const reserved = inputTokens + (request.outputTokensMax ?? outputTokensDefault)
+      const reserved = inputTokens + answerTokensMax(request)
       await reserve(request, day, reserved)
       let isCalled = false
       let received = ''

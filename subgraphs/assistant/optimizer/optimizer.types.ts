@@ -66,7 +66,10 @@ export class OptimizerFeedback {
   down!: number
 }
 
-@ObjectType({ description: 'Statistics of answers of the last 30 days, without their content. Tokens are counted, and not what they cost: prices differ by provider and contract.' })
+@ObjectType({
+  description:
+    'Statistics of answers of the last 30 days, without their content. Tokens are counted, and not what they cost: prices differ by provider and contract.',
+})
 @RequiresScope('CONVERSATIONS')
 export class AssistantStats {
   @OutputField(() => String, {

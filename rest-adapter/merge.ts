@@ -9,6 +9,7 @@ import type { OpenApiDocument, PathItem, ResponseObject } from './openapi.ts'
 import { operationsIn } from './operations-in.ts'
 import { parseYaml } from './parse-yaml.ts'
 import { patched } from './patch.ts'
+import { addScopeLists } from './scope-lists.ts'
 import { withSecondNames, type SecondNames } from './second-names.ts'
 
 interface Root extends Omit<OpenApiDocument, 'paths'> {
@@ -60,6 +61,7 @@ export function readMerged(folder: string): Merged {
       documents.set(id, text)
     }
   }
+  addScopeLists(components)
   const secondNames = root['x-second-names'] ?? {}
   for (const [path, item] of Object.entries(paths)) paths[path] = withSecondNames(item, secondNames, components)
   for (const [alias, original] of Object.entries(root['x-path-aliases'] ?? {})) {

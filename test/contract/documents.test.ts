@@ -81,6 +81,7 @@ describe('the record type `task` in the README of the subgraphs', () => {
       readFileSync(join(taskFolder, file), 'utf8').trim().split('\n'),
     )
     expect(blocks.length).toBe(5)
-    expect(lines.length).toBeLessThanOrEqual(120)
+    expect(text).toContain(`needs ${lines.length} lines in these files`)
+    expect(lines.length).toBeLessThanOrEqual(124)
   })
 })

@@ -6,5 +6,6 @@ export const taskEvents: RecordEvents<Task> = {
     'task.created': { operation: 'CREATE', description: 'A task was created.' },
     'task.updated': { operation: 'UPDATE', description: 'A task was changed.', before: { status: 'OPEN' } },
     'task.deleted': { operation: 'DELETE', description: 'A task was deleted.' },
+    'task.restored': { operation: 'RESTORE', description: 'A deleted task was restored.' },
   },
 }

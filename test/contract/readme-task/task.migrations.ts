@@ -10,6 +10,6 @@ export const taskTable: Migration = {
       due_at timestamptz(3),
       account_id uuid
     );
-    ${listIndexes('crm.task', 'task', [])}
+    ${listIndexes('crm.task', 'task', ['account_id'])}
   `,
 }

@@ -1,5 +1,6 @@
-import { Field, Int, ObjectType } from 'type-graphql'
+import { Int, ObjectType } from 'type-graphql'
 import { count } from '../../../subgraphs/kernel/record/aggregates.ts'
+import { OutputField } from '../../../subgraphs/kernel/record/declared-value.ts'
 import type { FilterInput } from '../../../subgraphs/kernel/record/filter-input.ts'
 import { RequiresScope } from '../../../subgraphs/kernel/record/requires-scope.ts'
 import { figures } from '../../../subgraphs/kernel/record/stats.ts'
@@ -9,10 +10,10 @@ import { task } from './task.record.ts'
 @ObjectType({ description: 'Statistics of the live tasks that the caller sees.' })
 @RequiresScope('TASKS')
 export class TaskStats {
-  @Field(() => Int, { description: 'Number of tasks.' })
+  @OutputField(() => Int, { description: 'Number of tasks.', example: 40 })
   total!: number
 
-  @Field(() => Int, { description: 'Number of tasks with the status OPEN.' })
+  @OutputField(() => Int, { description: 'Number of tasks with the status OPEN.', example: 12 })
   open!: number
 }
 

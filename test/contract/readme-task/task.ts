@@ -1,6 +1,7 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
 import { Directive, ID, ObjectType } from 'type-graphql'
 import { Column } from '../../../subgraphs/kernel/record/column.ts'
+import { NamesRecord } from '../../../subgraphs/kernel/record/named-records.ts'
 import { OrgRecord } from '../../../subgraphs/kernel/record/org-record.ts'
 import { RequiresScope } from '../../../subgraphs/kernel/record/requires-scope.ts'
 import { DateTime } from '../../../subgraphs/kernel/record/scalars.ts'
@@ -20,6 +21,7 @@ export class Task extends OrgRecord {
   @Column(() => DateTime, { nullable: true, description: 'When it must be done; null if at any time.', example: null })
   dueAt!: string | null
 
-  @Column(() => ID, { nullable: true, description: 'Id of the account that the task is about; null if none.' })
+  @NamesRecord('account')
+  @Column(() => ID, { indexed: true, nullable: true, description: 'Id of the account it is about; null if none.' })
   accountId!: string | null
 }

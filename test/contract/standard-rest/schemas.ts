@@ -15,6 +15,7 @@ import {
   type Column,
   type GraphQLTypeOf,
 } from '../../../subgraphs/kernel/record/column.ts'
+import { declaredValue } from '../../../subgraphs/kernel/record/declared-value.ts'
 import { inputDescription } from '../../../subgraphs/kernel/record/describe.ts'
 import { strictestLevel } from '../../../subgraphs/kernel/record/field-security.ts'
 import { isRequired, writableColumns } from '../../../subgraphs/kernel/record/inputs.ts'
@@ -215,23 +216,26 @@ const statsFieldTypes: Readonly<Record<string, string>> = {
 }
 
 /** A statistics field of type JSON, or with a field for each value, has the number of records by the values of a column. */
-function statsFieldSchema({ name, type, description }: GraphQLField<unknown, unknown>): Json {
+function statsFieldSchema(field: GraphQLField<unknown, unknown>): Json {
+  const { name, type, description } = field
+  const example = declaredValue(field)?.example
+  const described = { description, ...(example !== undefined && { example }) }
   const nullable = !isNonNullType(type)
   const named = getNamedType(type).name
   if (isList(type)) {
     const items = named === 'CurrencyFigures' ? shared('schemas', named) : own(named)
-    return { ...typed('array', nullable), items, description }
+    return { ...typed('array', nullable), items, ...described }
   }
   if (named === 'JSON' || isCounts(type)) {
     const counts = shared('schemas', 'Counts')
-    return nullable ? { oneOf: [counts, { type: 'null' }], description } : { ...counts, description }
+    return nullable ? { oneOf: [counts, { type: 'null' }], ...described } : { ...counts, ...described }
   }
   const known = statsFieldTypes[named]
   if (!known)
     throw new Error(
       `The statistics field ${name} must have one of the types ${Object.keys(statsFieldTypes).join(', ')}, not ${named}.`,
     )
-  return typed(known, nullable, { description })
+  return typed(known, nullable, described)
 }
 
 /** The values of an enumeration as fields; see `valueCounts`. */

@@ -5,7 +5,13 @@ import { eventsSubgraph } from './events/subgraph.ts'
 import { readOrganizationExtensions } from './extensions/definitions/read-extensions.ts'
 import { StoredCredentials } from './extensions/named-credential/credentials.ts'
 import { extensions } from './extensions/subgraph.ts'
-import { defaultBaseCurrency, exchangeRateSql, listedUser, organizationSettings } from './identity/public.ts'
+import {
+  defaultBaseCurrency,
+  exchangeRateSql,
+  exchangeRatesSql,
+  listedUser,
+  organizationSettings,
+} from './identity/public.ts'
 import { identity } from './identity/subgraph.ts'
 import type { Migration } from './kernel/database/migrate.ts'
 import { definitionVersion } from './kernel/extension/definition-version.migrations.ts'
@@ -91,6 +97,7 @@ registerOrganizationFacts({
     return { timezone, fiscalYearStartMonth, baseCurrency }
   },
   rateSql: exchangeRateSql,
+  ratesSql: exchangeRatesSql,
   users: listedUser,
 })
 

@@ -139,6 +139,7 @@ export {
   baseCurrencyOf,
   baseSumOf,
   exchangeRateSql,
+  exchangeRatesSql,
   ratesOf,
   type BaseAmount,
   type RatesOfDay,

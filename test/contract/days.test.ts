@@ -2,14 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { recordTypes } from '../../subgraphs/all.ts'
 import type { Column } from '../../subgraphs/kernel/record/column.ts'
 
-/** Invoices and credit notes store days as midnight UTC, and times of activities are times. */
-const others = [
-  'account.lastActivityDate',
-  'account.nextActivityDate',
-  'invoice.issueDate',
-  'invoice.dueDate',
-  'credit_note.issueDate',
-]
+/** Times of activities are times. */
+const others = ['account.lastActivityDate', 'account.nextActivityDate']
+/** They are stored as midnight UTC. */
+const utcDays = ['invoice.issueDate', 'invoice.dueDate', 'credit_note.issueDate']
 
 const isDayLike = ({ kind, name, internal, writable }: Column): boolean =>
   kind === 'timestamp' && !internal && writable !== 'NEVER' && /(Date|Day|Until)$/.test(name)
@@ -22,8 +18,15 @@ const found = recordTypes.flatMap(({ object, columns }) =>
 )
 
 describe('a column that people think of as a day', () => {
-  it.each(found.filter(([name]) => !others.includes(name)))('%s accepts a date without a time', (_, { day }) => {
-    expect(['BEGIN', 'END']).toContain(day)
+  it.each(found.filter(([name]) => !others.includes(name) && !utcDays.includes(name)))(
+    '%s accepts a date without a time',
+    (_, { day }) => {
+      expect(['BEGIN', 'END']).toContain(day)
+    },
+  )
+
+  it('is declared as a day of UTC if it is stored as one', () => {
+    expect(found.filter(([, { isUtcDay }]) => isUtcDay).map(([name]) => name)).toEqual(utcDays)
   })
 
   it('is none of the exceptions that no longer exist', () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { assignProfile, createProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
-import { account, opportunity } from '../builders.ts'
+import { account, aLine, opportunity, quote, sentInvoice } from '../builders.ts'
 import { refused, refusedInputs } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { sessionOf } from '../requests/session.ts'
@@ -232,6 +232,169 @@ describe('amounts', () => {
     const open = (await aggregate(all, { isWon: false, sum: 'amount' })).body.total.sum[0].value as number
     expect((await admin.exchangeRateDelete!({ id })).status).toBe(204)
     expect([before, (await aggregate(all, won)).body.total.sum[0].value, open]).toEqual([150, 150, 200.11])
+  })
+})
+
+describe('the rates of amounts', () => {
+  let organizationId: string
+  let member: Member
+  let ofAccount: string
+  let rates: RestClient
+
+  /** Day by day in New York, with the rates of two currencies, of which one has a single one. */
+  beforeAll(async () => {
+    organizationId = await platform.organization('Rates')
+    await platform.query(
+      `update identity.organization set settings = settings || '{"timezone": "America/New_York", "baseCurrency": "USD"}' where id = $1`,
+      [organizationId],
+    )
+    member = await platform.member({ organizationId, role: 'ADMIN' })
+    rates = restClient(platform.contract, platform.url, {
+      Authorization: `Bearer ${await sessionOf(platform, member)}`,
+    })
+    for (const [currency, date, rate] of [
+      ['EUR', '2026-03-08', 2],
+      ['EUR', '2026-03-09', 3],
+      ['EUR', '2026-03-11', 5],
+      ['CHF', '2026-03-10', 7],
+    ] as const)
+      await rates.exchangeRateSet!({ body: { currency, date, rate } })
+    ofAccount = (await account(member, { ownerId: member.userId })).id
+  })
+
+  const close = (currency: string, amount: number, closeDate: string) =>
+    opportunity(member, { accountId: ofAccount, currency, amount, closeDate, stage: 'CLOSED_WON' })
+  const figures = (query: Readonly<Record<string, string | number | boolean>>) =>
+    aggregate(member, { sum: 'amount', ...query })
+  const totalOf = ({ body }: Answer) => {
+    const [{ value, unconverted }] = body.total.sum as [{ value: number; unconverted: number }]
+    return [body.total.count as number, value, unconverted]
+  }
+
+  it('begin and end with the days of the organization, and there are none before the first one or of an unknown currency', async () => {
+    // The clocks went forward on 8 March: its first and last moments are 19 hours and 23 hours before and after the next midnight of UTC.
+    for (const [currency, amount, closeDate] of [
+      ['EUR', 1, '2026-03-08T04:59:59.999Z'],
+      ['EUR', 10, '2026-03-08T05:00:00.000Z'],
+      ['EUR', 100, '2026-03-09T03:59:59.999Z'],
+      ['EUR', 1000, '2026-03-09T04:00:00.000Z'],
+      ['EUR', 10000, '2026-03-11T03:59:59.999Z'],
+      ['EUR', 100000, '2026-03-11T04:00:00.000Z'],
+      ['EUR', 0.1, '2035-01-01T00:00:00.000Z'],
+      ['CHF', 1, '2026-03-10T03:59:59.999Z'],
+      ['CHF', 10, '2026-03-10T04:00:00.000Z'],
+      ['SEK', 1, '2026-03-10T12:00:00.000Z'],
+      ['USD', 0.01, '2020-01-01T00:00:00.000Z'],
+    ] as const)
+      await close(currency, amount, closeDate)
+    const grouped = await figures({ groupBy: 'currency,closeDate:day', sortBy: 'key' })
+    expect(brief(grouped)).toEqual([
+      'CHF 2026-03-09 1 0',
+      'CHF 2026-03-10 1 70',
+      'EUR 2026-03-07 1 0',
+      'EUR 2026-03-08 2 220',
+      'EUR 2026-03-09 1 3000',
+      'EUR 2026-03-10 1 30000',
+      'EUR 2026-03-11 1 500000',
+      'EUR 2034-12-31 1 0.5',
+      'SEK 2026-03-10 1 0',
+      'USD 2019-12-31 1 0.01',
+    ])
+    // 70 + 533,220.5 + 0.01, without a Swiss franc, a euro and a krona.
+    expect(totalOf(grouped)).toEqual([11, 533290.51, 3])
+    const others: Readonly<Record<string, string | boolean>>[] = [
+      {},
+      { groupBy: 'stage' },
+      { groupBy: 'ownerId', byCurrency: true },
+      { groupBy: 'currency' },
+      { min: 'closeDate' },
+    ]
+    for (const query of others) expect(totalOf(await figures(query)), JSON.stringify(query)).toEqual([11, 533290.51, 3])
+    expect(brief(await figures({ groupBy: 'closeDate:year', sortBy: 'sum' }))).toEqual([
+      '2026 9 533290',
+      '2034 1 0.5',
+      '2019 1 0.01',
+    ])
+  })
+
+  it('begin with the first of two midnights, where a change to winter time repeats it', async () => {
+    const inHavana = await platform.member({ organizationId: await platform.organization('Havana'), role: 'ADMIN' })
+    await platform.query(
+      `update identity.organization set settings = settings || '{"timezone": "America/Havana", "baseCurrency": "USD"}' where id = $1`,
+      [inHavana.organizationId],
+    )
+    const session = restClient(platform.contract, platform.url, {
+      Authorization: `Bearer ${await sessionOf(platform, inHavana)}`,
+    })
+    for (const [date, rate] of [
+      ['2026-10-31', 2],
+      ['2026-11-01', 3],
+      ['2026-11-02', 5],
+    ] as const)
+      await session.exchangeRateSet!({ body: { currency: 'EUR', date, rate } })
+    const { id } = await account(inHavana, { ownerId: inHavana.userId })
+    for (const [amount, closeDate] of [
+      [1, '2026-11-01T03:59:59.999Z'],
+      [10, '2026-11-01T04:00:00.000Z'],
+      [100, '2026-11-01T05:00:00.000Z'],
+      [1000, '2026-11-02T04:59:59.999Z'],
+      [10000, '2026-11-02T05:00:00.000Z'],
+    ] as const)
+      await opportunity(inHavana, { accountId: id, currency: 'EUR', amount, closeDate, stage: 'CLOSED_WON' })
+    expect(brief(await aggregate(inHavana, { sum: 'amount', groupBy: 'closeDate:day' }))).toEqual([
+      '2026-10-31 1 2',
+      '2026-11-01 3 3330',
+      '2026-11-02 1 50000',
+    ])
+  })
+
+  it('of several figures over several fields are the same with and without maintained totals', async () => {
+    const query = { sum: 'expectedRevenue,amount,probability', average: 'probability,amount', groupBy: 'stage' }
+    const values = (answer: Answer) =>
+      [answer.body.groups[0], answer.body.total].map(({ count, sum, average }) => [
+        count,
+        ...[...sum, ...average].map(({ value }: { value: number }) => value),
+      ])
+    const [fromTotals, fromRows] = [
+      await figures({ ...query, sum: 'expectedRevenue,amount', average: 'amount,expectedRevenue' }),
+      await figures(query),
+    ]
+    const bothOf = (own: number[]) => [own, own]
+    expect(values(fromTotals)).toEqual(bothOf([11, 533290.51, 533290.51, 66661.31, 66661.31]))
+    expect(values(fromRows)).toEqual(bothOf([11, 533290.51, 533290.51, 1100, 100, 66661.31]))
+  })
+
+  it('are those of today for records without a day', async () => {
+    await rates.exchangeRateSet!({ body: { currency: 'EUR', date: '2027-01-01', rate: 11 } })
+    await rates.exchangeRateSet!({ body: { currency: 'CHF', date: '2027-01-01', rate: '123456789.123456789012' } })
+    const { id } = await quote(member, { currency: 'EUR', lineItems: [aLine({ unitPrice: 10 })] })
+    const sumOfQuotes = async () =>
+      (await member.rest.quoteAggregate!({ query: { sum: 'total', groupBy: 'status' } })).body.total.sum[0].value
+    expect(await sumOfQuotes()).toBe(110)
+    await platform.query(
+      `update commerce.quote set status = 'ACCEPTED', accepted_at = '2026-03-09T12:00:00Z' where id = $1`,
+      [id],
+    )
+    expect(await sumOfQuotes()).toBe(30)
+    // A rate whose units are more than an integer of 8 bytes.
+    await quote(member, { currency: 'CHF', lineItems: [aLine({ unitPrice: 2 })] })
+    expect(await sumOfQuotes()).toBe(246913608.25)
+  })
+
+  it('and the periods of invoices are those of the day that is stored, in every time zone', async () => {
+    const issued = await sentInvoice(member, {
+      currency: 'EUR',
+      issueDate: '2026-03-09',
+      lineItems: [aLine({ unitPrice: 10 })],
+    })
+    await sentInvoice(member, { currency: 'EUR', issueDate: '2026-03-01', lineItems: [aLine({ unitPrice: 1 })] })
+    const { body } = await member.rest.invoiceAggregate!({ query: { sum: 'subtotal', groupBy: 'issueDate:day' } })
+    expect(brief({ body } as Answer)).toEqual(['2026-03-01 1 0', '2026-03-09 1 30'])
+    const [, { keys }] = body.groups as [unknown, { keys: [{ from: string; until: string }] }]
+    expect([keys[0].from, keys[0].until]).toEqual(['2026-03-09T00:00:00.000Z', '2026-03-10T00:00:00.000Z'])
+    expect(issued.issueDate).toBe(keys[0].from)
+    const months = await member.rest.invoiceAggregate!({ query: { groupBy: 'issueDate:month' } })
+    expect(brief(months)).toEqual(['2026-03 2'])
   })
 })
 

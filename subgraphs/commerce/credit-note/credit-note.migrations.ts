@@ -110,3 +110,24 @@ export const invoiceCredits: Migration = {
       execute function commerce.keep_invoice_balances();
   `,
 }
+
+/** The maintained totals of invoices, with what was credited. */
+export const invoiceCreditTotals: Migration = {
+  name: '20261212-commerce-invoice-credit-totals',
+  sql: `
+    drop function commerce.invoice_totals_insert() cascade;
+    drop function commerce.invoice_totals_update() cascade;
+    drop function commerce.invoice_totals_delete() cascade;
+    drop table commerce.invoice_totals cascade;
+    ${maintainedTotals('commerce.invoice', {
+      by: ['status', 'currency'],
+      measures: {
+        total: 'total',
+        amount_paid: 'amount_paid',
+        amount_credited: 'amount_credited',
+        amount_due: 'amount_due',
+        days_to_pay: 'coalesce(days_to_pay, 0)',
+      },
+    })}
+  `,
+}

@@ -18,7 +18,7 @@ import type { Version } from './change-credit-note.ts'
 import { issueCreditNote, refundCreditNote, voidCreditNote } from './credit-note.actions.ts'
 import { creditNoteFile } from './credit-note.document.ts'
 import { CreditApplicationInput, CreditNoteRefundRecordInput, creditNoteTypes } from './credit-note.inputs.ts'
-import { creditNoteTable, invoiceCredits } from './credit-note.migrations.ts'
+import { creditNoteTable, invoiceCredits, invoiceCreditTotals } from './credit-note.migrations.ts'
 import { creditNote } from './credit-note.record.ts'
 import { CreditNoteStats, creditNoteStats } from './credit-note.stats.ts'
 import { CreditNote, reasonMax } from './credit-note.ts'
@@ -136,7 +136,7 @@ const changed = { answers: 'The credit note as changed.' }
 export const creditNoteResource: Resource = {
   resolver: CreditNoteResolver,
   entities: { CreditNote: creditNote },
-  migrations: [creditNoteTable, invoiceCredits, creditNoteRefunds],
+  migrations: [creditNoteTable, invoiceCredits, creditNoteRefunds, invoiceCreditTotals],
   operations: [
     operation(`POST ${place}/issue`, 'creditNoteIssue', { summary: 'Issue a credit note', ...changed }),
     operation(`POST ${place}/apply`, 'creditNoteApply', { summary: 'Apply a credit note to invoices', ...changed }),

@@ -83,6 +83,7 @@ export class CreditNote extends PricedRecord {
   contactId!: string | null
 
   @Column(() => DateTime, {
+    isUtcDay: true,
     indexed: true,
     nullable: true,
     description:

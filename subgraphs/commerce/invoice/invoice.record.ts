@@ -61,6 +61,7 @@ export const invoice: RecordDefinition<Invoice> = defineRecord(Invoice, {
     measures: {
       total: { sum: 'total' },
       amountPaid: { sum: 'amountPaid' },
+      amountCredited: { sum: 'amountCredited' },
       amountDue: { sum: 'amountDue' },
       daysToPay: { sum: 'daysToPay' },
     },

@@ -1,7 +1,8 @@
 import { Directive, Field, Float, Int, ObjectType } from 'type-graphql'
-import { baseSumOf, ratesOf, type RatesOfDay } from '../../identity/public.ts'
+import { baseSumOf, ratesOf } from '../../identity/public.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
-import type { FilterInput } from '../../kernel/record/filter-input.ts'
+import { ratedSums } from '../../kernel/record/aggregate/rated-sums.ts'
+import { withCondition, type FilterInput } from '../../kernel/record/filter-input.ts'
 import { count, countBy, sum } from '../../kernel/record/aggregates.ts'
 import { figuresBy } from '../../kernel/record/figures-by.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
@@ -13,9 +14,9 @@ import { decimalOf, exactOf, sumOf } from '../../kernel/values/decimal.ts'
 import { addDays, todayOf } from './invoice-day.ts'
 import { InvoiceStatus } from './invoice.enumerations.ts'
 import { invoice } from './invoice.record.ts'
-import { openStatuses } from './invoice.status.ts'
+import { issuedStatuses, openStatuses } from './invoice.status.ts'
 import type { Invoice } from './invoice.ts'
-import { lateOf, salesSince } from './sales.ts'
+import { lateOf, salesInBaseCurrency, salesSince } from './sales.ts'
 
 /** The number of days over whose sales the days sales outstanding are computed. */
 export const salesDays = 90
@@ -25,6 +26,7 @@ const InvoiceStatusCounts = valueCounts(InvoiceStatus, 'INVOICES', 'invoices')
 const texts = {
   totalInvoiced: 'Sum of `total` of the invoices that are neither DRAFT nor VOID',
   totalPaid: 'Sum of `amountPaid` of the invoices that are neither DRAFT nor VOID',
+  totalCredited: 'Sum of `amountCredited` of the invoices that are neither DRAFT nor VOID',
   totalOutstanding: 'Sum of `amountDue` of the invoices that are SENT, PARTIALLY_PAID or OVERDUE',
   totalOverdue:
     'Sum of `amountDue` of the open invoices whose due day has passed, whatever a part payment made their status',
@@ -50,6 +52,9 @@ export class InvoiceCurrencyStats {
   @Field(() => Decimal, { description: `${texts.totalPaid}.` })
   totalPaid!: ExactNumber
 
+  @Field(() => Decimal, { description: `${texts.totalCredited}.` })
+  totalCredited!: ExactNumber
+
   @Field(() => Decimal, { description: `${texts.totalOutstanding}.` })
   totalOutstanding!: ExactNumber
 
@@ -66,8 +71,10 @@ export class InvoiceCurrencyStats {
   collectionRate!: number | null
 }
 
-const inBase =
-  ' in `currency`, converted at the exchange rates of today. Invoices in a currency without an exchange rate are left out.'
+const rounding =
+  'and the sum is rounded once half to even. Invoices in a currency without an exchange rate are left out.'
+const ofTheirDay = ` in \`currency\`: each is converted at the exchange rate of its \`issueDate\`, ${rounding}`
+const ofToday = ` in \`currency\`: what is due is converted at the exchange rates of today, ${rounding}`
 
 @ObjectType({ description: 'Statistics of the live invoices that the caller sees.' })
 @RequiresScope('INVOICES')
@@ -83,16 +90,19 @@ export class InvoiceStats {
   })
   currency!: string
 
-  @Field(() => Decimal, { description: texts.totalInvoiced + inBase })
+  @Field(() => Decimal, { description: texts.totalInvoiced + ofTheirDay })
   totalInvoiced!: ExactNumber
 
-  @Field(() => Decimal, { description: texts.totalPaid + inBase })
+  @Field(() => Decimal, { description: texts.totalPaid + ofTheirDay })
   totalPaid!: ExactNumber
 
-  @Field(() => Decimal, { description: texts.totalOutstanding + inBase })
+  @Field(() => Decimal, { description: texts.totalCredited + ofTheirDay })
+  totalCredited!: ExactNumber
+
+  @Field(() => Decimal, { description: texts.totalOutstanding + ofToday })
   totalOutstanding!: ExactNumber
 
-  @Field(() => Decimal, { description: texts.totalOverdue + inBase })
+  @Field(() => Decimal, { description: texts.totalOverdue + ofToday })
   totalOverdue!: ExactNumber
 
   @Field(() => Float, { nullable: true, description: texts.averageDaysToPay })
@@ -114,6 +124,7 @@ interface Group {
   readonly count: number
   readonly total: ExactNumber
   readonly amountPaid: ExactNumber
+  readonly amountCredited: ExactNumber
   readonly amountDue: ExactNumber
   readonly daysToPay: number | null
 }
@@ -125,14 +136,19 @@ export function ratio(of: ExactNumber, to: ExactNumber, factor = 1, decimals = 2
   return Number(decimalOf(of).times(factor).div(divisor).round(decimals).toFixed())
 }
 
+/** Those that were issued and not voided. */
+const countedStatuses: readonly InvoiceStatus[] = issuedStatuses
+const countedNames = ['total', 'amountPaid', 'amountCredited'] as const
+
 const totalsOf = (groups: readonly Group[], late: ExactNumber) => {
-  const counting = groups.filter(({ status }) => status !== 'DRAFT' && status !== 'VOID')
+  const counting = groups.filter(({ status }) => countedStatuses.includes(status))
   const open = groups.filter(({ status }) => (openStatuses as readonly string[]).includes(status))
-  const add = (some: readonly Group[], name: 'total' | 'amountPaid' | 'amountDue') =>
+  const add = (some: readonly Group[], name: (typeof countedNames)[number] | 'amountDue') =>
     exactOf(sumOf(some.map((group) => decimalOf(group[name]))))
   return {
     totalInvoiced: add(counting, 'total'),
     totalPaid: add(counting, 'amountPaid'),
+    totalCredited: add(counting, 'amountCredited'),
     totalOutstanding: add(open, 'amountDue'),
     totalOverdue: exactOf(
       decimalOf(late).plus(
@@ -164,12 +180,6 @@ const figuresOf = (totals: Totals, sales: ExactNumber) => ({
   collectionRate: ratio(totals.totalPaid, totals.totalInvoiced, 1, 4),
 })
 
-const inBaseCurrency = (rates: RatesOfDay, parts: readonly { currency: string; value: ExactNumber }[]): ExactNumber =>
-  baseSumOf(
-    rates,
-    parts.map(({ currency, value }) => ({ currency, sum: value, count: 1 })),
-  )
-
 export async function invoiceStats(ctx: RequestContext, filter: FilterInput | null): Promise<InvoiceStats> {
   const [counts, grouped] = await Promise.all([
     figures(ctx, invoice, { total: count(), countByStatus: countBy('status') }, filter),
@@ -181,6 +191,7 @@ export async function invoiceStats(ctx: RequestContext, filter: FilterInput | nu
         count: count<Invoice>(),
         total: sum<Invoice>('total'),
         amountPaid: sum<Invoice>('amountPaid'),
+        amountCredited: sum<Invoice>('amountCredited'),
         amountDue: sum<Invoice>('amountDue'),
         daysToPay: sum<Invoice>('daysToPay'),
       },
@@ -191,7 +202,8 @@ export async function invoiceStats(ctx: RequestContext, filter: FilterInput | nu
   const groups = grouped as unknown as Group[]
   const currencies = [...new Set(groups.map(({ currency }) => currency))].toSorted()
   const today = await todayOf(ctx)
-  const sales = await salesSince(ctx, addDays(today, -salesDays), today, filter)
+  const since = addDays(today, -salesDays)
+  const sales = await salesSince(ctx, since, today, filter)
   const late = await lateOf(ctx, today, filter)
   const rates = await ratesOf(ctx, currencies)
   const byCurrency = currencies.map((currency) => {
@@ -203,21 +215,21 @@ export async function invoiceStats(ctx: RequestContext, filter: FilterInput | nu
       ...figuresOf(totalsOf(own, late.get(currency) ?? 0), sales.get(currency) ?? 0),
     }
   })
-  const base = (name: keyof Totals) =>
-    inBaseCurrency(
+  const counted = withCondition(filter, { status: { in: [...countedStatuses] } })
+  const { total, amountPaid, amountCredited } = await ratedSums(ctx, invoice, countedNames, counted, currencies)
+  const dueToday = (name: 'totalOutstanding' | 'totalOverdue') =>
+    baseSumOf(
       rates,
-      byCurrency.map((one) => ({ currency: one.currency, value: one[name] })),
+      byCurrency.map((one) => ({ currency: one.currency, sum: one[name], count: 1 })),
     )
   const totals = {
-    totalInvoiced: base('totalInvoiced'),
-    totalPaid: base('totalPaid'),
-    totalOutstanding: base('totalOutstanding'),
-    totalOverdue: base('totalOverdue'),
+    totalInvoiced: total,
+    totalPaid: amountPaid,
+    totalCredited: amountCredited,
+    totalOutstanding: dueToday('totalOutstanding'),
+    totalOverdue: dueToday('totalOverdue'),
   }
-  const salesInBase = inBaseCurrency(
-    rates,
-    Array.from(sales, ([currency, value]) => ({ currency, value })),
-  )
+  const salesInBase = await salesInBaseCurrency(ctx, since, today, filter, sales)
   return {
     ...counts,
     currency: rates.baseCurrency,

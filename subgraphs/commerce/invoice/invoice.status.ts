@@ -4,6 +4,9 @@ import type { Invoice, InvoiceStatus } from './invoice.ts'
 /** The statuses in which the amount that is due counts as receivable. */
 export const openStatuses = ['SENT', 'PARTIALLY_PAID', 'OVERDUE'] as const satisfies readonly InvoiceStatus[]
 
+/** The statuses of the invoices that were issued and are valid: those that count as sales. */
+export const issuedStatuses = [...openStatuses, 'PAID', 'UNCOLLECTIBLE'] as const satisfies readonly InvoiceStatus[]
+
 export const isOpen = (status: InvoiceStatus): boolean => (openStatuses as readonly InvoiceStatus[]).includes(status)
 
 type Amounts = Pick<Invoice, 'amountDue' | 'amountPaid' | 'amountCredited' | 'dueDate' | 'uncollectibleAt'>

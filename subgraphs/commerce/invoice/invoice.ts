@@ -97,6 +97,7 @@ export class Invoice extends SettledRecord {
   quoteId!: string | null
 
   @Column(() => DateTime, {
+    isUtcDay: true,
     indexed: true,
     nullable: true,
     description:
@@ -106,6 +107,7 @@ export class Invoice extends SettledRecord {
   issueDate!: string | null
 
   @Column(() => DateTime, {
+    isUtcDay: true,
     indexed: true,
     indexedByDay: true,
     nullable: true,

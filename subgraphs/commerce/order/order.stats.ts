@@ -1,6 +1,7 @@
 import { Field, Int, ObjectType } from 'type-graphql'
-import { baseSumOf, ratesOf } from '../../identity/public.ts'
+import { baseCurrencyOf } from '../../identity/public.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
+import { ratedSums } from '../../kernel/record/aggregate/rated-sums.ts'
 import { withCondition, type FilterInput } from '../../kernel/record/filter-input.ts'
 import { count, countBy, sum } from '../../kernel/record/aggregates.ts'
 import { CurrencyFigures, currencyFigures, type CurrencySum } from '../../kernel/record/currency-figures.ts'
@@ -35,7 +36,7 @@ export class OrderStats {
 
   @Field(() => Decimal, {
     description:
-      'Sum of `total` of the orders that count as sales (not DRAFT, CANCELLED or RETURNED) in `currency`: converted exactly at the exchange rates of today, and rounded once half to even. Orders in a currency without an exchange rate are left out.',
+      'Sum of `total` of the orders that count as sales (not DRAFT, CANCELLED or RETURNED) in `currency`: each converted exactly at the exchange rate of its `orderDate`, and the sum rounded once half to even. Orders without a rate on that day are left out.',
   })
   totalAmount!: ExactNumber
 
@@ -53,7 +54,8 @@ export class OrderStats {
 const sales = { status: { in: ['CONFIRMED', 'PROCESSING', 'PARTIALLY_FULFILLED', 'FULFILLED'] } }
 
 export async function orderStats(ctx: RequestContext, filter: FilterInput | null): Promise<OrderStats> {
-  const [counts, sums] = await Promise.all([
+  const ofSales = withCondition(filter, sales)
+  const [counts, sums, currency] = await Promise.all([
     figures(
       ctx,
       order,
@@ -65,20 +67,12 @@ export async function orderStats(ctx: RequestContext, filter: FilterInput | null
       },
       filter,
     ),
-    figuresBy(
-      ctx,
-      order,
-      ['currency'],
-      { count: count<Order>(), sum: sum<Order>('total') },
-      { filter: withCondition(filter, sales) },
-    ),
+    figuresBy(ctx, order, ['currency'], { count: count<Order>(), sum: sum<Order>('total') }, { filter: ofSales }),
+    baseCurrencyOf(ctx),
   ])
   // No profile can hide the total or its currency, because neither is ever null.
   const totalByCurrency = currencyFigures(sums as CurrencySum[])
-  const rates = await ratesOf(
-    ctx,
-    totalByCurrency.map(({ currency }) => currency),
-  )
-  const totalAmount = baseSumOf(rates, totalByCurrency)
-  return { ...counts, totalAmount, currency: rates.baseCurrency, totalByCurrency } as OrderStats
+  const currencies = totalByCurrency.map((one) => one.currency)
+  const { total: totalAmount } = await ratedSums(ctx, order, ['total'], ofSales, currencies)
+  return { ...counts, totalAmount, currency, totalByCurrency } as OrderStats
 }

@@ -1,6 +1,7 @@
 import { Field, Int, ObjectType } from 'type-graphql'
 import { baseSumOf, ratesOf } from '../../identity/public.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
+import { ratedSums } from '../../kernel/record/aggregate/rated-sums.ts'
 import { withCondition, type FilterInput } from '../../kernel/record/filter-input.ts'
 import { count, countBy, sum } from '../../kernel/record/aggregates.ts'
 import { CurrencyFigures, currencyFigures, type CurrencySum } from '../../kernel/record/currency-figures.ts'
@@ -17,8 +18,7 @@ import { QuoteApprovalStatus, QuoteStatus } from './quote.enumerations.ts'
 const QuoteStatusCounts = valueCounts(QuoteStatus, 'QUOTES', 'quotes')
 const QuoteApprovalStatusCounts = valueCounts(QuoteApprovalStatus, 'QUOTES', 'quotes')
 
-const conversion =
-  'It is converted exactly at the exchange rates of today, and rounded once half to even. Quotes in a currency without an exchange rate are left out.'
+const rounding = 'and the sum is rounded once half to even. Quotes in a currency without an exchange rate are left out.'
 
 @ObjectType({ description: 'Statistics of the live quotes that the caller sees.' })
 @RequiresScope('QUOTES')
@@ -42,7 +42,7 @@ export class QuoteStats {
   currency!: string
 
   @Field(() => Decimal, {
-    description: `Sum of \`total\` of the open quotes (DRAFT, IN_REVIEW, APPROVED, SENT) in \`currency\`. ${conversion}`,
+    description: `Sum of \`total\` of the open quotes (DRAFT, IN_REVIEW, APPROVED, SENT) in \`currency\`. It is converted exactly at the exchange rates of today, ${rounding}`,
   })
   openAmount!: ExactNumber
 
@@ -52,7 +52,7 @@ export class QuoteStats {
   openByCurrency!: CurrencyFigures[]
 
   @Field(() => Decimal, {
-    description: `Sum of \`total\` of the quotes that customers accepted (ACCEPTED, CONVERTED) in \`currency\`. ${conversion}`,
+    description: `Sum of \`total\` of the quotes that customers accepted (ACCEPTED, CONVERTED) in \`currency\`. Each is converted exactly at the exchange rate of the day of \`acceptedAt\`, ${rounding}`,
   })
   acceptedAmount!: ExactNumber
 
@@ -65,18 +65,17 @@ export class QuoteStats {
 const open: readonly QuoteStatus[] = ['DRAFT', 'IN_REVIEW', 'APPROVED', 'SENT']
 const accepted: readonly QuoteStatus[] = ['ACCEPTED', 'CONVERTED']
 
+const withStatus = (filter: FilterInput | null, statuses: readonly QuoteStatus[]): FilterInput =>
+  withCondition(filter, { status: { in: [...statuses] } })
+
 // No profile can hide the total, its currency or the status, because none of them is ever null.
-async function amountsOf(
-  ctx: RequestContext,
-  statuses: readonly QuoteStatus[],
-  given: FilterInput | null,
-): Promise<CurrencyFigures[]> {
+async function amountsOf(ctx: RequestContext, filter: FilterInput): Promise<CurrencyFigures[]> {
   const requested = { count: count<Quote>(), sum: sum<Quote>('total') }
-  const filter = withCondition(given, { status: { in: [...statuses] } })
   return currencyFigures((await figuresBy(ctx, quote, ['currency'], requested, { filter })) as CurrencySum[])
 }
 
 export async function quoteStats(ctx: RequestContext, filter: FilterInput | null): Promise<QuoteStats> {
+  const ofAccepted = withStatus(filter, accepted)
   const [counts, openByCurrency, acceptedByCurrency] = await Promise.all([
     figures(
       ctx,
@@ -89,17 +88,20 @@ export async function quoteStats(ctx: RequestContext, filter: FilterInput | null
       },
       filter,
     ),
-    amountsOf(ctx, open, filter),
-    amountsOf(ctx, accepted, filter),
+    amountsOf(ctx, withStatus(filter, open)),
+    amountsOf(ctx, ofAccepted),
   ])
-  const currencies = new Set([...openByCurrency, ...acceptedByCurrency].map(({ currency }) => currency))
-  const rates = await ratesOf(ctx, [...currencies])
+  const currenciesOf = (some: readonly CurrencyFigures[]) => some.map(({ currency }) => currency)
+  const [rates, { total: acceptedAmount }] = await Promise.all([
+    ratesOf(ctx, currenciesOf(openByCurrency)),
+    ratedSums(ctx, quote, ['total'], ofAccepted, currenciesOf(acceptedByCurrency)),
+  ])
   return {
     ...counts,
     currency: rates.baseCurrency,
     openAmount: baseSumOf(rates, openByCurrency),
     openByCurrency,
-    acceptedAmount: baseSumOf(rates, acceptedByCurrency),
+    acceptedAmount,
     acceptedByCurrency,
   } as QuoteStats
 }

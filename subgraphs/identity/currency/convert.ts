@@ -43,6 +43,11 @@ export const exchangeRateSql = ({ organizationId, base, currency, day }: RateSql
      where r.organization_id = ${organizationId} and r.base_currency = ${base} and r.currency = ${currency} and r.date <= ${day}
      order by r.date desc limit 1) end`
 
+/** SQL of a select of all rates of an organization: `currency`, `date` as `YYYY-MM-DD`, `rate`. The base currency has none. */
+export const exchangeRatesSql = ({ organizationId, base }: Pick<RateSql, 'organizationId' | 'base'>): string =>
+  `select r.currency, r.date, r.rate from identity.exchange_rate r
+   where r.organization_id = ${organizationId} and r.base_currency = ${base}`
+
 /** SQL of the day of a timestamp for `exchangeRateSql`, in the time zone of the organization; `zone` is the SQL of its name. */
 export const rateDaySql = (timestamp: string, zone: string): string =>
   `to_char(${timestamp} at time zone ${zone}, 'YYYY-MM-DD')`

@@ -81,6 +81,8 @@ export interface ColumnOptions {
   decidesEdges?: boolean
   /** Timestamps that people think of as days: the moment of the day, in the time zone of the organization, that a date without a time means. */
   day?: DayMoment
+  /** Timestamps that are days, stored as midnight UTC whatever the time zone of the organization is. */
+  isUtcDay?: boolean
   /** Timestamps: the platform also changes the value without a new version of the record, so the `ETag` contains the value besides the version. */
   isUnversioned?: boolean
   /** When a client may set the value. `NEVER`: only the platform sets it. Default: `ALWAYS`. */

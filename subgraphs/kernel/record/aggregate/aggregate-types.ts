@@ -103,7 +103,8 @@ export class AggregateKey {
 
   @OutputField(() => DateTime, {
     nullable: true,
-    description: 'First moment of the period, in the time zone of the organization; null for other values.',
+    description:
+      'First moment of the period: in the time zone of the organization, or in UTC for days that are stored as midnight UTC; null for other values.',
     example: '2026-02-28T23:00:00.000Z',
   })
   from!: string | null
@@ -182,7 +183,7 @@ export class Aggregate {
 }
 
 export const aggregateDescription = (many: string): string =>
-  `Counts, sums, averages, smallest and largest values of the live ${many} that the caller sees, by groups and in total. Periods begin in the time zone of the organization. Where maintained totals have the fields of \`groupBy\`, of the figures and of the filter, no record is read; otherwise all that match, which takes up to 0.15 s for 100,000 of them, and up to 1 s where most are amounts in other currencies with rates of many days. Refused with FIELD_NOT_READABLE if the profile hides a field that is asked for, and with QUERY_TOO_EXPENSIVE if it takes over 2 s.`
+  `Counts, sums, averages, smallest and largest values of the live ${many} that the caller sees, by groups and in total. Periods begin in the time zone of the organization. Where maintained totals have the fields of \`groupBy\`, of the figures and of the filter, no record is read; otherwise all that match, which takes up to 0.15 s for 100,000 of them, and up to 0.3 s for amounts in other currencies in tens of thousands of groups. Refused with FIELD_NOT_READABLE if the profile hides a field that is asked for, and with QUERY_TOO_EXPENSIVE if it takes over 2 s.`
 
 export interface GroupByInput {
   readonly field: string

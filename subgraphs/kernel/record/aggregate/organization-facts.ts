@@ -1,4 +1,5 @@
 import type { RequestContext } from '../../request.ts'
+import { dateIn } from '../../time/days.ts'
 import type { FiscalCalendar } from '../../time/period.ts'
 import type { RecordShape } from '../definition.ts'
 
@@ -6,6 +7,13 @@ import type { RecordShape } from '../definition.ts'
 export interface OrganizationFacts extends FiscalCalendar {
   /** ISO 4217 code. */
   readonly baseCurrency: string
+}
+
+/** What the statement of an aggregate needs besides the request. */
+export interface AggregateFacts extends OrganizationFacts {
+  readonly now: string
+  /** Today in the time zone of the organization. */
+  readonly today: string
 }
 
 /** What aggregates need from the subgraph that has the organizations, their users and their exchange rates. */
@@ -18,6 +26,8 @@ export interface OrganizationSource {
     readonly currency: string
     readonly day: string
   }): string
+  /** SQL of the rates of all currencies: `currency`, `date` from which each applies as `YYYY-MM-DD`, `rate`. */
+  ratesSql(parts: { readonly organizationId: string; readonly base: string }): string
   /** The users with their names. */
   readonly users: RecordShape
 }
@@ -32,4 +42,10 @@ export function registerOrganizationFacts(facts: OrganizationSource): void {
 export function organizationSource(): OrganizationSource {
   if (!source) throw new Error('The composition root must call registerOrganizationFacts.')
   return source
+}
+
+export async function factsOf(ctx: RequestContext): Promise<AggregateFacts> {
+  const facts = await organizationSource().facts(ctx)
+  const now = ctx.clock.now()
+  return { ...facts, now: now.toISOString(), today: dateIn(facts.timezone, now) }
 }

@@ -2,7 +2,6 @@ import type { Big } from 'big.js'
 import type { Row } from '../../database/sql.ts'
 import { exactNumber, type ExactNumber } from '../../json/exact-number.ts'
 import type { RequestContext } from '../../request.ts'
-import { dateIn } from '../../time/days.ts'
 import { decimalOf, exactOf, rounded, roundToCurrency } from '../../values/decimal.ts'
 import type { RecordShape } from '../definition.ts'
 import type { FilterInput } from '../filter-input.ts'
@@ -10,7 +9,7 @@ import { ListQuery } from '../list-query.ts'
 import { selectedFields, type SelectionInfo } from '../selection.ts'
 import { isTime } from './aggregate-columns.ts'
 import { figureNames, requestOf, type AggregateRequest, type FigureName } from './aggregate-request.ts'
-import { AggregateStatementBuilder, type AggregateFacts } from './aggregate-sql.ts'
+import { AggregateStatementBuilder } from './aggregate-sql.ts'
 import type {
   Aggregate,
   AggregateArgs,
@@ -22,7 +21,7 @@ import type {
 } from './aggregate-types.ts'
 import { bucketOf } from './date-unit.ts'
 import { labelsOf } from './group-labels.ts'
-import { organizationSource } from './organization-facts.ts'
+import { factsOf, type AggregateFacts } from './organization-facts.ts'
 
 const averageDecimals = 6
 
@@ -67,11 +66,6 @@ export async function readAggregate(
   }
 }
 
-async function factsOf(ctx: RequestContext): Promise<AggregateFacts> {
-  const facts = await organizationSource().facts(ctx)
-  return { ...facts, today: dateIn(facts.timezone, ctx.clock.now()) }
-}
-
 type CurrencyRow = readonly [currency: string, ...parts: (string | null)[]]
 
 /** Turns the rows of the statement into the answer. */
@@ -87,12 +81,13 @@ class AggregateAnswer {
   ): Promise<AggregateKey[][]> {
     const found = await Promise.all(this.request.keys.map((_, position) => labels(position)))
     return rows.map((row) =>
-      this.request.keys.map(({ column: { name }, unit }, position) => {
+      this.request.keys.map(({ column: { name, isUtcDay }, unit }, position) => {
         const value = row[`v${position}`] as string | null
         const none = { field: name, value, label: null, from: null, until: null }
         if (value === null) return none
         if (!unit) return { ...none, label: found[position]!.get(value) ?? null }
-        const { text, from, until } = bucketOf(value, unit, this.facts!)
+        const calendar = isUtcDay ? { ...this.facts!, timezone: 'UTC' } : this.facts!
+        const { text, from, until } = bucketOf(value, unit, calendar)
         return { ...none, value: text, from, until }
       }),
     )

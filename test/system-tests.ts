@@ -41,6 +41,7 @@ export const systemTests: Readonly<Record<string, readonly string[]>> = {
   'test/faults/backup.system.test.ts': ['operate.ts', 'subgraphs/identity/operator.ts', ...embedded],
   'test/faults/event-log.system.test.ts': ['subgraphs/kernel/outbox'],
   'test/faults/invoices.system.test.ts': [
+    'subgraphs/commerce/credit-note',
     'subgraphs/commerce/invoice',
     'subgraphs/commerce/public-invoice',
     'subgraphs/commerce/dunning',

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { account, contact, each, sentInvoice } from '../builders.ts'
+import { account, contact, creditNote, each, sentInvoice } from '../builders.ts'
 import { ScriptedProvider } from '../payment-provider.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { aSecondProcess, type Process } from '../processes.ts'
@@ -116,6 +116,75 @@ describe('a server that is killed while it records payments and refunds', slowly
       const { body } = await member.rest.invoice!({ id })
       expect([body.payments.length, body.refunds.length]).toEqual([12, 4])
       expect(body.amountDue).toBeCloseTo(total - 12 * 1.11 + 4 * 0.11, 6)
+    }
+  })
+})
+
+describe('a server that is killed while it applies, reverses and refunds credit notes', slowly, () => {
+  it('has each of them wholly or not at all, and once when it is asked again with the same key', async () => {
+    const fee = { lineItems: [{ name: 'Fee', quantity: 1, unitPrice: 1000 }] }
+    const invoices = await each([1, 2, 3], () => sentInvoice(member, { customerId, ...fee }))
+    const notes = await each([1, 2, 3, 4], async () => {
+      const { id } = await creditNote(member, { customerId, ...fee })
+      return (await member.rest.creditNoteIssue!({ id, body: {} })).body
+    })
+    const server = await aServer()
+    const change = (id: string, index: number) => async () => {
+      const key = (step: string) => ({ 'Idempotency-Key': `${id} ${index} ${step}` })
+      const applications = invoices.map((one, position) => ({
+        invoiceId: one.id as string,
+        amount: [1.11, 2.22, 3.33][position],
+      }))
+      const applied = await requestsTo(server).creditNoteApply!({ id, body: { applications }, headers: key('apply') })
+      expect(applied.status, JSON.stringify(applied.body)).toBe(200)
+      if (index % 3 === 0) {
+        // The answer has the applications of concurrent requests too: those of this one are the last three.
+        const { id: applicationId } = applied.body.applications.at(-1)
+        await requestsTo(server).creditNoteReverseApplication!({ id, applicationId, body: {}, headers: key('reverse') })
+      }
+      if (index % 3 === 1)
+        await requestsTo(server).creditNoteRefund!({ id, body: { amount: 0.17 }, headers: key('refund') })
+    }
+    const work = Array.from({ length: 9 }, (_, index) => notes.map(({ id }) => change(id, index))).flat()
+    await killAfter(server, 12, work, 10)
+
+    const noteIds = notes.map(({ id }) => id as string)
+    /** Credit notes that differ from their own entries, those of invoices, the listed payments or the events. */
+    const wrong = () =>
+      platform.query(
+        `select n.id from commerce.credit_note n
+         cross join lateral (
+           select coalesce(sum((a ->> 'amount')::numeric) filter (where a ->> 'reversedAt' is null), 0) as amount, count(a ->> 'reversedAt') as reversed
+           from jsonb_array_elements(n.applications) a) a
+         cross join lateral (select coalesce(sum((r ->> 'amount')::numeric), 0) as amount, count(*) as n from jsonb_array_elements(n.refunds) r) r
+         cross join lateral (
+           select coalesce(sum((c ->> 'amount')::numeric), 0) as amount from commerce.invoice i, jsonb_array_elements(i.credits) c
+           where i.organization_id = n.organization_id and c ->> 'creditNoteId' = n.id::text and c ->> 'reversedAt' is null) c
+         cross join lateral (select count(*) as n from commerce.payment p where p.organization_id = n.organization_id and p.credit_note_id = n.id) p
+         cross join lateral (
+           select count(*) filter (where e.type = 'credit_note.applied') as applied, count(*) filter (where e.type = 'credit_note.refunded') as refunded,
+             count(*) filter (where e.type = 'credit_note.application_reversed') as reversed
+           from kernel.event e where e.organization_id = n.organization_id and e.record_id = n.id) e
+         where n.id = any($1) and ((n.amount_applied, n.amount_refunded, n.amount_left) <> (a.amount, r.amount, n.total - a.amount - r.amount)
+           or c.amount <> a.amount or p.n <> r.n or e.refunded <> r.n or e.reversed <> a.reversed or 3 * e.applied <> jsonb_array_length(n.applications))`,
+        [noteIds],
+      )
+    const unequal = () =>
+      platform.query(
+        `select i.id from commerce.invoice i
+         left join commerce.invoice_balance b on b.organization_id = i.organization_id and b.invoice_id = i.id and b.until = 'infinity'
+         where i.id = any($1) and (i.amount_due <> i.total - i.amount_credited or b.balance is distinct from i.amount_due)`,
+        [invoices.map(({ id }) => id as string)],
+      )
+    expect([await wrong(), await unequal()]).toEqual([[], []])
+    await server.start()
+    for (const again of work) await again()
+    expect([await wrong(), await unequal()]).toEqual([[], []])
+    for (const id of noteIds) {
+      const { body } = await member.rest.creditNote!({ id })
+      expect([body.applications.length, body.refunds.length]).toEqual([27, 3])
+      expect(body.amountRefunded).toBeCloseTo(3 * 0.17, 6)
+      expect(body.amountLeft).toBeCloseTo(body.total - body.amountApplied - body.amountRefunded, 6)
     }
   })
 })

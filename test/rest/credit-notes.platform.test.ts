@@ -180,6 +180,36 @@ describe('creditNoteApply', () => {
   })
 })
 
+describe('creditNoteVoid', () => {
+  it.each([
+    ['creditNoteApply', (invoiceId: string) => ({ applications: [{ invoiceId, amount: 10 }] }), [10, 0]],
+    ['creditNoteRefund', () => ({ amount: 10 }), [0, 10]],
+  ] as const)('at the moment of %s lets one of them happen', async (name, bodyOf, [credited, returned]) => {
+    const { id: customerId } = await account(member)
+    const source = await sentInvoice(member, { customerId })
+    const rounds = await Promise.all(
+      [0, 1, 2, 3, 4, 5].map(async (round) => {
+        const { id } = await issued(customerId, 100)
+        const other = () => verb(name, id, bodyOf(source.id))
+        const calls =
+          round % 2 === 0 ? [() => verb('creditNoteVoid', id), other] : [other, () => verb('creditNoteVoid', id)]
+        const statuses = (await Promise.all(calls.map((call) => call()))).map(({ status }) => status)
+        return { id, statuses }
+      }),
+    )
+    let applied = 0
+    for (const { id, statuses } of rounds) {
+      const { body: note } = await member.rest.creditNote!({ id })
+      const isVoid = note.status === 'VOID'
+      const { amountApplied, amountRefunded, amountLeft } = note
+      expect([amountApplied, amountRefunded, amountLeft]).toEqual(isVoid ? [0, 0, 0] : [credited, returned, 90])
+      expect(new Set(statuses)).toEqual(new Set([200, 409]))
+      applied += amountApplied
+    }
+    expect(await read(source.id)).toMatchObject({ amountCredited: applied, amountDue: 119 - applied })
+  })
+})
+
 describe('creditNoteReverseApplication', () => {
   it('makes the amount due again and left again, once', async () => {
     const { id: customerId } = await account(member)

@@ -40,6 +40,7 @@ import { isRecordShape, type RecordShape } from './kernel/record/definition.ts'
 import { registerEventSources, registerRecordTypes } from './kernel/record/record-registry.ts'
 import { registerTimelineSources } from './kernel/record/timeline-source.ts'
 import { customFieldFunctions } from './kernel/record/custom-field.migrations.ts'
+import { formulaFunctions } from './kernel/formula/formula.migrations.ts'
 import { emailFunctions } from './kernel/record/email-equality.migrations.ts'
 import { searchFunctions } from './kernel/record/search.migrations.ts'
 import { kernelTables } from './kernel/migrations/20261121-kernel.ts'
@@ -138,6 +139,7 @@ export const migrations: readonly Migration[] = [
   modelTokensTable,
   fileTable,
   definitionVersion,
+  formulaFunctions,
 ]
 
 /** What the clock starts in a worker, whichever subgraph it belongs to. */

@@ -20,6 +20,7 @@ const common = { isolate: false, setupFiles: ['test/setup.ts'], testTimeout: 120
 /** Migrations, row-level security, records, lists, searches, totals, events and documents: the kinds of SQL of the platform. */
 const alsoOnPostgres15 = [
   'subgraphs/kernel/database/{database,extensions,row-level-security}.platform.test.ts',
+  'subgraphs/kernel/formula/*.platform.test.ts',
   'subgraphs/kernel/record/{custom-fields-read,indexes,maintained-totals,save,search,structure}.platform.test.ts',
   'subgraphs/kernel/outbox/event-partitions.platform.test.ts',
   'test/contract/model.platform.test.ts',

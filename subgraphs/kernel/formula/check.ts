@@ -5,35 +5,37 @@ import { formulaLimits } from './limits.ts'
 import { FormulaError, problemAt, type FormulaProblem, type FormulaProblemCode, type Span } from './problem.ts'
 import type { CallSyntax, PathSyntax, Syntax } from './syntax.ts'
 
-/** A part of the text with its type; null after a problem, so that one mistake is reported once. `NULL` has any type. */
+/** A part of the text with the types that it can have: one, or several where it has `NULL` in places of any type. */
 interface Typed {
-  readonly type: FormulaType | 'NULL'
-  /** The part as this type. */
+  readonly types: readonly FormulaType[]
+  /** The part with a type that it fits. */
   readonly as: (type: FormulaType) => Node
 }
 
-const typed = (node: Node): Typed => ({ type: node.type, as: () => node })
-const blank: Typed = {
-  type: 'NULL',
-  as: (type) => ({ kind: 'literal', type, value: type === 'BOOLEAN' ? false : null }),
-}
+const typed = (node: Node): Typed => ({ types: [node.type], as: () => node })
 
-const typeNames: Readonly<Record<FormulaType | 'NULL', string>> = {
+const typeNames: Readonly<Record<FormulaType, string>> = {
   NUMBER: 'a number',
   TEXT: 'a text',
-  PICKLIST: 'a picklist field',
-  LIST: 'a field with several values',
   DATE: 'a date',
   DATETIME: 'a date and time',
   BOOLEAN: 'a condition',
-  NULL: 'NULL',
+  PICKLIST: 'a picklist field',
+  LIST: 'a field with several values',
 }
 
-const fits = (given: FormulaType | 'NULL', taken: FormulaType): boolean =>
-  given === taken || given === 'NULL' || (given === 'PICKLIST' && taken === 'TEXT')
+const blank: Typed = {
+  types: Object.keys(typeNames) as FormulaType[],
+  as: (type) => ({ kind: 'literal', type, value: type === 'BOOLEAN' ? false : null }),
+}
+
+const isUsableAs = (type: FormulaType, taken: FormulaType): boolean =>
+  type === taken || (type === 'PICKLIST' && taken === 'TEXT')
+const fits = ({ types }: Typed, taken: FormulaType): boolean => types.some((type) => isUsableAs(type, taken))
+const nameOf = ({ types }: Typed): string => (types.length === 1 ? typeNames[types[0]!] : 'NULL')
 
 /** What to write instead of a value of the wrong type. */
-function conversion(given: FormulaType | 'NULL', taken: FormulaType): string {
+function conversion({ types: [given] }: Typed, taken: FormulaType): string {
   if (taken === 'TEXT') return ' TEXT(…) converts it.'
   if (given === 'TEXT' && taken === 'NUMBER') return ' VALUE(…) converts it.'
   if (given === 'DATETIME' && taken === 'DATE') return ' DATEVALUE(…) is its day.'
@@ -67,7 +69,7 @@ const called = (name: string): string => (isOperator(name) ? `"${name}"` : name)
 const keyOf = (names: readonly string[]): string => names.join('.')
 
 export interface CheckedFormula {
-  readonly tree: Typed
+  readonly tree: Node
   readonly references: readonly Reference[]
   readonly inputs: readonly Reference[]
   readonly isLocal: boolean
@@ -93,16 +95,17 @@ export class Checker {
 
   /** Throws a `FormulaError` with all problems. */
   check(syntax: Syntax, type: FormulaType): CheckedFormula {
-    const tree = this.#part(syntax)
-    if (tree && !fits(tree.type, type))
+    const part = this.#part(syntax)
+    if (part && !fits(part, type))
       this.#refuse(
         syntax,
         'FORMULA_TYPE',
-        `The formula gives ${typeNames[tree.type]} and must give ${typeNames[type]}.${conversion(tree.type, type)}`,
+        `The formula gives ${nameOf(part)} and must give ${typeNames[type]}.${conversion(part, type)}`,
       )
     const inputs = [...this.#inputs.values()]
     this.#checkSize(inputs)
-    if (this.problems.length > 0 || !tree) throw new FormulaError(this.problems.slice(0, formulaLimits.problems))
+    if (this.problems.length > 0 || !part) throw new FormulaError(this.problems.slice(0, formulaLimits.problems))
+    const tree = part.as(type)
     return {
       tree,
       references: [...this.#references.values()],
@@ -231,52 +234,50 @@ export class Checker {
       return this.#refuse(at, 'FORMULA_TYPE', `${called(name)} takes ${countsOf(forms)} and has ${args.length}.`)
     if (args.some((argument) => argument === null)) return null
     const given = (args as Typed[]).map((argument) => (name === '&' ? this.#written(argument) : argument))
-    const form = usable.find((each) =>
-      takenTypes(each, given.length)!.every((type, index) => fits(given[index]!.type, type)),
+    const fitting = usable.filter((form) =>
+      takenTypes(form, given.length)!.every((type, index) => fits(given[index]!, type)),
     )
-    if (!form) return this.#wrongTypes(syntax, usable, given)
-    return this.#formed(form, given)
+    return fitting.length > 0 ? this.#formed(fitting, given) : this.#wrongTypes(syntax, usable, given)
   }
 
-  #formed(form: Form, given: readonly Typed[]): Typed {
-    if (form.reads) this.#readsMoment = true
-    const types = takenTypes(form, given.length)!
-    // A choice between NULLs has any type, like NULL.
-    const result = form.isChoice ? given.filter((_, index) => types[index] === form.gives) : []
-    if (form.isChoice && result.every(({ type }) => type === 'NULL')) return blank
-    const args = given.map((argument, index) => argument.as(types[index]!))
-    return typed({
-      kind: 'call',
-      type: form.gives,
-      form,
-      args,
-      blankIsZero: this.blankIsZero && form.isArithmetic === true,
-    })
+  /** A call in the first of these forms that gives the type that is needed. */
+  #formed(forms: readonly Form[], given: readonly Typed[]): Typed {
+    return {
+      types: [...new Set(forms.map(({ gives }) => gives))],
+      as: (type) => {
+        const form = forms.find(({ gives }) => isUsableAs(gives, type))!
+        if (form.reads) this.#readsMoment = true
+        const types = takenTypes(form, given.length)!
+        const args = given.map((argument, index) => argument.as(types[index]!))
+        const blankIsZero = this.blankIsZero && form.isArithmetic === true
+        return { kind: 'call', type: form.gives, form, args, blankIsZero }
+      },
+    }
   }
 
   /** An operand of `&`, as text. */
   #written(operand: Typed): Typed {
-    if (fits(operand.type, 'TEXT') || operand.type === 'LIST') return operand
-    const form = formsOf('TEXT')!.find(({ takes }) => takes[0] === operand.type)!
-    return this.#formed(form, [operand])
+    if (fits(operand, 'TEXT')) return operand
+    const forms = formsOf('TEXT')!.filter(({ takes }) => fits(operand, takes[0]!))
+    return forms.length > 0 ? this.#formed(forms, [operand]) : operand
   }
 
   /** Names the first argument that does not fit the form whose first arguments fit best. */
   #wrongTypes({ name, args }: CallSyntax, usable: readonly Form[], given: readonly Typed[]): null {
     const places = usable.map((form) => {
       const types = takenTypes(form, given.length)!
-      const index = types.findIndex((type, each) => !fits(given[each]!.type, type))
+      const index = types.findIndex((type, each) => !fits(given[each]!, type))
       return { index, type: types[index]! }
     })
     const furthest = Math.max(...places.map(({ index }) => index))
     const expected = [...new Set(places.filter(({ index }) => index === furthest).map(({ type }) => type))]
-    const { type } = given[furthest]!
-    const hint = expected.length === 1 ? conversion(type, expected[0]!) : ''
+    const wrong = given[furthest]!
+    const hint = expected.length === 1 ? conversion(wrong, expected[0]!) : ''
     const taken = expected.map((each) => typeNames[each]).join(' or ')
     const where = isOperator(name)
       ? `${called(name)} takes ${taken}`
       : `Argument ${furthest + 1} of ${name} must be ${taken}`
-    const beside = isOperator(name) && given.length > 1 && furthest > 0 ? ` beside ${typeNames[given[0]!.type]}` : ''
-    return this.#refuse(args[furthest]!, 'FORMULA_TYPE', `${where}${beside}; this is ${typeNames[type]}.${hint}`)
+    const beside = isOperator(name) && given.length > 1 && furthest > 0 ? ` beside ${nameOf(given[0]!)}` : ''
+    return this.#refuse(args[furthest]!, 'FORMULA_TYPE', `${where}${beside}; this is ${nameOf(wrong)}.${hint}`)
   }
 }

@@ -23,7 +23,7 @@ const casts: Partial<Record<ColumnKind, (sql: string) => string>> = {
   id: (sql) => `${sql}::text`,
   integer: (sql) => `${sql}::numeric`,
   number: (sql) => `${sql}::text::numeric`,
-  textList: (sql) => `to_jsonb(${sql})`,
+  textList: (sql) => `kernel.formula_list(${sql})`,
 }
 
 /** The field of a column, custom fields included; null for a column that formulas cannot read. */

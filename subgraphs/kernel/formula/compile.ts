@@ -67,7 +67,7 @@ export function compileFormula(
     throw new Error(`${decimals} decimals are not between 0 and ${decimalsMax}.`)
   const type = typeOfResult[returnType]
   const { tree: checked, ...facts } = new Checker(text, fields, blankAs === 'ZERO').check(parseFormula(text), type)
-  const tree = finished(checked.as(type), type, decimals)
+  const tree = finished(checked, type, decimals)
   const evaluate = evaluation(tree)
   return {
     type,

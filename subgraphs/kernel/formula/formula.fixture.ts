@@ -1,4 +1,5 @@
 import { parseJsonExactly } from '../json/exact-json.ts'
+import { isExactNumber, plainDigits, textOfNumber } from '../json/exact-number.ts'
 import type { Database } from '../database/database.ts'
 import type { Column } from '../record/column.ts'
 import { columnKinds, type ColumnKind } from '../record/column-kind.ts'
@@ -101,7 +102,8 @@ export const sqlText = (formula: Formula): string => text(formula.toSql(place), 
 
 export function inJs(formula: Formula, row: Row): string | null {
   const value = formula.evaluate(row, moment)
-  return value === null ? null : typeof value === 'string' ? value : JSON.stringify(value)
+  if (value === null) return null
+  return isExactNumber(value) ? plainDigits(textOfNumber(value)) : String(value)
 }
 
 /** Rows are JSON texts, so that numbers keep their digits; `account` is the index of an earlier row. */

@@ -106,6 +106,8 @@ export const formulaFunctions: Migration = {
         return array_to_string(
           (string_to_array(value, search))[1 : ceil(${formulaLimits.text}::numeric / length(replacement))::int + 1], replacement);`,
     ),
+    // `to_jsonb` is not immutable, because of types that are written by the settings of a session.
+    create('list(value text[])', 'jsonb', 'return to_jsonb(value);'),
     create('text(value date)', 'text', "return to_char(value, 'YYYY-MM-DD');"),
     create(
       'text(value timestamptz)',

@@ -20,7 +20,7 @@ import { FormulaError } from './problem.ts'
 const seed = Number(process.env['FORMULA_SEED'] ?? 20_261_129)
 const formulaCount = isFullSweep ? 1_000_000 : 10_000
 const perStatement = 50
-const rowCount = 12
+const rowCount = 6
 /** New rows after so many statements. */
 const statementsPerRows = 20
 
@@ -65,7 +65,7 @@ async function differenceOf({ text, formula }: Candidate, rows: Rows): Promise<s
   const index = rows.records.findIndex((row, at) => inJs(formula, row) !== sql[at]![0])
   if (index < 0) return null
   const [js, other] = [inJs(formula, rows.records[index]!), sql[index]![0]]
-  return `${text}\nis ${JSON.stringify(js)} in JavaScript and ${JSON.stringify(other)} in SQL, for row ${index} of\n${rows.texts.join('\n')}`
+  return `${text}\nis ${JSON.stringify(js)} in JavaScript and ${JSON.stringify(other)} in SQL, for ${JSON.stringify(rows.records[index])}`
 }
 
 /** The smallest formula that still differs. */

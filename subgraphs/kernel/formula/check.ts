@@ -1,4 +1,4 @@
-import { bounded, fromDigits } from './fixed-point.ts'
+import { fromDigits } from './fixed-point.ts'
 import type { Form, FormulaField, FormulaFields, FormulaType, Node, Reference } from './formula.ts'
 import { formsOf, functions } from './functions.ts'
 import { formulaLimits } from './limits.ts'
@@ -36,6 +36,7 @@ const nameOf = ({ types }: Typed): string => (types.length === 1 ? typeNames[typ
 
 /** What to write instead of a value of the wrong type. */
 function conversion({ types: [given] }: Typed, taken: FormulaType): string {
+  if (given === 'LIST') return ' INCLUDES(…) looks for a value.'
   if (taken === 'TEXT') return ' TEXT(…) converts it.'
   if (given === 'TEXT' && taken === 'NUMBER') return ' VALUE(…) converts it.'
   if (given === 'DATETIME' && taken === 'DATE') return ' DATEVALUE(…) is its day.'
@@ -147,7 +148,7 @@ export class Checker {
       case 'number': {
         const value = fromDigits(syntax.digits)
         if (value === null) return this.#refuse(syntax, 'FORMULA_TYPE', 'A number is at most 10^15.')
-        return typed({ kind: 'literal', type: 'NUMBER', value: bounded(value) })
+        return typed({ kind: 'literal', type: 'NUMBER', value })
       }
       case 'text':
         return typed({ kind: 'literal', type: 'TEXT', value: syntax.text === '' ? null : syntax.text })

@@ -66,7 +66,7 @@ describe('a formula with parts of wrong types is refused with each of them', () 
     [
       'tags',
       'TEXT',
-      ['TYPE 0+4 The formula gives a field with several values and must give a text. TEXT(…) converts it.'],
+      ['TYPE 0+4 The formula gives a field with several values and must give a text. INCLUDES(…) looks for a value.'],
     ],
     ['1 + name', 'NUMBER', ['TYPE 4+4 "+" takes a number beside a number; this is a text. VALUE(…) converts it.']],
     [
@@ -86,7 +86,11 @@ describe('a formula with parts of wrong types is refused with each of them', () 
     ],
     ['amount && TRUE', 'CHECKBOX', ['TYPE 0+6 "&&" takes a condition; this is a number.']],
     ['-name', 'NUMBER', ['TYPE 1+4 "-" takes a number; this is a text. VALUE(…) converts it.']],
-    ['tags & "a"', 'TEXT', ['TYPE 0+4 "&" takes a text; this is a field with several values. TEXT(…) converts it.']],
+    [
+      'tags & "a"',
+      'TEXT',
+      ['TYPE 0+4 "&" takes a text; this is a field with several values. INCLUDES(…) looks for a value.'],
+    ],
     ['LEFT(1, 2)', 'TEXT', ['TYPE 5+1 Argument 1 of LEFT must be a text; this is a number. TEXT(…) converts it.']],
     [
       'IF(active, 1, "a")',

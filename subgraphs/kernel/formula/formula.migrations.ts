@@ -1,23 +1,27 @@
 import type { Migration } from '../database/migrate.ts'
 import { lowerPairs, upperPairs } from './case-table.ts'
-import { formulaLimits } from './limits.ts'
 
-/** The parts of the case tables that are searched one by one: Latin letters; Greek, Cyrillic and Armenian ones; all others. */
-const blocks = [
-  { first: 0x80, last: 0x24f, pattern: '[\\u0080-\\u024f]' },
-  { first: 0x250, last: 0x58f, pattern: '[\\u0250-\\u058f]' },
-  { first: 0x590, last: 0x10ffff, pattern: '[\\u0590-\\U0010ffff]' },
-]
+/**
+ * The parts of the case tables, by their last characters: Latin; Greek, Cyrillic and Armenian; Georgian and Cherokee; more Latin and Greek; and
+ * two of rare letters. `translate` compares each character with a whole table, so only the parts that a text needs are used.
+ */
+const lastCharacters = [0x24f, 0x58f, 0x1dff, 0x1fff, 0xabff, 0x10ffff]
+const blocks = lastCharacters.map((last, index) => ({ first: (lastCharacters[index - 1] ?? 0x7f) + 1, last }))
+
+/** The length of texts, as in `formulaLimits`. A migration never changes, so it has its own copy. */
+const textMax = 4000
 
 type Pairs = typeof upperPairs
 
-/** `translate` compares each character with the whole table, so only the parts of the table that a text needs are used. */
+const escaped = (character: number): string => `\\U${character.toString(16).padStart(8, '0')}`
+
 const translated = (pairs: Pairs): string =>
   blocks
-    .map(({ first, last, pattern }) => {
+    .map(({ first, last }) => {
       const within = pairs.filter(([from]) => from.codePointAt(0)! >= first && from.codePointAt(0)! <= last)
       const [from, to] = [0, 1].map((side) => within.map((pair) => pair[side]).join(''))
-      return `if value ~ '${pattern}' collate "C" then value := translate(value, '${from}', '${to}'); end if;`
+      const range = `[${escaped(first)}-${escaped(last)}]`
+      return `if value ~ '${range}' collate "C" then value := translate(value, '${from}', '${to}'); end if;`
     })
     .join('\n        ')
 
@@ -31,7 +35,7 @@ const letterCase = (name: 'upper' | 'lower', pairs: Pairs): string =>
   create(
     `${name}(value text)`,
     'text',
-    `value := ${name}(left(value, ${formulaLimits.text}) collate "C");
+    `value := ${name}(left(value, ${textMax}) collate "C");
         if octet_length(value) = length(value) then return value; end if;
         ${translated(pairs)}
         return value;`,
@@ -104,7 +108,7 @@ export const formulaFunctions: Migration = {
       `if search = '' then return value; end if;
         if replacement = '' then return replace(value, search, ''); end if;
         return array_to_string(
-          (string_to_array(value, search))[1 : ceil(${formulaLimits.text}::numeric / length(replacement))::int + 1], replacement);`,
+          (string_to_array(value, search))[1 : ceil(${textMax}::numeric / length(replacement))::int + 1], replacement);`,
     ),
     // `to_jsonb` is not immutable, because of types that are written by the settings of a session.
     create('list(value text[])', 'jsonb', 'return to_jsonb(value);'),

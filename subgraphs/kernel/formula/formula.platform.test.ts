@@ -8,11 +8,13 @@ import {
   moment,
   momentValues,
   place,
+  rowFields,
   Rows,
   rowSource,
   sqlText,
 } from './formula.fixture.ts'
-import type { Formula } from './formula.ts'
+import { compileFormula, type FormulaReturnType } from './compile.ts'
+import type { Formula, FormulaFields } from './formula.ts'
 import { lowerPairs, upperPairs } from './case-table.ts'
 
 let fresh: FreshDatabase
@@ -97,6 +99,63 @@ describe('the evaluator in SQL', () => {
       )
       expect(found.map(({ values }) => values.map(String))).toEqual(expected)
     })
+  })
+})
+
+describe('the largest formulas', () => {
+  const chain = (count: number, part: string, operator: string): string =>
+    Array.from({ length: count }, () => part).join(operator)
+  const nested = (open: string, inner: string, close: string): string => open.repeat(31) + inner + close.repeat(31)
+  const largest: readonly (readonly [FormulaReturnType, string])[] = [
+    ['NUMBER', chain(250, 'amount', ' + ')],
+    ['NUMBER', chain(250, '1.1', ' * ')],
+    ['NUMBER', chain(250, '999999999', ' / ')],
+    ['NUMBER', `POWER(${nested('POWER(', '1.000000001', ', 10)')}, 10)`],
+    ['TEXT', chain(250, 'name', ' & ')],
+    ['CHECKBOX', chain(125, '(amount = 1)', ' || ')],
+    ['NUMBER', nested('IF(active, ', 'amount', ', 1)')],
+    ['NUMBER', `CASE(name, ${chain(240, '"x", 1', ', ')}, 2)`],
+    ['NUMBER', `MAX(${chain(498, '1', ', ')})`],
+    ['TEXT', nested('LOWER(', 'UPPER(name)', ')')],
+    ['TEXT', nested('UPPER(', 'name', ')')],
+    ['TEXT', nested('LPAD(', 'name', ', 1000000000000000, note)')],
+    ['TEXT', nested('SUBSTITUTE(', 'name', ', LEFT(name, 1), note)')],
+    ['TEXT', nested('SUBSTITUTE(', 'name', ', "x", "")')],
+    ['DATE', nested('ADDMONTHS(', 'dueOn', ', 1000)')],
+  ]
+
+  it('have the same bounded values in JavaScript and SQL', async () => {
+    const names = ['x'.repeat(4000), '\u13a0'.repeat(4000), '\u{10428}'.repeat(2000), '\u00e4'.repeat(40_000)]
+    const rows = new Rows(
+      names.map((name) => JSON.stringify({ name, note: name, amount: 1e15, active: true, dueOn: '2024-01-31' })),
+    )
+    await rows.createIn(fresh.database)
+    const formulas = largest.map(([type, text]) => compileRow(text, type))
+    const found = await inSql(formulas)
+    for (const [at, formula] of formulas.entries())
+      expect([largest[at]![1], found.map((values) => values[at])]).toEqual([
+        largest[at]![1],
+        rows.records.map((row) => inJs(formula, row)),
+      ])
+  })
+
+  it('may be formulas that read formulas, of 500 parts together', async () => {
+    await new Rows([caseRow]).createIn(fresh.database)
+    const compiled = new Map<string, Formula>()
+    const fields: FormulaFields = {
+      ...rowFields,
+      field(name) {
+        const formula = compiled.get(name)
+        return formula ? { type: formula.type, path: [], sql: () => '', formula } : rowFields.field(name)
+      },
+    }
+    for (let level = 1; level <= 5; level++) {
+      const before = level === 1 ? 'amount' : `f${level - 1}`
+      const text = `${'ABS('.repeat(32)}${chain(33, '1', ' + ')} + ${before}${')'.repeat(32)}`
+      compiled.set(`f${level}`, compileFormula(text, { fields, returnType: 'NUMBER', blankAs: 'ZERO', decimals: 2 }))
+    }
+    expect(compiled.get('f5')!.nodes).toBe(491)
+    expect(await inSql([compiled.get('f5')!])).toEqual([['1399.5']])
   })
 })
 

@@ -210,6 +210,36 @@ describe('a write that was decided without the latest rules', () => {
   })
 })
 
+describe('a validation rule with a formula', () => {
+  it('compares the record as it would be with the value of the formula', async () => {
+    await anOrganization()
+    await aRule({
+      entityType: 'ACCOUNT',
+      name: 'Revenue of employees',
+      conditions: [
+        {
+          field: 'annualRevenue',
+          operator: 'GREATER_THAN',
+          value: 'BLANKVALUE(numberOfEmployees, 1) * 1000',
+          valueType: 'FORMULA',
+        },
+      ],
+      errorField: 'annualRevenue',
+    })
+    const refused = await member.rest['accountCreate']!({ body: { name: 'A', annualRevenue: 1001 } })
+    expect(problemsOf(refused as never)).toEqual([
+      422,
+      'VALIDATION_RULE_FAILED',
+      'annualRevenue|Revenue of employees|Refused.',
+    ])
+    const body = { name: 'A', annualRevenue: 1001, numberOfEmployees: 2 }
+    const made = await member.rest['accountCreate']!({ body })
+    expect(made.status).toBe(201)
+    const fewer = { id: made.body.id, body: { numberOfEmployees: 1 } }
+    expect((await member.rest['accountUpdate']!(fewer)).status).toBe(422)
+  })
+})
+
 describe('validationRuleCreate', () => {
   it.each<[string, object, string]>([
     ['no condition', { conditions: [] }, 'conditions EMPTY'],
@@ -219,9 +249,9 @@ describe('validationRuleCreate', () => {
       'conditions.0.field UNKNOWN_FIELD',
     ],
     [
-      'a formula',
-      { conditions: [{ field: 'name', operator: 'EQUALS', value: 'x', valueType: 'FORMULA' }] },
-      'conditions.0.valueType FORMULA_NOT_SUPPORTED',
+      'a formula of another type',
+      { conditions: [{ field: 'name', operator: 'EQUALS', value: 'annualRevenue', valueType: 'FORMULA' }] },
+      'conditions.0.value FORMULA_TYPE',
     ],
     ['an unknown error field', { errorField: 'nothing' }, 'errorField UNKNOWN_FIELD'],
   ])('refuses %s, and nothing is changed', async (_name, rule, problem) => {

@@ -1,9 +1,9 @@
-import { fieldsOfShape } from '../../kernel/condition/condition-fields.ts'
 import { compileStoredConditions, type Conditions } from '../../kernel/condition/conditions.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import type { RecordRules } from '../../kernel/extension/extension.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import type { Operation } from '../../kernel/record/event-types.ts'
+import { ruleFields } from './rule-fields.ts'
 import type { ValidationRule } from './validation-rule.ts'
 
 /** What a check needs of a rule. */
@@ -25,7 +25,7 @@ export class CompiledRules implements RecordRules {
   readonly #onUpdate: readonly CompiledRule[]
 
   constructor(shape: RecordShape, rules: readonly StoredRule[]) {
-    const fields = fieldsOfShape(shape, null)
+    const fields = ruleFields(shape)
     const compiled = rules.map((rule) => ({ rule, isBroken: compileStoredConditions(rule, fields) }))
     this.#onCreate = compiled.filter(({ rule }) => rule.appliesTo !== 'UPDATE')
     this.#onUpdate = compiled.filter(({ rule }) => rule.appliesTo !== 'CREATE')

@@ -1,5 +1,4 @@
 import { activeUsers, auditRecord } from '../../identity/public.ts'
-import { fieldsOfShape } from '../../kernel/condition/condition-fields.ts'
 import { conditionProblems } from '../../kernel/condition/conditions.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { publishDefinitions } from '../../kernel/extension/current-extensions.ts'
@@ -8,6 +7,7 @@ import { uniqueViolation } from '../../kernel/record/unique-violation.ts'
 import { shapeFor } from '../../kernel/record/shape-source.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { shapeOfType } from '../extended-type.ts'
+import { ruleFields } from './rule-fields.ts'
 import { validationRuleEvents } from './validation-rule.events.ts'
 import { ValidationRule } from './validation-rule.ts'
 
@@ -58,7 +58,7 @@ const uniqueName: SerializedRule<ValidationRule> = {
 /** The conditions and the field must fit the record type. */
 function ruleProblems(ctx: RequestContext, next: ValidationRule, previous: ValidationRule | null): FieldProblem[] {
   const { entityType, conditions, logic, errorField } = next
-  const fields = fieldsOfShape(shapeFor(ctx, shapeOfType(entityType)), null)
+  const fields = ruleFields(shapeFor(ctx, shapeOfType(entityType)))
   const problems = conditionProblems({ conditions, logic }, fields)
   if (conditions.length === 0)
     problems.push({ path: 'conditions', code: 'EMPTY', message: 'conditions must have at least one condition.' })

@@ -78,6 +78,15 @@ function othersOf(condition: ParsedCondition): Others {
       const read = reading(comparand.other, comparison, isOfEmails(condition))
       return (record) => [read(record)]
     }
+    case 'FORMULA': {
+      const { formula } = comparand
+      const isEmail = isOfEmails(condition)
+      return (record) => {
+        const value = formula.evaluate(record) as Literal | null
+        if (comparison === 'TIME') return [timeOfText(value)]
+        return [isEmail && typeof value === 'string' ? comparedEmail(value) : value]
+      }
+    }
     case 'TIME':
       return (_, now) => comparand.times.map((time) => timeOf(time, now))
     case 'LITERAL': {

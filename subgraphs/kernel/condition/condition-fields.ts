@@ -1,4 +1,5 @@
 import type { Caller } from '../context.ts'
+import type { FormulaFields } from '../formula/formula.ts'
 import type { Column } from '../record/column.ts'
 import type { ColumnKind } from '../record/column-kind.ts'
 import { customFieldKey } from '../record/custom-field-column.ts'
@@ -28,6 +29,8 @@ export interface ConditionFields {
   /** What has the fields, for error messages: `account`. */
   readonly of: string
   field(name: string): ConditionField | null
+  /** The fields that formulas can read; without it, conditions take no formulas. */
+  readonly formulas?: FormulaFields
 }
 
 const customFieldMax = 100

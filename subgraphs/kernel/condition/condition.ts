@@ -39,7 +39,8 @@ export type ConditionOperator = keyof typeof ConditionOperator
 export const ConditionValueType = enumeration('ConditionValueType', 'What the value of a condition is.', {
   LITERAL: 'The value itself.',
   FIELD: 'The name of another field of the same record.',
-  FORMULA: 'A formula. It is refused with FORMULA_NOT_SUPPORTED, because formulas are not available yet.',
+  FORMULA:
+    'In validation rules: a formula over fields of the same record, without relations and without TODAY, NOW and the day of a time, of the type of the field. Elsewhere it is refused with FORMULA_NOT_SUPPORTED.',
   RELATIVE_DATE:
     'A time relative to the event: `NOW` or `TODAY` (00:00 UTC), plus or minus an ISO 8601 duration: `TODAY-P7D`, `NOW+PT2H`.',
 })

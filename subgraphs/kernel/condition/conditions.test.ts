@@ -4,6 +4,7 @@ import { parseJsonExactly } from '../json/exact-json.ts'
 import { customField } from '../record/custom-field-column.ts'
 import { account } from '../../crm/account/account.record.ts'
 import type { RecordShape } from '../record/definition.ts'
+import { fieldsOfRecord } from '../formula/column-field.ts'
 import { fieldsOfSchema, fieldsOfShape } from './condition-fields.ts'
 import { compileConditions, compileStoredConditions, conditionProblems } from './conditions.ts'
 import { operatorRules } from './operator-rules.ts'
@@ -128,6 +129,74 @@ describe('conditions on a record', () => {
     expect(evaluate([strategic, { logic: 'OR', conditions: [small, strategic] }], 'AND')).toBe(true)
     expect(evaluate([strategic, { conditions: [small, strategic] }])).toBe(false)
     expect(evaluate([])).toBe(true)
+  })
+})
+
+describe('conditions with formulas', () => {
+  const withFormulas = { ...fields, formulas: fieldsOfRecord(account) }
+  const formula = (field: string, operator: string, value: unknown): object => ({
+    field,
+    operator,
+    value,
+    valueType: 'FORMULA',
+  })
+  const meetsFormula = (condition: object): boolean =>
+    compileConditions({ conditions: [condition] }, withFormulas)(record, null, now)
+  const formulaProblems = (...conditions: object[]) => conditionProblems({ conditions }, withFormulas)
+
+  it.each<[string, string, string, boolean]>([
+    ['annualRevenue', 'GREATER_THAN', 'numberOfEmployees * 30000', true],
+    ['annualRevenue', 'GREATER_THAN', 'numberOfEmployees * 40000', false],
+    ['annualRevenue', 'EQUALS', '1500000.00', true],
+    ['annualRevenue', 'LESS_THAN', '1 / 0', false],
+    ['annualRevenue', 'NOT_EQUALS', '1 / 0', true],
+    ['name', 'EQUALS', 'LEFT("Fjordline", 5) & "line Marine"', true],
+    ['type', 'EQUALS', 'IF(isStrategic, "CUSTOMER", "PARTNER")', true],
+    ['isStrategic', 'EQUALS', 'numberOfEmployees > 50', false],
+    ['updatedAt', 'AFTER', 'ADDDAYS(createdAt, 2)', true],
+    ['updatedAt', 'AFTER', 'ADDDAYS(createdAt, 3)', false],
+    ['ownerId', 'EQUALS', 'ownerId', true],
+  ])('%s %s %s: %s', (field, operator, text, expected) => {
+    expect(meetsFormula(formula(field, operator, text))).toBe(expected)
+  })
+
+  it('read custom fields that are defined', () => {
+    const shape = {
+      ...account,
+      columns: account.columns.withCustomFields([customField({ name: 'margin', kind: 'money' })]),
+    }
+    const given = { ...fieldsOfShape(shape as RecordShape, null), formulas: fieldsOfRecord(shape as RecordShape) }
+    const conditions = [formula('customFields.margin', 'EQUALS', 'customFields.margin * 1')]
+    expect(compileConditions({ conditions }, given)(record, null, now)).toBe(true)
+  })
+
+  it.each<[string, string, unknown, string]>([
+    ['annualRevenue', 'GREATER_THAN', 'name', 'conditions.0.value FORMULA_TYPE'],
+    ['annualRevenue', 'GREATER_THAN', '1 +', 'conditions.0.value FORMULA_SYNTAX'],
+    ['annualRevenue', 'GREATER_THAN', 'nothing', 'conditions.0.value FORMULA_UNKNOWN_FIELD'],
+    ['annualRevenue', 'GREATER_THAN', 'LOG(1)', 'conditions.0.value FORMULA_UNKNOWN_FUNCTION'],
+    ['annualRevenue', 'GREATER_THAN', ' '.repeat(4001), 'conditions.0.value FORMULA_TOO_COMPLEX'],
+    ['annualRevenue', 'GREATER_THAN', 5, 'conditions.0.value WRONG_VALUE'],
+    ['annualRevenue', 'BETWEEN', ['1', '2'], 'conditions.0.valueType NOT_ALLOWED'],
+    ['name', 'CONTAINS', 'name', 'conditions.0.valueType NOT_ALLOWED'],
+    ['createdAt', 'AFTER', 'NOW()', 'conditions.0.value NOT_ALLOWED'],
+    ['customFields.any', 'EQUALS', '"a"', 'conditions.0.valueType NOT_ALLOWED'],
+    ['name', 'EQUALS', 'parent.name', 'conditions.0.value FORMULA_UNKNOWN_FIELD'],
+  ])('%s %s %j is refused: %s', (field, operator, value, expected) => {
+    const found = formulaProblems(formula(field, operator, value)).map(({ path, code }) => `${path} ${code}`)
+    expect(found).toEqual([expected])
+  })
+
+  it('name the place of an error', () => {
+    expect(formulaProblems(formula('annualRevenue', 'GREATER_THAN', '1 +\n  nothing'))).toMatchObject([
+      { path: 'conditions.0.value', code: 'FORMULA_UNKNOWN_FIELD', line: 2, column: 3, offset: 6, length: 7 },
+    ])
+  })
+
+  it('are at most 10', () => {
+    const many = (count: number) => Array.from({ length: count }, () => formula('name', 'EQUALS', 'name'))
+    expect(formulaProblems(...many(10))).toEqual([])
+    expect(formulaProblems(...many(11))).toMatchObject([{ path: 'conditions.10.valueType', code: 'TOO_MANY' }])
   })
 })
 

@@ -1,4 +1,7 @@
 import type { FieldProblem } from '../errors.ts'
+import { compileFormula, type FormulaReturnType } from '../formula/compile.ts'
+import type { Formula } from '../formula/formula.ts'
+import { FormulaError, fieldProblems } from '../formula/problem.ts'
 import { isJsonObject } from '../json/exact-number.ts'
 import { ConditionLogic, ConditionOperator, ConditionValueType } from './condition.ts'
 import type { ConditionField, ConditionFields } from './condition-fields.ts'
@@ -10,11 +13,13 @@ export const conditionsMax = 50
 export const conditionDepthMax = 5
 /** Each pattern may take milliseconds. */
 export const patternsMax = 5
+export const formulasMax = 10
 
 /** What a field is compared with. */
 export type Comparand =
   | { readonly from: 'LITERAL'; readonly operand: Operand }
   | { readonly from: 'FIELD'; readonly other: ConditionField }
+  | { readonly from: 'FORMULA'; readonly formula: Formula }
   | { readonly from: 'TIME'; readonly times: readonly RelativeTime[] }
 
 export interface ParsedCondition {
@@ -27,6 +32,14 @@ export interface ParsedCondition {
 export interface ParsedGroup {
   readonly logic: ConditionLogic
   readonly conditions: readonly (ParsedCondition | ParsedGroup)[]
+}
+
+/** What a formula must give to be compared with a field. */
+const formulaTypes: Partial<Record<Comparison, FormulaReturnType>> = {
+  TEXT: 'TEXT',
+  NUMBER: 'NUMBER',
+  TIME: 'DATETIME',
+  BOOLEAN: 'CHECKBOX',
 }
 
 /** Conditions as a client writes them: a list that is combined by `logic`. Null and an empty list are met by every record. */
@@ -46,6 +59,7 @@ export class ConditionParser {
   readonly problems: FieldProblem[] = []
   #count = 0
   #patterns = 0
+  #formulas = 0
 
   constructor(private readonly fields: ConditionFields) {}
 
@@ -158,13 +172,9 @@ export class ConditionParser {
     value: unknown,
     path: string,
   ): ParsedCondition | null {
-    if (valueType === 'FORMULA') {
-      const message = 'must be LITERAL, FIELD or RELATIVE_DATE: formulas are not available yet'
-      return this.#refuse(`${path}.valueType`, 'FORMULA_NOT_SUPPORTED', message)
-    }
     const rule = operatorRules[operator]
     const comparison = comparisonOf(field.kind)
-    if (!rule.takesReference || (valueType === 'FIELD' && rule.operand === 'RANGE'))
+    if (!rule.takesReference || (valueType !== 'RELATIVE_DATE' && rule.operand === 'RANGE'))
       return this.#refuse(`${path}.valueType`, 'NOT_ALLOWED', `must be LITERAL for the operator ${operator}`)
     if (valueType === 'RELATIVE_DATE') {
       if (comparison !== 'TIME' && comparison !== 'ANY')
@@ -175,6 +185,7 @@ export class ConditionParser {
         )
       return this.#relativeTime(field, operator, value, `${path}.value`)
     }
+    if (valueType === 'FORMULA') return this.#formula(field, operator, value, path)
     const other = this.#field(value, `${path}.value`)
     if (!other) return null
     const otherComparison = comparisonOf(other.kind)
@@ -182,6 +193,39 @@ export class ConditionParser {
       return this.#refuse(`${path}.value`, 'NOT_ALLOWED', `must be a field of the same type as ${field.name}`)
     const resolved = comparison === 'ANY' ? otherComparison : comparison
     return { field, operator, comparison: resolved, comparand: { from: 'FIELD', other } }
+  }
+
+  #formula(field: ConditionField, operator: ConditionOperator, value: unknown, path: string): ParsedCondition | null {
+    const { formulas } = this.fields
+    if (!formulas) {
+      const message = 'must be LITERAL, FIELD or RELATIVE_DATE: only validation rules take formulas'
+      return this.#refuse(`${path}.valueType`, 'FORMULA_NOT_SUPPORTED', message)
+    }
+    const comparison = comparisonOf(field.kind)
+    const returnType = field.kind === 'date' ? 'DATE' : formulaTypes[comparison]
+    if (!returnType)
+      return this.#refuse(
+        `${path}.valueType`,
+        'NOT_ALLOWED',
+        `must be LITERAL or FIELD, because ${field.name} has no declared type`,
+      )
+    if (typeof value !== 'string') return this.#refuse(`${path}.value`, 'WRONG_VALUE', 'must be the text of a formula')
+    if (++this.#formulas > formulasMax)
+      return this.#refuse(
+        `${path}.valueType`,
+        'TOO_MANY',
+        `must not be FORMULA: at most ${formulasMax} conditions may have one`,
+      )
+    try {
+      const formula = compileFormula(value, { fields: formulas, returnType, blankAs: 'BLANK' })
+      if (formula.isLocal) return { field, operator, comparison, comparand: { from: 'FORMULA', formula } }
+      const message = 'must not read TODAY, NOW, the day of a time or another record'
+      return this.#refuse(`${path}.value`, 'NOT_ALLOWED', message)
+    } catch (error) {
+      if (!(error instanceof FormulaError)) throw error
+      this.problems.push(...fieldProblems(`${path}.value`, error.problems))
+      return null
+    }
   }
 
   #relativeTime(

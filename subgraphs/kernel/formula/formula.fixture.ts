@@ -103,7 +103,7 @@ export const sqlText = (formula: Formula): string => text(formula.toSql(place), 
 export function inJs(formula: Formula, row: Row): string | null {
   const value = formula.evaluate(row, moment)
   if (value === null) return null
-  return isExactNumber(value) ? plainDigits(textOfNumber(value)) : String(value)
+  return isExactNumber(value) ? plainDigits(textOfNumber(value)) : String(value as string | boolean)
 }
 
 /** Rows are JSON texts, so that numbers keep their digits; `account` is the index of an earlier row. */

@@ -3,6 +3,7 @@ import { bulkResource } from '../kernel/record/bulk-resource.ts'
 import { activityTypes } from './activity/activity.inputs.ts'
 import { activity } from './activity/activity.record.ts'
 import { activityResource } from './activity/activity.resolver.ts'
+import { activityRevisionResource } from './activity-revision/activity-revision.resolver.ts'
 import { accountResource } from './account/account.resolver.ts'
 import { caseEdges } from './edges/case-edges.ts'
 import { accountContacts } from './contact/account-contacts.ts'
@@ -60,6 +61,7 @@ export const crm: SubgraphDefinition = {
     bulkResource(task, 'TASKS'),
     ...linkEdges(task, taskTypes),
     activityResource,
+    activityRevisionResource,
     bulkResource(activity, 'ACTIVITIES'),
     ...linkEdges(activity, activityTypes),
     fileResource,

@@ -1,5 +1,6 @@
 import { MikroORM } from '@mikro-orm/postgresql'
 import { subgraphs } from '../../subgraphs/all.ts'
+import { activityRevision } from '../../subgraphs/crm/activity-revision/activity-revision.record.ts'
 import type { Sql } from '../../subgraphs/kernel/database/sql.ts'
 import { columnsOf } from '../../subgraphs/kernel/record/column.ts'
 import { type RecordShape } from '../../subgraphs/kernel/record/definition.ts'
@@ -16,6 +17,7 @@ export interface ColumnFacts {
 export const modelledRecords: readonly RecordShape[] = [
   ...subgraphs.flatMap(({ resources }) => resources.flatMap(({ entities = {} }) => Object.values(entities))),
   caseComment,
+  activityRevision,
   // The columns of a view are all nullable.
 ].filter(({ entity, storedIn }) => columnsOf(entity).length > 0 && !storedIn)
 

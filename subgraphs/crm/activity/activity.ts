@@ -8,12 +8,15 @@ import { RelatedRecord } from '../related-record/related-record.ts'
 import { ActivityDirection, ActivityOutcome, ActivitySentiment, ActivityType } from './activity.enumerations.ts'
 import { Participant } from './participant.ts'
 
-/** Facts are set when the activity is logged, and no client changes them. */
+/** Facts are set when the activity is logged. Only a correction changes `subject` and `body`, and nothing changes the others. */
 const fact = { writable: 'ON_CREATE' } as const
+
+export const subjectMax = 255
+export const bodyMax = 20_000
 
 @ObjectType({
   description:
-    'Something that happened with a customer, for example a call: an entry of the timeline. What it says never changes; it can be deleted.',
+    'Something that happened with a customer, for example a call: an entry of the timeline. What happened never changes; its wording can be corrected, and it can be deleted.',
 })
 @Directive('@key(fields: "id")')
 @RequiresScope('ACTIVITIES')
@@ -33,8 +36,8 @@ export class Activity extends RelatedRecord {
   @Column(() => String, {
     ...fact,
     nullable: true,
-    max: 255,
-    description: 'What it was about, in one line; null if none.',
+    max: subjectMax,
+    description: 'What it was about, in one line; null if none. `activityCorrect` corrects it.',
     example: 'Renewal of the ferry licences',
   })
   subject!: string | null
@@ -42,8 +45,8 @@ export class Activity extends RelatedRecord {
   @Column(() => String, {
     ...fact,
     nullable: true,
-    max: 20_000,
-    description: 'What was said or written, as free text; null if none.',
+    max: bodyMax,
+    description: 'What was said or written, as free text; null if none. `activityCorrect` corrects it.',
     example: 'They want 40 more seats from January. Sends the list of vessels on Friday.',
   })
   body!: string | null
@@ -143,6 +146,14 @@ export class Activity extends RelatedRecord {
     example: false,
   })
   isAutomated!: boolean
+
+  @Column(() => DateTime, {
+    nullable: true,
+    writable: 'NEVER',
+    description: 'When its wording was corrected last; null if never.',
+    example: null,
+  })
+  correctedAt!: string | null
 
   /** A meeting that had not begun when the platform last looked (`activity.begin`). */
   @Column(() => Boolean, { internal: true, writable: 'NEVER' })

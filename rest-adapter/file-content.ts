@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { isMatch } from '../gateway/edge/entity-tag.ts'
 import { Refusal } from '../subgraphs/kernel/errors.ts'
+import { fileName } from '../subgraphs/kernel/file/file-name.ts'
 import type { OpenedFile, SentFiles } from '../subgraphs/kernel/file/sent-files.ts'
 import { byteRange } from './byte-range.ts'
 import type { CustomCall, CustomHandler } from './serve.ts'
@@ -97,17 +98,11 @@ export async function sendFile(file: OpenedFile, req: IncomingMessage, res: Serv
   await sendContent(content, res)
 }
 
-/** What would make a name a path, break a line, or hide its ending by the direction of text. */
-const unfit = /[/\\\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|^\.+$/gu
-
 /** A name in the form of RFC 6266: what older clients understand, and all of it. */
 function dispositionOf(given: string): string {
-  const name = given.replaceAll(unfit, '_')
+  const name = fileName(given)
   const plain = name.replaceAll(/[^!#-[\]-~ ]/gu, '_')
-  const whole = encodeURIComponent(name.toWellFormed()).replaceAll(
-    /['()*]/g,
-    (sign) => `%${sign.charCodeAt(0).toString(16)}`,
-  )
+  const whole = encodeURIComponent(name).replaceAll(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`)
   return `attachment; filename="${plain}"; filename*=UTF-8''${whole}`
 }
 

@@ -38,6 +38,7 @@ const others: Readonly<Partial<Record<FileRelatedType, Class<{ id: string }>>>> 
   ORDER: Order,
   INVOICE: Invoice,
   PRODUCT: extendedEntity('Product'),
+  EMAIL: extendedEntity('Email'),
 }
 const graphTypes = Object.values({ ...own, ...others })
 

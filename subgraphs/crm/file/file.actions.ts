@@ -5,34 +5,13 @@ import { requireRecord } from '../../kernel/record/read.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
 import { refusalInSituation } from '../../kernel/record/transitions.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
-import { mediaTypeOf, sniffedBytes } from './content-type.ts'
 import { file } from './file.record.ts'
 import type { File } from './file.ts'
+import { writeSniffed } from './write-sniffed.ts'
 
 export const fileBytesMax = 104_857_600
 
 export type FileContext = RequestContext<'files'>
-
-/** Passes the bytes on, and keeps the first ones. */
-class Beginning {
-  readonly #parts: Uint8Array[] = []
-  #length = 0
-
-  async *of(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    for await (const chunk of source) {
-      if (this.#length < sniffedBytes) {
-        const part = Buffer.from(chunk.subarray(0, sniffedBytes - this.#length))
-        this.#parts.push(part)
-        this.#length += part.length
-      }
-      yield chunk
-    }
-  }
-
-  bytes(): Buffer {
-    return Buffer.concat(this.#parts)
-  }
-}
 
 function requireUploading({ status }: File): void {
   if (status !== 'UPLOADING') throw refusalInSituation('The file has its bytes; add another file for other bytes.')
@@ -48,16 +27,14 @@ export async function uploadFile(
   requireWritableRole(ctx)
   requireUploading(await requireRecord(ctx, file, id))
   const { organizationId } = ctx.caller
-  const beginning = new Beginning()
-  const written = await ctx.files.write(beginning.of(source), { organizationId, bytesMax: fileBytesMax, announced })
-  const { id: contentId, bytes: size, sha256 } = written
-  const contentType = mediaTypeOf(beginning.bytes())
+  const content = await writeSniffed(ctx.files, source, { organizationId, bytesMax: fileBytesMax, announced })
+  const { contentId } = content
   try {
     return await inTransaction(ctx, async (inner) => {
       await keepFile(inner.db, organizationId, contentId)
       return change(inner, file, id, (previous) => {
         requireUploading(previous)
-        const implied = { status: 'READY', contentId, contentType, size, sha256 } as const
+        const implied = { status: 'READY', ...content } as const
         return { operation: 'UPDATE', values: {}, implied, events: ['file.uploaded'], isEventReplaced: true }
       })
     })

@@ -20,6 +20,7 @@ export const FileRelatedType = enumeration('FileRelatedType', 'Type of the recor
   PRODUCT: 'A product.',
   TASK: 'A task.',
   ACTIVITY: 'An activity, such as a note or a call.',
+  EMAIL: 'A mail that was sent or received. The files of a received mail are attached to it.',
 })
 export type FileRelatedType = keyof typeof FileRelatedType
 
@@ -36,4 +37,5 @@ export const fileParents: Readonly<Record<FileRelatedType, () => RecordShape>> =
   PRODUCT: recordType('product'),
   TASK: recordType('task'),
   ACTIVITY: recordType('activity'),
+  EMAIL: recordType('email'),
 }

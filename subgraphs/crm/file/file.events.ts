@@ -3,7 +3,11 @@ import type { File } from './file.ts'
 
 export const fileEvents: RecordEvents<File> = {
   types: {
-    'file.created': { operation: 'CREATE', description: 'A file was added; its bytes arrive afterwards.' },
+    'file.created': {
+      operation: 'CREATE',
+      description:
+        'A file was added. Its bytes arrive afterwards, unless it is READY: the files of received mails are.',
+    },
     'file.updated': {
       operation: 'UPDATE',
       description: 'A file was renamed or attached to another record, or its labels or custom fields changed.',

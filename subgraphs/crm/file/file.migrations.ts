@@ -21,3 +21,9 @@ export const fileTable: Migration = {
     create index file_with_content on crm.file (deleted_at, id) where deleted_at is not null and content_id is not null;
   `,
 }
+
+export const filesOfMails: Migration = {
+  name: '20261129-crm-file-of-mail',
+  // Answers how many bytes the files of mails have, without reading the rows.
+  sql: `create index file_of_mail on crm.file (organization_id, size) where related_to_type = 'EMAIL' and content_id is not null;`,
+}

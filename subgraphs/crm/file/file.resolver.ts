@@ -12,7 +12,7 @@ import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { restoreFile } from './file.actions.ts'
 import { FileDownloadLink, fileTypes } from './file.inputs.ts'
 import { deleteAbandonedFiles, deleteFileContents } from './file.jobs.ts'
-import { fileTable } from './file.migrations.ts'
+import { filesOfMails, fileTable } from './file.migrations.ts'
 import { file } from './file.record.ts'
 import { fileStats, FileStats } from './file.stats.ts'
 import { File } from './file.ts'
@@ -48,7 +48,7 @@ export class FileResolver extends standardResolver(file, {
 export const fileResource: Resource = {
   resolver: FileResolver,
   entities: { File: file },
-  migrations: [fileTable],
+  migrations: [fileTable, filesOfMails],
   jobs: [deleteAbandonedFiles, deleteFileContents],
   rest: restArea(file, {
     path: 'files',

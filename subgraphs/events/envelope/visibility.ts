@@ -33,7 +33,8 @@ export function mayReceive(recipient: Recipient, shape: RecordShape, record: Fie
   if (visibleThrough || visibleThroughRelated) {
     const parent = parentOf(shape, record)
     if (!parent) return record['ownerId'] === recipient.userId
-    if (recipient.ownerIds === null && !parent.shape.visibleThrough)
+    // The values of the records above decide nothing for a recipient who sees all owners, and the types above do not follow from them.
+    if (recipient.ownerIds === null && !parent.shape.visibleThroughRelated)
       return mayReceive(recipient, parent.shape, {}, parents)
     const values = parents.get(parentKeyOf(parent.shape, parent.id))
     return values !== undefined && mayReceive(recipient, parent.shape, values, parents)

@@ -57,6 +57,11 @@ export class FileStore {
     return this.#options.dataDir
   }
 
+  /** Bytes of files that one organization may have; null: any number. */
+  get bytesMax(): number | null {
+    return this.#options.bytesMax
+  }
+
   /** Writes a file. Must not be called inside a transaction. */
   async write(
     source: AsyncIterable<Uint8Array>,

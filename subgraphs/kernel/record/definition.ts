@@ -88,7 +88,7 @@ export interface RecordShape extends TrackedObject {
   readonly visibleThrough?: { readonly by: string; readonly to: () => RecordShape }
   /**
    * The record is visible when the record that these columns name is visible and not deleted; where they are null, its owner alone sees it. `to` has
-   * the record types by the values of the column `type`; none of them is visible through another one.
+   * the record types by the values of the column `type`; none of them is visible through a related record itself.
    */
   readonly visibleThroughRelated?: RelatedVisibility
   /** A boolean column: only the owner sees a record in which it is false, whatever the visibility of the caller. The table needs `privateIndexes`. */

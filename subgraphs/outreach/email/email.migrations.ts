@@ -149,3 +149,13 @@ export const hitsWithoutQueue: Migration = {
       outreach.tracking_hit_created;
     delete from outreach.tracking_hit where state <> 'QUEUED'`,
 }
+
+export const attachedFiles: Migration = {
+  name: '20261129-outreach-attached-files',
+  sql: `
+    update outreach.email_message set attachments = (
+      select jsonb_agg(attachment || '{"fileId": null}' order by position)
+      from jsonb_array_elements(attachments) with ordinality as each (attachment, position)
+    ) where attachments <> '[]';
+  `,
+}

@@ -17,6 +17,7 @@ import {
   EmailThreadPageArgs,
 } from './email.inputs.ts'
 import {
+  attachedFiles,
   emailTables,
   emailThreadTotals,
   hiddenCopies,
@@ -136,6 +137,7 @@ export const emailResource: Resource = {
     mailsWithoutWindow,
     hitsWithoutQueue,
     emailEntryTable,
+    attachedFiles,
   ],
   queues: [outgoingEmailQueue],
   waiting: [waitingHits],

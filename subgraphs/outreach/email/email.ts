@@ -19,15 +19,32 @@ export class EmailClick {
   at!: string
 }
 
-@Structure('EmailAttachment', 'What is known about an attachment. Its content is not stored.')
+@Structure('EmailAttachment', 'An attachment of a mail.')
 export class EmailAttachment {
+  @NamesRecord('file')
+  @Part(() => ID, {
+    nullable: true,
+    description:
+      'Id of the file. Null if it is not kept: in mails of webhooks, and what exceeds the limits of received mails (20 files, 25 MB each, 50 MB together).',
+    example: '019a0c5e-7f00-7b1d-8e4f-3a9c5d7e2f60',
+  })
+  fileId!: string | null
+
   @Part(() => String, { max: 255, description: 'Name of the file.', example: 'berths.pdf' })
   filename!: string
 
-  @Part(() => String, { max: 255, description: 'Media type.', example: 'application/pdf' })
+  @Part(() => String, {
+    max: 255,
+    description: 'Media type; of a kept file that of its bytes.',
+    example: 'application/pdf',
+  })
   contentType!: string
 
-  @Part(() => Int, { minimum: 0, description: 'Size in bytes.', example: 48_213 })
+  @Part(() => Int, {
+    minimum: 0,
+    description: 'Size in bytes; estimated for an attachment that is not kept.',
+    example: 48_213,
+  })
   size!: number
 }
 
@@ -210,7 +227,8 @@ export class Email extends OrgRecord {
     ...never,
     list: true,
     maxItems: 100,
-    description: 'The attachments of a received mail without their content; empty if none.',
+    description:
+      'The attachments; empty if none. The files of a received mail are also in `files`, and exactly those who see the mail see them.',
     example: [],
   })
   attachments!: EmailAttachment[]

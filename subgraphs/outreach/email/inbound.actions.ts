@@ -176,7 +176,12 @@ export function receiveInbound(ctx: RequestContext<'work'>, input: EmailInboundI
       bodyText: clean.bodyText,
       sentAt: timeOf(ctx, input.receivedAt),
       kind: judgement.kind,
-      attachments: attachments.map(({ filename, contentType, size }) => ({ filename, contentType, size })),
+      attachments: attachments.map(({ filename, contentType, size }) => ({
+        filename,
+        contentType,
+        size,
+        fileId: null,
+      })),
       mailboxId: null,
       ownerId: ctx.caller.userId,
     })

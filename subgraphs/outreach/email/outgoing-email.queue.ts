@@ -1,4 +1,4 @@
-import { logEmail } from '../../crm/public.ts'
+import { attachedContent, logEmail, type AttachedContent } from '../../crm/public.ts'
 import { heldMail, isSuspended, userIdentity } from '../../identity/public.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { sendFromMailbox } from '../mailbox/connect.ts'
@@ -87,9 +87,11 @@ async function sendQueued(services: Services, item: Leased<OutgoingEmail>, signa
   if (wasSilent && item.attempts === 1) return { retry: 'The mail server did not answer to an earlier mail.' }
   const waitMs = box ? await takeSendSlot(ctx, box) : 0
   if (waitMs > 0) return { retry: 'The limit of the mailbox is reached.', afterMs: waitMs, isWait: true }
+  const attachments = await attachedTo(ctx, services, message)
+  if (!attachments) return withheld(ctx, message, 'an attached file is deleted')
   let refused: readonly RefusedRecipient[]
   try {
-    const options = await optionsOf(ctx, services, message, box)
+    const options = { ...(await optionsOf(ctx, services, message, box)), attachments }
     const mail = { id: message.id, date: new Date(message.createdAt), message: options }
     refused = await (box
       ? observingSilence(ctx, box, wasSilent, () => untilAborted(signal, sendFromMailbox(services, box, options)))
@@ -167,6 +169,21 @@ const withheld = (ctx: RequestContext, message: Email, reason: string): Promise<
     await skipAttempt(inner, message.id, failureReason)
     return failed(inner, message, failureReason)
   })
+
+/** The bytes of the attached files, at most 10 MB together; null if one of the files is deleted. */
+async function attachedTo(
+  ctx: RequestContext,
+  services: Services,
+  { attachments }: Email,
+): Promise<AttachedContent[] | null> {
+  const contents: AttachedContent[] = []
+  for (const { fileId } of attachments) {
+    const content = fileId === null ? null : await attachedContent(ctx, services, fileId)
+    if (!content) return null
+    contents.push(content)
+  }
+  return contents
+}
 
 const addressOf = (address: string, name = '') => ({ name, address })
 

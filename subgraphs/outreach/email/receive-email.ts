@@ -43,6 +43,10 @@ async function mailWithMessageId({ db, caller }: RequestContext, ids: readonly s
   return found ?? null
 }
 
+/** Whether a mail with this Message-ID is stored. */
+export const isStoredMail = async (ctx: RequestContext, messageId: string): Promise<boolean> =>
+  (await mailWithMessageId(ctx, [messageId])) !== null
+
 const daysOfAddressMatch = 30
 
 /** The latest thread in which this address took part within 30 days, for replies of programs that name no mail. */

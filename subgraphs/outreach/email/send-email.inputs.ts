@@ -4,6 +4,9 @@ import { Json } from '../../kernel/record/scalars.ts'
 export const recipientsMax = 10
 /** A body of four bytes each still fits into a request of 1 MB. */
 export const bodyMax = 250_000
+export const attachedFilesMax = 10
+/** Many mail servers refuse mails of more than 20 MB, and an attachment grows by a third. */
+export const attachedBytesMax = 10_485_760
 
 const idOf = (what: string) => ({
   nullable: true,
@@ -81,6 +84,12 @@ export class EmailSendInput {
 
   @Field(() => ID, idOf('opportunity'))
   opportunityId?: string | null
+
+  @Field(() => [ID], {
+    nullable: true,
+    description: `Ids of files to attach: at most ${attachedFilesMax} that the caller sees and that are READY, of at most ${attachedBytesMax.toLocaleString('en')} bytes together. A file that is deleted before the mail leaves makes it FAILED. Needs READ_FILES.`,
+  })
+  fileIds?: string[] | null
 
   @Field(() => Boolean, {
     defaultValue: true,

@@ -20,9 +20,17 @@ import { renderTemplate } from '../email-template/render-template.ts'
 import type { Mailbox } from '../mailbox/mailbox.ts'
 import { senderMailbox } from '../mailbox/usable-mailbox.ts'
 import { expireDraftsOfThread } from '../reply-draft/suggest-reply.ts'
-import { checkBody, checkLinks, checkSubject, recipientsOf, refuseUnfitHtml, type Recipients } from './email-checks.ts'
+import {
+  attachmentsOf,
+  checkBody,
+  checkLinks,
+  checkSubject,
+  recipientsOf,
+  refuseUnfitHtml,
+  type Recipients,
+} from './email-checks.ts'
 import { emailMessage, emailThread } from './email.record.ts'
-import type { Email } from './email.ts'
+import type { Email, EmailAttachment } from './email.ts'
 import type { EmailThread } from './email-thread.ts'
 import type { EmailSendInput } from './send-email.inputs.ts'
 import { refuseSuppressed } from './suppression.ts'
@@ -75,13 +83,14 @@ export function sendEmail(
     const id = messageId ?? nextIdFor(inner, 'email')
     const recipients = recipientsOf(input)
     await checkLinks(inner, input)
+    const attachments = await attachmentsOf(inner, input.fileIds ?? [])
     const thread = input.threadId ? await recordsOf(emailThread).require(inner, input.threadId) : null
     const links = await linksOf(inner, input, recipients, thread)
     const mailbox = await senderMailbox(inner, input.mailboxId, thread?.id ?? null)
     const content = await contentOf(inner, input, links, thread, id)
     await refuseSuppressed(inner, recipients.paths)
     for (const email of recipients.paths.keys()) await countMail(inner, mailbox ? mailboxMails : userMails, email)
-    return storeMail(inner, { id, input, recipients, content, links, thread, mailbox, answeredId })
+    return storeMail(inner, { id, input, recipients, content, links, thread, mailbox, answeredId, attachments })
   })
 }
 
@@ -206,6 +215,7 @@ interface NewMail {
   /** Null: the mail server of the platform sends it. */
   readonly mailbox: Mailbox | null
   readonly answeredId: string | null
+  readonly attachments: readonly EmailAttachment[]
 }
 
 async function storeMail(ctx: Ctx, mail: NewMail): Promise<Email> {
@@ -248,6 +258,7 @@ async function storeMail(ctx: Ctx, mail: NewMail): Promise<Email> {
       inReplyTo: earlier.at(-1) ?? null,
       referenceIds: earlier,
       status: 'QUEUED',
+      attachments: [...mail.attachments],
       templateId: input.templateId?.toLowerCase() ?? null,
       sentHtml: sentHtmlOf(ctx, id, content, input),
       links: [...content.links],

@@ -5,6 +5,7 @@ import { parseEmail } from '../../kernel/values/email-address.ts'
 import { judgeMail, judgedHeaders } from '../received-mail/judge-mail.ts'
 import type { Judgement } from '../received-mail/judgement.ts'
 import { messageIdsIn } from '../received-mail/message-ids.ts'
+import type { EmailAttachment } from '../email/email.ts'
 
 export interface ParsedMail {
   readonly messageId: string
@@ -17,7 +18,8 @@ export interface ParsedMail {
   readonly sentAt: string | null
   readonly bodyHtml: string | null
   readonly bodyText: string
-  readonly attachments: readonly { readonly filename: string; readonly contentType: string; readonly size: number }[]
+  /** The attachments without their content. */
+  readonly attachments: readonly EmailAttachment[]
   readonly judgement: Judgement
 }
 
@@ -26,7 +28,7 @@ const partsMax = 200
 const headBytesMax = 256 * 1024
 const htmlMax = 1_000_000
 const addressesMax = 100
-const attachmentsMax = 100
+export const attachmentsMax = 100
 
 const members = (all: readonly EmailAddress[]): EmailAddress[] =>
   all.flatMap((one) => (one.group ? one.group : [one])).slice(0, addressesMax)
@@ -39,6 +41,9 @@ function addressesOf(given: AddressObject | AddressObject[] | undefined): string
 
 /** Text without characters that the database or a header cannot contain. */
 export const storable = (text: string, max: number): string => text.replaceAll('\0', '').slice(0, max).toWellFormed()
+
+/** The name of a file or of its type in one line. */
+export const storableName = (text: string): string => storable(text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' '), 255)
 
 /** What is stored of a mail; null if it has too many parts or is no mail. Runs in a worker thread. */
 export async function parseMail({ source }: { readonly source: Uint8Array }): Promise<ParsedMail | null> {
@@ -105,9 +110,10 @@ function partsToStore(bytes: Buffer, mail: Mail): ParsedMail {
     bodyHtml,
     bodyText: storable(bodyText, htmlMax),
     attachments: mail.attachments.slice(0, attachmentsMax).map(({ filename, contentType, size }) => ({
-      filename: storable((filename ?? '').replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' '), 255),
+      filename: storableName(filename ?? ''),
       contentType: storable(contentType, 255),
       size,
+      fileId: null,
     })),
     judgement: judgeMail({ headers, subject, from: from ?? '', text: bodyText, parts: mail.attachments }),
   }

@@ -5,24 +5,28 @@ import { threadTask } from '../../kernel/work/thread-task.ts'
 import { parseEmail } from '../../kernel/values/email-address.ts'
 import { organizationContext } from '../email/organization-context.ts'
 import { imapClient, within } from './connect.ts'
+import { isStoredMail } from '../email/receive-email.ts'
 import type { Mailbox } from './mailbox.ts'
 import type { ParsedMail, parseMail } from './parse-mail.ts'
 import { fieldsOf } from '../received-mail/fields.ts'
 import { judgeMail, judgedHeaders } from '../received-mail/judge-mail.ts'
 import { messageIdsIn } from '../received-mail/message-ids.ts'
+import { discardFiles, receiveFiles } from './receive-files.ts'
 import { receiveParsed } from './receive-parsed.ts'
 
 const parseTask = threadTask<typeof parseMail>(import.meta.url, './parse-mail', 'parseMail')
 
-/** The first bytes of a mail that are read. Later parts are attachments, whose content is not stored anyway. */
+/** The first bytes of a mail that are parsed. Later parts are attachments, which are read apart. */
 export const readBytesMax = 5 * 1024 * 1024
 /** Mails that one poll stores; the next one continues. */
 const mailsMax = 100
 /** With the connection, a poll ends before its lease of five minutes does. */
 const pollMsMax = 180_000
 const headBytesMax = 64 * 1024
-/** After so many attempts that ended the thread or the process, a mail is stored with its envelope only. */
-const triesMax = 2
+/** A poll that took longer ends after a mail, so that the next one has the time for the mails with large attachments. */
+const beginMsMax = 60_000
+/** After so many attempts that failed or ended the process, a mail is stored without its files, and after one more with its envelope only. */
+const [triesWithFiles, triesMax] = [2, 3]
 const dayMs = 86_400_000
 
 interface Cursor {
@@ -49,7 +53,9 @@ async function readNew(services: Services, ctx: RequestContext, client: ImapFlow
   const found = (await client.search(range, { uid: true })) || []
   // `n:*` always names the last mail, whatever its number.
   const uids = found.filter((uid) => uid > cursor.lastUid).toSorted((one, other) => one - other)
+  const begun = performance.now()
   for (const uid of uids.slice(0, mailsMax)) {
+    if (performance.now() - begun > beginMsMax) return true
     if (services.storedBytes.isUsedUp(box.organizationId)) return false
     if (!(await hasReceived(services, ctx, client, box, cursor.uidValidity, uid))) return false
   }
@@ -103,15 +109,25 @@ async function receive(
 ): Promise<void> {
   const tries = await countTry(ctx, box, uid)
   const content = tries > triesMax ? 'UNREADABLE' : await contentOf(services, client, box, uid)
-  const mail = content === 'UNREADABLE' ? await envelopeOf(client, uid) : content
-  await inTransaction(ctx, async (inner) => {
-    const [isNext] = await inner.db.query(
-      `update outreach.mailbox_state set last_uid = $4, tried_uid = null, tries = 0, received_count = received_count + 1
-       where organization_id = $1 and id = $2 and uid_validity = $3::numeric and last_uid < $4 returning 1`,
-      [box.organizationId, box.id, uidValidity, uid],
-    )
-    if (isNext && mail) await receiveParsed(inner, box, mail)
-  })
+  const { mail, mayHaveFiles } =
+    content === 'UNREADABLE' ? { mail: await envelopeOf(client, uid), mayHaveFiles: false } : content
+  const hasFiles = mail && mayHaveFiles && tries <= triesWithFiles && !(await isStoredMail(ctx, mail.messageId))
+  const received = hasFiles ? await receiveFiles(services, ctx, client, box, uid) : null
+  const files = received?.files ?? []
+  let isStored = false
+  try {
+    isStored = await inTransaction(ctx, async (inner) => {
+      const [isNext] = await inner.db.query(
+        `update outreach.mailbox_state set last_uid = $4, tried_uid = null, tries = 0, received_count = received_count + 1
+         where organization_id = $1 and id = $2 and uid_validity = $3::numeric and last_uid < $4 returning 1`,
+        [box.organizationId, box.id, uidValidity, uid],
+      )
+      if (!isNext || !mail) return false
+      return receiveParsed(inner, box, received ? { ...mail, attachments: received.attachments } : mail, files)
+    })
+  } finally {
+    if (!isStored) await discardFiles(services, box, files)
+  }
   if (mail)
     await services.storedBytes.count(
       box.organizationId,
@@ -129,23 +145,29 @@ async function countTry({ db }: RequestContext, box: Mailbox, uid: number): Prom
   return row?.tries ?? 1
 }
 
-/** Null if somebody has deleted the mail in the meantime. */
+interface Content {
+  /** Null if somebody has deleted the mail in the meantime. */
+  readonly mail: ParsedMail | null
+  readonly mayHaveFiles: boolean
+}
+
 async function contentOf(
   services: Services,
   client: ImapFlow,
   box: Mailbox,
   uid: number,
-): Promise<ParsedMail | 'UNREADABLE' | null> {
+): Promise<Content | 'UNREADABLE'> {
   const query = { source: { start: 0, maxLength: readBytesMax } }
   const fetched = await client.fetchOne(String(uid), query, { uid: true })
-  if (!fetched || !fetched.source) return null
+  if (!fetched || !fetched.source) return { mail: null, mayHaveFiles: false }
+  const isWhole = fetched.source.length < readBytesMax
   const parsed = await services.work.run(
     parseTask,
     { source: new Uint8Array(fetched.source) },
     box.organizationId,
     'OUTSIDE',
   )
-  return parsed ?? 'UNREADABLE'
+  return parsed ? { mail: parsed, mayHaveFiles: !isWhole || parsed.attachments.length > 0 } : 'UNREADABLE'
 }
 
 /** What the mail server itself tells about a mail that cannot be parsed. */

@@ -1,3 +1,4 @@
+import { keepReceived, type ReceivedFile } from '../../crm/public.ts'
 import { oneLine } from '../../kernel/template/one-line.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { receiveEmail } from '../email/receive-email.ts'
@@ -8,8 +9,13 @@ import type { ParsedMail } from './parse-mail.ts'
 /** The sender of a mail that names no valid one. Nobody has this address (RFC 2606). */
 const unknownSender = 'unknown@sender.invalid'
 
-/** Stores a mail of a mailbox and what it reports, in the transaction of `ctx`. */
-export async function receiveParsed(ctx: RequestContext, box: Mailbox, mail: ParsedMail): Promise<void> {
+/** Stores a mail of a mailbox with its files and what it reports, in the transaction of `ctx`. False if it is stored already. */
+export async function receiveParsed(
+  ctx: RequestContext,
+  box: Mailbox,
+  mail: ParsedMail,
+  files: readonly ReceivedFile[] = [],
+): Promise<boolean> {
   const now = ctx.clock.now().toISOString()
   const { judgement, references } = mail
   const answered = [mail.inReplyTo, ...references.toReversed()].filter((id) => id !== null)
@@ -30,5 +36,8 @@ export async function receiveParsed(ctx: RequestContext, box: Mailbox, mail: Par
     mailboxId: box.id,
     ownerId: box.ownerId!,
   })
-  if (stored && reported) await applyReport(ctx, judgement, reported)
+  if (!stored) return false
+  await keepReceived(ctx, stored, files)
+  if (reported) await applyReport(ctx, judgement, reported)
+  return true
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { isMatch } from '../gateway/edge/entity-tag.ts'
-import { Refusal } from '../subgraphs/kernel/errors.ts'
+import { invalid, Refusal } from '../subgraphs/kernel/errors.ts'
 import { fileName } from '../subgraphs/kernel/file/file-name.ts'
 import type { OpenedFile, SentFiles } from '../subgraphs/kernel/file/sent-files.ts'
 import { byteRange } from './byte-range.ts'
@@ -20,6 +20,9 @@ export const fileHandlers = (filesByType: FilesByType): ReadonlyMap<string, Cust
     Object.entries(filesByType).flatMap(([type, files]): [string, CustomHandler][] => [
       [`${type}Upload`, (call) => upload(files, call)],
       [`${type}Download`, (call) => download(files, call)],
+      ...(files.uploadPart
+        ? [[`${type}PartUpload`, (call: CustomCall) => uploadPart(files.uploadPart!, call)] as [string, CustomHandler]]
+        : []),
     ]),
   )
 
@@ -28,20 +31,43 @@ const withoutClient = () => {
 }
 
 /** For callers without a connection, such as functions. */
-export const refusingFileHandlers: ReadonlyMap<string, CustomHandler> = fileHandlers(
-  Object.fromEntries(
-    ['knowledgeDocument', 'file'].map((type) => [type, { upload: withoutClient, open: withoutClient }]),
-  ),
-)
+export const refusingFileHandlers: ReadonlyMap<string, CustomHandler> = fileHandlers({
+  knowledgeDocument: { upload: withoutClient, open: withoutClient },
+  file: { upload: withoutClient, open: withoutClient, uploadPart: withoutClient },
+})
 
-async function upload(files: SentFiles, { req, context, path }: CustomCall): Promise<unknown> {
-  const length = req.headers['content-length']
+const upload = (files: SentFiles, { req, context, path }: CustomCall): Promise<unknown> =>
+  received(req, files.upload(context, String(path['id']), bytesOf(req), announcedBytes(req)))
+
+const uploadPart = (
+  take: NonNullable<SentFiles['uploadPart']>,
+  { req, context, path }: CustomCall,
+): Promise<unknown> => {
+  const sent = { source: bytesOf(req), announced: announcedBytes(req), sha256: digestOf(req) }
+  return received(req, take(context, String(path['id']), Number(path['part']), sent))
+}
+
+const announcedBytes = ({ headers }: IncomingMessage): number | null =>
+  headers['content-length'] === undefined ? null : Number(headers['content-length'])
+
+/** The SHA-256 of Content-Digest (RFC 9530) in Base64; null without one. */
+function digestOf({ headers }: IncomingMessage): string | null {
+  const given = headers['content-digest']
+  if (given === undefined) return null
+  const digest = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):\s*(?:,|$)/.exec(String(given))?.[1]
+  if (digest) return digest
+  const message = 'Content-Digest must have the form sha-256=:<SHA-256 in Base64>:.'
+  throw invalid({ path: 'Content-Digest', code: 'NOT_A_DIGEST', message })
+}
+
+/** What becomes of bytes that arrive. The connection stays open for the refusal of those that are not read to their end. */
+async function received(req: IncomingMessage, taking: Promise<unknown>): Promise<unknown> {
   try {
-    return await files.upload(context, String(path['id']), bytesOf(req), length === undefined ? null : Number(length))
+    return await taking
   } catch (error) {
     req.resume()
     if (req.errored || (req.destroyed && !req.complete))
-      throw new Refusal('REQUEST_TIMEOUT', 'The connection closed before the whole file arrived; send it again.')
+      throw new Refusal('REQUEST_TIMEOUT', 'The connection closed before all bytes arrived; send them again.')
     throw error
   }
 }

@@ -14,6 +14,7 @@ import { lead } from './lead/lead.record.ts'
 import { leadResource } from './lead/lead.resolver.ts'
 import { fileEdges } from './file/file-edges.ts'
 import { fileResource } from './file/file.resolver.ts'
+import { fileUploadResource } from './file/upload/file-upload.resolver.ts'
 import { leadConversionResource } from './lead-conversion/lead-conversion.resolver.ts'
 import { opportunityEdges } from './opportunity/opportunity-edges.ts'
 import { opportunity } from './opportunity/opportunity.record.ts'
@@ -35,7 +36,7 @@ import { smartEmailDraftEdges } from './edges/smart-email-draft-edges.ts'
 
 export const crm: SubgraphDefinition = {
   name: 'crm',
-  ports: ['vault', 'keys'],
+  ports: ['vault', 'keys', 'files'],
   resources: [
     accountResource,
     contactResource,
@@ -65,6 +66,7 @@ export const crm: SubgraphDefinition = {
     bulkResource(activity, 'ACTIVITIES'),
     ...linkEdges(activity, activityTypes),
     fileResource,
+    fileUploadResource,
     ...fileEdges,
     timelineEntryResource,
     ...timelineResources(),

@@ -109,6 +109,7 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
     3,
     'amount of an opportunity that the caller sees from its primary quote; a bounce or an unsubscription on all holders of the address; a mail as an activity',
   ],
+  'subgraphs/crm/file/file.jobs.ts': [1, 'gives back what is reserved for files that are deleted'],
   'subgraphs/crm/file/file-content.ts': [1, 'opens the file of a signed link, which a user who sees the file has made'],
   'subgraphs/crm/task/next-task.ts': [1, 'the next task of a series has the values of the completed one'],
   'subgraphs/crm/task/system-task.ts': [1, 'creates a task that a rule of another record asks for'],

@@ -44,6 +44,7 @@ const customHandlers: string[] = [
   'organizationEventCatalog',
   'fileDownload',
   'fileUpload',
+  'filePartUpload',
 ]
 
 const words = (text: string): string[] => text.trim().split(/\s+/)

@@ -116,6 +116,10 @@ beforeAll(async () => {
   )
   const ctx = systemContext(services, organizationId)
   await assignProfile(ctx, restricted.userId, (await createProfile(ctx, { name: 'Almost nothing', fields })).id)
+  const { body: activities } = await all.rest.activityList!({ query: { limit: 1 } })
+  const [{ id }] = activities.data as [{ id: string }]
+  await all.rest.activityCorrect!({ id, body: { subject: 'Corrected', body: 'Corrected.' } })
+  await all.rest.activityCorrect!({ id, body: { subject: null } })
   const { body } = await all.graphql(getIntrospectionQuery())
   lists = nestedListsOf(buildClientSchema((body as { data: IntrospectionQuery }).data))
 })

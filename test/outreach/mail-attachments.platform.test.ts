@@ -32,11 +32,18 @@ let count = 0
 
 async function aMailbox(owner: Member): Promise<{ id: string; email: string }> {
   const email = `box${++count}@fjordline.example`
-  const imapPort = imap.port || 1143
   const { status, body } = await owner.rest.mailboxCreate!({
     body: {
-      ...{ name: 'Ann', email, smtpHost: '127.0.0.1', smtpPort, smtpSecurity: 'NONE', imapHost: '127.0.0.1', imapPort },
-      ...{ imapSecurity: 'NONE', imapUser: email, imapPassword: 'secret' },
+      name: 'Ann',
+      email,
+      smtpHost: '127.0.0.1',
+      smtpPort,
+      smtpSecurity: 'NONE',
+      imapHost: '127.0.0.1',
+      imapPort: imap.port || 1143,
+      imapSecurity: 'NONE',
+      imapUser: email,
+      imapPassword: 'secret',
     },
   })
   expect(status, JSON.stringify(body)).toBe(201)
@@ -164,8 +171,12 @@ const attached = (name: string, type: string, content: Buffer | string): Part =>
 
 function mailWith(id: string, from: string, parts: readonly Part[]): Buffer {
   const head = [
-    ...[`From: Ida <${from}>`, 'To: ann@fjordline.example', `Subject: Files ${id}`],
-    ...[`Message-ID: <${id}@customer.example>`, 'MIME-Version: 1.0', 'Content-Type: multipart/mixed; boundary="b"'],
+    `From: Ida <${from}>`,
+    'To: ann@fjordline.example',
+    `Subject: Files ${id}`,
+    `Message-ID: <${id}@customer.example>`,
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/mixed; boundary="b"',
   ]
   const text: Part = { head: ['Content-Type: text/plain'], content: 'See the files.' }
   const body = [text, ...parts].flatMap((part) => ['--b', ...part.head, '', part.content.toString()])
@@ -306,16 +317,20 @@ describe.skipIf(!hasDovecot)('the files of a received mail', () => {
     const { files } = platform.services
     let calls = 0
     // The second file is on the disk, and the process knows nothing of it any more.
-    const dying = Object.create(files, {
-      write: {
-        value: async (...given: Parameters<FileStore['write']>) => {
-          const written = await files.write(...given)
-          if (++calls === 2) throw new Error('killed')
-          return written
-        },
+    const replaced: Partial<FileStore> = {
+      async write(...given) {
+        const written = await files.write(...given)
+        if (++calls === 2) throw new Error('killed')
+        return written
       },
-      discard: { value: () => Promise.reject(new Error('killed')) },
-    }) as FileStore
+      discard: () => Promise.reject(new Error('killed')),
+    }
+    const dying = new Proxy(files, {
+      get(target, name: keyof FileStore) {
+        const value = replaced[name] ?? target[name]
+        return typeof value === 'function' ? value.bind(target as never) : value
+      },
+    })
     await poll({ ...platform.services, files: dying })
     expect(await stored(id)).toEqual([])
     expect(await filesOnDisk(ann)).toEqual([5, 5].map((bytes) => ({ state: 'WRITTEN', bytes })))

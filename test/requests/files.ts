@@ -17,13 +17,53 @@ async function withContent({ platform, member: { organizationId } }: Sender, id:
   )
 }
 
+async function withoutContent({ platform, member: { organizationId } }: Sender, id: string): Promise<void> {
+  await platform.query(
+    `update crm.file set status = 'UPLOADING', content_id = null where organization_id = $1 and id = $2`,
+    [organizationId, id],
+  )
+}
+
+/** The bytes of the example of the contract. */
+const part = Buffer.from('Minutes of the meeting in hall 3.')
+
+/** Begins the upload of the file of the path in one part. */
+async function withUpload(sender: Sender, id: string): Promise<void> {
+  await withoutContent(sender, id)
+  const { platform, member } = sender
+  const { files, tenants } = platform.services
+  const reservationId = await files.reserveBytes(tenants.of(member.organizationId), member.organizationId, part.length)
+  await platform.query('delete from crm.file_part where organization_id = $1 and file_id = $2', [
+    member.organizationId,
+    id,
+  ])
+  await platform.query(
+    `insert into crm.file_upload (organization_id, file_id, reservation_id, size, part_size, created_at)
+     values ($1, $2, $3, $4, 8388608, now()) on conflict (organization_id, file_id) do nothing`,
+    [member.organizationId, id, reservationId, part.length],
+  )
+}
+
+/** An upload whose parts have all arrived. */
+async function withParts(sender: Sender, id: string): Promise<void> {
+  await withUpload(sender, id)
+  const { platform, member } = sender
+  const { files, tenants } = platform.services
+  const { organizationId } = member
+  const written = await files.write(Readable.from([part]), { organizationId, bytesMax: 100, isReserved: true })
+  await keepFile(tenants.of(organizationId), organizationId, written.id)
+  await platform.query(
+    `insert into crm.file_part (organization_id, file_id, part, content_id, sha256) values ($1, $2, 1, $3, $4)`,
+    [organizationId, id, written.id, written.sha256],
+  )
+}
+
 export const filePreparations = {
   fileDownload: withContent,
   fileDownloadLink: withContent,
-  async fileUpload({ platform, member: { organizationId } }: Sender, id: string): Promise<void> {
-    await platform.query(
-      `update crm.file set status = 'UPLOADING', content_id = null where organization_id = $1 and id = $2`,
-      [organizationId, id],
-    )
-  },
+  fileUpload: withoutContent,
+  fileUploadBegin: withoutContent,
+  fileUploadProgress: withUpload,
+  filePartUpload: withUpload,
+  fileUploadComplete: withParts,
 }

@@ -10,6 +10,7 @@ import { fileParents } from './file.enumerations.ts'
 import { uploadFile, type FileContext } from './file.actions.ts'
 import { file } from './file.record.ts'
 import type { File } from './file.ts'
+import { receivePart } from './upload/upload.actions.ts'
 
 /** The bytes of files, for the process that has the connection to the client. */
 export interface RecordFiles extends SentFiles {
@@ -39,6 +40,9 @@ export function recordFilesOf(services: Services): RecordFiles {
       const uploaded = await uploadFile(ctx, id, source, announced)
       const shown = file.columns.shown.filter(({ name }) => !isHidden(ctx.caller, file, name))
       return Object.fromEntries(shown.map(({ name }) => [name, uploaded[name as keyof File]]))
+    },
+    async uploadPart(operation, id, part, sent) {
+      return receivePart(await contextOf(operation), id, part, sent)
     },
     async open(operation, id) {
       const ctx = await contextOf(operation)

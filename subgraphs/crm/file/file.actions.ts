@@ -7,13 +7,14 @@ import { refusalInSituation } from '../../kernel/record/transitions.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { file } from './file.record.ts'
 import type { File } from './file.ts'
-import { writeSniffed } from './write-sniffed.ts'
+import { endUpload } from './upload/stored-upload.ts'
+import { writeSniffed, type WrittenContent } from './write-sniffed.ts'
 
 export const fileBytesMax = 104_857_600
 
 export type FileContext = RequestContext<'files'>
 
-function requireUploading({ status }: File): void {
+export function requireUploading({ status }: Pick<File, 'status'>): void {
   if (status !== 'UPLOADING') throw refusalInSituation('The file has its bytes; add another file for other bytes.')
 }
 
@@ -32,17 +33,22 @@ export async function uploadFile(
   try {
     return await inTransaction(ctx, async (inner) => {
       await keepFile(inner.db, organizationId, contentId)
-      return change(inner, file, id, (previous) => {
-        requireUploading(previous)
-        const implied = { status: 'READY', ...content } as const
-        return { operation: 'UPDATE', values: {}, implied, events: ['file.uploaded'], isEventReplaced: true }
-      })
+      await endUpload(inner, id)
+      return finishFile(inner, id, content)
     })
   } catch (error) {
     if (error instanceof Refusal) await ctx.files.discard(organizationId, contentId)
     throw error
   }
 }
+
+/** Gives a file its bytes, which belong to it from then on: it is READY. */
+export const finishFile = (ctx: RequestContext, id: string, content: WrittenContent): Promise<File> =>
+  change(ctx, file, id, (previous) => {
+    requireUploading(previous)
+    const implied = { status: 'READY', ...content } as const
+    return { operation: 'UPDATE', values: {}, implied, events: ['file.uploaded'], isEventReplaced: true }
+  })
 
 /** Restores a deleted file, unless its bytes are deleted. */
 export const restoreFile = (ctx: RequestContext, id: string, expectedVersion?: number | null): Promise<File> =>

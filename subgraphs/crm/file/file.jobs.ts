@@ -4,8 +4,9 @@ import { releaseFile } from '../../kernel/file/file-store.ts'
 import { eachInBatches } from '../../kernel/jobs/each-in-batches.ts'
 import type { Job } from '../../kernel/jobs/job.ts'
 import { change } from '../../kernel/record/records-of.ts'
-import type { Services } from '../../kernel/request.ts'
+import { inTransaction, systemContext, type Services } from '../../kernel/request.ts'
 import { file } from './file.record.ts'
+import { endUpload } from './upload/stored-upload.ts'
 
 const dayMs = 86_400_000
 const batchSize = 200
@@ -35,6 +36,7 @@ export const deleteFileContents: Job = {
   name: 'file.deleteContents',
   cron: '27 * * * *',
   async run(services) {
+    await endDeletedUploads(services)
     const before = new Date(services.clock.now().getTime() - 7 * dayMs).toISOString()
     await eachInBatches<Found>(
       (after) =>
@@ -48,6 +50,29 @@ export const deleteFileContents: Job = {
       ({ organizationId, id }) => releaseContent(services, organizationId, id),
     )
   },
+}
+
+interface Deleted extends Record<string, unknown> {
+  readonly organizationId: string
+  readonly id: string
+}
+
+/** Ends the uploads in parts of files that are deleted, at once: their bytes are reserved. A file that is restored can be sent again. */
+async function endDeletedUploads(services: Services): Promise<void> {
+  await eachInBatches<Deleted>(
+    (after) =>
+      services.database.query<Deleted>(
+        `select u.organization_id as "organizationId", u.file_id as id from crm.file_upload u
+         join crm.file f on f.organization_id = u.organization_id and f.id = u.file_id
+         where f.deleted_at is not null and ($1::uuid is null or (u.organization_id, u.file_id) > ($1, $2::uuid))
+         order by u.organization_id, u.file_id limit ${batchSize}`,
+        [after?.organizationId ?? null, after?.id ?? null],
+      ),
+    async ({ organizationId, id }) => {
+      const parts = await inTransaction(systemContext(services, organizationId), (ctx) => endUpload(ctx, id))
+      await services.files.deleteReleased(organizationId, parts)
+    },
+  )
 }
 
 const releaseContent = ({ database, clock }: Services, organizationId: string, id: string): Promise<void> =>

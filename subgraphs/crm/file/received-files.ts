@@ -22,7 +22,7 @@ export async function receivedRoom({ db, caller }: RequestContext, files: FileSt
     [caller.organizationId],
   )
   const bytesMax = files.bytesMax === null ? Infinity : files.bytesMax * receivedPart
-  return { files: receivedFilesMax - kept!.files, bytes: bytesMax - Number(kept!.bytes) }
+  return { files: receivedFilesMax - kept!.files, bytes: bytesMax - kept!.bytes }
 }
 
 /** A file of a received mail, whose bytes are on the disk. */

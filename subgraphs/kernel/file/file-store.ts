@@ -26,6 +26,8 @@ export interface WriteOptions {
   readonly bytesMax: number
   /** How many bytes the sender announced; null if it did not. */
   readonly announced?: number | null
+  /** The bytes are part of what `reserveBytes` has reserved, so they count only when the file gets its owner (`keepFile`). */
+  readonly isReserved?: boolean
 }
 
 /** The part of a file to read, both ends included. */
@@ -65,13 +67,14 @@ export class FileStore {
   /** Writes a file. Must not be called inside a transaction. */
   async write(
     source: AsyncIterable<Uint8Array>,
-    { organizationId, bytesMax, announced }: WriteOptions,
+    { organizationId, bytesMax, announced, isReserved = false }: WriteOptions,
   ): Promise<WrittenFile> {
     if (announced != null && announced > bytesMax) throw tooLarge(bytesMax)
     const { dataDir, tenants } = this.#options
     const db = tenants.of(organizationId)
     const id = newId()
-    await this.#reserve(db, organizationId, id, announced ?? bytesMax)
+    const counted = isReserved ? 0 : (announced ?? bytesMax)
+    await db.transaction((sql) => this.#insert(sql, organizationId, { id, state: 'WRITING', bytes: counted }))
     const path = pathOf(dataDir, organizationId, id)
     try {
       await mkdir(folderOf(dataDir, organizationId), { recursive: true, mode: 0o700 })
@@ -80,7 +83,7 @@ export class FileStore {
       await flush(dirname(path))
       const written = await db.query(
         `update kernel.file set state = 'WRITTEN', bytes = $3, sha256 = $4 where organization_id = $1 and id = $2 and state = 'WRITING' returning 1`,
-        [organizationId, id, bytes, sha256],
+        [organizationId, id, isReserved ? 0 : bytes, sha256],
         'WRITE',
       )
       if (written.length === 0) throw new Refusal('REQUEST_TIMEOUT', 'The upload took too long; send the file again.')
@@ -104,10 +107,40 @@ export class FileStore {
     return createReadStream(path, { ...(range && { start: range.start, end: range.end }) })
   }
 
+  /** Reserves bytes for a file that arrives in parts, in the transaction of `sql`. Returns the id of the reservation. */
+  async reserveBytes(sql: Sql, organizationId: string, bytes: number): Promise<string> {
+    const id = newId()
+    await this.#insert(sql, organizationId, { id, state: 'RESERVED', bytes })
+    return id
+  }
+
+  /** Deletes files that were released, and that no backup needs to find. */
+  async deleteReleased(organizationId: string, ids: readonly string[]): Promise<void> {
+    for (const id of ids) await removeFile(this.#options.dataDir, organizationId, id)
+    await this.#options.tenants
+      .of(organizationId)
+      .query(
+        `delete from kernel.file where organization_id = $1 and id = any($2::uuid[]) and state = 'RELEASED'`,
+        [organizationId, ids],
+        'WRITE',
+      )
+  }
+
+  /** Whether the bytes of a file are there. After a restore, those that were deleted during the backup are not. */
+  async has(organizationId: string, id: string): Promise<boolean> {
+    return stat(pathOf(this.#options.dataDir, organizationId, id)).then(
+      () => true,
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return false
+        throw error
+      },
+    )
+  }
+
   /** Adds the row of a file, if the organization has room for it. */
-  async #reserve(db: Sql, organizationId: string, id: string, bytes: number): Promise<void> {
+  async #insert(sql: Sql, organizationId: string, { id, state, bytes }: NewRow): Promise<void> {
     const { bytesMax, clock } = this.#options
-    await db.transaction(async (sql) => {
+    if (bytes > 0) {
       // Two uploads at the same time must not exceed the limit together.
       await sql.query(`select pg_advisory_xact_lock(${lockOf('files')})`, [organizationId], 'WRITE')
       const [row] = await sql.query<{ kept: string | null }>(
@@ -117,12 +150,12 @@ export class FileStore {
       )
       const kept = Number(row?.kept ?? 0)
       if (bytesMax !== null && kept + bytes > bytesMax) throw noRoom(bytesMax)
-      await sql.query(
-        `insert into kernel.file (organization_id, id, state, bytes, created_at) values ($1, $2, 'WRITING', $3, $4)`,
-        [organizationId, id, bytes, clock.now().toISOString()],
-        'WRITE',
-      )
-    })
+    }
+    await sql.query(
+      'insert into kernel.file (organization_id, id, state, bytes, created_at) values ($1, $2, $3, $4, $5)',
+      [organizationId, id, state, bytes, clock.now().toISOString()],
+      'WRITE',
+    )
   }
 
   async #discard(db: Sql, organizationId: string, id: string): Promise<void> {
@@ -135,11 +168,26 @@ export class FileStore {
   }
 }
 
-/** Gives a written file its owner, in the transaction that stores the owner. */
-export async function keepFile(db: Sql, organizationId: string, id: string): Promise<void> {
+interface NewRow {
+  readonly id: string
+  readonly state: 'WRITING' | 'RESERVED'
+  readonly bytes: number
+}
+
+/**
+ * Gives a written file its owner, in the transaction that stores the owner. `bytes`: how many it counts, if they were reserved and their
+ * reservation ends in the same transaction.
+ */
+export async function keepFile(
+  db: Sql,
+  organizationId: string,
+  id: string,
+  bytes: number | null = null,
+): Promise<void> {
   const kept = await db.query(
-    `update kernel.file set state = 'KEPT' where organization_id = $1 and id = $2 and state = 'WRITTEN' returning 1`,
-    [organizationId, id],
+    `update kernel.file set state = 'KEPT', bytes = coalesce($3::int8, bytes)
+     where organization_id = $1 and id = $2 and state = 'WRITTEN' returning 1`,
+    [organizationId, id, bytes],
     'WRITE',
   )
   if (kept.length === 0) throw new Refusal('REQUEST_TIMEOUT', 'The upload took too long; send the file again.')
@@ -150,6 +198,15 @@ export async function releaseFile(db: Sql, organizationId: string, id: string, n
   await db.query(
     `update kernel.file set state = 'RELEASED', released_at = $3 where organization_id = $1 and id = $2 and state = 'KEPT'`,
     [organizationId, id, now.toISOString()],
+    'WRITE',
+  )
+}
+
+/** Ends a reservation, in the transaction that stores what was reserved for, or that gives it up. */
+export async function endReservation(db: Sql, organizationId: string, id: string): Promise<void> {
+  await db.query(
+    `delete from kernel.file where organization_id = $1 and id = $2 and state = 'RESERVED'`,
+    [organizationId, id],
     'WRITE',
   )
 }

@@ -21,4 +21,13 @@ export interface SentFiles {
     announced: number | null,
   ): Promise<unknown>
   open(operation: OperationContext, id: string): Promise<OpenedFile>
+  /** Takes one part of a file that is sent in parts. Returns how far the upload is. */
+  uploadPart?(operation: OperationContext, id: string, part: number, sent: SentPart): Promise<unknown>
+}
+
+export interface SentPart {
+  readonly source: AsyncIterable<Uint8Array>
+  readonly announced: number | null
+  /** SHA-256 that the client sent, in Base64; null if it did not. */
+  readonly sha256: string | null
 }

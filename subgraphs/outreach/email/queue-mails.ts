@@ -4,7 +4,8 @@ import type { RequestContext } from '../../kernel/request.ts'
 import type { CleanMail } from '../../kernel/template/clean-mail.ts'
 import { activeTracing } from '../../kernel/tracing/tracing.ts'
 import { emailMessage, emailThread } from './email.record.ts'
-import { senderOf, sentHtmlOf } from './send-email.ts'
+import { senderOf } from './send-email.ts'
+import { sentHtmlOf } from './sent-html.ts'
 
 /** A mail of the platform in the name of a user, with content that is clean. */
 export interface GeneratedMail {

@@ -9,7 +9,6 @@ import { requireWritableRole, save } from '../../kernel/record/save.ts'
 import { refusalInState } from '../../kernel/record/transitions.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { cleanMail, CleanMail } from '../../kernel/template/clean-mail.ts'
-import { linkPlace } from '../../kernel/template/mail-bounds.ts'
 import { activeTracing } from '../../kernel/tracing/tracing.ts'
 import { threadTask } from '../../kernel/work/thread-task.ts'
 import { givenValues, withGiven } from '../email-template/email-template.actions.ts'
@@ -33,9 +32,8 @@ import { emailMessage, emailThread } from './email.record.ts'
 import type { Email, EmailAttachment } from './email.ts'
 import type { EmailThread } from './email-thread.ts'
 import type { EmailSendInput } from './send-email.inputs.ts'
+import { sentHtmlOf, urlOf } from './sent-html.ts'
 import { refuseSuppressed } from './suppression.ts'
-import { trackedPath } from './tracked-path.ts'
-import { trackingToken } from './tracking-token.ts'
 
 const [hourMs, dayMs] = [3_600_000, 86_400_000]
 
@@ -174,34 +172,6 @@ async function renderedOf(ctx: Ctx, input: EmailSendInput, links: Links, id: str
   })
   if (problems.length > 0) throw invalid(...problems)
   return content
-}
-
-export const urlOf = (
-  { keys, settings, caller }: Pick<Ctx, 'settings' | 'keys' | 'caller'>,
-  kind: Parameters<typeof trackingToken>[1],
-  messageId: string,
-  link: number,
-): string => {
-  const token = trackingToken(keys, kind, { organizationId: caller.organizationId, messageId, link })
-  return `${settings.publicUrl}${trackedPath[kind]}/${token}`
-}
-
-/** The HTML as it leaves: links through the platform, and the picture that counts opens. */
-export function sentHtmlOf(
-  ctx: Pick<Ctx, 'settings' | 'keys' | 'caller'>,
-  id: string,
-  { linkedHtml, links: targets }: CleanMail,
-  input: Pick<EmailSendInput, 'trackOpens' | 'trackClicks'>,
-): string | null {
-  if (linkedHtml === null) return null
-  const ownPages = `${ctx.settings.publicUrl}${trackedPath.UNSUBSCRIBE}/`
-  let html = linkedHtml
-  for (const [index, target] of targets.entries()) {
-    const isTracked = input.trackClicks && !target.startsWith(ownPages)
-    const url = isTracked ? urlOf(ctx, 'CLICK', id, index) : target.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
-    html = html.replace(linkPlace(index), () => url)
-  }
-  return input.trackOpens ? `${html}<img src="${urlOf(ctx, 'OPEN', id, 0)}" width="1" height="1" alt="" />` : html
 }
 
 interface NewMail {

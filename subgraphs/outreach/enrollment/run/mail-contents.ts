@@ -7,7 +7,7 @@ import type { RenderedForSending, renderMails } from '../../../kernel/template/r
 import type { MailTemplate } from '../../../kernel/template/render-mail.ts'
 import type { TemplateValues } from '../../../kernel/template/template-variables.ts'
 import { threadTask } from '../../../kernel/work/thread-task.ts'
-import { urlOf } from '../../email/send-email.ts'
+import { urlOf } from '../../email/sent-html.ts'
 import { knownVariables, shownValues } from '../../email-template/known-variables.ts'
 import { chooseVariant, drawnFor } from '../choose-variant.ts'
 import type { SequenceEnrollment } from '../enrollment.ts'

@@ -1,0 +1,176 @@
+import { hash } from 'node:crypto'
+import { invalid, notFound, Refusal } from '../../../kernel/errors.ts'
+import { keepFile, type FileStore } from '../../../kernel/file/file-store.ts'
+import type { SentPart } from '../../../kernel/file/sent-files.ts'
+import { externalCall, transactionWithExternalCalls } from '../../../kernel/outbound/external-call.ts'
+import { requireRecord } from '../../../kernel/record/read.ts'
+import { requireWritableRole } from '../../../kernel/record/save.ts'
+import { refusalInSituation } from '../../../kernel/record/transitions.ts'
+import { inTransaction, type RequestContext } from '../../../kernel/request.ts'
+import { finishFile, requireUploading, type FileContext } from '../file.actions.ts'
+import { file } from '../file.record.ts'
+import type { File } from '../file.ts'
+import { writeSniffed, type WrittenContent } from '../write-sniffed.ts'
+import { partBytes, type FileUpload } from './file-upload.ts'
+import {
+  bytesOfPart,
+  endUpload,
+  findUpload,
+  partCountOf,
+  requireUpload,
+  shownUpload,
+  type StoredUpload,
+} from './stored-upload.ts'
+
+/** Begins the upload of a file in parts, and reserves its bytes. Repeated with the same size, it returns the upload that has begun. */
+export function beginUpload(ctx: FileContext, id: string, size: number): Promise<FileUpload> {
+  requireWritableRole(ctx)
+  return inTransaction(ctx, async (inner) => {
+    const { id: fileId, status } = await requireRecord(inner, file, id, { isLocked: true })
+    requireUploading({ status })
+    const { organizationId } = inner.caller
+    const begun = await findUpload(inner.db, organizationId, fileId)
+    if (begun && begun.size !== size)
+      throw refusalInSituation(`The upload has begun with ${begun.size} bytes; add another file for other bytes.`)
+    if (begun) return shownUpload(begun)
+    const reservationId = await ctx.files.reserveBytes(inner.db, organizationId, size)
+    await inner.db.query(
+      `insert into crm.file_upload (organization_id, file_id, reservation_id, size, part_size, created_at)
+       values ($1, $2, $3, $4, $5, $6)`,
+      [organizationId, fileId, reservationId, size, partBytes, inner.clock.now().toISOString()],
+      'WRITE',
+    )
+    return shownUpload({ fileId, reservationId, size, partSize: partBytes, parts: [] })
+  })
+}
+
+/** How far the upload of a file that the caller sees is. */
+export async function readUpload(ctx: RequestContext, id: string): Promise<FileUpload> {
+  const found = await requireRecord(ctx, file, id)
+  return shownUpload(await requireUpload(ctx, found.id))
+}
+
+const digestProblem = () =>
+  invalid({
+    path: 'Content-Digest',
+    code: 'NOT_EQUAL',
+    message: 'The bytes that arrived have another SHA-256 than Content-Digest; send the part again.',
+  })
+
+const lengthProblem = (part: number, bytes: number) =>
+  invalid({ path: 'Content-Length', code: 'OUT_OF_RANGE', message: `Part ${part} must have ${bytes} bytes.` })
+
+/** Takes one part. The same bytes again change nothing; other bytes are refused. */
+export async function receivePart(
+  ctx: FileContext,
+  id: string,
+  part: number,
+  { source, announced, sha256 }: SentPart,
+): Promise<FileUpload> {
+  requireWritableRole(ctx)
+  const found = await requireRecord(ctx, file, id)
+  requireUploading(found)
+  const upload = await requireUpload(ctx, found.id)
+  const bytes = bytesOfPart(upload, part)
+  if (bytes === null) throw notFound('The part')
+  if (announced !== null && announced !== bytes) throw lengthProblem(part, bytes)
+  const { organizationId } = ctx.caller
+  const written = await ctx.files.write(source, { organizationId, bytesMax: bytes, isReserved: true })
+  let isKept = false
+  try {
+    if (written.bytes !== bytes) throw lengthProblem(part, bytes)
+    if (sha256 !== null && Buffer.from(written.sha256, 'hex').toString('base64') !== sha256) throw digestProblem()
+    isKept = await inTransaction(ctx, (inner) => storePart(inner, upload, part, written))
+    return shownUpload(await requireUpload(ctx, found.id))
+  } finally {
+    if (!isKept) await ctx.files.discard(organizationId, written.id)
+  }
+}
+
+/** Gives a part its bytes. False if it has the same ones already. */
+async function storePart(
+  { db, caller: { organizationId }, files }: FileContext,
+  { fileId, reservationId }: StoredUpload,
+  part: number,
+  { id: contentId, sha256 }: { readonly id: string; readonly sha256: string },
+): Promise<boolean> {
+  // The upload cannot end before the part belongs to it.
+  const [open] = await db.query(
+    'select 1 from crm.file_upload where organization_id = $1 and file_id = $2 and reservation_id = $3 for update',
+    [organizationId, fileId, reservationId],
+    'WRITE',
+  )
+  if (!open) throw notFound('The upload of the file in parts')
+  const known = (await findUpload(db, organizationId, fileId))!.parts.find((each) => each.part === part)
+  const isThere = known !== undefined && (await files.has(organizationId, known.contentId))
+  if (known && isThere) {
+    if (known.sha256 === sha256) return false
+    throw refusalInSituation(`Part ${part} has arrived with other bytes; add another file for other bytes.`)
+  }
+  await keepFile(db, organizationId, contentId)
+  await db.query(
+    `insert into crm.file_part (organization_id, file_id, part, content_id, sha256) values ($1, $2, $3, $4, $5)
+     on conflict (organization_id, file_id, part) do update set content_id = excluded.content_id, sha256 = excluded.sha256`,
+    [organizationId, fileId, part, contentId, sha256],
+    'WRITE',
+  )
+  return true
+}
+
+/** The bytes of all parts, in their order. */
+async function* bytesOf(files: FileStore, organizationId: string, { parts }: StoredUpload): AsyncGenerator<Uint8Array> {
+  for (const { part, contentId } of parts) {
+    if (!(await files.has(organizationId, contentId)))
+      throw refusalInSituation(`Part ${part} is not there any more; send it again.`)
+    yield* await files.read(organizationId, contentId)
+  }
+}
+
+function requireWhole(upload: StoredUpload): void {
+  const arrived = new Set(upload.parts.map(({ part }) => part))
+  const missing = Array.from({ length: partCountOf(upload) }, (_, index) => index + 1).filter(
+    (part) => !arrived.has(part),
+  )
+  if (missing.length > 0) throw refusalInSituation(`Parts that have not arrived: ${missing.join(', ')}.`)
+}
+
+/** Makes the file of its parts: it is READY. Nothing is lost if it fails; it can be called again. */
+export async function completeUpload(ctx: FileContext, id: string, sha256: string | null): Promise<File> {
+  requireWritableRole(ctx)
+  const { organizationId } = ctx.caller
+  let content: WrittenContent | null = null
+  let parts: readonly string[] = []
+  try {
+    const completed = await transactionWithExternalCalls(ctx, async (inner) => {
+      const found = await requireRecord(inner, file, id)
+      requireUploading(found)
+      const upload = await requireUpload(inner, found.id)
+      requireWhole(upload)
+      const { size } = upload
+      const key = `parts ${hash('sha256', upload.parts.map((part) => part.contentId).join(' '))}`
+      content = await externalCall(
+        inner,
+        key,
+        async () => () =>
+          writeSniffed(ctx.files, bytesOf(ctx.files, organizationId, upload), {
+            organizationId,
+            bytesMax: size,
+            isReserved: true,
+          }),
+      )
+      if (sha256 !== null && sha256.toLowerCase() !== content.sha256) {
+        const message = 'sha256 must be the SHA-256 of the whole file in hexadecimal; the parts have another one.'
+        throw invalid({ path: 'sha256', code: 'NOT_EQUAL', message })
+      }
+      await keepFile(inner.db, organizationId, content.contentId, size)
+      parts = await endUpload(inner, found.id)
+      return finishFile(inner, id, content)
+    })
+    await ctx.files.deleteReleased(organizationId, parts)
+    return completed
+  } catch (error) {
+    if (content && error instanceof Refusal)
+      await ctx.files.discard(organizationId, (content as WrittenContent).contentId)
+    throw error
+  }
+}

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -104,6 +105,21 @@ async function documentOf({ gateway }: Running, content: string): Promise<string
   return ((await answer.json()) as { id: string }).id
 }
 
+/** Attaches a file with these bytes to an account, and returns its id. */
+async function fileOf({ gateway }: Running, relatedToId: string, content: Buffer): Promise<string> {
+  const body = JSON.stringify({ name: 'Plan.bin', relatedToType: 'ACCOUNT', relatedToId })
+  const answer = await fetch(`${gateway.url}/v1/files`, { method: 'POST', headers, body })
+  const { id } = (await answer.json()) as { id: string }
+  const sent = { method: 'PUT', headers: { ...headers, 'Content-Type': 'application/octet-stream' }, body: content }
+  expect((await fetch(`${gateway.url}/v1/files/${id}/content`, sent as never)).status).toBe(200)
+  return id
+}
+
+const bytesOf = async ({ gateway }: Running, id: string): Promise<Buffer> => {
+  const answer = await fetch(`${gateway.url}/v1/files/${id}/content`, { headers })
+  return Buffer.from(await answer.arrayBuffer())
+}
+
 const contentOf = async ({ gateway }: Running, id: string): Promise<string> =>
   (await fetch(`${gateway.url}/v1/documents/${id}/content`, { headers })).text()
 
@@ -118,6 +134,8 @@ describe('backup and restore of the embedded database', () => {
     const written = await files.write(oneChunk('a file'), { organizationId, bytesMax: 100 })
     await keepFile(database, organizationId, written.id)
     const documentId = await documentOf(original, 'Pay in 30 days.')
+    const plan = randomBytes(3_000_000)
+    const fileId = await fileOf(original, (answers[0] as { id: string }).id, plan)
     const background = writing(original)
     const output = await operate(['backup', place('copy')], { DATA_DIR: place('data') })
     expect(output).toMatch(
@@ -134,6 +152,7 @@ describe('backup and restore of the embedded database', () => {
       expect([await created(copy, 'Alpha'), await created(copy, 'Beta')]).toEqual(answers)
       expect(await text(await copy.services.files.read(organizationId, written.id))).toBe('a file')
       expect(await contentOf(copy, documentId)).toBe('Pay in 30 days.')
+      expect((await bytesOf(copy, fileId)).equals(plan)).toBe(true)
       await created(copy, 'Gamma')
       expect(await found(copy, 'Gamma')).toEqual(['Gamma'])
     } finally {

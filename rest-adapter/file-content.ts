@@ -43,8 +43,11 @@ const uploadPart = (
   take: NonNullable<SentFiles['uploadPart']>,
   { req, context, path }: CustomCall,
 ): Promise<unknown> => {
-  const sent = { source: bytesOf(req), announced: announcedBytes(req), sha256: digestOf(req) }
-  return received(req, take(context, String(path['id']), Number(path['part']), sent))
+  const taking = async () => {
+    const sent = { source: bytesOf(req), announced: announcedBytes(req), sha256: digestOf(req) }
+    return take(context, String(path['id']), Number(path['part']), sent)
+  }
+  return received(req, taking())
 }
 
 const announcedBytes = ({ headers }: IncomingMessage): number | null =>

@@ -14,6 +14,7 @@ import { checkReachable } from './database/reachable.ts'
 import { CrossTenantDatabase, TenantDatabase } from './database/tenant-database.ts'
 import { migrate, pendingMigrations, type Migration } from './database/migrate.ts'
 import { CachedExtensions } from './extension/cached-extensions.ts'
+import { BucketBytes } from './file/bucket-bytes.ts'
 import { FileStore } from './file/file-store.ts'
 import { GraphConnection } from './graph-port/graph-port.ts'
 import { RestConnection } from './rest-port/rest-port.ts'
@@ -176,7 +177,13 @@ export async function openServices({
       languageModel: openLanguageModel(config, { work, outbound, counters, clock, tenants, log }),
       work,
       sandbox,
-      files: new FileStore({ dataDir: config.dataDir, tenants, clock, bytesMax: config.fileBytes }),
+      files: new FileStore({
+        dataDir: config.dataDir,
+        ...(config.bucket && { place: new BucketBytes(config.bucket, { dataDir: config.dataDir, log, outbound }) }),
+        tenants,
+        clock,
+        bytesMax: config.fileBytes,
+      }),
       settings: settingsOf(config),
       mailer,
       smtpPools,

@@ -234,6 +234,13 @@ describe.skipIf(!hasDovecot)('the files of a received mail', () => {
         attached('photo.png', 'image/png', '<svg onload="alert(1)">'),
         attached('plan.txt', 'text/plain', large),
         { head: ['Content-Type: message/rfc822'], content: 'Subject: Inner\r\n\r\nHello' },
+        {
+          head: [
+            'Content-Type: application/octet-stream',
+            "Content-Disposition: attachment; filename*=UTF-8''Gr%C3%B6%C3%9Fe%0A.bin",
+          ],
+          content: 'x',
+        },
       ]),
     )
     await poll()
@@ -244,6 +251,7 @@ describe.skipIf(!hasDovecot)('the files of a received mail', () => {
       { fileId: expect.any(String), filename: 'photo.png', contentType: 'image/svg+xml', size: 23 },
       { fileId: expect.any(String), filename: 'plan.txt', contentType: 'text/plain', size: large.length },
       { fileId: expect.any(String), filename: 'attachment', contentType: 'text/plain', size: 23 },
+      { fileId: expect.any(String), filename: 'Größe .bin', contentType: 'text/plain', size: 1 },
     ])
     const ids = mail!.attachments.map(({ fileId }) => fileId!)
     expect((await downloaded(ann, ids[0]!)) as Buffer).toEqual(csv)

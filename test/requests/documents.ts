@@ -28,4 +28,8 @@ export const documentPreparations = {
 const sendingBytes = ({ member }: Sender) =>
   Promise.resolve({ ...member.headers, 'Content-Type': 'application/octet-stream' })
 
-export const documentCredentials = { knowledgeDocumentUpload: sendingBytes, fileUpload: sendingBytes, filePartUpload: sendingBytes }
+export const documentCredentials = {
+  knowledgeDocumentUpload: sendingBytes,
+  fileUpload: sendingBytes,
+  filePartUpload: sendingBytes,
+}

@@ -24,8 +24,8 @@ async function withoutContent({ platform, member: { organizationId } }: Sender, 
   )
 }
 
-/** The bytes of the example of the contract. */
-const part = Buffer.from('Minutes of the meeting in hall 3.')
+/** The example of the contract as it is sent. */
+const part = Buffer.from(JSON.stringify('Minutes of the meeting in hall 3.'))
 
 /** Begins the upload of the file of the path in one part. */
 async function withUpload(sender: Sender, id: string): Promise<void> {

@@ -30,16 +30,20 @@ export async function uploadFile(
   const { organizationId } = ctx.caller
   const content = await writeSniffed(ctx.files, source, { organizationId, bytesMax: fileBytesMax, announced })
   const { contentId } = content
+  let parts: readonly string[] = []
+  let uploaded: File
   try {
-    return await inTransaction(ctx, async (inner) => {
+    uploaded = await inTransaction(ctx, async (inner) => {
       await keepFile(inner.db, organizationId, contentId)
-      await endUpload(inner, id)
+      parts = await endUpload(inner, id)
       return finishFile(inner, id, content)
     })
   } catch (error) {
     if (error instanceof Refusal) await ctx.files.discard(organizationId, contentId)
     throw error
   }
+  await ctx.files.deleteReleased(organizationId, parts)
+  return uploaded
 }
 
 /** Gives a file its bytes, which belong to it from then on: it is READY. */

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { PaymentSettings } from '../payment/payment.ts'
 import { isAddressEntry } from '../network/address.ts'
 import { ConfigError } from './config-error.ts'
+import { bucketOf, type BucketSettings } from './file-store.ts'
 import {
   languageModelOf,
   modelTimeoutOf,
@@ -15,7 +16,8 @@ import {
 import { storedBytesOf, type StoredBytesLimits } from './stored-bytes.ts'
 import { newOrganizationMailsOf, senderOf, type NewOrganizationMails } from './mail.ts'
 import { paymentsOf } from './payments.ts'
-import { listOf, megabytesOf, numberOf, oneOf } from './values.ts'
+import { tracingOf, type TracingProtocol } from './tracing.ts'
+import { listOf, megabytesOf, numberOf, oneOf, urlOf } from './values.ts'
 import { vapidOf, type VapidKeys } from './vapid.ts'
 import { parseMeetingProviders, type MeetingProvider } from '../credentials/public.ts'
 
@@ -29,8 +31,6 @@ export interface Limit {
 
 /** Who may register: anybody (OPEN), only members of an organization whose code they have (CODE), or nobody (OFF). */
 export type RegistrationMode = 'OPEN' | 'CODE' | 'OFF'
-
-export type TracingProtocol = 'http/protobuf' | 'http/json'
 
 export interface Config {
   readonly port: number
@@ -96,6 +96,8 @@ export interface Config {
   readonly tokenBudgets: TokenBudgets
   /** Bytes of files that one organization may have; null: any number. */
   readonly fileBytes: number | null
+  /** The bucket with the files of organizations. Null: they are in `dataDir`. */
+  readonly bucket: BucketSettings | null
   /** The most child processes that run programs of organizations. */
   readonly sandboxChildren: number
   /** URLs of subgraphs in other processes, by lower-case name: one for each process. */
@@ -117,6 +119,13 @@ export const variables = [
   'STORED_MB_PER_HOUR_ALL',
   'STORED_MB_MAX',
   'FILE_MB_MAX',
+  'FILE_STORE',
+  'FILE_STORE_ENDPOINT',
+  'FILE_STORE_REGION',
+  'FILE_STORE_BUCKET',
+  'FILE_STORE_KEY_ID',
+  'FILE_STORE_SECRET',
+  'FILE_STORE_PATH_STYLE',
   'LOG_LEVEL',
   'METRICS_PORT',
   'DRAIN_SECONDS',
@@ -202,17 +211,6 @@ function mustBeKey(name: string, text: string): void {
 const ports = [0, 65535] as const
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
-function urlOf(name: string, value: string | undefined, protocols: readonly string[]): string | null {
-  if (!value) return null
-  const url = URL.parse(value)
-  if (!url || !protocols.includes(url.protocol) || !value.startsWith('//', url.protocol.length)) {
-    throw new ConfigError(
-      `${name} must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}.`,
-    )
-  }
-  return value
-}
-
 /** Without a query or fragment, because paths are appended to it. */
 function publicUrlOf(value: string | undefined): string | null {
   const url = urlOf('PUBLIC_URL', value, ['http:', 'https:'])
@@ -231,16 +229,6 @@ function subgraphUrlsOf(env: NodeJS.ProcessEnv): Record<string, string[]> {
 }
 
 const registrationModes = { open: 'OPEN', code: 'CODE', off: 'OFF' } as const
-
-/** The standard variables of OpenTelemetry, as far as they decide whether and how traces are sent. */
-function tracingOf(env: NodeJS.ProcessEnv): TracingProtocol | null {
-  const endpoints = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] as const
-  const urls = endpoints.map((name) => urlOf(name, env[name], ['http:', 'https:']))
-  const isOff = env.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || env.OTEL_TRACES_EXPORTER === 'none'
-  if (isOff || urls.every((url) => url === null)) return null
-  const protocol: string = env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL || env.OTEL_EXPORTER_OTLP_PROTOCOL || 'http/protobuf'
-  return oneOf('OTEL_EXPORTER_OTLP_PROTOCOL', protocol, ['http/protobuf', 'http/json'] as const)
-}
 
 /** As many as cores, at least two so that one organization cannot occupy all. */
 function sandboxChildrenOf(env: NodeJS.ProcessEnv): number {
@@ -271,6 +259,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     refuseNestedConnections: env.NODE_ENV !== 'production',
     storedBytes: storedBytesOf(env),
     fileBytes: megabytesOf('FILE_MB_MAX', env.FILE_MB_MAX || '5120'),
+    bucket: bucketOf(env, urlOf('FILE_STORE_ENDPOINT', env.FILE_STORE_ENDPOINT, ['http:', 'https:'])),
     ipLimits: parseLimits(env.IP_LIMITS || '20/s,200/m,2000/h'),
     logLevel: oneOf('LOG_LEVEL', env.LOG_LEVEL || 'info', logLevels),
     drainSeconds: numberOf('DRAIN_SECONDS', env.DRAIN_SECONDS || '0', [0, 300]),

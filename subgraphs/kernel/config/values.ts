@@ -22,3 +22,14 @@ export const listOf = (text: string): string[] =>
     .split(',')
     .map((part) => part.trim())
     .filter(Boolean)
+
+export function urlOf(name: string, value: string | undefined, protocols: readonly string[]): string | null {
+  if (!value) return null
+  const url = URL.parse(value)
+  if (!url || !protocols.includes(url.protocol) || !value.startsWith('//', url.protocol.length)) {
+    throw new ConfigError(
+      `${name} must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}.`,
+    )
+  }
+  return value
+}

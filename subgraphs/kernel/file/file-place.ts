@@ -11,6 +11,13 @@ export const folderOf = (dataDir: string, organizationId: string): string =>
 export const pathOf = (dataDir: string, organizationId: string, id: string): string =>
   join(folderOf(dataDir, organizationId), required(id))
 
+/** The key of a file in a bucket. */
+export const keyOf = (organizationId: string, id: string): string =>
+  `${filesFolder}/${required(organizationId)}/${required(id)}`
+
+/** Files that wait on the disk of a process until they are complete and sent to a bucket. */
+export const spoolFolder = 'files.spool'
+
 /** A file that is being written has this suffix. */
 export const partialSuffix = '.partial'
 

@@ -1,18 +1,16 @@
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import type { Readable } from 'node:stream'
-import { flush } from '../database/copy-tree.ts'
 import { lockOf } from '../database/locks.ts'
 import type { Sql } from '../database/sql.ts'
 import type { Tenancy } from '../database/tenant-database.ts'
 import { Refusal } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Clock } from '../time/clock.ts'
-import { folderOf, partialSuffix, pathOf } from './file-place.ts'
+import { DiskBytes } from './disk-bytes.ts'
+import { MeasuredContent, tooLarge, type ByteRange, type FileBytes } from './file-bytes.ts'
 
-/** A file that is on the disk and has no owner yet. */
+export type { ByteRange }
+
+/** A file that is stored and has no owner yet. */
 export interface WrittenFile {
   readonly id: string
   readonly bytes: number
@@ -30,14 +28,13 @@ export interface WriteOptions {
   readonly isReserved?: boolean
 }
 
-/** The part of a file to read, both ends included. */
-export interface ByteRange {
-  readonly start: number
-  readonly end: number
-}
+/** A released file is kept so long, for a backup that has begun. */
+export const releasedMs = 24 * 3_600_000
 
 export interface FileStoreOptions {
   readonly dataDir: string
+  /** Where the bytes are; in DATA_DIR without it. */
+  readonly place?: FileBytes
   readonly tenants: Tenancy
   readonly clock: Clock
   /** Bytes of files that one organization may have; null: any number. */
@@ -45,14 +42,16 @@ export interface FileStoreOptions {
 }
 
 /**
- * The files of organizations, in `DATA_DIR/files`. A file is written under a temporary name, flushed and renamed before anything refers to it;
- * `keepFile` gives it an owner in the transaction that stores the owner. What a killed process leaves without an owner is deleted by a job.
+ * The files of organizations. The bytes of a file are durable before anything refers to it, and `keepFile` gives it an owner in the transaction that
+ * stores the owner. What a killed process leaves without an owner is deleted by a job.
  */
 export class FileStore {
   readonly #options: FileStoreOptions
+  readonly #place: FileBytes
 
   constructor(options: FileStoreOptions) {
     this.#options = options
+    this.#place = options.place ?? new DiskBytes(options.dataDir)
   }
 
   get dataDir(): string {
@@ -70,17 +69,16 @@ export class FileStore {
     { organizationId, bytesMax, announced, isReserved = false }: WriteOptions,
   ): Promise<WrittenFile> {
     if (announced != null && announced > bytesMax) throw tooLarge(bytesMax)
-    const { dataDir, tenants } = this.#options
+    const { tenants } = this.#options
     const db = tenants.of(organizationId)
     const id = newId()
     const counted = isReserved ? 0 : (announced ?? bytesMax)
     await db.transaction((sql) => this.#insert(sql, organizationId, { id, state: 'WRITING', bytes: counted }))
-    const path = pathOf(dataDir, organizationId, id)
+    const content = new MeasuredContent(source, bytesMax)
     try {
-      await mkdir(folderOf(dataDir, organizationId), { recursive: true, mode: 0o700 })
-      const { bytes, sha256 } = await writeFlushed(source, `${path}${partialSuffix}`, bytesMax)
-      await rename(`${path}${partialSuffix}`, path)
-      await flush(dirname(path))
+      await this.#place.write(organizationId, id, content)
+      const { bytes } = content
+      const sha256 = content.sha256.toString('hex')
       const written = await db.query(
         `update kernel.file set state = 'WRITTEN', bytes = $3, sha256 = $4 where organization_id = $1 and id = $2 and state = 'WRITING' returning 1`,
         [organizationId, id, isReserved ? 0 : bytes, sha256],
@@ -90,7 +88,7 @@ export class FileStore {
       return { id, bytes, sha256 }
     } catch (error) {
       await this.#discard(db, organizationId, id).catch(() => undefined)
-      throw isDiskFull(error) ? noRoomOnDisk() : error
+      throw error
     }
   }
 
@@ -100,11 +98,8 @@ export class FileStore {
   }
 
   /** The bytes of a file that has an owner; fails when the file is missing. */
-  async read(organizationId: string, id: string, range?: ByteRange): Promise<Readable> {
-    const path = pathOf(this.#options.dataDir, organizationId, id)
-    const { size } = await stat(path)
-    if (size === 0) return createReadStream(path)
-    return createReadStream(path, { ...(range && { start: range.start, end: range.end }) })
+  read(organizationId: string, id: string, range?: ByteRange): Promise<Readable> {
+    return this.#place.read(organizationId, id, range)
   }
 
   /** Reserves bytes for a file that arrives in parts, in the transaction of `sql`. Returns the id of the reservation. */
@@ -114,27 +109,33 @@ export class FileStore {
     return id
   }
 
-  /** Deletes files that were released, and that no backup needs to find. */
+  /** Deletes files that were released, and that no backup needs to find. What cannot be deleted now is deleted by the job `files.sweep`. */
   async deleteReleased(organizationId: string, ids: readonly string[]): Promise<void> {
-    for (const id of ids) await removeFile(this.#options.dataDir, organizationId, id)
+    const removals = await Promise.allSettled(ids.map((id) => this.#place.remove(organizationId, id)))
+    const removed = ids.filter((_, index) => removals[index]!.status === 'fulfilled')
+    if (removed.length === 0) return
     await this.#options.tenants
       .of(organizationId)
       .query(
         `delete from kernel.file where organization_id = $1 and id = any($2::uuid[]) and state = 'RELEASED'`,
-        [organizationId, ids],
+        [organizationId, removed],
         'WRITE',
       )
   }
 
   /** Whether the bytes of a file are there. After a restore, those that were deleted during the backup are not. */
-  async has(organizationId: string, id: string): Promise<boolean> {
-    return stat(pathOf(this.#options.dataDir, organizationId, id)).then(
-      () => true,
-      (error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return false
-        throw error
-      },
-    )
+  has(organizationId: string, id: string): Promise<boolean> {
+    return this.#place.has(organizationId, id)
+  }
+
+  /** Removes the bytes of a file whose row is deleted afterwards. */
+  remove(organizationId: string, id: string): Promise<void> {
+    return this.#place.remove(organizationId, id)
+  }
+
+  /** Removes the bytes that no row names, where the place allows it. */
+  removeUnknown(known: Parameters<FileBytes['removeUnknown']>[0]): Promise<void> {
+    return this.#place.removeUnknown(known)
   }
 
   /** Adds the row of a file, if the organization has room for it. */
@@ -159,12 +160,23 @@ export class FileStore {
   }
 
   async #discard(db: Sql, organizationId: string, id: string): Promise<void> {
-    await removeFile(this.#options.dataDir, organizationId, id)
-    await db.query(
-      `delete from kernel.file where organization_id = $1 and id = $2 and state in ('WRITING', 'WRITTEN')`,
-      [organizationId, id],
-      'WRITE',
-    )
+    const unowned = `organization_id = $1 and id = $2 and state in ('WRITING', 'WRITTEN')`
+    const [found] = await db.query(`select 1 from kernel.file where ${unowned}`, [organizationId, id], 'WRITE')
+    // It has an owner, or the job deletes it.
+    if (!found) return
+    try {
+      await this.#place.remove(organizationId, id)
+    } catch {
+      // The place does not answer. The job `files.sweep` removes what may be there; until then it counts nothing.
+      const overdue = new Date(this.#options.clock.now().getTime() - releasedMs - 1).toISOString()
+      await db.query(
+        `update kernel.file set state = 'RELEASED', released_at = $3, bytes = 0 where ${unowned}`,
+        [organizationId, id, overdue],
+        'WRITE',
+      )
+      return
+    }
+    await db.query(`delete from kernel.file where ${unowned}`, [organizationId, id], 'WRITE')
   }
 }
 
@@ -211,46 +223,8 @@ export async function endReservation(db: Sql, organizationId: string, id: string
   )
 }
 
-/** Removes what is on the disk of a file, whether it was complete or not. */
-export async function removeFile(dataDir: string, organizationId: string, id: string): Promise<void> {
-  const path = pathOf(dataDir, organizationId, id)
-  await rm(`${path}${partialSuffix}`, { force: true })
-  await rm(path, { force: true })
-}
-
-async function writeFlushed(
-  source: AsyncIterable<Uint8Array>,
-  path: string,
-  bytesMax: number,
-): Promise<Pick<WrittenFile, 'bytes' | 'sha256'>> {
-  const hash = createHash('sha256')
-  let bytes = 0
-  const file = await open(path, 'wx', 0o600)
-  try {
-    for await (const chunk of source) {
-      bytes += chunk.byteLength
-      if (bytes > bytesMax) throw tooLarge(bytesMax)
-      hash.update(chunk)
-      await file.writeFile(chunk)
-    }
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  return { bytes, sha256: hash.digest('hex') }
-}
-
-const tooLarge = (bytesMax: number): Refusal =>
-  new Refusal('PAYLOAD_TOO_LARGE', `The file must have at most ${bytesMax} bytes.`)
-
 const noRoom = (bytesMax: number): Refusal =>
   new Refusal(
     'STORAGE_LIMIT_EXCEEDED',
     `The files of the organization may have ${bytesMax} bytes together; delete some. Deleted files count for a day.`,
   )
-
-const isDiskFull = (error: unknown): boolean =>
-  ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
-
-const noRoomOnDisk = (): Refusal =>
-  new Refusal('UNAVAILABLE', 'The platform cannot store files at the moment; retry in 60 s.', { retryAfter: 60 })

@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns'
-import { isIP } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import type { Agent, Dispatcher } from 'undici'
 import { isListed } from '../network/address.ts'
@@ -7,7 +7,7 @@ import { Exchange } from './exchange.ts'
 import { OutboundError, refusedAddress } from './outbound-error.ts'
 import type { OutboundAnswer, OutboundRequest, StreamedAnswer, StreamRequest } from './outbound-request.ts'
 import { isPublicAddress } from './public-address.ts'
-import type { ResolveAll } from './vetted-connector.ts'
+import { vettedLookup, type ResolveAll } from './vetted-lookup.ts'
 import { StreamedExchange } from './streamed-exchange.ts'
 
 export { OutboundError }
@@ -113,6 +113,11 @@ export class Outbound {
     if (!address) throw new OutboundError('UNREACHABLE', 'The name of the host does not exist.')
     if (addresses.some((each) => !this.#isAllowed(each))) throw refusedAddress()
     return address
+  }
+
+  /** Finds the addresses of a name for clients with connections of their own: they connect to exactly those that are allowed. */
+  lookup(): LookupFunction {
+    return vettedLookup((address) => this.#isAllowed(address), this.resolve)
   }
 
   /** Closes the open connections. */

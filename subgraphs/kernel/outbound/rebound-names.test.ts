@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Outbound, type OutboundError } from './outbound.ts'
-import type { ResolveAll } from './vetted-connector.ts'
+import type { ResolveAll } from './vetted-lookup.ts'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {

@@ -1,5 +1,6 @@
 import { Agent } from 'undici'
-import { vettedConnector, type ResolveAll } from './vetted-connector.ts'
+import { vettedConnector } from './vetted-connector.ts'
+import type { ResolveAll } from './vetted-lookup.ts'
 
 const keepAliveMs = 4_000
 const headerBytesMax = 16_384

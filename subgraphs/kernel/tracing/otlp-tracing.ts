@@ -1,6 +1,6 @@
 import type { Context, Span } from '@opentelemetry/api'
 import type { Logger } from 'pino'
-import type { TracingProtocol } from '../config/config.ts'
+import type { TracingProtocol } from '../config/tracing.ts'
 import { releaseVersion } from '../config/paths.ts'
 import type { OpenSpan, SpanAttributes, SpanKind, Tracing } from './tracing.ts'
 

@@ -123,7 +123,12 @@ async function receive(
         [box.organizationId, box.id, uidValidity, uid],
       )
       if (!isNext || !mail) return false
-      return receiveParsed(inner, box, received ? { ...mail, attachments: received.attachments } : mail, files)
+      return receiveParsed(
+        inner,
+        box,
+        received?.attachments.length ? { ...mail, attachments: received.attachments } : mail,
+        files,
+      )
     })
   } finally {
     if (!isStored) await discardFiles(services, box, files)

@@ -140,8 +140,9 @@ export async function completeUpload(ctx: FileContext, id: string, sha256: strin
   const { organizationId } = ctx.caller
   let content: WrittenContent | null = null
   let parts: readonly string[] = []
+  let completed: File
   try {
-    const completed = await transactionWithExternalCalls(ctx, async (inner) => {
+    completed = await transactionWithExternalCalls(ctx, async (inner) => {
       const found = await requireRecord(inner, file, id)
       requireUploading(found)
       const upload = await requireUpload(inner, found.id)
@@ -166,11 +167,11 @@ export async function completeUpload(ctx: FileContext, id: string, sha256: strin
       parts = await endUpload(inner, found.id)
       return finishFile(inner, id, content)
     })
-    await ctx.files.deleteReleased(organizationId, parts)
-    return completed
   } catch (error) {
     if (content && error instanceof Refusal)
       await ctx.files.discard(organizationId, (content as WrittenContent).contentId)
     throw error
   }
+  await ctx.files.deleteReleased(organizationId, parts)
+  return completed
 }

@@ -27,7 +27,7 @@ import { quoteResource } from './quote/quote.resolver.ts'
 
 export const commerce: SubgraphDefinition = {
   name: 'commerce',
-  ports: ['vault', 'outbound', 'work'],
+  ports: ['vault', 'outbound', 'work', 'files'],
   resources: [
     productResource,
     bulkResource(product, 'PRODUCTS'),

@@ -207,7 +207,13 @@ export async function logEmail(
 /** The bytes of files, for the process that has the connection to the client. */
 export const recordFiles = (services: Services): RecordFiles => recordFilesOf(services)
 
-export { attachableFiles, attachedContent, type AttachableFile, type AttachedContent } from './file/attached-files.ts'
+export {
+  attachedFile,
+  attachedFilesMax,
+  filesTooLarge,
+  requireAttachable,
+  type AttachedFile,
+} from './file/attached-files.ts'
 export { keepReceived, receivedRoom, writeReceived, type ReceivedFile } from './file/received-files.ts'
 export { addresseeOf, requireAddressee, seesAddressee, type Addressee } from './addressee.ts'
 export { AccountType, ChurnRisk } from './account/account.enumerations.ts'

@@ -9,8 +9,9 @@ import { outgoingEmailQueue } from '../../subgraphs/outreach/email/outgoing-emai
 import { attachedBytesMax } from '../../subgraphs/outreach/email/send-email.inputs.ts'
 import { DovecotServer, hasDovecot } from '../../subgraphs/outreach/mailbox/dovecot.fixture.ts'
 import { mailboxPollQueue, queueDuePolls } from '../../subgraphs/outreach/mailbox/mailbox-poll.queue.ts'
-import { account } from '../builders.ts'
+import { account, aLine, quote } from '../builders.ts'
 import { expectValidEvents, refused, refusedInputs } from '../expectations.ts'
+import { mailsTo } from '../mailbox.ts'
 import { usePlatform, type Member } from '../platform.ts'
 
 const smtp = new SmtpReceiver()
@@ -153,6 +154,36 @@ describe('emailSend with files', () => {
       failureReason: 'Not sent: an attached file is deleted.',
     })
     expect(smtp.received.filter(({ to }) => to.includes((body.to as string[])[0]!))).toEqual([])
+  })
+})
+
+describe('quoteSend with files', () => {
+  it('attaches them besides the PDF, up to 5 MB together, if the sender sees them', async () => {
+    const organizationId = await platform.organization()
+    const ann = await platform.member({ organizationId, visibility: 'OWN' })
+    const file = await uploaded(ann, 'Delivery within five days.')
+    const send = async (fileIds: readonly string[], by = ann) => {
+      const { id } = await quote(by, { lineItems: [aLine()] })
+      return by.rest.quoteSend!({ id, body: { to: `ida${++count}@customer.example`, fileIds } })
+    }
+    expect((await send([file])).body.status).toBe('SENT')
+    const [mail] = await mailsTo(platform, `ida${count}@customer.example`)
+    expect(mail!.attachments!.map(({ filename, contentType }) => [filename, contentType])).toEqual([
+      [expect.stringMatching(/^Q-\d+\.pdf$/), 'application/pdf'],
+      ['Terms.txt', 'text/plain'],
+    ])
+    expect(Buffer.from(mail!.attachments![1]!.content, 'base64').toString()).toBe('Delivery within five days.')
+    const codesOf = async (answer: ReturnType<typeof send>) => {
+      const { status, body } = await answer
+      return [
+        status,
+        ...((body.errors ?? []) as { path: string; code: string }[]).map(({ path, code }) => `${path} ${code}`),
+      ]
+    }
+    const large = await uploaded(ann, Buffer.alloc(4_999_000))
+    expect(await codesOf(send([large]))).toEqual([400, 'fileIds TOO_LARGE'])
+    const ben = await platform.member({ organizationId, visibility: 'OWN' })
+    expect(await codesOf(send([file], ben))).toEqual([400, 'fileIds.0 UNKNOWN_REFERENCE'])
   })
 })
 

@@ -1,8 +1,10 @@
+import { attachedFile, filesTooLarge, requireAttachable, type AttachedFile } from '../../crm/public.ts'
 import { customersGuard, organizationSettings } from '../../identity/public.ts'
+import { notFound } from '../../kernel/errors.ts'
 import { mailContent, type MailFact } from '../../kernel/mail/mail-content.ts'
 import type { MailKind } from '../../kernel/mail/mail-limits.ts'
 import type { MailAttachment } from '../../kernel/mail/outgoing-mail.ts'
-import { queueMail } from '../../kernel/mail/queue-mail.ts'
+import { attachmentBytesMax, queueMail } from '../../kernel/mail/queue-mail.ts'
 import { externalCall } from '../../kernel/outbound/external-call.ts'
 import { isHidden } from '../../kernel/record/field-security.ts'
 import { asSystem, type RequestContext } from '../../kernel/request.ts'
@@ -41,10 +43,18 @@ export const quoteMails: MailKind = {
 /** A mail that cannot be delivered for two days is not sent. */
 const mailLifeMs = 2 * dayMs
 
-type Context = RequestContext<'vault' | 'work'>
+type Context = RequestContext<'vault' | 'work' | 'files'>
 
-/** Mails the quote with its PDF, a link to its public page, and what the sender writes. */
-export const queueQuoteMail = (ctx: Context, sent: Quote, to: string, message: string | null): Promise<boolean> =>
+export interface QuoteMail {
+  readonly to: string
+  /** What the sender writes; null for nothing. */
+  readonly message: string | null
+  /** Files that the sender attaches. */
+  readonly fileIds: readonly string[]
+}
+
+/** Mails the quote with its PDF, a link to its public page, what the sender writes and attaches. */
+export const queueQuoteMail = (ctx: Context, sent: Quote, { to, message, fileIds }: QuoteMail): Promise<boolean> =>
   queueMail(ctx, { to, kind: quoteMails }, async () => {
     const token = await issueLink(ctx, sent, to)
     const sender = await senderOf(ctx, ctx.caller.userId)
@@ -69,7 +79,7 @@ export const queueQuoteMail = (ctx: Context, sent: Quote, to: string, message: s
       ...content,
       ...answers.header,
       record: { organizationId: sent.organizationId, object: 'quote', id: sent.id },
-      attachments: [await pdfOf(ctx, sent)],
+      attachments: await attachmentsOf(ctx, sent, fileIds),
       expiresAt: new Date(ctx.clock.now().getTime() + mailLifeMs),
     }
   })
@@ -83,6 +93,29 @@ async function termsOf(ctx: RequestContext, { currency, total, validUntil }: Quo
     ...(isDayShown ? [{ label: 'Valid until', value: documentDay(timezone)(validUntil) }] : []),
   ]
 }
+
+/** The PDF of the quote and the files of the sender. */
+async function attachmentsOf(ctx: Context, sent: Quote, fileIds: readonly string[]): Promise<MailAttachment[]> {
+  const files = await requireAttachable(ctx, fileIds, attachmentBytesMax)
+  const pdf = await pdfOf(ctx, sent)
+  const left = attachmentBytesMax - pdf.content.length
+  if (files.reduce((sum, { size }) => sum + size, 0) > left) throw filesTooLarge(left)
+  if (files.length === 0) return [pdf]
+  const ids = files.map(({ id }) => id)
+  const attached = await externalCall(ctx, `files ${ids.join(' ')}`, async () => {
+    const opened = await Promise.all(ids.map((id) => attachedFile(ctx, ctx.files, id)))
+    return () => Promise.all(opened.flatMap((file) => (file ? [withBytes(file)] : [])))
+  })
+  // One of them was deleted in this moment.
+  if (attached.length < ids.length) throw notFound('The file')
+  return [pdf, ...attached]
+}
+
+const withBytes = async ({ filename, contentType, read }: AttachedFile): Promise<MailAttachment> => ({
+  filename,
+  contentType,
+  content: await read(),
+})
 
 async function pdfOf(ctx: RequestContext<'work'>, sent: Quote): Promise<MailAttachment> {
   // It is for the customer, not for the caller.

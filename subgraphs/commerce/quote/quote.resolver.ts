@@ -1,4 +1,6 @@
-import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql'
+import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql'
+import { attachedFilesMax } from '../../crm/public.ts'
+import { attachmentBytesMax } from '../../kernel/mail/queue-mail.ts'
 import { ExpectedVersionArg, IdArg } from '../../kernel/record/args.ts'
 import { ValueArg } from '../../kernel/record/declared-value.ts'
 import { operation } from '../../kernel/record/operation.ts'
@@ -105,10 +107,19 @@ export class QuoteResolver extends standardResolver(quote, {
     })
     to: string | null,
     @MessageArg() message: string | null,
+    @ValueArg('fileIds', () => ID, {
+      list: true,
+      nullable: true,
+      maxItems: attachedFilesMax,
+      description: `Ids of files to attach besides the PDF, that the caller sees and that are READY; with the PDF they have at most ${attachmentBytesMax.toLocaleString('en')} bytes. Needs READ_FILES.`,
+      example: [],
+    })
+    fileIds: string[] | null,
     @ExpectedVersionArg() expectedVersion: Version,
-    @Ctx() ctx: RequestContext<'vault' | 'work'>,
+    @Ctx() ctx: RequestContext<'vault' | 'work' | 'files'>,
   ) {
-    return sendQuote(ctx, id, to ?? null, message ?? null, expectedVersion)
+    const mail = { to: to ?? null, message: message ?? null, fileIds: fileIds ?? [] }
+    return sendQuote(ctx, id, mail, expectedVersion)
   }
 
   @Mutation(() => Quote, {

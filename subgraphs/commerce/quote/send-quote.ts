@@ -9,7 +9,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { parseEmail } from '../../kernel/values/email-address.ts'
 import { requireLines, requireSendable } from './quote.actions.ts'
 import { requireWholeQuote } from './quote.document.ts'
-import { queueQuoteMail } from './quote-mail.ts'
+import { queueQuoteMail, type QuoteMail } from './quote-mail.ts'
 import { quote } from './quote.record.ts'
 import type { Quote } from './quote.ts'
 
@@ -18,10 +18,9 @@ import type { Quote } from './quote.ts'
  * link and the change of the status exist together or not at all. No transaction is open while the PDF is laid out.
  */
 export function sendQuote(
-  ctx: RequestContext<'vault' | 'work'>,
+  ctx: RequestContext<'vault' | 'work' | 'files'>,
   id: string,
-  given: string | null,
-  message: string | null,
+  { to: given, message, fileIds }: Omit<QuoteMail, 'to'> & { readonly to: string | null },
   expectedVersion: number | null,
 ): Promise<Quote> {
   requireWritableRole(ctx)
@@ -42,7 +41,7 @@ export function sendQuote(
     const sent = await change(inner, quote, id, decide, { expectedVersion })
     const to = await recipientOf(inner, whole!, given)
     await requireDeliverable(inner, to)
-    await queueQuoteMail(inner, whole!, to, message)
+    await queueQuoteMail(inner, whole!, { to, message, fileIds })
     return sent
   })
 }

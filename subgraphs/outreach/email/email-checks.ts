@@ -1,5 +1,5 @@
 import {
-  attachableFiles,
+  requireAttachable,
   visibleAccounts,
   visibleContacts,
   visibleLeads,
@@ -10,7 +10,7 @@ import { isId } from '../../kernel/ids.ts'
 import { isStorable } from '../../kernel/record/scalars.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { parseEmail } from '../../kernel/values/email-address.ts'
-import { attachedBytesMax, attachedFilesMax, bodyMax, recipientsMax, type EmailSendInput } from './send-email.inputs.ts'
+import { attachedBytesMax, bodyMax, recipientsMax, type EmailSendInput } from './send-email.inputs.ts'
 import type { EmailAttachment } from './email.ts'
 import type { HtmlProblem } from '../../kernel/template/mail-bounds.ts'
 
@@ -100,25 +100,8 @@ export async function checkLinks(
   if (problems.length > 0) throw invalid(...problems)
 }
 
-/** The files to attach, each once. Their bytes are read when the mail is sent. */
-export async function attachmentsOf(ctx: RequestContext, given: readonly string[]): Promise<EmailAttachment[]> {
-  if (given.length === 0) return []
-  if (given.length > attachedFilesMax) {
-    const message = `fileIds must have at most ${attachedFilesMax} items.`
-    throw invalid({ path: 'fileIds', code: 'TOO_MANY', message })
-  }
-  const ids = [...new Set(given.map((id) => id.toLowerCase()))]
-  const found = await attachableFiles(ctx, ids)
-  const problems = given.flatMap((id, index): FieldProblem[] => {
-    if (found[ids.indexOf(id.toLowerCase())]) return []
-    const path = `fileIds.${index}`
-    return [{ path, code: 'UNKNOWN_REFERENCE', message: `${path} must be the id of a READY file that you can see.` }]
-  })
-  if (problems.length > 0) throw invalid(...problems)
-  const files = found.filter((file) => file !== null)
-  if (files.reduce((sum, { size }) => sum + size, 0) > attachedBytesMax) {
-    const message = `The files must have at most ${attachedBytesMax.toLocaleString('en')} bytes together.`
-    throw invalid({ path: 'fileIds', code: 'TOO_LARGE', message })
-  }
+/** The files to attach. Their bytes are read when the mail is sent. */
+export async function attachmentsOf(ctx: RequestContext, fileIds: readonly string[]): Promise<EmailAttachment[]> {
+  const files = await requireAttachable(ctx, fileIds, attachedBytesMax)
   return files.map(({ id, name, contentType, size }) => ({ fileId: id, filename: name, contentType, size }))
 }

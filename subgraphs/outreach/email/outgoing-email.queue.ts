@@ -1,4 +1,5 @@
-import { attachedContent, logEmail, type AttachedContent } from '../../crm/public.ts'
+import type Mail from 'nodemailer/lib/mailer/index.js'
+import { attachedFile, logEmail } from '../../crm/public.ts'
 import { heldMail, isSuspended, userIdentity } from '../../identity/public.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { sendFromMailbox } from '../mailbox/connect.ts'
@@ -170,19 +171,16 @@ const withheld = (ctx: RequestContext, message: Email, reason: string): Promise<
     return failed(inner, message, failureReason)
   })
 
-/** The bytes of the attached files, at most 10 MB together; null if one of the files is deleted. */
-async function attachedTo(
-  ctx: RequestContext,
-  services: Services,
-  { attachments }: Email,
-): Promise<AttachedContent[] | null> {
-  const contents: AttachedContent[] = []
+/** The attached files with their bytes, at most 10 MB together; null if one of the files is deleted. */
+async function attachedTo(ctx: RequestContext, { files }: Services, { attachments }: Email) {
+  const attached: Pick<Mail.Attachment, 'filename' | 'contentType' | 'content'>[] = []
   for (const { fileId } of attachments) {
-    const content = fileId === null ? null : await attachedContent(ctx, services, fileId)
-    if (!content) return null
-    contents.push(content)
+    const file = fileId === null ? null : await attachedFile(ctx, files, fileId)
+    if (!file) return null
+    const { filename, contentType } = file
+    attached.push({ filename, contentType, content: await file.read() })
   }
-  return contents
+  return attached
 }
 
 const addressOf = (address: string, name = '') => ({ name, address })

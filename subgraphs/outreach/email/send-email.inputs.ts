@@ -1,10 +1,10 @@
 import { Field, ID, InputType } from 'type-graphql'
+import { attachedFilesMax } from '../../crm/public.ts'
 import { Json } from '../../kernel/record/scalars.ts'
 
 export const recipientsMax = 10
 /** A body of four bytes each still fits into a request of 1 MB. */
 export const bodyMax = 250_000
-export const attachedFilesMax = 10
 /** Many mail servers refuse mails of more than 20 MB, and an attachment grows by a third. */
 export const attachedBytesMax = 10_485_760
 

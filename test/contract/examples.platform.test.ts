@@ -47,7 +47,8 @@ function exampleOf({ path, method, documentId }: RestOperation, body: unknown): 
   const example = document.paths[path]![method]!.requestBody?.content['application/json']?.example
   const replaced = situational[documentId] ?? (/Bulk(?:Update|Delete)$/.test(documentId) ? ['items', 'ids'] : [])
   const own = Object.entries((body ?? {}) as object).filter(([name]) => replaced.includes(name))
-  return example === undefined ? undefined : { ...example, ...Object.fromEntries(own) }
+  if (example === undefined) return Buffer.isBuffer(body) ? body : undefined
+  return { ...example, ...Object.fromEntries(own) }
 }
 
 /** The status of their record does not follow from the example: it keeps the one that it had, or amounts or a service of somebody else decide. */

@@ -1,4 +1,5 @@
 import { newId } from '../../subgraphs/kernel/ids.ts'
+import { readyFile } from './files.ts'
 import type { Sender } from './sender.ts'
 
 const lineId = '019a0c5e-7f00-7e11-9c3d-4a6b8f2d1e07'
@@ -197,9 +198,9 @@ export const commerceBodies = {
     whole ? wholeDecision(requests) : { name: 'Ines', method: 'PHONE' },
   quoteDecline: async (requests: Sender, whole: boolean) =>
     whole ? { ...(await wholeDecision(requests)), reason: 'Too late.' } : { name: 'Ines', method: 'PHONE' },
-  quoteSend: async (_requests: Sender, whole: boolean) => ({
+  quoteSend: async (requests: Sender, whole: boolean) => ({
     to: 'ines.duarte@example.com',
-    ...(whole && { message: 'As discussed.' }),
+    ...(whole && { message: 'As discussed.', fileIds: [await readyFile(requests)] }),
   }),
   invoicePayment: async (_requests: Sender, whole: boolean) => (whole ? wholePayment : { amount: 1 }),
   invoiceRecordPayment: async (_requests: Sender, whole: boolean) => (whole ? wholePayment : { amount: 1 }),

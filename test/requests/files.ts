@@ -24,8 +24,16 @@ async function withoutContent({ platform, member: { organizationId } }: Sender, 
   )
 }
 
-/** The example of the contract as it is sent. */
-const part = Buffer.from(JSON.stringify('Minutes of the meeting in hall 3.'))
+/** A file of the member with its bytes. */
+export async function readyFile(sender: Sender): Promise<string> {
+  const { body } = await sender.member.rest.fileCreate!({ body: { name: 'Minutes.txt' } })
+  await withContent(sender, String(body.id))
+  return String(body.id)
+}
+
+const part = Buffer.from('Minutes of the meeting in hall 3.')
+
+export const fileBodies = { filePartUpload: () => Promise.resolve(part) }
 
 /** Begins the upload of the file of the path in one part. */
 async function withUpload(sender: Sender, id: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { newId } from '../../subgraphs/kernel/ids.ts'
+import { readyFile } from './files.ts'
 import type { Sender } from './sender.ts'
 
 /** A thread of mails with this id, because no operation creates one without sending a mail. */
@@ -120,7 +121,7 @@ export const outreachPreparations = {
 }
 
 export const outreachBodies = {
-  emailSend: async (_requests: Sender, whole: boolean) => ({
+  emailSend: async (requests: Sender, whole: boolean) => ({
     to: ['ines.duarte@example.com'],
     subject: 'Dock slots',
     bodyHtml: '<p>Hello</p>',
@@ -128,6 +129,7 @@ export const outreachBodies = {
       cc: ['ida.berg@example.com'],
       bcc: ['ola.lind@example.com'],
       bodyText: 'Hello',
+      fileIds: [await readyFile(requests)],
       trackOpens: true,
       trackClicks: true,
     }),

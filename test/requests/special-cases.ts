@@ -12,7 +12,7 @@ import { documentBodies, documentCredentials, documentPreparations } from './doc
 import { engagementBodies } from './engagement.ts'
 import { customEventName, eventBodies, eventPreparations } from './events.ts'
 import { credentialBodies, credentialsWithForms } from './named-credentials.ts'
-import { filePreparations } from './files.ts'
+import { fileBodies, filePreparations } from './files.ts'
 import { functionBodies, functionPreparations, functionsOnce, functionsWithForms } from './functions.ts'
 import { valuesOfField } from './field-values.ts'
 import { insightBodies, insightParts, insightPreparations } from './insights.ts'
@@ -84,6 +84,10 @@ export const preparations: Readonly<
   ...proposalPreparations,
   ...documentPreparations,
   ...filePreparations,
+  /** An activity with two revisions. */
+  async activityRevisionList({ member }, id) {
+    for (const body of ['First', 'Second']) await member.rest.activityCorrect!({ id, body: { body } })
+  },
   ...functionPreparations,
   ...workflowPreparations,
 }
@@ -184,6 +188,7 @@ export const bodies: Readonly<Record<string, (requests: Sender, whole: boolean) 
   ...triageBodies,
   ...aiBodies,
   ...documentBodies,
+  ...fileBodies,
   ...functionBodies,
   ...actionBodies,
   ...credentialBodies,

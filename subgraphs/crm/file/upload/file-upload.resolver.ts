@@ -22,7 +22,7 @@ export class FileUploadResolver {
   }
 
   @Mutation(() => FileUpload, {
-    description: `Begins to send a file that is UPLOADING in parts of ${partBytes} bytes, over REST, and reserves its bytes. Repeated with the same size, it returns the upload that has begun; another size is INVALID_STATE.`,
+    description: `Begins to send a file that is UPLOADING in parts of ${partBytes} bytes, over REST, and reserves its bytes. Repeated with the same size, it returns the upload that has begun; another size is INVALID_STATE once a part has arrived.`,
   })
   @RequiresScope('FILES')
   fileUploadBegin(
@@ -41,21 +41,11 @@ export class FileUploadResolver {
 
   @Mutation(() => File, {
     description:
-      'Makes the file of its parts: it is READY. INVALID_STATE, with the numbers, while parts are missing. After a failure it can be called again.',
+      'Makes the file of its parts: it is READY, and its `sha256` is that of the whole. INVALID_STATE, with the numbers, while parts are missing. After a failure it can be called again.',
   })
   @RequiresScope('FILES')
-  fileUploadComplete(
-    @IdArg() id: string,
-    @ValueArg('sha256', () => String, {
-      nullable: true,
-      max: 64,
-      description: 'SHA-256 of the whole file in hexadecimal, with which it is compared; null: it is not compared.',
-      example: null,
-    })
-    sha256: string | null,
-    @Ctx() ctx: FileContext,
-  ): Promise<File> {
-    return completeUpload(ctx, id, sha256 ?? null)
+  fileUploadComplete(@IdArg() id: string, @Ctx() ctx: FileContext): Promise<File> {
+    return completeUpload(ctx, id)
   }
 }
 

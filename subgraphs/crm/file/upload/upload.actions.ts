@@ -22,7 +22,7 @@ import {
   type StoredUpload,
 } from './stored-upload.ts'
 
-/** Begins the upload of a file in parts, and reserves its bytes. Repeated with the same size, it returns the upload that has begun. */
+/** Begins the upload of a file in parts, and reserves its bytes. Repeated with the same size, it returns the upload that has begun; with another one, it begins anew if no part has arrived. */
 export function beginUpload(ctx: FileContext, id: string, size: number): Promise<FileUpload> {
   requireWritableRole(ctx)
   return inTransaction(ctx, async (inner) => {
@@ -30,9 +30,10 @@ export function beginUpload(ctx: FileContext, id: string, size: number): Promise
     requireUploading({ status })
     const { organizationId } = inner.caller
     const begun = await findUpload(inner.db, organizationId, fileId)
-    if (begun && begun.size !== size)
-      throw refusalInSituation(`The upload has begun with ${begun.size} bytes; add another file for other bytes.`)
-    if (begun) return shownUpload(begun)
+    if (begun?.size === size) return shownUpload(begun)
+    if (begun && begun.parts.length > 0)
+      throw refusalInSituation(`Parts of a file of ${begun.size} bytes have arrived; add another file for other bytes.`)
+    if (begun) await endUpload(inner, fileId)
     const reservationId = await ctx.files.reserveBytes(inner.db, organizationId, size)
     await inner.db.query(
       `insert into crm.file_upload (organization_id, file_id, reservation_id, size, part_size, created_at)
@@ -135,7 +136,7 @@ function requireWhole(upload: StoredUpload): void {
 }
 
 /** Makes the file of its parts: it is READY. Nothing is lost if it fails; it can be called again. */
-export async function completeUpload(ctx: FileContext, id: string, sha256: string | null): Promise<File> {
+export async function completeUpload(ctx: FileContext, id: string): Promise<File> {
   requireWritableRole(ctx)
   const { organizationId } = ctx.caller
   let content: WrittenContent | null = null
@@ -159,10 +160,6 @@ export async function completeUpload(ctx: FileContext, id: string, sha256: strin
             isReserved: true,
           }),
       )
-      if (sha256 !== null && sha256.toLowerCase() !== content.sha256) {
-        const message = 'sha256 must be the SHA-256 of the whole file in hexadecimal; the parts have another one.'
-        throw invalid({ path: 'sha256', code: 'NOT_EQUAL', message })
-      }
       await keepFile(inner.db, organizationId, content.contentId, size)
       parts = await endUpload(inner, found.id)
       return finishFile(inner, id, content)

@@ -105,7 +105,7 @@ const ofType = <T extends StoredRow>(definition: RecordDefinition<T>, records: r
   object: definition.object,
   table: definition.table,
   records,
-  insert: (sql: Sql) => insertRecords(sql, definition, records),
+  insert: (sql: Sql, zone: string) => insertRecords(sql, definition, records, zone),
 })
 
 const givenOf = <T extends StoredRow>(generated: readonly { readonly given: GeneratedRecord<T> }[]) =>

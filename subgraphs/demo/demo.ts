@@ -122,7 +122,7 @@ async function loadOrganization(services: Services, input: GeneratorInput, secre
   await identifyPipeline(services, input)
   await loadKeys({ ...services, clock: clockAt(input.midnightMs) }, input, secrets)
   const types = recordsByType(demoData(input))
-  for (const records of types) await records.insert(services.database)
+  for (const records of types) await records.insert(services.database, input.profile.timezone)
   await loadDunning(services.database, input)
   await loadInsights({ ...services, clock: clockAt(input.midnightMs) }, input)
   await loadWebhooks(services, input)

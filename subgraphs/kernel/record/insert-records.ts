@@ -29,9 +29,18 @@ export interface GeneratedChange<T> {
   readonly eventIds: readonly string[]
 }
 
+/** What follows from the other values; `zone` is the time zone of the organization. */
+const calculatedIn = <T extends StoredRow>(
+  zone: string,
+  { calculated, calculatesDays }: RecordDefinition<T>,
+  record: T,
+  given: Partial<T>,
+): Partial<T> | undefined => calculated?.(record, null, given, calculatesDays?.(record) ? zone : 'UTC')
+
 function complete<T extends StoredRow>(
   definition: RecordDefinition<T>,
   { values, changes = [] }: GeneratedRecord<T>,
+  zone: string,
 ): T {
   const last = changes.at(-1)
   const given: Readonly<Record<string, unknown>> = {
@@ -47,25 +56,26 @@ function complete<T extends StoredRow>(
   return {
     ...record,
     ...numberText(definition, record as Fields),
-    ...definition.calculated?.(record, null, values, 'UTC'),
+    ...calculatedIn(zone, definition, record, values),
   }
 }
 
 /**
  * Inserts many records with their `created` events, and raises the counter of numbered records. The result is the same as one
- * `save` per record of an organization without a time zone, but there are no checks and no permissions: use it only for generated records, never for input of a caller.
+ * `save` per record of an organization in the time zone `zone`, but there are no checks and no permissions: use it only for generated records, never for input of a caller.
  */
 export async function insertRecords<T extends StoredRow>(
   sql: Sql,
   definition: RecordDefinition<T>,
   given: readonly GeneratedRecord<T>[],
+  zone = 'UTC',
 ): Promise<void> {
   if (given.length === 0) return
-  const records = given.map((one) => complete(definition, one))
+  const records = given.map((one) => complete(definition, one, zone))
   await insertRows(sql, definition, records)
   await insertEvents(
     sql,
-    given.flatMap((one, index) => eventsOfRecord(definition, one, records[index]!)),
+    given.flatMap((one, index) => eventsOfRecord(definition, one, records[index]!, zone)),
   )
   if (definition.numbered) await raiseCounter(sql, definition, definition.numbered, records)
 }
@@ -103,6 +113,7 @@ function eventsOfRecord<T extends StoredRow>(
   definition: RecordDefinition<T>,
   { values, actorId, eventId, changes = [] }: GeneratedRecord<T>,
   last: T,
+  zone: string,
 ): EventRow[] {
   const { organizationId, createdAt } = values
   const given = new Set([...Object.keys(values), ...changes.flatMap(({ before }) => Object.keys(before))])
@@ -121,7 +132,7 @@ function eventsOfRecord<T extends StoredRow>(
       updatedById: earlier ? earlier.actorId : actorId,
     }
     const givenThen = Object.fromEntries(Object.entries(state).filter(([name]) => given.has(name))) as Partial<T>
-    const previous = { ...state, ...definition.calculated?.(state, null, givenThen, 'UTC') }
+    const previous = { ...state, ...calculatedIn(zone, definition, state, givenThen) }
     const update = { operation: 'UPDATE', previous, next, events, isEventReplaced } as const
     const drafts = eventsOf(definition, update, change.actorId)
     rows.push(...drafts.map((one, at) => ({ ...one, ...row, id: eventIds[at]!, organizationId })))

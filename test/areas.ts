@@ -80,8 +80,14 @@ export const areas: Readonly<Record<string, Area>> = {
     code: ['subgraphs/kernel/'],
     tests: ['test/contract/', ...rest('days', 'idempotency', 'if-match', 'concurrency')],
   },
-  gateway: { code: ['gateway/', 'start-gateway.ts', 'open-graph.ts'], tests: ['test/graphql/', 'test/clients/'] },
-  rest: { code: ['rest-adapter/', 'schema/'], tests: ['test/rest/', 'test/requests/', 'test/clients/'] },
+  gateway: {
+    code: ['gateway/', 'start-gateway.ts', 'open-graph.ts'],
+    tests: ['test/graphql/', 'test/clients/', 'test/people/'],
+  },
+  rest: {
+    code: ['rest-adapter/', 'schema/'],
+    tests: ['test/rest/', 'test/requests/', 'test/clients/', 'test/people/'],
+  },
   operations: {
     code: [
       'subgraphs/demo/',

@@ -2,7 +2,7 @@ import { fieldWords } from './label.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
 import { columnOf, hasColumn } from '../../kernel/record/definition.ts'
 import { comparisonAt } from './amounts.ts'
-import { numberOfWord, periodAt, type Calendar } from './periods.ts'
+import { daysOf, numberOfWord, periodAt, type Calendar } from './periods.ts'
 import { defaultDate, fillers, meaningOfValue } from './vocabulary.ts'
 import { defaultMeasures, isNumeric, limitMax, moneyFields, type Intent } from './question.ts'
 import { messageMax, tokensOf, type Token } from './tokens.ts'
@@ -159,7 +159,9 @@ class Parser extends WithNames {
     }
     if (!period || !this.object || this.object === 'quota') return
     const field = dated?.date ?? defaultDate[this.object] ?? 'createdAt'
-    this.conditions.push({ field, operator: 'gte', value: period.start }, { field, operator: 'lt', value: period.end })
+    const { isUtcDay } = columnOf(recordType(this.object)(), field)
+    const { start, end } = isUtcDay ? daysOf(period, this.calendar.zone) : period
+    this.conditions.push({ field, operator: 'gte', value: start }, { field, operator: 'lt', value: end })
     this.labels.push(`${fieldWords(field)} ${period.label}`)
     if (more.length > 0) this.unknown.push(more[0]!.label)
   }

@@ -22,6 +22,13 @@ const range = (start: DateTime, end: DateTime): DateRange => ({
   label: `${start.toISODate()} to ${end.minus({ milliseconds: 1 }).toISODate()}`,
 })
 
+/** The bounds of the days that a range has a part of, for values that are days as midnight UTC. */
+export function daysOf({ start, end }: DateRange, zone: string): Pick<DateRange, 'start' | 'end'> {
+  const midnightOf = (day: DateTime): string => iso(day.setZone('utc', { keepLocalTime: true }).startOf('day'))
+  const last = DateTime.fromISO(end, { zone }).minus({ milliseconds: 1 })
+  return { start: midnightOf(DateTime.fromISO(start, { zone })), end: midnightOf(last.plus({ days: 1 })) }
+}
+
 const offsets: Readonly<Record<string, number>> = { this: 0, current: 0, last: -1, previous: -1, past: -1, next: 1 }
 const units: ReadonlySet<string> = new Set(['day', 'week', 'month', 'quarter', 'year'])
 export const monthNames = 'january february march april may june july august september october november december'.split(

@@ -1,8 +1,5 @@
 import type { Big } from 'big.js'
 import {
-  type Books,
-  type Row,
-  type Scalar,
   converted,
   dayOf,
   daysBetween,
@@ -15,6 +12,9 @@ import {
   storedDay,
   sumOf,
   withValue,
+  type Books,
+  type Row,
+  type Scalar,
 } from './recomputed.ts'
 import { salesUntil } from './statistics.ts'
 

@@ -1,14 +1,14 @@
 import {
-  type Books,
-  type Lists,
-  type Row,
-  type Scalar,
   converted,
   dayOf,
   groupsBy,
   money,
   storedDay,
   today,
+  type Books,
+  type Lists,
+  type Row,
+  type Scalar,
 } from './recomputed.ts'
 
 // Groups of records with sums, and how a reader computes them.

@@ -10,9 +10,6 @@ import { graphqlClient, restClient, type RestClient } from '../rest-client.ts'
 import { agingFigures } from './aging.ts'
 import { expectedGroups, groupings, inOrder, type Grouping } from './groupings.ts'
 import {
-  type Books,
-  type Lists,
-  type Row,
   converted,
   exact,
   groupsBy,
@@ -21,6 +18,9 @@ import {
   today,
   totalOf,
   withValue,
+  type Books,
+  type Lists,
+  type Row,
 } from './recomputed.ts'
 import { statistics } from './statistics.ts'
 

@@ -1,7 +1,4 @@
 import {
-  type Books,
-  type Lists,
-  type Row,
   average,
   averageTime,
   converted,
@@ -19,6 +16,9 @@ import {
   totalOf,
   withValue,
   without,
+  type Books,
+  type Lists,
+  type Row,
 } from './recomputed.ts'
 
 // Statistics by their descriptions.

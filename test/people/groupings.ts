@@ -10,6 +10,7 @@ import {
   type Row,
   type Scalar,
 } from './recomputed.ts'
+import { issueDay } from './statistics.ts'
 
 // Groups of records with sums, and how a reader computes them.
 
@@ -28,7 +29,6 @@ export interface Grouping {
 }
 
 const closeDay = (row: Row, books: Books) => (row['isClosed'] === true ? dayOf(books, row['closeDate']) : today(books))
-const issueDay = ({ issueDate }: Row, books: Books) => (issueDate === null ? today(books) : storedDay(issueDate))
 const storedMonth = (value: Scalar) => (value === null ? null : storedDay(value).slice(0, 7))
 const deals = { list: 'opportunity', sum: ['amount', 'expectedRevenue'], ratedOn: closeDay } as const
 const invoices = { list: 'invoice', sum: ['total', 'amountPaid', 'amountDue'], ratedOn: issueDay } as const

@@ -83,42 +83,53 @@ export const salesUntil = (rows: readonly Row[], day: string) =>
     return age >= 0 && age < 90
   })
 
-/** Figures of invoices with sums by `add`, which are in one currency. */
-function invoiceSums(rows: readonly Row[], books: Books, add: (rows: readonly Row[], name: string) => number) {
+/** The day whose rate converts an invoice or credit note; today while it has none. */
+export const issueDay = ({ issueDate }: Row, books: Books): string =>
+  issueDate === null ? today(books) : storedDay(issueDate)
+
+/** Figures of invoices in one currency: `past` adds what was invoiced and paid, `due` what is due now. */
+function invoiceSums(rows: readonly Row[], books: Books, past: Addition, due: Addition) {
   const counting = without(rows, 'status', 'DRAFT', 'VOID')
   const open = openInvoices(rows)
   const late = open.filter(({ dueDate, status }) => status === 'OVERDUE' || storedDay(dueDate) < today(books))
   const paid = withValue(rows, 'status', 'PAID')
   const days = paid.map(({ issueDate, paidAt }) => Math.max(0, daysBetween(storedDay(issueDate), dayOf(books, paidAt))))
-  const totalInvoiced = add(counting, 'total')
-  const totalPaid = add(counting, 'amountPaid')
-  const totalOutstanding = add(open, 'amountDue')
+  const totalInvoiced = past(counting, 'total')
+  const totalPaid = past(counting, 'amountPaid')
+  const totalOutstanding = due(open, 'amountDue')
   return {
     totalInvoiced,
     totalPaid,
+    totalCredited: past(counting, 'amountCredited'),
     totalOutstanding,
-    totalOverdue: add(late, 'amountDue'),
+    totalOverdue: due(late, 'amountDue'),
     averageDaysToPay: quotient(
       days.reduce((all, one) => all + one, 0),
       paid.length,
       2,
     ),
-    dso: quotient(decimal(totalOutstanding).times(90), add(salesUntil(rows, today(books)), 'total'), 2),
+    dso: quotient(decimal(totalOutstanding).times(90), past(salesUntil(rows, today(books)), 'total'), 2),
     collectionRate: quotient(totalPaid, totalInvoiced, 4),
   }
 }
+type Addition = (rows: readonly Row[], name: string) => number
 
-const invoiceFigures = (rows: readonly Row[], books: Books) => ({
-  total: rows.length,
-  countByStatus: countsBy(rows, 'status'),
-  currency: books.baseCurrency,
-  ...invoiceSums(rows, books, (some, name) => money(converted(books, some, name).sum)),
-  byCurrency: groupsBy(rows, (row) => String(row['currency'])).map(([currency, own]) => ({
-    currency,
-    count: own.length,
-    ...invoiceSums(own, books, (some, name) => exact(totalOf(some, name))),
-  })),
-})
+function invoiceFigures(rows: readonly Row[], books: Books) {
+  const past: Addition = (some, name) => money(converted(books, some, name, (row) => issueDay(row, books)).sum)
+  const due: Addition = (some, name) => money(converted(books, some, name).sum)
+  const inCurrency: Addition = (some, name) => exact(totalOf(some, name))
+  return {
+    total: rows.length,
+    countByStatus: countsBy(rows, 'status'),
+    currency: books.baseCurrency,
+    ...invoiceSums(rows, books, past, due),
+    byCurrency: groupsBy(rows, (row) => String(row['currency'])).map(([currency, own]) => ({
+      currency,
+      count: own.length,
+      ...invoiceSums(own, books, inCurrency, inCurrency),
+    })),
+  }
+}
 
 /** The figures of the statistics, by the list whose records they count. */
 export const statistics: { readonly [K in keyof Lists]?: (rows: readonly Row[], books: Books) => object } = {
@@ -197,7 +208,7 @@ export const statistics: { readonly [K in keyof Lists]?: (rows: readonly Row[], 
       currency: books.baseCurrency,
       openAmount: money(converted(books, open, 'total').sum),
       openByCurrency: currencyFigures(open, 'total'),
-      acceptedAmount: money(converted(books, accepted, 'total').sum),
+      acceptedAmount: money(converted(books, accepted, 'total', ({ acceptedAt }) => dayOf(books, acceptedAt)).sum),
       acceptedByCurrency: currencyFigures(accepted, 'total'),
     }
   },
@@ -208,7 +219,7 @@ export const statistics: { readonly [K in keyof Lists]?: (rows: readonly Row[], 
       byStatus: countsBy(rows, 'status'),
       byPaymentStatus: countsBy(rows, 'paymentStatus'),
       byInvoiceStatus: countsBy(rows, 'invoiceStatus'),
-      totalAmount: money(converted(books, sales, 'total').sum),
+      totalAmount: money(converted(books, sales, 'total', ({ orderDate }) => dayOf(books, orderDate)).sum),
       currency: books.baseCurrency,
       totalByCurrency: currencyFigures(sales, 'total'),
     }

@@ -13,7 +13,7 @@ import type { Role, Visibility } from '../subgraphs/kernel/context.ts'
 import { Database } from '../subgraphs/kernel/database/database.ts'
 import type { Sql } from '../subgraphs/kernel/database/sql.ts'
 import { newId } from '../subgraphs/kernel/ids.ts'
-import type { DefinitionSource } from '../subgraphs/kernel/record/organization-shapes.ts'
+import type { ShapeSource } from '../subgraphs/kernel/record/shape-source.ts'
 import { openServices, type OpenServices } from '../subgraphs/kernel/services.ts'
 import { restContract } from './contract-of-rest.ts'
 import { freshDatabase, type FreshDatabase } from './fresh-database.ts'
@@ -67,7 +67,7 @@ export class Platform {
 
   constructor(
     private readonly environment: Readonly<Record<string, string>> = {},
-    private readonly definitions?: DefinitionSource,
+    private readonly shapes?: ShapeSource,
     private readonly log: Logger = pino({ level: 'silent' }),
   ) {}
 
@@ -89,7 +89,7 @@ export class Platform {
       migrations,
       clock: { now: () => this.now },
       log: this.log,
-      ...(this.definitions && { definitions: this.definitions }),
+      ...(this.shapes && { shapes: this.shapes }),
     })
     this.#gateway = await startGateway(config, this.services, this.contract)
     this.url = this.#gateway.url
@@ -217,10 +217,10 @@ export class Platform {
 /** Opens one platform for all tests of a file. */
 export function usePlatform(
   environment: Readonly<Record<string, string>> = {},
-  definitions?: DefinitionSource,
+  shapes?: ShapeSource,
   log?: Logger,
 ): Platform {
-  const platform = new Platform(environment, definitions, log)
+  const platform = new Platform(environment, shapes, log)
   beforeAll(() => platform.open())
   afterAll(() => platform.close())
   return platform

@@ -48,6 +48,7 @@ export const titleOfCode: Readonly<Record<ErrorCode, string>> = {
   TOO_SOON: 'Too soon after the last time',
   VERSION_CONFLICT: 'Record changed meanwhile',
   HAS_DEPENDENTS: 'Other records depend on this one',
+  LIMIT_REACHED: 'No more of these are possible',
   CREDENTIAL_INACTIVE: 'Named credential turned off',
   CREDENTIAL_SECRET_MISSING: 'Named credential without its secret',
   ENDPOINT_SUNSET: 'Endpoint removed',

@@ -199,6 +199,10 @@ export const explanationOfCode: Readonly<Record<ErrorCode, Explanation>> = {
     meaning: 'Other records depend on this one, so it cannot be removed.',
     action: 'Remove or reassign the dependent records first.',
   },
+  LIMIT_REACHED: {
+    meaning: 'The organization has as many of these definitions as it can have; `limit` is the number.',
+    action: 'Delete one that is no longer needed, or change an existing one.',
+  },
   ENDPOINT_SUNSET: {
     meaning: 'The endpoint was deprecated and is past its sunset date.',
     action: 'Use the successor that the header `Link` names.',

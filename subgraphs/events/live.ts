@@ -119,6 +119,7 @@ export class LiveEvents {
 
   async #contextOf({ organizationId }: Caller, event: LoggedEvent): Promise<EnvelopeContext> {
     const parents = await this.#parentsOf(organizationId, event)
+    await this.options.shapes.load(organizationId)
     return { shapes: this.options.shapes.shapesOf(organizationId), parents }
   }
 

@@ -1,5 +1,6 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { customActionResource } from './action/custom-action.resolver.ts'
+import { customFieldResource } from './custom-field/custom-field.resolver.ts'
 import { actionPorts } from './function/function.context.ts'
 import { functionResource } from './function/function.resolver.ts'
 import { functionInvocationResource } from './function/invocation.resolver.ts'
@@ -17,6 +18,7 @@ export const extensions: SubgraphDefinition = {
   name: 'extensions',
   ports: [...new Set([...actionPorts, ...credentialPorts])],
   resources: [
+    customFieldResource,
     validationRuleResource,
     namedCredentialResource,
     beforeSaveHookResource,

@@ -51,6 +51,7 @@ export const statusOfCode = {
   CONVERSATION_BUSY: 409,
   VERSION_CONFLICT: 409,
   HAS_DEPENDENTS: 409,
+  LIMIT_REACHED: 409,
   CREDENTIAL_INACTIVE: 409,
   CREDENTIAL_SECRET_MISSING: 409,
   ENDPOINT_SUNSET: 410,
@@ -135,6 +136,13 @@ export function invalid(...errors: FieldProblem[]): Refusal {
   const [first] = errors
   const detail = errors.length === 1 && first ? first.message : `${errors.length} inputs are not valid.`
   return new Refusal('VALIDATION_FAILED', detail, { errors: errors.slice(0, problemsMax) })
+}
+
+/** As `invalid`; the code is UNKNOWN_FIELD if one of the fields does not exist. */
+export function invalidFields(...errors: FieldProblem[]): Refusal {
+  const refusal = invalid(...errors)
+  const isUnknown = errors.some(({ code }) => code === 'UNKNOWN_FIELD')
+  return isUnknown ? new Refusal('UNKNOWN_FIELD', refusal.message, { errors: errors.slice(0, problemsMax) }) : refusal
 }
 
 export const notFound = (what: string): Refusal => new Refusal('NOT_FOUND', `${what} was not found.`)

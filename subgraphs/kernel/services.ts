@@ -28,8 +28,7 @@ import { openNamedCredentials } from './outbound/named-credentials.ts'
 import { Outbound } from './outbound/outbound.ts'
 import { EventLog } from './outbox/event-log.ts'
 import { EventRelay } from './outbox/event-relay.ts'
-import { CachedShapes, type DefinitionSource } from './record/organization-shapes.ts'
-import { builtInShapes } from './record/shape-source.ts'
+import type { ShapeSource } from './record/shape-source.ts'
 import type { Services } from './request.ts'
 import { ChildSandbox } from './sandbox/child-sandbox.ts'
 import { setTracing } from './tracing/tracing.ts'
@@ -68,8 +67,8 @@ export interface ServicesOptions {
   readonly log?: Logger
   /** Uses the embedded database of another process, if one is running, instead of failing because the data folder is in use. */
   readonly joinRunningServer?: boolean
-  /** The source of the custom fields and objects of organizations; without it there are none. */
-  readonly definitions?: DefinitionSource
+  /** The custom fields of organizations, where they are not those of the database. */
+  readonly shapes?: ShapeSource
 }
 
 export const logger = (config: Pick<Config, 'logLevel'>): Logger => openLog(config.logLevel)
@@ -80,7 +79,7 @@ export async function openServices({
   clock = systemClock,
   log = logger(config),
   joinRunningServer = false,
-  definitions,
+  shapes,
 }: ServicesOptions): Promise<OpenServices> {
   const closers: (() => unknown)[] = []
   const close = async (): Promise<void> => {
@@ -145,6 +144,7 @@ export async function openServices({
     closers.push(() => events.close())
     const extensions = new CachedExtensions({ database, databaseUrl, log })
     closers.push(() => extensions.close())
+    await extensions.listen()
     const counters = await openCounters(config, log)
     closers.push(() => counters.close())
     const storedBytes = new StoredBytes(
@@ -193,7 +193,7 @@ export async function openServices({
       graph: new GraphConnection(),
       rest: new RestConnection(),
       extensions,
-      shapes: definitions ? new CachedShapes(definitions) : builtInShapes,
+      shapes: shapes ?? extensions,
       notReady: async () => (isStopping ? { process: 'is stopping' } : readiness()),
       isStopping: () => isStopping,
       beginStopping: () => void (isStopping = true),

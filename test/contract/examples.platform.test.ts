@@ -27,6 +27,7 @@ const situational: Readonly<Record<string, readonly string[]>> = {
   authResetPassword: ['email', 'code'],
   authVerifyResetCode: ['email', 'code'],
   caseAssign: ['assignedToId'],
+  customFieldReorder: ['entity', 'fieldIds'],
   invoiceFromOrder: ['orderId', 'lineItems'],
   opportunityCreate: ['accountId'],
   quotaBulkSet: ['quotas'],

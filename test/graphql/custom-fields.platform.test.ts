@@ -1,7 +1,6 @@
 import 'reflect-metadata'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { InMemoryDefinitions } from '../../subgraphs/kernel/record/custom-fields.fixture.ts'
-import type { OrganizationDefinitions } from '../../subgraphs/kernel/record/organization-shapes.ts'
 import { account } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
 
@@ -9,14 +8,14 @@ import { usePlatform, type Member } from '../platform.ts'
 class LoadedDefinitions extends InMemoryDefinitions {
   readonly loaded = new Set<string>()
 
-  override definitionsOf(organizationId: string): OrganizationDefinitions | null {
-    if (this.loaded.has(organizationId)) return super.definitionsOf(organizationId)
+  override shapesOf(organizationId: string): ReturnType<InMemoryDefinitions['shapesOf']> {
+    if (this.loaded.has(organizationId)) return super.shapesOf(organizationId)
     // Cross-tenant operations have no definitions to load.
-    if (super.definitionsOf(organizationId)) throw new Error('The definitions must be loaded first.')
+    if (super.shapesOf(organizationId)) throw new Error('The definitions must be loaded first.')
     return null
   }
 
-  override load(organizationId: string): Promise<void> | null {
+  override load(organizationId: string): Promise<unknown> | null {
     if (this.loaded.has(organizationId)) return null
     return Promise.resolve().then(() => void this.loaded.add(organizationId))
   }
@@ -96,7 +95,7 @@ describe('accountList', () => {
 describe('accountCreate', () => {
   it('refuses with 400 a value that a defined field cannot have, and changes nothing', async () => {
     const before = await platform.fingerprint()
-    const body = { name: 'New', ...customFields(-1) }
+    const body = { name: 'New', customFields: { margin: -1 } }
     const refused = await defining.rest.accountCreate!({ body })
     expect([refused.status, refused.body]).toMatchObject([
       400,

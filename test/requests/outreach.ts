@@ -216,6 +216,11 @@ export const makeRoom: Readonly<
       member.organizationId,
     ])
   },
+  customFieldCreate: async ({ platform, member }) => {
+    await platform.query(`delete from extensions.field_definition where organization_id = $1 and name <> 'sample'`, [
+      member.organizationId,
+    ])
+  },
   validationRuleCreate: async ({ platform, member }) => {
     await platform.query('delete from extensions.validation_rule where organization_id = $1', [member.organizationId])
   },

@@ -23,6 +23,7 @@ import { proposalPreparations, proposalsOnce } from './proposals.ts'
 import { triageBodies, triageOnce, triageParts, triagePreparations } from './triage.ts'
 import { hookBodies } from './hooks.ts'
 import { triggerBodies } from './triggers.ts'
+import { customFieldBodies } from './custom-fields.ts'
 import { validationRuleBodies } from './validation-rules.ts'
 import { workflowBodies, workflowPreparations, workflowsOnce } from './workflows.ts'
 import { newSession } from './session.ts'
@@ -192,6 +193,7 @@ export const bodies: Readonly<Record<string, (requests: Sender, whole: boolean) 
   ...functionBodies,
   ...actionBodies,
   ...credentialBodies,
+  ...customFieldBodies,
   ...validationRuleBodies,
   ...workflowBodies,
   ...hookBodies,

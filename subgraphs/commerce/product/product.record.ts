@@ -8,6 +8,7 @@ import { Product } from './product.ts'
 export const product: RecordDefinition<Product> = defineRecord(Product, {
   object: 'product',
   table: 'commerce.product',
+  isCustomizable: true,
   visibleBy: [],
   searchable: ['name', 'sku', 'description'],
   hasSearchText: true,

@@ -12,6 +12,7 @@ import { Quote } from './quote.ts'
 export const quote: RecordDefinition<Quote> = defineRecord(Quote, {
   object: 'quote',
   table: 'commerce.quote',
+  isCustomizable: true,
   visibleBy: ['ownerId'],
   searchable: ['quoteNumber', 'name'],
   hasSearchText: true,

@@ -9,6 +9,7 @@ import { Account } from './account.ts'
 export const account: RecordDefinition<Account> = defineRecord(Account, {
   object: 'account',
   isExtensible: true,
+  isCustomizable: true,
   table: 'crm.account',
   visibleBy: ['ownerId'],
   searchable: ['name', 'domain', 'website', 'industry', 'billingCity'],

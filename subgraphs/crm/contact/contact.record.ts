@@ -12,6 +12,7 @@ import { Contact } from './contact.ts'
 export const contact: RecordDefinition<Contact> = defineRecord(Contact, {
   object: 'contact',
   isExtensible: true,
+  isCustomizable: true,
   table: 'crm.contact',
   visibleBy: ['ownerId'],
   searchable: ['name', 'email', 'phone', 'mobilePhone', 'title', 'department'],

@@ -11,6 +11,7 @@ import { Lead } from './lead.ts'
 export const lead: RecordDefinition<Lead> = defineRecord(Lead, {
   object: 'lead',
   isExtensible: true,
+  isCustomizable: true,
   table: 'crm.lead',
   visibleBy: ['ownerId'],
   searchable: ['name', 'email', 'company', 'phone', 'mobilePhone', 'title'],

@@ -14,6 +14,7 @@ import { Opportunity } from './opportunity.ts'
 export const opportunity: RecordDefinition<Opportunity> = defineRecord(Opportunity, {
   object: 'opportunity',
   isExtensible: true,
+  isCustomizable: true,
   table: 'crm.opportunity',
   visibleBy: ['ownerId'],
   searchable: ['name', 'nextStep', 'description'],

@@ -1,4 +1,4 @@
-import { parsePattern } from '../../kernel/condition/pattern.ts'
+import { parsePattern } from '../../kernel/values/pattern.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { isExactNumber, isJsonObject, type ExactNumber } from '../../kernel/json/exact-number.ts'
 import { isStorable } from '../../kernel/record/scalars.ts'

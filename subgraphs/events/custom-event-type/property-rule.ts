@@ -1,4 +1,4 @@
-import { matchedCharactersMax, parsePattern, type Pattern } from '../../kernel/condition/pattern.ts'
+import { matchedCharactersMax, parsePattern, type Pattern } from '../../kernel/values/pattern.ts'
 import {
   compareNumbers,
   decimalsOf,

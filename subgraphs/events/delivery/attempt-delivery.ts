@@ -75,6 +75,7 @@ async function isReadable(
   owner: Recipient,
 ): Promise<boolean> {
   if (members !== null && !isPartReadable(owner, rights)) return false
+  await shapes.load(organizationId)
   const context = { db, shapes: shapes.shapesOf(organizationId), organizationId }
   return isStoredEventReadable(context, owner, { bodyId, eventId, eventType, text, hasPart: false })
 }

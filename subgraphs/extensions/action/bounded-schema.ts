@@ -1,7 +1,7 @@
 import { Ajv, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import { LRUCache } from 'lru-cache'
-import { parsePattern, Pattern } from '../../kernel/condition/pattern.ts'
+import { parsePattern, Pattern } from '../../kernel/values/pattern.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
 

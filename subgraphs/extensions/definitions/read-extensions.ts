@@ -6,6 +6,9 @@ import type {
   RecordRules,
 } from '../../kernel/extension/extension.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
+import { bytesOfShapes, DefinedShapes, type OrganizationDefinitions } from '../../kernel/record/organization-shapes.ts'
+import type { OrganizationShapes } from '../../kernel/record/shape-source.ts'
+import { definitionOf, type StoredField } from '../custom-field/field-definition.ts'
 import type { ExtendedType } from '../extended-type.ts'
 import { CompiledHooks } from '../hook/compiled-hooks.ts'
 import type { StoredHook } from '../hook/stored-hook.ts'
@@ -42,13 +45,17 @@ class ByShape<T, Compiled> {
 class OrganizationExtensions implements Extensions {
   readonly version: number
   readonly bytes: number
+  readonly shapes: OrganizationShapes | null
   readonly hasHooks: boolean
   readonly #rules: ByShape<StoredRule, RecordRules>
   readonly #hooks: ByShape<StoredHook, RecordHooks>
 
-  constructor({ version, rules, hooks }: Row) {
+  constructor({ version, fields, rules, hooks }: Row) {
     this.version = version
+    const definitions = definitionsOf(version, fields)
+    this.shapes = definitions && new DefinedShapes(definitions)
     this.bytes = 1_000 + rules.length * ruleBytes + 2 * JSON.stringify([rules, hooks]).length
+    if (definitions) this.bytes += bytesOfShapes(definitions)
     this.hasHooks = hooks.length > 0
     this.#rules = new ByShape(rules, (shape, stored) => new CompiledRules(shape, stored))
     this.#hooks = new ByShape(hooks, (shape, stored) => new CompiledHooks(shape, stored))
@@ -63,16 +70,34 @@ class OrganizationExtensions implements Extensions {
   }
 }
 
+/** The active fields by record type. A record type whose fields are all inactive is named, too: its keys are not free. */
+function definitionsOf(version: number, fields: readonly StoredField[]): OrganizationDefinitions | null {
+  if (fields.length === 0) return null
+  const byEntity = Map.groupBy(fields, ({ entity }) => entity.toLowerCase())
+  const customFields = Object.fromEntries(
+    [...byEntity].map(([object, own]) => [object, own.filter(({ isActive }) => isActive).map(definitionOf)]),
+  )
+  return { version, customFields }
+}
+
 interface Row {
   readonly version: number
+  readonly fields: readonly StoredField[]
   readonly rules: readonly Typed<StoredRule>[]
   readonly hooks: readonly Typed<StoredHook>[]
 }
 
-/** The version, the active rules in the order of their creation, and the active hooks by their position. */
+/** The version, the fields in their order, the active rules in the order of their creation, and the active hooks by their position. */
 export const readOrganizationExtensions: ExtensionReader = async (sql, organizationId) => {
   const [row] = await sql.query<Row & Record<string, unknown>>(
     `select v.version::float8 as version, coalesce((
+       select jsonb_agg(jsonb_build_object('entity', f.entity, 'name', f.name, 'label', f.label, 'fieldType', f.field_type,
+         'description', f.description, 'isRequired', f.is_required, 'isActive', f.is_active, 'isSearchable', f.is_searchable,
+         'defaultValue', f.default_value, 'picklistValues', f.picklist_values, 'controllingField', f.controlling_field,
+         'dependentValues', f.dependent_values, 'pattern', f.pattern, 'precision', f.precision, 'maxLength', f.max_length,
+         'minValue', f.min_value, 'maxValue', f.max_value) order by f.sort_order, f.created_at, f.id)
+       from extensions.field_definition f
+       where f.organization_id = v.organization_id and f.deleted_at is null), '[]') as fields, coalesce((
        select jsonb_agg(jsonb_build_object('objectType', r.entity_type, 'name', r.name, 'appliesTo', r.applies_to,
          'conditions', r.conditions, 'logic', r.logic, 'errorMessage', r.error_message, 'errorField', r.error_field)
          order by r.created_at, r.id)

@@ -9,7 +9,7 @@ import type { StoredRun, StoredStep } from './run-store.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
-/** The record as the user sees it at this moment; null if the user does not. */
+/** The record as the user sees it at this moment; null if the user does not. The shapes of the organization must be loaded. */
 export async function seenRecord(
   services: Services,
   caller: Caller,
@@ -17,7 +17,6 @@ export async function seenRecord(
   id: string,
   db = services.tenants.of(caller.organizationId),
 ): Promise<Values | null> {
-  await services.shapes.load(caller.organizationId)
   const shape = shapeOf(object)
   const ctx = requestContext({ caller, requestId: newId(), idempotency: null }, services, { db })
   const row = await readOne(ctx, shape, id, allColumnNames(shape))
@@ -35,6 +34,7 @@ async function seenOf(services: Services, caller: Caller, run: StoredRun): Promi
   const { organizationId, eventPosition, eventId, recordType, recordId, triggerType } = run
   const trigger = { type: triggerType, recordType, recordId, eventId: eventId && `evt_${eventId}` }
   const object = objectNamed(recordType)
+  await services.shapes.load(organizationId)
   if (eventPosition !== null) {
     const [event] = await services.events.read(organizationId, {
       after: eventPosition - 1,
@@ -42,7 +42,6 @@ async function seenOf(services: Services, caller: Caller, run: StoredRun): Promi
       upTo: eventPosition,
     })
     if (event) {
-      await services.shapes.load(organizationId)
       const sql = services.tenants.of(organizationId)
       const context = {
         shapes: services.shapes.shapesOf(organizationId),

@@ -51,7 +51,8 @@ export const startByTime: Job = {
 }
 
 /** The start and the next time are written together, and a worker passes over what another one holds. */
-function startOne(services: Services, organizationId: string, workflowId: string, now: Date): Promise<void> {
+async function startOne(services: Services, organizationId: string, workflowId: string, now: Date): Promise<void> {
+  await services.shapes.load(organizationId)
   return services.database.transaction(async (sql) => {
     const [schedule] = await sql.query<Schedule>(
       `select ${columns} from extensions.workflow_schedule where organization_id = $1 and workflow_id = $2

@@ -1,4 +1,6 @@
-import { enumerationOf, type Column } from '../../kernel/record/column.ts'
+import type { Column } from '../../kernel/record/column.ts'
+import { columnKinds } from '../../kernel/record/column-kind.ts'
+import { activeMembers, customFieldsName } from '../../kernel/record/custom-field-column.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { isHidden, mayWrite } from '../../kernel/record/field-security.ts'
 import { isRequired, sortableColumns, writableColumns } from '../../kernel/record/inputs.ts'
@@ -124,22 +126,25 @@ function fieldsOf({ caller }: IdentityContext, shape: RecordShape, may: RecordTy
   const sortable = new Set(sortableColumns(shape.entity).map(({ name }) => name))
   return [...shape.columns.shown, ...shape.columns.customFields.values()].map((column) => {
     const isWritable = mayWrite(caller, shape, column.name)
+    const { name } = column
+    // Custom fields are written and sorted by as long as their record type has them.
+    const written = column.custom ? customFieldsName : name
     return {
       name: column.name,
       kind: kindOf(column),
       description: column.description ?? '',
       values: valuesOf(column),
       references: referenceOf(shape, column),
-      isRequired: creatable.has(column.name) && isRequired(column),
+      isRequired: column.custom?.isRequired ?? (creatable.has(name) && isRequired(column)),
       isNullable: column.nullable,
       maxLength: column.max ?? null,
       minimum: column.minimum ?? null,
       maximum: column.maximum ?? null,
       decimals: column.decimals ?? null,
       isReadable: may.isReadable && !isHidden(caller, shape, column.name),
-      isCreatable: may.isCreatable && isWritable && creatable.has(column.name),
-      isUpdatable: may.isUpdatable && isWritable && updatable.has(column.name),
-      isSortable: sortable.has(column.name),
+      isCreatable: may.isCreatable && isWritable && creatable.has(written),
+      isUpdatable: may.isUpdatable && isWritable && updatable.has(written),
+      isSortable: column.custom ? columnKinds[column.kind].isSortable : sortable.has(name),
     }
   })
 }
@@ -148,8 +153,8 @@ const kindOf = ({ kind }: Column): keyof typeof FieldKind =>
   kind.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase() as keyof typeof FieldKind
 
 function valuesOf(column: Column): string[] | null {
-  const members = enumerationOf(column)
-  return members ? Object.keys(members) : null
+  const members = activeMembers(column)
+  return members && [...members]
 }
 
 /** The record type of an id is known where filters follow the relation; ids of users have a field with the user. */

@@ -7,7 +7,7 @@ import type { ConditionOperator } from './condition.ts'
 import { isComparableNumber, type Literal } from './operand.ts'
 import type { Comparison } from './operator-rules.ts'
 import type { ParsedCondition, ParsedGroup } from './parse-conditions.ts'
-import type { Pattern } from './pattern.ts'
+import type { Pattern } from '../values/pattern.ts'
 import { earlier, later, timeOf, type Duration } from './relative-time.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -18,10 +18,10 @@ type Reading = (record: Fields) => Literal | null
 type Others = (record: Fields, now: number) => readonly (Literal | null)[]
 
 /** The value of the field in a record, as it is in JSON. */
-function valueOf({ name, key }: ConditionField): (record: Fields) => unknown {
+function valueOf({ name, key, absent }: ConditionField): (record: Fields) => unknown {
   if (key === undefined) return (record) => record[name]
   return ({ customFields }) =>
-    isJsonObject(customFields) && Object.hasOwn(customFields, key) ? customFields[key] : undefined
+    isJsonObject(customFields) && Object.hasOwn(customFields, key) ? customFields[key] : absent
 }
 
 function isEmpty(value: unknown): boolean {

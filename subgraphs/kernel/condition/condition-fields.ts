@@ -20,6 +20,8 @@ export interface ConditionField {
   readonly isEmail?: boolean
   /** The key of a custom field: the value is `record.customFields[key]`. */
   readonly key?: string
+  /** What a record without a value has. */
+  readonly absent?: unknown
   /** The caller's profile hides the field, so a condition on it is refused. */
   readonly isHidden?: boolean
 }
@@ -37,6 +39,7 @@ const customFieldMax = 100
 
 function columnField(column: Column, isHidden: boolean): ConditionField {
   const { name, kind, key, isEmail = false } = column
+  const absent = key !== undefined && kind === 'boolean' ? column.default : undefined
   const members = kind === 'enum' ? Object.keys(column.type) : undefined
   return {
     name,
@@ -44,6 +47,7 @@ function columnField(column: Column, isHidden: boolean): ConditionField {
     ...(members && { members }),
     ...(isEmail && { isEmail }),
     ...(key !== undefined && { key }),
+    ...(absent !== undefined && { absent }),
     ...(isHidden && { isHidden }),
   }
 }

@@ -4,7 +4,7 @@ import { comparedEmail } from '../record/email-equality.ts'
 import { isStorable, normalizeTimestamp } from '../record/scalars.ts'
 import type { ConditionField } from './condition-fields.ts'
 import { comparisonOf, type Comparison, type OperandForm } from './operator-rules.ts'
-import { parsePattern, type Pattern } from './pattern.ts'
+import { parsePattern, type Pattern } from '../values/pattern.ts'
 import { parseDuration, type Duration } from './relative-time.ts'
 
 export const listMax = 100

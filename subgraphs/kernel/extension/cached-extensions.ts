@@ -3,20 +3,26 @@ import type { Logger } from 'pino'
 import { Listener } from '../database/listen.ts'
 import type { Sql } from '../database/sql.ts'
 import { definitionsChannel } from './definition-version.migrations.ts'
+import type { OrganizationShapes, ShapeSource } from '../record/shape-source.ts'
 import { readExtensions, type Extensions } from './extension.ts'
 
-const bytesMax = 32_000_000
+const bytesMax = 64_000_000
 const bytesOfNone = 100
+/** A transaction that publishes commits within this time, or not at all. */
+const publicationMs = 10_000
 
-/** Wrapped, because the cache cannot hold null. */
 interface Cached {
   readonly extensions: Extensions | null
+  /** Another version has been published, or may have been: the next operation loads it. */
+  isOutdated: boolean
 }
 
 interface Loading {
   readonly read: Promise<Extensions | null>
   /** The read that begins when this one has ended. */
   next: Promise<Extensions | null> | null
+  /** A version was published after the read had begun, which may not have seen it. */
+  isOutdated: boolean
 }
 
 interface Options {
@@ -27,15 +33,28 @@ interface Options {
 
 /**
  * The extensions of organizations, compiled once per version, the most recently used in memory. What is in memory may be old for a
- * moment: every write compares its version in its own statement (`withCurrentExtensions`), so only the notice of others is late.
+ * moment: every write compares its version in its own statement (`withCurrentExtensions`), so only reads and the notice of others are late.
+ * An operation uses one version from start to end: what is outdated stays in memory until the next one is loaded.
  */
-export class CachedExtensions {
+export class CachedExtensions implements ShapeSource {
   readonly #cached = new LRUCache<string, Cached>({ maxSize: bytesMax })
   readonly #loading = new Map<string, Loading>()
-  #listener: Promise<Listener> | null = null
+  /** Organizations of which this process publishes a version, with the time until which its notice is expected. */
+  readonly #publishing = new Map<string, number>()
+  #listener: Listener | null = null
   #services: object | null = null
 
   constructor(private readonly options: Options) {}
+
+  /** Learns what other processes publish. */
+  async listen(): Promise<void> {
+    const { databaseUrl, log } = this.options
+    const all = (): void => {
+      for (const loading of this.#loading.values()) loading.isOutdated = true
+      for (const cached of this.#cached.values()) cached.isOutdated = true
+    }
+    this.#listener = await Listener.open(databaseUrl, definitionsChannel, (id) => this.#published(id), log, all)
+  }
 
   /** Gives hooks what they need to call out, once it is open. */
   connect(services: object): void {
@@ -57,9 +76,43 @@ export class CachedExtensions {
     return this.#cached.get(organizationId)?.extensions ?? null
   }
 
-  /** Loads them into memory; null when they are already loaded. */
+  shapesOf(organizationId: string): OrganizationShapes | null {
+    return this.of(organizationId)?.shapes ?? null
+  }
+
+  /** Loads the latest version into memory; null when it is already there. */
   load(organizationId: string): Promise<unknown> | null {
-    return organizationId === '' || this.#cached.has(organizationId) ? null : this.reload(organizationId)
+    const isLoaded = organizationId === '' || this.#cached.get(organizationId)?.isOutdated === false
+    return isLoaded ? null : this.reload(organizationId)
+  }
+
+  /**
+   * The open transaction publishes a version. Until the notice of it arrives, each operation in this process loads the latest version, so none that
+   * begins after the commit is decided with an older one.
+   */
+  expect(organizationId: string): void {
+    this.#publishing.set(organizationId, performance.now() + publicationMs)
+    this.#expire(organizationId)
+  }
+
+  #published(organizationId: string): void {
+    this.#publishing.delete(organizationId)
+    this.#expire(organizationId)
+  }
+
+  /** The next operation loads the latest version. */
+  #expire(organizationId: string): void {
+    const [cached, loading] = [this.#cached.peek(organizationId), this.#loading.get(organizationId)]
+    if (cached) cached.isOutdated = true
+    if (loading) loading.isOutdated = true
+  }
+
+  #isPublishing(organizationId: string): boolean {
+    const until = this.#publishing.get(organizationId)
+    if (until === undefined) return false
+    if (performance.now() < until) return true
+    this.#publishing.delete(organizationId)
+    return false
   }
 
   /**
@@ -77,35 +130,27 @@ export class CachedExtensions {
   }
 
   #begin(organizationId: string): Promise<Extensions | null> {
-    const loading: Loading = { next: null, read: this.#read(organizationId) }
+    const read = readExtensions(this.options.database, organizationId)
+    const loading: Loading = { read, next: null, isOutdated: false }
     this.#loading.set(organizationId, loading)
-    const ended = (): void => {
+    void this.#keep(organizationId, loading)
+    return read
+  }
+
+  /** Those who asked for the read get its failure. */
+  async #keep(organizationId: string, loading: Loading): Promise<void> {
+    try {
+      const extensions = await loading.read
+      const isOutdated = loading.isOutdated || this.#isPublishing(organizationId)
+      this.#cached.set(organizationId, { extensions, isOutdated }, { size: extensions?.bytes ?? bytesOfNone })
+    } catch {
+      // Nothing is in memory, so the next operation reads again.
+    } finally {
       if (this.#loading.get(organizationId) === loading) this.#loading.delete(organizationId)
     }
-    loading.read.then(ended, ended)
-    return loading.read
-  }
-
-  async #read(organizationId: string): Promise<Extensions | null> {
-    const extensions = await readExtensions(this.options.database, organizationId)
-    if (extensions) this.#listen()
-    this.#cached.set(organizationId, { extensions }, { size: extensions?.bytes ?? bytesOfNone })
-    return extensions
-  }
-
-  /** Only processes that have seen an organization with extensions listen. Others learn of the first ones by their next write. */
-  #listen(): void {
-    const { databaseUrl, log } = this.options
-    this.#listener ??= Listener.open(
-      databaseUrl,
-      definitionsChannel,
-      (organizationId) => this.#cached.delete(organizationId),
-      log,
-      () => this.#cached.clear(),
-    )
   }
 
   async close(): Promise<void> {
-    await (await this.#listener)?.close()
+    await this.#listener?.close()
   }
 }

@@ -8,9 +8,11 @@ import { readExtensions, type Extensions } from './extension.ts'
 /** Each is one more change of the definitions in the moment between two statements. */
 const attemptsMax = 10
 
-/** Whether rules of the organization concern a change of this caller: the platform itself is subject to none. */
-export const isExtended = ({ caller }: RequestContext, { isExtensible }: RecordShape): boolean =>
-  isExtensible === true && caller.kind !== 'SYSTEM'
+/** Whether definitions of the organization concern a change of this caller: the platform itself is subject to none. */
+export const isExtended = (
+  { caller }: RequestContext,
+  { isExtensible = false, isCustomizable = false }: RecordShape,
+): boolean => (isExtensible || isCustomizable) && caller.kind !== 'SYSTEM'
 
 /** SQL condition that fails the statement when the definitions of the organization are not those that the change was decided with. */
 export const currentDefinitions = ({ caller, extensions }: RequestContext, values: Values): string =>
@@ -33,10 +35,11 @@ export async function withCurrentExtensions<T>(
     } catch (error) {
       if (!areChanged(error)) throw error
       if (attempt === attemptsMax) {
-        const message = 'The rules of the organization are being changed; retry in 1 s.'
+        const message = 'The definitions of the organization are being changed; retry in 1 s.'
         throw new Refusal('UNAVAILABLE', message, { retryAfter: 1 })
       }
-      current = { ...ctx, extensions: await latest(ctx) }
+      const extensions = await latest(ctx)
+      current = { ...ctx, extensions, shapes: extensions?.shapes ?? null }
     }
   }
 }
@@ -46,6 +49,7 @@ const latest = ({ db, caller, cachedExtensions }: RequestContext): Promise<Exten
   db.open ? readExtensions(db, caller.organizationId) : cachedExtensions.reload(caller.organizationId)
 
 /** Raises the version of the organization's definitions. In the transaction of their change, before other statements of it. */
-export async function publishDefinitions({ db, caller }: RequestContext): Promise<void> {
+export async function publishDefinitions({ db, caller, cachedExtensions }: RequestContext): Promise<void> {
+  cachedExtensions.expect(caller.organizationId)
   await db.query('select kernel.publish_definitions($1)', [caller.organizationId], 'WRITE')
 }

@@ -2,6 +2,7 @@ import type { Origin } from '../context.ts'
 import type { FieldProblem } from '../errors.ts'
 import type { Sql } from '../database/sql.ts'
 import type { Outcome } from '../outbound/external-calls.ts'
+import type { OrganizationShapes } from '../record/shape-source.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -62,12 +63,14 @@ export interface RecordHooks {
   ): Promise<readonly Outcome[]>
 }
 
-/** What an organization has added to the writes of its records: one version, immutable, with everything compiled. */
+/** What an organization has added to its records and their writes: one version, immutable, with everything compiled. */
 export interface Extensions {
   /** The version of the definitions of the organization, raised by every change of them. */
   readonly version: number
   /** Estimated memory in bytes. */
   readonly bytes: number
+  /** The shapes of records with the custom fields of the organization; null when it has defined none. */
+  readonly shapes: OrganizationShapes | null
   /** Null when the organization has none for the record type. The shape is the one of the organization. */
   rulesFor(shape: ExtendedShape): RecordRules | null
   /** Whether a record type has hooks, which are called while no transaction is open. */

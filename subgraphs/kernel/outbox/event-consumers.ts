@@ -143,6 +143,8 @@ class Reader {
 
   async #consumeNext(organizationId: string): Promise<void> {
     try {
+      // Consumers read shapes and extensions inside of their transaction.
+      await this.services.shapes.load(organizationId)
       const hasMore = await consumeNext(this.services, this.consumer, organizationId)
       if (hasMore) this.#waiting.add(organizationId)
     } catch (error) {

@@ -4,9 +4,18 @@ import { isId } from '../ids.ts'
 import { enumerationOf, initialValue, type Column, type StructureShape } from './column.ts'
 import { parseEmail } from '../values/email-address.ts'
 import { columnKinds } from './column-kind.ts'
-import { customFieldsName, isMember, valueDescription } from './custom-field-column.ts'
+import {
+  activeMembers,
+  customFieldName,
+  customFieldsName,
+  isBlank,
+  isMember,
+  listed,
+  valueDescription,
+} from './custom-field-column.ts'
 import { checkCustomFields } from './custom-fields.ts'
 import type { RecordShape } from './definition.ts'
+import { isSameValue } from './same-value.ts'
 import { checkJson, isStorable } from './scalars.ts'
 
 export const textMax = 255
@@ -51,7 +60,11 @@ function checkNumber(column: Column, value: unknown): FieldProblem | null {
 
 function checkMember(column: Column, members: object, item: unknown): FieldProblem | null {
   if (typeof item === 'string' && Object.hasOwn(members, item)) return null
-  return problem(column, 'NOT_ALLOWED', `${column.name} must be one of ${Object.keys(members).join(', ')}.`)
+  return problem(
+    column,
+    'NOT_ALLOWED',
+    `${column.name} must be one of ${listed(activeMembers(column) ?? Object.keys(members))}.`,
+  )
 }
 
 function checkTextList(column: Column, list: unknown): FieldProblem | null {
@@ -135,31 +148,99 @@ export function checkColumn(column: Column, value: unknown): FieldProblem | null
   }
 }
 
-/** Custom fields have no GraphQL type, so their JSON type is checked here. */
-function checkCustomField(column: Column, value: unknown): FieldProblem | null {
-  if (value === null) return null
+const phoneMax = 50
+const phoneDigitsMin = 3
+const hasScheme = /^https?:\/\//i
+
+const formats: Readonly<
+  Record<'PHONE' | 'URL', { readonly isMet: (text: string) => boolean; readonly problem: string }>
+> = {
+  PHONE: {
+    isMet: (text) => text.length <= phoneMax && text.replaceAll(/[^0-9]/g, '').length >= phoneDigitsMin,
+    problem: `must be a phone number: at least ${phoneDigitsMin} digits and at most ${phoneMax} characters`,
+  },
+  URL: {
+    isMet: (text) => hasScheme.test(text) && URL.canParse(text),
+    problem: 'must be an address that begins with https:// or http://',
+  },
+}
+
+function checkFormat(column: Column, value: unknown): FieldProblem | null {
+  const { format, pattern } = column.custom ?? {}
+  if (typeof value !== 'string' || value === '') return null
+  if ((format === 'PHONE' || format === 'URL') && !formats[format].isMet(value))
+    return problem(
+      column,
+      format === 'URL' ? 'NOT_A_URL' : 'WRONG_FORMAT',
+      `${column.name} ${formats[format].problem}.`,
+    )
+  if (pattern && !pattern.test(value))
+    return problem(column, 'WRONG_FORMAT', `${column.name} must have the form that its definition asks for.`)
+  return null
+}
+
+/** A value that can no longer be chosen: a record that has it keeps it. */
+function checkRetired(column: Column, value: unknown, previous: unknown): FieldProblem | null {
+  const { retired } = column.custom ?? {}
+  if (!retired || retired.size === 0) return null
+  const kept = new Set<unknown>(Array.isArray(previous) ? previous : [previous])
+  const items = Array.isArray(value) ? value : [value]
+  const at = items.findIndex((item) => retired.has(item as string) && !kept.has(item))
+  if (at < 0) return null
+  const path = Array.isArray(value) ? `${column.name}.${at}` : column.name
+  return { path, code: 'NOT_ALLOWED', message: `${path} must be one of ${listed(activeMembers(column) ?? [])}.` }
+}
+
+/** Custom fields have no GraphQL type, so their JSON type is checked here. `previous` is the value that the record has. */
+export function customFieldProblem(column: Column, value: unknown, previous?: unknown): FieldProblem | null {
+  if (column.custom?.isRequired && isBlank(value))
+    return problem(column, 'REQUIRED', `${column.name} must have a value.`)
+  // What a record has may stay, also when the definition has become stricter.
+  if (value === null || (previous !== undefined && isSameValue(column.stored(value), previous))) return null
+  if (column.custom?.format === 'EMAIL' && value === '') return null
   const hasKind = columnKinds[column.kind].parse(value) !== undefined
-  if (hasKind && (column.kind !== 'enum' || isMember(column, value))) return checkColumn(column, value)
+  if (hasKind && (column.kind !== 'enum' || isMember(column, value)))
+    return (
+      checkColumn(column, value) ?? checkRetired(column, value, previous) ?? checkFormat(column, column.stored(value))
+    )
   const code = column.kind === 'enum' ? 'NOT_ALLOWED' : 'WRONG_TYPE'
   return problem(column, code, `${column.name} must be ${valueDescription(column)}.`)
 }
 
-function customFieldProblems({ columns: { customFields } }: RecordShape, values: unknown): FieldProblem[] {
-  if (customFields.size === 0 || !isJsonObject(values)) return []
+function checkUndefinedField(object: string, key: string, value: unknown, previous: unknown): FieldProblem | null {
+  if (value === null || (previous !== undefined && isSameValue(value, previous))) return null
+  const path = customFieldName(key)
+  return { path, code: 'UNKNOWN_FIELD', message: `${path} is no custom field of the ${object}.` }
+}
+
+function customFieldProblems({ columns, object }: RecordShape, values: unknown, previous: unknown): FieldProblem[] {
+  const { customFields, hasDefinedKeysOnly } = columns
+  if ((customFields.size === 0 && !hasDefinedKeysOnly) || !isJsonObject(values)) return []
+  const before = isJsonObject(previous) ? previous : {}
   return Object.entries(values).flatMap(([key, value]) => {
     const column = customFields.get(key)
-    return (column && checkCustomField(column, value)) ?? []
+    const kept = Object.hasOwn(before, key) ? before[key] : undefined
+    if (column) return customFieldProblem(column, value, kept) ?? []
+    return (hasDefinedKeysOnly && checkUndefinedField(object, key, value, kept)) || []
   })
 }
 
-/** Checks given values against the limits of their columns. Before that, GraphQL has checked the types of most of them. */
-export function checkValues(definition: RecordShape, values: Readonly<Record<string, unknown>>): FieldProblem[] {
+/**
+ * Checks given values against the limits of their columns. Before that, GraphQL has checked the types of most of them. `previous` is the record
+ * before the change: its custom fields may keep their values.
+ */
+export function checkValues(
+  definition: RecordShape,
+  values: Readonly<Record<string, unknown>>,
+  previous: object | null = null,
+): FieldProblem[] {
   const { byName } = definition.columns
   const problems = Object.entries(values).flatMap(([name, value]) => {
     const column = byName.get(name)
     if (!column || value === undefined) return []
     return checkColumn(column, value) ?? []
   })
-  const custom = customFieldProblems(definition, values[customFieldsName])
+  const before = (previous as Readonly<Record<string, unknown>> | null)?.[customFieldsName]
+  const custom = customFieldProblems(definition, values[customFieldsName], before)
   return custom.length === 0 ? problems : [...problems, ...custom]
 }

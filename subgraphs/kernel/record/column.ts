@@ -3,6 +3,7 @@ import type { GraphQLScalarType } from 'graphql'
 import { Field, Float, ID, Int, registerEnumType, type FieldOptions } from 'type-graphql'
 import type { DayMoment } from '../time/days.ts'
 import { columnKinds, type ColumnKind } from './column-kind.ts'
+import type { CustomFieldRules } from './custom-field-rules.ts'
 import { DateTime, Decimal, Json } from './scalars.ts'
 import { UserReference } from './user-reference.ts'
 
@@ -118,6 +119,8 @@ export interface Column extends ColumnOptions {
   readonly column: string
   /** Custom fields: the key of the value in the JSON object of that table column. */
   readonly key?: string
+  /** Custom fields: what a write must obey besides the bounds. */
+  readonly custom?: CustomFieldRules
   readonly kind: ColumnKind
   readonly type: GraphQLTypeOf
   readonly nullable: boolean

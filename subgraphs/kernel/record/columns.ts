@@ -35,6 +35,8 @@ export class Columns {
   readonly byName: ReadonlyMap<string, Column>
   /** The defined custom fields by API name. */
   readonly customFields: ReadonlyMap<string, Column>
+  /** The values of new records in custom fields for which none is given, by API name. */
+  readonly customDefaults: Readonly<Record<string, unknown>>
   /** The values of the `shown` columns of a record. */
   readonly shownOf: (record: object) => Record<string, unknown>
   /** A new record with the initial values of all stored columns; undefined where a value is required. */
@@ -44,12 +46,17 @@ export class Columns {
     /** Columns of the table, in the order of their declaration. */
     readonly stored: readonly Column[],
     customFields: readonly Column[] = [],
+    /** Only defined custom fields can be written. Without any definition of a record type, its keys are free. */
+    readonly hasDefinedKeysOnly = false,
   ) {
     this.shown = stored.filter((column) => !column.internal)
     this.ids = stored.filter((column) => column.kind === 'id')
     this.structured = stored.filter(({ structure }) => structure)
     this.byName = new Map([...stored, ...customFields].map((column) => [column.name, column]))
     this.customFields = new Map(customFields.map((column) => [column.key!, column]))
+    this.customDefaults = Object.fromEntries(
+      customFields.flatMap(({ key, default: value, stored }) => (value === undefined ? [] : [[key!, stored(value)]])),
+    )
     const { shownOf, blank } = copiesOf(stored, this.shown)
     this.shownOf = shownOf
     this.blank = blank
@@ -61,6 +68,6 @@ export class Columns {
   }
 
   withCustomFields(customFields: readonly Column[]): Columns {
-    return new Columns(this.stored, [...this.customFields.values(), ...customFields])
+    return new Columns(this.stored, [...this.customFields.values(), ...customFields], true)
   }
 }

@@ -1,5 +1,8 @@
-import type { Column, ColumnOptions, GraphQLTypeOf } from './column.ts'
+import { emailLengthMax, parseEmail } from '../values/email-address.ts'
+import { parsePattern } from '../values/pattern.ts'
+import { enumerationOf, type Column, type ColumnOptions, type GraphQLTypeOf } from './column.ts'
 import { columnKinds, type ColumnKind } from './column-kind.ts'
+import type { CustomFieldFormat, CustomFieldRules, Dependency } from './custom-field-rules.ts'
 import { DateTime, Decimal } from './scalars.ts'
 
 export type CustomFieldKind = Extract<
@@ -14,10 +17,21 @@ export interface CustomFieldDefinition extends Bounds {
   /** The API name: the key in `customFields`. */
   readonly name: string
   readonly kind: CustomFieldKind
-  /** The allowed values of a field of the kind `enum`. */
+  readonly label?: string
+  /** The values of a field of the kind `enum`, and of the items of a `textList` with given values. */
   readonly members?: readonly string[]
+  /** Those members that a record may keep, but that none can get. */
+  readonly retired?: readonly string[]
   /** Whether `search` includes this field; only for the kind `text`. */
   readonly searchable?: boolean
+  readonly format?: CustomFieldFormat
+  /** A regular expression that the text must contain a match of. */
+  readonly pattern?: string | null
+  /** A new record must have a value, and no change takes it away. */
+  readonly isRequired?: boolean
+  /** The value of a new record when none is given. Of a boolean also that of records without a value. */
+  readonly default?: unknown
+  readonly dependsOn?: Dependency | null
 }
 
 /** The column of a record that contains the values of all custom fields. */
@@ -51,10 +65,13 @@ const typedSql: Readonly<Record<CustomFieldKind, (json: string, text: string) =>
   textList: (json) => `kernel.text_list_of(${json})`,
 }
 
-function typeOf({ kind, members = [] }: CustomFieldDefinition): GraphQLTypeOf {
+const membersOf = (members: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(members.map((member) => [member, member]))
+
+function typeOf({ kind, members }: CustomFieldDefinition): GraphQLTypeOf {
   switch (kind) {
     case 'enum':
-      return Object.fromEntries(members.map((member) => [member, member]))
+      return membersOf(members ?? [])
     case 'money':
       return Decimal
     case 'boolean':
@@ -62,20 +79,39 @@ function typeOf({ kind, members = [] }: CustomFieldDefinition): GraphQLTypeOf {
     case 'timestamp':
       return DateTime
     case 'textList':
-      return [String]
+      return [members ? membersOf(members) : String] as GraphQLTypeOf
     default:
       return String
   }
 }
 
+function rulesOf({
+  name,
+  label = name,
+  retired = [],
+  format,
+  pattern = null,
+  isRequired = false,
+  dependsOn = null,
+}: CustomFieldDefinition): CustomFieldRules {
+  const parsed = pattern === null ? null : parsePattern(pattern)
+  // A definition whose pattern is not usable is refused; one that a later version no longer accepts checks nothing.
+  const usable = parsed && !('reason' in parsed) ? parsed : null
+  return { label, retired: new Set(retired), format: format ?? null, pattern: usable, isRequired, dependsOn }
+}
+
 /** The column of a custom field. It is read, compared, ordered by and checked like a table column of its kind. */
 export function customField(definition: CustomFieldDefinition): Column {
-  const { name, kind, members: _members, searchable: _searchable, ...bounds } = definition
+  const { name, kind, format, description, max, filled, minimum, maximum, maxItems, decimals } = definition
   if (!apiName.test(name) || name === '__proto__') throw new Error(`${name} cannot be the name of a custom field.`)
   const key = sqlLiteral(name)
   const { parse } = columnKinds[kind]
+  const isEmail = format === 'EMAIL'
+  // A boolean always has a value.
+  const absent = kind === 'boolean' && definition.default !== undefined ? String(definition.default === true) : null
   return {
-    ...bounds,
+    ...definedOnly({ description, max, filled, minimum, maximum, maxItems, decimals, default: definition.default }),
+    ...(isEmail && { isEmail, isCanonical: true, max: emailLengthMax }),
     name: customFieldName(name),
     column: container,
     key: name,
@@ -84,14 +120,31 @@ export function customField(definition: CustomFieldDefinition): Column {
     // A missing list is read as an empty list.
     nullable: kind !== 'textList',
     derivedFrom: [customFieldsName],
+    custom: rulesOf(definition),
     sql(alias) {
       const values = `${alias}.${container}`
       const sql = typedSql[kind](`${values} -> ${key}`, `${values} ->> ${key}`)
-      return `(${sql})`
+      return absent === null ? `(${sql})` : `coalesce(${sql}, ${absent})`
     },
-    stored: (value) => parse(value) ?? value,
+    stored: isEmail
+      ? canonicalEmail
+      : definition.members && kind === 'textList'
+        ? withoutRepetition
+        : (value) => parse(value) ?? value,
   }
 }
+
+const canonicalEmail = (value: unknown): unknown => (typeof value === 'string' ? (parseEmail(value) ?? value) : value)
+
+/** Several of the given values are a set. */
+const withoutRepetition = (value: unknown): unknown => (Array.isArray(value) ? [...new Set(value)] : value)
+
+/** Null, an empty text or an empty list. */
+export const isBlank = (value: unknown): boolean =>
+  value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
+
+const definedOnly = <T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
 
 /** Whether the value is a member of the column's enumeration. */
 export const isMember = ({ type }: Column, value: unknown): boolean =>
@@ -106,6 +159,20 @@ const valueDescriptions: Partial<Record<ColumnKind, string>> = {
   textList: 'a list of text',
 }
 
+const listedMax = 30
+
+/** Names in a sentence, the first ones of many: `HOT, COLD`. */
+export const listed = (names: readonly string[]): string =>
+  names.length > listedMax
+    ? `${names.slice(0, listedMax).join(', ')} and ${names.length - listedMax} more`
+    : names.join(', ')
+
+/** The values that a record can get in the column; null when they are not listed. */
+export function activeMembers(column: Column): readonly string[] | null {
+  const members = enumerationOf(column)
+  return members && Object.keys(members).filter((member) => !column.custom?.retired.has(member))
+}
+
 /** Describes the allowed values of a custom field, for error messages: `one of HOT, COLD`. */
-export const valueDescription = ({ kind, type }: Column): string =>
-  valueDescriptions[kind] ?? `one of ${Object.keys(type).join(', ')}`
+export const valueDescription = (column: Column): string =>
+  valueDescriptions[column.kind] ?? `one of ${listed(activeMembers(column) ?? [])}`

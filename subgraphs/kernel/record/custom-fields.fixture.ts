@@ -7,22 +7,23 @@ import { requestContext, systemContext, type RequestContext, type Services } fro
 import type { CustomFieldDefinition } from './custom-field-column.ts'
 import type { RecordShape } from './definition.ts'
 import { readPage, type Page, type PageArgs } from './list.ts'
-import { CachedShapes, type DefinitionSource, type OrganizationDefinitions } from './organization-shapes.ts'
+import { DefinedShapes } from './organization-shapes.ts'
+import type { ShapeSource } from './shape-source.ts'
 
 /** Definitions in memory, set by a test; each change creates a new version. */
-export class InMemoryDefinitions implements DefinitionSource {
-  readonly #byOrganization = new Map<string, OrganizationDefinitions>()
+export class InMemoryDefinitions implements ShapeSource {
+  readonly #byOrganization = new Map<string, DefinedShapes>()
 
   define(organizationId: string, customFields: Readonly<Record<string, readonly CustomFieldDefinition[]>>): void {
     const version = (this.#byOrganization.get(organizationId)?.version ?? 0) + 1
-    this.#byOrganization.set(organizationId, { organizationId, version, customFields })
+    this.#byOrganization.set(organizationId, new DefinedShapes({ version, customFields }))
   }
 
-  definitionsOf(organizationId: string): OrganizationDefinitions | null {
+  shapesOf(organizationId: string): DefinedShapes | null {
     return this.#byOrganization.get(organizationId) ?? null
   }
 
-  load(_organizationId: string): Promise<void> | null {
+  load(_organizationId: string): Promise<unknown> | null {
     return null
   }
 }
@@ -41,7 +42,7 @@ export class CustomFieldsFixture {
     this.fresh = await freshDatabase(this.options)
     this.#tenants = new TenantDatabase({ url: this.fresh.url, guard: this.fresh.database.guard })
     const services = servicesOf(this.fresh.database, this.clock)
-    this.services = { ...services, tenants: this.#tenants, shapes: new CachedShapes(this.definitions) }
+    this.services = { ...services, tenants: this.#tenants, shapes: this.definitions }
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,7 @@
 import { invalid, type FieldProblem } from '../errors.ts'
 import type { Columns } from './columns.ts'
+import { customFieldsName, isBlank, listed } from './custom-field-column.ts'
+import type { RecordShape } from './definition.ts'
 import { isSameValue } from './same-value.ts'
 import { jsonValuesIn, jsonValuesMax } from './scalars.ts'
 import { isJsonObject } from '../json/exact-number.ts'
@@ -53,4 +55,41 @@ export function storedCustomFields({ customFields }: Columns, values: unknown): 
 export function changedCustomFields({ customFields }: Columns, previous: unknown, next: unknown): string[] {
   const [before, after] = [previous, next].map((values) => (isJsonObject(values) ? values : {})) as [Fields, Fields]
   return [...customFields].flatMap(([key, { name }]) => (isSameValue(before[key], after[key]) ? [] : [name]))
+}
+
+const isDependencyMet = (allowed: readonly string[] | undefined, value: unknown): boolean =>
+  (Array.isArray(value) ? value : [value]).every((item) => allowed?.includes(item as string))
+
+/**
+ * The problems of the custom fields of a record as it would be after a change: values that a new record must have, and values that do not
+ * fit the value of another field. What the change does not concern may stay.
+ */
+export function customFieldProblemsOf(
+  { columns: { customFields } }: RecordShape,
+  next: Fields,
+  previous: Fields | null,
+): FieldProblem[] {
+  if (customFields.size === 0) return []
+  const [after, before] = [next, previous].map((record) => (record?.[customFieldsName] ?? {}) as Fields) as [
+    Fields,
+    Fields,
+  ]
+  const problems: FieldProblem[] = []
+  for (const [key, { name, custom }] of customFields) {
+    const value = after[key]
+    if (isBlank(value)) {
+      if (custom?.isRequired && previous === null)
+        problems.push({ path: name, code: 'REQUIRED', message: `${name} must have a value.` })
+      continue
+    }
+    const { field, values } = custom?.dependsOn ?? {}
+    if (field === undefined) continue
+    const controlling = after[field]
+    const isConcerned = !isSameValue(value, before[key]) || !isSameValue(controlling, before[field])
+    const allowed = Object.hasOwn(values!, String(controlling)) ? values![String(controlling)] : undefined
+    if (!isConcerned || isDependencyMet(allowed, value)) continue
+    const message = `${name} must fit ${customFieldsName}.${field}: ${allowed?.length ? `one of ${listed(allowed)}` : 'no value'}.`
+    problems.push({ path: name, code: 'NOT_ALLOWED', message })
+  }
+  return problems
 }

@@ -6,7 +6,7 @@ import type { RequestContext } from '../request.ts'
 import { organizationZone } from '../time/days.ts'
 import type { Draft, RecordDefinition, StoredRow } from './definition.ts'
 import { keyOfValues } from './key-of-values.ts'
-import { definedOnly, nextRecord, normalized, type Fields } from './next-record.ts'
+import { nextRecord, normalized, together, type Fields } from './next-record.ts'
 import { prepareChange } from './prepare-change.ts'
 
 /** The change with what the hooks of the organization make of it; throws what they refuse it with. Calls no hook for a change of nothing. */
@@ -61,11 +61,7 @@ function nextWith<T extends StoredRow>(
   changes: Fields,
   zone: string,
 ): T & Fields {
-  const values = normalized(definition, {
-    ...draft.values,
-    ...definedOnly(draft.implied ?? {}),
-    ...changes,
-  } as Partial<T>)
+  const values = normalized(definition, together<T>(draft.values, draft.implied ?? {}, changes as Partial<T>))
   const next = nextRecord(ctx, definition, draft, values)
   const { calculated, calculatesDays } = definition
   return Object.assign(next, calculated?.(next, draft.previous, values, calculatesDays?.(next) ? zone : 'UTC'))

@@ -82,6 +82,8 @@ export interface RecordShape extends TrackedObject {
   readonly partsOf?: readonly string[]
   /** Organizations may add rules to its writes (`kernel/extension`). */
   readonly isExtensible?: boolean
+  /** Organizations may add custom fields to it. */
+  readonly isCustomizable?: boolean
   /** Columns with user ids: with the visibility OWN or TEAM, these users see the record. Empty: the whole organization sees it. */
   readonly visibleBy: readonly string[]
   /** The record is visible when its parent record is visible and not deleted. `by` is the column with the id of the parent, `to` its type. */

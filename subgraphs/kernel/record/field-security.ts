@@ -122,8 +122,13 @@ export function addDerivedRestrictions(fields: FieldRestrictions): FieldRestrict
 export const isHidden = (caller: Pick<Caller, 'fields'>, definition: RecordShape, name: string): boolean =>
   fieldRules(caller, definition)?.hidden.has(name) ?? false
 
-export const mayWrite = (caller: Pick<Caller, 'fields'>, definition: RecordShape, name: string): boolean =>
-  !fieldRules(caller, definition)?.readOnly.has(name)
+export function mayWrite(caller: Pick<Caller, 'fields'>, definition: RecordShape, name: string): boolean {
+  const rules = fieldRules(caller, definition)
+  if (!rules) return true
+  const key = customFieldKey(name)
+  if (key === null) return !rules.readOnly.has(name)
+  return !rules.readOnlyKeys.has(key) && !rules.readOnly.has(customFields)
+}
 
 const fieldRefusal = (
   code: 'FIELD_NOT_READABLE' | 'FIELD_NOT_WRITABLE',

@@ -52,6 +52,8 @@ function indexedCandidates(
   if (textSearches.has(operator)) return containsCandidates(definition, column, operand as string, alias, values)
   if (column.key === undefined || operator !== 'eq' || column.kind === 'timestamp' || column.kind === 'date')
     return null
+  // Records without a value have it, too.
+  if (column.kind === 'boolean' && operand === column.default) return null
   return `${alias}.${column.column} @> ${values.add(JSON.stringify({ [column.key]: operand }))}::jsonb`
 }
 

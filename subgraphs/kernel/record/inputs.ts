@@ -190,7 +190,7 @@ export function sortableColumns(entity: object): readonly Column[] {
 }
 
 /** The GraphQL sort input of a record type. */
-export function orderOf<T>(name: string, entity: Entity<T>): Class {
+export function orderOf<T>(name: string, entity: Entity<T>, isCustomizable = false): Class {
   const columns = sortableColumns(entity)
   const fields = Object.fromEntries(columns.map((column) => [column.name, column.name]))
   const many = pluralOf(nameOf(entity))
@@ -205,6 +205,12 @@ export function orderOf<T>(name: string, entity: Entity<T>): Class {
     defaultValue: 'createdAt',
     description: 'The field to sort by.',
   })
+  if (isCustomizable)
+    field(order, 'customField', () => String, {
+      nullable: true,
+      description:
+        'Name of a custom field of the organization to sort by instead of `field`; all matching records are sorted. Null: `field` counts.',
+    })
   field(order, 'direction', () => SortOrder, {
     nullable: true,
     defaultValue: 'DESC',

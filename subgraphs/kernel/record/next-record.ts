@@ -1,5 +1,6 @@
 import { actorIdOf } from '../context.ts'
 import { newId } from '../ids.ts'
+import { isJsonObject } from '../json/exact-number.ts'
 import type { RequestContext } from '../request.ts'
 import { keyOfValues } from './key-of-values.ts'
 import type { Column } from './column.ts'
@@ -12,6 +13,14 @@ export type Fields = Record<string, unknown>
 
 export function definedOnly<T extends object>(values: T): T {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T
+}
+
+/** The values of a change from several sources. A later one overrides those that it has; of custom fields only those that it names. */
+export function together<T extends object>(...parts: readonly Partial<T>[]): Partial<T> {
+  const values: Fields = Object.assign({}, ...parts.map(definedOnly))
+  const named = parts.map((part) => (part as Fields).customFields).filter(isJsonObject)
+  if (named.length > 1) values.customFields = Object.assign({}, ...named)
+  return values as Partial<T>
 }
 
 /** Removes undefined values, and converts ids and custom fields to their stored form. Ids are stored in lower case, as PostgreSQL prints them. */
@@ -63,7 +72,8 @@ function created<T extends StoredRow>(
   const record = definition.columns.blank()
   for (const name in given) if (Object.hasOwn(record, name)) record[name] = given[name]
   record.id = values.id ?? newRecordId(ctx, definition, values)
-  if (record.customFields) record.customFields = mergeCustomFields({}, record.customFields)
+  if (record.customFields)
+    record.customFields = mergeCustomFields(definition.columns.customDefaults, record.customFields)
   record.organizationId = ctx.caller.organizationId
   if (definition.objectColumn) record[definition.objectColumn] = definition.object
   return record as T & Fields

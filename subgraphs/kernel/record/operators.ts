@@ -100,8 +100,10 @@ const textOperators: ReadonlySet<string> = new Set(['contains', 'startsWith', 'e
 export function parseOperand(column: Column, operator: string, operand: unknown): unknown {
   if (booleanOperators.has(operator)) return typeof operand === 'boolean' ? operand : undefined
   const { parse } = columnKinds[textOperators.has(operator) ? 'text' : column.kind]
+  // An address is compared in the form in which it is stored.
+  const isAddress = column.isCanonical === true && !textOperators.has(operator)
   const parsed = (value: unknown): unknown =>
-    column.kind === 'enum' && !isMember(column, value) ? undefined : parse(value)
+    column.kind === 'enum' && !isMember(column, value) ? undefined : parse(isAddress ? column.stored(value) : value)
   if (!listOperators.has(operator)) return parsed(operand)
   if (!Array.isArray(operand)) return undefined
   const items = operand.map(parsed)

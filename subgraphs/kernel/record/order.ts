@@ -2,13 +2,15 @@ import { invalid } from '../errors.ts'
 import { parseJsonExactly } from '../json/exact-json.ts'
 import type { Column } from './column.ts'
 import { columnKinds } from './column-kind.ts'
-import { customFieldKey } from './custom-field-column.ts'
+import { customFieldKey, customFieldName } from './custom-field-column.ts'
 import type { RecordShape } from './definition.ts'
 import type { Values } from './predicate.ts'
 import { dayOf } from './record-table.ts'
 
 export interface OrderInput {
   readonly field?: string | null
+  /** The API name of a custom field to sort by instead. */
+  readonly customField?: string | null
   readonly direction?: string | null
 }
 
@@ -62,9 +64,10 @@ export class Order {
   #parsed: { readonly cursor: string; readonly position: readonly unknown[] } | null = null
 
   constructor(definition: RecordShape, requested: readonly OrderInput[]) {
-    const terms = requested.map(({ field, direction }, index) =>
-      termOf(definition, field ?? 'createdAt', (direction ?? 'DESC') === 'DESC', index),
-    )
+    const terms = requested.map(({ field, customField, direction }, index) => {
+      const name = customField ? customFieldName(customField) : (field ?? 'createdAt')
+      return termOf(definition, name, (direction ?? 'DESC') === 'DESC', index)
+    })
     const distinct = terms.filter((term, index) => terms.findIndex((other) => other.name === term.name) === index)
     const lastUnique = distinct.findIndex((term) => term.name === 'id')
     const { descending } = distinct.at(-1)!

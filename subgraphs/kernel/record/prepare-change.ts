@@ -1,11 +1,11 @@
-import { invalid, Refusal, type FieldProblem } from '../errors.ts'
+import { invalid, invalidFields, Refusal, type FieldProblem } from '../errors.ts'
 import type { RequestContext } from '../request.ts'
 import { calculate } from './calculate.ts'
 import { checkValues } from './check-values.ts'
 import type { Column } from './column.ts'
 import type { Draft, RecordDefinition, RecordShape, StoredRow } from './definition.ts'
 import { nameOf } from './describe.ts'
-import { changedColumns, definedOnly, nextRecord, normalized, type Fields } from './next-record.ts'
+import { changedColumns, nextRecord, normalized, together, type Fields } from './next-record.ts'
 import { bookkeeping } from './record-events.ts'
 
 export function refuse(errors: FieldProblem[]): void {
@@ -38,9 +38,10 @@ export async function prepareChange<T extends StoredRow>(
   draft: Draft<T>,
 ): Promise<PreparedChange<T>> {
   const previous = draft.previous as (T & Fields) | null
-  const values = normalized(definition, { ...draft.values, ...definedOnly(draft.implied ?? {}) })
+  const values = normalized(definition, together<T>(draft.values, draft.implied ?? {}))
   // Given values are checked even when an implied value overrides them.
-  refuse(checkValues(definition, { ...values, ...draft.values }))
+  const problems = checkValues(definition, { ...values, ...draft.values }, previous)
+  if (problems.length > 0) throw invalidFields(...problems)
   if (draft.expectedVersion != null && previous && previous.version !== draft.expectedVersion)
     throw versionConflict(definition, previous)
   const next = nextRecord(ctx, definition, draft, values)

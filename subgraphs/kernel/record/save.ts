@@ -3,6 +3,7 @@ import { requireEntitlement } from '../require.ts'
 import { currentDefinitions, isExtended, withCurrentExtensions } from '../extension/current-extensions.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
 import type { Column } from './column.ts'
+import { customFieldProblemsOf } from './custom-fields.ts'
 import {
   columnOf,
   hasColumn,
@@ -38,18 +39,20 @@ export async function save<T extends StoredRow>(
   builtIn: RecordDefinition<T>,
   draft: Draft<T>,
 ): Promise<T> {
-  const definition = shapeFor(ctx, builtIn)
   requireRight(ctx, builtIn, draft.values)
   if (draft.previous) builtIn.requireRight?.(ctx, draft.previous)
   // A transaction (a savepoint inside another one) takes the number back when the create is refused, so that there is no gap.
-  const isNumbered = definition.numbered && draft.operation === 'CREATE'
-  const write = (current: RequestContext, decided: Draft<T>): Promise<T> =>
+  const isNumbered = builtIn.numbered && draft.operation === 'CREATE'
+  const write = (current: RequestContext, definition: RecordDefinition<T>, decided: Draft<T>): Promise<T> =>
     isNumbered
       ? inTransaction(current, (inner) => writeAndRedact(inner, definition, decided))
       : writeAndRedact(current, definition, decided)
-  if (!isExtended(ctx, definition)) return write(ctx, draft)
+  if (!isExtended(ctx, builtIn)) return write(ctx, shapeFor(ctx, builtIn), draft)
   // Hooks come before the number, whose row would stay locked meanwhile.
-  return withCurrentExtensions(ctx, async (current) => write(current, await decidedByHooks(current, definition, draft)))
+  return withCurrentExtensions(ctx, async (current) => {
+    const definition = shapeFor(current, builtIn)
+    return write(current, definition, await decidedByHooks(current, definition, draft))
+  })
 }
 
 async function writeAndRedact<T extends StoredRow>(
@@ -73,6 +76,8 @@ async function checkAndWrite<T extends StoredRow>(
     return previous
   }
   refuse(await referenceProblems(ctx, definition, next, changed, values))
+  if (draft.operation !== 'DELETE' && ctx.caller.kind !== 'SYSTEM')
+    refuse(customFieldProblemsOf(definition, next, previous))
   refuse(definition.invariants?.(next, previous) ?? [])
   refuse((await definition.checks?.(ctx, next, previous)) ?? [])
   if (ctx.extensions && isExtended(ctx, definition)) refuseBrokenRules(ctx, definition, draft.operation, next, previous)

@@ -6,10 +6,10 @@ export interface OrganizationShapes {
 
 /** The shapes of all organizations. */
 export interface ShapeSource {
-  /** Null when the organization has no definitions of its own. Throws when its definitions are not in memory. */
+  /** Null when the organization has no definitions of its own, or when they are not loaded. */
   shapesOf(organizationId: string): OrganizationShapes | null
-  /** Loads the definitions into memory; null when they are already loaded. Called before each operation. */
-  load(organizationId: string): Promise<void> | null
+  /** Loads the definitions into memory; null when the latest ones are already loaded. Called before each operation, outside of transactions. */
+  load(organizationId: string): Promise<unknown> | null
 }
 
 /** A source without definitions: every organization has the built-in shapes. */

@@ -30,10 +30,10 @@ export interface OperationTypes {
 
 /** Declares the inputs, pages and arguments of a record type: `AccountCreateInput` to `AccountConnection`. Call it once for each type. */
 export function operationTypes<T extends StoredRow>(definition: RecordDefinition<T>, scope: string): OperationTypes {
-  const { entity, relations } = definition
+  const { entity, relations, isCustomizable } = definition
   const { name } = entity
   const filter = filterOf(`${name}Filter`, entity, relations)
-  const order = orderOf(`${name}Order`, entity)
+  const order = orderOf(`${name}Order`, entity, isCustomizable)
   return {
     CreateInput: createInputOf(`${name}CreateInput`, entity),
     UpdateInput: updateInputOf(`${name}UpdateInput`, entity),

@@ -71,6 +71,7 @@ function list(api: RecordApi): string {
     ...filter.variables,
     ...(isSearched ? ['$search: String'] : []),
     `$sortBy: ${type}OrderField`,
+    ...(definition.isCustomizable ? ['$sortByCustomField: String'] : []),
     '$sortOrder: SortOrder',
     '$page: Int',
     '$limit: Int',
@@ -82,7 +83,7 @@ function list(api: RecordApi): string {
     result: ${prefix}List(
       ${filter.argument}
       ${isSearched ? 'search: $search' : ''}
-      orderBy: [{ field: $sortBy, direction: $sortOrder }]
+      orderBy: [{ field: $sortBy, ${definition.isCustomizable ? 'customField: $sortByCustomField, ' : ''}direction: $sortOrder }]
       page: $page
       limit: $limit
       cursor: $cursor

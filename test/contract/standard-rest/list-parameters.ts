@@ -106,6 +106,7 @@ export function listParameters(api: RecordApi): Json[] {
     ...filterParameters(api),
     ...(api.definition.searchable.length > 0 ? [parameter('search')] : []),
     sortBy,
+    ...(api.definition.isCustomizable ? [parameter('sortByCustomField')] : []),
     ...['sortOrder', 'page', 'limit', 'cursor', 'includeTotal'].map(parameter),
     ...(api.has('customFields') ? [parameter('withCustomFields')] : []),
     ...shapeParametersOf(api),

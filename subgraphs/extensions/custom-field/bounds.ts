@@ -1,0 +1,17 @@
+import type { CustomFieldType } from './custom-field.enumerations.ts'
+
+/** Live fields of one record type. */
+export const fieldsMax = 500
+export const picklistValuesMax = 1_000
+export const precisionMax = 10
+/** Characters of all picklist values and dependencies of one record type, as JSON: they are in the memory of every process. */
+export const valuesCharactersMax = 500_000
+
+/** The most characters that a text of the type can have. */
+export const textMax: Readonly<Partial<Record<CustomFieldType, number>>> = {
+  TEXT: 255,
+  TEXTAREA: 32_000,
+  EMAIL: 254,
+  PHONE: 50,
+  URL: 1_000,
+}

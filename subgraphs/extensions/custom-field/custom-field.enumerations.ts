@@ -1,0 +1,27 @@
+import { enumeration } from '../../kernel/record/column.ts'
+
+export const CustomFieldEntity = enumeration('CustomFieldEntity', 'A record type that can have custom fields.', {
+  LEAD: 'Leads.',
+  CONTACT: 'Contacts.',
+  ACCOUNT: 'Accounts.',
+  OPPORTUNITY: 'Opportunities.',
+  PRODUCT: 'Products.',
+  QUOTE: 'Quotes.',
+})
+export type CustomFieldEntity = keyof typeof CustomFieldEntity
+
+export const CustomFieldType = enumeration('CustomFieldType', 'What the values of a custom field are.', {
+  TEXT: 'One line of text, at most 255 characters.',
+  TEXTAREA: 'Text of several lines, at most 32,000 characters.',
+  NUMBER: 'A decimal number, exact to each digit.',
+  CURRENCY: 'An amount of money, exact to each digit.',
+  DATE: 'A day without a time zone, `YYYY-MM-DD`.',
+  DATETIME: 'A moment, ISO 8601 with an offset; it is stored in UTC.',
+  CHECKBOX: 'True or false. Without a value it counts as its default, which is false if none is set.',
+  PICKLIST: 'One of `picklistValues`.',
+  MULTI_PICKLIST: 'A list of at most 100 of `picklistValues`, each once.',
+  EMAIL: 'An email address; it is stored in lower case, without surrounding spaces.',
+  PHONE: 'A phone number as it was entered: at least 3 digits, at most 50 characters.',
+  URL: 'An address that begins with `https://` or `http://`, at most 1,000 characters.',
+})
+export type CustomFieldType = keyof typeof CustomFieldType

@@ -1,0 +1,11 @@
+import { createInputOf, filterOf, orderOf, pageRequiring, updateInputOf } from '../../kernel/record/inputs.ts'
+import { pageArgs } from '../../kernel/record/list-args.ts'
+import { CustomField } from './custom-field.ts'
+
+export const CustomFieldCreateInput = createInputOf('CustomFieldCreateInput', CustomField)
+export const CustomFieldUpdateInput = updateInputOf('CustomFieldUpdateInput', CustomField)
+export const CustomFieldPage = pageRequiring('CustomFieldPage', CustomField, 'READ_CUSTOM_FIELDS')
+export const CustomFieldPageArgs = pageArgs(
+  filterOf('CustomFieldFilter', CustomField),
+  orderOf('CustomFieldOrder', CustomField),
+)

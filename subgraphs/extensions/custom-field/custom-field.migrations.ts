@@ -1,0 +1,31 @@
+import type { Migration } from '../../kernel/database/migrate.ts'
+import { listIndexes, recordColumns } from '../../kernel/record/record-table.ts'
+
+export const customFieldTable: Migration = {
+  name: '20261130-extensions-field-definition',
+  sql: `
+    create table extensions.field_definition (${recordColumns},
+      entity text not null,
+      name text not null,
+      label text not null,
+      field_type text not null,
+      description text,
+      is_required boolean not null,
+      is_active boolean not null,
+      is_searchable boolean not null,
+      default_value text,
+      picklist_values jsonb not null default '[]',
+      controlling_field text,
+      dependent_values jsonb,
+      pattern text,
+      precision integer,
+      max_length integer,
+      min_value double precision,
+      max_value double precision,
+      sort_order integer not null
+    );
+    ${listIndexes('extensions.field_definition', 'field_definition', ['entity', 'name', 'field_type'])}
+    -- Records keep the values of a deleted field, so its name stays taken.
+    create unique index field_definition_name on extensions.field_definition (organization_id, entity, lower(name));
+  `,
+}

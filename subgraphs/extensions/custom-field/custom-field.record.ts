@@ -1,0 +1,73 @@
+import { activeUsers, auditRecord } from '../../identity/public.ts'
+import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
+import { published } from '../few-per-type.ts'
+import { customFieldEvents } from './custom-field.events.ts'
+import { fieldProblems } from './custom-field.rules.ts'
+import { CustomField } from './custom-field.ts'
+import { controllingFieldExists, fewFields, nameIsFree, removedValuesAreUnused, valuesAreFew } from './field-limits.ts'
+import { isUnused } from './field-uses.ts'
+
+export const fieldTable = 'extensions.field_definition'
+
+export const customField: RecordDefinition<CustomField> = defineRecord(CustomField, {
+  object: 'custom_field',
+  table: fieldTable,
+  visibleBy: [],
+  searchable: ['name', 'label', 'description'],
+  references: { ownerId: activeUsers },
+  unique: { field_definition_name: 'name' },
+  events: customFieldEvents,
+  audit: auditRecord(
+    'custom_field',
+    ({
+      entity,
+      name,
+      label,
+      fieldType,
+      description,
+      isRequired,
+      isActive,
+      isSearchable,
+      defaultValue,
+      picklistValues,
+      controllingField,
+      dependentValues,
+      pattern,
+      precision,
+      maxLength,
+      minValue,
+      maxValue,
+      sortOrder,
+    }) => ({
+      entity,
+      name,
+      label,
+      fieldType,
+      description,
+      isRequired,
+      isActive,
+      isSearchable,
+      defaultValue,
+      picklistValues,
+      controllingField,
+      dependentValues,
+      pattern,
+      precision,
+      maxLength,
+      minValue,
+      maxValue,
+      sortOrder,
+    }),
+  ),
+  invariants: fieldProblems,
+  // Writes of records wait for the publication, so what the rules after it read of them stays true.
+  serializedRules: [
+    published,
+    nameIsFree,
+    fewFields,
+    valuesAreFew,
+    controllingFieldExists,
+    removedValuesAreUnused,
+    isUnused,
+  ],
+})

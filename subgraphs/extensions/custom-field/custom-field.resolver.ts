@@ -1,0 +1,125 @@
+import { Arg, Args, Ctx, ID, Info, Mutation, Query, Resolver } from 'type-graphql'
+import { ExpectedVersionArg, IdArg, InputArg } from '../../kernel/record/args.ts'
+import type { RecordInput } from '../../kernel/record/inputs.ts'
+import type { PageArgs } from '../../kernel/record/list.ts'
+import { UnfilteredPageArgs } from '../../kernel/record/list-args.ts'
+import { recordsOf } from '../../kernel/record/records-of.ts'
+import { RequiresScope } from '../../kernel/record/requires-scope.ts'
+import { restArea } from '../../kernel/record/rest-area.ts'
+import type { SelectionInfo } from '../../kernel/record/selection.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { requireAdministrator } from '../../kernel/require.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { fieldsMax } from './bounds.ts'
+import { createField, reorderFields } from './custom-field.actions.ts'
+import { CustomFieldEntity } from './custom-field.enumerations.ts'
+import {
+  CustomFieldCreateInput,
+  CustomFieldPage,
+  CustomFieldPageArgs,
+  CustomFieldUpdateInput,
+} from './custom-field.inputs.ts'
+import { customFieldTable } from './custom-field.migrations.ts'
+import { customField } from './custom-field.record.ts'
+import { CustomField } from './custom-field.ts'
+
+const fields = recordsOf(customField)
+const published = 'Every write that commits after the answer is checked by it, and reads follow within a second.'
+
+@Resolver(() => CustomField)
+export class CustomFieldResolver {
+  @Query(() => CustomField, { nullable: true, description: 'One custom field by id.' })
+  customField(@IdArg() id: string, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
+    return fields.one(ctx, id, info)
+  }
+
+  @Query(() => CustomFieldPage, { description: 'The custom fields of the organization.' })
+  customFieldList(
+    @Args(() => CustomFieldPageArgs) args: PageArgs,
+    @Ctx() ctx: RequestContext,
+    @Info() info: SelectionInfo,
+  ) {
+    return fields.page(ctx, args, info)
+  }
+
+  @Query(() => [CustomField], { description: 'Deleted custom fields, most recently deleted first.' })
+  customFieldListDeleted(
+    @Args(() => UnfilteredPageArgs) args: UnfilteredPageArgs,
+    @Ctx() ctx: RequestContext,
+    @Info() info: SelectionInfo,
+  ) {
+    return fields.deleted(ctx, args, info)
+  }
+
+  @Mutation(() => CustomField, {
+    description: `Adds a custom field to a record type, which has at most ${fieldsMax}. ${published} From the first field on, a record type accepts no keys in \`customFields\` that are no field; those that records have can be read and set to null. For owners and admins.`,
+  })
+  @RequiresScope('CUSTOM_FIELDS')
+  customFieldCreate(
+    @InputArg(() => CustomFieldCreateInput) input: RecordInput<CustomField>,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return createField(ctx, input as Partial<CustomField>)
+  }
+
+  @Mutation(() => CustomField, {
+    description: `Changes a custom field. ${published} Records keep values that the changed field no longer allows, until they are set to others. For owners and admins.`,
+  })
+  @RequiresScope('CUSTOM_FIELDS')
+  customFieldUpdate(
+    @IdArg() id: string,
+    @InputArg(() => CustomFieldUpdateInput) input: RecordInput<CustomField>,
+    @ExpectedVersionArg() expectedVersion: number | null,
+    @Ctx() ctx: RequestContext,
+  ) {
+    requireAdministrator(ctx)
+    return fields.update(ctx, id, input, expectedVersion)
+  }
+
+  @Mutation(() => ID, {
+    description:
+      'Deletes a custom field. Records keep its values and show them; they can only be set to null. While a rule, a trigger, a workflow or another field uses it, it is refused with HAS_DEPENDENTS, and `usedBy` names that. It can be restored. For owners and admins.',
+  })
+  @RequiresScope('CUSTOM_FIELDS')
+  customFieldDelete(
+    @IdArg() id: string,
+    @ExpectedVersionArg() expectedVersion: number | null,
+    @Ctx() ctx: RequestContext,
+  ) {
+    requireAdministrator(ctx)
+    return fields.remove(ctx, id, expectedVersion)
+  }
+
+  @Mutation(() => CustomField, {
+    description: 'Restores a deleted custom field, with the values that records have. For owners and admins.',
+  })
+  @RequiresScope('CUSTOM_FIELDS')
+  customFieldRestore(
+    @IdArg() id: string,
+    @ExpectedVersionArg() expectedVersion: number | null,
+    @Ctx() ctx: RequestContext,
+  ) {
+    requireAdministrator(ctx)
+    return fields.restore(ctx, id, expectedVersion)
+  }
+
+  @Mutation(() => [CustomField], {
+    description: 'Puts the custom fields of a record type in another order, and returns them. For owners and admins.',
+  })
+  @RequiresScope('CUSTOM_FIELDS')
+  customFieldReorder(
+    @Arg('entity', () => CustomFieldEntity, { description: 'The record type.' }) entity: CustomFieldEntity,
+    @Arg('fieldIds', () => [ID], { description: 'Ids of all its custom fields, each once, in the new order.' })
+    fieldIds: string[],
+    @Ctx() ctx: RequestContext,
+  ) {
+    return reorderFields(ctx, entity, fieldIds)
+  }
+}
+
+export const customFieldResource: Resource = {
+  resolver: CustomFieldResolver,
+  announces: [customField],
+  migrations: [customFieldTable],
+  rest: restArea(customField, { path: 'custom-fields', filters: ['entity', 'fieldType', 'name', 'isActive'] }),
+}

@@ -1,0 +1,137 @@
+import type { FieldProblem } from '../../kernel/errors.ts'
+import { isJsonObject } from '../../kernel/json/exact-number.ts'
+import { customField } from '../../kernel/record/custom-field-column.ts'
+import { customFieldProblem } from '../../kernel/record/check-values.ts'
+import { parsePattern } from '../../kernel/values/pattern.ts'
+import { textMax } from './bounds.ts'
+import type { CustomFieldType } from './custom-field.enumerations.ts'
+import type { CustomField } from './custom-field.ts'
+import { defaultOf, definitionOf } from './field-definition.ts'
+
+const problem = (path: string, code: string, message: string): FieldProblem => ({ path, code, message })
+
+const apiName = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
+/** Words of formulas and of GraphQL, and names that every object of JavaScript has. */
+const reservedNames: ReadonlySet<string> = new Set(['true', 'false', 'null', 'constructor', 'prototype'])
+
+function nameProblems({ name }: CustomField): FieldProblem[] {
+  if (!apiName.test(name)) {
+    const message = 'name must have 1 to 64 ASCII letters, digits and underscores, and must not begin with a digit.'
+    return [problem('name', 'WRONG_FORMAT', message)]
+  }
+  if (!name.startsWith('__') && !reservedNames.has(name.toLowerCase())) return []
+  const message = `name must not begin with two underscores, and must not be one of ${[...reservedNames].join(', ')}.`
+  return [problem('name', 'RESERVED', message)]
+}
+
+const picklists: readonly CustomFieldType[] = ['PICKLIST', 'MULTI_PICKLIST']
+const numbers: readonly CustomFieldType[] = ['NUMBER', 'CURRENCY']
+const texts: readonly CustomFieldType[] = ['TEXT', 'TEXTAREA', 'EMAIL', 'PHONE', 'URL']
+
+/** The types that a property is for. */
+const typesOf = {
+  isSearchable: texts,
+  picklistValues: picklists,
+  controllingField: picklists,
+  dependentValues: picklists,
+  pattern: ['TEXT', 'EMAIL', 'PHONE', 'URL'],
+  precision: numbers,
+  maxLength: ['TEXT', 'TEXTAREA', 'PHONE', 'URL'],
+  minValue: numbers,
+  maxValue: numbers,
+} as const satisfies Partial<Record<keyof CustomField, readonly CustomFieldType[]>>
+
+const isGiven = (value: unknown): boolean =>
+  value !== null && value !== false && !(Array.isArray(value) && value.length === 0)
+
+const typeProblems = (field: CustomField): FieldProblem[] =>
+  Object.entries(typesOf).flatMap(([name, types]: [string, readonly CustomFieldType[]]) =>
+    types.includes(field.fieldType) || !isGiven(field[name as keyof CustomField])
+      ? []
+      : [problem(name, 'NOT_ALLOWED', `${name} is for ${types.join(', ')} only.`)],
+  )
+
+const isColor = /^#[0-9a-f]{6}$/i
+
+function valueProblems({ fieldType, picklistValues, defaultValue }: CustomField): FieldProblem[] {
+  if (!picklists.includes(fieldType)) return []
+  const problems: FieldProblem[] = []
+  const known = new Set<string>()
+  for (const [index, { value, color, isDefault, isActive }] of picklistValues.entries()) {
+    const path = `picklistValues.${index}`
+    if (known.has(value)) problems.push(problem(`${path}.value`, 'NOT_UNIQUE', `${path}.value must be another one.`))
+    known.add(value)
+    if (color !== null && !isColor.test(color))
+      problems.push(problem(`${path}.color`, 'WRONG_FORMAT', `${path}.color must have the form #rrggbb.`))
+    if (isDefault && !isActive)
+      problems.push(problem(`${path}.isDefault`, 'NOT_ALLOWED', 'An inactive value must not be a default.'))
+  }
+  if (!picklistValues.some(({ isActive }) => isActive))
+    problems.push(problem('picklistValues', 'EMPTY', 'picklistValues must have at least one active value.'))
+  const defaults = picklistValues.filter(({ isDefault }) => isDefault)
+  if (fieldType === 'PICKLIST' && defaults.length > 1)
+    problems.push(problem('picklistValues', 'TOO_MANY', 'A PICKLIST must have at most one default.'))
+  if (defaultValue !== null && (fieldType === 'MULTI_PICKLIST' || defaults.some(({ value }) => value !== defaultValue)))
+    problems.push(
+      problem('defaultValue', 'NOT_TOGETHER', 'defaultValue and isDefault of a value must not be given together.'),
+    )
+  return problems
+}
+
+function boundProblems({ fieldType, pattern, maxLength, minValue, maxValue }: CustomField): FieldProblem[] {
+  const problems: FieldProblem[] = []
+  if (pattern !== null) {
+    const parsed = parsePattern(pattern)
+    if ('reason' in parsed) problems.push(problem('pattern', 'WRONG_FORMAT', `pattern ${parsed.reason}.`))
+  }
+  const most = textMax[fieldType]
+  if (maxLength !== null && most !== undefined && maxLength > most)
+    problems.push(problem('maxLength', 'OUT_OF_RANGE', `maxLength of ${fieldType} must be at most ${most}.`))
+  if (minValue !== null && maxValue !== null && minValue > maxValue)
+    problems.push(problem('maxValue', 'OUT_OF_RANGE', 'maxValue must be at least minValue.'))
+  return problems
+}
+
+function dependencyProblems({ name, controllingField, dependentValues, picklistValues }: CustomField): FieldProblem[] {
+  if (controllingField === null && dependentValues === null) return []
+  if (controllingField === null)
+    return [problem('controllingField', 'REQUIRED', 'dependentValues must be given with controllingField.')]
+  if (dependentValues === null)
+    return [problem('dependentValues', 'REQUIRED', 'controllingField must be given with dependentValues.')]
+  if (controllingField === name) return [problem('controllingField', 'CIRCULAR', 'A field must not control itself.')]
+  if (!isJsonObject(dependentValues))
+    return [problem('dependentValues', 'WRONG_TYPE', 'dependentValues must be an object with lists of values.')]
+  const known = new Set(picklistValues.map(({ value }) => value))
+  return Object.entries(dependentValues as Readonly<Record<string, unknown>>).flatMap(([controlling, values]) => {
+    const path = `dependentValues.${controlling}`
+    if (!Array.isArray(values) || values.some((value) => typeof value !== 'string'))
+      return [problem(path, 'WRONG_TYPE', `${path} must be a list of texts.`)]
+    const unknown = values.findIndex((value) => !known.has(value as string))
+    return unknown < 0
+      ? []
+      : [problem(`${path}.${unknown}`, 'NOT_ALLOWED', `${path}.${unknown} must be one of picklistValues.`)]
+  })
+}
+
+/** A default must be a value that a record could get. */
+function defaultProblems(field: CustomField): FieldProblem[] {
+  if (field.defaultValue === null) return []
+  const found = customFieldProblem(customField(definitionOf(field)), defaultOf(field))
+  if (!found) return []
+  const message = found.message.replace(/^\S+/, 'defaultValue')
+  return [{ path: 'defaultValue', code: found.code, message }]
+}
+
+/** The problems of a definition that follow from it alone. */
+export function fieldProblems(next: CustomField, previous: CustomField | null): FieldProblem[] {
+  if (next.deletedAt) return []
+  const names = previous === null ? nameProblems(next) : []
+  const problems = [
+    ...names,
+    ...typeProblems(next),
+    ...valueProblems(next),
+    ...boundProblems(next),
+    ...dependencyProblems(next),
+  ]
+  return problems.length > 0 ? problems : defaultProblems(next)
+}

@@ -1,0 +1,105 @@
+import { exactNumberOf } from '../../kernel/json/exact-number.ts'
+import type { CustomFieldDefinition, CustomFieldKind } from '../../kernel/record/custom-field-column.ts'
+import type { CustomFieldFormat } from '../../kernel/record/custom-field-rules.ts'
+import { precisionMax, textMax } from './bounds.ts'
+import type { CustomFieldType } from './custom-field.enumerations.ts'
+import type { CustomField } from './custom-field.ts'
+
+/** What writes and reads need to know of a field. */
+export type StoredField = Pick<
+  CustomField,
+  | 'entity'
+  | 'name'
+  | 'label'
+  | 'fieldType'
+  | 'description'
+  | 'isRequired'
+  | 'isActive'
+  | 'isSearchable'
+  | 'defaultValue'
+  | 'picklistValues'
+  | 'controllingField'
+  | 'dependentValues'
+  | 'pattern'
+  | 'precision'
+  | 'maxLength'
+  | 'minValue'
+  | 'maxValue'
+>
+
+const kinds: Readonly<Record<CustomFieldType, CustomFieldKind>> = {
+  TEXT: 'text',
+  TEXTAREA: 'text',
+  EMAIL: 'text',
+  PHONE: 'text',
+  URL: 'text',
+  NUMBER: 'money',
+  CURRENCY: 'money',
+  DATE: 'date',
+  DATETIME: 'timestamp',
+  CHECKBOX: 'boolean',
+  PICKLIST: 'enum',
+  MULTI_PICKLIST: 'textList',
+}
+
+const formats: Readonly<Partial<Record<CustomFieldType, CustomFieldFormat>>> = {
+  EMAIL: 'EMAIL',
+  PHONE: 'PHONE',
+  URL: 'URL',
+}
+
+const booleans: Readonly<Record<string, boolean>> = { true: true, false: false }
+
+/** The value that a text means for a type; undefined if it means none. */
+function valueOf(fieldType: CustomFieldType, text: string): unknown {
+  if (kinds[fieldType] === 'money') return exactNumberOf(text)
+  return fieldType === 'CHECKBOX' && Object.hasOwn(booleans, text) ? booleans[text] : text
+}
+
+/** The value of new records; undefined if there is none. */
+export function defaultOf({
+  fieldType,
+  defaultValue,
+  picklistValues,
+}: Pick<StoredField, 'fieldType' | 'defaultValue' | 'picklistValues'>): unknown {
+  if (defaultValue !== null) return valueOf(fieldType, defaultValue) ?? defaultValue
+  const chosen = picklistValues.filter(({ isDefault, isActive }) => isDefault && isActive).map(({ value }) => value)
+  switch (fieldType) {
+    case 'CHECKBOX':
+      return false
+    case 'PICKLIST':
+      return chosen[0]
+    case 'MULTI_PICKLIST':
+      return chosen.length > 0 ? chosen : undefined
+    default:
+      return undefined
+  }
+}
+
+const given = <T>(value: T | null): T | undefined => value ?? undefined
+
+/** The definition of the column. */
+export function definitionOf(field: StoredField): CustomFieldDefinition {
+  const { name, label, fieldType, description, isRequired, isSearchable, picklistValues, pattern } = field
+  const { controllingField, dependentValues, precision, maxLength, minValue, maxValue } = field
+  const kind = kinds[fieldType]
+  const hasValues = fieldType === 'PICKLIST' || fieldType === 'MULTI_PICKLIST'
+  const definition: { -readonly [Name in keyof CustomFieldDefinition]?: CustomFieldDefinition[Name] | undefined } = {
+    label,
+    description: description ?? label,
+    isRequired,
+    pattern,
+    searchable: isSearchable,
+    format: formats[fieldType],
+    max: maxLength ?? textMax[fieldType],
+    decimals: kind === 'money' ? (precision ?? precisionMax) : undefined,
+    minimum: given(minValue),
+    maximum: given(maxValue),
+    members: hasValues ? picklistValues.map(({ value }) => value) : undefined,
+    retired: hasValues ? picklistValues.flatMap(({ value, isActive }) => (isActive ? [] : [value])) : undefined,
+    dependsOn: controllingField === null ? null : { field: controllingField, values: dependentValues ?? {} },
+    default: defaultOf(field),
+  }
+  const known = Object.entries(definition).filter(([, value]) => value !== undefined)
+  return { name, kind, ...(Object.fromEntries(known) as Partial<CustomFieldDefinition>) }
+}

@@ -1,0 +1,129 @@
+import { Refusal, type FieldProblem } from '../../kernel/errors.ts'
+import { recordType } from '../../kernel/record/record-registry.ts'
+import type { SerializedRule } from '../../kernel/record/definition.ts'
+import { fieldsMax, valuesCharactersMax } from './bounds.ts'
+import type { CustomFieldEntity } from './custom-field.enumerations.ts'
+import type { CustomField, PicklistValue } from './custom-field.ts'
+
+type Rule = SerializedRule<CustomField>
+
+const appears = (next: CustomField, previous: CustomField | null): boolean =>
+  next.deletedAt === null && previous?.deletedAt !== null
+
+/** The record type of an entity. */
+export const tableOf = (entity: CustomFieldEntity): string => recordType(entity.toLowerCase())().table
+
+/** A deleted field keeps its name, because records keep its values. */
+export const nameIsFree: Rule = {
+  concerns: (_ctx, _next, previous) => previous === null,
+  async enforce({ db, caller }, { entity, name }) {
+    const [other] = await db.query<{ id: string; name: string; isDeleted: boolean }>(
+      `select id, name, deleted_at is not null as "isDeleted" from extensions.field_definition
+       where organization_id = $1 and entity = $2 and lower(name) = lower($3)`,
+      [caller.organizationId, entity, name],
+    )
+    if (!other) return []
+    const what = other.isDeleted ? 'A deleted custom field, which can be restored,' : 'Another custom field'
+    const message = `${what} of this record type has the name ${other.name}.`
+    const errors = [{ path: 'name', code: 'NOT_UNIQUE', message, conflictingId: other.id }]
+    throw new Refusal('UNIQUE_VIOLATION', message, { errors })
+  },
+}
+
+const limitReached = (message: string, limit: number): Refusal => new Refusal('LIMIT_REACHED', message, { limit })
+
+export const fewFields: Rule = {
+  concerns: (_ctx, next, previous) => appears(next, previous),
+  async enforce({ db, caller }, { entity }) {
+    const [row] = await db.query<{ count: number }>(
+      `select count(*)::int as count from extensions.field_definition
+       where organization_id = $1 and entity = $2 and deleted_at is null`,
+      [caller.organizationId, entity],
+    )
+    if (row!.count < fieldsMax) return []
+    throw limitReached(`A record type has at most ${fieldsMax} custom fields; delete one first.`, fieldsMax)
+  },
+}
+
+const charactersOf = ({ picklistValues, dependentValues }: CustomField): number =>
+  JSON.stringify([picklistValues, dependentValues]).length
+
+export const valuesAreFew: Rule = {
+  concerns: (_ctx, next, previous) =>
+    next.deletedAt === null && (appears(next, previous) || charactersOf(next) > charactersOf(previous!)),
+  async enforce({ db, caller }, next) {
+    const [row] = await db.query<{ characters: number }>(
+      `select coalesce(sum(length(picklist_values::text) + coalesce(length(dependent_values::text), 0)), 0)::float8 as characters
+       from extensions.field_definition
+       where organization_id = $1 and entity = $2 and id <> $3 and deleted_at is null`,
+      [caller.organizationId, next.entity, next.id],
+    )
+    if (row!.characters + charactersOf(next) <= valuesCharactersMax) return []
+    const message = `picklistValues and dependentValues of the fields of a record type have at most ${valuesCharactersMax} characters together, as JSON.`
+    throw limitReached(message, valuesCharactersMax)
+  },
+}
+
+interface Controlling extends Record<string, unknown> {
+  readonly name: string
+  readonly controllingField: string | null
+  readonly values: readonly PicklistValue[]
+}
+
+/** The controlling field is another PICKLIST of the record type, and no field controls itself through others. */
+export const controllingFieldExists: Rule = {
+  concerns: (_ctx, { deletedAt, controllingField }) => deletedAt === null && controllingField !== null,
+  async enforce({ db, caller }, { entity, name, controllingField, dependentValues }) {
+    const rows = await db.query<Controlling>(
+      `select name, controlling_field as "controllingField", picklist_values as values from extensions.field_definition
+       where organization_id = $1 and entity = $2 and field_type = 'PICKLIST' and deleted_at is null`,
+      [caller.organizationId, entity],
+    )
+    const byName = new Map(rows.map((row) => [row.name, row]))
+    const controlling = byName.get(controllingField!)
+    const refused = (path: string, code: string, message: string): FieldProblem[] => [{ path, code, message }]
+    if (!controlling) {
+      const message = 'controllingField must be the name of a PICKLIST of the same record type.'
+      return refused('controllingField', 'UNKNOWN_REFERENCE', message)
+    }
+    for (
+      let above: string | null = controllingField;
+      above !== null;
+      above = byName.get(above)?.controllingField ?? null
+    )
+      if (above === name)
+        return refused('controllingField', 'CIRCULAR', 'A field must not control itself through others.')
+    const known = new Set(controlling.values.map(({ value }) => value))
+    const unknown = Object.keys(dependentValues!).find((value) => !known.has(value))
+    if (unknown === undefined) return []
+    const path = `dependentValues.${unknown}`
+    return refused(path, 'NOT_ALLOWED', `${path} must be named by a value of ${controllingField!}.`)
+  },
+}
+
+const shownMax = 20
+
+/** The values that the change removes. */
+const removedOf = (next: CustomField, previous: CustomField): string[] => {
+  const kept = new Set(next.picklistValues.map(({ value }) => value))
+  return previous.picklistValues.map(({ value }) => value).filter((value) => !kept.has(value))
+}
+
+export const removedValuesAreUnused: Rule = {
+  concerns: (_ctx, next, previous) =>
+    previous !== null && next.deletedAt === null && removedOf(next, previous).length > 0,
+  async enforce({ db, caller }, next, previous) {
+    const { entity, name, fieldType } = next
+    const held = fieldType === 'PICKLIST' ? 'to_jsonb(value)' : 'jsonb_build_array(value)'
+    const rows = await db.query<{ value: string }>(
+      `select value from unnest($2::text[]) as value
+       where exists (select from ${tableOf(entity)} t where t.organization_id = $1 and t.deleted_at is null
+         and t.custom_fields @> jsonb_build_object($3::text, ${held})) limit ${shownMax}`,
+      [caller.organizationId, removedOf(next, previous!), name],
+    )
+    if (rows.length === 0) return []
+    const values = rows.map(({ value }) => value)
+    const message = `Records have ${values.join(', ')}; make these values inactive instead of removing them.`
+    throw new Refusal('HAS_DEPENDENTS', message, { values })
+  },
+}

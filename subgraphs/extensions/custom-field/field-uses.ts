@@ -1,0 +1,40 @@
+import { Refusal } from '../../kernel/errors.ts'
+import type { SerializedRule } from '../../kernel/record/definition.ts'
+import type { CustomField } from './custom-field.ts'
+
+const shownMax = 20
+
+/** `select object, id, name` of what names the field `$3` of the record type `$2`, or the whole path `$4`, a regular expression. */
+const usesSql = `
+  select 'custom_field' as object, f.id, f.name from extensions.field_definition f
+    where f.organization_id = $1 and f.entity = $2 and f.controlling_field = $3 and f.deleted_at is null
+  union all
+  select 'validation_rule', r.id, r.name from extensions.validation_rule r
+    where r.organization_id = $1 and r.entity_type = $2 and r.deleted_at is null
+      and concat(r.conditions, ' ', r.error_field) ~ $4
+  union all
+  select 'after_save_trigger', t.id, t.name from extensions.after_save_trigger t
+    where t.organization_id = $1 and t.object_type = $2 and t.deleted_at is null and t.conditions::text ~ $4
+  union all
+  select 'workflow', w.id, w.name from extensions.workflow w
+    where w.organization_id = $1 and w.trigger_entity = $2 and w.deleted_at is null
+      and concat(w.trigger_config, ' ', w.conditions, ' ', w.steps) ~ $4
+  limit ${shownMax}`
+
+/** A field that something of the organization names is not deleted under it. */
+export const isUnused: SerializedRule<CustomField> = {
+  concerns: (_ctx, next, previous) => previous !== null && next.deletedAt !== null,
+  async enforce({ db, caller }, { entity, name }) {
+    // A name has letters, digits and underscores only.
+    const path = String.raw`customFields\.${name}($|[^A-Za-z0-9_])`
+    const usedBy = await db.query<{ object: string; id: string; name: string }>(usesSql, [
+      caller.organizationId,
+      entity,
+      name,
+      path,
+    ])
+    if (usedBy.length === 0) return []
+    const message = 'The field is still used; change or delete first what uses it.'
+    throw new Refusal('HAS_DEPENDENTS', message, { usedBy })
+  },
+}

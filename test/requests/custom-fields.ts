@@ -1,0 +1,61 @@
+import { newId } from '../../subgraphs/kernel/ids.ts'
+import type { Sender } from './sender.ts'
+import { freshPrefix } from './valid-values.ts'
+
+/** The record type of the fields. Its records also get the key of sample values, which is no key without a field from then on. */
+async function withSample({ platform, member }: Sender): Promise<void> {
+  const added = await platform.query(
+    `insert into extensions.field_definition (organization_id, id, owner_id, custom_fields, version, created_at, updated_at,
+       entity, name, label, field_type, is_required, is_active, is_searchable, sort_order)
+     values ($1, $2, $3, '{}', 1, now(), now(), 'QUOTE', 'sample', 'Sample', 'TEXT', false, true, false, 0)
+     on conflict do nothing returning id`,
+    [member.organizationId, newId(), member.userId],
+  )
+  if (added.length > 0) await platform.query('select kernel.publish_definitions($1)', [member.organizationId])
+}
+
+const field = () => ({
+  entity: 'QUOTE',
+  name: `${freshPrefix().replace('-', '_')}field`,
+  label: 'Tier',
+  fieldType: 'PICKLIST',
+  picklistValues: [{ value: 'GOLD' }, { value: 'SILVER', isActive: false }],
+})
+
+const rest = () => ({
+  description: 'Level of service.',
+  isRequired: false,
+  isActive: false,
+  isSearchable: false,
+  defaultValue: 'GOLD',
+  controllingField: null,
+  dependentValues: null,
+  pattern: null,
+  precision: null,
+  maxLength: null,
+  minValue: null,
+  maxValue: null,
+  sortOrder: 3,
+  tags: ['fields'],
+})
+
+const changed = () => {
+  const { label, picklistValues } = field()
+  return { label, picklistValues }
+}
+
+export const customFieldBodies = {
+  customFieldCreate: async (requests: Sender, whole: boolean) => {
+    await withSample(requests)
+    return { ...field(), ...(whole && rest()) }
+  },
+  customFieldUpdate: async (_requests: Sender, whole: boolean) => (whole ? { ...changed(), ...rest() } : {}),
+  customFieldReorder: async ({ platform, member }: Sender) => {
+    const rows = await platform.query<{ id: string }>(
+      `select id from extensions.field_definition
+       where organization_id = $1 and entity = 'QUOTE' and deleted_at is null order by sort_order desc, id`,
+      [member.organizationId],
+    )
+    return { entity: 'QUOTE', fieldIds: rows.map(({ id }) => id) }
+  },
+}

@@ -14,6 +14,7 @@ export const guides = {
     'verify-a-webhook',
     'quote-to-cash',
     'live-board',
+    'custom-fields',
     'scopes',
     'web-pages',
     'agents',

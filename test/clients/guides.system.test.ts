@@ -134,6 +134,12 @@ describe.each(languages)('in %s', (language) => {
     expect(Object.keys(accounts).length).toBe(total)
   })
 
+  it('adds a custom field and sets it', async () => {
+    const lines = await run(language, await program('custom-fields', language))
+    const { total } = await call<{ total: number }>('GET', '/v1/deals?customFields[renewalRisk]=HIGH&limit=1')
+    expect([lines, total > 0]).toEqual([[`${total}`], true])
+  })
+
   it('goes from a quote to cash', async () => {
     const lines = await run(language, await program('quote-to-cash', language))
     expect(lines).toEqual(language === 'sh' ? ['SENT', 'ACCEPTED', 'CONFIRMED', 'PAID'] : ['PAID 1071'])

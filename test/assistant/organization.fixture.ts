@@ -15,7 +15,8 @@ const placeholders: Readonly<Record<string, readonly [table: string, name: strin
   account: [
     tables.account,
     'name',
-    `(select count(*) from crm.opportunity x where x.account_id = t.id and not x.is_closed) > 0`,
+    `(select count(*) from crm.opportunity x where x.account_id = t.id and not x.is_closed) > 0
+       and not exists (select from crm.lead l where l.organization_id = t.organization_id and lower(l.company) = lower(t.name))`,
   ],
   contact: [tables.contact, 'name', 'email is not null'],
   deal: [tables.deal, 'name', 'not is_closed'],

@@ -68,6 +68,9 @@ interface Asked {
 const window = (column: string, number: number): string =>
   `coalesce(sum(${column}) filter (where age > ${14 * number} and age <= ${14 * (number + 1)}), 0)::float8`
 
+/** Days of invoices are stored as their midnight in UTC. */
+const today = `($6::date::timestamp at time zone 'UTC')`
+
 const rate = (currency: string): string =>
   exchangeRateSql({ organizationId: '$2', base: '$5::text', currency, day: '$6::text' })
 
@@ -116,9 +119,9 @@ export async function accountFacts(
      ), bills as (
        select i.customer_id as account_id, count(*)::int as invoices,
          coalesce(sum(i.due) filter (where i.open), 0)::float8 as balance,
-         coalesce(sum(i.due) filter (where i.open and i.due_date < $1::timestamptz), 0)::float8 as overdue,
-         coalesce(sum(i.due) filter (where i.open and i.due_date < $1::timestamptz - interval '30 days'), 0)::float8 as long_overdue,
-         ${ids('i.id order by i.due_date, i.id', `i.open and i.due_date < $1::timestamptz - interval '30 days'`)} as overdue_ids,
+         coalesce(sum(i.due) filter (where i.open and i.due_date < ${today}), 0)::float8 as overdue,
+         coalesce(sum(i.due) filter (where i.open and i.due_date < ${today} - interval '30 days'), 0)::float8 as long_overdue,
+         ${ids('i.id order by i.due_date, i.id', `i.open and i.due_date < ${today} - interval '30 days'`)} as overdue_ids,
          sum(i.total) filter (where i.issue_date > $1::timestamptz - interval '12 months') as revenue
        from (select customer_id, id, due_date, issue_date, status in ('SENT', 'PARTIALLY_PAID', 'OVERDUE') as open,
            amount_due * ${rate('currency')} as due, total * ${rate('currency')} as total

@@ -4,6 +4,7 @@ import { Refusal } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import { externalCall, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import { refusalInSituation } from '../../kernel/record/transitions.ts'
+import { findNamedFunction } from '../function/find-function.ts'
 import type { ActionContext } from '../function/function.context.ts'
 import { prepareRun, type PreparedRun } from '../function/prepare.ts'
 import { recordInvocation } from '../function/record-invocation.ts'
@@ -36,9 +37,9 @@ export async function executeAction(ctx: ActionContext, start: ActionStart): Pro
   const { action, ended } = await transactionWithExternalCalls(ctx, async (inner) => {
     const { action, ...given } = await checkedCall(inner, start)
     const body = { action: action.apiName, ...given }
-    const what = JSON.stringify(body)
+    const what = inner.externalCalls!.numbered(`action ${JSON.stringify(body)}`)
     const key = idempotencyKeyOf(inner, start, what)
-    const ended = await externalCall(inner, `action ${what}`, async () => {
+    const ended = await externalCall(inner, what, async () => {
       const call = await preparedCall(inner, action, body, depth, key)
       return inner.idempotency ? () => calledOnce(inner, action, key, call) : call
     })
@@ -48,7 +49,7 @@ export async function executeAction(ctx: ActionContext, start: ActionStart): Pro
   return fitting(action, outcomeOf(ended))
 }
 
-/** One mutation may run several actions with one key of its request, so their own keys also depend on what is run. */
+/** One mutation may run several actions with one key of its request, so their own keys also depend on what is run, and for which time. */
 const idempotencyKeyOf = (
   { idempotency, caller }: ActionContext,
   { idempotencyKey }: ActionStart,
@@ -96,11 +97,7 @@ async function preparedCall(
     const request = { organizationId, action, body, key, depth: Math.min(depth + 1, depthMax + 1) }
     return async () => ({ outcome: await callUrl({ credentials, vault, clock }, request) })
   }
-  const [found] = await ctx.db.query<{ id: string; isActive: boolean }>(
-    `select id, is_active as "isActive" from extensions.function
-     where organization_id = $1 and api_name = $2 and deleted_at is null`,
-    [organizationId, action.function],
-  )
+  const found = await findNamedFunction(ctx.db, organizationId, action.function)
   if (!found?.isActive) throw refusalInSituation('The function of the action is turned off.')
   const prepared = await prepareRun(ctx.db, clock.now(), {
     organizationId,

@@ -34,11 +34,16 @@ export async function lockFunction({ db, caller }: RequestContext, id: string): 
   ])
 }
 
-/** The id of the function that a definition names by its apiName; null if there is none. */
-export async function findRunnableFunction(sql: Sql, organizationId: string, apiName: string): Promise<string | null> {
-  const [row] = await sql.query<{ id: string }>(
-    'select id from extensions.function where organization_id = $1 and api_name = $2 and deleted_at is null',
+/** The function that a definition names by its apiName; null if there is none. */
+export async function findNamedFunction(
+  sql: Sql,
+  organizationId: string,
+  apiName: string,
+): Promise<{ readonly id: string; readonly isActive: boolean } | null> {
+  const [row] = await sql.query<{ id: string; isActive: boolean }>(
+    `select id, is_active as "isActive" from extensions.function
+     where organization_id = $1 and api_name = $2 and deleted_at is null`,
     [organizationId, apiName],
   )
-  return row?.id ?? null
+  return row ?? null
 }

@@ -42,16 +42,24 @@ interface CallerStart {
   readonly start: Omit<FunctionStart, 'organizationId' | 'functionId'>
 }
 
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url')
+
 /**
  * Runs a function while no transaction is open, and logs the invocation in the transaction of the answer. `decide` checks that it may run, once: an
  * invocation that has ended is answered and logged, whatever became of the function meanwhile. With an idempotency key, a repeated request whose
- * first answer was lost runs it again, but what it writes has the same keys.
+ * first answer was lost runs it again, but what it writes has the same keys. One mutation may run several: `what` says which function runs with
+ * what, and equal ones are numbered, so that each runs once.
  */
-async function runForCaller(ctx: FunctionContext, decide: () => Promise<CallerStart>): Promise<Ended> {
-  const { caller, clock, idempotency } = ctx
+async function runForCaller(
+  ctx: FunctionContext,
+  what: readonly unknown[],
+  decide: () => Promise<CallerStart>,
+): Promise<Ended> {
+  const { caller, clock, idempotency, externalCalls } = ctx
   const { organizationId, credentialId } = caller
-  const effectKey = idempotency && createHash('sha256').update(`${credentialId} ${idempotency.key}`).digest('base64url')
-  const ended = await externalCall(ctx, 'run', async () => {
+  const callKey = externalCalls!.numbered(`run ${digestOf(JSON.stringify(what))}`)
+  const effectKey = idempotency && digestOf(`${credentialId} ${idempotency.key} ${callKey}`)
+  const ended = await externalCall(ctx, callKey, async () => {
     const { found, start } = await decide()
     const whole = { ...start, functionId: found.id, organizationId, ...(effectKey !== null && { effectKey }) }
     const prepared = await prepareRun(ctx.db, clock.now(), whole)
@@ -94,7 +102,7 @@ export async function invokeFunction(ctx: FunctionContext, key: string, depthOfC
   requireDepth(depth)
   const given = checkedInput(input)
   const ended = await transactionWithExternalCalls(ctx, (inner) =>
-    runForCaller(inner, async () => {
+    runForCaller(inner, [key, given], async () => {
       const found = await requireFunction(inner, key)
       if (!found.httpEnabled && !isAction) throw functionNotFound()
       if (!found.isActive) throw refusalInSituation('The function is turned off.')
@@ -125,7 +133,7 @@ export async function testFunction(ctx: FunctionContext, key: string, test: Func
       message: 'input.versionId must not be given with input.source.',
     })
   const ended = await transactionWithExternalCalls(ctx, (inner) =>
-    runForCaller(inner, async () => {
+    runForCaller(inner, [key, input, source, language, versionId], async () => {
       const found = await requireFunction(inner, key)
       await requireRightToProgram(inner, found)
       const program = source == null ? null : await compiled(inner, source, language ?? found.language)

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { auditRecord } from '../../identity/public.ts'
 import { invalid, notFound } from '../../kernel/errors.ts'
 import { isId, newId } from '../../kernel/ids.ts'
@@ -43,9 +44,12 @@ const versionChanges: TrackedObject<StoredVersion> = {
   })),
 }
 
-/** Compiles a source while no transaction is open. The call is named, because a request may compile one source only. */
-export const compiled = (ctx: FunctionContext, source: string, language: FunctionLanguage): Promise<CompiledSource> =>
-  externalCall(ctx, 'compile', async () => () => ctx.sandbox.compile(ctx.caller.organizationId, source, language))
+/** Compiles a source while no transaction is open. One mutation may compile several, so the call is named by what it compiles. */
+export const compiled = (ctx: FunctionContext, source: string, language: FunctionLanguage): Promise<CompiledSource> => {
+  const digest = createHash('sha256').update(`${language} ${source}`).digest('base64url')
+  const compile = () => ctx.sandbox.compile(ctx.caller.organizationId, source, language)
+  return externalCall(ctx, `compile ${digest}`, async () => compile)
+}
 
 /** Writes the next version of a function; the function must be locked, or new. */
 export async function writeVersion(

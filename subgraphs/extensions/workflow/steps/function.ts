@@ -1,4 +1,4 @@
-import { findRunnableFunction } from '../../function/find-function.ts'
+import { findNamedFunction } from '../../function/find-function.ts'
 import { functionProblems } from '../../function/named-function.ts'
 import { runFunction } from '../../function/run-function.ts'
 import { depthMax } from '../../../kernel/automation/depth.ts'
@@ -19,10 +19,11 @@ export const functionStep: StepType = {
   problems: ({ ctx, config, path }) =>
     functionProblems(ctx, String(config['functionApiName']), `${path}.functionApiName`),
   async run({ services, caller: { organizationId }, input, config, depth, key, attempt }) {
-    const functionId = await findRunnableFunction(services.database, organizationId, String(config['functionApiName']))
-    if (!functionId) return failed('UNKNOWN_FUNCTION', 'The function was deleted.')
+    const found = await findNamedFunction(services.database, organizationId, String(config['functionApiName']))
+    if (!found) return failed('UNKNOWN_FUNCTION', 'The function was deleted.')
+    if (!found.isActive) return failed('INVALID_STATE', 'The function is turned off.')
     if (depth >= depthMax) return failed('DEPTH_EXCEEDED', `At most ${depthMax} automations may start one another.`)
-    const started = { organizationId, functionId, trigger: 'WORKFLOW' as const, input: input['input'] ?? null }
+    const started = { organizationId, functionId: found.id, trigger: 'WORKFLOW' as const, input: input['input'] ?? null }
     const ended = await runFunction(services, { ...started, depth: depth + 1, attempt, effectKey: key })
     if (!ended) return failed('NO_VERSION', 'The function has no deployed version.')
     const { status, output, error, retryAfter } = ended

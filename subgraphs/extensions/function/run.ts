@@ -34,11 +34,12 @@ export async function run(services: FunctionServices, prepared: PreparedRun): Pr
     const message = 'The functions of the organization have used what they may use in a minute.'
     return { ...nothing, status: 'THROTTLED', error: ended(message), input: null, retryAfter }
   }
+  const secrets = await openSecrets(services, prepared)
+  const input = maskedJson(start.input, secretMask(secrets))
   if (!caller) {
     const error = ended('The user as whom the function acts is not active.')
-    return { ...nothing, status: 'FAILED', error, input: start.input, retryAfter: null }
+    return { ...nothing, status: 'FAILED', error, input, retryAfter: null }
   }
-  const secrets = await openSecrets(services, prepared)
   const limitMs = Math.min(settings.timeoutMs, timeoutMs)
   const result = await services.sandbox.run({
     organizationId,
@@ -54,7 +55,7 @@ export async function run(services: FunctionServices, prepared: PreparedRun): Pr
   })
   await countCpu(services, organizationId, result.cpuMs)
   const isThrottled = result.status === 'THROTTLED'
-  return { ...result, input: maskedJson(start.input, secretMask(secrets)), retryAfter: isThrottled ? 1 : null }
+  return { ...result, input, retryAfter: isThrottled ? 1 : null }
 }
 
 async function openSecrets(

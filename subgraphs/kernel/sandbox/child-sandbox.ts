@@ -4,7 +4,7 @@ import { ChildPool, type PoolBounds, type PoolResult } from './child-pool.ts'
 import { compileError, compileTypeScript } from './esbuild.ts'
 import { jsonDepth } from './json-depth.ts'
 import { limits } from './limits.ts'
-import { maskedJson, secretMask } from './mask-secrets.ts'
+import { cutSecretMask, maskedJson, secretMask } from './mask-secrets.ts'
 import type { CallMessage, RunMessage } from './messages.ts'
 import type {
   CompiledSource,
@@ -64,7 +64,7 @@ export class ChildSandbox implements Sandbox {
     const input = JSON.stringify(run.input) ?? 'null'
     if (input.length > limits.inputMax)
       throw new Refusal('PAYLOAD_TOO_LARGE', `The input must not exceed ${limits.inputMax} characters of JSON.`)
-    const mask = secretMask(secrets)
+    const masks = { whole: secretMask(secrets), cut: cutSecretMask(secrets) }
     const context = JSON.stringify({ env, secrets, invocation })
     const logs = new BoundedLogs()
     const calls = new OutsideCalls(run, this.#log)
@@ -78,7 +78,7 @@ export class ChildSandbox implements Sandbox {
         onCall: (call) => calls.make(call),
       })
       const result = withinDepth(ended)
-      return { ...result, ...shown(result, program, mask), logs: logs.masked(mask) }
+      return { ...result, ...shown(result, program, masks), logs: logs.masked(masks) }
     } finally {
       calls.end()
     }
@@ -95,6 +95,12 @@ const messageOf = (
   loadOnly: boolean,
 ): RunMessage => ({ type: 'run', code, loadOnly, ...rest })
 
+/** What replaces secrets in a text: in a whole one, and in one that may end within a secret, because it was cut. */
+interface Masks {
+  readonly whole: (text: string) => string
+  readonly cut: (text: string) => string
+}
+
 /** The child is not trusted with bounds: whatever it sends, no more is kept. */
 class BoundedLogs {
   readonly #logs: SandboxLog[] = []
@@ -108,8 +114,13 @@ class BoundedLogs {
     }
   }
 
-  masked(mask: (text: string) => string): SandboxLog[] {
-    return this.#logs.map((log) => ({ ...log, text: mask(log.text) }))
+  /** The line that reaches the bound may be cut. */
+  masked({ whole, cut }: Masks): SandboxLog[] {
+    const isFull = this.#characters >= limits.logCharactersMax
+    return this.#logs.map((log, at) => {
+      const mask = isFull && at === this.#logs.length - 1 ? cut : whole
+      return { ...log, text: mask(log.text) }
+    })
   }
 }
 
@@ -161,24 +172,22 @@ function withinDepth(result: PoolResult): PoolResult {
 function shown(
   { output, error }: PoolResult,
   program: CompiledSource,
-  mask: (text: string) => string,
+  masks: Masks,
 ): Pick<SandboxResult, 'output' | 'error'> {
   return {
-    output: output === null ? null : maskedJson(JSON.parse(output), mask),
-    error: error && told(error, program, mask),
+    output: output === null ? null : maskedJson(JSON.parse(output), masks.whole),
+    error: error && told(error, program, masks),
   }
 }
 
-function told(
-  { name, message, stack }: SandboxError,
-  program: CompiledSource,
-  mask: (text: string) => string,
-): SandboxError {
-  const cut = (text: string): string => mask(text.slice(0, limits.errorMax))
+function told({ name, message, stack }: SandboxError, program: CompiledSource, { whole, cut }: Masks): SandboxError {
+  // A text with as many characters as may be kept was cut here or by the child.
+  const bounded = (text: string): string =>
+    text.length < limits.errorMax ? whole(text) : cut(text.slice(0, limits.errorMax))
   return {
-    name: cut(name),
-    message: cut(message),
-    stack: stack === null ? null : mask(userStack(stack.slice(0, limits.errorMax), program)),
+    name: bounded(name),
+    message: bounded(message),
+    stack: stack === null ? null : whole(userStack(bounded(stack), program)),
   }
 }
 

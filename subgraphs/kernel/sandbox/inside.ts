@@ -52,10 +52,15 @@ export function inside(
   const isError = (value: unknown): value is Error => apply(isPrototypeOf, ErrorPrototype, [value]) as boolean
 
   /** Reads a thrown value, whose getters and traps may throw. */
-  const read = (value: unknown, name: 'name' | 'message' | 'stack', otherwise: string): string => {
+  const read = (
+    value: unknown,
+    name: 'name' | 'message' | 'stack',
+    otherwise: string,
+    max: number = limits.errorMax,
+  ): string => {
     try {
       const text = (value as Record<string, unknown>)[name]
-      return typeof text === 'string' ? cut(text, limits.errorMax) : otherwise
+      return typeof text === 'string' ? cut(text, max) : otherwise
     } catch {
       return otherwise
     }
@@ -64,7 +69,11 @@ export function inside(
     try {
       if (typeof value === 'string') return value
       if (typeof value === 'object' && value !== null) {
-        if (isError(value)) return read(value, 'stack', read(value, 'message', 'Error'))
+        // Only the end of a line of the log may be cut, because what is cut elsewhere may be half a secret, which nothing recognizes.
+        if (isError(value)) {
+          const max = limits.logCharactersMax
+          return read(value, 'stack', read(value, 'message', 'Error', max), max)
+        }
         return stringify(value) ?? 'undefined'
       }
       return TextOf(value)

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../../kernel/json/exact-number.ts'
 import { OutboundError } from '../../../kernel/outbound/outbound.ts'
 import { depthHeader } from '../../../kernel/automation/depth.ts'
 import { receiverUrlProblems } from '../../../kernel/outbound/receiver-url.ts'
-import { maskedJson, secretMask } from '../../../kernel/sandbox/mask-secrets.ts'
+import { cutSecretMask, maskedJson, secretMask } from '../../../kernel/sandbox/mask-secrets.ts'
 import { storableText } from '../../../kernel/json/storable-json.ts'
 import {
   failed,
@@ -65,13 +65,17 @@ function bodyOf({ body }: StepInput): string | undefined {
 
 const isJson = (type: unknown): boolean => typeof type === 'string' && /[/+]json\b/.test(type)
 
-function answered(body: Buffer, type: unknown): unknown {
-  const content = storableText(body.toString('utf8')).slice(0, answerKept).toWellFormed()
-  if (!isJson(type) || body.length > answerKept) return content
+/** What is kept of an answer, without the secrets of its request, which the receiver may repeat. */
+function answered(body: Buffer, type: unknown, secrets: Readonly<Record<string, string>>): unknown {
+  const whole = storableText(body.toString('utf8'))
+  const content = whole.slice(0, answerKept).toWellFormed()
+  if (whole.length > answerKept) return cutSecretMask(secrets)(content)
+  const mask = secretMask(secrets)
+  if (!isJson(type) || body.length > answerKept) return mask(content)
   try {
-    return JSON.parse(content)
+    return maskedJson(JSON.parse(content), mask)
   } catch {
-    return content
+    return mask(content)
   }
 }
 
@@ -95,9 +99,9 @@ async function sendRequest(run: StepRun): Promise<StepOutcome> {
       },
     )
     if (answer.status >= 300) return failed('HTTP_STATUS', `The receiver answered with the status ${answer.status}.`)
-    const output = { status: answer.status, body: answered(answer.body, answer.headers['content-type']) }
     const { secrets = {} } = answer.authentication ?? {}
-    return { output: maskedJson(output, secretMask(secrets)) }
+    const kept = answered(answer.body, answer.headers['content-type'], secrets)
+    return { output: { status: answer.status, body: kept } }
   } catch (error) {
     if (error instanceof OutboundError) return failed(error.reason, error.message)
     if (error instanceof Refusal) return failed(error.code, error.message)

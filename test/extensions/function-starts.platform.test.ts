@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { automationConsumer } from '../../subgraphs/extensions/subscription/automation-consumer.ts'
 import { startScheduled } from '../../subgraphs/extensions/subscription/schedule.jobs.ts'
 import { startQueue } from '../../subgraphs/extensions/subscription/start-queue.ts'
+import { resumeOrganization, suspendOrganization } from '../../subgraphs/identity/public.ts'
 import { consumeNext } from '../../subgraphs/kernel/outbox/consume-events.ts'
 import { ageQueueItems, drain } from '../../subgraphs/kernel/queue/queue.fixture.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
@@ -208,6 +209,23 @@ describe('a schedule', () => {
     await startScheduled(platform.services)
     await start()
   }
+
+  it('waits while the organization is suspended, and is one late start when it is resumed', async () => {
+    at('1T10:02:10')
+    const other = await platform.member({ organizationId: await platform.organization(), role: 'OWNER' })
+    const { id } = await aFunction({ schedule: '*/5 * * * *' }, other)
+    await run()
+    await suspendOrganization(platform.services, other.organizationId)
+    for (const time of ['1T10:05:01', '1T10:10:01']) {
+      at(time)
+      await run()
+    }
+    expect([await starts(id), await invocations(id)]).toEqual([[], []])
+    await resumeOrganization(platform.services, other.organizationId)
+    await run()
+    await run()
+    expect(await invocations(id)).toMatchObject([{ trigger: 'SCHEDULE', status: 'SUCCEEDED' }])
+  })
 
   it('starts its function once per time, by two workers, and once for times that were missed', async () => {
     at('2T10:02:10')

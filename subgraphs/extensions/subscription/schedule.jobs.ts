@@ -1,3 +1,4 @@
+import { activeOrganizations } from '../../identity/public.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { Job } from '../../kernel/jobs/job.ts'
@@ -17,7 +18,7 @@ interface Schedule {
 }
 
 /**
- * Queues the functions whose time has come. Times that nobody was there for are one late start. The start and the next time are written together, and
+ * Queues the functions of active organizations whose time has come. Times that nobody was there for are one late start. The start and the next time are written together, and
  * a worker passes over what another one holds, so that a time starts a function once.
  */
 export async function startScheduled({ database, clock }: Pick<Services, 'database' | 'clock'>): Promise<void> {
@@ -28,8 +29,9 @@ export async function startScheduled({ database, clock }: Pick<Services, 'databa
 async function startNext(sql: Sql, now: Date): Promise<boolean> {
   const due = await sql.query<Schedule & Record<string, unknown>>(
     `select organization_id as "organizationId", function_id as "functionId", schedule, after, next_run_at as "nextRunAt"
-     from extensions.function_schedule where next_run_at is null or next_run_at <= $1
-     order by next_run_at nulls first limit ${batch} for update skip locked`,
+     from extensions.function_schedule s join ${activeOrganizations('o')} on o.id = s.organization_id
+     where next_run_at is null or next_run_at <= $1
+     order by next_run_at nulls first limit ${batch} for update of s skip locked`,
     [now.toISOString()],
   )
   if (due.length === 0) return false

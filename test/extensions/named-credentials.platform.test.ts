@@ -437,3 +437,27 @@ describe('a webhook with a credential', () => {
     expect((await send('namedCredentialDelete', { id })).status).toBe(204)
   })
 })
+
+it('a token endpoint that does not answer takes no longer than the request that needs a token may', async () => {
+  login.respond = () => undefined
+  await aCredential({ ...oauth(), baseUrl: service.origin })
+  const hook = {
+    objectType: 'ACCOUNT',
+    name: 'Checked elsewhere',
+    url: `${service.origin}/hook`,
+    timeoutMs: 250,
+    failureMode: 'FAIL_CLOSED',
+  }
+  expect((await send('beforeSaveHookCreate', { body: hook })).status).toBe(201)
+  const schemas = { inputSchema: { type: 'object' }, outputSchema: { type: 'object' } }
+  const action = { apiName: 'act', label: 'A', url: `${service.origin}/act`, timeoutMs: 500, ...schemas }
+  const { body: made } = await send('customActionCreate', { body: action })
+  const began = performance.now()
+  const saved = await Promise.all([1, 2].map((n) => send('accountCreate', { body: { name: `Account ${n}` } })))
+  const ran = await send('customActionExecute', { id: made.id, body: {} })
+  expect(performance.now() - began).toBeLessThan(5_000)
+  expect(saved.map(({ status, body }) => [status, body.code])).toEqual([1, 2].map(() => [503, 'HOOK_UNAVAILABLE']))
+  expect([ran.status, ran.body.code]).toEqual([503, 'UNAVAILABLE'])
+  expect(login.take().length).toBeGreaterThan(0)
+  expect(service.take()).toEqual([])
+})

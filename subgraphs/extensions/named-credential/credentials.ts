@@ -14,7 +14,7 @@ import type { OutboundRequest } from '../../kernel/outbound/outbound.ts'
 import { apiNamePattern } from '../function/bounds.ts'
 import type { NamedCredential } from './named-credential.ts'
 import { secretPlace } from './secret.ts'
-import { tokenOf } from './token.ts'
+import { millisecondsUntil, tokenOf } from './token.ts'
 
 type StoredCredential = Record<string, unknown> &
   Pick<
@@ -46,19 +46,21 @@ export class StoredCredentials implements NamedCredentials {
   constructor(private readonly services: CredentialServices) {}
 
   authenticate(wanted: CredentialWanted): Promise<Authentication | null> {
-    return this.#authenticate(wanted, null)
+    return this.#authenticate(wanted, null, Infinity)
   }
 
   async send(wanted: Omit<CredentialWanted, 'url'>, request: OutboundRequest): Promise<AuthenticatedAnswer> {
     const whole = { ...wanted, url: request.url }
-    const authentication = await this.#authenticate(whole, null)
+    // The time of the request is also that of the token that it needs.
+    const endsAt = performance.now() + (request.timeoutMs ?? Infinity)
+    const authentication = await this.#authenticate(whole, null, endsAt)
     if (!authentication)
       return { ...(await this.services.outbound.send(request)), url: request.url, authentication: null }
-    const answer = await this.#sendWith(authentication, request)
+    const answer = await this.#sendWith(authentication, request, endsAt)
     const { token } = authentication.secrets
     if (answer.status !== 401 || token === undefined) return answer
-    const renewed = await this.#authenticate(whole, token)
-    return renewed ? this.#sendWith(renewed, request) : answer
+    const renewed = await this.#authenticate(whole, token, endsAt)
+    return renewed ? this.#sendWith(renewed, request, endsAt) : answer
   }
 
   async find(sql: Sql, organizationId: string, credentialId: string): Promise<KnownCredential | null> {
@@ -71,18 +73,26 @@ export class StoredCredentials implements NamedCredentials {
     return row ?? null
   }
 
-  async #sendWith(authentication: Authentication, request: OutboundRequest): Promise<AuthenticatedAnswer> {
+  async #sendWith(
+    authentication: Authentication,
+    request: OutboundRequest,
+    endsAt: number,
+  ): Promise<AuthenticatedAnswer> {
     const { url, headers, timeoutMs } = authentication
     const answer = await this.services.outbound.send({
       ...request,
       url,
       headers: { ...lowerCased(request.headers ?? {}), ...headers },
-      timeoutMs: Math.min(timeoutMs, request.timeoutMs ?? timeoutMs),
+      timeoutMs: Math.min(timeoutMs, millisecondsUntil(endsAt)),
     })
     return { ...answer, url, authentication }
   }
 
-  async #authenticate(wanted: CredentialWanted, refused: string | null): Promise<Authentication | null> {
+  async #authenticate(
+    wanted: CredentialWanted,
+    refused: string | null,
+    endsAt: number,
+  ): Promise<Authentication | null> {
     const found = await this.#covering(wanted)
     if (!found) return null
     const { credential, url } = found
@@ -95,7 +105,7 @@ export class StoredCredentials implements NamedCredentials {
       throw new Refusal('CREDENTIAL_SECRET_MISSING', `The named credential ${apiName} has no secret.`, {
         credential: apiName,
       })
-    const added = await this.#added(wanted.organizationId, credential, refused)
+    const added = await this.#added(wanted.organizationId, credential, refused, endsAt)
     return {
       credentialId: credential.id,
       url,
@@ -135,6 +145,7 @@ export class StoredCredentials implements NamedCredentials {
     organizationId: string,
     credential: StoredCredential,
     refused: string | null,
+    endsAt: number,
   ): Promise<Pick<Authentication, 'headers' | 'secrets'>> {
     const { id, authType, sealedSecret } = credential
     if (authType === 'NONE') return { headers: {}, secrets: {} }
@@ -162,7 +173,7 @@ export class StoredCredentials implements NamedCredentials {
           scopes,
           timeoutMs,
         }
-        const token = await tokenOf(this.services, client, refused)
+        const token = await tokenOf(this.services, client, refused, endsAt)
         return { headers: { authorization: `Bearer ${token}` }, secrets: { secret, token } }
       }
     }

@@ -39,16 +39,21 @@ const notIssued = (apiName: string, reason: string): Refusal => {
   return new Refusal('UNAVAILABLE', message, { retryAfter: 10 })
 }
 
+/** What is left until a time of `performance.now()`; at least 1, because 0 would be no limit. */
+export const millisecondsUntil = (endsAt: number): number => Math.max(1, Math.ceil(endsAt - performance.now()))
+
 /**
  * The token of a credential: the stored one, or a new one that one process at a time fetches. `refused` is one that a receiver has answered with 401,
- * and that is fetched again unless another process has done so.
+ * and that is fetched again unless another process has done so. Whether it is fetched or another process is waited for, it takes no longer than
+ * until `endsAt`, a time of `performance.now()`.
  */
 export async function tokenOf(
   services: CredentialServices,
   client: TokenClient,
   refused: string | null,
+  endsAt: number,
 ): Promise<string> {
-  const endsAt = performance.now() + waitMs
+  const waitsUntil = Math.min(endsAt, performance.now() + waitMs)
   for (;;) {
     const usable = await usableToken(services, client, refused, await storedToken(services, client))
     if (usable !== null) return usable
@@ -57,12 +62,12 @@ export async function tokenOf(
     if (taken) {
       // Another process may have stored one before the lease was taken.
       const stored = await usableToken(services, client, refused, taken)
-      if (stored === null) return fetchWithLease(services, client, leaseId)
+      if (stored === null) return fetchWithLease(services, client, leaseId, endsAt)
       await endLease(services, client, leaseId)
       return stored
     }
-    if (performance.now() > endsAt) throw notIssued(client.apiName, 'another request for one has not ended.')
-    await delay(pollMs)
+    if (performance.now() > waitsUntil) throw notIssued(client.apiName, 'another request for one has not ended.')
+    await delay(Math.min(pollMs, millisecondsUntil(waitsUntil)))
   }
 }
 
@@ -111,10 +116,15 @@ const endLease = ({ database }: CredentialServices, { organizationId, id }: Toke
     [organizationId, id, leaseId],
   )
 
-async function fetchWithLease(services: CredentialServices, client: TokenClient, leaseId: string): Promise<string> {
+async function fetchWithLease(
+  services: CredentialServices,
+  client: TokenClient,
+  leaseId: string,
+  endsAt: number,
+): Promise<string> {
   const { organizationId, id } = client
   try {
-    const { token, lifetimeMs } = await fetchToken(services, client)
+    const { token, lifetimeMs } = await fetchToken(services, client, endsAt)
     await services.vault.load(organizationId)
     const sealed = services.vault.seal(organizationId, tokenPlace(organizationId, id), token)
     const expiresAt = new Date(services.clock.now().getTime() + usedMs(lifetimeMs)).toISOString()
@@ -133,7 +143,7 @@ async function fetchWithLease(services: CredentialServices, client: TokenClient,
 
 const formText = (text: string): string => new URLSearchParams({ v: text }).toString().slice(2)
 
-async function fetchToken({ outbound }: CredentialServices, client: TokenClient) {
+async function fetchToken({ outbound }: CredentialServices, client: TokenClient, endsAt: number) {
   const { apiName, clientId, clientSecret, scopes } = client
   const basic = Buffer.from(`${formText(clientId)}:${formText(clientSecret)}`).toString('base64')
   const form = new URLSearchParams({ grant_type: 'client_credentials' })
@@ -149,7 +159,7 @@ async function fetchToken({ outbound }: CredentialServices, client: TokenClient)
         'content-type': 'application/x-www-form-urlencoded',
       },
       body: form.toString(),
-      timeoutMs: client.timeoutMs,
+      timeoutMs: Math.min(client.timeoutMs, millisecondsUntil(endsAt)),
       answerBytesMax,
     })
   } catch (error) {

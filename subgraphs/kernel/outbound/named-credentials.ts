@@ -48,7 +48,7 @@ export interface NamedCredentials {
   authenticate(wanted: CredentialWanted): Promise<Authentication | null>
   /**
    * Sends a request with its credential, and once more with a new token when the receiver answers 401 to an OAuth token. Without a credential, the
-   * request is sent as it is. Redirects are returned, not followed. Refuses as `authenticate` does; throws an `OutboundError` without an answer.
+   * request is sent as it is. `timeoutMs` is for all of it, also for the token. Redirects are returned, not followed. Refuses as `authenticate` does; throws an `OutboundError` without an answer.
    */
   send(wanted: Omit<CredentialWanted, 'url'>, request: OutboundRequest): Promise<AuthenticatedAnswer>
   /** The credential with this id, which cannot be deleted until the open transaction of `sql` ends; null if there is none. */

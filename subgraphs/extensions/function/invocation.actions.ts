@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { seesLess } from '../../identity/public.ts'
 import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { parseJsonExactly } from '../../kernel/json/exact-json.ts'
@@ -16,7 +17,7 @@ import type { FunctionContext } from './function.context.ts'
 import type { FunctionLanguage } from './function.enumerations.ts'
 import { requireRightToProgram } from './function.rules.ts'
 import type { ServerlessFunction } from './function.ts'
-import type { InvocationListArgs, ServerlessFunctionInvocation } from './invocation.ts'
+import type { FunctionError, InvocationListArgs, ServerlessFunctionInvocation } from './invocation.ts'
 import { newestFirst } from '../../kernel/record/newest-first.ts'
 import { prepareRun, type FunctionStart, type PreparedRun } from './prepare.ts'
 import { recordInvocation } from './record-invocation.ts'
@@ -157,7 +158,7 @@ async function requireVersion({ db, caller }: RequestContext, functionId: string
 
 const summary = `i.id, i.function_id as "functionId", i.version_id as "versionId", i.trigger, i.status, i.error,
   i.dropped_logs as "droppedLogs", i.depth, i.count, 'evt_' || i.event_id::text as "eventId", i.duration_ms as "durationMs",
-  i.cpu_ms as "cpuMs", i.memory_mb as "memoryMb", i.started_at as "startedAt"`
+  i.cpu_ms as "cpuMs", i.memory_mb as "memoryMb", i.started_at as "startedAt", i.run_as_user_id as "runAsUserId"`
 const kept = `extensions.function_invocation i
   where i.organization_id = $1 and i.function_id = $2 and i.started_at > $3::timestamptz - interval '30 days'`
 
@@ -179,13 +180,33 @@ export async function readInvocations(
     values,
     key: { sql: 'i.id', type: 'uuid', of: (row: { [name: string]: unknown }) => row['id'] },
   } as const
-  return newestFirst(ctx, list, args, info)
+  const page = await newestFirst(ctx, list, args, info)
+  return { ...page, data: page.data.map((row) => withSeenError(ctx, row as unknown as StoredSummary)) }
 }
 
-interface StoredInvocation extends Record<string, unknown> {
+interface StoredSummary extends Record<string, unknown> {
+  readonly error: FunctionError | null
+  readonly runAsUserId: string | null
+}
+
+interface StoredInvocation extends StoredSummary {
   readonly input: string | null
   readonly output: string | null
+  readonly logs: readonly unknown[]
 }
+
+/** What an invocation got and did is what the user as whom it acted sees: others get it only if they see everything. */
+const maySee = ({ caller }: RequestContext, { runAsUserId }: StoredSummary): boolean =>
+  !seesLess(caller) || caller.userId === runAsUserId
+
+const hiddenError: FunctionError = {
+  name: 'Error',
+  message: 'The text is shown to those who see all records and fields, and to the user as whom the function acted.',
+  stack: null,
+}
+
+const withSeenError = <T extends StoredSummary>(ctx: RequestContext, row: T): T =>
+  row.error === null || maySee(ctx, row) ? row : { ...row, error: hiddenError }
 
 export async function readInvocation(
   ctx: RequestContext,
@@ -203,7 +224,9 @@ export async function readInvocation(
       ])
     : []
   if (!row) throw notFound('The invocation')
-  const { input, output, ...others } = row
+  const { input, output, ...others } = withSeenError(ctx, row)
+  if (!maySee(ctx, row))
+    return { ...others, input: null, output: null, logs: [] } as unknown as ServerlessFunctionInvocation
   const parsed = (text: string | null): unknown => (text === null ? null : parseJsonExactly(text))
   return { ...others, input: parsed(input), output: parsed(output) } as unknown as ServerlessFunctionInvocation
 }

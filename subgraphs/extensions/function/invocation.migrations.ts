@@ -63,3 +63,11 @@ export const invocationTable: Migration = {
     select extensions.create_invocation_partitions(current_date - 7, 5);
   `,
 }
+
+export const invocationRunAs: Migration = {
+  name: '20261129-extensions-function-invocation-run-as',
+  sql: `
+    -- The user as whom the invocation acted. Null for those from before: only who sees everything reads what they got and did.
+    alter table extensions.function_invocation add column run_as_user_id uuid;
+  `,
+}

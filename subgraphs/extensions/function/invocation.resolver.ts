@@ -16,7 +16,7 @@ import { FunctionArg } from './function.inputs.ts'
 import { functionRoles } from './function.resolver.ts'
 import { invokeFunction, readInvocation, readInvocations, testFunction } from './invocation.actions.ts'
 import { invocationJobs } from './invocation.jobs.ts'
-import { invocationTable } from './invocation.migrations.ts'
+import { invocationRunAs, invocationTable } from './invocation.migrations.ts'
 import {
   FunctionError,
   FunctionLogLine,
@@ -111,7 +111,7 @@ const throttled =
 export class FunctionInvocationResolver {
   @Query(() => ServerlessFunctionInvocationPage, {
     description:
-      'The invocations of a function in the last 30 days, newest first, without inputs, outputs and logs. `total` and `totalPages` are null if there are more than 10,000. For owners and admins.',
+      'The invocations of a function in the last 30 days, newest first, without inputs, outputs and logs. `error` is without its text for callers who do not see all records and fields, unless it acted as them. `total` and `totalPages` are null if there are more than 10,000. For owners and admins.',
   })
   @RequiresScopes('READ_FUNCTIONS')
   serverlessFunctionInvocationList(
@@ -125,7 +125,8 @@ export class FunctionInvocationResolver {
 
   @Query(() => ServerlessFunctionInvocation, {
     nullable: true,
-    description: 'One invocation of a function with its input, output and log, for 30 days. For owners and admins.',
+    description:
+      'One invocation of a function with its input, output and log, for 30 days. Callers who do not see all records and fields get them, and the text of its error, only of invocations that acted as them. For owners and admins.',
   })
   @RequiresScopes('READ_FUNCTIONS')
   serverlessFunctionInvocation(
@@ -181,7 +182,7 @@ export class FunctionInvocationResolver {
 export const functionInvocationResource: Resource = {
   resolver: FunctionInvocationResolver,
   announces: [functionFailures],
-  migrations: [invocationTable],
+  migrations: [invocationTable, invocationRunAs],
   jobs: invocationJobs,
   operations: [
     operation('POST /v1/functions/{id}/test', 'serverlessFunctionTest', {

@@ -50,6 +50,7 @@ export async function recordInvocation(
     cpu_ms: Math.round(cpuMs),
     memory_mb: Math.round(memoryMb),
     started_at: startedAt,
+    run_as_user_id: settings.runAsUserId,
   }
   const next: FailedInvocation = {
     id,

@@ -34,13 +34,21 @@ interface Row extends Omit<WorkflowRun, 'trigger' | 'error' | 'steps'>, Record<s
 const maySee = ({ caller }: RequestContext, runAsUserId: string): boolean =>
   !seesLess(caller) || caller.userId === runAsUserId
 
+/** Instead of a message, which may have values of what the run-as user sees. */
+const hiddenMessage =
+  'The message is shown to those who see all records and fields, and to the user as whom the run acts.'
+
+const errorOf = (code: string | null, message: string | null, stepId: string | null): WorkflowRun['error'] =>
+  code === null ? null : { code, message: message ?? '', stepId }
+
 function shown(ctx: RequestContext, row: Row, steps: WorkflowRunStep[] | null): WorkflowRun {
   const { triggerType: type, eventId, recordType, recordId, startedById, errorCode, errorMessage, errorStepId } = row
+  const isSeen = maySee(ctx, row.runAsUserId)
   return {
     ...row,
-    input: maySee(ctx, row.runAsUserId) ? row.input : null,
+    input: isSeen ? row.input : null,
     trigger: { type, eventId: eventId && `evt_${eventId}`, recordType, recordId, startedById },
-    error: errorCode === null ? null : { code: errorCode, message: errorMessage ?? '', stepId: errorStepId },
+    error: errorOf(errorCode, isSeen ? errorMessage : hiddenMessage, errorStepId),
     steps,
   }
 }
@@ -62,7 +70,7 @@ async function stepsOf(ctx: RequestContext, id: string, isSeen: boolean): Promis
     ...row,
     input: isSeen ? row.input : null,
     output: isSeen ? row.output : null,
-    error: errorCode === null ? null : { code: errorCode, message: errorMessage ?? '', stepId: null },
+    error: errorOf(errorCode, isSeen ? errorMessage : hiddenMessage, null),
   })) as WorkflowRunStep[]
 }
 

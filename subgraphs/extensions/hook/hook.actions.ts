@@ -1,4 +1,6 @@
+import { seesLess } from '../../identity/public.ts'
 import { isOnlyTurnedOff, requireActingScopes, writeScopeOfObject } from '../../kernel/acting-scopes.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { RecordInput } from '../../kernel/record/inputs.ts'
 import { change } from '../../kernel/record/records-of.ts'
@@ -22,9 +24,18 @@ const requireScopesOf = ({ caller }: HookContext, { objectType, function: name }
     ...(name ? ['INVOKE_FUNCTIONS'] : []),
   ])
 
+/** A hook receives all fields of all records, so whoever does not see them must not say where they go. */
+function requireSightOfAll({ caller }: HookContext): void {
+  if (caller.kind === 'SYSTEM' || caller.role === 'OWNER' || !seesLess(caller)) return
+  const message =
+    'You do not see all records and fields, which a hook receives, so you may only turn it off or delete it.'
+  throw new Refusal('PERMISSION_DENIED', message, { requiredRoles: ['OWNER'] })
+}
+
 /** Only this answer contains the secret, which signs the calls of an address. */
 export async function createHook(ctx: HookContext, input: HookInput): Promise<BeforeSaveHook> {
   requireAdministrator(ctx)
+  requireSightOfAll(ctx)
   requireScopesOf(ctx, input)
   await refuseWrongUrl(ctx, input, urlMax)
   await loadDataKeys(ctx)
@@ -48,6 +59,7 @@ export async function updateHook(
   expectedVersion: number | null,
 ): Promise<BeforeSaveHook> {
   requireAdministrator(ctx)
+  if (!isOnlyTurnedOff(input)) requireSightOfAll(ctx)
   await refuseWrongUrl(ctx, input, urlMax)
   const decide = (previous: BeforeSaveHook, inner: HookContext) => {
     if (!isOnlyTurnedOff(input)) {
@@ -72,6 +84,7 @@ export async function regenerateHookSecret(
   overlapHours: number,
 ): Promise<BeforeSaveHook> {
   requireAdministrator(ctx)
+  requireSightOfAll(ctx)
   await loadDataKeys(ctx)
   const secret = newSigningSecret()
   const decide = (previous: BeforeSaveHook, inner: HookContext) => {

@@ -40,7 +40,7 @@ export class BeforeSaveHookResolver {
   }
 
   @Mutation(() => BeforeSaveHook, {
-    description: `Creates a before-save hook. Only this answer contains the secret that signs the calls of its address. A record type has at most ${hooksMax}. Every write that commits after the answer is decided on by it. For owners and admins.`,
+    description: `Creates a before-save hook. Only this answer contains the secret that signs the calls of its address. A record type has at most ${hooksMax}. Every write that commits after the answer is decided on by it. For owners, and for admins who see all records and fields.`,
   })
   @RequiresScope('HOOKS')
   beforeSaveHookCreate(@InputArg(() => HookCreateInput) input: RecordInput<BeforeSaveHook>, @Ctx() ctx: HookContext) {
@@ -49,7 +49,7 @@ export class BeforeSaveHookResolver {
 
   @Mutation(() => BeforeSaveHook, {
     description:
-      'Changes a before-save hook. Every write that commits after the answer is decided on by the changed hook. For owners and admins.',
+      'Changes a before-save hook. Every write that commits after the answer is decided on by the changed hook. For owners, and for admins who see all records and fields; other admins may only turn it off.',
   })
   @RequiresScope('HOOKS')
   beforeSaveHookUpdate(
@@ -63,7 +63,7 @@ export class BeforeSaveHookResolver {
 
   @Mutation(() => BeforeSaveHook, {
     description:
-      'Gives a before-save hook a new secret, which only this answer contains. Until the overlap ends, each request has two signatures, one by each secret; a secret of an earlier overlap ends at once. For owners and admins.',
+      'Gives a before-save hook a new secret, which only this answer contains. Until the overlap ends, each request has two signatures, one by each secret; a secret of an earlier overlap ends at once. For owners, and for admins who see all records and fields.',
   })
   @RequiresScope('HOOKS')
   beforeSaveHookRegenerateSecret(

@@ -25,7 +25,7 @@ export class CompiledRules implements RecordRules {
   readonly #onUpdate: readonly CompiledRule[]
 
   constructor(shape: RecordShape, rules: readonly StoredRule[]) {
-    const fields = ruleFields(shape)
+    const fields = ruleFields(shape, null)
     const compiled = rules.map((rule) => ({ rule, isBroken: compileStoredConditions(rule, fields) }))
     this.#onCreate = compiled.filter(({ rule }) => rule.appliesTo !== 'UPDATE')
     this.#onUpdate = compiled.filter(({ rule }) => rule.appliesTo !== 'CREATE')

@@ -57,8 +57,9 @@ const uniqueName: SerializedRule<ValidationRule> = {
 
 /** The conditions and the field must fit the record type. */
 function ruleProblems(ctx: RequestContext, next: ValidationRule, previous: ValidationRule | null): FieldProblem[] {
-  const { entityType, conditions, logic, errorField } = next
-  const fields = ruleFields(shapeFor(ctx, shapeOfType(entityType)))
+  const { entityType, conditions, logic, errorField, isActive } = next
+  // A rule that is turned off refuses nothing, so whoever must turn it off may.
+  const fields = ruleFields(shapeFor(ctx, shapeOfType(entityType)), isActive ? ctx.caller : null)
   const problems = conditionProblems({ conditions, logic }, fields)
   if (conditions.length === 0)
     problems.push({ path: 'conditions', code: 'EMPTY', message: 'conditions must have at least one condition.' })

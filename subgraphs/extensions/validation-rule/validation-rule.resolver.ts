@@ -42,7 +42,7 @@ export class ValidationRuleResolver {
   }
 
   @Mutation(() => ValidationRule, {
-    description: `Creates a validation rule. A record type has at most ${rulesMax}. Every write that commits after the answer is checked by it. For owners and admins.`,
+    description: `Creates a validation rule. A record type has at most ${rulesMax}. Every write that commits after the answer is checked by it. Its conditions must name fields that you may read. For owners and admins.`,
   })
   @RequiresScope('VALIDATION_RULES')
   validationRuleCreate(
@@ -55,7 +55,7 @@ export class ValidationRuleResolver {
 
   @Mutation(() => ValidationRule, {
     description:
-      'Changes a validation rule. Every write that commits after the answer is checked by the changed rule. For owners and admins.',
+      'Changes a validation rule. Every write that commits after the answer is checked by the changed rule. Unless it is turned off, its conditions must name fields that you may read. For owners and admins.',
   })
   @RequiresScope('VALIDATION_RULES')
   validationRuleUpdate(

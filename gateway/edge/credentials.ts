@@ -52,8 +52,11 @@ function callerOf(
 const sessionCaller = (record: SessionRecord, ip: string, request: IncomingRequest): Caller =>
   callerOf('SESSION', record, record.userId, [], ip, request)
 
-const anonymousCaller = (ip: string, request: IncomingRequest): Caller =>
-  anonymous({ ip, userAgent: userAgentOf(request) })
+/** A request without a credential. One that an automation has signed has its depth, too: what it starts is deeper. */
+export function anonymousCaller(ip: string, request: IncomingRequest): Caller {
+  const depth = depthOf(request)
+  return anonymous({ ip, userAgent: userAgentOf(request), ...(depth !== undefined && { depth }) })
+}
 
 const targetOf = ({ originalUrl, url }: IncomingRequest): string => originalUrl ?? url ?? '/'
 

@@ -1,9 +1,9 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { Config } from '../../subgraphs/kernel/config/config.ts'
-import { anonymous } from '../../subgraphs/kernel/context.ts'
 import { Refusal, isErrorCode, statusOfCode } from '../../subgraphs/kernel/errors.ts'
 import { asClientsSee } from '../../subgraphs/kernel/own-load.ts'
-import { clientAddress, userAgentOf } from '../edge/address.ts'
+import { clientAddress } from '../edge/address.ts'
+import { anonymousCaller } from '../edge/credentials.ts'
 import type { Edge } from '../edge/edge.ts'
 import { requestIdOf } from '../edge/problem.ts'
 import type { Graph } from '../graph/graph.ts'
@@ -37,7 +37,7 @@ export const tokenOf = (req: Request): string => String(req.params['token'])
 export const publicOperations =
   ({ config, graph }: PublicDocumentsOptions) =>
   async <Result>(req: Request, res: Response, document: string, variables: Variables): Promise<Outcome<Result>> => {
-    const caller = anonymous({ ip: clientAddress(req, config.trustProxy), userAgent: userAgentOf(req) })
+    const caller = anonymousCaller(clientAddress(req, config.trustProxy), req)
     const context = { caller, requestId: requestIdOf(res), idempotency: null }
     const { data, errors } = await graph.execute(graph.prepare(document), variables, context)
     const [error] = errors ?? []

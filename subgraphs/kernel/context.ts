@@ -50,7 +50,8 @@ export interface Caller {
 export const noUserId = '00000000-0000-0000-0000-000000000000'
 
 /** A caller without a credential. */
-export const anonymous = ({ ip, userAgent }: Pick<Caller, 'ip' | 'userAgent'>): Caller => ({
+export const anonymous = ({ ip, userAgent, depth }: Pick<Caller, 'ip' | 'userAgent' | 'depth'>): Caller => ({
+  ...(depth !== undefined && { depth }),
   kind: 'ANONYMOUS',
   organizationId: '',
   userId: '',

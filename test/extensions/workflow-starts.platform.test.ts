@@ -178,6 +178,27 @@ describe('a trigger', () => {
     expect(await started()).toHaveLength(1)
   })
 
+  it('by a signed request of an automation is one deeper, and ends at the sixth', async () => {
+    const { id, hookUrl, secret } = await flows.activate(owner, { triggerType: 'WEBHOOK', steps: [task('Deep')] })
+    const send = async (depth: string) => {
+      const [time, body] = [Math.floor(platform.now.getTime() / 1000), JSON.stringify({ depth })]
+      const v1 = createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')
+      const headers = {
+        'content-type': 'application/json',
+        'X-Service-Signature': `t=${time},v1=${v1}`,
+        'X-Service-Function-Depth': depth,
+      }
+      const answer = await fetch(hookUrl, { method: 'POST', headers, body })
+      return [answer.status, ((await answer.json()) as { code?: string }).code]
+    }
+    expect([await send('0'), await send('3'), await send('6')]).toEqual([
+      [202, undefined],
+      [202, undefined],
+      [422, 'DEPTH_EXCEEDED'],
+    ])
+    expect((await flows.runs(owner, id)).map(({ depth }) => depth).toSorted()).toEqual([1, 3])
+  })
+
   it('by a signed request starts one run for each signed time and body', async () => {
     const conditions = [{ field: 'kind', operator: 'EQUALS', value: 'order' }]
     const { id, hookUrl, secret } = await flows.activate(owner, {

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { activeOrganizationName, findActingUser } from '../../identity/public.ts'
+import { depthOfSigned } from '../../kernel/automation/depth.ts'
 import { userStateRefusal } from '../../kernel/credentials/public.ts'
 import { secondsOf } from '../../kernel/counters/counters.ts'
 import { notFound, Refusal } from '../../kernel/errors.ts'
@@ -79,6 +80,7 @@ export async function receiveInbound(
   }
   const data = payloadOf(body)
   if (found.status !== 'ACTIVE') throw refusalInSituation('The AI workflow is paused.')
+  const depth = depthOfSigned(ctx.caller)
   const { organizationId, eventType } = found
   const owner = await findActingUser(inner.db, organizationId, found.ownerId)
   const whole = { type: eventType, occurredAt: now.toISOString(), data }
@@ -99,7 +101,7 @@ export async function receiveInbound(
         requestKey: requestKeyOf(signature, body),
         eventId: null,
         eventType,
-        depth: 1,
+        depth,
         input: fittingInput(whole),
         sight: owner && sightOf(owner),
         refused,

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { activeOrganizationName } from '../../identity/public.ts'
+import { depthOfSigned } from '../../kernel/automation/depth.ts'
 import { compileStoredConditions } from '../../kernel/condition/conditions.ts'
 import { notFound, Refusal } from '../../kernel/errors.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
@@ -88,9 +89,10 @@ export async function receiveHook(
   const { conditions, logic } = found
   const isMet = compileStoredConditions({ conditions, logic }, anyFields('the input'))(input, null, now.getTime())
   if (!isMet) return { runId: null }
+  const depth = depthOfSigned(ctx.caller)
   const startKey = requestKeyOf(signature, body)
   return inTransaction(inner, async (own) => {
-    const started = { workflow: found, triggerType: 'WEBHOOK', input, depth: 1, startKey } as const
+    const started = { workflow: found, triggerType: 'WEBHOOK', input, depth, startKey } as const
     return { runId: (await startRun(own, started)) ?? (await runOf(own, found, startKey)) }
   })
 }

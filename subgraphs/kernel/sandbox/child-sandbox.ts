@@ -3,7 +3,7 @@ import { Refusal } from '../errors.ts'
 import { ChildPool, type PoolBounds, type PoolResult } from './child-pool.ts'
 import { compileError, compileTypeScript } from './esbuild.ts'
 import { jsonDepth } from './json-depth.ts'
-import { limits } from './limits.ts'
+import { isRequest, limits } from './limits.ts'
 import { cutSecretMask, maskedJson, secretMask } from './mask-secrets.ts'
 import type { CallMessage, RunMessage } from './messages.ts'
 import type {
@@ -142,12 +142,15 @@ class OutsideCalls {
 
   async make({ kind, json }: CallMessage): Promise<{ isError: boolean; json: string }> {
     try {
-      if (++this.#calls > limits.callsMax || json.length > limits.callArgumentsMax)
+      const [givenMax, answerMax] = isRequest(kind)
+        ? [limits.requestMax, limits.requestMax]
+        : [limits.callArgumentsMax, limits.answerMax]
+      if (++this.#calls > limits.callsMax || json.length > givenMax)
         throw new Refusal('VALIDATION_FAILED', 'Too many or too large calls.')
       const call: SandboxCall = { kind, arguments: JSON.parse(json) as unknown[] }
       const answer = JSON.stringify(await this.#run.call(call, this.#ended.signal)) ?? 'null'
-      if (answer.length > limits.answerMax)
-        throw new Refusal('PAYLOAD_TOO_LARGE', `The answer exceeds ${limits.answerMax} characters.`)
+      if (answer.length > answerMax)
+        throw new Refusal('PAYLOAD_TOO_LARGE', `The answer exceeds ${answerMax} characters.`)
       return { isError: false, json: answer }
     } catch (error) {
       return { isError: true, json: JSON.stringify(this.#toldOf(error)) }

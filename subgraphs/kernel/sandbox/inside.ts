@@ -131,9 +131,10 @@ export function inside(
   const call = (kind: string, args: readonly unknown[]): Promise<unknown> =>
     wait((id) => {
       const json = stringify(args)
-      if (json.length > limits.callArgumentsMax)
-        throw new ErrorOf(`The arguments of a call must not exceed ${limits.callArgumentsMax} characters of JSON.`)
       const isFetch = kind === 'fetch' || kind === 'credential'
+      const charactersMax = isFetch ? limits.requestMax : limits.callArgumentsMax
+      if (json.length > charactersMax)
+        throw new ErrorOf(`The arguments of a call must not exceed ${charactersMax} characters of JSON.`)
       if (calls >= limits.callsMax) throw new ErrorOf(`An invocation may make ${limits.callsMax} calls.`)
       if (isFetch && fetches >= limits.fetchesMax)
         throw new ErrorOf(`An invocation may make ${limits.fetchesMax} requests with fetch.`)

@@ -8,12 +8,16 @@ export const limits = {
   logCharactersMax: 65_536,
   callsMax: 100,
   fetchesMax: 50,
-  /** Arguments of one call. */
+  /** Arguments of one call, and the answer to it. */
   callArgumentsMax: 262_144,
-  /** Answer to one call. */
   answerMax: 1_048_576,
+  /** The same of a request to a service: its body may have 1 MB, of which JSON escapes every sign, and headers. */
+  requestMax: 2_200_000,
   errorMax: 8_192,
   sourceMapMax: 1_048_576,
 } as const
+
+/** Whether a call is a request to a service, by `fetch` or with a credential. */
+export const isRequest = (kind: string): boolean => kind === 'fetch' || kind === 'credential'
 
 export type Limits = typeof limits

@@ -153,6 +153,25 @@ describe('the limits of a program', () => {
     )
   })
 
+  it('let requests and their answers have 1 MB, also of signs that JSON escapes', async () => {
+    const text = '"'.repeat(1_048_576)
+    const echo = async ({ arguments: [, init] }: SandboxCall) => {
+      const { body: sent } = init as { body: string }
+      return { url: '', status: 200, headers: {}, body: sent }
+    }
+    const fetched = `(await (await fetch('https://a.example.com', { method: 'POST', body: '"'.repeat(1048576) })).text()).length`
+    expect(await outputOf(`return ${fetched}`, { call: echo })).toBe(text.length)
+    const larger = async () => ({ url: '', status: 200, headers: {}, body: text + text })
+    expect(await outputOf(`return fetch('https://a.example.com').catch((error) => error.code)`, { call: larger })).toBe(
+      'PAYLOAD_TOO_LARGE',
+    )
+  })
+
+  it('tell a full memory from a lack of time', async () => {
+    const result = await body('const all = []; for (;;) all.push({ all: [1, 2, 3] })', { timeoutMs: 60_000 })
+    expect(result.status).toBe('MEMORY_LIMIT')
+  })
+
   it('end a promise that never resolves at once', async () => {
     const result = await body('await new Promise(() => {})', { timeoutMs: 30_000 })
     expect(result).toMatchObject({ status: 'TIMEOUT', output: null })

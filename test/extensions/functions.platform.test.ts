@@ -469,6 +469,16 @@ describe('a test run', () => {
     refused(await admin.rest.serverlessFunctionTest!({ id, body: {} }), 409, 'INVALID_STATE')
   })
 
+  it('runs a saved version that is not deployed, of this function only, and not together with a source', async () => {
+    const [one, other] = [await created({ source: 'export default () => 1' }), await created({ source: echo })]
+    const version = { source: 'export default () => 2', language: 'javascript', deploy: false }
+    const { body: made } = await admin.rest.serverlessFunctionVersionCreate!({ id: one.id, body: version })
+    const test = (body: object) => admin.rest.serverlessFunctionTest!({ id: one.id, body })
+    expect([(await test({})).body.output, (await test({ versionId: made.id })).body.output]).toEqual([1, 2])
+    expect(refusedInputs(await test({ versionId: other.deployedVersionId }))).toEqual(['versionId UNKNOWN_REFERENCE'])
+    expect(refusedInputs(await test({ versionId: made.id, source: echo }))).toEqual(['versionId NOT_TOGETHER'])
+  })
+
   it('by a function is one deeper than that function, so that none tests itself without end', async () => {
     const source = `export default async (input, { api, invocation }) => {
       const { body } = await api.rest('POST', '/v1/functions/' + input.id + '/test', { input })

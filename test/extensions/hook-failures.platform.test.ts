@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { countCpu } from '../../subgraphs/extensions/function/function-limits.ts'
 import { account } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { allow, useHookReceiver, type HookRequest } from './hook-receiver.ts'
@@ -160,6 +161,16 @@ describe('a function that decides', () => {
     )
     expect(row).toMatchObject({ trigger: 'HOOK', status: 'TIMEOUT' })
     expect(row!.durationMs).toBeLessThan(1_500)
+  })
+
+  it('that may not run now is no failure of the hook, and says when the change may be sent again', async () => {
+    await anOrganization()
+    await aFunction('busy', decided)
+    const id = await aHook({ url: null, function: 'busy', timeoutMs: 5_000, failureMode: 'FAIL_CLOSED' })
+    for (const ms of [29_999, 29_999, 29_999]) await countCpu(platform.services, owner.organizationId, ms)
+    const { status, body, headers } = await create()
+    expect([status, body.code, headers.get('retry-after')]).toEqual([503, 'HOOK_UNAVAILABLE', '60'])
+    expect((await errorOf(id))[0]).toBe(0)
   })
 
   it('cannot decide while it is turned off, or has no version', async () => {

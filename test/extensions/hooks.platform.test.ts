@@ -6,7 +6,7 @@ import { recordsOf } from '../../subgraphs/kernel/record/records-of.ts'
 import { requestContext, systemContext } from '../../subgraphs/kernel/request.ts'
 import { account, contact, lead } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
-import { useHookReceiver, type HookRequest } from './hook-receiver.ts'
+import { allow, useHookReceiver, type HookRequest } from './hook-receiver.ts'
 
 const platform = usePlatform({ OUTBOUND_ALLOW: '127.0.0.1' })
 const receiver = useHookReceiver()
@@ -293,6 +293,28 @@ describe('a hook on many records', () => {
     expect(rows.map(({ title, department, n }) => [title, department, n])).toEqual(
       expect.arrayContaining([['CTO', 'D', 119]]),
     )
+  })
+
+  it('that fails closed in one of several calls refuses the whole bulk change', async () => {
+    await anOrganization()
+    const ids = await platform.query<{ id: string }>(
+      `insert into crm.contact (organization_id, id, owner_id, created_at, updated_at, version, custom_fields, first_name, last_name, name,
+         email_status, lifecycle_stage, status)
+       select $1, gen_random_uuid(), $2, now(), now(), 1, '{}', 'Ida', 'Berg', 'Ida Berg', 'UNKNOWN', 'LEAD', 'ACTIVE'
+       from generate_series(1, 150) returning id`,
+      [owner.organizationId, owner.userId],
+    )
+    await aHook({ objectType: 'CONTACT', failureMode: 'FAIL_CLOSED' })
+    let calls = 0
+    receiver.decide = (request, response) => (++calls === 2 ? void response.writeHead(500).end() : allow(request))
+    const items = ids.map(({ id }) => ({ id, title: 'Buyer' }))
+    const failed = await unchanged(() => owner.rest['contactBulkUpdate']!({ body: { items } }))
+    expect([failed.status, failed.body.code, calls]).toEqual([503, 'HOOK_UNAVAILABLE', 2])
+    receiver.decide = allow
+    expect((await owner.rest['contactBulkUpdate']!({ body: { items } })).body).toMatchObject({
+      succeeded: 150,
+      failed: 0,
+    })
   })
 
   it('that fails closed refuses the whole bulk change, also under an idempotency key', async () => {

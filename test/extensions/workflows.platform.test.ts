@@ -68,6 +68,20 @@ describe('a workflow', () => {
     expect([event!.depth, event!.origin.kind, event!.origin.runId]).toEqual([1, 'WORKFLOW', run.id])
   })
 
+  it('that is deleted cancels the runs that wait, with their steps', async () => {
+    const steps = [step('wait', 'DELAY', { minutes: 60 }, { next: 'task' }), task('Never')]
+    const { id } = await flows.activate(owner, { steps })
+    const run = await flows.start(owner, id)
+    await flows.work()
+    expect((await owner.rest.workflowDelete!({ id })).status).toBe(204)
+    await flows.work()
+    expect(await flows.read(owner, run)).toMatchObject({
+      status: 'CANCELLED',
+      error: { code: 'WORKFLOW_DELETED' },
+      steps: [{ stepId: 'wait', status: 'CANCELLED' }],
+    })
+  })
+
   it('gets versions of its steps, and a run keeps the one with which it began', async () => {
     const steps = [step('wait', 'DELAY', { minutes: 60 }, { next: 'task' }), task('First version')]
     const { id } = await flows.activate(owner, { steps })

@@ -4,7 +4,7 @@ import type { Leased, Outcome, Queue } from '../../kernel/queue/queue.ts'
 import { systemContext, type Services } from '../../kernel/request.ts'
 import { interruptionsMax, keptDays, stepMsMax, turnMs } from './bounds.ts'
 import { executeSteps } from './execute-steps.ts'
-import { readRun } from './run-store.ts'
+import { cancelOpenSteps, readRun } from './run-store.ts'
 import { LeaseLost, writeSettled, type RunItem, type Settled, type Turn } from './run-write.ts'
 import { runTable } from './workflow.migrations.ts'
 
@@ -59,6 +59,7 @@ async function turnOf(services: Services, turn: Turn): Promise<Outcome> {
   const isBegun = run.startedAt !== null
   if (run.isDeleted) {
     await end(turn, isBegun ? 'CANCELLED' : 'SKIPPED', 'WORKFLOW_DELETED', 'The workflow was deleted.')
+    await cancelOpenSteps(services.database, run.organizationId, run.id, services.clock.now().toISOString())
     return recorded
   }
   if (!isBegun && run.workflowStatus !== 'ACTIVE') {

@@ -35,6 +35,15 @@ export interface StoredRun extends Record<string, unknown> {
   readonly resumeAt: string | null
 }
 
+/** The steps of a run that is cancelled are not open any more. */
+export const cancelOpenSteps = (sql: Sql, organizationId: string, runId: string, at: string): Promise<unknown> =>
+  sql.query(
+    `update extensions.workflow_run_step set status = 'CANCELLED', ended_at = $3
+     where organization_id = $1 and run_id = $2 and status in ('RUNNING', 'WAITING')`,
+    [organizationId, runId, at],
+    'WRITE',
+  )
+
 export async function readRun(sql: Sql, organizationId: string, id: string): Promise<StoredRun | null> {
   const [row] = await sql.query<StoredRun>(
     `select r.id, r.organization_id as "organizationId", r.workflow_id as "workflowId", w.name as "workflowName", w.status as "workflowStatus",

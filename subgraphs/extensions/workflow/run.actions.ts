@@ -13,7 +13,7 @@ import { stepDataMax } from './bounds.ts'
 import { objectNamed, shapeOf } from './objects.ts'
 import { runWithSteps, unknownRun } from './run.reads.ts'
 import type { WorkflowRun } from './run.types.ts'
-import { notifyWorkers } from './run-store.ts'
+import { cancelOpenSteps, notifyWorkers } from './run-store.ts'
 import { startRun } from './start-run.ts'
 import { runTable } from './workflow.migrations.ts'
 import { workflow } from './workflow.record.ts'
@@ -138,19 +138,14 @@ export function cancelRun(ctx: RequestContext, id: string): Promise<WorkflowRun>
   return inTransaction(ctx, async (inner) => {
     const { status } = await lockedRun(inner, id)
     if (!['QUEUED', 'RUNNING', 'WAITING'].includes(status)) throw refusedIn(status, 'cancelled')
-    const values = [inner.caller.organizationId, id, inner.clock.now().toISOString()]
+    const values = [inner.caller.organizationId, id, inner.clock.now().toISOString()] as const
     await inner.db.query(
       `update ${runTable.table} set status = 'CANCELLED', state = 'CANCELLED', ended_at = $3, finished_at = statement_timestamp(),
          resume_at = null, lease_token = null, is_due = false where organization_id = $1 and id = $2`,
       values,
       'WRITE',
     )
-    await inner.db.query(
-      `update extensions.workflow_run_step set status = 'CANCELLED', ended_at = $3
-       where organization_id = $1 and run_id = $2 and status in ('RUNNING', 'WAITING')`,
-      values,
-      'WRITE',
-    )
+    await cancelOpenSteps(inner.db, ...values)
     return runWithSteps(inner, id)
   })
 }

@@ -7,7 +7,9 @@ import { notify } from '../notifications/notify.ts'
 import { createApiKey } from '../../subgraphs/identity/public.ts'
 import { assignProfile, createProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
+import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
+import { modelUnavailable } from '../../subgraphs/kernel/language-model/model-error.ts'
 import type { LanguageModel, ModelRequest } from '../../subgraphs/kernel/language-model/language-model.ts'
 import { consumeNext } from '../../subgraphs/kernel/outbox/consume-events.ts'
 import { usePlatform, type Member } from '../platform.ts'
@@ -17,7 +19,7 @@ const platform = usePlatform()
 let owner: Member
 type Execution = { readonly status: string; readonly error: { readonly code: string } | null }
 let asked: ModelRequest[]
-let answers: string[]
+let answers: (string | Error)[]
 const hourMs = 3_600_000
 
 beforeAll(() => {
@@ -25,7 +27,9 @@ beforeAll(() => {
     async *stream(request) {
       asked.push(request)
       await Promise.resolve()
-      yield { kind: 'text', text: answers.shift() ?? '{"summary":"Wants two cranes."}' }
+      const answer = answers.shift() ?? '{"summary":"Wants two cranes."}'
+      if (answer instanceof Error) throw answer
+      yield { kind: 'text', text: answer }
       const usage = { inputTokens: 9, outputTokens: 3, isEstimated: false }
       yield { kind: 'end', model: 'scripted', reason: 'stop', usage }
     },
@@ -523,6 +527,52 @@ describe('an inbound request', () => {
     expect((await inbound(inboundUrl, secret, body, platform.now)).status).toBe(409)
     await owner.rest.aiTriggerDelete!({ id })
     expect((await inbound(inboundUrl, secret, body, platform.now)).status).toBe(404)
+  })
+})
+
+describe('an execution that cannot be finished', () => {
+  const ended = async () => {
+    const [execution] = (await owner.rest.aiExecutionList!()).body as Execution[]
+    return [execution!.status, execution!.error?.code, (await tasks()).length]
+  }
+
+  it('has ended without a call of the model when its trigger was deleted', async () => {
+    const { id } = await aTrigger()
+    await aLead()
+    await consume()
+    await owner.rest.aiTriggerDelete!({ id })
+    await attempt()
+    expect([await ended(), asked]).toEqual([['FAILED', 'TRIGGER_DELETED', 0], []])
+  })
+
+  it.each([
+    ['MODEL_UNAVAILABLE', () => modelUnavailable('cannot be reached'), 5],
+    ['TOKEN_LIMIT_REACHED', () => new Refusal('TOKEN_LIMIT_REACHED', 'The tokens are used.', { retryAfter: 60 }), 1],
+  ])('has ended as %s when the model gives no answer', async (code, error, attempts) => {
+    await aTrigger()
+    answers = Array.from({ length: 6 }, error)
+    await aLead()
+    await consume()
+    for (let number = 1; number < attempts; number++) {
+      await attempt()
+      expect(await ended()).toEqual(['RUNNING', undefined, 0])
+    }
+    await attempt()
+    expect([await ended(), asked.length]).toEqual([['FAILED', code, 0], attempts])
+  })
+
+  it('has ended as INTERRUPTED when its run is lost', async () => {
+    await aTrigger()
+    await aLead()
+    await consume()
+    await platform.query(`update assistant.ai_run set state = 'FAILED' where organization_id = $1`, [
+      owner.organizationId,
+    ])
+    await endLostExecutions.run(platform.services)
+    expect(await ended()).toEqual(['PENDING', undefined, 0])
+    platform.advanceClock(61_000)
+    await endLostExecutions.run(platform.services)
+    expect(await ended()).toEqual(['FAILED', 'INTERRUPTED', 0])
   })
 })
 

@@ -170,3 +170,43 @@ describe('a worker that is killed while it reads a document', slowly, () => {
     })
   })
 })
+
+describe('a worker that is killed while it executes AI workflows', slowly, () => {
+  it('leaves them to the next one, and each action is taken once', async () => {
+    const owner = await platform.member({ organizationId: await platform.organization('Workflows'), role: 'OWNER' })
+    const actions = [1, 2, 3, 4, 5].map((number) => ({
+      type: 'CREATE_TASK',
+      config: { subject: `${number} for {{record.lastName}}` },
+    }))
+    const body = { name: 'Qualify', eventType: 'lead.created', prompt: 'Summarize.', actions }
+    expect((await owner.rest.aiTriggerCreate!({ body })).status).toBe(201)
+    const names = Array.from({ length: 8 }, (_, index) => `Lead${index}`)
+    for (const lastName of names) await owner.rest.leadCreate!({ body: { lastName, company: 'Halvorsen Marine AS' } })
+    const subjects = async () =>
+      (
+        await platform.query<{ subject: string }>('select subject from crm.task where organization_id = $1', [
+          owner.organizationId,
+        ])
+      ).map(({ subject }) => subject)
+    const worker = await aWorker(platform)
+    for (const reached of [3, 17, 31]) {
+      await worker.start('assistant.endLostExecutions')
+      await vi.waitFor(async () => expect((await subjects()).length).toBeGreaterThanOrEqual(reached), patience)
+      await worker.kill()
+      // The leases end.
+      await platform.query(`update assistant.ai_run set next_attempt_at = now() where state = 'QUEUED'`)
+    }
+    await worker.start('assistant.endLostExecutions')
+    const statuses = async () =>
+      (
+        await platform.query<{ status: string }>(
+          'select distinct status from assistant.ai_execution where organization_id = $1',
+          [owner.organizationId],
+        )
+      ).map(({ status }) => status)
+    await vi.waitFor(async () => expect(await statuses()).toEqual(['SUCCEEDED']), patience)
+    await worker.kill()
+    const wanted = names.flatMap((name) => [1, 2, 3, 4, 5].map((number) => `${number} for ${name}`))
+    expect((await subjects()).toSorted()).toEqual(wanted.toSorted())
+  })
+})

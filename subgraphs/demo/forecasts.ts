@@ -33,7 +33,7 @@ export function demoForecasts(
     const won = wonBy(opportunities, team, period.startMs, submittedMs)
     const later = wonBy(opportunities, team, submittedMs, period.endMs)
     const amount = (least: number, share: number): number => Math.max(least, Math.round((later * share) / step) * step)
-    const commit = amount(20 * step, 0.7 + 0.5 * random.next())
+    const commit = amount(step, 0.7 + 0.5 * random.next())
     const [bestCase, pipeline] = [amount(10 * step, 0.3), amount(30 * step, 0.8)]
     const { id, organizationId, createdAt } = commonFields(input, random, submittedMs, user.id)
     return {

@@ -49,7 +49,7 @@ export const wonBy = (
       const closedMs = values.isWon ? Date.parse(values.closedAt!) : 0
       return owners.includes(owner) && closedMs >= startMs && closedMs < endMs
     })
-    .reduce((sum, { given: { values } }) => sum + Number(values.amount ?? 0), 0)
+    .reduce((sum, { given: { values } }) => sum + Number(values.baseAmount ?? 0), 0)
 
 /** Everybody who sells. */
 export const sellersOf = (input: GeneratorInput): DemoUser[] =>

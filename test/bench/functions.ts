@@ -40,6 +40,7 @@ export async function measureFunctions(project: Server, services: OpenServices):
     ...(await measureInvocations(project, await functionTenant(services, 101))),
     await measureHook(project, await functionTenant(services, 102)),
     ...(await measureTriggers(project, services, await functionTenant(services, 103))),
+    await measureLoops(project, await functionTenant(services, 104), await functionTenant(services, 105)),
   ]
 }
 
@@ -117,6 +118,32 @@ async function measureTriggers(project: Server, services: OpenServices, tenant: 
     atMost(`From the change to the end of its trigger, ${pace}: p95`, paced.p95, 100, ' ms'),
     atLeast(`Triggers a second after ${changes} creates at once`, perSecond, 50, 'triggers/s'),
   ]
+}
+
+/** Reads by id of an organization while another one runs ten functions that never end, against the same without them, in turn. */
+async function measureLoops(project: Server, looping: Tenant, other: Tenant): Promise<Finding> {
+  const client = new OneConnection(project, other.secret)
+  const { body } = await client.send(post('/v1/accounts', { name: 'Read' }))
+  const read = () => ({ method: 'GET', path: `/v1/accounts/${(body as { id: string }).id}` }) as const
+  const loopers = Array.from({ length: 10 }, () => new OneConnection(project, looping.secret))
+  const apiName = `loop_${Date.now()}`
+  const settings = { apiName, name: 'Loop', httpEnabled: true, timeoutMs: 1_500, ...source('() => { for (;;); }') }
+  await loopers[0]!.send(post('/v1/functions', settings))
+  const headers = { 'X-Service-Function-Depth': '0' }
+  const loop = { ...post(`/v1/functions/${apiName}/invoke`, { input: null }), headers }
+  const sample = (): Promise<number> => client.percentileOf(read, 0.95, 500)
+  await sample()
+  const [alone, beside]: [number[], number[]] = [[], []]
+  for (let round = 0; round < 3; round++) {
+    alone.push(await sample())
+    // Those above the limits of the organization are refused.
+    const loops = Promise.allSettled(loopers.map((looper) => looper.send(loop)))
+    await delay(300)
+    beside.push(await sample())
+    await loops
+  }
+  const ratio = median(beside) / median(alone)
+  return atMost('p95 of reads by id beside ten endless functions of another organization', ratio, 1.1, 'x')
 }
 
 async function lastRuns({ database }: OpenServices, { organizationId }: Tenant, count: number) {

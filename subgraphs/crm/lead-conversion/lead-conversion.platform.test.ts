@@ -352,13 +352,13 @@ describe('the custom fields of a converted lead', () => {
       opportunity: [{ name: 'seats', kind: 'money', maximum: 40 }],
     })
     const user = await platform.member({ organizationId })
-    const customFields = { tier: 'HOT', seats: 40, onlyLead: 'x', undefinedAnywhere: true }
+    const customFields = { tier: 'HOT', seats: 40, onlyLead: 'x' }
     const { id } = await aLeadOf(aCompany(), { customFields }, user)
     const { body } = await convert(id, {}, user)
     expect(['account', 'contact', 'opportunity'].map((kind) => body[kind].customFields)).toEqual([
-      { tier: 'HOT', undefinedAnywhere: true },
-      { undefinedAnywhere: true },
-      { seats: 40, undefinedAnywhere: true },
+      { tier: 'HOT' },
+      {},
+      { seats: 40 },
     ])
   })
 })

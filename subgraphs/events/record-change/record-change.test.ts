@@ -42,6 +42,7 @@ const unreferenced = new Set([
   'quota',
   'serverless_function',
   'validation_rule',
+  'custom_field',
   'workflow',
   'workflow_run',
 ])

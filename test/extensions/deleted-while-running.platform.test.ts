@@ -14,7 +14,8 @@ beforeAll(async () => {
   const rest = restClient(platform.contract, platform.url, {
     Authorization: `Bearer ${await sessionOf(platform, owner)}`,
   })
-  expect((await rest.namedCredentialCreate!({ body: credential })).status).toBe(201)
+  const { status } = await rest.namedCredentialCreate!({ body: credential })
+  if (status !== 201) throw new Error(`The credential was not created: ${status}.`)
 })
 afterAll(() => service.close())
 

@@ -196,7 +196,7 @@ describe('a trigger', () => {
       [202, undefined],
       [422, 'DEPTH_EXCEEDED'],
     ])
-    expect((await flows.runs(owner, id)).map(({ depth }) => depth).toSorted()).toEqual([1, 3])
+    expect((await flows.runs(owner, id)).map(({ depth }) => depth)).toEqual([1, 3])
   })
 
   it('by a signed request starts one run for each signed time and body', async () => {

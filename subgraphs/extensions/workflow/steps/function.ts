@@ -23,7 +23,12 @@ export const functionStep: StepType = {
     if (!found) return failed('UNKNOWN_FUNCTION', 'The function was deleted.')
     if (!found.isActive) return failed('INVALID_STATE', 'The function is turned off.')
     if (depth >= depthMax) return failed('DEPTH_EXCEEDED', `At most ${depthMax} automations may start one another.`)
-    const started = { organizationId, functionId: found.id, trigger: 'WORKFLOW' as const, input: input['input'] ?? null }
+    const started = {
+      organizationId,
+      functionId: found.id,
+      trigger: 'WORKFLOW' as const,
+      input: input['input'] ?? null,
+    }
     const ended = await runFunction(services, { ...started, depth: depth + 1, attempt, effectKey: key })
     if (!ended) return failed('NO_VERSION', 'The function has no deployed version.')
     const { status, output, error, retryAfter } = ended

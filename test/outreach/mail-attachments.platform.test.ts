@@ -13,6 +13,7 @@ import { account, aLine, quote } from '../builders.ts'
 import { expectValidEvents, refused, refusedInputs } from '../expectations.ts'
 import { mailsTo } from '../mailbox.ts'
 import { usePlatform, type Member } from '../platform.ts'
+import { mailboxValues } from './mailbox-values.ts'
 
 const smtp = new SmtpReceiver()
 const imap = new DovecotServer()
@@ -34,18 +35,7 @@ let count = 0
 async function aMailbox(owner: Member): Promise<{ id: string; email: string }> {
   const email = `box${++count}@fjordline.example`
   const { status, body } = await owner.rest.mailboxCreate!({
-    body: {
-      name: 'Ann',
-      email,
-      smtpHost: '127.0.0.1',
-      smtpPort,
-      smtpSecurity: 'NONE',
-      imapHost: '127.0.0.1',
-      imapPort: imap.port || 1143,
-      imapSecurity: 'NONE',
-      imapUser: email,
-      imapPassword: 'secret',
-    },
+    body: mailboxValues(email, smtpPort, imap.port || 1143),
   })
   expect(status, JSON.stringify(body)).toBe(201)
   return body as { id: string; email: string }

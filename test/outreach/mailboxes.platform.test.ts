@@ -11,6 +11,7 @@ import { contact } from '../builders.ts'
 import { expectValidEvents } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { aMail, aSequence, react, run } from './sequence.fixture.ts'
+import { mailboxValues } from './mailbox-values.ts'
 
 const platform = usePlatform({ OUTBOUND_ALLOW: '127.0.0.1' })
 const smtp = new SmtpReceiver()
@@ -36,19 +37,7 @@ let count = 0
 async function aMailbox(values: object = {}, owner = member) {
   const email = `box${++count}@fjordline.example`
   const { status, body } = await owner.rest.mailboxCreate!({
-    body: {
-      name: 'Ann',
-      email,
-      smtpHost: '127.0.0.1',
-      smtpPort,
-      smtpSecurity: 'NONE',
-      imapHost: '127.0.0.1',
-      imapPort: imap.port || 1143,
-      imapSecurity: 'NONE',
-      imapUser: email,
-      imapPassword: 'secret',
-      ...values,
-    },
+    body: { ...mailboxValues(email, smtpPort, imap.port || 1143), ...values },
   })
   expect(status, JSON.stringify(body)).toBe(201)
   return body as { id: string; email: string; version: number }

@@ -1,5 +1,5 @@
 import { fromDigits } from './fixed-point.ts'
-import type { Form, FormulaField, FormulaFields, FormulaType, Node, Reference } from './formula.ts'
+import type { Form, Formula, FormulaField, FormulaFields, FormulaType, Node, Reference } from './formula.ts'
 import { formsOf, functions } from './functions.ts'
 import { formulaLimits } from './limits.ts'
 import { FormulaError, problemAt, type FormulaProblem, type FormulaProblemCode, type Span } from './problem.ts'
@@ -69,15 +69,8 @@ const called = (name: string): string => (isOperator(name) ? `"${name}"` : name)
 
 const keyOf = (names: readonly string[]): string => names.join('.')
 
-export interface CheckedFormula {
-  readonly tree: Node
-  readonly references: readonly Reference[]
-  readonly inputs: readonly Reference[]
-  readonly isLocal: boolean
-  readonly readsMoment: boolean
-  readonly nodes: number
-  readonly levels: number
-}
+/** What the check finds out about a formula. */
+export type CheckedFormula = Omit<Formula, 'type' | 'evaluate' | 'toSql'>
 
 /** Finds the types of all parts of a formula, and everything that is wrong with it. */
 export class Checker {

@@ -76,24 +76,36 @@ export async function receivePart(
   if (bytes === null) throw notFound('The part')
   if (announced !== null && announced !== bytes) throw lengthProblem(part, bytes)
   const { organizationId } = ctx.caller
+  const lostId = await lostContentOf(ctx, upload, part)
   const written = await ctx.files.write(source, { organizationId, bytesMax: bytes, isReserved: true })
   let isKept = false
   try {
     if (written.bytes !== bytes) throw lengthProblem(part, bytes)
     if (sha256 !== null && Buffer.from(written.sha256, 'hex').toString('base64') !== sha256) throw digestProblem()
-    isKept = await inTransaction(ctx, (inner) => storePart(inner, upload, part, written))
+    isKept = await inTransaction(ctx, (inner) => storePart(inner, upload, part, written, lostId))
     return shownUpload(await requireUpload(ctx, found.id))
   } finally {
     if (!isKept) await ctx.files.discard(organizationId, written.id)
   }
 }
 
+/** The id of the bytes that a part should have, if they are gone; a store of another machine is not asked while a transaction is open. */
+async function lostContentOf(
+  { files, caller: { organizationId } }: FileContext,
+  { parts }: StoredUpload,
+  part: number,
+): Promise<string | null> {
+  const known = parts.find((each) => each.part === part)
+  return known && !(await files.has(organizationId, known.contentId)) ? known.contentId : null
+}
+
 /** Gives a part its bytes. False if it has the same ones already. */
 async function storePart(
-  { db, caller: { organizationId }, files }: FileContext,
+  { db, caller: { organizationId } }: RequestContext,
   { fileId, reservationId }: StoredUpload,
   part: number,
   { id: contentId, sha256 }: { readonly id: string; readonly sha256: string },
+  lostId: string | null,
 ): Promise<boolean> {
   // The upload cannot end before the part belongs to it.
   const [open] = await db.query(
@@ -103,8 +115,7 @@ async function storePart(
   )
   if (!open) throw notFound('The upload of the file in parts')
   const known = (await findUpload(db, organizationId, fileId))!.parts.find((each) => each.part === part)
-  const isThere = known !== undefined && (await files.has(organizationId, known.contentId))
-  if (known && isThere) {
+  if (known && known.contentId !== lostId) {
     if (known.sha256 === sha256) return false
     throw refusalInSituation(`Part ${part} has arrived with other bytes; add another file for other bytes.`)
   }

@@ -202,6 +202,10 @@ export const notAnswered = <C extends RequestContext>(ctx: C): C => ({ ...ctx, b
 /** The context for what the platform does in an organization on the request of somebody without an account, in the same transaction. */
 export const asSystem = <C extends RequestContext>(ctx: C, organizationId: string): C => ({
   ...ctx,
+  ...(organizationId !== ctx.caller.organizationId && {
+    extensions: ctx.cachedExtensions.of(organizationId),
+    shapes: ctx.cachedExtensions.shapesOf(organizationId),
+  }),
   caller: { ...systemCaller(organizationId), ...automationOf(ctx.caller) },
   batches: new Map(),
   answered: null,

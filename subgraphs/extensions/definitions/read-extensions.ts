@@ -6,7 +6,8 @@ import type {
   RecordRules,
 } from '../../kernel/extension/extension.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
-import { bytesOfShapes, DefinedShapes, type OrganizationDefinitions } from '../../kernel/record/organization-shapes.ts'
+import type { OrganizationDefinitions } from '../../kernel/record/organization-definitions.ts'
+import { bytesOfShapes, DefinedShapes } from '../../kernel/record/organization-shapes.ts'
 import type { OrganizationShapes } from '../../kernel/record/shape-source.ts'
 import { definitionOf, type StoredField } from '../custom-field/field-definition.ts'
 import type { ExtendedType } from '../extended-type.ts'

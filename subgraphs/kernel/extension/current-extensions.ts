@@ -8,11 +8,13 @@ import { readExtensions, type Extensions } from './extension.ts'
 /** Each is one more change of the definitions in the moment between two statements. */
 const attemptsMax = 10
 
-/** Whether definitions of the organization concern a change of this caller: the platform itself is subject to none. */
-export const isExtended = (
-  { caller }: RequestContext,
-  { isExtensible = false, isCustomizable = false }: RecordShape,
-): boolean => (isExtensible || isCustomizable) && caller.kind !== 'SYSTEM'
+/** Whether organizations define something of the record type. Every write of it proves that it knows the latest definitions, whoever makes it. */
+export const concernsDefinitions = ({ isExtensible = false, isCustomizable = false }: RecordShape): boolean =>
+  isExtensible || isCustomizable
+
+/** Whether the rules and hooks of the organization concern a change of this caller: the platform itself is subject to none. */
+export const isExtended = ({ caller }: RequestContext, shape: RecordShape): boolean =>
+  concernsDefinitions(shape) && caller.kind !== 'SYSTEM'
 
 /** SQL condition that fails the statement when the definitions of the organization are not those that the change was decided with. */
 export const currentDefinitions = ({ caller, extensions }: RequestContext, values: Values): string =>

@@ -1,9 +1,11 @@
 import { actorIdOf } from '../context.ts'
 import { invalid } from '../errors.ts'
 import { manyEventsInsert } from '../outbox/event.ts'
-import type { RequestContext } from '../request.ts'
+import { concernsDefinitions, currentDefinitions, withCurrentExtensions } from '../extension/current-extensions.ts'
+import { inTransaction, type RequestContext } from '../request.ts'
 import { calculate } from './calculate.ts'
 import type { Draft, RecordDefinition, StoredRow } from './definition.ts'
+import { derivedStatements } from './derived/derived-rows.ts'
 import { changedColumns, nextRecord, normalized, type Fields } from './next-record.ts'
 import { allColumnNames } from './read.ts'
 import { bookkeeping, changedFieldsIn, eventsOf } from './record-events.ts'
@@ -36,15 +38,28 @@ export async function changeAll<T extends StoredRow>(
   await changeAllWithEvents(ctx, builtIn, ids, (previous) => ({ implied: imply(previous), ...replacing }))
 }
 
-/** As `changeAll`; a record for which `decide` returns null is not changed. Returns the changed records. */
-export async function changeAllWithEvents<T extends StoredRow>(
+/**
+ * As `changeAll`; a record for which `decide` returns null is not changed. Returns the changed records. When the definitions of the organization
+ * turn out to have changed, all of it is taken back and decided again.
+ */
+export function changeAllWithEvents<T extends StoredRow>(
   ctx: RequestContext,
   builtIn: RecordDefinition<T>,
   ids: readonly string[],
   decide: (previous: T) => RuledChange<T> | null,
 ): Promise<T[]> {
+  const change = (current: RequestContext) => changeInBatches(current, shapeFor(current, builtIn), ids, decide)
+  if (!concernsDefinitions(builtIn)) return change(ctx)
+  return withCurrentExtensions(ctx, (current) => inTransaction(current, change))
+}
+
+async function changeInBatches<T extends StoredRow>(
+  ctx: RequestContext,
+  definition: RecordDefinition<T>,
+  ids: readonly string[],
+  decide: (previous: T) => RuledChange<T> | null,
+): Promise<T[]> {
   const changed: T[] = []
-  const definition = shapeFor(ctx, builtIn)
   for (let at = 0; at < ids.length; at += batchSize) {
     const records = await readBatch(ctx, definition, ids.slice(at, at + batchSize))
     const changes: Changed<T>[] = []
@@ -111,12 +126,27 @@ async function write<T extends StoredRow>(
   const values = new Values()
   const predicate = new TenantPredicate(ctx.caller, values)
   const { table } = definition
+  const conditions = [
+    predicate.visible(definition, 't'),
+    // Once for all rows.
+    ...(concernsDefinitions(definition) ? [`(select ${currentDefinitions(ctx, values)})`] : []),
+  ]
+  const derived = derivedStatements(
+    definition,
+    { values, isWritten: (id) => `exists (select from written w where w.id = ${id})` },
+    changes.map(({ previous, next, changed }) => ({
+      operation: 'UPDATE',
+      previous: previous as T & Fields,
+      next,
+      changed,
+    })),
+  )
   await ctx.db.query(
     `with written as (
        update ${table} t set ${columns.map(({ column }) => `${column} = g.${column}`).join(', ')}
        from jsonb_populate_recordset(null::${table}, ${values.add(JSON.stringify(rows))}::jsonb) g
-       where t.id = g.id and ${predicate.visible(definition, 't')} returning t.id),
-     events as (${manyEventsInsert(ctx, values, events, 'written')})
+       where t.id = g.id and ${conditions.join(' and ')} returning t.id),
+     ${derived.map(([name, sql]) => `${name} as (${sql}), `).join('')}events as (${manyEventsInsert(ctx, values, events, 'written')})
      select 1`,
     values.list,
     'WRITE',

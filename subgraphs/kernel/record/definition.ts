@@ -4,6 +4,7 @@ import type { Addend, AddendShape } from './addend.ts'
 import type { Amounts, AmountsShape } from './aggregate/aggregate-columns.ts'
 import type { Column } from './column.ts'
 import { Columns } from './columns.ts'
+import type { DerivedRows } from './derived/derived-rows.ts'
 import type { AnyRecord, TrackedObject, Operation, RecordEvents } from './event-types.ts'
 import type { StateMachine } from './transitions.ts'
 
@@ -95,6 +96,8 @@ export interface RecordShape extends TrackedObject {
   readonly visibleThroughRelated?: RelatedVisibility
   /** A boolean column: only the owner sees a record in which it is false, whatever the visibility of the caller. The table needs `privateIndexes`. */
   readonly privateUnless?: string
+  /** What the definitions of the organization derive from the records, in the statement of every write; absent where there is nothing. */
+  readonly derived?: readonly DerivedRows[]
   /** Columns that `search` compares with the text. */
   readonly searchable: readonly string[]
   /** The table has the search text of these columns and its index (`searchIndex` of `record-table.ts`). */

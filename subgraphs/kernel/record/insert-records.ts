@@ -2,7 +2,9 @@ import type { Sql } from '../database/sql.ts'
 import { insertEvents, type EventRow } from '../outbox/event.ts'
 import { initialValue, type Column } from './column.ts'
 import { columnOf, type RecordDefinition, type StoredRow } from './definition.ts'
+import { derivedStatements } from './derived/derived-rows.ts'
 import { numberText, type Fields } from './next-record.ts'
+import { Values } from './predicate.ts'
 import { eventsOf } from './record-events.ts'
 
 /** A generated record that needs no checks, with the actor and the id of its `created` event. */
@@ -94,10 +96,17 @@ async function insertRows<T extends StoredRow>(
   const rows = records.map((record) =>
     Object.fromEntries(columns.map(({ name, column }) => [column, record[name as keyof T]])),
   )
-  await sql.query(
-    `insert into ${storedIn ?? table} (${names}) select ${names} from jsonb_populate_recordset(null::${storedIn ?? table}, $1::jsonb)`,
-    [JSON.stringify(rows)],
+  const values = new Values()
+  const given = `jsonb_populate_recordset(null::${storedIn ?? table}, ${values.add(JSON.stringify(rows))}::jsonb)`
+  const insert = `insert into ${storedIn ?? table} (${names}) select ${names} from ${given}`
+  const statement = { values, isWritten: () => 'true' }
+  const derived = derivedStatements(
+    definition,
+    statement,
+    records.map((next) => ({ operation: 'CREATE', previous: null, next: next as Fields, changed: columns })),
   )
+  const added = derived.map(([name, part]) => `${name} as (${part})`)
+  await sql.query(added.length > 0 ? `with ${added.join(', ')} ${insert}` : insert, values.list)
 }
 
 /** A view also has columns that are stored in other tables. */

@@ -1,14 +1,9 @@
 import type { Column } from './column.ts'
-import { customField, customFieldName, customFieldsName, type CustomFieldDefinition } from './custom-field-column.ts'
+import { customField, customFieldName, customFieldsName } from './custom-field-column.ts'
 import { hasColumn, type RecordShape } from './definition.ts'
+import { contributors, type Contributor } from './derived/contributors.ts'
+import type { OrganizationDefinitions } from './organization-definitions.ts'
 import type { OrganizationShapes } from './shape-source.ts'
-
-/** One version of the definitions of an organization. Plain, immutable data. */
-export interface OrganizationDefinitions {
-  readonly version: number
-  /** Custom fields by record type. A record type that is named, also with none, has no keys without a definition. */
-  readonly customFields: Readonly<Record<string, readonly CustomFieldDefinition[]>>
-}
 
 /** The built-in shapes with the custom fields of one version of an organization's definitions. */
 export class DefinedShapes implements OrganizationShapes {
@@ -17,7 +12,10 @@ export class DefinedShapes implements OrganizationShapes {
   readonly #shapes = new WeakMap<RecordShape, RecordShape>()
   readonly #columns = new Map<string, readonly Column[]>()
 
-  constructor(private readonly definitions: OrganizationDefinitions) {
+  constructor(
+    private readonly definitions: OrganizationDefinitions,
+    private readonly contributes: readonly Contributor[] = contributors,
+  ) {
     this.version = definitions.version
   }
 
@@ -33,6 +31,12 @@ export class DefinedShapes implements OrganizationShapes {
   }
 
   #extend(shape: RecordShape): RecordShape {
+    const extended = this.#withFields(shape)
+    const derived = this.contributes.flatMap((contribution) => contribution(extended, this.definitions) ?? [])
+    return derived.length > 0 ? { ...extended, derived } : extended
+  }
+
+  #withFields(shape: RecordShape): RecordShape {
     const { object } = shape
     const { customFields } = this.definitions
     const fields = Object.hasOwn(customFields, object) ? customFields[object]! : null

@@ -1,6 +1,11 @@
 import { notFound, Refusal, type FieldProblem } from '../errors.ts'
 import { requireEntitlement } from '../require.ts'
-import { currentDefinitions, isExtended, withCurrentExtensions } from '../extension/current-extensions.ts'
+import {
+  concernsDefinitions,
+  currentDefinitions,
+  isExtended,
+  withCurrentExtensions,
+} from '../extension/current-extensions.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
 import type { Column } from './column.ts'
 import { customFieldProblemsOf } from './custom-fields.ts'
@@ -12,6 +17,7 @@ import {
   type RecordShape,
   type StoredRow,
 } from './definition.ts'
+import { derivedStatements } from './derived/derived-rows.ts'
 import { nameOf } from './describe.ts'
 import { insertTextOf } from './insert-text.ts'
 import type { Operation } from './event-types.ts'
@@ -25,7 +31,7 @@ import { underSerializedRules } from './serialized-rules.ts'
 import { shapeFor } from './shape-source.ts'
 import { TenantPredicate, type Values } from './predicate.ts'
 import { changedFieldsIn } from './record-events.ts'
-import { writeChange } from './write-change.ts'
+import { writeChange, type RowStatements } from './write-change.ts'
 
 /**
  * Every change of a record by a caller goes through this function.
@@ -47,10 +53,11 @@ export async function save<T extends StoredRow>(
     isNumbered
       ? inTransaction(current, (inner) => writeAndRedact(inner, definition, decided))
       : writeAndRedact(current, definition, decided)
-  if (!isExtended(ctx, builtIn)) return write(ctx, shapeFor(ctx, builtIn), draft)
-  // Hooks come before the number, whose row would stay locked meanwhile.
+  if (!concernsDefinitions(builtIn)) return write(ctx, shapeFor(ctx, builtIn), draft)
   return withCurrentExtensions(ctx, async (current) => {
     const definition = shapeFor(current, builtIn)
+    if (!isExtended(current, builtIn)) return write(current, definition, draft)
+    // Hooks come before the number, whose row would stay locked meanwhile.
     return write(current, definition, await decidedByHooks(current, definition, draft))
   })
 }
@@ -173,14 +180,17 @@ async function write<T extends StoredRow>(
 ): Promise<boolean> {
   const { operation, events, isEventReplaced, action } = draft
   const previous = draft.previous as (T & Fields) | null
-  const rowSql = (values: Values): string => {
+  const rowSql = (values: Values): RowStatements => {
     const conditions = () => [
       ...unless.map((holds) => `not ${holds(values.add(ctx.caller.organizationId))}`),
-      ...(isExtended(ctx, definition) ? [currentDefinitions(ctx, values)] : []),
+      ...(concernsDefinitions(definition) ? [currentDefinitions(ctx, values)] : []),
     ]
-    return previous
+    const written = previous
       ? changeSql(ctx, definition, operation, previous, next, changed, values, conditions())
       : insertSql(definition, next, values, conditions)
+    const statement = { values, isWritten: () => 'exists (select from written)' }
+    const derived = derivedStatements(definition, statement, [{ operation, previous, next, changed }])
+    return derived.length > 0 ? { written, ...Object.fromEntries(derived) } : written
   }
   const changedFields =
     previous && operation === 'UPDATE' ? changedFieldsIn(definition, changed, previous, next) : undefined

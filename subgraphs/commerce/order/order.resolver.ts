@@ -1,5 +1,6 @@
 import { Arg, Ctx, Field, FieldResolver, ID, Info, InputType, Mutation, Query, Resolver, Root } from 'type-graphql'
 import { ExpectedVersionArg, IdArg } from '../../kernel/record/args.ts'
+import { ValueArg } from '../../kernel/record/declared-value.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scope.ts'
@@ -23,8 +24,8 @@ import { orderEntries } from './order.timeline.ts'
 
 const quotes = recordsOf(quote)
 
-const ReasonArg = (what: string) =>
-  Arg('reason', () => String, { nullable: true, description: `${what}, at most 2000 characters; null: no reason.` })
+const ReasonArg = (what: string, example: string) =>
+  ValueArg('reason', () => String, { nullable: true, max: 2000, description: `${what}; null: no reason.`, example })
 
 @InputType({ description: 'A quantity of one line of an order that was delivered.' })
 export class OrderDeliveryInput {
@@ -87,22 +88,22 @@ export class OrderResolver extends standardResolver(order, {
   @RequiresScope('ORDERS')
   orderCancel(
     @IdArg() id: string,
-    @ReasonArg('Why the order is cancelled') reason: string | null | undefined,
+    @ReasonArg('Why the order is cancelled', 'Ordered twice.') reason: string | null,
     @ExpectedVersionArg() expectedVersion: number | null,
     @Ctx() ctx: RequestContext,
   ) {
-    return cancelOrder(ctx, id, reason, expectedVersion)
+    return cancelOrder(ctx, id, reason ?? null, expectedVersion)
   }
 
   @Mutation(() => Order, { description: 'Records that the customer returned a FULFILLED order.' })
   @RequiresScope('ORDERS')
   orderReturn(
     @IdArg() id: string,
-    @ReasonArg('Why the customer returned the order') reason: string | null | undefined,
+    @ReasonArg('Why the customer returned the order', 'The wrong size.') reason: string | null,
     @ExpectedVersionArg() expectedVersion: number | null,
     @Ctx() ctx: RequestContext,
   ) {
-    return returnOrder(ctx, id, reason, expectedVersion)
+    return returnOrder(ctx, id, reason ?? null, expectedVersion)
   }
 
   @FieldResolver(() => Quote, {

@@ -1,4 +1,4 @@
-import { refusalInState, requireNewStatus, type StateMachine } from '../../kernel/record/transitions.ts'
+import { refusalInState, type StateMachine } from '../../kernel/record/transitions.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Order, OrderStatus } from './order.ts'
 
@@ -21,9 +21,6 @@ export const orderStates: StateMachine<Order, OrderStatus> = {
     RETURNED: {},
   },
 }
-
-export const requireTransition = (ctx: RequestContext, previous: Order, to: OrderStatus): Promise<void> =>
-  requireNewStatus(ctx, orderStates, previous, to)
 
 /** What the customer ordered. It changes only in DRAFT. */
 const frozenFields = [

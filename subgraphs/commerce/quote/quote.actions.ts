@@ -1,13 +1,14 @@
 import { invalid } from '../../kernel/errors.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
+import { changeStatus } from '../../kernel/record/change-status.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
-import { refusalInState, requireAllowedTransition, requireNewStatus } from '../../kernel/record/transitions.ts'
+import { refusalInState, requireAllowedTransition } from '../../kernel/record/transitions.ts'
 import { requireRole } from '../../kernel/require.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { quote } from './quote.record.ts'
 import { isApprovalRequired, quoteStates, reviewers, revisable } from './quote.status.ts'
-import type { Quote, QuoteStatus } from './quote.ts'
+import type { Quote } from './quote.ts'
 
 type Version = number | null
 
@@ -16,31 +17,16 @@ export function requireLines({ lineItems }: Pick<Quote, 'lineItems'>): void {
   throw invalid({ path: 'lineItems', code: 'REQUIRED', message: 'lineItems must have at least one line.' })
 }
 
-/** Changes the status if the state machine allows it, and what follows from that. */
-function step(
-  ctx: RequestContext,
-  id: string,
-  to: QuoteStatus,
-  expectedVersion: Version,
-  follows: (previous: Quote) => Partial<Quote> = () => ({}),
-): Promise<Quote> {
-  const decide = async (previous: Quote, inner: RequestContext) => {
-    await requireNewStatus(inner, quoteStates, previous, to)
-    return { operation: 'UPDATE' as const, values: {}, implied: { ...follows(previous), status: to } }
-  }
-  return change(ctx, quote, id, decide, { expectedVersion })
-}
-
 /** Asks for the approval of a draft. */
 export const submitQuote = (ctx: RequestContext, id: string, expectedVersion: Version): Promise<Quote> =>
-  step(ctx, id, 'IN_REVIEW', expectedVersion, (previous) => {
+  changeStatus(ctx, quote, id, 'IN_REVIEW', expectedVersion, (previous) => {
     requireLines(previous)
-    return { approvalStatus: 'PENDING', reviewedById: null, reviewedAt: null, reviewComment: null }
+    return { implied: { approvalStatus: 'PENDING', reviewedById: null, reviewedAt: null, reviewComment: null } }
   })
 
 /** Takes a submitted quote back to DRAFT before anybody has decided. */
 export const recallQuote = (ctx: RequestContext, id: string, expectedVersion: Version): Promise<Quote> =>
-  step(ctx, id, 'DRAFT', expectedVersion, () => ({ approvalStatus: 'NOT_REQUIRED' }))
+  changeStatus(ctx, quote, id, 'DRAFT', expectedVersion, () => ({ implied: { approvalStatus: 'NOT_REQUIRED' } }))
 
 /** A manager, an admin or an owner decides; a user may decide on their own quote. */
 export async function reviewQuote(
@@ -51,14 +37,15 @@ export async function reviewQuote(
   expectedVersion: Version,
 ): Promise<Quote> {
   requireRole(ctx, ...reviewers)
-  const review = { approvalStatus, reviewedById: ctx.caller.userId, reviewedAt: ctx.clock.now().toISOString() }
   const to = approvalStatus === 'APPROVED' ? 'APPROVED' : 'DRAFT'
-  return step(ctx, id, to, expectedVersion, () => ({ ...review, reviewComment }))
+  return changeStatus(ctx, quote, id, to, expectedVersion, (_previous, reviewedAt) => ({
+    implied: { approvalStatus, reviewedById: ctx.caller.userId, reviewedAt, reviewComment },
+  }))
 }
 
 /** Withdraws a quote that the customer has not answered. */
 export const cancelQuote = (ctx: RequestContext, id: string, expectedVersion: Version): Promise<Quote> =>
-  step(ctx, id, 'CANCELLED', expectedVersion)
+  changeStatus(ctx, quote, id, 'CANCELLED', expectedVersion)
 
 /** Throws INVALID_STATE unless the quote may be sent: approved, or a draft where the organization requires no approval. */
 export async function requireSendable(ctx: RequestContext, previous: Quote): Promise<void> {

@@ -1,5 +1,6 @@
 import { invalid, type FieldProblem } from '../../kernel/errors.ts'
-import { requireAllowedTransition, requireNewStatus } from '../../kernel/record/transitions.ts'
+import { requireAllowedTransition } from '../../kernel/record/transitions.ts'
+import { changeStatus } from '../../kernel/record/change-status.ts'
 import { change } from '../../kernel/record/records-of.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { withCustomActions, type WantedAction } from './custom-actions.ts'
@@ -68,44 +69,26 @@ export interface Ignored {
   readonly reason?: string | null
 }
 
-export async function ignoreCase(
+export const ignoreCase = (
   ctx: RequestContext,
   id: string,
   { until = null, reason = null }: Ignored,
   expectedVersion: Version,
-): Promise<TriageCase> {
-  const now = ctx.clock.now().toISOString()
-  return change(
-    ctx,
-    triageCase,
-    id,
-    async (previous, inner) => {
-      await requireNewStatus(inner, triageStates, previous, 'IGNORED')
-      if (until !== null && until <= now)
-        throw invalid({ path: 'until', code: 'OUT_OF_RANGE', message: 'until must be in the future.' })
-      const implied = { status: 'IGNORED', ignoredUntil: until, ignoreReason: reason, ignoredAt: now } as const
-      return { operation: 'UPDATE', values: {}, implied }
-    },
-    { expectedVersion },
-  )
-}
+): Promise<TriageCase> =>
+  changeStatus(ctx, triageCase, id, 'IGNORED', expectedVersion, (_previous, now) => {
+    if (until !== null && until <= now)
+      throw invalid({ path: 'until', code: 'OUT_OF_RANGE', message: 'until must be in the future.' })
+    return { implied: { ignoredUntil: until, ignoreReason: reason, ignoredAt: now } }
+  })
 
-export async function resolveCase(
+export const resolveCase = (
   ctx: RequestContext,
   id: string,
   resolution: string | null,
   expectedVersion: Version,
-): Promise<TriageCase> {
-  const resolvedAt = ctx.clock.now().toISOString()
-  return change(
-    ctx,
-    triageCase,
-    id,
-    async (previous, inner) => {
-      await requireNewStatus(inner, triageStates, previous, 'RESOLVED')
-      const implied = { status: 'RESOLVED', resolution, resolvedAt } as const
-      return { operation: 'UPDATE', values: {}, implied, events: ['triage.resolved'], isEventReplaced: true }
-    },
-    { expectedVersion },
-  )
-}
+): Promise<TriageCase> =>
+  changeStatus(ctx, triageCase, id, 'RESOLVED', expectedVersion, (_previous, resolvedAt) => ({
+    implied: { resolution, resolvedAt },
+    events: ['triage.resolved'],
+    isEventReplaced: true,
+  }))

@@ -1,6 +1,7 @@
 import { notFound } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import { transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
+import { changeStatus } from '../../kernel/record/change-status.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
 import { refusalInState, requireNewStatus } from '../../kernel/record/transitions.ts'
@@ -13,14 +14,6 @@ import { replyDraftStates } from './reply-draft.states.ts'
 import { isOpen } from './suggest-reply.ts'
 import type { ReplyDraft, ReplyDraftStatus } from './reply-draft.ts'
 
-const requireOpen = (ctx: RequestContext, previous: ReplyDraft, to: ReplyDraftStatus): Promise<void> =>
-  requireNewStatus(ctx, replyDraftStates, previous, to)
-
-const statusChange = (status: ReplyDraftStatus) => async (previous: ReplyDraft, inner: RequestContext) => {
-  await requireOpen(inner, previous, status)
-  return { operation: 'UPDATE' as const, values: {}, implied: { status } }
-}
-
 /** A change may set PENDING and APPROVED; the other statuses have operations of their own. */
 async function requireEditable(ctx: RequestContext, previous: ReplyDraft, to: ReplyDraftStatus): Promise<void> {
   if (isOpen(previous) && isOpen({ status: to })) return
@@ -28,7 +21,7 @@ async function requireEditable(ctx: RequestContext, previous: ReplyDraft, to: Re
     const message = `A change cannot set the status ${to}, which has an operation of its own.`
     throw await refusalInState(ctx, replyDraftStates, previous, message)
   }
-  await requireOpen(ctx, previous, to)
+  await requireNewStatus(ctx, replyDraftStates, previous, to)
 }
 
 /** Changes a draft that is PENDING or APPROVED. */
@@ -56,7 +49,7 @@ export async function rejectReplyDraft(
   id: string,
   expectedVersion: number | null,
 ): Promise<string> {
-  return (await change(ctx, replyDraft, id, statusChange('REJECTED'), { expectedVersion })).id
+  return (await changeStatus(ctx, replyDraft, id, 'REJECTED', expectedVersion)).id
 }
 
 /** Sends a draft to the sender of the mail that it answers. The draft is SENT and the mail queued together or not at all. */
@@ -64,10 +57,7 @@ export function sendReplyDraft(ctx: RequestContext<'work' | 'keys'>, id: string)
   requireWritableRole(ctx)
   const sentMessageId = newId()
   return transactionWithExternalCalls(ctx, async (inner) => {
-    const draft = await change(inner, replyDraft, id, async (previous, current) => {
-      await requireOpen(current, previous, 'SENT')
-      return { operation: 'UPDATE', values: {}, implied: { status: 'SENT' as const, sentMessageId } }
-    })
+    const draft = await changeStatus(inner, replyDraft, id, 'SENT', null, () => ({ implied: { sentMessageId } }))
     const answered = await recordsOf(emailMessage).require(inner, draft.replyToMessageId)
     if (answered.direction !== 'INBOUND') throw notFound('The mail')
     const { subject, bodyHtml, threadId } = draft

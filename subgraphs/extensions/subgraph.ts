@@ -1,6 +1,8 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { customActionResource } from './action/custom-action.resolver.ts'
 import { customFieldResource } from './custom-field/custom-field.resolver.ts'
+import { registerFieldChange } from './field-change/field-change.ts'
+import { removeValues } from './field-change/remove-values.ts'
 import { actionPorts } from './function/function.context.ts'
 import { functionResource } from './function/function.resolver.ts'
 import { functionInvocationResource } from './function/invocation.resolver.ts'
@@ -13,6 +15,8 @@ import { afterSaveTriggerResource } from './trigger/trigger.resolver.ts'
 import { validationRuleResource } from './validation-rule/validation-rule.resolver.ts'
 import { workflowRunResource } from './workflow/run.resolver.ts'
 import { workflowResource } from './workflow/workflow.resolver.ts'
+
+registerFieldChange(removeValues)
 
 export const extensions: SubgraphDefinition = {
   name: 'extensions',

@@ -34,6 +34,10 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
     1,
     'reads what an action is, of which its user sees the input and the output',
   ],
+  'subgraphs/extensions/field-change/run-change.ts': [
+    1,
+    'carries out on all records what an owner or admin has changed of a custom field',
+  ],
   'subgraphs/extensions/function/run-function.ts': [1, 'logs an invocation for which no user may act'],
   'subgraphs/extensions/workflow/receive-hook.ts': [1, 'starts a run for a signed request'],
   'subgraphs/extensions/workflow/run-queue.ts': [

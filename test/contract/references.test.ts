@@ -38,6 +38,7 @@ const withoutRecord: Readonly<Record<string, string>> = {
   'ConversationMessage.conversationId': noRecord,
   'ConversationMessage.replyToId': noRecord,
   'CreditNote.accountId': 'the same as customerId, whose record is `customer`',
+  'CustomFieldFailure.conflictingId': 'it names a record of the type that has the field, which is one of several types',
   'EmailWebhookResult.emailId': payload,
   'EmailWebhookResult.threadId': payload,
   'ForecastRollup.userId': 'it is always null',

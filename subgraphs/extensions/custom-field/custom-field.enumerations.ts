@@ -25,3 +25,23 @@ export const CustomFieldType = enumeration('CustomFieldType', 'What the values o
   URL: 'An address that begins with `https://` or `http://`, at most 1,000 characters.',
 })
 export type CustomFieldType = keyof typeof CustomFieldType
+
+export const CustomFieldState = enumeration(
+  'CustomFieldState',
+  'Whether the definition of a custom field may be changed.',
+  {
+    READY: 'Nothing is under way.',
+    BUILDING: 'A change of the field is being carried out on all records; until then the field is not changed again.',
+    DELETING: 'The field was deleted more than 30 days ago, and its values are being removed from all records.',
+  },
+)
+export type CustomFieldState = keyof typeof CustomFieldState
+
+export const CustomFieldChange = enumeration(
+  'CustomFieldChange',
+  'What is being done on all records for a custom field.',
+  {
+    REMOVE_VALUES: 'The values of a field that was deleted are removed.',
+  },
+)
+export type CustomFieldChange = keyof typeof CustomFieldChange

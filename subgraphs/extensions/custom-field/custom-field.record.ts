@@ -1,6 +1,7 @@
 import { activeUsers, auditRecord } from '../../identity/public.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { published } from '../few-per-type.ts'
+import { beginsChanges, nothingIsUnderWay, stateAfter } from '../field-change/definition-state.ts'
 import { customFieldEvents } from './custom-field.events.ts'
 import { fieldProblems } from './custom-field.rules.ts'
 import { CustomField } from './custom-field.ts'
@@ -39,6 +40,8 @@ export const customField: RecordDefinition<CustomField> = defineRecord(CustomFie
   unique: { field_definition_name: 'name' },
   events: customFieldEvents,
   audit: auditRecord('custom_field', (field) => Object.fromEntries(audited.map((name) => [name, field[name]]))),
+  calculated: stateAfter,
+  checks: nothingIsUnderWay,
   invariants: fieldProblems,
   // Writes of records wait for the publication, so what the rules after it read of them stays true.
   serializedRules: [
@@ -49,5 +52,6 @@ export const customField: RecordDefinition<CustomField> = defineRecord(CustomFie
     controllingFieldExists,
     removedValuesAreUnused,
     isUnused,
+    beginsChanges,
   ],
 })

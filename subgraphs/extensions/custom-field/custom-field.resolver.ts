@@ -1,4 +1,5 @@
 import { Arg, Args, Ctx, ID, Info, Mutation, Query, Resolver } from 'type-graphql'
+import { operation } from '../../kernel/record/operation.ts'
 import { ExpectedVersionArg, IdArg, InputArg } from '../../kernel/record/args.ts'
 import type { RecordInput } from '../../kernel/record/inputs.ts'
 import type { PageArgs } from '../../kernel/record/list.ts'
@@ -10,6 +11,10 @@ import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { CustomFieldFailure, lastFailures } from '../field-change/failures.ts'
+import { fieldChangeTables } from '../field-change/field-change.migrations.ts'
+import { fieldChangeQueue, forgetFieldChanges } from '../field-change/field-change.queue.ts'
+import { removeDeletedFields } from '../field-change/remove-values.ts'
 import { fieldsMax } from './bounds.ts'
 import { createField, reorderFields } from './custom-field.actions.ts'
 import { CustomFieldEntity } from './custom-field.enumerations.ts'
@@ -51,6 +56,14 @@ export class CustomFieldResolver {
     return fields.deleted(ctx, args, info)
   }
 
+  @Query(() => [CustomFieldFailure], {
+    description:
+      'The values that did not allow the last change of a custom field: of the records that the caller sees, at most 100. Empty if it has succeeded. For owners and admins.',
+  })
+  customFieldFailures(@IdArg() id: string, @Ctx() ctx: RequestContext) {
+    return lastFailures(ctx, id)
+  }
+
   @Mutation(() => CustomField, {
     description: `Adds a custom field to a record type, which has at most ${fieldsMax}. ${published} From the first field on, a record type accepts no keys in \`customFields\` that are no field; those that records have can be read and set to null. For owners and admins.`,
   })
@@ -78,7 +91,7 @@ export class CustomFieldResolver {
 
   @Mutation(() => ID, {
     description:
-      'Deletes a custom field. Records keep its values and show them; they can only be set to null. While a rule, a trigger, a workflow or another field uses it, it is refused with HAS_DEPENDENTS, and `usedBy` names that. It can be restored. For owners and admins.',
+      'Deletes a custom field. Records keep its values and show them; they can only be set to null. While a rule, a trigger, a workflow or another field uses it, it is refused with HAS_DEPENDENTS, and `usedBy` names that. It can be restored for 30 days; then its values are removed from all records without events, and its name is free. For owners and admins.',
   })
   @RequiresScope('CUSTOM_FIELDS')
   customFieldDelete(
@@ -91,7 +104,8 @@ export class CustomFieldResolver {
   }
 
   @Mutation(() => CustomField, {
-    description: 'Restores a deleted custom field, with the values that records have. For owners and admins.',
+    description:
+      'Restores a deleted custom field, with the values that records have, unless they are being removed (INVALID_STATE). For owners and admins.',
   })
   @RequiresScope('CUSTOM_FIELDS')
   customFieldRestore(
@@ -120,6 +134,15 @@ export class CustomFieldResolver {
 export const customFieldResource: Resource = {
   resolver: CustomFieldResolver,
   announces: [customField],
-  migrations: [customFieldTable],
+  migrations: [customFieldTable, fieldChangeTables],
+  queues: [fieldChangeQueue],
+  jobs: [forgetFieldChanges, removeDeletedFields],
   rest: restArea(customField, { path: 'custom-fields', filters: ['entity', 'fieldType', 'name', 'isActive'] }),
+  operations: [
+    operation('GET /v1/custom-fields/{id}/failures', 'customFieldFailures', {
+      summary: 'List the values that did not allow a change of a custom field',
+      answers: 'The values with their records.',
+      roles: ['OWNER', 'ADMIN'],
+    }),
+  ],
 }

@@ -8,7 +8,7 @@ import { Json } from '../../kernel/record/scalars.ts'
 import { Part, Structure, StructureColumn } from '../../kernel/record/structure.ts'
 import { patternCharactersMax } from '../../kernel/values/pattern.ts'
 import { picklistValuesMax, precisionMax, textMax } from './bounds.ts'
-import { CustomFieldEntity, CustomFieldType } from './custom-field.enumerations.ts'
+import { CustomFieldChange, CustomFieldEntity, CustomFieldState, CustomFieldType } from './custom-field.enumerations.ts'
 
 @Structure('PicklistValue', 'One value of a PICKLIST or MULTI_PICKLIST.')
 export class PicklistValue {
@@ -58,6 +58,38 @@ export class PicklistValue {
   sortOrder!: number
 }
 
+@Structure('CustomFieldProgress', 'How far a change of a custom field has been carried out on the records of its type.')
+export class CustomFieldProgress {
+  @Part(() => CustomFieldChange, { writable: 'NEVER', description: 'What is being done.', example: 'REMOVE_VALUES' })
+  change!: CustomFieldChange
+
+  @Part(() => Int, { writable: 'NEVER', description: 'Records that are done, deleted ones included.', example: 12_000 })
+  processed!: number
+
+  @Part(() => Int, {
+    nullable: true,
+    writable: 'NEVER',
+    description: 'Records of the type when the change began, deleted ones included; null before it has begun.',
+    example: 48_000,
+  })
+  total!: number | null
+
+  @Part(() => Int, {
+    writable: 'NEVER',
+    description: 'Values that do not allow the change; the change ends at the latest with 100 of them.',
+    example: 0,
+  })
+  failures!: number
+
+  @Part(() => String, {
+    nullable: true,
+    writable: 'NEVER',
+    description: 'Why the change has failed; null while it is under way.',
+    example: null,
+  })
+  message!: string | null
+}
+
 /** The API names by the names of the metadata format. */
 export type DependentValues = Readonly<Record<string, readonly string[]>>
 
@@ -82,7 +114,7 @@ export class CustomField extends OrgRecord {
     max: 64,
     filled: true,
     description:
-      'API name: the key of its values in `customFields`, 1 to 64 ASCII letters, digits and underscores, first no digit. Unique in the record type, also among deleted fields, without regard to upper and lower case. It never changes.',
+      'API name: the key of its values in `customFields`, 1 to 64 ASCII letters, digits and underscores, first no digit. Unique in the record type, also among deleted fields until their values are removed, without regard to upper and lower case. It never changes.',
     example: 'tier',
   })
   name!: string
@@ -228,4 +260,23 @@ export class CustomField extends OrgRecord {
     example: 0,
   })
   sortOrder!: number
+
+  @Column(() => CustomFieldState, {
+    writable: 'NEVER',
+    default: 'READY',
+    description:
+      'BUILDING while a change of the field is carried out on all records, which may take minutes, and DELETING while the values of a field that was deleted more than 30 days ago are removed. Only in the state READY can the field be changed.',
+    example: 'READY',
+  })
+  state!: CustomFieldState
+
+  @StructureColumn(() => CustomFieldProgress, {
+    nullable: true,
+    writable: 'NEVER',
+    isUnversioned: true,
+    description:
+      'How far the change that is under way has come, or how far the last one had come when it failed; null if the last one has succeeded. The version of the field does not change with it.',
+    example: null,
+  })
+  progress!: CustomFieldProgress | null
 }

@@ -1,0 +1,61 @@
+import { Refusal } from '../../kernel/errors.ts'
+import { newId } from '../../kernel/ids.ts'
+import type { SerializedRule } from '../../kernel/record/definition.ts'
+import { actorIdOf } from '../../kernel/context.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import type { FieldProblem } from '../../kernel/errors.ts'
+import type { CustomFieldChange } from '../custom-field/custom-field.enumerations.ts'
+import type { CustomField } from '../custom-field/custom-field.ts'
+import { changesBegunBy, type BegunChange } from './field-change.ts'
+import { fieldChangeTable } from './field-change.migrations.ts'
+
+export const noProgress = (change: CustomFieldChange): CustomField['progress'] => ({
+  change,
+  processed: 0,
+  total: null,
+  failures: 0,
+  message: null,
+})
+
+/** The state of a definition after a change of it. */
+export function stateAfter(next: CustomField, previous: CustomField | null): Partial<CustomField> {
+  const [first] = changesBegunBy(next, previous)
+  return first ? { state: 'BUILDING', progress: noProgress(first.kind) } : {}
+}
+
+/** A definition is not changed while a change of it is under way: both would decide about the same records. */
+export function nothingIsUnderWay(
+  { caller }: RequestContext,
+  _next: CustomField,
+  previous: CustomField | null,
+): Promise<FieldProblem[]> {
+  if (caller.kind === 'SYSTEM' || previous === null || previous.state === 'READY') return Promise.resolve([])
+  const message =
+    previous.state === 'DELETING'
+      ? 'The values of the field are being removed; it can no longer be changed or restored.'
+      : 'A change of the field is under way; repeat yours when its state is READY.'
+  throw new Refusal('INVALID_STATE', message, { state: previous.state })
+}
+
+/** Queues what the change of a definition begins, in its transaction. */
+export const beginsChanges: SerializedRule<CustomField> = {
+  concerns: (_ctx, next, previous) => changesBegunBy(next, previous).length > 0,
+  async enforce(ctx, next, previous) {
+    await queueChanges(ctx, next.id, changesBegunBy(next, previous))
+    return []
+  },
+}
+
+/** Changes of one field are carried out one after another, in this order. */
+export async function queueChanges(
+  { db, caller }: RequestContext,
+  fieldId: string,
+  changes: readonly BegunChange[],
+): Promise<void> {
+  for (const { kind, parameters } of changes)
+    await db.query(
+      `insert into ${fieldChangeTable.table} (organization_id, id, field_id, kind, parameters, requested_by_id)
+       values ($1, $2, $3, $4, $5, $6)`,
+      [caller.organizationId, newId(), fieldId, kind, JSON.stringify(parameters), actorIdOf(caller)],
+    )
+}

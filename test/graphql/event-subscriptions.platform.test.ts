@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { assignProfile, createProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
 import { deactivateUser } from '../../subgraphs/identity/public.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
@@ -109,6 +109,38 @@ describe.each(protocols)('recordChanged with a filter over %s', (_protocol, subs
     ]
     expect([await ofAll.next(), await ofAll.next(), await ofAll.next()]).toEqual([first, second, third])
     expect([await ofOwn.next(), await ofOwn.next()]).toEqual([second, third])
+  })
+
+  it('sends what was written between the first read and the subscription, if that begins after the cursor of the viewer', async () => {
+    const organizationId = await anOrganization('Between')
+    const member = await platform.member({ organizationId, scopes: ['WRITE_ACCOUNTS'] })
+    const cursorOf = async () => {
+      const { body } = await member.graphql('{ viewer { eventCursor } }')
+      return (body as { data: { viewer: { eventCursor: string } } }).data.viewer.eventCursor
+    }
+    const readNames = async () => {
+      const { body } = await member.graphql('{ accountList(limit: 10) { data { name } } }')
+      return (body as { data: { accountList: { data: { name: string }[] } } }).data.accountList.data.map(
+        ({ name }) => name,
+      )
+    }
+    expect(await cursorOf()).toBe('0')
+    const { id } = await account(member, { name: 'Before' })
+    await vi.waitFor(async () => expect(await latest(member)).toBe(1))
+
+    const after = await cursorOf()
+    expect(after).toBe('1')
+    expect(await readNames()).toEqual(['Before'])
+    await update(member, id, { name: 'Between' })
+    await vi.waitFor(async () => expect(await latest(member)).toBe(2))
+    const [complete, late] = [
+      await subscribe(platform, member, changed, { after }),
+      await subscribe(platform, member, changed),
+    ]
+    expect(await complete.next()).toEqual(change('account.updated', 'Between'))
+
+    await update(member, id, { name: 'Later' })
+    for (const live of [complete, late]) expect(await live.next()).toEqual(change('account.updated', 'Later'))
   })
 
   it('needs the scope of each record type, and one type for a record or a filter', async () => {

@@ -34,6 +34,13 @@ const Board = gql`
     }
   }
 `
+const EventCursor = gql`
+  query EventCursor {
+    viewer {
+      eventCursor
+    }
+  }
+`
 const Changes = gql`
   subscription Changes($after: String) {
     recordChanged(objects: [OPPORTUNITY, ACCOUNT], after: $after) {
@@ -77,10 +84,7 @@ const socket = createClient({
     await new Promise((resolve) => setTimeout(resolve, Math.min(200 * retries, 2000)))
   },
   on: {
-    connected: () => {
-      show('connected')
-      void load()
-    },
+    connected: () => show('connected'),
     closed: () => show(navigator.onLine ? 'closed' : 'offline'),
   },
 })
@@ -170,22 +174,32 @@ function render({ opportunityBoard }) {
   )
 }
 
-client.subscribe({ query: Changes, variables: {} }).subscribe({
-  next({ data, error }) {
-    if (error) return show(error.message)
-    const { cursor, type, recordId, opportunity } = data.recordChanged
-    const entry = document.createElement('li')
-    entry.textContent = `${cursor} ${type} ${recordId}`
-    element('log').append(entry)
-    // What is gone needs no read; the lists of the cache drop what is no longer in it.
-    if (type.startsWith('opportunity.') && !opportunity)
-      cache.evict({ id: cache.identify({ __typename: 'Opportunity', id: recordId }) })
-    void load()
-  },
-  error: (error) => show(error.message),
-})
+function follow(after) {
+  client.subscribe({ query: Changes, variables: { after } }).subscribe({
+    next({ data, error }) {
+      if (error) return show(error.message)
+      const { cursor, type, recordId, opportunity } = data.recordChanged
+      const entry = document.createElement('li')
+      entry.textContent = `${cursor} ${type} ${recordId}`
+      element('log').append(entry)
+      // What is gone needs no read; the lists of the cache drop what is no longer in it.
+      if (type.startsWith('opportunity.') && !opportunity)
+        cache.evict({ id: cache.identify({ __typename: 'Opportunity', id: recordId }) })
+      void load()
+    },
+    error: (error) => show(error.message),
+  })
+}
 client.watchQuery({ query: Board, fetchPolicy: 'cache-only' }).subscribe({
   next({ data, dataState }) {
     if (dataState === 'complete') render(data)
   },
 })
+
+/** The cursor is asked for before the first read, so that the subscription sends what happens between that read and its begin. */
+async function begin() {
+  const { data } = await client.query({ query: EventCursor })
+  await load()
+  follow(data.viewer.eventCursor)
+}
+begin().catch((error) => show(error.message))

@@ -95,9 +95,19 @@ describe.skipIf(!here.executablePath)('a board with @apollo/client in Chromium',
   let atBob: Seat
   let accountId: string
 
-  async function seated({ secret }: Member): Promise<Seat> {
+  /** Opens the board. `between` happens when the first read has its answer, and before the page gets it and subscribes. */
+  async function seated({ secret }: Member, between?: () => Promise<void>): Promise<Seat> {
     const context = await browser.newContext()
     const page = await context.newPage()
+    let isFirst = between !== undefined
+    if (between)
+      await page.route('**/v1/graphql', async (route) => {
+        if (!isFirst || !route.request().postData()?.includes('opportunityBoard')) return route.continue()
+        isFirst = false
+        const response = await route.fetch()
+        await between()
+        await route.fulfill({ response })
+      })
     const errors: string[] = []
     page.on('pageerror', (error) => errors.push(error.message))
     const hash = new URLSearchParams({ url: `${platform.url}/v1/graphql`, key: secret })
@@ -142,7 +152,7 @@ describe.skipIf(!here.executablePath)('a board with @apollo/client in Chromium',
     accountId = (await account(ann, { name: 'Yard' })).id
     await deal('Cranes')
     await deal('Docks')
-    ;[atAnn, atBob] = (await Promise.all([ann, bob].map(seated))) as [Seat, Seat]
+    ;[atAnn, atBob] = (await Promise.all([ann, bob].map((member) => seated(member)))) as [Seat, Seat]
     await Promise.all([atAnn, atBob].map(untilLive))
   }, 120_000)
   afterAll(async () => {
@@ -191,6 +201,26 @@ describe.skipIf(!here.executablePath)('a board with @apollo/client in Chromium',
       expect(found).toContainEqual(event('opportunity.left_sight', given.id))
       expect(found).toContainEqual(event('opportunity.deleted', deleted.id))
     }
+  })
+
+  it('misses nothing that happened between its first read and its subscription', async () => {
+    const moves = await deal('Moved in between')
+    let created = { id: '' }
+    const late = await seated(bob, async () => {
+      await moved(moves.id, 'PROPOSAL')
+      created = await deal('Created in between')
+      // The events have their positions: a subscription without a cursor would begin after them.
+      await atAnn.shows('PROSPECTING', 'Created in between')
+    })
+    await late.shows('PROPOSAL', 'Moved in between')
+    await late.shows('PROSPECTING', 'Created in between')
+    const events = await late.events()
+    expect(events.slice(0, 2)).toEqual([
+      event('opportunity.updated', moves.id),
+      event('opportunity.created', created.id),
+    ])
+    expect(late.errors).toEqual([])
+    await late.context.close()
   })
 
   it('misses nothing that happened while the browser had no network', async () => {

@@ -52,6 +52,7 @@ describe('whoami', () => {
       quota: { limit: 1_000_000, window: 'HOUR' },
       limits: { requestBytes: 1_048_576, answerBytes: 4_194_304, pageRecords: 100, storedBytes: 107_374_182_400 },
       rates: [],
+      eventCursor: String(await platform.services.events.latest(agent.organizationId)),
       now: platform.now.toISOString(),
     })
   })

@@ -11,10 +11,10 @@ import { Viewer } from './viewer.types.ts'
 export class ViewerResolver {
   @Query(() => Viewer, {
     description:
-      'Who the caller is and what it has: user, organization, credential, scopes, profile, limits, and the exchange rates of today. Every credential may ask.',
+      'Who the caller is and what it has: user, organization, credential, scopes, profile, limits, the exchange rates of today, and where the event log ends. Every credential may ask.',
   })
   @RequiresScopes(memberScope)
-  viewer(@Ctx() ctx: RequestContext) {
+  viewer(@Ctx() ctx: RequestContext<'events'>) {
     return readViewer(ctx)
   }
 }
@@ -25,7 +25,8 @@ export const viewerResource: Resource = {
     operation('GET /v1/whoami', 'viewer', {
       id: 'whoami',
       summary: 'Ask who you are',
-      answers: 'The caller: user, organization, credential, scopes, profile, limits and rates.',
+      answers:
+        'The caller: user, organization, credential, scopes, profile, limits, rates and the cursor of the latest event.',
     }),
   ],
 }

@@ -16,15 +16,16 @@ import type {
 } from './viewer.types.ts'
 
 /** Who the caller is and what it has. Everything is of the caller itself, so no role is needed. */
-export async function readViewer(ctx: RequestContext): Promise<Viewer> {
-  const { kind, userId, role, visibility, scopes, credentialId } = ctx.caller
+export async function readViewer(ctx: RequestContext<'events'>): Promise<Viewer> {
+  const { kind, organizationId, userId, role, visibility, scopes, credentialId } = ctx.caller
   const isSession = kind === 'SESSION'
-  const [{ currencies, baseCurrency }, person, profile, organization, quota] = await Promise.all([
+  const [{ currencies, baseCurrency }, person, profile, organization, quota, latestEvent] = await Promise.all([
     currencySettings(ctx),
     personOf(ctx),
     profileOf(ctx),
     organizationOf(ctx),
     kind === ('API_KEY' satisfies CallerKind) ? quotaOf(ctx) : null,
+    ctx.events.latest(organizationId),
   ])
   return {
     credential: kind as keyof typeof ViewerCredential,
@@ -46,6 +47,7 @@ export async function readViewer(ctx: RequestContext): Promise<Viewer> {
     rates: currencies.flatMap(({ code: currency, isBase, rate, rateDate }): ViewerRate[] =>
       isBase || rate === null || rateDate === null ? [] : [{ currency, rate, since: rateDate }],
     ),
+    eventCursor: String(latestEvent),
     now: ctx.clock.now().toISOString(),
   }
 }

@@ -192,6 +192,13 @@ export class Viewer {
   })
   rates!: readonly ViewerRate[]
 
+  @OutputField(() => String, {
+    description:
+      'Cursor of the latest event of the organization at some moment of this request; "0" before the first event. A client that asks for it in a request before its first read of records, and then subscribes with it as `after`, misses no change that the read does not contain.',
+    example: '4711',
+  })
+  eventCursor!: string
+
   @OutputField(() => DateTime, { description: 'The time of the server.', example: '2026-11-20T09:30:00.000Z' })
   now!: string
 }

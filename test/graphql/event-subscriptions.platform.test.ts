@@ -124,23 +124,19 @@ describe.each(protocols)('recordChanged with a filter over %s', (_protocol, subs
         ({ name }) => name,
       )
     }
-    expect(await cursorOf()).toBe('0')
+    const begin = Number(await cursorOf())
     const { id } = await account(member, { name: 'Before' })
-    await vi.waitFor(async () => expect(await latest(member)).toBe(1))
+    await vi.waitFor(async () => expect(await latest(member)).toBe(begin + 1))
 
     const after = await cursorOf()
-    expect(after).toBe('1')
-    expect(await readNames()).toEqual(['Before'])
+    expect(after).toBe(String(begin + 1))
+    expect(await readNames()).toContain('Before')
     await update(member, id, { name: 'Between' })
-    await vi.waitFor(async () => expect(await latest(member)).toBe(2))
-    const [complete, late] = [
-      await subscribe(platform, member, changed, { after }),
-      await subscribe(platform, member, changed),
-    ]
-    expect(await complete.next()).toEqual(change('account.updated', 'Between'))
-
+    await vi.waitFor(async () => expect(await latest(member)).toBe(begin + 2))
+    const live = await subscribe(platform, member, changed, { after })
+    expect(await live.next()).toEqual(change('account.updated', 'Between'))
     await update(member, id, { name: 'Later' })
-    for (const live of [complete, late]) expect(await live.next()).toEqual(change('account.updated', 'Later'))
+    expect(await live.next()).toEqual(change('account.updated', 'Later'))
   })
 
   it('needs the scope of each record type, and one type for a record or a filter', async () => {

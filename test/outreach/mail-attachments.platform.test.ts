@@ -9,6 +9,7 @@ import { outgoingEmailQueue } from '../../subgraphs/outreach/email/outgoing-emai
 import { attachedBytesMax } from '../../subgraphs/outreach/email/send-email.inputs.ts'
 import { DovecotServer, hasDovecot } from '../../subgraphs/outreach/mailbox/dovecot.fixture.ts'
 import { mailboxPollQueue, queueDuePolls } from '../../subgraphs/outreach/mailbox/mailbox-poll.queue.ts'
+import { smartEmailSendDue } from '../../subgraphs/outreach/smart-email/send-due.job.ts'
 import { account, aLine, quote } from '../builders.ts'
 import { expectValidEvents, refused, refusedInputs } from '../expectations.ts'
 import { mailsTo } from '../mailbox.ts'
@@ -174,6 +175,142 @@ describe('quoteSend with files', () => {
     expect(await codesOf(send([large]))).toEqual([400, 'fileIds TOO_LARGE'])
     const ben = await platform.member({ organizationId, visibility: 'OWN' })
     expect(await codesOf(send([file], ben))).toEqual([400, 'fileIds.0 UNKNOWN_REFERENCE'])
+  })
+})
+
+describe('a draft with files', () => {
+  const codesOf = ({ status, body }: { status: number; body: { errors?: { path: string; code: string }[] } }) => [
+    status,
+    ...(body.errors ?? []).map(({ path, code }) => `${path} ${code}`),
+  ]
+  const aDraft = async (by: Member, fileIds: readonly string[], values: object = {}) =>
+    by.rest.smartEmailDraftCreate!({
+      body: {
+        toEmails: [`ida${++count}@customer.example`],
+        subject: 'Terms',
+        bodyHtml: '<p>See the file.</p>',
+        fileIds,
+        ...values,
+      },
+    })
+  const ofOwn = async (organizationId: string) => platform.member({ organizationId, visibility: 'OWN' })
+  const draftOf = async (by: Member, id: string) => (await by.rest.smartEmailDraft!({ id })).body
+
+  /** A file of an account of the member. */
+  async function fileOfAccount(by: Member) {
+    const { id: accountId } = await account(by)
+    return { accountId, fileId: await uploaded(by, 'x', { relatedToType: 'ACCOUNT', relatedToId: accountId }) }
+  }
+
+  it('names them, and they are attached when it is sent', async () => {
+    const ann = await ofOwn(await platform.organization())
+    const file = await uploaded(ann, 'Delivery within five days.')
+    const { status, body } = await aDraft(ann, [file.toUpperCase(), file])
+    expect([status, body.fileIds]).toEqual([201, [file]])
+    const { body: read } = await ann.graphql(
+      'query ($id: ID!) { smartEmailDraft(id: $id) { files { name } } emailThreadList { total } }',
+      { id: body.id },
+    )
+    expect(read.data.smartEmailDraft.files).toEqual([{ name: 'Terms.txt' }])
+    const sent = await ann.rest.smartEmailDraftSend!({ id: body.id as string })
+    expect(sent.body.status).toBe('SENDING')
+    const { body: thread } = await ann.rest.emailThread!({ id: sent.body.threadId as string })
+    expect((thread.messages as object[])[0]).toMatchObject({
+      attachments: [{ fileId: file, filename: 'Terms.txt', contentType: 'text/plain', size: 26 }],
+    })
+  })
+
+  it('refuses files that its writer could not attach', async () => {
+    const organizationId = await platform.organization()
+    const [ann, ben] = [await ofOwn(organizationId), await ofOwn(organizationId)]
+    const [mine, ofBen, foreign] = [
+      await uploaded(ann, 'x'),
+      await uploaded(ben, 'x'),
+      await uploaded(await platform.member(), 'x'),
+    ]
+    const { body: empty } = await ann.rest.fileCreate!({ body: { name: 'Later.txt' } })
+    const { body: kept } = await aDraft(ann, [mine])
+    for (const id of [ofBen, foreign, empty.id as string, 'x'])
+      for (const call of [
+        () => aDraft(ann, [mine, id]),
+        () => ann.rest.smartEmailDraftUpdate!({ id: kept.id as string, body: { fileIds: [mine, id] } }),
+      ])
+        expect(await refusedInputs(platform, call)).toEqual([400, 'VALIDATION_FAILED', 'fileIds.1 UNKNOWN_REFERENCE'])
+    const large = await uploaded(ann, Buffer.alloc(attachedBytesMax))
+    expect(await refusedInputs(platform, () => aDraft(ann, [mine, large]))).toEqual([
+      400,
+      'VALIDATION_FAILED',
+      'fileIds TOO_LARGE',
+    ])
+    const many = Array.from({ length: 11 }, () => mine)
+    expect(await refusedInputs(platform, () => aDraft(ann, many))).toEqual([
+      400,
+      'VALIDATION_FAILED',
+      'fileIds TOO_MANY',
+    ])
+    const key = await platform.member({ organizationId, scopes: ['WRITE_EMAILS'] })
+    expect(await refused(platform, () => aDraft(key, [mine]))).toEqual([403, 'API_KEY_SCOPE_INSUFFICIENT'])
+    expect((await aDraft(key, [])).status).toBe(201)
+  })
+
+  it('is not sent with a file that its owner does not see any more, at once or at its time', async () => {
+    const organizationId = await platform.organization()
+    const [ann, ben] = [await ofOwn(organizationId), await ofOwn(organizationId)]
+    const { accountId, fileId } = await fileOfAccount(ann)
+    const [atOnce, later] = [await aDraft(ann, [fileId]), await aDraft(ann, [fileId])]
+    const scheduledAt = new Date(platform.now.getTime() + 60_000).toISOString()
+    const id = later.body.id as string
+    expect((await ann.rest.smartEmailDraftSchedule!({ id, body: { scheduledAt } })).body.status).toBe('SCHEDULED')
+    const given = await ann.rest.accountUpdate!({ id: accountId, body: { ownerId: ben.userId } })
+    expect(given.status).toBe(200)
+
+    const send = () => ann.rest.smartEmailDraftSend!({ id: atOnce.body.id as string })
+    expect(await refusedInputs(platform, send)).toEqual([400, 'VALIDATION_FAILED', 'fileIds.0 UNKNOWN_REFERENCE'])
+    await platform.query(
+      `update outreach.smart_email_draft set scheduled_at = $2, next_attempt_at = $2 where organization_id = $1 and id = $3`,
+      [organizationId, platform.now.toISOString(), id],
+    )
+    await smartEmailSendDue.run(platform.services)
+    expect(await draftOf(ann, id)).toMatchObject({
+      status: 'FAILED',
+      messageId: null,
+      failureReason: 'fileIds.0 must be the id of a READY file that you can see.',
+    })
+    const without = await ann.rest.smartEmailDraftUpdate!({ id, body: { fileIds: [] } })
+    expect(without.body).toMatchObject({ status: 'DRAFT', fileIds: [] })
+    expect((await ann.rest.smartEmailDraftSend!({ id })).body.status).toBe('SENDING')
+  })
+
+  it('of a reply is sent only by somebody who sees its files; others may remove them', async () => {
+    const organizationId = await platform.organization()
+    const [ann, ben] = [await platform.member({ organizationId }), await platform.member({ organizationId })]
+    const to = `ida${++count}@customer.example`
+    const { body: mail } = await ann.rest.emailSend!({ body: { to: [to], subject: 'Terms', bodyText: 'Hello' } })
+    const answer = { from: to, to: ['ann@fjordline.example'], subject: 'Re: Terms', text: 'Which terms?' }
+    await ann.rest.emailInboundReceive!({
+      query: { api_key: ann.secret },
+      body: { ...answer, messageId: `<r${count}@customer.example>`, inReplyTo: mail.internetMessageId },
+    })
+    const { body: drafts } = await ann.rest.replyDraftList!({ query: { threadId: mail.threadId as string } })
+    const draftId = (drafts.data as { id: string }[])[0]!.id
+    const [ofAnn, ofBen] = [await uploaded(ann, 'x'), await uploaded(ben, 'y', { name: 'Prices.txt' })]
+    const change = (by: Member, body: object) => by.rest.replyDraftUpdate!({ draftId, body })
+    expect((await change(ben, { fileIds: [ofBen] })).body.fileIds).toEqual([ofBen])
+
+    expect(await refusedInputs(platform, () => ann.rest.replyDraftSend!({ draftId }))).toEqual([
+      400,
+      'VALIDATION_FAILED',
+      'fileIds.0 UNKNOWN_REFERENCE',
+    ])
+    expect(codesOf(await change(ann, { fileIds: [ofBen, ofAnn] }))).toEqual([400, 'fileIds.0 UNKNOWN_REFERENCE'])
+    expect((await change(ann, { fileIds: [ofBen], subject: 'Terms' })).status).toBe(200)
+    expect((await change(ann, { fileIds: [] })).body.fileIds).toEqual([])
+    expect((await change(ann, { fileIds: [ofAnn] })).body.fileIds).toEqual([ofAnn])
+    const sent = await ann.rest.replyDraftSend!({ draftId })
+    expect([sent.status, sent.body.attachments]).toEqual([
+      200,
+      [{ fileId: ofAnn, filename: 'Terms.txt', contentType: 'text/plain', size: 1 }],
+    ])
   })
 })
 

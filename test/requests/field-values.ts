@@ -86,6 +86,7 @@ export const valuesOfList: Readonly<Record<string, () => unknown[]>> = {
   events: () => ['order.created', 'order.updated'],
   conditions: () => [{ field: 'status', operator: 'CHANGED_TO', value: 'CONFIRMED' }],
   fields: () => ['status'],
+  fileIds: () => [],
 }
 
 /** The record type of reference fields whose name does not end with it. */
@@ -184,6 +185,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'events',
   'expiresAt',
   'fieldIds',
+  'fileIds',
   'fields',
   'amount',
   'forecastCategory',

@@ -1,4 +1,5 @@
 import {
+  attachedFilesMax,
   requireAttachable,
   visibleAccounts,
   visibleContacts,
@@ -104,4 +105,32 @@ export async function checkLinks(
 export async function attachmentsOf(ctx: RequestContext, fileIds: readonly string[]): Promise<EmailAttachment[]> {
   const files = await requireAttachable(ctx, fileIds, attachedBytesMax)
   return files.map(({ id, name, contentType, size }) => ({ fileId: id, filename: name, contentType, size }))
+}
+
+/** The files of a draft, as the column of a record type. */
+export const draftFiles = {
+  max: 36,
+  maxItems: attachedFilesMax,
+  decidesEdges: true,
+  description: `Ids of the files that are attached when it is sent: READY files that the caller sees, of at most ${attachedBytesMax.toLocaleString('en')} bytes together; empty if none. They are checked again when it is sent, with the rights of the sender. A change needs READ_FILES.`,
+  example: [] as string[],
+}
+
+interface DraftWithFiles {
+  readonly fileIds: readonly string[]
+}
+
+/** The ids in lower case, each once. */
+export const canonicalFileIds = ({ fileIds }: DraftWithFiles): { fileIds: string[] } => ({
+  fileIds: [...new Set(fileIds.map((id) => id.toLowerCase()))],
+})
+
+/** Refuses files that the caller could not attach to a mail. Who only removes some of a draft need not see the others. */
+export async function requireDraftFiles(
+  ctx: RequestContext,
+  { fileIds }: DraftWithFiles,
+  previous: DraftWithFiles | null,
+): Promise<FieldProblem[]> {
+  if (!fileIds.every((id) => previous?.fileIds.includes(id))) await attachmentsOf(ctx, fileIds)
+  return []
 }

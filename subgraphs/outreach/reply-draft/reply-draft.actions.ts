@@ -60,8 +60,16 @@ export function sendReplyDraft(ctx: RequestContext<'work' | 'keys'>, id: string)
     const draft = await changeStatus(inner, replyDraft, id, 'SENT', null, () => ({ implied: { sentMessageId } }))
     const answered = await recordsOf(emailMessage).require(inner, draft.replyToMessageId)
     if (answered.direction !== 'INBOUND') throw notFound('The mail')
-    const { subject, bodyHtml, threadId } = draft
-    const input = { to: [answered.fromEmail], subject, bodyHtml, threadId, trackOpens: true, trackClicks: true }
+    const { subject, bodyHtml, fileIds, threadId } = draft
+    const input = {
+      to: [answered.fromEmail],
+      subject,
+      bodyHtml,
+      fileIds,
+      threadId,
+      trackOpens: true,
+      trackClicks: true,
+    }
     return sendEmail(inner, input, sentMessageId)
   })
 }

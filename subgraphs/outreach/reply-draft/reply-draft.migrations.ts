@@ -42,3 +42,8 @@ export const replyDraftTurns: Migration = {
       where deleted_at is null and status in ('PENDING', 'APPROVED');
   `,
 }
+
+export const replyDraftFiles: Migration = {
+  name: '20261213-outreach-reply-draft-files',
+  sql: `alter table outreach.reply_draft add column file_ids text[] not null default '{}'`,
+}

@@ -1,6 +1,7 @@
 import { activeUsers } from '../../identity/public.ts'
 import { isStorable } from '../../kernel/record/scalars.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
+import { canonicalFileIds, requireDraftFiles } from '../email/email-checks.ts'
 import { emailThread } from '../email/email.record.ts'
 import { replyDraftEvents } from './reply-draft.events.ts'
 import { replyDraftStates } from './reply-draft.states.ts'
@@ -23,5 +24,7 @@ export const replyDraft: RecordDefinition<ReplyDraft> = defineRecord(ReplyDraft,
   totals: { by: ['status'] },
   events: replyDraftEvents,
   states: replyDraftStates,
+  calculated: canonicalFileIds,
   invariants: isOneLine,
+  checks: requireDraftFiles,
 })

@@ -19,7 +19,13 @@ import {
   ReplyDraftPageArgs,
   ReplyDraftUpdateInput,
 } from './reply-draft.inputs.ts'
-import { replyDraftSearch, replyDraftTable, replyDraftTotals, replyDraftTurns } from './reply-draft.migrations.ts'
+import {
+  replyDraftFiles,
+  replyDraftSearch,
+  replyDraftTable,
+  replyDraftTotals,
+  replyDraftTurns,
+} from './reply-draft.migrations.ts'
 import { replyDraft } from './reply-draft.record.ts'
 import { ReplyDraft } from './reply-draft.ts'
 
@@ -87,7 +93,7 @@ export class ReplyDraftResolver {
 
   @Mutation(() => Email, {
     description:
-      'Sends a suggested reply that is PENDING or APPROVED to the sender of the mail that it answers, as part of the thread. Returns the queued mail.',
+      'Sends a suggested reply that is PENDING or APPROVED to the sender of the mail that it answers, with its files, as part of the thread. Returns the queued mail.',
   })
   @RequiresScope('EMAILS')
   replyDraftSend(@IdArg() id: string, @Ctx() ctx: RequestContext<'work' | 'keys'>) {
@@ -98,7 +104,7 @@ export class ReplyDraftResolver {
 export const replyDraftResource: Resource = {
   resolver: ReplyDraftResolver,
   entities: { ReplyDraft: replyDraft },
-  migrations: [replyDraftTable, replyDraftSearch, replyDraftTotals, replyDraftTurns],
+  migrations: [replyDraftTable, replyDraftSearch, replyDraftTotals, replyDraftTurns, replyDraftFiles],
   jobs: [replyDraftExpire],
   rest: restArea(replyDraft, {
     path: 'email-tracking/drafts',

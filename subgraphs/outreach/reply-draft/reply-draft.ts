@@ -5,6 +5,7 @@ import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
+import { draftFiles } from '../email/email-checks.ts'
 import { bodyMax } from '../email/send-email.inputs.ts'
 
 const never = { writable: 'NEVER' } as const
@@ -66,6 +67,10 @@ export class ReplyDraft extends OrgRecord {
     example: '<p>Hello,</p><p>thank you for your message.</p>',
   })
   bodyHtml!: string
+
+  @NamesRecord('file')
+  @Column(() => [String], draftFiles)
+  fileIds!: string[]
 
   @Column(() => Int, {
     ...never,

@@ -5,6 +5,7 @@ import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
+import { draftFiles } from '../email/email-checks.ts'
 import { recipientsMax } from '../email/send-email.inputs.ts'
 import { SmartEmailStatus, SmartEmailTone } from './smart-email.enumerations.ts'
 
@@ -86,6 +87,10 @@ export class SmartEmailDraft extends OrgRecord {
     example: [],
   })
   bccEmails!: string[]
+
+  @NamesRecord('file')
+  @Column(() => [String], draftFiles)
+  fileIds!: string[]
 
   @Column(() => ID, recordId('contact to whom it is written'))
   contactId!: string | null

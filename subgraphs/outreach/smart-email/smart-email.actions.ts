@@ -106,6 +106,7 @@ async function queueMail(ctx: RequestContext<'work' | 'keys'>, draft: SmartEmail
     toEmails: to,
     ccEmails: cc,
     bccEmails: bcc,
+    fileIds,
     contactId,
     opportunityId,
     threadId,
@@ -126,7 +127,7 @@ async function queueMail(ctx: RequestContext<'work' | 'keys'>, draft: SmartEmail
     threadId,
   }
   try {
-    const content = { to, cc, bcc, subject, bodyHtml, trackOpens: true, trackClicks: true }
+    const content = { to, cc, bcc, subject, bodyHtml, fileIds, trackOpens: true, trackClicks: true }
     return await sendEmail(ctx, { ...content, ...links }, messageId, inReplyToMessageId)
   } catch (error) {
     throw withOwnPaths(error)

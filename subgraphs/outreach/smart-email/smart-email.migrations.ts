@@ -99,3 +99,8 @@ export const smartEmailPrivateIndexes: Migration = {
   name: '20261130-outreach-smart-email-private-indexes',
   sql: privateIndexes('outreach.smart_email_draft', 'smart_email_draft', ['updated_at', 'tone']),
 }
+
+export const smartEmailFiles: Migration = {
+  name: '20261213-outreach-smart-email-files',
+  sql: `alter table outreach.smart_email_draft add column file_ids text[] not null default '{}'`,
+}

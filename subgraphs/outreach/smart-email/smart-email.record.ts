@@ -3,6 +3,7 @@ import { activeUsers } from '../../identity/public.ts'
 import { defineRecord, type RecordDefinition, type Reference } from '../../kernel/record/definition.ts'
 import { visibleIds } from '../../kernel/record/read.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
+import { canonicalFileIds, requireDraftFiles } from '../email/email-checks.ts'
 import { emailThread } from '../email/email.record.ts'
 import { SmartEmailDraft } from './smart-email-draft.ts'
 import { smartEmailEvents } from './smart-email.events.ts'
@@ -50,6 +51,7 @@ export const smartEmailDraft: RecordDefinition<SmartEmailDraft> = defineRecord(S
   events: smartEmailEvents,
   states: smartEmailStates,
   requireRight: refuseForeignDraft,
-  calculated: canonicalAddresses,
+  calculated: (next) => ({ ...canonicalAddresses(next), ...canonicalFileIds(next) }),
   invariants: (next) => [...subjectIsOneLine(next), ...addressesAreValid(next)],
+  checks: requireDraftFiles,
 })

@@ -20,6 +20,7 @@ import { sendDraft, smartEmailActions } from './smart-email.actions.ts'
 import { SmartEmailDraft } from './smart-email-draft.ts'
 import { SmartEmailComposeInput, smartEmailTypes } from './smart-email.inputs.ts'
 import {
+  smartEmailFiles,
   smartEmailFilterIndexes,
   smartEmailTables,
   smartEmailTotals,
@@ -160,7 +161,7 @@ export class SmartEmailResolver extends standardResolver(smartEmailDraft, {
 export const smartEmailResource: Resource = {
   resolver: SmartEmailResolver,
   entities: { SmartEmailDraft: smartEmailDraft },
-  migrations: [smartEmailTables, smartEmailFilterIndexes, smartEmailTotals, smartEmailPrivateIndexes],
+  migrations: [smartEmailTables, smartEmailFilterIndexes, smartEmailTotals, smartEmailPrivateIndexes, smartEmailFiles],
   jobs: [smartEmailSendDue],
   consumers: [smartEmailDelivery],
   rest: restArea(smartEmailDraft, {

@@ -6,6 +6,8 @@ import { InvoiceStatus } from '../commerce/invoice/invoice.enumerations.ts'
 import { order } from '../commerce/order/order.record.ts'
 import { quoteExpire } from '../commerce/quote/quote-expire.job.ts'
 import { runFunction } from '../extensions/function/run-function.ts'
+import { nextNumber } from '../kernel/record/save.ts'
+import { systemContext } from '../kernel/request.ts'
 import { taskOverdue } from '../crm/task/task-overdue.job.ts'
 import { taskReminder } from '../crm/task/task-reminder.job.ts'
 import { midnight, recordTables, useLoadedDemo } from './demo.fixture.ts'
@@ -473,6 +475,42 @@ describe('invoices', () => {
       reminded: rows.find(({ status }) => status === 'UNCOLLECTIBLE')!.n,
     })
     expect(await query('select from commerce.dunning_run where finished_at is not null')).not.toEqual([])
+  })
+})
+
+describe('credit notes', () => {
+  it('of each organization are one that is applied to an invoice and one of which all is left, with the events of both', async () => {
+    const rows = await query(
+      `select n.organization_id = $1 as first, n.status, n.credit_note_number as number, n.amount_left = n.total as "isLeft",
+         n.amount_applied = n.total as "isApplied", i.status as invoice, i.amount_credited = n.amount_applied as "isCredited",
+         i.amount_due = i.total - i.amount_paid - i.amount_credited as "isDue", n.issue_date >= i.issue_date and n.total < i.total as fits,
+         (select array_agg(type order by e.occurred_at, e.id) from kernel.event e where e.organization_id = n.organization_id and e.record_id = n.id) as events
+       from commerce.credit_note n join commerce.invoice i on i.organization_id = n.organization_id and i.id = n.invoice_id
+       order by 1, n.credit_note_number`,
+      [loaded().demo.organizations[0]!.id],
+    )
+    const issued = ['credit_note.created', 'credit_note.updated', 'credit_note.issued']
+    const both = { status: 'ISSUED', isDue: true, isCredited: true, fits: true }
+    const open = { ...both, isLeft: true, isApplied: false, invoice: 'PAID', events: issued }
+    const applied = {
+      ...both,
+      isLeft: false,
+      isApplied: true,
+      invoice: 'PARTIALLY_PAID',
+      events: [...issued, 'credit_note.updated', 'credit_note.applied'],
+    }
+    const numbers = ['CN-2026-000001', 'CN-2026-000002']
+    expect(rows).toEqual(
+      [false, true].flatMap((first) =>
+        [open, applied].map((note, index) => ({ first, number: numbers[index], ...note })),
+      ),
+    )
+  })
+
+  it('are continued by the numbers of the next ones', async () => {
+    const { services, demo } = loaded()
+    const ctx = systemContext(services, demo.organizations[1]!.id)
+    expect(await nextNumber(ctx, 'credit_note:2026')).toBe(3)
   })
 })
 

@@ -2,6 +2,7 @@ import { product } from '../commerce/product/product.record.ts'
 import { activity } from '../crm/activity/activity.record.ts'
 import { lead } from '../crm/lead/lead.record.ts'
 import { task } from '../crm/task/task.record.ts'
+import { creditNote } from '../commerce/credit-note/credit-note.record.ts'
 import { invoice } from '../commerce/invoice/invoice.record.ts'
 import { order } from '../commerce/order/order.record.ts'
 import { quote } from '../commerce/quote/quote.record.ts'
@@ -36,6 +37,7 @@ import { demoEmailTemplates } from './email-templates.ts'
 import { demoEmailThreads } from './email-threads.ts'
 import { demoSmartEmailDrafts } from './smart-email-drafts.ts'
 import type { GeneratorInput } from './organization.ts'
+import { demoCreditNotes } from './credit-notes.ts'
 import { demoInvoices, withInvoices } from './invoices.ts'
 import { demoOrders } from './orders.ts'
 import { withLines } from './basket-lines.ts'
@@ -65,6 +67,7 @@ export function demoData(input: GeneratorInput) {
   const activities = demoActivities(input, subjects)
   const tasks = demoTasks(input, subjects)
   const dates = new ActivityDates(activities, tasks)
+  const { invoices, creditNotes } = demoCreditNotes(input, demoInvoices(input, orders))
   const sequences = demoSequences(input, contacts)
   const drafts = demoSmartEmailDrafts(input, contacts)
   const threads = [
@@ -81,7 +84,8 @@ export function demoData(input: GeneratorInput) {
     leads: withLeadHistory(input, withDates(dates, leads)),
     quotes: withQuoteHistory(input, quotes),
     orders: withOrderHistory(input, withInvoices(orders)),
-    invoices: demoInvoices(input, orders),
+    invoices,
+    creditNotes,
     quotas: demoQuotas(input, opportunities),
     forecasts: demoForecasts(input, opportunities),
     scenarios: demoScenarios(input),
@@ -135,6 +139,7 @@ export const recordsByType = ({
   ofType(quote, givenOf(data.quotes)),
   ofType(order, data.orders),
   ofType(invoice, data.invoices),
+  ofType(creditNote, data.creditNotes),
   ofType(supportCase, cases),
   ofType(caseComment, comments),
   ofType(activity, activities),

@@ -7,6 +7,7 @@ import { ConfigError } from '../kernel/config/config.ts'
 import type { Sql } from '../kernel/database/sql.ts'
 import { systemContext, type Services } from '../kernel/request.ts'
 import { midnightOf } from './calendar.ts'
+import { loadCreditNoteNumbers } from './credit-notes.ts'
 import { loadDunning } from './invoices.ts'
 import { demoData, recordsByType } from './demo-data.ts'
 import { readDemo, writeDemo, type Demo, type DemoOrganization } from './demo-file.ts'
@@ -124,6 +125,7 @@ async function loadOrganization(services: Services, input: GeneratorInput, secre
   const types = recordsByType(demoData(input))
   for (const records of types) await records.insert(services.database, input.profile.timezone)
   await loadDunning(services.database, input)
+  await loadCreditNoteNumbers(services.database, input)
   await loadInsights({ ...services, clock: clockAt(input.midnightMs) }, input)
   await loadWebhooks(services, input)
   await loadWorkflows(services, input)

@@ -184,6 +184,46 @@ describe.each([
     expect(totals).toEqual(totals.toSorted((one, other) => other - one))
   })
 
+  it('the statements of customers with credit notes', async () => {
+    const { account, invoice, creditNote, payment } = person.lists
+    const seen = new Set(account.map(({ id }) => id))
+    const credited = creditNote.filter(({ customerId }) => seen.has(customerId))
+    const [open, applied] = [
+      credited.filter(({ amountLeft }) => amountLeft !== 0),
+      withValue(credited, 'amountLeft', 0),
+    ]
+    expect([open.length > 0, applied.length > 0]).toEqual([true, true])
+    for (const { customerId, currency } of credited) {
+      const query = { from: '2000-01-01', currency: currency as string }
+      const { status, body } = await person.rest.accountStatement!({ id: customerId as string, query })
+      expect(status, JSON.stringify(body)).toBe(200)
+      const own = (rows: readonly Row[], by: string) =>
+        withValue(withValue(rows, by, customerId), 'currency', currency).filter((row) => row['status'] !== 'DRAFT')
+      const [invoices, payments] = [own(invoice, 'customerId'), own(payment, 'accountId')]
+      const totals = {
+        totalInvoiced: totalOf(invoices, 'total'),
+        totalCredited: totalOf(own(creditNote, 'customerId'), 'total'),
+        totalVoided: totalOf(withValue(invoices, 'status', 'VOID'), 'total'),
+        totalPaid: totalOf(withValue(payments, 'type', 'PAYMENT'), 'amount'),
+        totalRefunded: totalOf(withValue(payments, 'type', 'REFUND'), 'amount'),
+      }
+      const closing = totals.totalInvoiced
+        .minus(totals.totalVoided)
+        .minus(totals.totalCredited)
+        .minus(totals.totalPaid)
+        .plus(totals.totalRefunded)
+      const ofCustomer = agingFigures(invoices, today(books), { ...books, baseCurrency: String(currency) })
+      expect(body).toMatchObject({
+        openingBalance: 0,
+        ...Object.fromEntries(Object.entries(totals).map(([name, sum]) => [name, exact(sum)])),
+        closingBalance: exact(closing),
+        aging: ofCustomer.buckets.map(({ key, count, amount }) => ({ key, count, amount })),
+      })
+      expect(totals.totalCredited.gt(0)).toBe(true)
+      expect((body.entries as Row[]).at(-1)!['balance']).toBe(exact(closing))
+    }
+  })
+
   it('the board of deals, by stage and in the base currency', async () => {
     const { body } = await person.graphql(
       '{ opportunityBoard(perStage: 1) { pipelineId columns { stage { name kind } count baseAmount totals { currency count amount expectedRevenue } } } }',

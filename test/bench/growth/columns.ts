@@ -320,6 +320,34 @@ export const invoiceColumns: Columns = {
   dunning_blocked: 'true',
 }
 
+const isOfCreditNote = `${part(720)} < 0.02`
+const isRefund = `${part(720)} < 0.06`
+const paymentAmount = `round((20 + power(${part(721)}, 3) * 20000)::numeric, 2)`
+const isReturned = `not (${isRefund}) and ${part(722)} < 0.05`
+
+/** Payments that no invoice has: the triggers of invoices add theirs. */
+export const paymentColumns: Columns = {
+  id: `pg_temp.id_of('recorded payment', i)`,
+  organization_id: 'pg_temp.organization(i)',
+  owner_id: 'pg_temp.member(i, 1)',
+  type: `case when ${isRefund} then 'REFUND' else 'PAYMENT' end`,
+  invoice_id: `case when not (${isOfCreditNote}) then pg_temp.related('invoice', i, 723) end`,
+  credit_note_id: `case when ${isOfCreditNote} then pg_temp.related('credit note', i, 724) end`,
+  account_id: `pg_temp.related('account', i, 725)`,
+  refunded_payment_id: `case when ${isRefund} and not (${isOfCreditNote}) then pg_temp.earlier('recorded payment', i, 726) end`,
+  amount: paymentAmount,
+  currency: pick(['EUR', 'USD', 'GBP', 'SEK'], 727, 3),
+  method: pick(['BANK_TRANSFER', 'CARD', 'CHECK', 'CASH', 'OTHER'], 728, 3),
+  reference: some(0.9, 729, `${pick(['SEPA', 'TR', 'Invoice', 'Transfer'], 730)} || ' ' || ${whole(90_000_000, 731)}`),
+  paid_at: `${created} - make_interval(hours => ${whole(96, 732, 2)})`,
+  note: some(0.1, 733, pick(words.details, 734)),
+  recorded_by_id: some(0.8, 735, 'pg_temp.member(i, 736)'),
+  status: `case when ${isReturned} then 'REFUNDED' else 'SUCCEEDED' end`,
+  refunded_amount: `case when ${isReturned} then ${paymentAmount} else 0 end`,
+  created_at: created,
+  updated_at: hoursAfter(created, 2000, 737),
+}
+
 export const caseCommentColumns: Columns = {
   id: `pg_temp.id_of('comment', i)`,
   organization_id: 'pg_temp.organization(i)',

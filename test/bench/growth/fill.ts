@@ -49,6 +49,7 @@ const tables: readonly (readonly [table: string, columns: Columns, rows?: number
   ['outreach.reply_draft', outreach.replyDraftColumns],
   ['outreach.smart_email_draft', outreach.smartDraftColumns],
   ['commerce.invoice', records.invoiceColumns],
+  ['commerce.payment', records.paymentColumns],
 ]
 const datesOf: ReadonlySet<string> = new Set(['crm.task', 'crm.activity'])
 

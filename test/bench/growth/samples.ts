@@ -86,8 +86,11 @@ export class Samples {
   async #byFrequency(shape: RecordShape, value: string, source = '', condition = 'true'): Promise<unknown[]> {
     const step = (place: string) => `floor(${each + 1} * ln(${place}) / ln(greatest(count, 2)))`
     const table = await this.#sampled(shape.table)
-    const rows = await this.sql.query<{ value: unknown }>(
-      `with sampled as (
+    // Some record types are read from a view of the organization of the transaction.
+    const rows = await this.sql.transaction(async (sql) => {
+      await sql.query(`select set_config('app.organization_id', $1, true)`, [this.organizationId])
+      return sql.query<{ value: unknown }>(
+        `with sampled as (
          select ${value} as value from ${table} t ${source} where t.organization_id = $1 and ${condition}
        ), counted as (
          select value, count(*) as n from sampled where value is not null group by value
@@ -97,8 +100,9 @@ export class Samples {
        select value from ranked
        where place <= ${each} or place > count - ${each} or ${step('place')} <> ${step('greatest(place - 1, 1)')}
        order by place`,
-      [this.organizationId],
-    )
+        [this.organizationId],
+      )
+    })
     return rows.map((row) => row.value)
   }
 

@@ -115,7 +115,11 @@ describe('authorization code', () => {
       missingScopes: ['WRITE_INVOICES'],
     })
     expect(await platform.fingerprint()).toBe(before)
-    expect((await rest['whoami']!()).body).toMatchObject({ scopes: ['READ_INVOICES'] })
+    expect((await rest['whoami']!()).body).toMatchObject({
+      credential: 'OAUTH',
+      scopes: ['READ_INVOICES'],
+      quota: { limit: 5000, window: 'HOUR' },
+    })
     const { operations } = (await rest['recordType']!({ object: 'invoice' })).body as {
       readonly operations: readonly {
         readonly name: string

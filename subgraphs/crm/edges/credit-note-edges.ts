@@ -3,7 +3,7 @@ import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { account } from '../account/account.record.ts'
 import { contact } from '../contact/contact.record.ts'
 
-const CreditNote = extendedEntity('CreditNote', {
+export const CreditNote = extendedEntity('CreditNote', {
   customerId: 'Id of the account that gets the credit; null if none.',
   contactId: 'Id of the contact who gets the credit note; null if none.',
 })

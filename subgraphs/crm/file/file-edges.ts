@@ -11,6 +11,7 @@ import { Account } from '../account/account.ts'
 import { Activity } from '../activity/activity.ts'
 import { Contact } from '../contact/contact.ts'
 import { Case } from '../edges/case-edges.ts'
+import { CreditNote } from '../edges/credit-note-edges.ts'
 import { Invoice } from '../edges/invoice-edges.ts'
 import { Order } from '../edges/order-edges.ts'
 import { Quote } from '../edges/quote-edges.ts'
@@ -37,6 +38,7 @@ const others: Readonly<Partial<Record<FileRelatedType, Class<{ id: string }>>>> 
   QUOTE: Quote,
   ORDER: Order,
   INVOICE: Invoice,
+  CREDIT_NOTE: CreditNote,
   PRODUCT: extendedEntity('Product'),
   EMAIL: extendedEntity('Email'),
 }

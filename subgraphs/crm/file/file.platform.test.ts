@@ -153,6 +153,19 @@ describe('who sees a file', () => {
     expect((await ann.rest.fileStats!()).body).toMatchObject({ total: 0, totalSize: 0 })
   })
 
+  it('is whoever sees the credit note to which it is attached', async () => {
+    const { status: created, body: note } = await ann.rest.creditNoteCreate!({ body: {} })
+    expect(created).toBe(201)
+    const id = await uploaded('photo', { relatedToType: 'CREDIT_NOTE', relatedToId: note.id as string })
+    const manager = await platform.member({ organizationId, role: 'MANAGER', visibility: 'ALL' })
+    expect(await Promise.all([ann, manager, ben, foreigner].map((by) => status(get(id, by))))).toEqual([
+      200, 200, 404, 404,
+    ])
+    const query = '{ creditNote(id: $id) { files(first: 5) { nodes { relatedTo { ... on CreditNote { status } } } } } }'
+    const { body } = await ann.graphql(`query ($id: ID!) ${query}`, { id: note.id })
+    expect(body.data.creditNote.files.nodes).toEqual([{ relatedTo: { status: 'DRAFT' } }])
+  })
+
   it('is nobody while its record is deleted, also with a link', async () => {
     const { id: relatedToId } = await account(ann)
     const id = await uploaded('plan', { relatedToType: 'ACCOUNT', relatedToId })

@@ -2,7 +2,7 @@ import type { Column } from '../../kernel/record/column.ts'
 import { columnKinds } from '../../kernel/record/column-kind.ts'
 import { activeMembers, customFieldsName } from '../../kernel/record/custom-field-column.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
-import { isHidden, mayWrite } from '../../kernel/record/field-security.ts'
+import { hiddenParts, isHidden, mayWrite } from '../../kernel/record/field-security.ts'
 import { isRequired, sortableColumns, writableColumns } from '../../kernel/record/inputs.ts'
 import { recordNamed, recordTypeNames } from '../../kernel/record/record-registry.ts'
 import { knownReadScope } from '../../kernel/record/requires-scope.ts'
@@ -97,7 +97,8 @@ function refusal(
   if (scopes.length === 0 && caller.kind !== 'SESSION') return 'CREDENTIAL'
   if (!meets(caller, [scopes])) return 'SCOPE'
   if (roles ? !roles.includes(caller.role) : method !== 'GET' && caller.role === 'READ_ONLY') return 'ROLE'
-  return isEntitled(ctx, shape) ? null : 'ENTITLEMENT'
+  if (!isEntitled(ctx, shape)) return 'ENTITLEMENT'
+  return hiddenParts(caller, shape).length > 0 ? 'PROFILE' : null
 }
 
 function summaryOf(
@@ -113,7 +114,10 @@ function summaryOf(
     object: shape.object,
     type: typeOf(shape),
     // Some record types have no operation of their own that reads them, such as the steps of a sequence.
-    isReadable: scope === null ? may('', 'List') : meets(ctx.caller, [[scope]]) && isEntitled(ctx, shape),
+    isReadable:
+      scope === null
+        ? may('', 'List')
+        : meets(ctx.caller, [[scope]]) && isEntitled(ctx, shape) && hiddenParts(ctx.caller, shape).length === 0,
     isCreatable: may('Create'),
     isUpdatable: may('Update'),
     isDeletable: may('Delete'),

@@ -118,6 +118,18 @@ describe('recordType', () => {
     expect(status).toBe(403)
   })
 
+  it('says that a profile which hides what records consist of lets nobody read them, and the operations agree', async () => {
+    const agent = await memberWith()
+    const ctx = systemContext(platform.services, organizationId)
+    const profile = await createProfile(ctx, { name: 'Without payments', fields: { invoice: { payments: 'HIDDEN' } } })
+    await assignProfile(ctx, agent.userId, profile.id)
+    const payments = await described('payment', agent)
+    expect([payments.isReadable, fieldOf(payments, 'amount').isReadable]).toEqual([false, false])
+    expect(refusals(payments)).toMatchObject({ payment: 'PROFILE', paymentList: 'PROFILE' })
+    expect((await agent.rest.paymentList!()).status).toBe(403)
+    expect((await described('payment')).isReadable).toBe(true)
+  })
+
   it('names operations that no key can call', async () => {
     const session = restClient(platform.contract, platform.url, {
       Authorization: `Bearer ${await sessionOf(platform, member)}`,

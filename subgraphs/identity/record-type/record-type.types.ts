@@ -23,6 +23,7 @@ export const OperationRule = enumeration('OperationRule', 'The rule that refuses
   SCOPE: 'The credential has not all of its `scopes`.',
   ROLE: 'The user has none of its `roles`, or is READ_ONLY and it changes something.',
   ENTITLEMENT: 'The plan of the organization does not include the feature.',
+  PROFILE: 'The profile of the user hides what the records consist of, such as `payments` of invoices.',
 })
 export type OperationRule = keyof typeof OperationRule
 

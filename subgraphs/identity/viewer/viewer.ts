@@ -24,7 +24,7 @@ export async function readViewer(ctx: RequestContext<'events'>): Promise<Viewer>
     personOf(ctx),
     profileOf(ctx),
     organizationOf(ctx),
-    kind === ('API_KEY' satisfies CallerKind) ? quotaOf(ctx) : null,
+    quotaOf(ctx),
     ctx.events.latest(organizationId),
   ])
   return {
@@ -83,10 +83,16 @@ async function organizationOf(ctx: RequestContext): Promise<Omit<ViewerOrganizat
   return { id, name, timezone, fiscalYearStartMonth, entitlements }
 }
 
+/** SQL of the quota of each kind of credential that has one. An app is named by its grant, or by itself if it acts for its owner. */
+const quotas: Partial<Record<CallerKind, string>> = {
+  API_KEY: 'select rate_limit as "rateLimit" from identity.api_key where organization_id = $1 and id = $2',
+  OAUTH: `select rate_limit as "rateLimit" from identity.oauth_client where id = coalesce(
+    (select app_id from identity.oauth_grant where organization_id = $1 and id = $2), $2)`,
+}
+
 async function quotaOf({ db, caller }: RequestContext): Promise<ViewerQuota | null> {
-  const [row] = await db.query<{ rateLimit: ViewerQuota }>(
-    'select rate_limit as "rateLimit" from identity.api_key where organization_id = $1 and id = $2',
-    [caller.organizationId, caller.credentialId],
-  )
+  const statement = quotas[caller.kind]
+  if (!statement) return null
+  const [row] = await db.query<{ rateLimit: ViewerQuota }>(statement, [caller.organizationId, caller.credentialId])
   return row?.rateLimit ?? null
 }

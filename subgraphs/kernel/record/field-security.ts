@@ -119,6 +119,10 @@ export function addDerivedRestrictions(fields: FieldRestrictions): FieldRestrict
   return complete
 }
 
+/** What the records consist of, `object.column`, as far as the profile hides it. */
+export const hiddenParts = ({ fields }: Pick<Caller, 'fields'>, { partsOf = [] }: RecordShape): string[] =>
+  fields ? partsOf.filter((source) => isHiddenElsewhere(fields, source)) : []
+
 export const isHidden = (caller: Pick<Caller, 'fields'>, definition: RecordShape, name: string): boolean =>
   fieldRules(caller, definition)?.hidden.has(name) ?? false
 
@@ -151,8 +155,8 @@ export function requireReadable(caller: Caller, definition: RecordShape, ...name
 }
 
 /** Refuses with 403 a caller whose profile hides columns of other record types of which the records consist. */
-export function requireWholeParts({ fields }: Pick<Caller, 'fields'>, { partsOf = [] }: RecordShape): void {
-  const paths = fields ? partsOf.filter((source) => isHiddenElsewhere(fields, source)) : []
+export function requireWholeParts(caller: Pick<Caller, 'fields'>, definition: RecordShape): void {
+  const paths = hiddenParts(caller, definition)
   if (paths.length > 0) throw fieldNotReadable(paths)
 }
 

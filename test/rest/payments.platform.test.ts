@@ -121,7 +121,7 @@ describe('paymentList', () => {
     expect(values(await list({ accountId }, own), 'amount')).toEqual([30])
   })
 
-  it('is refused to a profile that hides the payments of invoices, also as sums; a hidden customer is left out', async () => {
+  it('is refused to a profile that hides the payments of invoices, also as sums; a hidden customer and a hidden owner are left out', async () => {
     const { accountId, refundedPaymentId } = await somePayments()
     const withProfile = async (invoice: Readonly<Record<string, 'HIDDEN'>>) => {
       const restricted = await platform.member({ organizationId })
@@ -141,6 +141,11 @@ describe('paymentList', () => {
     const { body } = await withoutCustomer.rest.payment!({ id: refundedPaymentId })
     expect([body.amount, 'accountId' in body]).toEqual([20, false])
     expect(await refused(platform, () => list({ accountId }, withoutCustomer))).toEqual([403, 'FIELD_NOT_READABLE'])
+    const withoutOwner = await withProfile({ ownerId: 'HIDDEN' })
+    const owned = await withoutOwner.rest.payment!({ id: refundedPaymentId })
+    expect([owned.body.amount, 'ownerId' in owned.body]).toEqual([20, false])
+    const byOwner = () => list({ ownerId: member.userId }, withoutOwner)
+    expect(await refused(platform, byOwner)).toEqual([403, 'FIELD_NOT_READABLE'])
   })
 
   it('is a list of the graph with its records, and sums by currency and type', async () => {

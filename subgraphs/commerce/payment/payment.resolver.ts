@@ -45,7 +45,7 @@ export class PaymentResolver {
   }
 
   @Query(() => PaymentConnection, {
-    description: `Payments and refunds of all invoices that the caller sees, in the form of a connection. ${rule}`,
+    description: `Payments and refunds of all invoices and credit notes that the caller sees, in the form of a connection. ${rule}`,
   })
   paymentConnection(
     @Args(() => PaymentConnectionArgs) args: ConnectionArgs,

@@ -42,6 +42,7 @@ export class Payment {
     ...never,
     indexed: true,
     nullable: true,
+    hiddenWith: ['invoice.ownerId', 'credit_note.ownerId'],
     description: 'Id of the user who owns the invoice or credit note; null if it has no owner.',
     example: '019a0c5e-7f00-7c1d-8f21-64d0a95be713',
     user: { field: 'owner', description: 'The user who owns the invoice or credit note; null if `ownerId` is null.' },

@@ -189,8 +189,8 @@ describe.each([
     const seen = new Set(account.map(({ id }) => id))
     const credited = creditNote.filter(({ customerId }) => seen.has(customerId))
     // Owners see both credit notes of the organization, and others those of their team.
-    const isLeft = credited.map(({ amountLeft }) => amountLeft !== 0).toSorted()
-    if (email === ownerEmail) expect(isLeft).toEqual([false, true])
+    const open = credited.filter(({ amountLeft }) => amountLeft !== 0)
+    if (email === ownerEmail) expect([credited.length, open.length]).toEqual([2, 1])
     for (const { customerId, currency } of credited) {
       const query = { from: '2000-01-01', currency: currency as string }
       const { status, body } = await person.rest.accountStatement!({ id: customerId as string, query })

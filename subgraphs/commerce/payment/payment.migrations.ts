@@ -1,5 +1,5 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
-import { maintainedTotals } from '../../kernel/record/record-table.ts'
+import { dayOf, maintainedTotals } from '../../kernel/record/record-table.ts'
 
 const columns = [
   'id',
@@ -123,6 +123,12 @@ export const paymentTable: Migration = {
       counted: 'true',
     })}
   `,
+}
+
+/** Answers ranges of the time of a payment in the order of their creation, as `dayIndexes` of other tables do; payments are not deleted. */
+export const paymentDays: Migration = {
+  name: '20261213-commerce-payment-days',
+  sql: `create index payment_day_paid_at on commerce.payment (organization_id, (${dayOf('created_at')}), paid_at, created_at, id)`,
 }
 
 function typeOf(column: string): string {

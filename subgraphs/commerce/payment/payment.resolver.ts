@@ -14,7 +14,7 @@ import { CreditNote } from '../credit-note/credit-note.ts'
 import { invoice } from '../invoice/invoice.record.ts'
 import { Invoice } from '../invoice/invoice.ts'
 import { Payment } from './payment.ts'
-import { paymentTable } from './payment.migrations.ts'
+import { paymentDays, paymentTable } from './payment.migrations.ts'
 import {
   payment,
   PaymentAggregateArgs,
@@ -93,7 +93,7 @@ export class PaymentResolver {
 export const paymentResource: Resource = {
   resolver: PaymentResolver,
   entities: { Payment: payment },
-  migrations: [paymentTable],
+  migrations: [paymentTable, paymentDays],
   rest: restArea(payment, {
     path: 'payments',
     filters: [

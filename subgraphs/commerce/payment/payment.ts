@@ -128,6 +128,7 @@ export class Payment {
   @Column(() => DateTime, {
     ...never,
     indexed: true,
+    indexedByDay: true,
     description: 'When the amount was received or returned.',
     example: '2026-11-20T10:40:00.000Z',
   })

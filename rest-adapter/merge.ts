@@ -16,6 +16,7 @@ interface Root extends Omit<OpenApiDocument, 'paths'> {
   readonly 'x-path-aliases'?: Readonly<Record<string, string>>
   readonly 'x-outcomes'?: Outcomes
   readonly 'x-second-names'?: SecondNames
+  readonly 'x-every-role'?: readonly string[]
   readonly 'x-common-responses'?: Readonly<Record<string, ResponseObject>>
   readonly 'x-common-headers'?: Readonly<Record<string, unknown>>
 }
@@ -53,7 +54,7 @@ export function readMerged(folder: string): Merged {
     addComponents(components, area.components ?? {})
     for (const [path, item] of Object.entries(area.paths)) {
       refuseDuplicate(paths, path)
-      paths[path] = withCommonParts(item, root, area)
+      paths[path] = withCommonParts(forEveryRole(path, item, root), root, area)
     }
     for (const [id, text] of documentsOf([join(folder, name, standardFolder), join(folder, name)], printedFragments)) {
       if (documents.has(id))
@@ -80,6 +81,7 @@ export function readMerged(folder: string): Merged {
     'x-path-aliases': _aliases,
     'x-outcomes': outcomes = {},
     'x-second-names': _secondNames,
+    'x-every-role': _everyRole,
     'x-common-responses': _responses,
     'x-common-headers': _headers,
     ...shown
@@ -124,6 +126,17 @@ const readJson = (file: string): unknown => JSON.parse(fileText(file))
 
 function refuseDuplicate(all: Readonly<Record<string, unknown>>, key: string): void {
   if (Object.hasOwn(all, key)) throw new Error(`${key} must be described only once in schema/rest.`)
+}
+
+/** Marks the operations that are no GET and that users with the role READ_ONLY may call: the root names them, or the paths that they are below. */
+function forEveryRole(path: string, item: PathItem, { 'x-every-role': named = [] }: Root): PathItem {
+  const isBelow = named.some((prefix) => path === prefix || path.startsWith(`${prefix}/`))
+  const operations = operationsIn(item).flatMap(([method, operation]) =>
+    method !== 'get' && (isBelow || named.includes(operation.operationId))
+      ? [[method, { ...operation, 'x-every-role': true }] as const]
+      : [],
+  )
+  return { ...item, ...Object.fromEntries(operations) }
 }
 
 /** Adds to each operation of a path the common responses and headers of the root file, and its scopes as security. */

@@ -67,6 +67,8 @@ export interface OperationObject {
   readonly 'x-api-key-scopes': readonly string[]
   /** The roles of users who may call the operation; every role if it is absent. */
   readonly 'x-required-roles'?: readonly string[]
+  /** Whether users with the role READ_ONLY may call it although it is no GET: it changes nothing, or only what is their own. */
+  readonly 'x-every-role'?: boolean
   /** Its limits, where they are larger than those of every operation. */
   readonly 'x-limits'?: Partial<OperationLimits>
   /** The effect on the session cookies: see `CookieAction`. `set` also reads the refresh token from its cookie. */

@@ -54,11 +54,13 @@ function operationInfos({ document }: Contract): RestOperationInfo[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     operationsIn(item).flatMap(([method, operation]): RestOperationInfo[] => {
       const { operationId: id, summary = '', deprecated, 'x-alias-of': original } = operation
-      const { 'x-api-key-scopes': listed, 'x-required-roles': roles = null } = operation
+      const { 'x-api-key-scopes': listed, 'x-required-roles': roles = null, 'x-every-role': everyRole } = operation
       if (original !== undefined) return []
       const isDeprecated = deprecated ?? false
       const scopes = scopesToGrant(listed)
-      return [{ id, method: method.toUpperCase() as RestRequest['method'], path, summary, scopes, roles, isDeprecated }]
+      const isForReaders = method === 'get' || everyRole === true
+      const info = { id, method: method.toUpperCase() as RestRequest['method'], path, summary, scopes, roles }
+      return [{ ...info, isForReaders, isDeprecated }]
     }),
   )
 }

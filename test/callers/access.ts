@@ -50,15 +50,6 @@ const visibleToByPath: Readonly<Record<string, Access['visibleTo']>> = {
   '/v1/connected-apps': 'administrators',
 }
 
-// Operations by which a user changes only their own session, consents, notifications or conversations, or nothing, are allowed for every role.
-const ownOperations: ReadonlySet<string> = new Set(['connectedAppDelete', 'emailTemplatePreview', 'scenarioCompare'])
-const isOwnOperation = ({ path, documentId }: RestOperation): boolean =>
-  path.startsWith('/v1/auth/') ||
-  path.startsWith('/v1/notifications') ||
-  path.startsWith('/v1/conversations') ||
-  path.startsWith('/v1/iris-rank') ||
-  ownOperations.has(documentId)
-
 const requiredReferences = ({ required = [], properties = {} }: Schema): string[] =>
   required.filter(
     (name) => properties[name]?.format === 'uuid' && !['assignedToId', 'ownerId', 'userId'].includes(name),
@@ -78,7 +69,7 @@ export function accessOf(operation: RestOperation, described: OperationObject): 
     isPublic,
     path,
     documentId,
-    isWrite: method !== 'get' && !isOwnOperation(operation),
+    isWrite: method !== 'get' && described['x-every-role'] !== true,
     isBlocked: Boolean((described as { 'x-api-key-blocked'?: boolean })['x-api-key-blocked']),
     namesRecord: path.includes('{') || operation.parameters.some(namesOneRecord),
     roles: (described as { 'x-required-roles'?: readonly Role[] })['x-required-roles'] ?? null,

@@ -80,8 +80,8 @@ const operationsOn = (
 ): OperationDescription[] =>
   operationsByType(all)
     .get(shape.object)!
-    .map(({ id: name, summary, method, path, scopes, roles }) => {
-      const refusedBy = refusal(ctx, shape, { method, scopes, roles })
+    .map(({ id: name, summary, method, path, scopes, roles, isForReaders }) => {
+      const refusedBy = refusal(ctx, shape, { scopes, roles, isForReaders })
       return { name, summary, method, path, scopes, roles, isAllowed: refusedBy === null, refusedBy }
     })
 
@@ -91,12 +91,12 @@ const isEntitled = ({ caller }: IdentityContext, { entitlement }: RecordShape): 
 function refusal(
   ctx: IdentityContext,
   shape: RecordShape,
-  { method, scopes, roles }: Pick<RestOperationInfo, 'method' | 'scopes' | 'roles'>,
+  { scopes, roles, isForReaders }: Pick<RestOperationInfo, 'scopes' | 'roles' | 'isForReaders'>,
 ): OperationRule | null {
   const { caller } = ctx
   if (scopes.length === 0 && caller.kind !== 'SESSION') return 'CREDENTIAL'
   if (!meets(caller, [scopes])) return 'SCOPE'
-  if (roles ? !roles.includes(caller.role) : method !== 'GET' && caller.role === 'READ_ONLY') return 'ROLE'
+  if (roles ? !roles.includes(caller.role) : !isForReaders && caller.role === 'READ_ONLY') return 'ROLE'
   if (!isEntitled(ctx, shape)) return 'ENTITLEMENT'
   return hiddenParts(caller, shape).length > 0 ? 'PROFILE' : null
 }

@@ -94,6 +94,15 @@ describe('recordType', () => {
       account: null,
       accountCreate: 'ROLE',
     })
+    const reader = await memberWith({ role: 'READ_ONLY' })
+    expect(refusals(await described('notification', reader))).toMatchObject({
+      notificationRead: null,
+      notificationDelete: null,
+    })
+    expect(refusals(await described('scenario', reader))).toMatchObject({
+      scenarioCompare: null,
+      scenarioCreate: 'ROLE',
+    })
     expect(refusals(await described('pipeline'))).toMatchObject({ pipelineList: null, pipelineCreate: 'ROLE' })
     expect(refusals(await described('pipeline', await memberWith({ role: 'ADMIN' })))).toMatchObject({
       pipelineCreate: null,

@@ -35,6 +35,8 @@ export interface RestOperationInfo {
   readonly scopes: readonly string[]
   /** The only roles of users who may call it; null for all. */
   readonly roles: readonly string[] | null
+  /** Whether users with the role READ_ONLY may call it, unless `roles` exclude them. */
+  readonly isForReaders: boolean
   readonly isDeprecated: boolean
 }
 

@@ -4,6 +4,7 @@ import { activeMembers, customFieldsName } from '../../kernel/record/custom-fiel
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { hiddenParts, isHidden, mayWrite } from '../../kernel/record/field-security.ts'
 import { isRequired, sortableColumns, writableColumns } from '../../kernel/record/inputs.ts'
+import { recordTypeOfIds } from '../../kernel/record/record-of-id.ts'
 import { recordNamed, recordTypeNames } from '../../kernel/record/record-registry.ts'
 import { knownReadScope } from '../../kernel/record/requires-scope.ts'
 import { shapeFor } from '../../kernel/record/shape-source.ts'
@@ -161,9 +162,8 @@ function valuesOf(column: Column): string[] | null {
   return members && [...members]
 }
 
-/** The record type of an id is known where filters follow the relation; ids of users have a field with the user. */
-function referenceOf({ relations = {} }: RecordShape, { name, user }: Column): string | null {
+/** Ids of users have a field with the user. */
+const referenceOf = (shape: RecordShape, { name, user, kind }: Column): string | null => {
   if (user) return 'user'
-  const relation = Object.values(relations).find(({ by }) => by === name)
-  return relation ? relation.to().object : null
+  return kind === 'id' || name.endsWith('Ids') ? recordTypeOfIds(shape, name) : null
 }

@@ -63,6 +63,21 @@ describe('recordType', () => {
     })
   })
 
+  it.each([
+    ['opportunity', 'contactIds', 'contact'],
+    ['email', 'templateId', 'email_template'],
+    ['reply_draft', 'threadId', 'email_thread'],
+    ['reply_draft', 'fileIds', 'file'],
+    ['credit_note', 'contactId', 'contact'],
+    ['payment', 'refundedPaymentId', 'payment'],
+    ['email_thread', 'caseId', 'case'],
+    ['forecast', 'submittedById', 'user'],
+    ['task', 'relatedToId', null],
+    ['account', 'legacyCrmId', null],
+  ])('says of %s which record type %s names: %s', async (object, name, type) => {
+    expect(fieldOf(await described(object), name).references).toBe(type)
+  })
+
   it('has the operations of the record type and of no other', async () => {
     const names = (await described('case')).operations.map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining(['case', 'caseList', 'caseCreate', 'caseAssign']))

@@ -49,7 +49,8 @@ export class FieldDescription {
 
   @OutputField(() => String, {
     nullable: true,
-    description: 'The record type that the id names, `user` for users; null if the field names no record.',
+    description:
+      'The record type that the id or the ids name, `user` for users; null if the field names no record, or one of several types.',
     example: null,
   })
   references!: string | null

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { assignProfile, createProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
-import { account, contact, opportunity, order, supportCase } from '../builders.ts'
+import { account, contact, opportunity, order, product, supportCase } from '../builders.ts'
 import { restContract } from '../contract-of-rest.ts'
 import { refusedInputs } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
@@ -245,6 +245,20 @@ describe('expand', () => {
     const change = () => member.rest.accountUpdate!({ id, query: 'expand=owner', body: { name: 'X' } })
     expect(await refusedInputs(platform, change)).toEqual([400, 'UNKNOWN_FIELD', 'expand UNKNOWN_FIELD'])
   })
+})
+
+it('are parameters of reads and lists under other paths', async () => {
+  const { id, name } = await product(member, { sku: 'FIELDS-1' })
+  const bySku = await member.rest.productBySku!({ sku: 'FIELDS-1', query: 'fields=name&expand=owner' })
+  expect(bySku.body).toEqual({ id, name, owner: await userOf(member) })
+  for (const list of ['emailThreadAwaitingResponse', 'sequenceEnrollmentsForRecord', 'sequenceEnrollments'] as const) {
+    const { parameters } = restContract().operations.find((operation) => operation.id === list)!
+    expect(parameters.flatMap((parameter) => parameter['x-shape'] ?? [])).toEqual(['fields', 'expand'])
+  }
+  const record = { entityType: 'CONTACT', entityId: (await contact(member)).id, fields: 'status', expand: 'sequence' }
+  expect((await member.rest.sequenceEnrollmentsForRecord!({ query: record })).body.data).toEqual([])
+  const awaiting = await member.rest.emailThreadAwaitingResponse!({ query: 'fields=subject' })
+  expect([awaiting.status, awaiting.body.data]).toEqual([200, []])
 })
 
 describe('every record type', () => {

@@ -215,8 +215,9 @@ describe.skipIf(!here.executablePath)('a board with @apollo/client in Chromium',
     await late.shows('PROPOSAL', 'Moved in between')
     await late.shows('PROSPECTING', 'Created in between')
     const events = await late.events()
-    expect(events.slice(0, 2)).toEqual([
+    expect(events.slice(0, 3)).toEqual([
       event('opportunity.updated', moves.id),
+      event('opportunity.stage_changed', moves.id),
       event('opportunity.created', created.id),
     ])
     expect(late.errors).toEqual([])

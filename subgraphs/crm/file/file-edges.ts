@@ -77,7 +77,7 @@ export const fileEdges: readonly Resource[] = [
       records: file,
       types: fileTypes,
       by: 'relatedToId',
-      description: `Live files that are attached to the ${wordsOf(type.name)}, newest first by default. Needs READ_FILES.`,
+      description: `Live files that are attached to the ${wordsOf(type.name)}, newest first by default.`,
     }),
   ),
 ]

@@ -1,8 +1,10 @@
 import { invalid } from '../../kernel/errors.ts'
+import { withoutFormulas } from '../../kernel/record/computed-values.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
 import { changeStatus } from '../../kernel/record/change-status.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
+import { shapeFor } from '../../kernel/record/shape-source.ts'
 import { refusalInState, requireAllowedTransition } from '../../kernel/record/transitions.ts'
 import { requireRole } from '../../kernel/require.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
@@ -91,6 +93,7 @@ export function reviseQuote(ctx: RequestContext, id: string, expectedVersion: Ve
     await change(inner, quote, id, () => ({ operation: 'UPDATE', values: {}, implied: retired }), { expectedVersion })
     const isFuture = validUntil !== null && validUntil > inner.clock.now().toISOString()
     const content = Object.fromEntries(copied.map((name) => [name, previous[name]])) as Partial<Quote>
+    content.customFields = withoutFormulas(shapeFor(inner, quote).columns, previous.customFields)
     const implied = {
       ...content,
       validUntil: isFuture ? validUntil : null,

@@ -1,4 +1,5 @@
 import { checkValues } from '../../kernel/record/check-values.ts'
+import { withFormulas } from '../../kernel/record/computed-values.ts'
 import type { JsonObject } from '../../kernel/record/org-record.ts'
 import { customFieldsName } from '../../kernel/record/custom-field-column.ts'
 import type { RecordDefinition, StoredRow } from '../../kernel/record/definition.ts'
@@ -57,12 +58,13 @@ export function customFieldsFor<T extends StoredRow>(
   builtIn: RecordDefinition<T>,
 ): JsonObject {
   const target = shapeFor(ctx, builtIn)
-  const { customFields: ofLead } = shapeFor(ctx, leadDefinition).columns
+  const { columns } = shapeFor(ctx, leadDefinition)
+  const { customFields: ofLead } = columns
   const isCompatible = ([name, value]: [string, unknown]): boolean => {
     if (ofLead.has(name) && !target.columns.customFields.has(name)) return false
     return checkValues(target, { [customFieldsName]: { [name]: value } }).length === 0
   }
-  return Object.fromEntries(Object.entries(lead.customFields).filter(isCompatible))
+  return Object.fromEntries(Object.entries(withFormulas(columns, lead).customFields).filter(isCompatible))
 }
 
 /** Null, an empty text, an empty list, or false. */

@@ -4,6 +4,10 @@ import type { CustomFieldType } from './custom-field.enumerations.ts'
 export const fieldsMax = 500
 export const picklistValuesMax = 1_000
 export const precisionMax = 10
+/** Live formulas of one record type. */
+export const formulasMax = 100
+/** Parts of all active formulas of one record type, each with those of the formulas that it reads: reads compute them for every record. */
+export const formulaNodesMax = 5_000
 /** Characters of all picklist values and dependencies of one record type, as JSON: they are in the memory of every process. */
 export const valuesCharactersMax = 500_000
 

@@ -23,6 +23,8 @@ export const CustomFieldType = enumeration('CustomFieldType', 'What the values o
   EMAIL: 'An email address; it is stored in lower case, without surrounding spaces.',
   PHONE: 'A phone number as it was entered: at least 3 digits, at most 50 characters.',
   URL: 'An address that begins with `https://` or `http://`, at most 1,000 characters.',
+  FORMULA:
+    'A value that follows from other fields of the record (`formulaConfig`). It is computed at every write and never given.',
 })
 export type CustomFieldType = keyof typeof CustomFieldType
 
@@ -45,3 +47,19 @@ export const CustomFieldChange = enumeration(
   },
 )
 export type CustomFieldChange = keyof typeof CustomFieldChange
+
+export const FormulaReturnType = enumeration('FormulaReturnType', 'What the values of a formula are.', {
+  TEXT: 'Text of at most 4,000 characters; null instead of an empty one.',
+  NUMBER: 'A decimal number, exact to each digit.',
+  CURRENCY: 'An amount of money, exact to each digit.',
+  DATE: 'A day without a time zone, `YYYY-MM-DD`.',
+  DATETIME: 'A moment, in UTC.',
+  CHECKBOX: 'True or false, never null.',
+})
+export type FormulaReturnType = keyof typeof FormulaReturnType
+
+export const FormulaBlanks = enumeration('FormulaBlanks', 'What a number without a value counts as in arithmetic.', {
+  ZERO: '0.',
+  BLANK: 'No value, so that the result has none either.',
+})
+export type FormulaBlanks = keyof typeof FormulaBlanks

@@ -29,3 +29,8 @@ export const customFieldTable: Migration = {
     create unique index field_definition_name on extensions.field_definition (organization_id, entity, lower(name));
   `,
 }
+
+export const customFieldFormula: Migration = {
+  name: '20261201-extensions-field-formula',
+  sql: 'alter table extensions.field_definition add column formula_config jsonb;',
+}

@@ -7,6 +7,7 @@ import { fieldProblems } from './custom-field.rules.ts'
 import { CustomField } from './custom-field.ts'
 import { controllingFieldExists, fewFields, nameIsFree, removedValuesAreUnused, valuesAreFew } from './field-limits.ts'
 import { isUnused } from './field-uses.ts'
+import { formulasAreFew, formulasAreValid } from './formula-rules.ts'
 
 export const fieldTable = 'extensions.field_definition'
 
@@ -24,6 +25,7 @@ const audited = [
   'controllingField',
   'dependentValues',
   'pattern',
+  'formulaConfig',
   'precision',
   'maxLength',
   'minValue',
@@ -53,5 +55,7 @@ export const customField: RecordDefinition<CustomField> = defineRecord(CustomFie
     removedValuesAreUnused,
     isUnused,
     beginsChanges,
+    formulasAreFew,
+    formulasAreValid,
   ],
 })

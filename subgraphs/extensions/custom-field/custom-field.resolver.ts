@@ -24,7 +24,7 @@ import {
   CustomFieldPageArgs,
   CustomFieldUpdateInput,
 } from './custom-field.inputs.ts'
-import { customFieldTable } from './custom-field.migrations.ts'
+import { customFieldFormula, customFieldTable } from './custom-field.migrations.ts'
 import { customField } from './custom-field.record.ts'
 import { CustomField } from './custom-field.ts'
 
@@ -134,7 +134,7 @@ export class CustomFieldResolver {
 export const customFieldResource: Resource = {
   resolver: CustomFieldResolver,
   announces: [customField],
-  migrations: [customFieldTable, fieldChangeTables],
+  migrations: [customFieldTable, fieldChangeTables, customFieldFormula],
   queues: [fieldChangeQueue],
   jobs: [forgetFieldChanges, removeDeletedFields],
   rest: restArea(customField, { path: 'custom-fields', filters: ['entity', 'fieldType', 'name', 'isActive'] }),

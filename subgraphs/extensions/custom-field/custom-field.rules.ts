@@ -39,14 +39,20 @@ const typesOf = {
   maxLength: ['TEXT', 'TEXTAREA', 'PHONE', 'URL'],
   minValue: numbers,
   maxValue: numbers,
+  formulaConfig: ['FORMULA'],
 } as const satisfies Partial<Record<keyof CustomField, readonly CustomFieldType[]>>
 
 const isGiven = (value: unknown): boolean =>
   value !== null && value !== false && !(Array.isArray(value) && value.length === 0)
 
+/** A formula with a text as its result is a text. */
+const isOfType = (field: CustomField, name: string, types: readonly CustomFieldType[]): boolean =>
+  types.includes(field.fieldType) ||
+  (name === 'isSearchable' && field.fieldType === 'FORMULA' && field.formulaConfig?.returnType === 'TEXT')
+
 const typeProblems = (field: CustomField): FieldProblem[] =>
   Object.entries(typesOf).flatMap(([name, types]: [string, readonly CustomFieldType[]]) =>
-    types.includes(field.fieldType) || !isGiven(field[name as keyof CustomField])
+    isOfType(field, name, types) || !isGiven(field[name as keyof CustomField])
       ? []
       : [problem(name, 'NOT_ALLOWED', `${name} is for ${types.join(', ')} only.`)],
   )
@@ -113,6 +119,23 @@ function dependencyProblems({ name, controllingField, dependentValues, picklistV
   })
 }
 
+/** What concerns given values is not for formulas; the expression is checked with the other fields of the record type. */
+function formulaProblems(next: CustomField, previous: CustomField | null): FieldProblem[] {
+  const { fieldType, formulaConfig, isRequired, defaultValue } = next
+  if (fieldType !== 'FORMULA') return []
+  const problems: FieldProblem[] = []
+  if (isRequired) problems.push(problem('isRequired', 'NOT_ALLOWED', 'isRequired is not for FORMULA.'))
+  if (defaultValue !== null) problems.push(problem('defaultValue', 'NOT_ALLOWED', 'defaultValue is not for FORMULA.'))
+  if (formulaConfig === null)
+    return [...problems, problem('formulaConfig', 'REQUIRED', 'A FORMULA must have a formulaConfig.')]
+  const { returnType, decimals } = formulaConfig
+  if (decimals !== null && !numbers.includes(returnType))
+    problems.push(problem('formulaConfig.decimals', 'NOT_ALLOWED', 'decimals are for NUMBER and CURRENCY only.'))
+  if (previous?.formulaConfig && previous.formulaConfig.returnType !== returnType)
+    problems.push(problem('formulaConfig.returnType', 'NOT_ALLOWED', 'returnType never changes; add another field.'))
+  return problems
+}
+
 /** A default must be a value that a record could get. */
 function defaultProblems(field: CustomField): FieldProblem[] {
   if (field.defaultValue === null) return []
@@ -132,6 +155,7 @@ export function fieldProblems(next: CustomField, previous: CustomField | null): 
     ...valueProblems(next),
     ...boundProblems(next),
     ...dependencyProblems(next),
+    ...formulaProblems(next, previous),
   ]
   return problems.length > 0 ? problems : defaultProblems(next)
 }

@@ -7,8 +7,16 @@ import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { Json } from '../../kernel/record/scalars.ts'
 import { Part, Structure, StructureColumn } from '../../kernel/record/structure.ts'
 import { patternCharactersMax } from '../../kernel/values/pattern.ts'
+import { formulaLimits } from '../../kernel/formula/limits.ts'
 import { picklistValuesMax, precisionMax, textMax } from './bounds.ts'
-import { CustomFieldChange, CustomFieldEntity, CustomFieldState, CustomFieldType } from './custom-field.enumerations.ts'
+import {
+  CustomFieldChange,
+  CustomFieldEntity,
+  CustomFieldState,
+  CustomFieldType,
+  FormulaBlanks,
+  FormulaReturnType,
+} from './custom-field.enumerations.ts'
 
 @Structure('PicklistValue', 'One value of a PICKLIST or MULTI_PICKLIST.')
 export class PicklistValue {
@@ -90,6 +98,37 @@ export class CustomFieldProgress {
   message!: string | null
 }
 
+@Structure('FormulaConfig', 'How the value of a FORMULA follows from other fields.')
+export class FormulaConfig {
+  @Part(() => String, {
+    max: formulaLimits.characters,
+    filled: true,
+    description:
+      'The formula: fields by their names (`annualRevenue`, `customFields.margin`), numbers, texts in double quotation marks, operators and functions, as the guide about custom fields describes.',
+    example: 'IF(customFields.seats > 0, annualRevenue / customFields.seats, 0)',
+  })
+  expression!: string
+
+  @Part(() => FormulaReturnType, { description: 'What the value is. It never changes.', example: 'CURRENCY' })
+  returnType!: FormulaReturnType
+
+  @Part(() => Int, {
+    nullable: true,
+    minimum: 0,
+    maximum: precisionMax,
+    description: `NUMBER and CURRENCY: number of decimals to which the value is rounded, half away from zero; null: ${precisionMax}.`,
+    example: 2,
+  })
+  decimals!: number | null
+
+  @Part(() => FormulaBlanks, {
+    default: 'ZERO',
+    description: 'What a number without a value counts as in arithmetic.',
+    example: 'ZERO',
+  })
+  blankAs!: FormulaBlanks
+}
+
 /** The API names by the names of the metadata format. */
 export type DependentValues = Readonly<Record<string, readonly string[]>>
 
@@ -162,7 +201,7 @@ export class CustomField extends OrgRecord {
   @Column(() => Boolean, {
     default: false,
     description:
-      'TEXT, TEXTAREA, EMAIL, PHONE and URL: whether `search` of lists looks in it. Such a search reads every record that the other filters leave.',
+      'TEXT, TEXTAREA, EMAIL, PHONE, URL, and FORMULA that gives a text: whether `search` of lists looks in it. Such a search reads every record that the other filters leave.',
     example: false,
   })
   isSearchable!: boolean
@@ -213,6 +252,13 @@ export class CustomField extends OrgRecord {
     example: null,
   })
   pattern!: string | null
+
+  @StructureColumn(() => FormulaConfig, {
+    nullable: true,
+    description: 'FORMULA: how its value is computed; null for other types.',
+    example: null,
+  })
+  formulaConfig!: FormulaConfig | null
 
   @Column(() => Int, {
     nullable: true,

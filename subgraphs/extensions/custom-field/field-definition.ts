@@ -1,6 +1,11 @@
 import { exactNumberOf } from '../../kernel/json/exact-number.ts'
-import type { CustomFieldDefinition, CustomFieldKind } from '../../kernel/record/custom-field-column.ts'
+import type {
+  CustomFieldDefinition,
+  CustomFieldKind,
+  FormulaDefinition,
+} from '../../kernel/record/custom-field-column.ts'
 import type { CustomFieldFormat } from '../../kernel/record/custom-field-rules.ts'
+import { formulaLimits } from '../../kernel/formula/limits.ts'
 import { precisionMax, textMax } from './bounds.ts'
 import type { CustomFieldType } from './custom-field.enumerations.ts'
 import type { CustomField } from './custom-field.ts'
@@ -25,9 +30,10 @@ export type StoredField = Pick<
   | 'maxLength'
   | 'minValue'
   | 'maxValue'
+  | 'formulaConfig'
 >
 
-const kinds: Readonly<Record<CustomFieldType, CustomFieldKind>> = {
+const kinds: Readonly<Record<Exclude<CustomFieldType, 'FORMULA'>, CustomFieldKind>> = {
   TEXT: 'text',
   TEXTAREA: 'text',
   EMAIL: 'text',
@@ -42,6 +48,20 @@ const kinds: Readonly<Record<CustomFieldType, CustomFieldKind>> = {
   MULTI_PICKLIST: 'textList',
 }
 
+type Typed = Pick<StoredField, 'fieldType' | 'formulaConfig'>
+
+/** The type of the values: of a formula, that of its result. */
+const valueTypeOf = ({ fieldType, formulaConfig }: Typed): Exclude<CustomFieldType, 'FORMULA'> =>
+  fieldType === 'FORMULA' ? formulaConfig!.returnType : fieldType
+
+const kindOf = (field: Typed): CustomFieldKind => kinds[valueTypeOf(field)]
+
+function formulaOf({ formulaConfig }: Typed): FormulaDefinition | undefined {
+  if (formulaConfig === null) return undefined
+  const { expression, returnType, decimals, blankAs } = formulaConfig
+  return { expression, returnType, decimals: decimals ?? precisionMax, blankAs }
+}
+
 const formats: Readonly<Partial<Record<CustomFieldType, CustomFieldFormat>>> = {
   EMAIL: 'EMAIL',
   PHONE: 'PHONE',
@@ -52,7 +72,7 @@ const booleans: Readonly<Record<string, boolean>> = { true: true, false: false }
 
 /** The value that a text means for a type; undefined if it means none. */
 function valueOf(fieldType: CustomFieldType, text: string): unknown {
-  if (kinds[fieldType] === 'money') return exactNumberOf(text)
+  if (fieldType === 'NUMBER' || fieldType === 'CURRENCY') return exactNumberOf(text)
   return fieldType === 'CHECKBOX' && Object.hasOwn(booleans, text) ? booleans[text] : text
 }
 
@@ -82,7 +102,8 @@ const given = <T>(value: T | null): T | undefined => value ?? undefined
 export function definitionOf(field: StoredField): CustomFieldDefinition {
   const { name, label, fieldType, description, isRequired, isSearchable, picklistValues, pattern } = field
   const { controllingField, dependentValues, precision, maxLength, minValue, maxValue } = field
-  const kind = kinds[fieldType]
+  const kind = kindOf(field)
+  const formula = formulaOf(field)
   const hasValues = fieldType === 'PICKLIST' || fieldType === 'MULTI_PICKLIST'
   const definition: { -readonly [Name in keyof CustomFieldDefinition]?: CustomFieldDefinition[Name] | undefined } = {
     label,
@@ -91,14 +112,15 @@ export function definitionOf(field: StoredField): CustomFieldDefinition {
     pattern,
     searchable: isSearchable,
     format: formats[fieldType],
-    max: maxLength ?? textMax[fieldType],
-    decimals: kind === 'money' ? (precision ?? precisionMax) : undefined,
+    max: maxLength ?? (formula ? formulaLimits.text : textMax[fieldType]),
+    decimals: kind === 'money' ? (formula?.decimals ?? precision ?? precisionMax) : undefined,
     minimum: given(minValue),
     maximum: given(maxValue),
     members: hasValues ? picklistValues.map(({ value }) => value) : undefined,
     retired: hasValues ? picklistValues.flatMap(({ value, isActive }) => (isActive ? [] : [value])) : undefined,
     dependsOn: controllingField === null ? null : { field: controllingField, values: dependentValues ?? {} },
     default: defaultOf(field),
+    formula,
   }
   const known = Object.entries(definition).filter(([, value]) => value !== undefined)
   return { name, kind, ...(Object.fromEntries(known) as Partial<CustomFieldDefinition>) }

@@ -1,6 +1,7 @@
 import { Refusal } from '../../kernel/errors.ts'
 import type { SerializedRule } from '../../kernel/record/definition.ts'
 import type { CustomField } from './custom-field.ts'
+import { fieldsOfType, formulasWith } from './formula-rules.ts'
 
 const shownMax = 20
 
@@ -24,17 +25,20 @@ const usesSql = `
 /** A field that something of the organization names is not deleted under it. */
 export const isUnused: SerializedRule<CustomField> = {
   concerns: (_ctx, next, previous) => previous !== null && next.deletedAt !== null,
-  async enforce({ db, caller }, { entity, name }) {
+  async enforce(ctx, { entity, name }) {
+    const { db, caller } = ctx
     // A name has letters, digits and underscores only.
     const path = String.raw`customFields\.${name}($|[^A-Za-z0-9_])`
-    const usedBy = await db.query<{ object: string; id: string; name: string }>(usesSql, [
+    const used = await db.query<{ object: string; id: string; name: string }>(usesSql, [
       caller.organizationId,
       entity,
       name,
       path,
     ])
+    const formulas = formulasWith(await fieldsOfType(ctx, entity), name)
+    const usedBy = [...formulas.map((field) => ({ object: 'custom_field', id: field.id, name: field.name })), ...used]
     if (usedBy.length === 0) return []
     const message = 'The field is still used; change or delete first what uses it.'
-    throw new Refusal('HAS_DEPENDENTS', message, { usedBy })
+    throw new Refusal('HAS_DEPENDENTS', message, { usedBy: usedBy.slice(0, shownMax) })
   },
 }

@@ -71,24 +71,35 @@ class OrganizationExtensions implements Extensions {
   }
 }
 
+type ReadField = StoredField & { readonly isDeleted: boolean }
+
+const objectOf = ({ entity }: StoredField): string => entity.toLowerCase()
+
 /** The active fields by record type. A record type whose fields are all inactive is named, too: its keys are not free. */
-function definitionsOf(version: number, fields: readonly StoredField[]): OrganizationDefinitions | null {
+function definitionsOf(version: number, fields: readonly ReadField[]): OrganizationDefinitions | null {
   if (fields.length === 0) return null
-  const byEntity = Map.groupBy(fields, ({ entity }) => entity.toLowerCase())
+  const byEntity = Map.groupBy(
+    fields.filter(({ isDeleted }) => !isDeleted),
+    objectOf,
+  )
+  const unused = fields.filter((field) => field.fieldType === 'FORMULA' && (field.isDeleted || !field.isActive))
   const customFields = Object.fromEntries(
     [...byEntity].map(([object, own]) => [object, own.filter(({ isActive }) => isActive).map(definitionOf)]),
   )
-  return { version, customFields }
+  const unusedFormulas = Object.fromEntries(
+    [...Map.groupBy(unused, objectOf)].map(([object, own]) => [object, own.map(({ name }) => name)]),
+  )
+  return { version, customFields, unusedFormulas }
 }
 
 interface Row {
   readonly version: number
-  readonly fields: readonly StoredField[]
+  readonly fields: readonly ReadField[]
   readonly rules: readonly Typed<StoredRule>[]
   readonly hooks: readonly Typed<StoredHook>[]
 }
 
-/** The version, the fields in their order, the active rules in the order of their creation, and the active hooks by their position. */
+/** The version, the fields in their order and deleted formulas, whose values records keep, the active rules in the order of their creation, and the active hooks by their position. */
 export const readOrganizationExtensions: ExtensionReader = async (sql, organizationId) => {
   const [row] = await sql.query<Row & Record<string, unknown>>(
     `select v.version::float8 as version, coalesce((
@@ -96,9 +107,10 @@ export const readOrganizationExtensions: ExtensionReader = async (sql, organizat
          'description', f.description, 'isRequired', f.is_required, 'isActive', f.is_active, 'isSearchable', f.is_searchable,
          'defaultValue', f.default_value, 'picklistValues', f.picklist_values, 'controllingField', f.controlling_field,
          'dependentValues', f.dependent_values, 'pattern', f.pattern, 'precision', f.precision, 'maxLength', f.max_length,
-         'minValue', f.min_value, 'maxValue', f.max_value) order by f.sort_order, f.created_at, f.id)
+         'minValue', f.min_value, 'maxValue', f.max_value,
+         'formulaConfig', f.formula_config, 'isDeleted', f.deleted_at is not null) order by f.sort_order, f.created_at, f.id)
        from extensions.field_definition f
-       where f.organization_id = v.organization_id and f.deleted_at is null), '[]') as fields, coalesce((
+       where f.organization_id = v.organization_id and (f.deleted_at is null or f.field_type = 'FORMULA')), '[]') as fields, coalesce((
        select jsonb_agg(jsonb_build_object('objectType', r.entity_type, 'name', r.name, 'appliesTo', r.applies_to,
          'conditions', r.conditions, 'logic', r.logic, 'errorMessage', r.error_message, 'errorField', r.error_field)
          order by r.created_at, r.id)

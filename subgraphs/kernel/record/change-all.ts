@@ -4,6 +4,7 @@ import { manyEventsInsert } from '../outbox/event.ts'
 import { concernsDefinitions, currentDefinitions, withCurrentExtensions } from '../extension/current-extensions.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
 import { calculate } from './calculate.ts'
+import { withFormulas } from './computed-values.ts'
 import type { Draft, RecordDefinition, StoredRow } from './definition.ts'
 import { derivedStatements } from './derived/derived-rows.ts'
 import { changedColumns, nextRecord, normalized, type Fields } from './next-record.ts'
@@ -74,17 +75,18 @@ async function changeInBatches<T extends StoredRow>(
   return changed
 }
 
-function readBatch<T extends StoredRow>(
+async function readBatch<T extends StoredRow>(
   ctx: RequestContext,
   definition: RecordDefinition<T>,
   ids: readonly string[],
 ): Promise<T[]> {
   const columns = selectList(definition, allColumnNames(definition), 't', null)
-  return ctx.db.query<T>(
+  const rows = await ctx.db.query<T>(
     `select ${columns} from ${definition.table} t
      where t.organization_id = $1 and t.id = any($2::uuid[]) and t.deleted_at is null order by t.id`,
     [ctx.caller.organizationId, ids],
   )
+  return rows.map((row) => withFormulas(definition.columns, row))
 }
 
 type Changed<T> = NonNullable<Awaited<ReturnType<typeof changeOf<T & StoredRow>>>>

@@ -193,6 +193,10 @@ function checkRetired(column: Column, value: unknown, previous: unknown): FieldP
 
 /** Custom fields have no GraphQL type, so their JSON type is checked here. `previous` is the value that the record has. */
 export function customFieldProblem(column: Column, value: unknown, previous?: unknown): FieldProblem | null {
+  if (column.formula !== undefined) {
+    if (isSameValue(value === null ? null : column.stored(value), previous ?? null)) return null
+    return problem(column, 'COMPUTED', `${column.name} follows from its formula, so it cannot be given.`)
+  }
   if (column.custom?.isRequired && isBlank(value))
     return problem(column, 'REQUIRED', `${column.name} must have a value.`)
   // What a record has may stay, also when the definition has become stricter.

@@ -1,6 +1,7 @@
 import { Property, PrimaryKey } from '@mikro-orm/decorators/legacy'
 import type { GraphQLScalarType } from 'graphql'
 import { Field, Float, ID, Int, registerEnumType, type FieldOptions } from 'type-graphql'
+import type { Formula } from '../formula/formula.ts'
 import type { DayMoment } from '../time/days.ts'
 import { columnKinds, type ColumnKind } from './column-kind.ts'
 import type { CustomFieldRules } from './custom-field-rules.ts'
@@ -121,6 +122,8 @@ export interface Column extends ColumnOptions {
   readonly key?: string
   /** Custom fields: what a write must obey besides the bounds. */
   readonly custom?: CustomFieldRules
+  /** Custom fields: the formula that gives the value, which nobody writes; null for one that can no longer be evaluated, so that it is blank. */
+  readonly formula?: Formula | null
   readonly kind: ColumnKind
   readonly type: GraphQLTypeOf
   readonly nullable: boolean

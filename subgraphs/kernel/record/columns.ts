@@ -37,6 +37,10 @@ export class Columns {
   readonly customFields: ReadonlyMap<string, Column>
   /** The values of new records in custom fields for which none is given, by API name. */
   readonly customDefaults: Readonly<Record<string, unknown>>
+  /** The custom fields that are formulas. */
+  readonly formulas: readonly Column[]
+  /** Whether the values of custom fields that are read and written are others than the stored and given ones. */
+  readonly isComputed: boolean
   /** The values of the `shown` columns of a record. */
   readonly shownOf: (record: object) => Record<string, unknown>
   /** A new record with the initial values of all stored columns; undefined where a value is required. */
@@ -48,7 +52,11 @@ export class Columns {
     customFields: readonly Column[] = [],
     /** Only defined custom fields can be written. Without any definition of a record type, its keys are free. */
     readonly hasDefinedKeysOnly = false,
+    /** Keys of formulas that are not in use. Nobody sees what is stored under them, because it is old, and what it was computed from may be hidden. */
+    readonly droppedKeys: ReadonlySet<string> = new Set(),
   ) {
+    this.formulas = customFields.filter(({ formula }) => formula !== undefined)
+    this.isComputed = this.formulas.length > 0 || droppedKeys.size > 0
     this.shown = stored.filter((column) => !column.internal)
     this.ids = stored.filter((column) => column.kind === 'id')
     this.structured = stored.filter(({ structure }) => structure)
@@ -67,7 +75,13 @@ export class Columns {
     return new Columns(columnsOf(entity))
   }
 
-  withCustomFields(customFields: readonly Column[]): Columns {
-    return new Columns(this.stored, [...this.customFields.values(), ...customFields], true)
+  withCustomFields(
+    customFields: readonly Column[],
+    {
+      droppedKeys = new Set(),
+      hasDefinedKeysOnly = true,
+    }: Partial<Pick<Columns, 'droppedKeys' | 'hasDefinedKeysOnly'>> = {},
+  ): Columns {
+    return new Columns(this.stored, [...this.customFields.values(), ...customFields], hasDefinedKeysOnly, droppedKeys)
   }
 }

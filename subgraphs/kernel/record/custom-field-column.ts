@@ -2,6 +2,7 @@ import { emailLengthMax, parseEmail } from '../values/email-address.ts'
 import { parsePattern } from '../values/pattern.ts'
 import { enumerationOf, type Column, type ColumnOptions, type GraphQLTypeOf } from './column.ts'
 import { columnKinds, type ColumnKind } from './column-kind.ts'
+import type { BlankAs, FormulaReturnType } from '../formula/compile.ts'
 import type { CustomFieldFormat, CustomFieldRules, Dependency } from './custom-field-rules.ts'
 import { DateTime, Decimal } from './scalars.ts'
 
@@ -11,6 +12,15 @@ export type CustomFieldKind = Extract<
 >
 
 type Bounds = Pick<ColumnOptions, 'description' | 'max' | 'filled' | 'minimum' | 'maximum' | 'maxItems' | 'decimals'>
+
+/** How the value of a custom field follows from other fields. Plain data. */
+export interface FormulaDefinition {
+  readonly expression: string
+  readonly returnType: FormulaReturnType
+  /** Of a number. */
+  readonly decimals?: number
+  readonly blankAs: BlankAs
+}
 
 /** The definition of a custom field by an organization. Plain data. */
 export interface CustomFieldDefinition extends Bounds {
@@ -32,6 +42,8 @@ export interface CustomFieldDefinition extends Bounds {
   /** The value of a new record when none is given. Of a boolean also that of records without a value. */
   readonly default?: unknown
   readonly dependsOn?: Dependency | null
+  /** The kind is that of its result. */
+  readonly formula?: FormulaDefinition
 }
 
 /** The column of a record that contains the values of all custom fields. */

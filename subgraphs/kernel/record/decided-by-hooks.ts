@@ -4,6 +4,7 @@ import { hookRejection } from '../extension/hook-rejection.ts'
 import { batchedCall } from '../outbound/external-call.ts'
 import type { RequestContext } from '../request.ts'
 import { organizationZone } from '../time/days.ts'
+import { setFormulas } from './computed-values.ts'
 import type { Draft, RecordDefinition, StoredRow } from './definition.ts'
 import { keyOfValues } from './key-of-values.ts'
 import { nextRecord, normalized, together, type Fields } from './next-record.ts'
@@ -64,7 +65,9 @@ function nextWith<T extends StoredRow>(
   const values = normalized(definition, together<T>(draft.values, draft.implied ?? {}, changes as Partial<T>))
   const next = nextRecord(ctx, definition, draft, values)
   const { calculated, calculatesDays } = definition
-  return Object.assign(next, calculated?.(next, draft.previous, values, calculatesDays?.(next) ? zone : 'UTC'))
+  Object.assign(next, calculated?.(next, draft.previous, values, calculatesDays?.(next) ? zone : 'UTC'))
+  setFormulas(definition.columns, next)
+  return next
 }
 
 /** The rules of the record type decide again on values that a hook changed, as on those of the caller. */

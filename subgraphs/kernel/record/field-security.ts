@@ -57,7 +57,8 @@ export function fieldRules({ fields }: Pick<Caller, 'fields'>, definition: Recor
   return rules
 }
 
-const followsFromOthers = ({ columns }: RecordShape): boolean => columns.stored.some(({ hiddenWith }) => hiddenWith)
+const followsFromOthers = ({ columns }: RecordShape): boolean =>
+  [...columns.byName.values()].some(({ hiddenWith }) => hiddenWith)
 
 /** Whether the profile hides a column of another record type, `object.column`, that can be hidden. */
 function isHiddenElsewhere(fields: FieldRestrictions, source: string): boolean {
@@ -92,12 +93,17 @@ function rulesOf(fields: FieldRestrictions, definition: RecordShape): FieldRules
     readOnly.add(name)
     if (level === 'HIDDEN' && strictest === 'HIDDEN') hidden.add(name)
   }
-  for (const { name, derivedFrom = [], hiddenWith = [] } of byName.values()) {
+  for (const { name, key, formula, derivedFrom = [], hiddenWith = [] } of byName.values()) {
     const isHiddenByOther = hiddenWith.some((source) => isHiddenElsewhere(fields, source))
     if (!isHiddenByOther && !derivedFrom.some((source) => hidden.has(source))) continue
     hidden.add(name)
     readOnly.add(name)
+    if (key === undefined || formula === undefined) continue
+    hiddenKeys.add(key)
+    readOnlyKeys.add(key)
   }
+  // What an unused formula was computed from is not known.
+  for (const key of definition.columns.droppedKeys) hiddenKeys.add(key)
   return readOnly.size + readOnlyKeys.size > 0 ? { hidden, readOnly, hiddenKeys, readOnlyKeys } : null
 }
 
@@ -127,6 +133,7 @@ export const isHidden = (caller: Pick<Caller, 'fields'>, definition: RecordShape
   fieldRules(caller, definition)?.hidden.has(name) ?? false
 
 export function mayWrite(caller: Pick<Caller, 'fields'>, definition: RecordShape, name: string): boolean {
+  if (definition.columns.byName.get(name)?.formula !== undefined) return false
   const rules = fieldRules(caller, definition)
   if (!rules) return true
   const key = customFieldKey(name)
@@ -219,13 +226,13 @@ export function redact<T extends object>(caller: Pick<Caller, 'fields'>, definit
   return readable as T
 }
 
-/** The SQL expression that replaces a column in the select list for this caller; null when the column is not restricted. */
-export function restrictedSql({ hidden, hiddenKeys }: FieldRules, column: Column, alias: string): string | null {
+/** The SQL expression that replaces a column, read by `sql`, in the select list for this caller; null when the column is not restricted. */
+export function restrictedSql({ hidden, hiddenKeys }: FieldRules, column: Column, sql: string): string | null {
   if (hidden.has(column.name)) {
     if (column.kind === 'textList') return "'{}'::text[]"
     if (column.structure?.isList) return "'[]'::jsonb"
     return column.name === customFields ? "'{}'::jsonb" : 'null'
   }
   if (column.name !== customFields || hiddenKeys.size === 0) return null
-  return `${column.sql(alias)} - array[${[...hiddenKeys].map(sqlLiteral).join(', ')}]::text[]`
+  return `${sql} - array[${[...hiddenKeys].map(sqlLiteral).join(', ')}]::text[]`
 }

@@ -49,6 +49,8 @@ function indexedCandidates(
   alias: string,
   values: Values,
 ): string | null {
+  // What is stored of a formula may be older than its definition.
+  if (column.formula !== undefined) return null
   if (textSearches.has(operator)) return containsCandidates(definition, column, operand as string, alias, values)
   if (column.key === undefined || operator !== 'eq' || column.kind === 'timestamp' || column.kind === 'date')
     return null

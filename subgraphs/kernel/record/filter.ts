@@ -1,6 +1,7 @@
 import { invalid, type FieldProblem } from '../errors.ts'
 import { isJsonObject } from '../json/exact-number.ts'
 import type { Column } from './column.ts'
+import { withoutKeysSql } from './computed-values.ts'
 import { customFieldsName } from './custom-field-column.ts'
 import { columnOf, type Relation, type RecordShape } from './definition.ts'
 import { fieldRules, hiddenKeysOf, fieldNotReadable } from './field-security.ts'
@@ -50,6 +51,12 @@ export function compileFilter(
   if (hiddenPaths.length > 0) throw fieldNotReadable(hiddenPaths)
   if (problems.length > 0) throw invalid(...problems)
   return compiled
+}
+
+/** A JSON column without what is stored of formulas that are not in use. */
+function jsonOf({ columns: { droppedKeys } }: RecordShape, column: Column, alias: string): string {
+  const sql = column.sql(alias)
+  return column.name === customFieldsName && droppedKeys.size > 0 ? withoutKeysSql(sql, droppedKeys) : sql
 }
 
 class FilterCompiler {
@@ -140,7 +147,7 @@ class FilterCompiler {
     if (name === customFieldsName && definition.columns.customFields.size > 0 && isJsonObject(value))
       return this.#customFields(definition, column, value, alias, path)
     this.#count(path)
-    return jsonCondition(column, value, column.sql(alias), this.predicate.values)
+    return jsonCondition(column, value, jsonOf(definition, column, alias), this.predicate.values)
   }
 
   /** A defined custom field supports the operators of its kind. Any other key must have the given value. */
@@ -162,7 +169,8 @@ class FilterCompiler {
     }
     if (undefinedFields.length > 0 || members.length === 0) {
       this.#count(path)
-      parts.push(jsonCondition(column, Object.fromEntries(undefinedFields), column.sql(alias), this.predicate.values))
+      const json = jsonOf(definition, column, alias)
+      parts.push(jsonCondition(column, Object.fromEntries(undefinedFields), json, this.predicate.values))
     }
     return parts.length > 0 ? parts.join(' and ') : null
   }

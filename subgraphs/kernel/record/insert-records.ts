@@ -1,6 +1,7 @@
 import type { Sql } from '../database/sql.ts'
 import { insertEvents, type EventRow } from '../outbox/event.ts'
 import { initialValue, type Column } from './column.ts'
+import { withFormulas } from './computed-values.ts'
 import { columnOf, type RecordDefinition, type StoredRow } from './definition.ts'
 import { derivedStatements } from './derived/derived-rows.ts'
 import { numberText, type Fields } from './next-record.ts'
@@ -55,11 +56,11 @@ function complete<T extends StoredRow>(
   const record = Object.fromEntries(
     definition.columns.stored.map((column) => [column.name, value(column)]),
   ) as unknown as T
-  return {
+  return withFormulas(definition.columns, {
     ...record,
     ...numberText(definition, record as Fields),
     ...calculatedIn(zone, definition, record, values),
-  }
+  })
 }
 
 /**
@@ -141,7 +142,8 @@ function eventsOfRecord<T extends StoredRow>(
       updatedById: earlier ? earlier.actorId : actorId,
     }
     const givenThen = Object.fromEntries(Object.entries(state).filter(([name]) => given.has(name))) as Partial<T>
-    const previous = { ...state, ...calculatedIn(zone, definition, state, givenThen) }
+    const calculatedState = { ...state, ...calculatedIn(zone, definition, state, givenThen) }
+    const previous = withFormulas(definition.columns, calculatedState)
     const update = { operation: 'UPDATE', previous, next, events, isEventReplaced } as const
     const drafts = eventsOf(definition, update, change.actorId)
     rows.push(...drafts.map((one, at) => ({ ...one, ...row, id: eventIds[at]!, organizationId })))

@@ -1,7 +1,8 @@
 import type { Column } from './column.ts'
-import { customField, customFieldName, customFieldsName } from './custom-field-column.ts'
+import { customFieldName, customFieldsName } from './custom-field-column.ts'
 import { hasColumn, type RecordShape } from './definition.ts'
 import { contributors, type Contributor } from './derived/contributors.ts'
+import { customColumns } from './formula-columns.ts'
 import type { OrganizationDefinitions } from './organization-definitions.ts'
 import type { OrganizationShapes } from './shape-source.ts'
 
@@ -38,17 +39,21 @@ export class DefinedShapes implements OrganizationShapes {
 
   #withFields(shape: RecordShape): RecordShape {
     const { object } = shape
-    const { customFields } = this.definitions
+    const { customFields, unusedFormulas = {} } = this.definitions
     const fields = Object.hasOwn(customFields, object) ? customFields[object]! : null
-    if (!fields || !hasColumn(shape, customFieldsName)) return shape
+    const unused = Object.hasOwn(unusedFormulas, object) ? unusedFormulas[object]! : []
+    if ((!fields && unused.length === 0) || !hasColumn(shape, customFieldsName)) return shape
     let columns = this.#columns.get(object)
-    if (!columns) this.#columns.set(object, (columns = fields.map(customField)))
-    const searchable = fields
+    if (!columns) this.#columns.set(object, (columns = customColumns(shape, fields ?? [])))
+    const searchable = (fields ?? [])
       .filter(({ kind, searchable }) => kind === 'text' && searchable)
       .map(({ name }) => customFieldName(name))
     return {
       ...shape,
-      columns: shape.columns.withCustomFields(columns),
+      columns: shape.columns.withCustomFields(columns, {
+        droppedKeys: new Set(unused),
+        hasDefinedKeysOnly: fields !== null,
+      }),
       searchable: [...shape.searchable, ...searchable],
     }
   }
@@ -58,10 +63,14 @@ export class DefinedShapes implements OrganizationShapes {
 const shapeBytes = 5_000
 const fieldBytes = 1_000
 const memberBytes = 100
+/** Of a compiled formula, for each character of its expression. */
+const formulaBytes = 100
 
 /** Estimated memory of the shapes of these definitions. */
 export const bytesOfShapes = ({ customFields }: OrganizationDefinitions): number =>
   Object.values(customFields).reduce((sum, fields) => {
     const members = fields.reduce((count, { members: own = [] }) => count + own.length, 0)
-    return sum + shapeBytes + fields.length * fieldBytes + members * memberBytes + 2 * JSON.stringify(fields).length
+    const characters = fields.reduce((length, { formula }) => length + (formula?.expression.length ?? 0), 0)
+    const parts = members * memberBytes + characters * formulaBytes
+    return sum + shapeBytes + fields.length * fieldBytes + parts + 2 * JSON.stringify(fields).length
   }, 0)

@@ -3,6 +3,7 @@ import type { RequestContext } from '../request.ts'
 import { calculate } from './calculate.ts'
 import { checkValues } from './check-values.ts'
 import type { Column } from './column.ts'
+import { withFormulas } from './computed-values.ts'
 import type { Draft, RecordDefinition, RecordShape, StoredRow } from './definition.ts'
 import { nameOf } from './describe.ts'
 import { changedColumns, nextRecord, normalized, together, type Fields } from './next-record.ts'
@@ -37,14 +38,15 @@ export async function prepareChange<T extends StoredRow>(
   definition: RecordDefinition<T>,
   draft: Draft<T>,
 ): Promise<PreparedChange<T>> {
-  const previous = draft.previous as (T & Fields) | null
+  // What is stored of formulas may be older than their definitions, so it is not compared.
+  const previous = draft.previous && withFormulas(definition.columns, draft.previous as T & Fields)
   const values = normalized(definition, together<T>(draft.values, draft.implied ?? {}))
   // Given values are checked even when an implied value overrides them.
   const problems = checkValues(definition, { ...values, ...draft.values }, previous)
   if (problems.length > 0) throw invalidFields(...problems)
   if (draft.expectedVersion != null && previous && previous.version !== draft.expectedVersion)
     throw versionConflict(definition, previous)
-  const next = nextRecord(ctx, definition, draft, values)
+  const next = nextRecord(ctx, definition, { ...draft, previous }, values)
   await calculate(ctx, definition, next, previous, values)
   const changed = previous ? changedColumns(definition, previous, next) : definition.columns.stored
   const isUnchanged = draft.operation !== 'DELETE' && changed.every((column) => bookkeeping.has(column.name))

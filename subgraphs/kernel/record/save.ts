@@ -8,6 +8,7 @@ import {
 } from '../extension/current-extensions.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
 import type { Column } from './column.ts'
+import { setFormulas } from './computed-values.ts'
 import { customFieldProblemsOf } from './custom-fields.ts'
 import {
   columnOf,
@@ -78,8 +79,9 @@ async function checkAndWrite<T extends StoredRow>(
   draft: Draft<T>,
 ): Promise<T> {
   const { values, previous, next, changed, changesNothing } = await prepareChange(ctx, definition, draft)
+  const prepared = { ...draft, previous }
   if (previous && changesNothing) {
-    if (draft.events?.length) await write(ctx, definition, draft, previous, [])
+    if (draft.events?.length) await write(ctx, definition, prepared, previous, [])
     return previous
   }
   refuse(await referenceProblems(ctx, definition, next, changed, values))
@@ -91,7 +93,7 @@ async function checkAndWrite<T extends StoredRow>(
   if (definition.numbered && !previous) await setNumber(ctx, definition, definition.numbered, next)
   await underSerializedRules(ctx, definition, next, previous, (inner, problems, unless) => {
     refuse(problems)
-    return write(inner, definition, draft, next, changed, unless)
+    return write(inner, definition, prepared, next, changed, unless)
   })
   return next
 }
@@ -158,6 +160,7 @@ async function referenceProblems(
 async function setNumber(ctx: RequestContext, definition: RecordShape, numbered: string, next: Fields): Promise<void> {
   next[numbered] = await nextNumber(ctx, definition.object)
   Object.assign(next, numberText(definition, next))
+  setFormulas(definition.columns, next)
 }
 
 /** The next number of a counter of the organization. Its row stays locked until the transaction ends, so that numbers have no gaps. */

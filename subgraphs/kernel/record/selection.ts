@@ -1,6 +1,9 @@
 import type { FieldNode, FragmentDefinitionNode, GraphQLResolveInfo, SelectionSetNode } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { Column } from './column.ts'
+import type { Columns } from './columns.ts'
+import { customValuesSql } from './computed-values.ts'
+import { customFieldsName } from './custom-field-column.ts'
 import type { RecordShape } from './definition.ts'
 import { restrictedSql, type FieldRules } from './field-security.ts'
 
@@ -65,10 +68,13 @@ export function withFields(selected: ReadonlySet<string>, names: readonly string
 
 const selectListCache = new WeakMap<ReadonlySet<string>, WeakMap<object, string>>()
 
-function selectExpression(column: Column, alias: string, rules: FieldRules | null): string {
-  const replacement = rules && restrictedSql(rules, column, alias)
+function selectExpression(columns: Columns, column: Column, alias: string, rules: FieldRules | null): string {
+  const isComputed = columns.isComputed && column.name === customFieldsName
+  const stored = column.sql(alias)
+  const sql = isComputed ? customValuesSql(stored, columns.formulas, columns.droppedKeys, alias) : stored
+  const replacement = rules && restrictedSql(rules, column, sql)
   if (replacement) return `${replacement} as "${column.name}"`
-  return column.sql(alias) + (column.column === column.name ? '' : ` as "${column.name}"`)
+  return sql + (column.column === column.name ? '' : ` as "${column.name}"`)
 }
 
 /**
@@ -83,8 +89,8 @@ export function selectList(
 ): string {
   let byColumns = selectListCache.get(selected)
   if (!byColumns) selectListCache.set(selected, (byColumns = new WeakMap()))
-  // All organizations share a cached list, because it contains only table columns and no custom fields.
-  const owner = rules ?? columns.stored
+  // All organizations share a cached list, because it contains only table columns; one with formulas is that of one organization.
+  const owner = rules ?? (columns.isComputed ? columns : columns.stored)
   let list = byColumns.get(owner)
   if (!list) {
     const { stored, byName } = columns
@@ -94,7 +100,7 @@ export function selectList(
         ({ kind, name, decidesEdges }) =>
           name === 'id' || selected.has(name) || (followsEdges && (kind === 'id' || decidesEdges)),
       )
-      .map((column) => selectExpression(column, alias, rules))
+      .map((column) => selectExpression(columns, column, alias, rules))
       .join(', ')
     byColumns.set(owner, list)
   }

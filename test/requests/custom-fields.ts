@@ -31,6 +31,7 @@ const rest = () => ({
   controllingField: null,
   dependentValues: null,
   pattern: null,
+  formulaConfig: null,
   precision: null,
   maxLength: null,
   minValue: null,
@@ -50,6 +51,11 @@ export const customFieldBodies = {
     return { ...field(), ...(whole && rest()) }
   },
   customFieldUpdate: async (_requests: Sender, whole: boolean) => (whole ? { ...changed(), ...rest() } : {}),
+  customFieldCheckFormula: async (_requests: Sender, whole: boolean) => ({
+    entity: 'QUOTE',
+    formulaConfig: { expression: 'LEN(name)', returnType: 'NUMBER', ...(whole && { decimals: 0, blankAs: 'ZERO' }) },
+    ...(whole && { name: 'nameLength', recordId: null }),
+  }),
   customFieldReorder: async ({ platform, member }: Sender) => {
     const rows = await platform.query<{ id: string }>(
       `select id from extensions.field_definition

@@ -1,4 +1,5 @@
 import { Arg, Args, Ctx, ID, Info, Mutation, Query, Resolver } from 'type-graphql'
+import { ValueArg } from '../../kernel/record/declared-value.ts'
 import { operation } from '../../kernel/record/operation.ts'
 import { ExpectedVersionArg, IdArg, InputArg } from '../../kernel/record/args.ts'
 import type { RecordInput } from '../../kernel/record/inputs.ts'
@@ -8,6 +9,7 @@ import { recordsOf } from '../../kernel/record/records-of.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { restArea } from '../../kernel/record/rest-area.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
+import { structureInput } from '../../kernel/record/structure.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
@@ -26,9 +28,11 @@ import {
 } from './custom-field.inputs.ts'
 import { customFieldFormula, customFieldTable } from './custom-field.migrations.ts'
 import { customField } from './custom-field.record.ts'
-import { CustomField } from './custom-field.ts'
+import { CustomField, FormulaConfig } from './custom-field.ts'
+import { checkFormula, FormulaCheck } from './formula-check.ts'
 
 const fields = recordsOf(customField)
+const FormulaConfigInput = structureInput(FormulaConfig)
 const published = 'Every write that commits after the answer is checked by it, and reads follow within a second.'
 
 @Resolver(() => CustomField)
@@ -117,6 +121,33 @@ export class CustomFieldResolver {
     return fields.restore(ctx, id, expectedVersion)
   }
 
+  @Mutation(() => FormulaCheck, {
+    description:
+      'Checks a formula with the fields of a record type, as if it were that of a FORMULA, and evaluates it for a record. Nothing is stored. With a record, it needs the READ scope of the record type, and all fields that the formula reads must be readable. For owners and admins.',
+  })
+  @RequiresScope('CUSTOM_FIELDS')
+  customFieldCheckFormula(
+    @Arg('entity', () => CustomFieldEntity, { description: 'The record type.' }) entity: CustomFieldEntity,
+    @Arg('formulaConfig', () => FormulaConfigInput, { description: 'The formula.' }) formulaConfig: FormulaConfig,
+    @ValueArg('name', () => String, {
+      nullable: true,
+      max: 64,
+      example: null,
+      description:
+        'API name of the field that has the formula, or will have it, so that cycles are found; null: of none.',
+    })
+    name: string | null,
+    @ValueArg('recordId', () => ID, {
+      nullable: true,
+      example: null,
+      description: 'Id of the record for which the formula is evaluated; null: of none.',
+    })
+    recordId: string | null,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return checkFormula(ctx, { entity, formulaConfig, name: name ?? null, recordId: recordId ?? null })
+  }
+
   @Mutation(() => [CustomField], {
     description: 'Puts the custom fields of a record type in another order, and returns them. For owners and admins.',
   })
@@ -143,6 +174,22 @@ export const customFieldResource: Resource = {
       summary: 'List the values that did not allow a change of a custom field',
       answers: 'The values with their records.',
       roles: ['OWNER', 'ADMIN'],
+    }),
+    operation('POST /v1/custom-fields/check-formula', 'customFieldCheckFormula', {
+      summary: 'Check a formula',
+      answers: 'Whether the formula can be used, and its value.',
+      roles: ['OWNER', 'ADMIN'],
+      example: {
+        entity: 'ACCOUNT',
+        formulaConfig: {
+          expression: 'ROUND(annualRevenue / 12, 2)',
+          returnType: 'CURRENCY',
+          decimals: 2,
+          blankAs: 'ZERO',
+        },
+        name: null,
+        recordId: null,
+      },
     }),
   ],
 }

@@ -5,7 +5,7 @@ import { customFieldProblem } from '../../kernel/record/check-values.ts'
 import { parsePattern } from '../../kernel/values/pattern.ts'
 import { textMax } from './bounds.ts'
 import type { CustomFieldType } from './custom-field.enumerations.ts'
-import type { CustomField } from './custom-field.ts'
+import type { CustomField, FormulaConfig } from './custom-field.ts'
 import { defaultOf, definitionOf } from './field-definition.ts'
 
 const problem = (path: string, code: string, message: string): FieldProblem => ({ path, code, message })
@@ -119,6 +119,11 @@ function dependencyProblems({ name, controllingField, dependentValues, picklistV
   })
 }
 
+export const configProblems = ({ returnType, decimals }: FormulaConfig): FieldProblem[] =>
+  decimals !== null && !numbers.includes(returnType)
+    ? [problem('formulaConfig.decimals', 'NOT_ALLOWED', 'decimals are for NUMBER and CURRENCY only.')]
+    : []
+
 /** What concerns given values is not for formulas; the expression is checked with the other fields of the record type. */
 function formulaProblems(next: CustomField, previous: CustomField | null): FieldProblem[] {
   const { fieldType, formulaConfig, isRequired, defaultValue } = next
@@ -128,9 +133,8 @@ function formulaProblems(next: CustomField, previous: CustomField | null): Field
   if (defaultValue !== null) problems.push(problem('defaultValue', 'NOT_ALLOWED', 'defaultValue is not for FORMULA.'))
   if (formulaConfig === null)
     return [...problems, problem('formulaConfig', 'REQUIRED', 'A FORMULA must have a formulaConfig.')]
-  const { returnType, decimals } = formulaConfig
-  if (decimals !== null && !numbers.includes(returnType))
-    problems.push(problem('formulaConfig.decimals', 'NOT_ALLOWED', 'decimals are for NUMBER and CURRENCY only.'))
+  const { returnType } = formulaConfig
+  problems.push(...configProblems(formulaConfig))
   if (previous?.formulaConfig && previous.formulaConfig.returnType !== returnType)
     problems.push(problem('formulaConfig.returnType', 'NOT_ALLOWED', 'returnType never changes; add another field.'))
   return problems

@@ -8,7 +8,7 @@ import type { CustomFieldFormat } from '../../kernel/record/custom-field-rules.t
 import { formulaLimits } from '../../kernel/formula/limits.ts'
 import { precisionMax, textMax } from './bounds.ts'
 import type { CustomFieldType } from './custom-field.enumerations.ts'
-import type { CustomField } from './custom-field.ts'
+import type { CustomField, FormulaConfig } from './custom-field.ts'
 
 /** What writes and reads need to know of a field. */
 export type StoredField = Pick<
@@ -56,11 +56,12 @@ const valueTypeOf = ({ fieldType, formulaConfig }: Typed): Exclude<CustomFieldTy
 
 const kindOf = (field: Typed): CustomFieldKind => kinds[valueTypeOf(field)]
 
-function formulaOf({ formulaConfig }: Typed): FormulaDefinition | undefined {
-  if (formulaConfig === null) return undefined
-  const { expression, returnType, decimals, blankAs } = formulaConfig
-  return { expression, returnType, decimals: decimals ?? precisionMax, blankAs }
-}
+export const formulaOf = ({ expression, returnType, decimals, blankAs }: FormulaConfig): FormulaDefinition => ({
+  expression,
+  returnType,
+  decimals: decimals ?? precisionMax,
+  blankAs,
+})
 
 const formats: Readonly<Partial<Record<CustomFieldType, CustomFieldFormat>>> = {
   EMAIL: 'EMAIL',
@@ -103,7 +104,7 @@ export function definitionOf(field: StoredField): CustomFieldDefinition {
   const { name, label, fieldType, description, isRequired, isSearchable, picklistValues, pattern } = field
   const { controllingField, dependentValues, precision, maxLength, minValue, maxValue } = field
   const kind = kindOf(field)
-  const formula = formulaOf(field)
+  const formula = field.formulaConfig ? formulaOf(field.formulaConfig) : undefined
   const hasValues = fieldType === 'PICKLIST' || fieldType === 'MULTI_PICKLIST'
   const definition: { -readonly [Name in keyof CustomFieldDefinition]?: CustomFieldDefinition[Name] | undefined } = {
     label,

@@ -63,14 +63,14 @@ function cycleOf(entity: CustomFieldEntity, { name }: Named, fields: readonly Na
   return formulaCycle(graph, [unique(customFieldName(name))])
 }
 
-/** What is wrong with a formula among these fields of its record type. */
-export function formulaProblemsOf(field: StoredField, others: readonly StoredField[]): readonly FormulaProblem[] {
-  const { entity, name } = field
-  const { expression } = field.formulaConfig!
-  const cycle = cycleOf(entity, field, [...others, field])
-  if (cycle) return [cycleProblem(expression, cycle)]
-  const scope = scopeOf(entity, [...others, { ...field, isActive: true }])
-  return scope.errors().get(customFieldName(name))?.problems ?? []
+/** The problem of a formula that is part of a cycle; `fields` are the others of its record type. */
+export function cycleProblemOf(
+  entity: CustomFieldEntity,
+  field: Named,
+  fields: readonly Named[],
+): FormulaProblem | null {
+  const cycle = cycleOf(entity, field, [...fields, field])
+  return cycle && cycleProblem(field.formulaConfig!.expression, cycle)
 }
 
 const isFormula = ({ fieldType }: Pick<CustomField, 'fieldType'>): boolean => fieldType === 'FORMULA'
@@ -89,21 +89,24 @@ export const formulasAreFew: Rule = {
   },
 }
 
+/** An inactive formula is checked when it becomes active. */
+const ownProblems = ({ name }: CustomField, scope: FormulaScope): readonly FormulaProblem[] =>
+  scope.errors().get(customFieldName(name))?.problems ?? []
+
 /** The formula of the field can be evaluated, and so can those that read the field. */
 export const formulasAreValid: Rule = {
   concerns: (_ctx, next, previous) =>
     next.deletedAt === null &&
-    (isFormula(next)
-      ? previous?.deletedAt !== null || meaningOf(next) !== meaningOf(previous)
-      : previous !== null && meaningOf(next) !== meaningOf(previous)),
+    (previous === null || previous.deletedAt !== null ? isFormula(next) : meaningOf(next) !== meaningOf(previous)),
   async enforce(ctx, next) {
     const { id, entity } = next
     const others = (await fieldsOfType(ctx, entity)).filter((field) => field.id !== id)
+    const after = scopeOf(entity, [...others, next])
     if (isFormula(next)) {
-      const problems = formulaProblemsOf(next, others)
+      const cycle = cycleProblemOf(entity, next, others)
+      const problems = cycle ? [cycle] : ownProblems(next, after)
       if (problems.length > 0) throw invalid(...fieldProblems('formulaConfig.expression', problems))
     }
-    const after = scopeOf(entity, [...others, next])
     const broken = others.filter(({ name }) => after.errors().has(customFieldName(name)))
     if (broken.length > 0) {
       const message = 'Formulas that read the field could not be evaluated with this change; change them first.'

@@ -3,7 +3,7 @@ import { account as accountDefinition } from '../../subgraphs/crm/account/accoun
 import { assignProfile, createProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
 import { changeAll } from '../../subgraphs/kernel/record/change-all.ts'
 import { inTransaction, systemContext } from '../../subgraphs/kernel/request.ts'
-import { account, lead, quote } from '../builders.ts'
+import { account, contact, lead, quote } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { anOrganization, field, problemsOf } from './custom-fields.fixture.ts'
 import { useHookReceiver } from './hook-receiver.ts'
@@ -74,7 +74,7 @@ describe('the value of a formula', () => {
     expect(created!.data.record).toMatchObject({ customFields: whole })
     expect(updated!.data).toMatchObject({
       record: { customFields: { perSeat: 125, doubled: 250 } },
-      changedFields: ['annualRevenue', 'customFields', 'customFields.perSeat', 'customFields.doubled'],
+      changedFields: ['customFields', 'customFields.perSeat', 'customFields.doubled', 'annualRevenue'],
       previous: { annualRevenue: 100, customFields: { perSeat: 12.5, doubled: 25 } },
     })
   })
@@ -143,9 +143,11 @@ describe('the value of a formula', () => {
     const stored = async () =>
       (await platform.query('select custom_fields from crm.account where id = $1', [made.id]))[0]!['custom_fields']
     expect([await read(made.id, other.member), await stored()]).toEqual([{ twice: 24 }, { twice: 24 }])
-    const items = [{ id: made.id, annualRevenue: 13 }]
-    expect((await other.member.rest['accountBulkUpdate']!({ body: { items } } as never)).status).toBe(200)
-    expect(await stored()).toEqual({ twice: 26 })
+    await field(other.owner, { entity: 'CONTACT', ...formula('length', 'LEN(lastName)') })
+    const { id } = await contact(other.member, { lastName: 'Lee' })
+    const items = [{ id, lastName: 'Lindqvist' }]
+    expect((await other.member.rest['contactBulkUpdate']!({ body: { items } } as never)).status).toBe(200)
+    expect((await other.member.rest['contact']!({ id })).body.customFields).toEqual({ length: 9 })
   })
 
   it('is seen by rules and hooks as that of the record after the change', async () => {
@@ -185,8 +187,9 @@ describe('the value of a formula', () => {
     expect(made.body.customFields).toEqual({ size: 10, seats: 4 })
     const first = await quote(other.member)
     expect(first.customFields).toEqual({ next: 2 })
+    await platform.query(`update commerce.quote set status = 'REJECTED' where id = $1`, [first.id])
     const revised = await other.member.rest['quoteRevise']!({ id: first.id } as never)
-    expect([revised.status, revised.body.customFields]).toEqual([revised.status, { next: 3 }])
+    expect(revised.body.customFields, JSON.stringify(revised.body)).toEqual({ next: 3 })
   })
 })
 
@@ -245,8 +248,6 @@ describe('a profile that hides a field', () => {
       { name: 'customFields.doubled', isReadable: false, isUpdatable: false },
       { name: 'customFields.strict', isReadable: true, isUpdatable: false },
     ])
-    const events = await restricted.rest['events']?.({ query: { recordId: made.id } } as never)
-    if (events) expect(JSON.stringify(events.body)).not.toContain('perSeat":')
   })
 })
 

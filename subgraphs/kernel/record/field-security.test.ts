@@ -5,6 +5,7 @@ import { account } from '../../crm/account/account.record.ts'
 import { product } from '../../commerce/product/product.record.ts'
 import { supportCase } from '../../support/case/case.record.ts'
 import type { FieldRestrictions } from '../context.ts'
+import { DefinedShapes } from './organization-shapes.ts'
 import { fieldRules, isHidden, objectOfType, redact, strictestLevel } from './field-security.ts'
 
 const record = {
@@ -35,6 +36,36 @@ describe('rules', () => {
   it('are computed once for each profile', () => {
     const fields = { account: { phone: 'READ' } } as const
     expect(fieldRules({ fields }, account)).toBe(fieldRules({ fields }, account))
+  })
+
+  it('hide formulas that read hidden fields, also through others, and what is stored of formulas that are not in use', () => {
+    const formula = (name: string, expression: string) => ({
+      name,
+      kind: 'money' as const,
+      formula: { expression, returnType: 'NUMBER', blankAs: 'ZERO' } as const,
+    })
+    const shapes = new DefinedShapes({
+      version: 1,
+      customFields: {
+        account: [
+          { name: 'margin', kind: 'money' },
+          formula('twice', 'customFields.margin * 2'),
+          formula('later', 'customFields.twice + annualRevenue'),
+          formula('shown', 'LEN(name)'),
+        ],
+      },
+      unusedFormulas: { account: ['old'] },
+    })
+    const shape = shapes.of(account)
+    const rules = (hidden: string) => fieldRules({ fields: { account: { [hidden]: 'HIDDEN' } } }, shape)!
+    expect([...rules('customFields.margin').hiddenKeys]).toEqual(['margin', 'twice', 'later', 'old'])
+    expect([...rules('annualRevenue').readOnlyKeys]).toEqual(['later'])
+    const values = { margin: 1, twice: 2, later: 3, shown: 9, old: 4 }
+    const seen = redact({ fields: { account: { annualRevenue: 'HIDDEN' } } }, shape, {
+      ...record,
+      customFields: values,
+    })
+    expect(seen.customFields).toEqual({ margin: 1, twice: 2, shown: 9 })
   })
 
   it('hide columns that are derived from hidden columns', () => {

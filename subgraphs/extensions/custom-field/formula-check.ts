@@ -1,7 +1,8 @@
 import { Int, ObjectType } from 'type-graphql'
 import { readScopeOfObject, requireActingScopes } from '../../kernel/acting-scopes.ts'
 import { invalid, notFound } from '../../kernel/errors.ts'
-import type { FormulaProblem as Problem } from '../../kernel/formula/problem.ts'
+import type { Formula } from '../../kernel/formula/formula.ts'
+import { FormulaError, type FormulaProblem as Problem } from '../../kernel/formula/problem.ts'
 import { checkValues } from '../../kernel/record/check-values.ts'
 import { OutputField } from '../../kernel/record/declared-value.ts'
 import { columnOf } from '../../kernel/record/definition.ts'
@@ -22,8 +23,6 @@ import { configProblems } from './custom-field.rules.ts'
 import type { FormulaConfig } from './custom-field.ts'
 import { formulaOf } from './field-definition.ts'
 import { cycleProblemOf, fieldsOfType, scopeOf } from './formula-rules.ts'
-import { FormulaError } from '../../kernel/formula/problem.ts'
-import type { Formula } from '../../kernel/formula/formula.ts'
 
 @ObjectType({ description: 'What is wrong with a formula, and where.' })
 @RequiresScope('CUSTOM_FIELDS')
@@ -103,7 +102,7 @@ export interface FormulaToCheck {
 /** Checks a formula as if it were that of a field, and evaluates it for a record that the caller sees. Stores nothing. */
 export async function checkFormula(ctx: RequestContext, given: FormulaToCheck): Promise<FormulaCheck> {
   requireAdministrator(ctx)
-  const { entity, name, recordId } = given
+  const { entity, recordId } = given
   const object = entity.toLowerCase()
   if (recordId !== null) requireActingScopes(ctx.caller, [readScopeOfObject(object)])
   const formulaConfig = storedStructure(columnOf(customField, 'formulaConfig'), given.formulaConfig) as FormulaConfig
@@ -131,7 +130,7 @@ async function compiled(
   }
 }
 
-const shown = ({ cycle = undefined, ...problem }: Problem): FormulaProblem => ({ ...problem, cycle: cycle ?? null })
+const shown = ({ cycle, ...problem }: Problem): FormulaProblem => ({ ...problem, cycle: cycle ?? null })
 
 /** The value tells what the fields of the formula are, so the caller must be allowed to read all of them. */
 async function valueFor(ctx: RequestContext, object: string, formula: Formula, recordId: string): Promise<unknown> {

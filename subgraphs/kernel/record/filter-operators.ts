@@ -3,6 +3,8 @@ import { isId } from '../ids.ts'
 import { isJsonObject } from '../json/exact-number.ts'
 import type { Column } from './column.ts'
 import { columnKinds } from './column-kind.ts'
+import { withoutKeysSql } from './computed-values.ts'
+import { customFieldsName } from './custom-field-column.ts'
 import type { RecordShape } from './definition.ts'
 import { operandDescription, operatorSql, parseOperand } from './operators.ts'
 import type { Values } from './predicate.ts'
@@ -95,6 +97,12 @@ function operandProblems(column: Column, operand: unknown, path: string): FieldP
       })
   }
   return problems
+}
+
+/** A JSON column, for custom fields without what is stored of formulas that are not in use. */
+export function jsonOf({ columns: { droppedKeys } }: RecordShape, column: Column, alias: string): string {
+  const sql = column.sql(alias)
+  return column.name === customFieldsName && droppedKeys.size > 0 ? withoutKeysSql(sql, droppedKeys) : sql
 }
 
 /** The condition that a JSON column contains a value. Custom fields without a value are not stored, so null matches records without the key. */

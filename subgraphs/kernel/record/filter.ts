@@ -1,12 +1,11 @@
 import { invalid, type FieldProblem } from '../errors.ts'
 import { isJsonObject } from '../json/exact-number.ts'
 import type { Column } from './column.ts'
-import { withoutKeysSql } from './computed-values.ts'
 import { customFieldsName } from './custom-field-column.ts'
 import { columnOf, type Relation, type RecordShape } from './definition.ts'
 import { fieldRules, hiddenKeysOf, fieldNotReadable } from './field-security.ts'
 import { shapeFor, type OrganizationShapes } from './shape-source.ts'
-import { jsonCondition, operatorConditions } from './filter-operators.ts'
+import { jsonCondition, jsonOf, operatorConditions } from './filter-operators.ts'
 import { hasOperand, isEquality, isRange, type FilterInput } from './filter-input.ts'
 import { operatorsOf } from './operators.ts'
 import type { TenantPredicate } from './predicate.ts'
@@ -51,12 +50,6 @@ export function compileFilter(
   if (hiddenPaths.length > 0) throw fieldNotReadable(hiddenPaths)
   if (problems.length > 0) throw invalid(...problems)
   return compiled
-}
-
-/** A JSON column without what is stored of formulas that are not in use. */
-function jsonOf({ columns: { droppedKeys } }: RecordShape, column: Column, alias: string): string {
-  const sql = column.sql(alias)
-  return column.name === customFieldsName && droppedKeys.size > 0 ? withoutKeysSql(sql, droppedKeys) : sql
 }
 
 class FilterCompiler {

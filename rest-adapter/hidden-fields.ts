@@ -2,6 +2,7 @@ import { getNamedType, isCompositeType, type GraphQLCompositeType, type GraphQLS
 import { collectFields, selectionSetsOf, type SelectionContext } from '../gateway/graph/collect.ts'
 import type { PreparedOperation } from '../gateway/graph/prepared-operation.ts'
 import type { FieldRestrictions } from '../subgraphs/kernel/context.ts'
+import { customObject } from '../subgraphs/kernel/record/custom-object.ts'
 import { objectOfType } from '../subgraphs/kernel/record/field-security.ts'
 
 /** The selection of an operation on one type: its fields by their response keys. */
@@ -10,6 +11,9 @@ interface Selected {
   readonly object: string
   readonly fields: ReadonlyMap<string, { readonly name: string; readonly selection: Selected | null }>
 }
+
+/** The type of the records of all custom objects, which profiles restrict by their objects. */
+const customRecord = 'custom_record'
 
 const selections = new WeakMap<PreparedOperation, Selected>()
 
@@ -44,8 +48,9 @@ function removeFrom(value: unknown, { object, fields }: Selected, restrictions: 
     return
   }
   if (typeof value !== 'object' || value === null) return
-  const levels = Object.hasOwn(restrictions, object) ? restrictions[object]! : {}
   const record = value as Record<string, unknown>
+  const named = object === customRecord ? customObject(String(record['object'])) : object
+  const levels = Object.hasOwn(restrictions, named) ? restrictions[named]! : {}
   for (const [key, { name, selection }] of fields) {
     if (levels[name] === 'HIDDEN') delete record[key]
     else if (selection && Object.hasOwn(record, key)) removeFrom(record[key], selection, restrictions)

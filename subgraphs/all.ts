@@ -83,6 +83,11 @@ const recordTypesOf = ({ resources }: SubgraphDefinition): RecordShape[] =>
 
 export const recordTypes: readonly RecordShape[] = subgraphs.flatMap(recordTypesOf)
 
+/** What the record types have in common that organizations define. */
+export const definedTypes: readonly RecordShape[] = subgraphs.flatMap(({ resources }) =>
+  resources.flatMap(({ perOrganization }) => perOrganization ?? []),
+)
+
 // Records of identity are administered, not restricted by profiles.
 registerRecordTypes(subgraphs.filter(({ name }) => name !== identity.name).flatMap(recordTypesOf))
 
@@ -145,7 +150,7 @@ export const migrations: readonly Migration[] = [
 /** What the clock starts in a worker, whichever subgraph it belongs to. */
 export const jobs: readonly Job[] = [
   ...housekeeping,
-  mergeTotalsJob(recordTypes),
+  mergeTotalsJob([...recordTypes, ...definedTypes]),
   ...mailJobs,
   ...subgraphs.flatMap(({ resources }) => resources.flatMap(({ jobs: own = [] }) => own)),
 ]

@@ -1,6 +1,8 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { customActionResource } from './action/custom-action.resolver.ts'
 import { customFieldResource } from './custom-field/custom-field.resolver.ts'
+import { customObjectResource } from './custom-object/custom-object.resolver.ts'
+import { customRecordResource } from './custom-record/custom-record.resolver.ts'
 import { registerFieldChange } from './field-change/field-change.ts'
 import { removeValues } from './field-change/remove-values.ts'
 import { actionPorts } from './function/function.context.ts'
@@ -23,6 +25,8 @@ export const extensions: SubgraphDefinition = {
   ports: [...new Set([...actionPorts, ...credentialPorts])],
   resources: [
     customFieldResource,
+    customObjectResource,
+    customRecordResource,
     validationRuleResource,
     namedCredentialResource,
     beforeSaveHookResource,

@@ -1,5 +1,6 @@
 import type { Caller } from './context.ts'
 import { eventCatalog } from './outbox/event-catalog.ts'
+import { customObjectName, customObjectOfEvents, customObjectScope } from './record/custom-object.ts'
 import { recordNamed } from './record/record-registry.ts'
 import { knownReadScope } from './record/requires-scope.ts'
 import { requireScopes } from './unmet-scopes.ts'
@@ -8,6 +9,7 @@ import { requireScopes } from './unmet-scopes.ts'
 
 /** The scope to read records of a type; `*` if no other one opens them. */
 export function readScopeOfObject(object: string): string {
+  if (customObjectName(object) !== null) return customObjectScope
   const shape = recordNamed(object)
   return (shape && knownReadScope(shape.entity)) ?? '*'
 }
@@ -19,6 +21,7 @@ export const writeScopeOfObject = (object: string): string => readScopeOfObject(
 export const scopesOfEventTypes = (types: readonly string[]): string[] =>
   types.flatMap((type) => {
     if (type.startsWith('custom.')) return ['READ_EVENTS']
+    if (customObjectOfEvents(type.slice(0, type.lastIndexOf('.'))) !== null) return [customObjectScope]
     const entry = eventCatalog().find(type)
     return entry ? [readScopeOfObject(entry.object)] : []
   })

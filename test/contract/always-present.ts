@@ -14,10 +14,12 @@ import { resolve, typesOf, type OpenApiDocument, type Schema } from '../../rest-
 import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
 import { objectOfType, strictestLevel } from '../../subgraphs/kernel/record/field-security.ts'
 import { recordNamed } from '../../subgraphs/kernel/record/record-registry.ts'
+import { restAreas, typeOf } from '../rest-areas.ts'
 
 /** Whether an access profile can hide the field, so that REST omits it. */
 function canBeHidden(type: GraphQLNamedType, field: string): boolean {
-  const column = recordNamed(objectOfType(type.name))?.columns.byName.get(field)
+  const shape = recordNamed(objectOfType(type.name)) ?? restAreas.find((area) => typeOf(area) === type.name)?.definition
+  const column = shape?.columns.byName.get(field)
   return column !== undefined && (strictestLevel(column) === 'HIDDEN' || column.derivedFrom !== undefined)
 }
 

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { recordTypes } from '../../subgraphs/all.ts'
+import { definedTypes, recordTypes } from '../../subgraphs/all.ts'
 import { projectRoot } from '../../subgraphs/kernel/config/paths.ts'
 import { concernsDefinitions } from '../../subgraphs/kernel/extension/current-extensions.ts'
 
@@ -31,7 +31,7 @@ const others = {
   'subgraphs/demo/{sequences,webhooks}.ts': 'rows that are no records: attempts, deliveries',
 }
 
-const types = recordTypes.filter(concernsDefinitions)
+const types = [...recordTypes, ...definedTypes].filter(concernsDefinitions)
 const names = types.map(({ table, storedIn }) => storedIn ?? table).map((table) => table.replaceAll(/["()]/g, ''))
 const statement = new RegExp(
   String.raw`\b(?:insert into|update|delete from|merge into) (?:only )?(?:\$\{|[a-z_]+\.\$\{|(?:${names.join('|').replaceAll('.', String.raw`"?\."?`)})\b(?!\w))`,

@@ -34,6 +34,10 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
     1,
     'reads what an action is, of which its user sees the input and the output',
   ],
+  'subgraphs/extensions/custom-object/custom-object.actions.ts': [
+    1,
+    'gives all records their names by the new name field, for an administrator',
+  ],
   'subgraphs/extensions/field-change/run-change.ts': [
     1,
     'carries out on all records what an owner or admin has changed of a custom field',

@@ -2,7 +2,8 @@ import { enumerationOf, initialValue, type Column } from '../../subgraphs/kernel
 import { columnOf, isRecordShape, type RecordShape } from '../../subgraphs/kernel/record/definition.ts'
 import type { EventPayload, TrackedObject, EventType, PropertyKind } from '../../subgraphs/kernel/record/event-types.ts'
 import { bookkeeping, eventsOf } from '../../subgraphs/kernel/record/record-events.ts'
-import { dataSchema, type EventFile, type Json } from './event-file.ts'
+import { dataSchema } from '../../subgraphs/kernel/outbox/event-data-schema.ts'
+import type { EventFile, Json } from './event-file.ts'
 
 const jsonTypeOf: Readonly<Record<Exclude<Column['kind'], 'json'>, Json>> = {
   id: { type: 'string' },

@@ -1,6 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { Ajv, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
+import { typesOfObject } from '../../subgraphs/events/catalog/custom-object-types.ts'
+import { customRecordOf } from '../../subgraphs/extensions/custom-record/custom-record.record.ts'
+import { customObjectName, customObjectOfEvents } from '../../subgraphs/kernel/record/custom-object.ts'
 import { schemaPath } from '../../subgraphs/kernel/config/paths.ts'
 
 /** The type, version and data of a row of `kernel.event`. */
@@ -23,9 +26,21 @@ function validatorOf(type: string, version: number): ValidateFunction | null {
   const known = validators.get(name)
   if (known !== undefined) return known
   const path = eventSchemaPath(type, version)
-  const validator = existsSync(path) ? ajv.compile(JSON.parse(readFileSync(path, 'utf8')) as object) : null
+  const schema = existsSync(path)
+    ? (JSON.parse(readFileSync(path, 'utf8')) as object)
+    : schemaOfCustomObject(type, version)
+  const validator = schema && ajv.compile(schema)
   validators.set(name, validator)
   return validator
+}
+
+/** Custom objects have no files, because organizations define them. Their names decide their types only. */
+function schemaOfCustomObject(type: string, version: number): object | null {
+  const object = customObjectOfEvents(type.slice(0, type.lastIndexOf('.')))
+  const name = object && customObjectName(object)
+  if (name === null) return null
+  const types = typesOfObject(customRecordOf({ name, label: name, nameField: null }))
+  return types.find((one) => one.type === type && one.version === version)?.schema ?? null
 }
 
 /** Violations of the schemas of their types; empty if all events are valid. */

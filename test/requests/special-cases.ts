@@ -24,6 +24,7 @@ import { triageBodies, triageOnce, triageParts, triagePreparations } from './tri
 import { hookBodies } from './hooks.ts'
 import { triggerBodies } from './triggers.ts'
 import { customFieldBodies } from './custom-fields.ts'
+import { customObjectBodies } from './custom-objects.ts'
 import { validationRuleBodies } from './validation-rules.ts'
 import { workflowBodies, workflowPreparations, workflowsOnce } from './workflows.ts'
 import { newSession } from './session.ts'
@@ -194,6 +195,7 @@ export const bodies: Readonly<Record<string, (requests: Sender, whole: boolean) 
   ...actionBodies,
   ...credentialBodies,
   ...customFieldBodies,
+  ...customObjectBodies,
   ...validationRuleBodies,
   ...workflowBodies,
   ...hookBodies,

@@ -6,6 +6,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { memberScope } from '../../kernel/scopes.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { EventType, EventTypeList, eventTypeList } from './event-type.ts'
+import { customObjectTypes } from './custom-object-types.ts'
 import { customTypes, eventTypeNamed, platformTypes } from './organization-catalog.ts'
 
 const nameText = 'Type, `lead.created`, or type and version, `lead.created@1`. Without a version it is the current one.'
@@ -27,19 +28,21 @@ class CatalogResolver {
   }
 
   @Query(() => EventTypeList, {
-    description: 'Every event type of the platform, and the custom event types of the organization.',
+    description:
+      'Every event type of the platform, those of its custom objects, and the custom event types of the organization.',
   })
   @RequiresScopes('READ_EVENTS')
   async organizationEventCatalog(
     @Arg('isCustom', () => Boolean, {
       nullable: true,
-      description: 'True for the custom event types only, false for those of the platform only. Null: both.',
+      description:
+        'True for the types of custom objects and the custom event types only, false for those of the platform only. Null: both.',
     })
     isCustom: boolean | null,
     @Ctx() ctx: RequestContext,
   ) {
     const platform = isCustom === true ? [] : platformTypes()
-    const custom = isCustom === false ? [] : await customTypes(ctx)
+    const custom = isCustom === false ? [] : [...customObjectTypes(ctx), ...(await customTypes(ctx))]
     return eventTypeList([...platform, ...custom])
   }
 

@@ -34,7 +34,10 @@ export class EventType {
   })
   object!: string | null
 
-  @Field(() => Boolean, { simple: true, description: 'True for a custom event type of the organization.' })
+  @Field(() => Boolean, {
+    simple: true,
+    description: 'True for a type of a custom object, and for a custom event type of the organization.',
+  })
   isCustom!: boolean
 
   @Field(() => String, {

@@ -2,6 +2,7 @@ import { eventCatalog, platformEventType } from '../../kernel/outbox/event-catal
 import type { RequestContext } from '../../kernel/request.ts'
 import type { PublishAccess } from '../custom-event-type/custom-event-type.ts'
 import { publishedSchema, samplePayload } from '../custom-event-type/payload-schema.ts'
+import { customObjectTypeNamed } from './custom-object-types.ts'
 import type { EventType } from './event-type.ts'
 
 interface StoredSchema {
@@ -78,5 +79,5 @@ async function customTypeNamed({ db, caller }: RequestContext, name: string): Pr
 /** An event type of the platform or of the caller's organization: `lead.created`, `lead.created@1`, `custom.machine_stopped`. */
 export async function eventTypeNamed(ctx: RequestContext, name: string): Promise<EventType | null> {
   const entry = eventCatalog().find(name)
-  return entry ? platformEventType(entry) : customTypeNamed(ctx, name)
+  return entry ? platformEventType(entry) : (customObjectTypeNamed(ctx, name) ?? customTypeNamed(ctx, name))
 }

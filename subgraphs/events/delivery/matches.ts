@@ -4,7 +4,7 @@ import { compileStoredConditions, type Conditions } from '../../kernel/condition
 import type { GivenConditions } from '../../kernel/condition/parse-conditions.ts'
 import { isRecordShape } from '../../kernel/record/definition.ts'
 import { customFieldKey } from '../../kernel/record/custom-field-column.ts'
-import { eventSource } from '../../kernel/record/record-registry.ts'
+import { eventSourceIn } from '../../kernel/record/custom-object.ts'
 import { isSameValue } from '../../kernel/record/same-value.ts'
 import { shapeFor, type OrganizationShapes } from '../../kernel/record/shape-source.ts'
 import { customEventObject, type VisibleEvent } from '../envelope/envelope.ts'
@@ -71,7 +71,7 @@ function fieldsOf(
   restrictions: ActiveSubscription['owner']['fields'],
   shapes: OrganizationShapes | null,
 ) {
-  const source = eventSource(object)
+  const source = eventSourceIn({ shapes }, object)
   if (!source || !isRecordShape(source)) return anyField(object)
   return fieldsOfShape(shapeFor({ shapes }, source), { fields: restrictions })
 }

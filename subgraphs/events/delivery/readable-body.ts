@@ -4,7 +4,7 @@ import { seesLess } from '../../identity/public.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
 import type { LoggedEvent } from '../../kernel/outbox/event-feed.ts'
 import { isRecordShape } from '../../kernel/record/definition.ts'
-import { eventSource } from '../../kernel/record/record-registry.ts'
+import { customObjectOfEvents, eventSourceIn } from '../../kernel/record/custom-object.ts'
 import type { OrganizationShapes } from '../../kernel/record/shape-source.ts'
 import { isCustomEvent, objectOf } from '../webhook/event-names.ts'
 import { storedEventId, visibleEvent } from '../envelope/envelope.ts'
@@ -41,7 +41,8 @@ export interface ReadingContext {
 export async function isEventReadable(context: ReadingContext, reader: Recipient, body: EventBody): Promise<boolean> {
   const { eventType, text, hasPart } = body
   if (isCustomEvent(eventType)) return true
-  const source = eventSource(objectOf(eventType))
+  const prefix = objectOf(eventType)
+  const source = eventSourceIn(context, customObjectOfEvents(prefix) ?? prefix)
   const isPrivate = source !== null && isRecordShape(source) && source.privateUnless !== undefined
   if (!seesLess(reader) && !isPrivate) return true
   const { data, test } = JSON.parse(text) as { readonly data: Fields; readonly test?: true }

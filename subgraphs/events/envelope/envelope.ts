@@ -2,7 +2,7 @@ import type { LoggedEvent } from '../../kernel/outbox/event-feed.ts'
 import { isId } from '../../kernel/ids.ts'
 import { isRecordShape } from '../../kernel/record/definition.ts'
 import { fieldRules } from '../../kernel/record/field-security.ts'
-import { eventSource } from '../../kernel/record/record-registry.ts'
+import { customObjectName, eventSourceIn } from '../../kernel/record/custom-object.ts'
 import { shapeFor, type OrganizationShapes } from '../../kernel/record/shape-source.ts'
 import { redactedData, without, withoutPrevious } from './redaction.ts'
 import { mayReceive, type Parents, type Recipient } from './visibility.ts'
@@ -55,7 +55,7 @@ export function outOfSight(
   event: LoggedEvent,
   { shapes, parents }: EnvelopeContext,
 ): LoggedEvent | null {
-  const source = eventSource(event.object)
+  const source = eventSourceIn({ shapes }, event.object)
   if (!source || source.isAdministrative || !isRecordShape(source)) return null
   const { record, previous } = event.data as { readonly record: Fields; readonly previous?: Fields | null }
   if (!previous || mayReceive(recipient, source, record, parents)) return null
@@ -73,7 +73,9 @@ function visibleData(
   parents: Parents,
 ): Fields | null {
   if (object === customEventObject) return data
-  const source = eventSource(object)
+  const source = eventSourceIn({ shapes }, object)
+  // Of a deleted custom object nobody knows who sees its records.
+  if (!source && customObjectName(object) !== null) return null
   if (!source || source.isAdministrative || !isRecordShape(source)) return isAdministrator(recipient) ? data : null
   const { record, previous } = data as { readonly record: Fields; readonly previous?: Fields | null }
   if (!mayReceive(recipient, source, record, parents)) return null

@@ -43,6 +43,7 @@ const unreferenced = new Set([
   'serverless_function',
   'validation_rule',
   'custom_field',
+  'custom_object',
   'workflow',
   'workflow_run',
 ])

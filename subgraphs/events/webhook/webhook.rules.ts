@@ -17,10 +17,11 @@ export type WebhookInput = { [Name in keyof Webhook]?: Webhook[Name] | null }
 /** Checks the given values that a column alone does not decide. An existing webhook keeps what a later rule would refuse. */
 export async function webhookProblems(
   ctx: WebhookContext,
-  names: EventNames,
+  all: EventNames,
   given: WebhookInput,
   previous: Webhook | null,
 ): Promise<FieldProblem[]> {
+  const names = all.in(ctx)
   const problems: FieldProblem[] = []
   if (typeof given.url === 'string' && given.url !== previous?.url)
     problems.push(...(await urlProblems(ctx.outbound, given.url)))

@@ -1,7 +1,11 @@
 import type { CustomFieldType } from './custom-field.enumerations.ts'
 
+/** The longest name of a record type: `custom:` and that of an object. */
+export const entityMax = 70
 /** Live fields of one record type. */
 export const fieldsMax = 500
+/** Live fields of all record types of an organization: they are in the memory of every process, about 2 KB each. */
+export const allFieldsMax = 5_000
 export const picklistValuesMax = 1_000
 export const precisionMax = 10
 /** Live formulas of one record type. */
@@ -10,6 +14,8 @@ export const formulasMax = 100
 export const formulaNodesMax = 5_000
 /** Characters of all picklist values and dependencies of one record type, as JSON: they are in the memory of every process. */
 export const valuesCharactersMax = 500_000
+/** The same of all record types of an organization. */
+export const allCharactersMax = 2_000_000
 
 /** The most characters that a text of the type can have. */
 export const textMax: Readonly<Partial<Record<CustomFieldType, number>>> = {

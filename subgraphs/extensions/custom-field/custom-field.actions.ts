@@ -9,7 +9,6 @@ import { selectList } from '../../kernel/record/selection.ts'
 import { lockSerializedRules } from '../../kernel/record/serialized-rules.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
-import type { CustomFieldEntity } from './custom-field.enumerations.ts'
 import { customField, fieldTable } from './custom-field.record.ts'
 import type { CustomField } from './custom-field.ts'
 
@@ -21,7 +20,7 @@ export async function createField(ctx: RequestContext, input: Partial<CustomFiel
   return fields.create(ctx, input, { sortOrder })
 }
 
-async function nextPosition({ db, caller }: RequestContext, entity: CustomFieldEntity): Promise<number> {
+async function nextPosition({ db, caller }: RequestContext, entity: string): Promise<number> {
   const [row] = await db.query<{ position: number }>(
     `select least(coalesce(max(sort_order) + 1, 0), 1000000)::int as position from ${fieldTable}
      where organization_id = $1 and entity = $2 and deleted_at is null`,
@@ -31,11 +30,7 @@ async function nextPosition({ db, caller }: RequestContext, entity: CustomFieldE
 }
 
 /** Gives the fields of a record type the positions that they have in the list, which must name each of them once. */
-export function reorderFields(
-  ctx: RequestContext,
-  entity: CustomFieldEntity,
-  ids: readonly string[],
-): Promise<CustomField[]> {
+export function reorderFields(ctx: RequestContext, entity: string, ids: readonly string[]): Promise<CustomField[]> {
   requireAdministrator(ctx)
   requireRight(ctx, customField, { sortOrder: 0 })
   return inTransaction(ctx, async (inner) => {
@@ -56,7 +51,7 @@ export function reorderFields(
   })
 }
 
-const fieldsOf = ({ db, caller }: RequestContext, entity: CustomFieldEntity): Promise<CustomField[]> =>
+const fieldsOf = ({ db, caller }: RequestContext, entity: string): Promise<CustomField[]> =>
   db.query<CustomField & Record<string, unknown>>(
     `select ${selectList(customField, allColumnNames(customField), 't', null)} from ${fieldTable} t
      where t.organization_id = $1 and t.entity = $2 and t.deleted_at is null order by t.sort_order, t.created_at, t.id`,

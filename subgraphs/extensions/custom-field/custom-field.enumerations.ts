@@ -1,15 +1,5 @@
 import { enumeration } from '../../kernel/record/column.ts'
 
-export const CustomFieldEntity = enumeration('CustomFieldEntity', 'A record type that can have custom fields.', {
-  LEAD: 'Leads.',
-  CONTACT: 'Contacts.',
-  ACCOUNT: 'Accounts.',
-  OPPORTUNITY: 'Opportunities.',
-  PRODUCT: 'Products.',
-  QUOTE: 'Quotes.',
-})
-export type CustomFieldEntity = keyof typeof CustomFieldEntity
-
 export const CustomFieldType = enumeration('CustomFieldType', 'What the values of a custom field are.', {
   TEXT: 'One line of text, at most 255 characters.',
   TEXTAREA: 'Text of several lines, at most 32,000 characters.',

@@ -6,6 +6,7 @@ import { customFieldEvents } from './custom-field.events.ts'
 import { fieldProblems } from './custom-field.rules.ts'
 import { CustomField } from './custom-field.ts'
 import { controllingFieldExists, fewFields, nameIsFree, removedValuesAreUnused, valuesAreFew } from './field-limits.ts'
+import { objectExists } from './field-entity.ts'
 import { isUnused } from './field-uses.ts'
 import { formulasAreFew, formulasAreValid } from './formula-rules.ts'
 
@@ -48,6 +49,7 @@ export const customField: RecordDefinition<CustomField> = defineRecord(CustomFie
   // Writes of records wait for the publication, so what the rules after it read of them stays true.
   serializedRules: [
     published,
+    objectExists,
     nameIsFree,
     fewFields,
     valuesAreFew,

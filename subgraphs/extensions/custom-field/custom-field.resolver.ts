@@ -1,7 +1,7 @@
 import { Arg, Args, Ctx, ID, Info, Mutation, Query, Resolver } from 'type-graphql'
-import { ValueArg } from '../../kernel/record/declared-value.ts'
 import { operation } from '../../kernel/record/operation.ts'
 import { ExpectedVersionArg, IdArg, InputArg } from '../../kernel/record/args.ts'
+import { ValueArg } from '../../kernel/record/declared-value.ts'
 import type { RecordInput } from '../../kernel/record/inputs.ts'
 import type { PageArgs } from '../../kernel/record/list.ts'
 import { UnfilteredPageArgs } from '../../kernel/record/list-args.ts'
@@ -17,9 +17,8 @@ import { CustomFieldFailure, lastFailures } from '../field-change/failures.ts'
 import { fieldChangeTables } from '../field-change/field-change.migrations.ts'
 import { fieldChangeQueue, forgetFieldChanges } from '../field-change/field-change.queue.ts'
 import { removeDeletedFields } from '../field-change/remove-values.ts'
-import { fieldsMax } from './bounds.ts'
+import { entityMax, fieldsMax } from './bounds.ts'
 import { createField, reorderFields } from './custom-field.actions.ts'
-import { CustomFieldEntity } from './custom-field.enumerations.ts'
 import {
   CustomFieldCreateInput,
   CustomFieldPage,
@@ -127,7 +126,12 @@ export class CustomFieldResolver {
   })
   @RequiresScope('CUSTOM_FIELDS')
   customFieldCheckFormula(
-    @Arg('entity', () => CustomFieldEntity, { description: 'The record type.' }) entity: CustomFieldEntity,
+    @ValueArg('entity', () => String, {
+      max: entityMax,
+      description: 'The record type, as `entity` of its fields.',
+      example: 'ACCOUNT',
+    })
+    entity: string,
     @Arg('formulaConfig', () => FormulaConfigInput, { description: 'The formula.' }) formulaConfig: FormulaConfig,
     @ValueArg('name', () => String, {
       nullable: true,
@@ -153,7 +157,12 @@ export class CustomFieldResolver {
   })
   @RequiresScope('CUSTOM_FIELDS')
   customFieldReorder(
-    @Arg('entity', () => CustomFieldEntity, { description: 'The record type.' }) entity: CustomFieldEntity,
+    @ValueArg('entity', () => String, {
+      max: entityMax,
+      description: 'The record type, as `entity` of its fields.',
+      example: 'ACCOUNT',
+    })
+    entity: string,
     @Arg('fieldIds', () => [ID], { description: 'Ids of all its custom fields, each once, in the new order.' })
     fieldIds: string[],
     @Ctx() ctx: RequestContext,
@@ -168,7 +177,10 @@ export const customFieldResource: Resource = {
   migrations: [customFieldTable, fieldChangeTables, customFieldFormula],
   queues: [fieldChangeQueue],
   jobs: [forgetFieldChanges, removeDeletedFields],
-  rest: restArea(customField, { path: 'custom-fields', filters: ['entity', 'fieldType', 'name', 'isActive'] }),
+  rest: restArea(customField, {
+    path: 'custom-fields',
+    filters: [{ name: 'entity', column: 'entity', operator: 'in' }, 'fieldType', 'name', 'isActive'],
+  }),
   operations: [
     operation('GET /v1/custom-fields/{id}/failures', 'customFieldFailures', {
       summary: 'List the values that did not allow a change of a custom field',

@@ -6,6 +6,7 @@ import { parsePattern } from '../../kernel/values/pattern.ts'
 import { textMax } from './bounds.ts'
 import type { CustomFieldType } from './custom-field.enumerations.ts'
 import type { CustomField, FormulaConfig } from './custom-field.ts'
+import { entityProblems } from './field-entity.ts'
 import { defaultOf, definitionOf } from './field-definition.ts'
 
 const problem = (path: string, code: string, message: string): FieldProblem => ({ path, code, message })
@@ -152,7 +153,7 @@ function defaultProblems(field: CustomField): FieldProblem[] {
 /** The problems of a definition that follow from it alone. */
 export function fieldProblems(next: CustomField, previous: CustomField | null): FieldProblem[] {
   if (next.deletedAt) return []
-  const names = previous === null ? nameProblems(next) : []
+  const names = previous === null ? [...entityProblems(next), ...nameProblems(next)] : []
   const problems = [
     ...names,
     ...typeProblems(next),

@@ -8,10 +8,9 @@ import { Json } from '../../kernel/record/scalars.ts'
 import { Part, Structure, StructureColumn } from '../../kernel/record/structure.ts'
 import { patternCharactersMax } from '../../kernel/values/pattern.ts'
 import { formulaLimits } from '../../kernel/formula/limits.ts'
-import { picklistValuesMax, precisionMax, textMax } from './bounds.ts'
+import { entityMax, picklistValuesMax, precisionMax, textMax } from './bounds.ts'
 import {
   CustomFieldChange,
-  CustomFieldEntity,
   CustomFieldState,
   CustomFieldType,
   FormulaBlanks,
@@ -129,7 +128,6 @@ export class FormulaConfig {
   blankAs!: FormulaBlanks
 }
 
-/** The API names by the names of the metadata format. */
 export type DependentValues = Readonly<Record<string, readonly string[]>>
 
 @ObjectType({
@@ -139,13 +137,15 @@ export type DependentValues = Readonly<Record<string, readonly string[]>>
 @RequiresScope('CUSTOM_FIELDS')
 @Entity({ schema: 'extensions', tableName: 'field_definition' })
 export class CustomField extends OrgRecord {
-  @Column(() => CustomFieldEntity, {
+  @Column(() => String, {
     writable: 'ON_CREATE',
     indexed: true,
-    description: 'The record type that has the field. It never changes.',
+    max: entityMax,
+    description:
+      'The record type that has the field: LEAD, CONTACT, ACCOUNT, OPPORTUNITY, PRODUCT, QUOTE, or `custom:` and the name of a custom object, such as `custom:site_visit`. It never changes.',
     example: 'ACCOUNT',
   })
-  entity!: CustomFieldEntity
+  entity!: string
 
   @Column(() => String, {
     writable: 'ON_CREATE',

@@ -1,17 +1,14 @@
 import { Refusal, type FieldProblem } from '../../kernel/errors.ts'
-import { recordType } from '../../kernel/record/record-registry.ts'
 import type { SerializedRule } from '../../kernel/record/definition.ts'
-import { fieldsMax, valuesCharactersMax } from './bounds.ts'
-import type { CustomFieldEntity } from './custom-field.enumerations.ts'
+import { Values } from '../../kernel/record/predicate.ts'
+import { allCharactersMax, allFieldsMax, fieldsMax, valuesCharactersMax } from './bounds.ts'
 import type { CustomField, PicklistValue } from './custom-field.ts'
+import { recordsOfEntity } from './field-entity.ts'
 
 type Rule = SerializedRule<CustomField>
 
 const appears = (next: CustomField, previous: CustomField | null): boolean =>
   next.deletedAt === null && previous?.deletedAt !== null
-
-/** The record type of an entity. */
-export const tableOf = (entity: CustomFieldEntity): string => recordType(entity.toLowerCase())().table
 
 /** A deleted field keeps its name, because records keep its values. */
 export const nameIsFree: Rule = {
@@ -35,13 +32,15 @@ const limitReached = (message: string, limit: number): Refusal => new Refusal('L
 export const fewFields: Rule = {
   concerns: (_ctx, next, previous) => appears(next, previous),
   async enforce({ db, caller }, { entity }) {
-    const [row] = await db.query<{ count: number }>(
-      `select count(*)::int as count from extensions.field_definition
-       where organization_id = $1 and entity = $2 and deleted_at is null`,
+    const [row] = await db.query<{ count: number; all: number }>(
+      `select count(*) filter (where entity = $2)::int as count, count(*)::int as "all" from extensions.field_definition
+       where organization_id = $1 and deleted_at is null`,
       [caller.organizationId, entity],
     )
-    if (row!.count < fieldsMax) return []
-    throw limitReached(`A record type has at most ${fieldsMax} custom fields; delete one first.`, fieldsMax)
+    if (row!.count >= fieldsMax)
+      throw limitReached(`A record type has at most ${fieldsMax} custom fields; delete one first.`, fieldsMax)
+    if (row!.all < allFieldsMax) return []
+    throw limitReached(`An organization has at most ${allFieldsMax} custom fields; delete one first.`, allFieldsMax)
   },
 }
 
@@ -52,15 +51,20 @@ export const valuesAreFew: Rule = {
   concerns: (_ctx, next, previous) =>
     next.deletedAt === null && (appears(next, previous) || charactersOf(next) > charactersOf(previous!)),
   async enforce({ db, caller }, next) {
-    const [row] = await db.query<{ characters: number }>(
-      `select coalesce(sum(length(picklist_values::text) + coalesce(length(dependent_values::text), 0)), 0)::float8 as characters
-       from extensions.field_definition
-       where organization_id = $1 and entity = $2 and id <> $3 and deleted_at is null`,
+    const [row] = await db.query<{ characters: number; all: number }>(
+      `select coalesce(sum(n) filter (where entity = $2), 0)::float8 as characters, coalesce(sum(n), 0)::float8 as "all"
+       from (select entity, length(picklist_values::text) + coalesce(length(dependent_values::text), 0) as n
+         from extensions.field_definition where organization_id = $1 and id <> $3 and deleted_at is null) f`,
       [caller.organizationId, next.entity, next.id],
     )
-    if (row!.characters + charactersOf(next) <= valuesCharactersMax) return []
-    const message = `picklistValues and dependentValues of the fields of a record type have at most ${valuesCharactersMax} characters together, as JSON.`
-    throw limitReached(message, valuesCharactersMax)
+    const what = 'picklistValues and dependentValues of the fields of'
+    if (row!.characters + charactersOf(next) > valuesCharactersMax) {
+      const message = `${what} a record type have at most ${valuesCharactersMax} characters together, as JSON.`
+      throw limitReached(message, valuesCharactersMax)
+    }
+    if (row!.all + charactersOf(next) <= allCharactersMax) return []
+    const message = `${what} an organization have at most ${allCharactersMax} characters together, as JSON.`
+    throw limitReached(message, allCharactersMax)
   },
 }
 
@@ -115,15 +119,17 @@ export const removedValuesAreUnused: Rule = {
   async enforce({ db, caller }, next, previous) {
     const { entity, name, fieldType } = next
     const held = fieldType === 'PICKLIST' ? 'to_jsonb(value)' : 'jsonb_build_array(value)'
+    const values = new Values()
+    const { table, condition } = recordsOfEntity(entity, values)
     const rows = await db.query<{ value: string }>(
-      `select value from unnest($2::text[]) as value
-       where exists (select from ${tableOf(entity)} t where t.organization_id = $1 and t.deleted_at is null
-         and t.custom_fields @> jsonb_build_object($3::text, ${held})) limit ${shownMax}`,
-      [caller.organizationId, removedOf(next, previous!), name],
+      `select value from unnest(${values.add(removedOf(next, previous!))}::text[]) as value
+       where exists (select from ${table} t where t.organization_id = ${values.add(caller.organizationId)} and t.deleted_at is null
+         and ${condition} and t.custom_fields @> jsonb_build_object(${values.add(name)}::text, ${held})) limit ${shownMax}`,
+      values.list,
     )
     if (rows.length === 0) return []
-    const values = rows.map(({ value }) => value)
-    const message = `Records have ${values.join(', ')}; make these values inactive instead of removing them.`
-    throw new Refusal('HAS_DEPENDENTS', message, { values })
+    const kept = rows.map(({ value }) => value)
+    const message = `Records have ${kept.join(', ')}; make these values inactive instead of removing them.`
+    throw new Refusal('HAS_DEPENDENTS', message, { values: kept })
   },
 }

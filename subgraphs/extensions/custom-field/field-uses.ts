@@ -10,6 +10,9 @@ const usesSql = `
   select 'custom_field' as object, f.id, f.name from extensions.field_definition f
     where f.organization_id = $1 and f.entity = $2 and f.controlling_field = $3 and f.deleted_at is null
   union all
+  select 'custom_object', o.id, o.name from extensions.custom_object o
+    where o.organization_id = $1 and 'custom:' || o.name = $2 and o.name_field = $3 and o.deleted_at is null
+  union all
   select 'validation_rule', r.id, r.name from extensions.validation_rule r
     where r.organization_id = $1 and r.entity_type = $2 and r.deleted_at is null
       and concat(r.conditions, ' ', r.error_field) ~ $4

@@ -5,21 +5,21 @@ import type { Formula } from '../../kernel/formula/formula.ts'
 import { FormulaError, type FormulaProblem as Problem } from '../../kernel/formula/problem.ts'
 import { checkValues } from '../../kernel/record/check-values.ts'
 import { OutputField } from '../../kernel/record/declared-value.ts'
+import { recordTypeIn } from '../../kernel/record/custom-object.ts'
 import { columnOf } from '../../kernel/record/definition.ts'
 import { nameOf } from '../../kernel/record/describe.ts'
 import { requireReadable } from '../../kernel/record/field-security.ts'
 import { ownInputs } from '../../kernel/record/formula-columns.ts'
 import { allColumnNames, readOne } from '../../kernel/record/read.ts'
-import { recordType } from '../../kernel/record/record-registry.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { Json } from '../../kernel/record/scalars.ts'
 import { shapeFor } from '../../kernel/record/shape-source.ts'
 import { storedStructure } from '../../kernel/record/structure.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
-import type { CustomFieldEntity } from './custom-field.enumerations.ts'
 import { customField } from './custom-field.record.ts'
 import { configProblems } from './custom-field.rules.ts'
+import { knownEntityProblems } from './field-entity.ts'
 import type { FormulaConfig } from './custom-field.ts'
 import { formulaOf } from './field-definition.ts'
 import { cycleProblemOf, fieldsOfType, scopeOf } from './formula-rules.ts'
@@ -92,7 +92,7 @@ export class FormulaCheck {
 }
 
 export interface FormulaToCheck {
-  readonly entity: CustomFieldEntity
+  readonly entity: string
   readonly formulaConfig: FormulaConfig
   /** The name of the field that has the formula, or will have it. */
   readonly name: string | null
@@ -106,7 +106,11 @@ export async function checkFormula(ctx: RequestContext, given: FormulaToCheck): 
   const object = entity.toLowerCase()
   if (recordId !== null) requireActingScopes(ctx.caller, [readScopeOfObject(object)])
   const formulaConfig = storedStructure(columnOf(customField, 'formulaConfig'), given.formulaConfig) as FormulaConfig
-  const wrong = [...checkValues(customField, { formulaConfig }), ...configProblems(formulaConfig)]
+  const wrong = [
+    ...knownEntityProblems(ctx, entity),
+    ...checkValues(customField, { formulaConfig }),
+    ...configProblems(formulaConfig),
+  ]
   if (wrong.length > 0) throw invalid(...wrong)
   const formula = await compiled(ctx, { ...given, formulaConfig })
   if ('problems' in formula) return { isValid: false, problems: formula.problems.map(shown), reads: [], value: null }
@@ -134,7 +138,7 @@ const shown = ({ cycle, ...problem }: Problem): FormulaProblem => ({ ...problem,
 
 /** The value tells what the fields of the formula are, so the caller must be allowed to read all of them. */
 async function valueFor(ctx: RequestContext, object: string, formula: Formula, recordId: string): Promise<unknown> {
-  const shape = shapeFor(ctx, recordType(object)())
+  const shape = shapeFor(ctx, recordTypeIn(ctx, object)!)
   requireReadable(ctx.caller, shape, ...ownInputs(formula))
   const record = await readOne(ctx, shape, recordId, allColumnNames(shape))
   if (!record) throw notFound(`The ${nameOf(shape)}`)

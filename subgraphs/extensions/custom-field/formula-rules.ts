@@ -5,11 +5,10 @@ import { cycleProblem, fieldProblems, FormulaError, type FormulaProblem } from '
 import { customFieldName } from '../../kernel/record/custom-field-column.ts'
 import type { SerializedRule } from '../../kernel/record/definition.ts'
 import { FormulaScope } from '../../kernel/record/formula-columns.ts'
-import { recordType } from '../../kernel/record/record-registry.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { formulaNodesMax, formulasMax } from './bounds.ts'
-import type { CustomFieldEntity } from './custom-field.enumerations.ts'
 import type { CustomField } from './custom-field.ts'
+import { builtInShapeOf } from './field-entity.ts'
 import { definitionOf, type StoredField } from './field-definition.ts'
 
 type Rule = SerializedRule<CustomField>
@@ -18,7 +17,7 @@ type Rule = SerializedRule<CustomField>
 export type FieldOfType = StoredField & { readonly id: string }
 
 /** The live fields of a record type, in the order of their creation. */
-export function fieldsOfType({ db, caller }: RequestContext, entity: CustomFieldEntity): Promise<FieldOfType[]> {
+export function fieldsOfType({ db, caller }: RequestContext, entity: string): Promise<FieldOfType[]> {
   return db.query<FieldOfType & Record<string, unknown>>(
     `select id, entity, name, label, field_type as "fieldType", description, is_required as "isRequired",
        is_active as "isActive", is_searchable as "isSearchable", default_value as "defaultValue",
@@ -32,8 +31,8 @@ export function fieldsOfType({ db, caller }: RequestContext, entity: CustomField
 }
 
 /** What formulas of the record type can read, with these fields. */
-export const scopeOf = (entity: CustomFieldEntity, fields: readonly StoredField[]): FormulaScope =>
-  new FormulaScope(recordType(entity.toLowerCase())(), fields.filter(({ isActive }) => isActive).map(definitionOf))
+export const scopeOf = (entity: string, fields: readonly StoredField[]): FormulaScope =>
+  new FormulaScope(builtInShapeOf(entity), fields.filter(({ isActive }) => isActive).map(definitionOf))
 
 /** The paths that the expression names; none if it is no formula. */
 function pathsOf(expression: string): ReadonlySet<string> {
@@ -52,7 +51,7 @@ export const formulasWith = <F extends Named>(fields: readonly F[], name: string
   fields.filter(({ formulaConfig }) => formulaConfig && pathsOf(formulaConfig.expression).has(customFieldName(name)))
 
 /** A cycle of formulas that the field is part of. */
-function cycleOf(entity: CustomFieldEntity, { name }: Named, fields: readonly Named[]): string[] | null {
+function cycleOf(entity: string, { name }: Named, fields: readonly Named[]): string[] | null {
   const unique = (path: string): string => `${entity.toLowerCase()}.${path}`
   const graph = new Map(
     fields.flatMap((field) => {
@@ -64,11 +63,7 @@ function cycleOf(entity: CustomFieldEntity, { name }: Named, fields: readonly Na
 }
 
 /** The problem of a formula that is part of a cycle; `fields` are the others of its record type. */
-export function cycleProblemOf(
-  entity: CustomFieldEntity,
-  field: Named,
-  fields: readonly Named[],
-): FormulaProblem | null {
+export function cycleProblemOf(entity: string, field: Named, fields: readonly Named[]): FormulaProblem | null {
   const cycle = cycleOf(entity, field, [...fields, field])
   return cycle && cycleProblem(field.formulaConfig!.expression, cycle)
 }

@@ -10,6 +10,8 @@ import type { OrganizationDefinitions } from '../../kernel/record/organization-d
 import { bytesOfShapes, DefinedShapes } from '../../kernel/record/organization-shapes.ts'
 import type { OrganizationShapes } from '../../kernel/record/shape-source.ts'
 import { definitionOf, type StoredField } from '../custom-field/field-definition.ts'
+import { customObject, customObjectName } from '../../kernel/record/custom-object.ts'
+import { customRecordOf, type StoredObject } from '../custom-record/custom-record.record.ts'
 import type { ExtendedType } from '../extended-type.ts'
 import { CompiledHooks } from '../hook/compiled-hooks.ts'
 import type { StoredHook } from '../hook/stored-hook.ts'
@@ -51,9 +53,9 @@ class OrganizationExtensions implements Extensions {
   readonly #rules: ByShape<StoredRule, RecordRules>
   readonly #hooks: ByShape<StoredHook, RecordHooks>
 
-  constructor({ version, fields, rules, hooks }: Row) {
+  constructor({ version, fields, objects, hasObjects, rules, hooks }: Row) {
     this.version = version
-    const definitions = definitionsOf(version, fields)
+    const definitions = fields.length > 0 || hasObjects ? definitionsOf(version, fields, objects) : null
     this.shapes = definitions && new DefinedShapes(definitions)
     this.bytes = 1_000 + rules.length * ruleBytes + 2 * JSON.stringify([rules, hooks]).length
     if (definitions) this.bytes += bytesOfShapes(definitions)
@@ -75,31 +77,46 @@ type ReadField = StoredField & { readonly isDeleted: boolean }
 
 const objectOf = ({ entity }: StoredField): string => entity.toLowerCase()
 
-/** The active fields by record type. A record type whose fields are all inactive is named, too: its keys are not free. */
-function definitionsOf(version: number, fields: readonly ReadField[]): OrganizationDefinitions | null {
-  if (fields.length === 0) return null
+/**
+ * The active fields by record type, and the custom objects. A record type whose fields are all inactive is named, too: its keys are not free, as are those
+ * of a custom object without fields.
+ */
+function definitionsOf(
+  version: number,
+  fields: readonly ReadField[],
+  objects: readonly StoredObject[],
+): OrganizationDefinitions {
   const byEntity = Map.groupBy(
     fields.filter(({ isDeleted }) => !isDeleted),
     objectOf,
   )
   const unused = fields.filter((field) => field.fieldType === 'FORMULA' && (field.isDeleted || !field.isActive))
+  const named = new Map(objects.map((object) => [customObject(object.name), object]))
+  const entities = [...byEntity.keys()].filter((entity) => customObjectName(entity) === null)
   const customFields = Object.fromEntries(
-    [...byEntity].map(([object, own]) => [object, own.filter(({ isActive }) => isActive).map(definitionOf)]),
+    [...entities, ...named.keys()].map((entity) => [
+      entity,
+      (byEntity.get(entity) ?? []).filter(({ isActive }) => isActive).map(definitionOf),
+    ]),
   )
   const unusedFormulas = Object.fromEntries(
     [...Map.groupBy(unused, objectOf)].map(([object, own]) => [object, own.map(({ name }) => name)]),
   )
-  return { version, customFields, unusedFormulas }
+  const shapes = [...named].map(([object, stored]) => [object, customRecordOf(stored)] as const)
+  return { version, customFields, unusedFormulas, objects: Object.fromEntries(shapes) }
 }
 
 interface Row {
   readonly version: number
   readonly fields: readonly ReadField[]
+  readonly objects: readonly StoredObject[]
+  /** Also deleted ones: whoever still knows one must learn that it is gone. */
+  readonly hasObjects: boolean
   readonly rules: readonly Typed<StoredRule>[]
   readonly hooks: readonly Typed<StoredHook>[]
 }
 
-/** The version, the fields in their order and deleted formulas, whose values records keep, the active rules in the order of their creation, and the active hooks by their position. */
+/** The version, the fields in their order and deleted formulas, whose values records keep, the custom objects, the active rules in the order of their creation, and the active hooks by their position. */
 export const readOrganizationExtensions: ExtensionReader = async (sql, organizationId) => {
   const [row] = await sql.query<Row & Record<string, unknown>>(
     `select v.version::float8 as version, coalesce((
@@ -111,6 +128,10 @@ export const readOrganizationExtensions: ExtensionReader = async (sql, organizat
          'formulaConfig', f.formula_config, 'isDeleted', f.deleted_at is not null) order by f.sort_order, f.created_at, f.id)
        from extensions.field_definition f
        where f.organization_id = v.organization_id and (f.deleted_at is null or f.field_type = 'FORMULA')), '[]') as fields, coalesce((
+       select jsonb_agg(jsonb_build_object('name', o.name, 'label', o.label, 'nameField', o.name_field) order by o.name)
+       from extensions.custom_object o
+       where o.organization_id = v.organization_id and o.deleted_at is null), '[]') as objects,
+       exists (select from extensions.custom_object o where o.organization_id = v.organization_id) as "hasObjects", coalesce((
        select jsonb_agg(jsonb_build_object('objectType', r.entity_type, 'name', r.name, 'appliesTo', r.applies_to,
          'conditions', r.conditions, 'logic', r.logic, 'errorMessage', r.error_message, 'errorField', r.error_field)
          order by r.created_at, r.id)

@@ -4,15 +4,14 @@ import { Refusal } from '../../kernel/errors.ts'
 import type { Leased, Outcome, QueuedItem } from '../../kernel/queue/queue.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { TenantPredicate, Values } from '../../kernel/record/predicate.ts'
-import { recordType } from '../../kernel/record/record-registry.ts'
 import { allColumnNames } from '../../kernel/record/read.ts'
 import { change } from '../../kernel/record/records-of.ts'
 import { selectList } from '../../kernel/record/selection.ts'
-import { shapeFor } from '../../kernel/record/shape-source.ts'
 import { inTransaction, systemContext, type RequestContext, type Services } from '../../kernel/request.ts'
 import type { CustomFieldChange } from '../custom-field/custom-field.enumerations.ts'
 import { customField } from '../custom-field/custom-field.record.ts'
 import type { CustomField } from '../custom-field/custom-field.ts'
+import { shapeOfEntity } from '../custom-field/field-entity.ts'
 import { fieldChangeNamed, type FailedValue, type RunningChange } from './field-change.ts'
 import { fieldChangeTable } from './field-change.migrations.ts'
 
@@ -104,7 +103,7 @@ async function batchIn(ctx: RequestContext, item: Leased<ChangeItem>): Promise<S
   if (!field) return 'DONE'
   const kind = fieldChangeNamed(stored.kind)
   const failuresMax = kind.failuresMax ?? failuresMaxDefault
-  const shape = shapeFor(ctx, recordType(field.entity.toLowerCase())())
+  const shape = shapeOfEntity(ctx, field.entity)
   const running = runningChange(item, stored, field)
   const total = stored.total ?? (await countOf(ctx, shape))
   if (stored.total === null) await kind.prepare?.(ctx, running)

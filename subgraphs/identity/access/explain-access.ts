@@ -4,7 +4,7 @@ import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
 import { parentOf, type RecordShape } from '../../kernel/record/definition.ts'
 import { customFieldKey } from '../../kernel/record/custom-field-column.ts'
 import { refuseReadOnlyFields, refuseHiddenFields } from '../../kernel/record/field-security.ts'
-import { recordTypeNames, recordNamed } from '../../kernel/record/record-registry.ts'
+import { recordTypeIn, recordTypeNamesIn } from '../../kernel/record/custom-object.ts'
 import { allColumnNames, readOne } from '../../kernel/record/read.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
 import { requireAdministrator, requireEntitlement } from '../../kernel/require.ts'
@@ -24,9 +24,9 @@ export interface AccessQuestion {
 export async function explainAccess(ctx: RequestContext, question: AccessQuestion): Promise<AccessExplanation> {
   requireAdministrator(ctx)
   const { object, field = null, operation } = question
-  const definition = recordNamed(object)
+  const definition = recordTypeIn(ctx, object)
   if (!definition) {
-    const message = `object must be one of ${recordTypeNames().join(', ')}.`
+    const message = `object must be one of ${recordTypeNamesIn(ctx).join(', ')}.`
     throw invalid({ path: 'object', code: 'UNKNOWN_OBJECT', message })
   }
   if (field !== null) refuseUnknown(definition, field)

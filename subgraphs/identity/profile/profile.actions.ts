@@ -19,13 +19,13 @@ export interface ProfileChange {
   readonly fields?: unknown
 }
 
-function problemsOf({ name, fields }: ProfileChange): FieldProblem[] {
+function problemsOf({ shapes }: IdentityContext, { name, fields }: ProfileChange): FieldProblem[] {
   return [
     ...(name == null ? [] : textProblems('name', name, { max: 100 })),
     ...(name != null && name.trim() === ''
       ? [{ path: 'name', code: 'TOO_SHORT', message: 'name must not be empty.' }]
       : []),
-    ...(fields == null ? [] : restrictionProblems(fields)),
+    ...(fields == null ? [] : restrictionProblems(fields, shapes)),
   ]
 }
 
@@ -63,7 +63,7 @@ export async function createProfile(
   ctx: IdentityContext,
   wanted: ProfileChange & { readonly name: string },
 ): Promise<Profile> {
-  refuseAny(problemsOf(wanted))
+  refuseAny(problemsOf(ctx, wanted))
   return changingProfiles(ctx, async (inner, known) => {
     if (known.length >= profilesMax)
       throw refusalInSituation(`Limit of ${profilesMax} profiles in an organization reached; delete a profile first.`)
@@ -78,7 +78,7 @@ export async function createProfile(
 
 /** Takes effect with the next request of every credential of the users with this profile. */
 export async function updateProfile(ctx: IdentityContext, id: string, change: ProfileChange): Promise<Profile> {
-  refuseAny(problemsOf(change))
+  refuseAny(problemsOf(ctx, change))
   return changingProfiles(ctx, async (inner, known) => {
     const previous = known.find((candidate) => candidate.id === id.toLowerCase())
     if (!previous) throw notFound('The profile')

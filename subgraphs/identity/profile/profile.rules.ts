@@ -4,12 +4,13 @@ import { isJsonObject as isObject } from '../../kernel/json/exact-number.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { customFieldKey } from '../../kernel/record/custom-field-column.ts'
 import { strictestLevel, type FieldLevel } from '../../kernel/record/field-security.ts'
-import { recordTypeNames, recordNamed } from '../../kernel/record/record-registry.ts'
+import { recordTypeIn, recordTypeNamesIn } from '../../kernel/record/custom-object.ts'
+import type { OrganizationShapes } from '../../kernel/record/shape-source.ts'
 import { textProblems } from '../text.ts'
 
 const restrictionsMax = 2000
-/** Maximum number of record types; far more than exist. */
-const objectsMax = 200
+/** Maximum number of record types; more than the platform and an organization can have. */
+const objectsMax = 400
 
 const levels: ReadonlySet<unknown> = new Set(['HIDDEN', 'READ', 'WRITE'])
 
@@ -31,7 +32,7 @@ function fieldProblem(definition: RecordShape, name: string, level: unknown, pat
 }
 
 /** Checks the restrictions of a profile; each problem names its path. */
-export function restrictionProblems(fields: unknown): FieldProblem[] {
+export function restrictionProblems(fields: unknown, shapes: OrganizationShapes | null = null): FieldProblem[] {
   if (!isObject(fields))
     return [{ path: 'fields', code: 'WRONG_TYPE', message: 'fields must be an object with record types as keys.' }]
   if (Object.keys(fields).length > objectsMax)
@@ -46,9 +47,15 @@ export function restrictionProblems(fields: unknown): FieldProblem[] {
     ]
   return Object.entries(fields).flatMap(([object, own]) => {
     const path = `fields.${object}`
-    const definition = recordNamed(object)
+    const definition = recordTypeIn({ shapes }, object)
     if (!definition)
-      return [{ path, code: 'UNKNOWN_OBJECT', message: `${path} must be one of ${recordTypeNames().join(', ')}.` }]
+      return [
+        {
+          path,
+          code: 'UNKNOWN_OBJECT',
+          message: `${path} must be one of ${recordTypeNamesIn({ shapes }).join(', ')}.`,
+        },
+      ]
     if (!isObject(own)) return [{ path, code: 'WRONG_TYPE', message: `${path} must be an object with fields as keys.` }]
     return Object.entries(own).flatMap(([name, level]) => fieldProblem(definition, name, level, `${path}.${name}`))
   })

@@ -4,6 +4,7 @@ import { activeMembers, customFieldsName } from '../../kernel/record/custom-fiel
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { hiddenParts, isHidden, mayWrite } from '../../kernel/record/field-security.ts'
 import { isRequired, sortableColumns, writableColumns } from '../../kernel/record/inputs.ts'
+import { recordTypeIn, recordTypeNamesIn } from '../../kernel/record/custom-object.ts'
 import { recordTypeOfIds } from '../../kernel/record/record-of-id.ts'
 import { recordNamed, recordTypeNames } from '../../kernel/record/record-registry.ts'
 import { knownReadScope } from '../../kernel/record/requires-scope.ts'
@@ -24,14 +25,14 @@ import type {
 /** Every record type with what the caller may do, by name. */
 export async function recordTypes(ctx: IdentityContext): Promise<RecordTypeSummary[]> {
   const all = await ctx.rest.operations()
-  return recordTypeNames().map((object) => {
-    const shape = recordNamed(object)!
+  return recordTypeNamesIn(ctx).map((object) => {
+    const shape = recordTypeIn(ctx, object)!
     return summaryOf(ctx, shape, operationsOn(ctx, shape, all))
   })
 }
 
 export async function describeRecordType(ctx: IdentityContext, object: string): Promise<RecordTypeDescription> {
-  const shape = recordNamed(object)
+  const shape = recordTypeIn(ctx, object)
   if (!shape) throw notFound('The record type')
   const operations = operationsOn(ctx, shape, await ctx.rest.operations())
   const summary = summaryOf(ctx, shape, operations)
@@ -48,30 +49,32 @@ const prefixOf = (shape: RecordShape): string => {
 const beginsWith = (name: string, prefix: string): boolean =>
   name.startsWith(prefix) && !/^[a-z]/.test(name.slice(prefix.length))
 
-type OperationsByType = ReadonlyMap<string, readonly RestOperationInfo[]>
+/** By the prefix of their names. */
+type OperationsByType = Map<string, readonly RestOperationInfo[]>
 
 const byContract = new WeakMap<readonly RestOperationInfo[], OperationsByType>()
 
 /**
- * The operations of each record type, which are the same for every caller: those whose names begin with that of the type and with no longer one, so that
+ * The operations of a record type, which are the same for every caller: those whose names begin with that of the type and with no longer one, so that
  * `caseCommentCreate` is of case comments.
  */
-function operationsByType(all: readonly RestOperationInfo[]): OperationsByType {
+function operationsOf(all: readonly RestOperationInfo[], prefix: string): readonly RestOperationInfo[] {
   let known = byContract.get(all)
-  if (known) return known
-  const prefixes = recordTypeNames().map((object) => [object, prefixOf(recordNamed(object)!)] as const)
-  known = new Map(
-    prefixes.map(([object, prefix]) => {
-      const longer = prefixes.map(([, other]) => other).filter((other) => other !== prefix && other.startsWith(prefix))
-      const own = all.filter(
+  if (!known) byContract.set(all, (known = new Map()))
+  let own = known.get(prefix)
+  if (!own) {
+    const longer = recordTypeNames()
+      .map((object) => prefixOf(recordNamed(object)!))
+      .filter((other) => other !== prefix && other.startsWith(prefix))
+    own = all
+      .filter(
         ({ id, isDeprecated }) =>
           !isDeprecated && beginsWith(id, prefix) && !longer.some((other) => beginsWith(id, other)),
       )
-      return [object, own.toSorted((a, b) => (a.id < b.id ? -1 : 1))]
-    }),
-  )
-  byContract.set(all, known)
-  return known
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    known.set(prefix, own)
+  }
+  return own
 }
 
 const operationsOn = (
@@ -79,12 +82,10 @@ const operationsOn = (
   shape: RecordShape,
   all: readonly RestOperationInfo[],
 ): OperationDescription[] =>
-  operationsByType(all)
-    .get(shape.object)!
-    .map(({ id: name, summary, method, path, scopes, roles, isForReaders }) => {
-      const refusedBy = refusal(ctx, shape, { scopes, roles, isForReaders })
-      return { name, summary, method, path, scopes, roles, isAllowed: refusedBy === null, refusedBy }
-    })
+  operationsOf(all, prefixOf(shape)).map(({ id: name, summary, method, path, scopes, roles, isForReaders }) => {
+    const refusedBy = refusal(ctx, shape, { scopes, roles, isForReaders })
+    return { name, summary, method, path, scopes, roles, isAllowed: refusedBy === null, refusedBy }
+  })
 
 const isEntitled = ({ caller }: IdentityContext, { entitlement }: RecordShape): boolean =>
   entitlement === undefined || caller.entitlements.includes(entitlement)

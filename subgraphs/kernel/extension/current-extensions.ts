@@ -3,7 +3,7 @@ import type { RequestContext } from '../request.ts'
 import type { RecordShape } from '../record/definition.ts'
 import type { Values } from '../record/predicate.ts'
 import { definitionsChangedState } from './definition-version.migrations.ts'
-import { readExtensions, type Extensions } from './extension.ts'
+import { readExtensions } from './extension.ts'
 
 /** Each is one more change of the definitions in the moment between two statements. */
 const attemptsMax = 10
@@ -40,15 +40,19 @@ export async function withCurrentExtensions<T>(
         const message = 'The definitions of the organization are being changed; retry in 1 s.'
         throw new Refusal('UNAVAILABLE', message, { retryAfter: 1 })
       }
-      const extensions = await latest(ctx)
-      current = { ...ctx, extensions, shapes: extensions?.shapes ?? null }
+      current = await withLatestExtensions(ctx)
     }
   }
 }
 
-/** Inside a transaction, what it has changed itself counts, and is nobody else's. */
-const latest = ({ db, caller, cachedExtensions }: RequestContext): Promise<Extensions | null> =>
-  db.open ? readExtensions(db, caller.organizationId) : cachedExtensions.reload(caller.organizationId)
+/** The context with the latest extensions. Inside a transaction, what it has changed itself counts, and is nobody else's. */
+export async function withLatestExtensions<C extends RequestContext>(ctx: C): Promise<C> {
+  const { db, caller, cachedExtensions } = ctx
+  const extensions = db.open
+    ? await readExtensions(db, caller.organizationId)
+    : await cachedExtensions.reload(caller.organizationId)
+  return { ...ctx, extensions, shapes: extensions?.shapes ?? null }
+}
 
 /** Raises the version of the organization's definitions. In the transaction of their change, before other statements of it. */
 export async function publishDefinitions({ db, caller, cachedExtensions }: RequestContext): Promise<void> {

@@ -72,8 +72,10 @@ export interface RecordShape extends TrackedObject {
   readonly table: string
   /** The table for writes when `table` is a view. Columns that the view computes are `computed`. */
   readonly storedIn?: string
-  /** The column that contains `object`, when one table stores several record types. */
+  /** The column that names the record type, when one table stores several. */
   readonly objectColumn?: string
+  /** What that column contains; default: `object`. */
+  readonly objectKey?: string
   /** The plan feature that this record type requires; without it every read and write is refused with 402. */
   readonly entitlement?: string
   /**

@@ -84,7 +84,8 @@ export const wordsOf = (type: string): string =>
     .replace(/^oauth\b/, 'OAuth')
 
 /** The name of a record type in a sentence: `sequence enrollment` for `sequence_enrollment`. */
-export const nameOf = ({ object }: { readonly object: string }): string => wordsOf(object.replaceAll('_', ' '))
+export const nameOf = ({ object }: { readonly object: string }): string =>
+  wordsOf(object.replace(/^custom:/, '').replaceAll('_', ' '))
 
 export const pluralOf = (words: string): string => words.replace(/(?<=[^aeiou])y$/, 'ie').concat('s')
 

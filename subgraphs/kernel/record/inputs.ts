@@ -52,9 +52,15 @@ export function writableColumns(entity: object, operation: 'CREATE' | 'UPDATE'):
 const inputTypeOf = ({ type, structure }: Column): unknown =>
   structure ? (structure.isList ? [structure.input] : structure.input) : type
 
-function inputOf<T>(name: string, entity: Entity<T>, operation: keyof typeof inputDescriptions): Class<RecordInput<T>> {
+function inputOf<T>(
+  name: string,
+  entity: Entity<T>,
+  operation: keyof typeof inputDescriptions,
+  omitted: readonly string[] = [],
+): Class<RecordInput<T>> {
   const input = classNamed(name)
   for (const column of writableColumns(entity, operation === 'CREATE' ? 'CREATE' : 'UPDATE')) {
+    if (omitted.includes(column.name)) continue
     const nullable = operation === 'UPDATE' || !isRequired(column)
     const description = inputDescription(column, operation === 'UPDATE' ? 'UPDATE' : 'CREATE')
     field(input, column.name, () => inputTypeOf(column), { nullable, description }, column.day)
@@ -63,9 +69,12 @@ function inputOf<T>(name: string, entity: Entity<T>, operation: keyof typeof inp
   return input as Class<RecordInput<T>>
 }
 
-/** The GraphQL input type for creating a record. */
-export const createInputOf = <T>(name: string, entity: Entity<T>): Class<RecordInput<T>> =>
-  inputOf(name, entity, 'CREATE')
+/** The GraphQL input type for creating a record; without the columns that follow from what it is created with. */
+export const createInputOf = <T>(
+  name: string,
+  entity: Entity<T>,
+  omitted: readonly string[] = [],
+): Class<RecordInput<T>> => inputOf(name, entity, 'CREATE', omitted)
 
 /** The GraphQL input type for updating a record. */
 export const updateInputOf = <T>(name: string, entity: Entity<T>): Class<RecordInput<T>> =>

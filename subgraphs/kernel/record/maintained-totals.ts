@@ -49,7 +49,7 @@ export const fromTotals = (definition: WithTotals, predicate: TenantPredicate): 
  */
 export function totalOf(definition: WithTotals, predicate: TenantPredicate, filter: string | null): string {
   const source =
-    filter || definition.privateUnless
+    filter || definition.privateUnless || definition.objectColumn
       ? [fromTotals(definition, predicate), ...(filter ? [filter] : [])].join(' and ')
       : `${totalsTable(definition)} t where ${predicate.totals(definition, 't', ['CHANGE', 'TOTAL'])}`
   return `(select coalesce(sum(t.n), 0)::int8 from ${source})`

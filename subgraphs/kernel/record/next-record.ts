@@ -75,7 +75,7 @@ function created<T extends StoredRow>(
   if (record.customFields)
     record.customFields = mergeCustomFields(definition.columns.customDefaults, record.customFields)
   record.organizationId = ctx.caller.organizationId
-  if (definition.objectColumn) record[definition.objectColumn] = definition.object
+  if (definition.objectColumn) record[definition.objectColumn] = definition.objectKey ?? definition.object
   return record as T & Fields
 }
 

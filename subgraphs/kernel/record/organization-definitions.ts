@@ -1,4 +1,5 @@
 import type { CustomFieldDefinition } from './custom-field-column.ts'
+import type { RecordShape } from './definition.ts'
 
 /** One version of the definitions of an organization. Plain, immutable data. */
 export interface OrganizationDefinitions {
@@ -7,4 +8,6 @@ export interface OrganizationDefinitions {
   readonly customFields: Readonly<Record<string, readonly CustomFieldDefinition[]>>
   /** Keys of formulas that are not in use, by record type. */
   readonly unusedFormulas?: Readonly<Record<string, readonly string[]>>
+  /** The shapes of the custom objects without their fields, by their names as record types: `custom:site_visit`. */
+  readonly objects?: Readonly<Record<string, RecordShape>>
 }

@@ -1,12 +1,14 @@
 import type { Column } from './column.ts'
+import { notFound } from '../errors.ts'
 import { customFieldName, customFieldsName } from './custom-field-column.ts'
+import { customObjectName } from './custom-object.ts'
 import { hasColumn, type RecordShape } from './definition.ts'
 import { contributors, type Contributor } from './derived/contributors.ts'
 import { customColumns } from './formula-columns.ts'
 import type { OrganizationDefinitions } from './organization-definitions.ts'
 import type { OrganizationShapes } from './shape-source.ts'
 
-/** The built-in shapes with the custom fields of one version of an organization's definitions. */
+/** The built-in shapes with the custom fields, and the custom objects, of one version of an organization's definitions. */
 export class DefinedShapes implements OrganizationShapes {
   readonly version: number
   /** Extended shapes by built-in shape. An extended shape is also its own key, so that `of` is idempotent. */
@@ -22,13 +24,32 @@ export class DefinedShapes implements OrganizationShapes {
 
   of<S extends object>(given: S): S {
     const shape = given as unknown as RecordShape
+    // The shape of a custom object may be that of an earlier version of the definitions.
+    if (customObjectName(shape.object) !== null) {
+      const current = this.custom(shape.object)
+      if (!current) throw notFound('The custom object')
+      return current as unknown as S
+    }
+    return this.#extended(shape) as unknown as S
+  }
+
+  get customObjects(): readonly string[] {
+    return Object.keys(this.definitions.objects ?? {})
+  }
+
+  custom(object: string): RecordShape | null {
+    const { objects = {} } = this.definitions
+    return Object.hasOwn(objects, object) ? this.#extended(objects[object]!) : null
+  }
+
+  #extended(shape: RecordShape): RecordShape {
     let extended = this.#shapes.get(shape)
     if (!extended) {
       extended = this.#extend(shape)
       this.#shapes.set(shape, extended)
       this.#shapes.set(extended, extended)
     }
-    return extended as unknown as S
+    return extended
   }
 
   #extend(shape: RecordShape): RecordShape {
@@ -67,10 +88,13 @@ const memberBytes = 100
 const formulaBytes = 100
 
 /** Estimated memory of the shapes of these definitions. */
-export const bytesOfShapes = ({ customFields }: OrganizationDefinitions): number =>
-  Object.values(customFields).reduce((sum, fields) => {
-    const members = fields.reduce((count, { members: own = [] }) => count + own.length, 0)
-    const characters = fields.reduce((length, { formula }) => length + (formula?.expression.length ?? 0), 0)
-    const parts = members * memberBytes + characters * formulaBytes
-    return sum + shapeBytes + fields.length * fieldBytes + parts + 2 * JSON.stringify(fields).length
-  }, 0)
+export const bytesOfShapes = ({ customFields, objects = {} }: OrganizationDefinitions): number =>
+  Object.values(customFields).reduce(
+    (sum, fields) => {
+      const members = fields.reduce((count, { members: own = [] }) => count + own.length, 0)
+      const characters = fields.reduce((length, { formula }) => length + (formula?.expression.length ?? 0), 0)
+      const parts = members * memberBytes + characters * formulaBytes
+      return sum + shapeBytes + fields.length * fieldBytes + parts + 2 * JSON.stringify(fields).length
+    },
+    Object.keys(objects).length * shapeBytes,
+  )

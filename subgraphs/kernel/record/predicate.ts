@@ -74,11 +74,11 @@ export class TenantPredicate {
   }
 
   /** The rows of the record type that the caller's organization has. */
-  #rows({ object, objectColumn, columns }: RecordShape, alias: string): string[] {
+  #rows({ object, objectColumn, objectKey = object, columns }: RecordShape, alias: string): string[] {
     const parts = [`${alias}.organization_id = ${this.organization()}`]
     if (!objectColumn) return parts
-    if (!this.#objects.has(object)) this.#objects.set(object, this.values.add(object))
-    return [...parts, `${columns.byName.get(objectColumn)!.sql(alias)} = ${this.#objects.get(object)!}`]
+    if (!this.#objects.has(objectKey)) this.#objects.set(objectKey, this.values.add(objectKey))
+    return [...parts, `${columns.byName.get(objectColumn)!.sql(alias)} = ${this.#objects.get(objectKey)!}`]
   }
 
   alias(): string {
@@ -135,8 +135,9 @@ export class TenantPredicate {
     if (definition.entitlement) requireEntitlement(this, definition.entitlement)
     if (definition.partsOf) requireWholeParts(this.caller, definition)
     const kind = kinds.map((name) => `'${name}'`).join(', ')
-    const rows = `${alias}.organization_id = ${this.organization()} and ${alias}.kind in (${kind})`
-    return [rows, ...this.#shared(definition, alias)].join(' and ')
+    return [...this.#rows(definition, alias), `${alias}.kind in (${kind})`, ...this.#shared(definition, alias)].join(
+      ' and ',
+    )
   }
 
   /** The condition for all rows of the organization that are not deleted, also for those that the caller cannot see. Every index has them in one range. */

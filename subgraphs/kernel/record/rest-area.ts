@@ -1,3 +1,4 @@
+import type { CreatedWith } from './created-with.ts'
 import type { ColumnName, RecordDefinition, RecordShape, StoredRow } from './definition.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
@@ -23,9 +24,13 @@ export interface RestArea {
   readonly filters: readonly RestFilter[]
   /** Fields of the graph that are no columns and that REST returns too. Their schemas are written by hand. */
   readonly derivedFields: readonly string[]
+  /** The records are those of what a parameter of the path names, which is an argument of every operation. */
+  readonly within: { readonly parameter: string; readonly argument: string } | null
+  /** Records of another type that are created with a record. */
+  readonly createsWith: CreatedWith | null
 }
 
-interface RestOptions<T> {
+interface RestOptions<T> extends Partial<Pick<RestArea, 'within' | 'createsWith'>> {
   readonly path: string
   /** Default: the path. */
   readonly folder?: string
@@ -37,12 +42,14 @@ interface RestOptions<T> {
 /** With it, `npm run schema` generates the REST contract of the resolver's standard operations. */
 export const restArea = <T extends StoredRow>(
   definition: RecordDefinition<T>,
-  { path, folder = path, filters = [], derivedFields = [] }: RestOptions<T>,
+  { path, folder = path, filters = [], derivedFields = [], within = null, createsWith = null }: RestOptions<T>,
 ): RestArea => ({
   definition,
   path,
   folder,
   derivedFields,
+  within,
+  createsWith,
   filters: filters.map((filter) =>
     typeof filter === 'string'
       ? { name: filter, column: filter, operator: definition.columns.byName.get(filter)?.kind === 'enum' ? 'in' : 'eq' }

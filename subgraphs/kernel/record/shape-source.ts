@@ -2,6 +2,10 @@
 export interface OrganizationShapes {
   /** The shape of a record type with the custom fields of the organization; the given shape when there are none. */
   of<S extends object>(shape: S): S
+  /** The shape of a custom object of the organization, by its name as a record type: `custom:site_visit`. Null when there is none. */
+  custom(object: string): object | null
+  /** The names of the custom objects as record types, by name. */
+  readonly customObjects: readonly string[]
 }
 
 /** The shapes of all organizations. */

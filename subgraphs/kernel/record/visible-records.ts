@@ -1,11 +1,19 @@
 import type { Caller } from '../context.ts'
 import type { RequestContext } from '../request.ts'
 import type { DisclosedRecords } from './answered-records.ts'
+import { customObjectName } from './custom-object.ts'
 import type { RecordShape } from './definition.ts'
 import { TenantPredicate } from './predicate.ts'
+import type { OrganizationShapes } from './shape-source.ts'
 
 /** The record types of a subgraph, by name. */
-export type RecordTypes = ReadonlyMap<string, RecordShape>
+export type RecordTypes = Pick<ReadonlyMap<string, RecordShape>, 'get' | 'has'>
+
+/** These record types, and the custom objects of an organization. */
+export const withCustomObjects = (types: RecordTypes, shapes: OrganizationShapes | null): RecordTypes => ({
+  has: (object) => types.has(object) || customObjectName(object) !== null,
+  get: (object) => types.get(object) ?? ((shapes?.custom(object) ?? undefined) as RecordShape | undefined),
+})
 
 /**
  * The given records that the caller can see at this moment. Deleted records are included, because a caller who has seen a record may

@@ -4,7 +4,7 @@ import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit'
 import { LRUCache } from 'lru-cache'
 import { transientError } from '../database/transient-error.ts'
 import { defectMessage, Refusal } from '../errors.ts'
-import type { RecordTypes } from '../record/visible-records.ts'
+import { withCustomObjects, type RecordTypes } from '../record/visible-records.ts'
 import { portsOf, requestContext, type Ports, type RequestContext, type Services } from '../request.ts'
 import { ownEventLoopTurn } from '../work/turn.ts'
 import type { SubgraphEndpoint, SubgraphRequest, SubgraphResult } from './endpoint.ts'
@@ -89,10 +89,8 @@ export class LocalSubgraph implements SubgraphEndpoint {
     // Idempotency keys belong to a credential, so they have no effect for anonymous callers.
     if (context.idempotency && context.caller.kind !== 'ANONYMOUS') {
       const run = async (ctx: RequestContext) => this.#formatted(await compiled.run(ctx, variables), ctx)
-      return (compiled.isMutation ? runOnce : readOrReplay)(
-        { services, request, kinds: this.kinds, ports: this.ports },
-        run,
-      )
+      const kinds = withCustomObjects(this.kinds, services.shapes.shapesOf(context.caller.organizationId))
+      return (compiled.isMutation ? runOnce : readOrReplay)({ services, request, kinds, ports: this.ports }, run)
     }
     if (isAtomic || (compiled.isMutation && services.extensions.of(context.caller.organizationId)?.hasHooks)) {
       const run = async (ctx: RequestContext) => this.#formatted(await compiled.run(ctx, variables), ctx)

@@ -43,6 +43,8 @@ export interface Resource {
   readonly types?: readonly Class[]
   /** Records that other subgraphs may reference, by the name of their GraphQL type. */
   readonly entities?: Readonly<Record<string, RecordShape>>
+  /** What the record types have in common that organizations define themselves. */
+  readonly perOrganization?: RecordShape
   /** The REST paths of the record; `npm run schema` prints their OpenAPI. */
   readonly rest?: RestArea
   /** Its other REST operations; `npm run schema` prints them too. */
@@ -143,7 +145,11 @@ const abstractResolvers = (schema: GraphQLSchema): Record<string, object> =>
 
 const shapesOf = (resources: readonly Resource[]): RecordShape[] =>
   resources
-    .flatMap(({ entities = {}, announces = [] }) => [...Object.values(entities), ...announces])
+    .flatMap(({ entities = {}, announces = [], perOrganization }) => [
+      ...Object.values(entities),
+      ...announces,
+      ...(perOrganization ? [perOrganization] : []),
+    ])
     .filter(isRecordShape)
 
 function kindsOf(resources: readonly Resource[], named: readonly RecordShape[]): RecordTypes {

@@ -20,12 +20,20 @@ const graphTypes: Readonly<Partial<Record<Column['kind'], string>>> = {
 const record = (api: RecordApi, customFields = 'customFields'): string =>
   `...${api.prefix}Fields ${api.has('customFields') ? customFields : ''}`
 
+/** The argument that names what the records are of, if the path does. */
+const withinOf = ({ area: { within } }: RecordApi): string[] => (within ? [`${within.argument}: String!`] : [])
+
+/** The argument as it is passed on. */
+const passedWithin = ({ area: { within } }: RecordApi): string =>
+  within ? `${within.argument}: $${within.argument}` : ''
+
 const documentOf = (
   api: RecordApi,
   operation: StandardOperation,
-  given: readonly string[],
+  own: readonly string[],
   selection: string,
 ): string => {
+  const given = [...withinOf(api), ...own]
   const name = api.prefix + operation
   const kind = name in (api.schema.getQueryType()?.getFields() ?? {}) ? 'query' : 'mutation'
   const variables = given.map((variable) => `$${variable}`).join(', ')
@@ -68,6 +76,7 @@ function list(api: RecordApi): string {
   const isSearched = definition.searchable.length > 0
   const filter = filterOf(api)
   const variables = [
+    ...withinOf(api).map((argument) => `$${argument}`),
     ...filter.variables,
     ...(isSearched ? ['$search: String'] : []),
     `$sortBy: ${type}OrderField`,
@@ -81,6 +90,7 @@ function list(api: RecordApi): string {
   ]
   return `query ${prefix}List(${variables.join('\n')}) {
     result: ${prefix}List(
+      ${passedWithin(api)}
       ${filter.argument}
       ${isSearched ? 'search: $search' : ''}
       orderBy: [{ field: $sortBy, ${definition.isCustomizable ? 'customField: $sortByCustomField, ' : ''}direction: $sortOrder }]
@@ -118,14 +128,18 @@ const figures = ['sum', 'average', 'min', 'max']
   .join('\n')
 
 function aggregate(api: RecordApi): string {
-  const { prefix, schema } = api
+  const { prefix, schema, area } = api
   const name = `${prefix}Aggregate`
   const filter = filterOf(api)
   const { [name]: root } = schema.getQueryType()!.getFields()
   const given = root!.args.filter((argument) => argument.name !== 'filter')
   const variables = [
     ...filter.variables,
-    ...given.map((argument) => `$${argument.name}: ${String(argument.type)}`.replace(/!$/, '')),
+    ...given.map((argument) =>
+      argument.name === area.within?.argument
+        ? `$${argument.name}: String!`
+        : `$${argument.name}: ${String(argument.type)}`.replace(/!$/, ''),
+    ),
     '$byCurrency: Boolean! = false',
   ]
   return `query ${name}(${variables.join('\n')}) {

@@ -1,3 +1,4 @@
+import { declaredValue } from '../../../subgraphs/kernel/record/declared-value.ts'
 import { isRequired, writableColumns } from '../../../subgraphs/kernel/record/inputs.ts'
 import { bulkMax } from '../../../subgraphs/kernel/record/records-of.ts'
 import { scopesInContract } from '../../../subgraphs/kernel/scope-areas.ts'
@@ -5,7 +6,7 @@ import { bulkDeleteExample, bulkUpdateExample, createExample, updateExample } fr
 import { aggregateParameters } from './aggregate-parameters.ts'
 import { filterParameters, listParameters, parameter, shapeParametersOf } from './list-parameters.ts'
 import type { RecordApi, StandardOperation } from './record-api.ts'
-import { own, shared, type Json } from './schemas.ts'
+import { own, shared, valueSchema, type Json } from './schemas.ts'
 
 export const content = (schema: Json, example?: Json): Json => ({
   content: { 'application/json': { schema, ...(example && { example }) } },
@@ -55,9 +56,12 @@ const accessOf = (scopes: readonly string[]): Json =>
 function operationObject(api: RecordApi, described: Described): Json {
   const { operation, summary, description, parameters = [], body, example, success, refusals = [] } = described
   const isChecked = api.definition.isExtensible && checkedOperations.has(operation)
-  const refused = [...(api.definition.entitlement ? [402] : []), ...refusals, ...(isChecked ? [422] : [])].toSorted(
-    (a, b) => a - b,
-  )
+  const refused = [
+    ...(api.definition.entitlement ? [402] : []),
+    ...refusals,
+    ...(api.area.within && !refusals.includes(404) ? [404] : []),
+    ...(isChecked ? [422] : []),
+  ].toSorted((a, b) => a - b)
   return {
     operationId: api.prefix + operation,
     summary,
@@ -288,13 +292,33 @@ const places: readonly (readonly [path: string, method: string, StandardOperatio
   ['/{id}/restore', 'post', 'Restore', restore],
 ]
 
+/** The parameter of the path that names what the records are of. */
+function withinParameters({ area: { within }, schema, prefix }: RecordApi): Json[] {
+  if (!within) return []
+  const { [prefix]: root } = schema.getQueryType()!.getFields()
+  const argument = root!.args.find(({ name }) => name === within.argument)!
+  const { column, example } = declaredValue(argument)!
+  return [
+    {
+      name: within.parameter,
+      in: 'path',
+      required: true,
+      'x-variable': within.argument,
+      description: argument.description,
+      schema: { ...valueSchema(column!), example },
+    },
+  ]
+}
+
 /** The paths of the standard operations that the graph has. */
 export function standardPaths(api: RecordApi): Readonly<Record<string, Json>> {
   const paths: Record<string, Json> = {}
+  const within = withinParameters(api)
   for (const [below, method, operation, describe] of places) {
     if (!api.offers(operation)) continue
     const path = `/v1/${api.area.path}${below}`
-    const onRecord = below.startsWith('/{id}') ? { parameters: [parameter('id')] } : {}
+    const ofPath = [...within, ...(below.startsWith('/{id}') ? [parameter('id')] : [])]
+    const onRecord = ofPath.length > 0 ? { parameters: ofPath } : {}
     paths[path] = { ...onRecord, ...paths[path], [method]: describe(api) }
   }
   return paths

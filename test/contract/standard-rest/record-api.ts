@@ -3,6 +3,7 @@ import type { LoadedSupergraph } from '../../../gateway/graph/supergraph.ts'
 import type { Column } from '../../../subgraphs/kernel/record/column.ts'
 import type { RecordShape } from '../../../subgraphs/kernel/record/definition.ts'
 import { withArticle } from '../../../subgraphs/kernel/record/article.ts'
+import { pluralOf } from '../../../subgraphs/kernel/record/describe.ts'
 import type { RestArea } from '../../../subgraphs/kernel/record/rest-area.ts'
 import { requirementIn } from '../../../subgraphs/kernel/subgraph/describe-schema.ts'
 import { prefixOf, typeOf } from '../../rest-areas.ts'
@@ -88,7 +89,7 @@ export function recordApi(schema: GraphQLSchema, area: RestArea, graph: LoadedSu
   const type = typeOf(area)
   const prefix = prefixOf(area)
   const one = definition.object.replaceAll('_', ' ')
-  const many = path.split('/').at(-1)!.replaceAll('-', ' ')
+  const many = area.within ? pluralOf(one) : path.split('/').at(-1)!.replaceAll('-', ' ')
   const columns = inReadingOrder(definition.columns.shown)
   const isSeenByAll =
     definition.visibleBy.length === 0 &&

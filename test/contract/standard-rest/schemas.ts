@@ -16,6 +16,7 @@ import {
   type GraphQLTypeOf,
 } from '../../../subgraphs/kernel/record/column.ts'
 import { declaredValue } from '../../../subgraphs/kernel/record/declared-value.ts'
+import type { CreatedWith } from '../../../subgraphs/kernel/record/created-with.ts'
 import { inputDescription } from '../../../subgraphs/kernel/record/describe.ts'
 import { strictestLevel } from '../../../subgraphs/kernel/record/field-security.ts'
 import { isRequired, writableColumns } from '../../../subgraphs/kernel/record/inputs.ts'
@@ -325,6 +326,26 @@ const bulkBody = (name: string, items: Json, description: string): Json => ({
   properties: { [name]: { type: 'array', minItems: 1, maxItems: bulkMax, items, description } },
 })
 
+const createdWithProperty = ({ property, input, itemsMax: most, description }: CreatedWith): Json => ({
+  [property]: {
+    type: 'array',
+    maxItems: most,
+    items: own(input),
+    description: `${description} At most ${most} items.`,
+  },
+})
+
+/** The schema of a record of another type that is created with a record. */
+function createdWithSchema({ schema }: RecordApi, { entity, input, omitted }: CreatedWith): Json {
+  const columns = writableColumns(entity, 'CREATE').filter(({ name }) => !omitted.includes(name))
+  return bodySchema({
+    operation: 'CREATE',
+    columns,
+    required: columns.filter(isRequired).map(({ name }) => name),
+    description: schema.getType(input)?.description ?? '',
+  })
+}
+
 /** The schemas of the record and of the bodies and responses of its standard operations. */
 export function standardSchemas(api: RecordApi): Readonly<Record<string, Json>> {
   const { definition, type, one, many, schema } = api
@@ -354,7 +375,9 @@ export function standardSchemas(api: RecordApi): Readonly<Record<string, Json>> 
         columns: inOrder('CREATE'),
         required: required.map(({ name }) => name),
         description: described(`${type}CreateInput`),
+        ...(api.area.createsWith && { more: createdWithProperty(api.area.createsWith) }),
       }),
+      ...(api.area.createsWith && { [api.area.createsWith.input]: createdWithSchema(api, api.area.createsWith) }),
     }),
     ...(schema.getType(`${type}UpdateInput`) && {
       [`${type}UpdateInput`]: bodySchema({ ...changes, required: [], description: described(`${type}UpdateInput`) }),

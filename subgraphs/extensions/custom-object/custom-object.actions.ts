@@ -1,0 +1,89 @@
+import { invalid, Refusal, type FieldProblem } from '../../kernel/errors.ts'
+import { withLatestExtensions } from '../../kernel/extension/current-extensions.ts'
+import { changeAll } from '../../kernel/record/change-all.ts'
+import { customObject as typeOf, recordTypeIn } from '../../kernel/record/custom-object.ts'
+import type { RecordDefinition } from '../../kernel/record/definition.ts'
+import { refuse } from '../../kernel/record/prepare-change.ts'
+import { recordsOf } from '../../kernel/record/records-of.ts'
+import { inTransaction, unrestricted, type RequestContext } from '../../kernel/request.ts'
+import { requireAdministrator } from '../../kernel/require.ts'
+import { createField } from '../custom-field/custom-field.actions.ts'
+import type { CustomField } from '../custom-field/custom-field.ts'
+import type { CustomRecord } from '../custom-record/custom-record.ts'
+import { createdFieldsMax, renamedRecordsMax } from './bounds.ts'
+import { customObject } from './custom-object.record.ts'
+import { newNameFieldProblems } from './custom-object.rules.ts'
+import type { CustomObject } from './custom-object.ts'
+
+const objects = recordsOf(customObject)
+
+/** A new object, and the fields that it is created with. */
+export type ObjectInput = Partial<CustomObject> & { readonly fields?: readonly Partial<CustomField>[] | null }
+
+/** Creates an object with its fields, or nothing. A problem of a field has its place in the list: `fields.0.name`. */
+export async function createObject(ctx: RequestContext, { fields, ...input }: ObjectInput): Promise<CustomObject> {
+  requireAdministrator(ctx)
+  const given = fields ?? []
+  if (given.length > createdFieldsMax) {
+    const message = `fields must have at most ${createdFieldsMax} items.`
+    throw invalid({ path: 'fields', code: 'TOO_MANY', message })
+  }
+  refuse(newNameFieldProblems(input.nameField ?? null, given))
+  if (given.length === 0) return objects.create(ctx, input)
+  return inTransaction(ctx, async (inner) => {
+    const created = await objects.create(inner, input)
+    for (const [index, field] of given.entries())
+      await inField(index, () => createField(inner, { sortOrder: index, ...field, entity: typeOf(created.name) }))
+    return created
+  })
+}
+
+async function inField<T>(index: number, create: () => Promise<T>): Promise<T> {
+  try {
+    return await create()
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const { errors, ...extensions } = error.extensions
+    if (!errors) throw error
+    const placed = (errors as FieldProblem[]).map((one) => ({ ...one, path: `fields.${index}.${one.path}` }))
+    throw new Refusal(error.code, error.message, { ...extensions, errors: placed })
+  }
+}
+
+/** Changes an object. Records have the value of its name field as their name, so another one changes them all. */
+export function updateObject(
+  ctx: RequestContext,
+  id: string,
+  input: Partial<CustomObject>,
+  expectedVersion: number | null,
+): Promise<CustomObject> {
+  requireAdministrator(ctx)
+  if (input.nameField === undefined) return objects.update(ctx, id, input, expectedVersion)
+  return inTransaction(ctx, async (inner) => {
+    const { nameField } = await objects.require(inner, id)
+    const updated = await objects.update(inner, id, input, expectedVersion)
+    if (updated.nameField !== nameField) await renameRecords(inner, updated.name)
+    return updated
+  })
+}
+
+async function renameRecords(ctx: RequestContext, name: string): Promise<void> {
+  const rows = await ctx.db.query<{ id: string }>(
+    `select id from extensions.custom_record
+     where organization_id = $1 and object = $2 and deleted_at is null limit ${renamedRecordsMax + 1}`,
+    [ctx.caller.organizationId, name],
+  )
+  if (rows.length > renamedRecordsMax) {
+    const message = `nameField can be changed while the object has at most ${renamedRecordsMax} records.`
+    throw new Refusal('LIMIT_REACHED', message, { limit: renamedRecordsMax })
+  }
+  // With the name field that this transaction has set.
+  const current = unrestricted(await withLatestExtensions(ctx))
+  const definition = recordTypeIn(current, typeOf(name)) as RecordDefinition<CustomRecord>
+  await changeAll(
+    current,
+    definition,
+    rows.map((row) => row.id),
+    () => ({}),
+  )
+}

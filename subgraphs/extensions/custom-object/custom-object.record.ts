@@ -1,0 +1,26 @@
+import { activeUsers, auditRecord } from '../../identity/public.ts'
+import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
+import { published } from '../few-per-type.ts'
+import { customObjectEvents } from './custom-object.events.ts'
+import { fewObjects, isUnused, nameFieldExists, nameIsFree, objectProblems } from './custom-object.rules.ts'
+import { CustomObject } from './custom-object.ts'
+
+export const customObject: RecordDefinition<CustomObject> = defineRecord(CustomObject, {
+  object: 'custom_object',
+  table: 'extensions.custom_object',
+  visibleBy: [],
+  searchable: ['name', 'label', 'pluralLabel', 'description'],
+  references: { ownerId: activeUsers },
+  unique: { custom_object_name: 'name' },
+  events: customObjectEvents,
+  audit: auditRecord('custom_object', ({ name, label, pluralLabel, description, nameField }) => ({
+    name,
+    label,
+    pluralLabel,
+    description,
+    nameField,
+  })),
+  invariants: objectProblems,
+  // Writes of records wait for the publication, so what the rules after it read of them stays true.
+  serializedRules: [published, nameIsFree, fewObjects, nameFieldExists, isUnused],
+})

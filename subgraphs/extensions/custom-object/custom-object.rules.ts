@@ -1,0 +1,106 @@
+import { Refusal, type FieldProblem } from '../../kernel/errors.ts'
+import { customObject as typeOf, customObjectNamePattern } from '../../kernel/record/custom-object.ts'
+import type { SerializedRule } from '../../kernel/record/definition.ts'
+import { objectsMax } from './bounds.ts'
+import type { CustomObject } from './custom-object.ts'
+
+type Rule = SerializedRule<CustomObject>
+
+/** The problems of an object that follow from it alone. */
+export function objectProblems({ name, deletedAt }: CustomObject, previous: CustomObject | null): FieldProblem[] {
+  if (deletedAt !== null || previous !== null || customObjectNamePattern.test(name)) return []
+  const message =
+    'name must have 1 to 63 lower-case ASCII letters, digits and underscores, and must begin with a letter.'
+  return [{ path: 'name', code: 'WRONG_FORMAT', message }]
+}
+
+/** A deleted object keeps its name, because its records are kept. */
+export const nameIsFree: Rule = {
+  concerns: (_ctx, _next, previous) => previous === null,
+  async enforce({ db, caller }, { name }) {
+    const [other] = await db.query<{ id: string; isDeleted: boolean }>(
+      `select id, deleted_at is not null as "isDeleted" from extensions.custom_object
+       where organization_id = $1 and name = $2`,
+      [caller.organizationId, name],
+    )
+    if (!other) return []
+    const what = other.isDeleted ? 'A deleted custom object, which can be restored,' : 'Another custom object'
+    const message = `${what} has the name ${name}.`
+    const errors = [{ path: 'name', code: 'NOT_UNIQUE', message, conflictingId: other.id }]
+    throw new Refusal('UNIQUE_VIOLATION', message, { errors })
+  },
+}
+
+export const fewObjects: Rule = {
+  concerns: (_ctx, next, previous) => next.deletedAt === null && previous?.deletedAt !== null,
+  async enforce({ db, caller }) {
+    const [row] = await db.query<{ count: number }>(
+      `select count(*)::int as count from extensions.custom_object where organization_id = $1 and deleted_at is null`,
+      [caller.organizationId],
+    )
+    if (row!.count < objectsMax) return []
+    const message = `An organization has at most ${objectsMax} custom objects; delete one first.`
+    throw new Refusal('LIMIT_REACHED', message, { limit: objectsMax })
+  },
+}
+
+/** The types of a field that can be the name of records: short texts, so that an index has them. */
+const nameTypes: readonly unknown[] = ['TEXT', 'EMAIL', 'PHONE']
+
+const noNameField = (): FieldProblem => {
+  const message = `nameField must be the name of a field of the object of the type ${nameTypes.join(', ')}.`
+  return { path: 'nameField', code: 'UNKNOWN_REFERENCE', message }
+}
+
+/** The problem of the name field of a new object, which has no fields but those that it is created with. */
+export const newNameFieldProblems = (
+  nameField: string | null,
+  fields: readonly { readonly name?: unknown; readonly fieldType?: unknown }[],
+): FieldProblem[] =>
+  nameField === null || fields.some(({ name, fieldType }) => name === nameField && nameTypes.includes(fieldType))
+    ? []
+    : [noNameField()]
+
+export const nameFieldExists: Rule = {
+  concerns: (_ctx, { deletedAt, nameField }, previous) =>
+    previous !== null && deletedAt === null && nameField !== null && nameField !== previous.nameField,
+  async enforce({ db, caller }, { name, nameField }) {
+    const found = await db.query(
+      `select 1 from extensions.field_definition
+       where organization_id = $1 and entity = $2 and name = $3 and field_type = any($4) and deleted_at is null`,
+      [caller.organizationId, typeOf(name), nameField, nameTypes],
+    )
+    return found.length > 0 ? [] : [noNameField()]
+  },
+}
+
+const shownMax = 20
+
+/** `select object, id, name` of what names the record type `$2`. */
+const usesSql = `
+  select 'validation_rule' as object, r.id, r.name from extensions.validation_rule r
+    where r.organization_id = $1 and r.entity_type = $2 and r.deleted_at is null
+  union all
+  select 'before_save_hook', h.id, h.name from extensions.before_save_hook h
+    where h.organization_id = $1 and h.object_type = $2 and h.deleted_at is null
+  union all
+  select 'after_save_trigger', t.id, t.name from extensions.after_save_trigger t
+    where t.organization_id = $1 and t.object_type = $2 and t.deleted_at is null
+  union all
+  select 'workflow', w.id, w.name from extensions.workflow w
+    where w.organization_id = $1 and w.trigger_entity = $2 and w.deleted_at is null
+  limit ${shownMax}`
+
+/** An object that something of the organization names is not deleted under it. Its own fields are deleted with it. */
+export const isUnused: Rule = {
+  concerns: (_ctx, next, previous) => previous !== null && next.deletedAt !== null,
+  async enforce({ db, caller }, { name }) {
+    const usedBy = await db.query<{ object: string; id: string; name: string }>(usesSql, [
+      caller.organizationId,
+      typeOf(name),
+    ])
+    if (usedBy.length === 0) return []
+    const message = 'The custom object is still used; change or delete first what uses it.'
+    throw new Refusal('HAS_DEPENDENTS', message, { usedBy })
+  },
+}

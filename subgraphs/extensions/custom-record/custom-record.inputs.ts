@@ -1,0 +1,7 @@
+import { bulkItemOf } from '../../kernel/record/inputs.ts'
+import { operationTypes } from '../../kernel/record/standard-resolver.ts'
+import { customRecord } from './custom-record.record.ts'
+import { CustomRecord } from './custom-record.ts'
+
+export const customRecordTypes = operationTypes(customRecord, 'CUSTOM_OBJECTS')
+export const CustomRecordBulkUpdateItem = bulkItemOf('CustomRecordBulkUpdateItem', CustomRecord)

@@ -1,0 +1,64 @@
+import { activeUsers } from '../../identity/public.ts'
+import { Columns } from '../../kernel/record/columns.ts'
+import { customFieldName } from '../../kernel/record/custom-field-column.ts'
+import { customObject, customObjectEvents } from '../../kernel/record/custom-object.ts'
+import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
+import type { RecordEvents } from '../../kernel/record/event-types.ts'
+import type { CustomObject } from '../custom-object/custom-object.ts'
+import { CustomRecord } from './custom-record.ts'
+
+/** What all custom objects have in common. Their own definitions are derived from it, for each organization. */
+export const customRecord: RecordDefinition<CustomRecord> = defineRecord(CustomRecord, {
+  object: 'custom_record',
+  table: 'extensions.custom_record',
+  objectColumn: 'object',
+  isCustomizable: true,
+  visibleBy: ['ownerId'],
+  searchable: ['name'],
+  hasSearchText: true,
+  references: { ownerId: activeUsers },
+  totals: { by: ['object'] },
+  events: { types: {} },
+})
+
+/** What reads and writes of its records need to know of a custom object. */
+export type StoredObject = Pick<CustomObject, 'name' | 'label' | 'nameField'>
+
+const verbs = { CREATE: 'created', UPDATE: 'updated', DELETE: 'deleted', RESTORE: 'restored' } as const
+type Verb = keyof typeof verbs
+
+/** The event types of the records of a custom object, by operation. */
+export const eventTypesOf = (name: string): Readonly<Record<Verb, string>> =>
+  Object.fromEntries(
+    Object.entries(verbs).map(([operation, verb]) => [operation, `${customObjectEvents(name)}.${verb}`]),
+  ) as Record<Verb, string>
+
+function eventsOf(name: string, label: string): RecordEvents<CustomRecord> {
+  const types = Object.entries(eventTypesOf(name)).map(([operation, type]) => [
+    type,
+    {
+      operation: operation as Verb,
+      description: `A record of the custom object ${label} was ${verbs[operation as Verb]}.`,
+    },
+  ])
+  return { types: Object.fromEntries(types) as RecordEvents<CustomRecord>['types'] }
+}
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
+
+/** The record type of a custom object, without its custom fields. */
+export function customRecordOf({ name, label, nameField }: StoredObject): RecordDefinition<CustomRecord> {
+  const derivedFrom = nameField === null ? [] : [customFieldName(nameField)]
+  const columns = customRecord.columns.stored.map((column) =>
+    column.name === 'name' ? { ...column, derivedFrom } : column,
+  )
+  return {
+    ...customRecord,
+    columns: new Columns(columns),
+    object: customObject(name),
+    objectKey: name,
+    eventTypes: eventTypesOf(name),
+    events: eventsOf(name, label),
+    calculated: ({ customFields }) => ({ name: nameField === null ? null : textOf(customFields[nameField]) }),
+  }
+}

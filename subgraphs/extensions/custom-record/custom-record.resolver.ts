@@ -1,0 +1,175 @@
+import { Arg, Args, Ctx, ID, Info, Mutation, Query, Resolver } from 'type-graphql'
+import { readAggregate } from '../../kernel/record/aggregate/read-aggregate.ts'
+import { Aggregate, aggregateDescription, type AggregateArgs } from '../../kernel/record/aggregate/aggregate-types.ts'
+import { ExpectedVersionArg, IdArg, InputArg } from '../../kernel/record/args.ts'
+import { BulkResult } from '../../kernel/record/bulk-result.ts'
+import { ValueArg } from '../../kernel/record/declared-value.ts'
+import type { ConnectionArgs, PageArgs } from '../../kernel/record/list.ts'
+import { UnfilteredPageArgs } from '../../kernel/record/list-args.ts'
+import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scope.ts'
+import { createdAfter, ids, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
+import type { SelectionInfo } from '../../kernel/record/selection.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { CustomRecordBulkUpdateItem, customRecordTypes as types } from './custom-record.inputs.ts'
+import { customRecordTable } from './custom-record.migrations.ts'
+import { customRecord } from './custom-record.record.ts'
+import { CustomRecord } from './custom-record.ts'
+import { withCustomRecords } from './custom-records.ts'
+
+const independently = 'Each item succeeds or fails independently.'
+
+/** The custom object whose records an operation is about. */
+const ObjectArg = (): ParameterDecorator =>
+  ValueArg('object', () => String, {
+    max: 63,
+    description: 'Name of the custom object. An object that the organization does not have is NOT_FOUND.',
+    example: 'site_visit',
+  }) as ParameterDecorator
+
+@Resolver(() => CustomRecord)
+export class CustomRecordResolver {
+  @Query(() => CustomRecord, { nullable: true, description: 'One record of a custom object by id.' })
+  customRecord(
+    @ObjectArg() object: string,
+    @IdArg() id: string,
+    @Ctx() ctx: RequestContext,
+    @Info() info: SelectionInfo,
+  ) {
+    return withCustomRecords(ctx, object, (records, current) => records.one(current, id, info))
+  }
+
+  @Query(() => types.Page, { description: 'The records of a custom object that the caller sees.' })
+  customRecordList(
+    @ObjectArg() object: string,
+    @Args(() => types.PageArgs) args: PageArgs,
+    @Ctx() ctx: RequestContext,
+    @Info() info: SelectionInfo,
+  ) {
+    return withCustomRecords(ctx, object, (records, current) => records.page(current, args, info))
+  }
+
+  @Query(() => types.Connection, {
+    description: 'The records of a custom object that the caller sees, as a connection.',
+  })
+  customRecordConnection(
+    @ObjectArg() object: string,
+    @Args(() => types.ConnectionArgs) args: ConnectionArgs,
+    @Ctx() ctx: RequestContext,
+    @Info() info: SelectionInfo,
+  ) {
+    return withCustomRecords(ctx, object, (records, current) => records.connection(current, args, info))
+  }
+
+  @Query(() => [CustomRecord], {
+    description: 'Deleted records of a custom object, most recently deleted first.',
+  })
+  customRecordListDeleted(
+    @ObjectArg() object: string,
+    @Args(() => UnfilteredPageArgs) args: UnfilteredPageArgs,
+    @Ctx() ctx: RequestContext,
+    @Info() info: SelectionInfo,
+  ) {
+    return withCustomRecords(ctx, object, (records, current) => records.deleted(current, args, info))
+  }
+
+  @Query(() => Aggregate, { description: aggregateDescription('records of a custom object') })
+  @RequiresScopes('READ_CUSTOM_OBJECTS')
+  customRecordAggregate(
+    @ObjectArg() object: string,
+    @Args(() => types.AggregateArgs) args: AggregateArgs,
+    @Ctx() ctx: RequestContext,
+    @Info() info: SelectionInfo,
+  ) {
+    return withCustomRecords(ctx, object, (_records, current, definition) =>
+      readAggregate(current, definition, args, info),
+    )
+  }
+
+  @Mutation(() => CustomRecord, {
+    description:
+      'Creates a record of a custom object. Without `ownerId` the caller becomes the owner. `customFields` has the values of the fields of the object, and no other keys.',
+  })
+  @RequiresScope('CUSTOM_OBJECTS')
+  customRecordCreate(
+    @ObjectArg() object: string,
+    @InputArg(() => types.CreateInput) input: object,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return withCustomRecords(ctx, object, (records, current) => records.create(current, input))
+  }
+
+  @Mutation(() => CustomRecord, {
+    description: 'Changes a record of a custom object. `customFields` changes only the named keys; null removes a key.',
+  })
+  @RequiresScope('CUSTOM_OBJECTS')
+  customRecordUpdate(
+    @ObjectArg() object: string,
+    @IdArg() id: string,
+    @InputArg(() => types.UpdateInput) input: object,
+    @ExpectedVersionArg() expectedVersion: number | null,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return withCustomRecords(ctx, object, (records, current) => records.update(current, id, input, expectedVersion))
+  }
+
+  @Mutation(() => ID, {
+    description:
+      'Deletes a record of a custom object. It can be restored; until then only `customRecordListDeleted` returns it.',
+  })
+  @RequiresScope('CUSTOM_OBJECTS')
+  customRecordDelete(
+    @ObjectArg() object: string,
+    @IdArg() id: string,
+    @ExpectedVersionArg() expectedVersion: number | null,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return withCustomRecords(ctx, object, (records, current) => records.remove(current, id, expectedVersion))
+  }
+
+  @Mutation(() => CustomRecord, { description: 'Restores a deleted record of a custom object, unchanged.' })
+  @RequiresScope('CUSTOM_OBJECTS')
+  customRecordRestore(
+    @ObjectArg() object: string,
+    @IdArg() id: string,
+    @ExpectedVersionArg() expectedVersion: number | null,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return withCustomRecords(ctx, object, (records, current) => records.restore(current, id, expectedVersion))
+  }
+
+  @Mutation(() => BulkResult, { description: `Changes 1 to 500 records of a custom object. ${independently}` })
+  @RequiresScope('CUSTOM_OBJECTS')
+  customRecordBulkUpdate(
+    @ObjectArg() object: string,
+    @Arg('items', () => [CustomRecordBulkUpdateItem], {
+      description: 'The changes, 1 to 500, each with the id of its record.',
+    })
+    items: InstanceType<typeof CustomRecordBulkUpdateItem>[],
+    @Ctx() ctx: RequestContext,
+  ) {
+    return withCustomRecords(ctx, object, (records, current) => records.bulkUpdate(current, items))
+  }
+
+  @Mutation(() => BulkResult, { description: `Deletes 1 to 500 records of a custom object. ${independently}` })
+  @RequiresScope('CUSTOM_OBJECTS')
+  customRecordBulkDelete(
+    @ObjectArg() object: string,
+    @Arg('ids', () => [ID], { description: 'Ids of the records, 1 to 500.' }) recordIds: string[],
+    @Ctx() ctx: RequestContext,
+  ) {
+    return withCustomRecords(ctx, object, (records, current) => records.bulkRemove(current, recordIds))
+  }
+}
+
+export const customRecordResource: Resource = {
+  resolver: CustomRecordResolver,
+  perOrganization: customRecord,
+  migrations: [customRecordTable],
+  rest: restArea(customRecord, {
+    path: 'custom-objects/{name}/records',
+    folder: 'custom-records',
+    within: { parameter: 'name', argument: 'object' },
+    filters: [{ name: 'owner', column: 'ownerId', operator: 'eq' }, 'externalId', ids, createdAfter, updatedAfter],
+  }),
+}

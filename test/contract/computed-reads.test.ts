@@ -22,6 +22,12 @@ const withoutConditions: Readonly<Record<string, string>> = {
     'Periods of balances: the deletion of an invoice ends its period.',
 }
 
+/** Files outside the kernel that read rows of record types without a condition of their own for each, how many, and why. */
+const withoutConditionOfTheirOwn: Readonly<Record<string, readonly [reads: number, reason: string]>> = {
+  'subgraphs/commerce/account-statement/read-statement.ts': [2, 'Numbers of documents, for entries that are shown.'],
+  'subgraphs/outreach/email/receive-email.ts': [1, 'The platform finds the thread of a mail.'],
+}
+
 const codeOutsideTheKernel = (): string[] =>
   globSync('{subgraphs,gateway,rest-adapter}/**/*.ts', { exclude: ['subgraphs/kernel/**', '**/*.test.ts'] })
 
@@ -33,5 +39,18 @@ describe('computed reads', () => {
   it('are of records that the caller sees and that are not deleted (`live`)', () => {
     const other = codeOutsideTheKernel().filter((file) => /\.(tenant|visible)\(/.test(readFileSync(file, 'utf8')))
     expect(other.toSorted()).toEqual(Object.keys(withoutConditions))
+  })
+
+  it('have such a condition for every record type that they read', () => {
+    const countOf = (pattern: RegExp, code: string): number => code.match(pattern)?.length ?? 0
+    const found = codeOutsideTheKernel()
+      .toSorted()
+      .flatMap((file) => {
+        const code = readFileSync(file, 'utf8')
+        const missing = countOf(/\breadSource\(/g, code) - countOf(/\.(live|visible|tenant)\(/g, code)
+        return missing > 0 ? [[file, missing]] : []
+      })
+    const declared = Object.entries(withoutConditionOfTheirOwn).map(([file, [reads]]) => [file, reads])
+    expect(found).toEqual(declared)
   })
 })

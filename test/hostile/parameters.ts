@@ -1,8 +1,10 @@
+import type { Contract } from '../../rest-adapter/contract.ts'
 import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
 import { typesOf, type Parameter, type Schema } from '../../rest-adapter/openapi.ts'
 import { notDates, notIds } from '../requests/bad-values.ts'
 import { refusedInput, refusedWith } from '../requests/problem.ts'
 import type { ValidRequest } from '../requests/requests.ts'
+import { fieldsOf } from '../requests/schema.ts'
 import { schemaSignature, type Sweep } from '../requests/sweep.ts'
 import { kindOfRoute } from './bodies.ts'
 import type { HostileRequest } from './refusals.ts'
@@ -220,12 +222,34 @@ export function badPaths({ operation, path }: ValidRequest, sweep: Sweep): Hosti
     })
 }
 
+/** Other versions than that of the record, also where every flag of the request is set: none of them makes the API ignore the version. */
+export function otherVersions(contract: Contract, { operation }: ValidRequest, whole: unknown): HostileRequest[] {
+  if (!takesHeader(operation, 'If-Match')) return []
+  const flags = inQuery(operation).filter(({ schema }) => typesOf(schema ?? {}).includes('boolean'))
+  const query = flags.map(({ name }) => `${name}=true`).join('&')
+  const body = withFlags(contract, operation, whole)
+  return ['"999"', 'W/"999"', '999', '"0"'].map((tag, index) => ({
+    what: `If-Match ${tag}`,
+    change: { headers: { 'If-Match': tag }, ...(index === 0 && { query, ...(body !== undefined && { body }) }) },
+    refused: refusedWith('VERSION_CONFLICT'),
+  }))
+}
+
+/** The whole body with true in every flag; undefined if it has none. */
+function withFlags(contract: Contract, { body }: RestOperation, whole: unknown): unknown {
+  const fields = body ? fieldsOf(contract, body.schema) : []
+  const flags = fields.filter(({ path, schema }) => path.length === 1 && typesOf(schema).includes('boolean'))
+  if (flags.length === 0) return undefined
+  return { ...(whole as object), ...Object.fromEntries(flags.map(({ path }) => [path[0], true])) }
+}
+
+const takesHeader = ({ parameters }: RestOperation, name: string): boolean =>
+  parameters.some((parameter) => parameter.in === 'header' && parameter.name === name)
+
 /** Headers that the API reads, with invalid values. */
 export function badHeaders({ operation }: ValidRequest): HostileRequest[] {
-  const takes = (name: string): boolean =>
-    operation.parameters.some((parameter) => parameter.in === 'header' && parameter.name === name)
   const bad: HostileRequest[] = []
-  if (takes('If-Match')) {
+  if (takesHeader(operation, 'If-Match')) {
     const tags = [
       '',
       'x',
@@ -249,13 +273,6 @@ export function badHeaders({ operation }: ValidRequest): HostileRequest[] {
         change: { headers: { 'If-Match': tag } },
         refused: refusedInput('If-Match', 'WRONG_FORMAT'),
       })
-    for (const tag of ['"999"', 'W/"999"', '999', '"0"']) {
-      bad.push({
-        what: `If-Match ${tag}`,
-        change: { headers: { 'If-Match': tag } },
-        refused: refusedWith('VERSION_CONFLICT'),
-      })
-    }
   }
   if (operation.acceptsIdempotencyKey) {
     const keys = [

@@ -17,7 +17,7 @@ import {
   unexpectedBodies,
   valuesAgainstRules,
 } from './bodies.ts'
-import { badHeaders, badPaths, badQueries } from './parameters.ts'
+import { badHeaders, badPaths, badQueries, otherVersions } from './parameters.ts'
 import { expectAccepted, expectRefused } from './refusals.ts'
 
 const { operations } = restContract()
@@ -91,6 +91,18 @@ describe.each(named)('%s', (_, operation) => {
   it('refuses in every field the values that its schema does not allow', async () => {
     const { request, whole } = await refusable(operation)
     await expectRefused(requests, request, badFields(requests, request, whole, sweep))
+  })
+})
+
+const versioned = named.filter(
+  ([, { method, parameters }]) => method !== 'get' && parameters.some(({ name }) => name === 'If-Match'),
+)
+
+describe.each(versioned)('%s', (_, operation) => {
+  it('refuses another version than that of the record, whatever flags are set', async () => {
+    const { request, whole } = await refusable(operation)
+    const [flagged, ...others] = otherVersions(requests.contract, request, whole)
+    await expectRefused(requests, request, [flagged!, ...sweep.choose('another version', operation.id, others)])
   })
 })
 

@@ -223,11 +223,11 @@ export function badPaths({ operation, path }: ValidRequest, sweep: Sweep): Hosti
 }
 
 /** Other versions than that of the record, also where every flag of the request is set: none of them makes the API ignore the version. */
-export function otherVersions(contract: Contract, { operation }: ValidRequest, whole: unknown): HostileRequest[] {
+export function otherVersions(contract: Contract, { operation, body: valid }: ValidRequest): HostileRequest[] {
   if (!takesHeader(operation, 'If-Match')) return []
   const flags = inQuery(operation).filter(({ schema }) => typesOf(schema ?? {}).includes('boolean'))
   const query = flags.map(({ name }) => `${name}=true`).join('&')
-  const body = withFlags(contract, operation, whole)
+  const body = withFlags(contract, operation, valid)
   return ['"999"', 'W/"999"', '999', '"0"'].map((tag, index) => ({
     what: `If-Match ${tag}`,
     change: { headers: { 'If-Match': tag }, ...(index === 0 && { query, ...(body !== undefined && { body }) }) },
@@ -235,12 +235,12 @@ export function otherVersions(contract: Contract, { operation }: ValidRequest, w
   }))
 }
 
-/** The whole body with true in every flag; undefined if it has none. */
-function withFlags(contract: Contract, { body }: RestOperation, whole: unknown): unknown {
+/** The body with true in every flag; undefined if the operation has none. */
+function withFlags(contract: Contract, { body }: RestOperation, valid: unknown): unknown {
   const fields = body ? fieldsOf(contract, body.schema) : []
   const flags = fields.filter(({ path, schema }) => path.length === 1 && typesOf(schema).includes('boolean'))
   if (flags.length === 0) return undefined
-  return { ...(whole as object), ...Object.fromEntries(flags.map(({ path }) => [path[0], true])) }
+  return { ...(valid as object), ...Object.fromEntries(flags.map(({ path }) => [path[0], true])) }
 }
 
 const takesHeader = ({ parameters }: RestOperation, name: string): boolean =>

@@ -100,8 +100,8 @@ const versioned = named.filter(
 
 describe.each(versioned)('%s', (_, operation) => {
   it('refuses another version than that of the record, whatever flags are set', async () => {
-    const { request, whole } = await refusable(operation)
-    const [flagged, ...others] = otherVersions(requests.contract, request, whole)
+    const { request } = await refusable(operation)
+    const [flagged, ...others] = otherVersions(requests.contract, request)
     await expectRefused(requests, request, [flagged!, ...sweep.choose('another version', operation.id, others)])
   })
 })

@@ -161,6 +161,22 @@ describe.each(zones)('a date without a time in %s', (zone, begin, end) => {
     platform.now = start
   })
 
+  it('is today from its first to its last millisecond, in every read that has today as its default', async () => {
+    const { id: customerId } = await account(member)
+    for (const moment of [begin, end]) {
+      platform.now = new Date(moment)
+      const { body } = await member.graphql(
+        `query($id: ID!) { invoiceAging { asOf } accountStatement(id: $id) { to } }`,
+        { id: customerId },
+      )
+      expect(body.data).toEqual({
+        invoiceAging: { asOf: '2027-02-10T00:00:00.000Z' },
+        accountStatement: { to: '2027-02-10T00:00:00.000Z' },
+      })
+    }
+    platform.now = start
+  })
+
   it('has its exchange rate from its first to its last millisecond', async () => {
     const { organizationId } = member
     await platform.query(

@@ -1,4 +1,5 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
+import { assistantAggregates } from './aggregates.ts'
 import { accountBriefResources } from './account-brief/account-brief.resolver.ts'
 import { aiExecutionResource } from './ai-execution/ai-execution.resolver.ts'
 import { aiTriggerResource } from './ai-trigger/ai-trigger.resolver.ts'
@@ -16,5 +17,6 @@ export const assistant: SubgraphDefinition = {
     proposalResource,
     documentResource,
     ...accountBriefResources,
+    ...assistantAggregates,
   ],
 }

@@ -13,7 +13,7 @@ import { documentEdges } from './edges/document-edges.ts'
 import { order } from './order/order.record.ts'
 import { orderResource } from './order/order.resolver.ts'
 import { quoteOrderResource } from './order/quote-order.resolver.ts'
-import { paymentResource } from './payment/payment.resolver.ts'
+import { paymentAggregate, paymentResource } from './payment/payment.resolver.ts'
 import { productResource } from './product/product.resolver.ts'
 import { quoteDecisionEdges } from './edges/quote-decision-edges.ts'
 import { opportunityEdges } from './edges/opportunity-edges.ts'
@@ -43,6 +43,7 @@ export const commerce: SubgraphDefinition = {
     invoiceResource,
     bulkResource(invoice, 'INVOICES', invoiceActions),
     paymentResource,
+    paymentAggregate,
     creditNoteResource,
     invoiceAgingResource,
     dunningResource,

@@ -1,5 +1,6 @@
 import type { TrackedObject } from '../kernel/record/event-types.ts'
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
+import { eventsAggregates } from './aggregates.ts'
 import { catalogResource } from './catalog/catalog.resolver.ts'
 import { customEventsResource } from './custom-event-stream/custom-events.resolver.ts'
 import { customEventTypeResource } from './custom-event-type/custom-event-type.resolver.ts'
@@ -38,6 +39,7 @@ export function eventsSubgraph(others: readonly SubgraphDefinition[]): SubgraphD
       notificationResource(records),
       notificationAddedResource,
       pushResource,
+      ...eventsAggregates,
     ],
   }
 }

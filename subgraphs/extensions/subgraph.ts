@@ -1,4 +1,5 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
+import { extensionsAggregates } from './aggregates.ts'
 import { customActionResource } from './action/custom-action.resolver.ts'
 import { customFieldResource } from './custom-field/custom-field.resolver.ts'
 import { customObjectResource } from './custom-object/custom-object.resolver.ts'
@@ -38,5 +39,6 @@ export const extensions: SubgraphDefinition = {
     customActionResource,
     workflowResource,
     workflowRunResource,
+    ...extensionsAggregates,
   ],
 }

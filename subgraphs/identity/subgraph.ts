@@ -1,4 +1,5 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
+import { identityAggregates } from './aggregates.ts'
 import { identityPorts } from './context.ts'
 import { currencyResource } from './currency/currency.resolver.ts'
 import { accessResource } from './access/access.resolver.ts'
@@ -49,5 +50,6 @@ export const identity: SubgraphDefinition = {
     usageResource,
     viewerResource,
     recordTypeResource,
+    ...identityAggregates,
   ],
 }

@@ -1,4 +1,5 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
+import { insightsAggregates } from './aggregates.ts'
 import { customer360Resources } from './customer-360/customer-360.resolver.ts'
 import { engagementResource } from './engagement/engagement.resolver.ts'
 import { dealScoreResource } from './deal-score/deal-score.resolver.ts'
@@ -28,5 +29,6 @@ export const insights: SubgraphDefinition = {
     triageResource,
     accountTriageCases,
     accountHealthResource,
+    ...insightsAggregates,
   ],
 }

@@ -1,4 +1,5 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
+import { outreachAggregates } from './aggregates.ts'
 import { contactEdges } from './edges/contact-edges.ts'
 import { emailThreadEdges } from './edges/email-thread-edges.ts'
 import { enrollmentEdges } from './edges/enrollment-edges.ts'
@@ -36,5 +37,6 @@ export const outreach: SubgraphDefinition = {
     enrollmentResource,
     sequenceEnrollments,
     ...enrollmentEdges,
+    ...outreachAggregates,
   ],
 }

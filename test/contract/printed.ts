@@ -15,7 +15,7 @@ import { LoadedSupergraph } from '../../gateway/graph/supergraph.ts'
 import { operationParts } from './declared-rest/operation-parts.ts'
 import { areaFolders, handwrittenSchemas, printedDescriptions } from './printed-descriptions.ts'
 import { printedFolder, type Descriptions, type PrintedPart } from './printed-rest.ts'
-import { recordPart } from './standard-rest/record-part.ts'
+import { aggregatePart, recordPart } from './standard-rest/record-part.ts'
 
 const rest = schemaPath('rest')
 
@@ -38,12 +38,19 @@ function printedParts(built: readonly Built[], graph: LoadedSupergraph): Printed
     built,
     (name, folder) => ofRecords.has(name) || (byHand.get(name) ?? folder) !== folder,
   )
-  return [...records, ...operations]
+  const aggregates: PrintedPart[] = []
+  for (const { schema, aggregates: areas } of built)
+    for (const area of areas) {
+      const known = new Set([...records, ...operations, ...aggregates].flatMap((part) => Object.keys(part.schemas)))
+      aggregates.push(aggregatePart(schema, area, graph, (name) => known.has(name) || byHand.has(name)))
+    }
+  return [...records, ...operations, ...aggregates]
 }
 
 interface Built {
   readonly schema: GraphQLSchema
   readonly areas: readonly RestArea[]
+  readonly aggregates: readonly RestArea[]
   readonly operations: readonly DeclaredOperation[]
 }
 
@@ -82,7 +89,15 @@ export async function printedSchema(): Promise<Map<string, string>> {
       const { sdl, schema } = await buildSubgraph(definition)
       const { name, resources } = definition
       const areas = resources.flatMap(({ rest: area }) => area ?? [])
-      return { name, sdl, schema, areas, operations: resources.flatMap(({ operations = [] }) => operations) }
+      const aggregates = resources.flatMap(({ aggregate }) => aggregate ?? [])
+      return {
+        name,
+        sdl,
+        schema,
+        areas,
+        aggregates,
+        operations: resources.flatMap(({ operations = [] }) => operations),
+      }
     }),
   )
   const supergraph = composeSupergraph(built)

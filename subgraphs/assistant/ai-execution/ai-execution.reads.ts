@@ -3,9 +3,13 @@ import type { Caller } from '../../kernel/context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { shownEventId } from '../../events/public.ts'
+import { count, countBy } from '../../kernel/record/aggregates.ts'
+import { filteredRows } from '../../kernel/record/figures-by.ts'
+import type { FilterInput } from '../../kernel/record/filter-input.ts'
 import { newestFirst, type NewestFirstArgs } from '../../kernel/record/newest-first.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
+import { figures } from '../../kernel/record/stats.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { holdsScope } from '../../kernel/scopes.ts'
@@ -97,24 +101,21 @@ export async function pageOfExecutions(
   return { ...page, data: page.data.map((row) => shown(ctx, row as unknown as Row)) }
 }
 
-export async function workflowStats(ctx: RequestContext): Promise<AiWorkflowStats> {
+/** With a filter, of the triggers that match and their executions; otherwise also of the executions of deleted ones. */
+export async function workflowStats(ctx: RequestContext, filter: FilterInput | null): Promise<AiWorkflowStats> {
   requireAdministrator(ctx)
-  const { organizationId } = ctx.caller
-  const triggers = await ctx.db.query<{ status: string; count: number }>(
-    'select status, count(*)::int as count from assistant.ai_trigger where organization_id = $1 and deleted_at is null group by status',
-    [organizationId],
-    'SCAN',
-  )
+  const counts = await figures(ctx, aiTrigger, { total: count(), byStatus: countBy('status') }, filter)
+  const { source, predicate } = filteredRows(ctx, aiTrigger, filter)
+  const { values } = predicate
   const since = new Date(ctx.clock.now().getTime() - 86_400_000).toISOString()
   const [runs] = await ctx.db.query<Pick<AiWorkflowStats, 'runs24h' | 'p95Ms'> & Record<string, unknown>>(
     `select count(*)::int as "runs24h",
        percentile_disc(0.95) within group (order by duration_ms) filter (where status = 'SUCCEEDED' and expires_at is null) as "p95Ms"
      from assistant.ai_execution
-     where organization_id = $1 and not is_test and completed_at > $2 and status in ('SUCCEEDED', 'FAILED')`,
-    [organizationId, since],
+     where organization_id = ${predicate.organization()} and not is_test and completed_at > ${values.add(since)} and status in ('SUCCEEDED', 'FAILED')
+       ${filter ? `and trigger_id in (select t.id from ${source})` : ''}`,
+    values.list,
     'SCAN',
   )
-  const byStatus = Object.fromEntries(['ACTIVE', 'PAUSED'].map((status) => [status, 0]))
-  for (const { status, count } of triggers) byStatus[status] = count
-  return { total: triggers.reduce((sum, { count }) => sum + count, 0), byStatus, ...runs! }
+  return { total: counts.total!, byStatus: counts.byStatus!, ...runs! }
 }

@@ -6,9 +6,13 @@ import { operation } from '../../kernel/record/operation.ts'
 import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { Json } from '../../kernel/record/scalars.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
+import { withoutUnused, type FilterInput } from '../../kernel/record/filter-input.ts'
+import { StatsFilterArg } from '../../kernel/record/standard-resolver.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { OnePerRequest } from '../../kernel/subgraph/one-per-request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { aiTriggerTypes } from '../ai-trigger/ai-trigger.inputs.ts'
+import { aiTrigger } from '../ai-trigger/ai-trigger.record.ts'
 import type { TriggerContext } from '../ai-trigger/ai-trigger.context.ts'
 import { executionChanges } from './ai-execution.events.ts'
 import { aiExecutionTables, skippedExecutions } from './ai-execution.migrations.ts'
@@ -64,8 +68,11 @@ export class AiExecutionResolver {
     description: 'Figures of the AI workflows of the organization. For owners and admins.',
   })
   @RequiresScopes('READ_AI_WORKFLOWS')
-  aiWorkflowStats(@Ctx() ctx: RequestContext) {
-    return workflowStats(ctx)
+  aiWorkflowStats(
+    @StatsFilterArg(aiTrigger, aiTriggerTypes.Filter) filter: FilterInput | null,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return workflowStats(ctx, withoutUnused(filter ?? null))
   }
 
   @Mutation(() => AiExecution, {
@@ -152,6 +159,7 @@ export const aiExecutionResource: Resource = {
     operation(`GET ${path}/stats`, 'aiWorkflowStats', {
       summary: 'Figures of the AI workflows',
       answers: 'The figures.',
+      parameters: Object.fromEntries(['status', 'ownerId'].map((name) => [name, `filter.${name}.eq`])),
       ...administrators,
     }),
     operation(`GET ${path}/executions/{id}`, 'aiExecution', {

@@ -2,7 +2,6 @@ import { defineRecord, type RecordDefinition } from '../../kernel/record/definit
 import { recordType } from '../../kernel/record/record-registry.ts'
 import { connectionOf, filterOf, orderOf, pageOf } from '../../kernel/record/inputs.ts'
 import { connectionArgs, pageArgs } from '../../kernel/record/list-args.ts'
-import { aggregateArgs } from '../../kernel/record/aggregate/aggregate-types.ts'
 import { invoice } from '../invoice/invoice.record.ts'
 import { Payment } from './payment.ts'
 
@@ -29,10 +28,9 @@ export const payment: RecordDefinition<Payment> = defineRecord(Payment, {
   events: { types: {} },
 })
 
-const filter = filterOf('PaymentFilter', Payment, payment.relations)
+export const PaymentFilter = filterOf('PaymentFilter', Payment, payment.relations)
 const order = orderOf('PaymentOrder', Payment)
 export const PaymentPage = pageOf('PaymentPage', Payment, 'INVOICES')
-export const PaymentPageArgs = pageArgs(filter, order)
+export const PaymentPageArgs = pageArgs(PaymentFilter, order)
 export const PaymentConnection = connectionOf('Payment', Payment, 'INVOICES')
-export const PaymentConnectionArgs = connectionArgs(filter, order)
-export const PaymentAggregateArgs = aggregateArgs(payment, filter)
+export const PaymentConnectionArgs = connectionArgs(PaymentFilter, order)

@@ -1,10 +1,8 @@
 import { Args, Ctx, FieldResolver, Info, Query, Resolver, Root } from 'type-graphql'
-import { Aggregate, aggregateDescription, type AggregateArgs } from '../../kernel/record/aggregate/aggregate-types.ts'
-import { readAggregate } from '../../kernel/record/aggregate/read-aggregate.ts'
+import { aggregateResource } from '../../kernel/record/aggregate/aggregate-resource.ts'
 import { IdArg } from '../../kernel/record/args.ts'
 import type { ConnectionArgs, PageArgs } from '../../kernel/record/list.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
-import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { createdAfter, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -17,9 +15,9 @@ import { Payment } from './payment.ts'
 import { paymentDays, paymentTable } from './payment.migrations.ts'
 import {
   payment,
-  PaymentAggregateArgs,
   PaymentConnection,
   PaymentConnectionArgs,
+  PaymentFilter,
   PaymentPage,
   PaymentPageArgs,
 } from './payment.record.ts'
@@ -53,16 +51,6 @@ export class PaymentResolver {
     @Info() info: SelectionInfo,
   ) {
     return payments.connection(ctx, args, info)
-  }
-
-  @Query(() => Aggregate, { description: `${aggregateDescription('payments')} ${rule}` })
-  @RequiresScopes('READ_INVOICES')
-  paymentAggregate(
-    @Args(() => PaymentAggregateArgs) args: AggregateArgs,
-    @Ctx() ctx: RequestContext,
-    @Info() info: SelectionInfo,
-  ) {
-    return readAggregate(ctx, payment, args, info)
   }
 
   @FieldResolver(() => Invoice, {
@@ -117,3 +105,5 @@ export const paymentResource: Resource = {
     ],
   }),
 }
+
+export const paymentAggregate = aggregateResource(payment, 'READ_INVOICES', { filter: PaymentFilter, rule })

@@ -5,7 +5,5 @@ import { CustomEventType } from './custom-event-type.ts'
 export const CustomEventTypeCreateInput = createInputOf('CustomEventTypeCreateInput', CustomEventType)
 export const CustomEventTypeUpdateInput = updateInputOf('CustomEventTypeUpdateInput', CustomEventType)
 export const CustomEventTypePage = pageRequiring('CustomEventTypePage', CustomEventType, 'READ_CUSTOM_EVENT_TYPES')
-export const CustomEventTypePageArgs = pageArgs(
-  filterOf('CustomEventTypeFilter', CustomEventType),
-  orderOf('CustomEventTypeOrder', CustomEventType),
-)
+export const CustomEventTypeFilter = filterOf('CustomEventTypeFilter', CustomEventType)
+export const CustomEventTypePageArgs = pageArgs(CustomEventTypeFilter, orderOf('CustomEventTypeOrder', CustomEventType))

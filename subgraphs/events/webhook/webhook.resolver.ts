@@ -1,10 +1,12 @@
 import { Arg, Args, Ctx, ID, Info, Int, Mutation, Query, Resolver } from 'type-graphql'
 import { ExpectedVersionArg, IdArg, InputArg } from '../../kernel/record/args.ts'
+import { withoutUnused, type FilterInput } from '../../kernel/record/filter-input.ts'
 import type { ConnectionArgs, PageArgs } from '../../kernel/record/list.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { restArea } from '../../kernel/record/rest-area.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
+import { StatsFilterArg } from '../../kernel/record/standard-resolver.ts'
 import type { TrackedObject } from '../../kernel/record/event-types.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
@@ -26,7 +28,15 @@ import { WebhookStats, webhookStats } from './webhook.stats.ts'
 import { Webhook } from './webhook.ts'
 
 const webhooks = recordsOf(webhook)
-const { Page, PageArgs: ListArgs, Connection, ConnectionArgs: EdgeArgs, CreateInput, UpdateInput } = webhookTypes
+const {
+  Page,
+  PageArgs: ListArgs,
+  Connection,
+  ConnectionArgs: EdgeArgs,
+  CreateInput,
+  UpdateInput,
+  Filter,
+} = webhookTypes
 
 /** Webhooks that can subscribe to the events of these sources, and to their own. */
 export function webhookResource(sources: readonly TrackedObject[]): Resource {
@@ -57,9 +67,9 @@ export function webhookResource(sources: readonly TrackedObject[]): Resource {
     }
 
     @Query(() => WebhookStats, { description: 'Statistics of the webhooks. For owners and admins.' })
-    webhookStats(@Ctx() ctx: WebhookContext) {
+    webhookStats(@StatsFilterArg(webhook, Filter) filter: FilterInput | null, @Ctx() ctx: WebhookContext) {
       requireAdministrator(ctx)
-      return webhookStats(ctx)
+      return webhookStats(ctx, withoutUnused(filter ?? null))
     }
 
     @Mutation(() => Webhook, {

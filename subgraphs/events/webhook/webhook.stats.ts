@@ -1,5 +1,6 @@
 import { Field, Int, ObjectType } from 'type-graphql'
 import { count } from '../../kernel/record/aggregates.ts'
+import type { FilterInput } from '../../kernel/record/filter-input.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { figures } from '../../kernel/record/stats.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -18,9 +19,14 @@ export class WebhookStats {
   failed!: number
 }
 
-export const webhookStats = (ctx: RequestContext): Promise<WebhookStats> =>
-  figures(ctx, webhook, {
-    total: count(),
-    enabled: count({ isEnabled: true }),
-    failed: count({ disabledReason: 'FAILURES' }),
-  }) as Promise<WebhookStats>
+export const webhookStats = (ctx: RequestContext, filter: FilterInput | null): Promise<WebhookStats> =>
+  figures(
+    ctx,
+    webhook,
+    {
+      total: count(),
+      enabled: count({ isEnabled: true }),
+      failed: count({ disabledReason: 'FAILURES' }),
+    },
+    filter,
+  ) as Promise<WebhookStats>

@@ -5,7 +5,5 @@ import { CustomField } from './custom-field.ts'
 export const CustomFieldCreateInput = createInputOf('CustomFieldCreateInput', CustomField)
 export const CustomFieldUpdateInput = updateInputOf('CustomFieldUpdateInput', CustomField)
 export const CustomFieldPage = pageRequiring('CustomFieldPage', CustomField, 'READ_CUSTOM_FIELDS')
-export const CustomFieldPageArgs = pageArgs(
-  filterOf('CustomFieldFilter', CustomField),
-  orderOf('CustomFieldOrder', CustomField),
-)
+export const CustomFieldFilter = filterOf('CustomFieldFilter', CustomField)
+export const CustomFieldPageArgs = pageArgs(CustomFieldFilter, orderOf('CustomFieldOrder', CustomField))

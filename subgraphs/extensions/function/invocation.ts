@@ -54,10 +54,10 @@ abstract class InvocationParts {
   })
   versionId!: string | null
 
-  @Field(() => InvocationTrigger, { simple: true, description: 'What started it.' })
+  @OutputField(() => InvocationTrigger, { description: 'What started it.', example: 'HTTP' })
   trigger!: InvocationTrigger
 
-  @Field(() => InvocationStatus, { simple: true, description: 'How it ended.' })
+  @OutputField(() => InvocationStatus, { description: 'How it ended.', example: 'SUCCEEDED' })
   status!: InvocationStatus
 
   @OutputField(() => FunctionError, {

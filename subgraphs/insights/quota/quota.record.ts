@@ -9,6 +9,7 @@ export const quota: RecordDefinition<Quota> = defineRecord(Quota, {
   // A team has no owner, so its quota is seen with the visibility ALL only.
   visibleBy: ['userId'],
   searchable: ['period'],
+  amounts: { columns: ['target'], currency: 'currency' },
   events: quotaEvents,
   audit: auditRecord('quota', (record) => record),
 })

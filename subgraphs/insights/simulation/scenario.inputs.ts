@@ -7,7 +7,7 @@ import { Decimal } from '../../kernel/record/scalars.ts'
 import { Horizon } from './horizon.inputs.ts'
 import { iterationsBounds, iterationsDefault, Scenario, seedBounds, seedDefault, targetBounds } from './scenario.ts'
 
-const ScenarioFilter = filterOf('ScenarioFilter', Scenario)
+export const ScenarioFilter = filterOf('ScenarioFilter', Scenario)
 const ScenarioOrder = orderOf('ScenarioOrder', Scenario)
 export const ScenarioCreateInput = createInputOf('ScenarioCreateInput', Scenario)
 export const ScenarioPage = pageOf('ScenarioPage', Scenario, 'SIMULATIONS')

@@ -5,6 +5,8 @@ import { recordsOf } from '../../kernel/record/records-of.ts'
 import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
+import { withoutUnused, type FilterInput } from '../../kernel/record/filter-input.ts'
+import { StatsFilterArg } from '../../kernel/record/standard-resolver.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { baselineOf, compareScenarios } from './compare.ts'
@@ -17,6 +19,7 @@ import {
   ScenarioConnection,
   ScenarioConnectionArgs,
   ScenarioCreateInput,
+  ScenarioFilter,
   ScenarioPage,
   ScenarioPageArgs,
 } from './scenario.inputs.ts'
@@ -53,8 +56,8 @@ export class ScenarioResolver {
 
   @Query(() => ScenarioStats, { description: 'Statistics of the scenarios that the caller sees, and of their runs.' })
   @RequiresScopes('READ_SIMULATIONS')
-  scenarioStats(@Ctx() ctx: RequestContext) {
-    return scenarioStats(ctx)
+  scenarioStats(@StatsFilterArg(scenario, ScenarioFilter) filter: FilterInput | null, @Ctx() ctx: RequestContext) {
+    return scenarioStats(ctx, withoutUnused(filter ?? null))
   }
 
   @Query(() => SimulationResult, {

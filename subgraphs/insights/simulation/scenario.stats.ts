@@ -1,7 +1,7 @@
 import { Field, Int, ObjectType } from 'type-graphql'
 import { count, countBy } from '../../kernel/record/aggregates.ts'
-import { computedOver } from '../../kernel/record/predicate.ts'
-import { readSource } from '../../kernel/record/read-source.ts'
+import { filteredRows } from '../../kernel/record/figures-by.ts'
+import type { FilterInput } from '../../kernel/record/filter-input.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { Json } from '../../kernel/record/scalars.ts'
 import { figures } from '../../kernel/record/stats.ts'
@@ -28,14 +28,14 @@ export class ScenarioStats {
   p95Ms!: number | null
 }
 
-export async function scenarioStats(ctx: RequestContext): Promise<ScenarioStats> {
-  const counts = await figures(ctx, scenario, { total: count(), byStatus: countBy('status') })
-  const predicate = computedOver(ctx)
-  const visible = predicate.live(scenario, 't')
+export async function scenarioStats(ctx: RequestContext, filter: FilterInput | null): Promise<ScenarioStats> {
+  const counts = await figures(ctx, scenario, { total: count(), byStatus: countBy('status') }, filter)
+  const { source, predicate } = filteredRows(ctx, scenario, filter)
   const [runs] = await ctx.db.query<{ runs24h: number; p95Ms: number | null }>(
     `select count(*)::int as "runs24h", percentile_disc(0.95) within group (order by r.ran_ms) as "p95Ms"
-     from insights.scenario_run r join ${readSource(scenario)} t on t.organization_id = r.organization_id and t.id = r.scenario_id
-     where r.organization_id = ${predicate.organization()} and r.state = 'DONE' and r.created_at > now() - interval '24 hours' and ${visible}`,
+     from insights.scenario_run r
+     where r.organization_id = ${predicate.organization()} and r.state = 'DONE' and r.created_at > now() - interval '24 hours'
+       and r.scenario_id in (select t.id from ${source})`,
     predicate.values.list,
     'SCAN',
   )

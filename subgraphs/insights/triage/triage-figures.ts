@@ -2,6 +2,8 @@ import { baseCurrencyOf } from '../../identity/public.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { figures } from '../../kernel/record/stats.ts'
 import { count, countBy } from '../../kernel/record/aggregates.ts'
+import { filteredRows } from '../../kernel/record/figures-by.ts'
+import type { FilterInput } from '../../kernel/record/filter-input.ts'
 import { computedOver } from '../../kernel/record/predicate.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { dateIn, organizationZone } from '../../kernel/time/days.ts'
@@ -19,17 +21,17 @@ interface Sums {
   readonly revenue: ExactNumber | null
 }
 
-/** Figures of the cases that the caller sees. */
-export async function triageStats(ctx: RequestContext): Promise<TriageStats> {
+/** Figures of the cases that the caller sees and that match. */
+export async function triageStats(ctx: RequestContext, filter: FilterInput | null): Promise<TriageStats> {
   const currency = await baseCurrencyOf(ctx)
-  const { total, byStatus } = await figures(ctx, triageCase, { total: count(), byStatus: countBy('status') })
+  const { total, byStatus } = await figures(ctx, triageCase, { total: count(), byStatus: countBy('status') }, filter)
   const shown = { total: total!, byStatus: byStatus!, currency }
   if (areFiguresHidden(ctx)) return { ...shown, bySeverity: null, averageRisk: null, revenueAtRisk: null }
-  const predicate = computedOver(ctx)
+  const { source, values } = filteredRows(ctx, triageCase, filter)
   const rows = await ctx.db.query<Sums & { readonly whole: ExactNumber | null }>(
     `select t.severity, count(*)::int as n, sum(t.risk_score) as risk, sum(sum(t.revenue_at_risk)) over () as whole
-     from insights.triage_case t where ${predicate.live(triageCase, 't')} and ${open} group by t.severity`,
-    predicate.values.list,
+     from ${source} and ${open} group by t.severity`,
+    values.list,
     'SCAN',
   )
   const number = rows.reduce((sum, { n }) => sum + n, 0)

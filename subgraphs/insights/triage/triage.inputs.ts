@@ -3,7 +3,7 @@ import { connectionArgs, pageArgs } from '../../kernel/record/list-args.ts'
 import { triageCase } from './triage-case.record.ts'
 import { TriageCase } from './triage-case.ts'
 
-const TriageCaseFilter = filterOf('TriageCaseFilter', TriageCase, triageCase.relations)
+export const TriageCaseFilter = filterOf('TriageCaseFilter', TriageCase, triageCase.relations)
 const TriageCaseOrder = orderOf('TriageCaseOrder', TriageCase)
 export const TriageCasePage = pageOf('TriageCasePage', TriageCase, 'HEALTH_TRIAGE')
 export const TriageCaseConnection = connectionOf('TriageCase', TriageCase, 'HEALTH_TRIAGE')

@@ -7,6 +7,9 @@ export const triageOperations: readonly DeclaredOperation[] = [
   operation('GET /v1/health-triage/stats', 'triageStats', {
     summary: 'Figures of the triage cases',
     answers: 'The figures.',
+    parameters: Object.fromEntries(
+      ['status', 'severity', 'churnRisk', 'accountId', 'ownerId'].map((name) => [name, `filter.${name}.eq`]),
+    ),
   }),
   operation('GET /v1/health-triage/trends', 'triageTrends', {
     summary: 'Triage cases by day',

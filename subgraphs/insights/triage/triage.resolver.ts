@@ -8,6 +8,8 @@ import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
+import { withoutUnused, type FilterInput } from '../../kernel/record/filter-input.ts'
+import { StatsFilterArg } from '../../kernel/record/standard-resolver.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { Limits } from '../../kernel/subgraph/limits.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
@@ -20,7 +22,13 @@ import { ignoreCase, resolveCase, savePlan } from './triage.actions.ts'
 import { readTriageConfig, updateTriageConfig } from './triage-config.ts'
 import { TriageConfig, TriageConfigUpdateInput } from './triage-config.types.ts'
 import { triageStats, triageTrends } from './triage-figures.ts'
-import { TriageCaseConnection, TriageCaseConnectionArgs, TriageCasePage, TriageCasePageArgs } from './triage.inputs.ts'
+import {
+  TriageCaseConnection,
+  TriageCaseConnectionArgs,
+  TriageCaseFilter,
+  TriageCasePage,
+  TriageCasePageArgs,
+} from './triage.inputs.ts'
 import { triageTables } from './triage.migrations.ts'
 import { triageOperations } from './triage.operations.ts'
 import { triageCase } from './triage-case.record.ts'
@@ -94,8 +102,8 @@ export class TriageResolver {
   }
 
   @Query(() => TriageStats, { description: 'Figures of the triage cases that the caller sees.' })
-  triageStats(@Ctx() ctx: RequestContext) {
-    return triageStats(ctx)
+  triageStats(@StatsFilterArg(triageCase, TriageCaseFilter) filter: FilterInput | null, @Ctx() ctx: RequestContext) {
+    return triageStats(ctx, withoutUnused(filter ?? null))
   }
 
   @Query(() => [TriageTrend], {

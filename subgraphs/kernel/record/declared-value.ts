@@ -73,6 +73,14 @@ export function InputField(typeOf: () => ValueType, options: ValueOptions) {
   }
 }
 
+const outputsByClass = new Map<object, Column[]>()
+
+/** The fields of an answer that `OutputField` declares with a scalar or an enumeration, as columns, those of its base classes first. */
+export function outputColumnsOf(type: object): readonly Column[] {
+  const base = Object.getPrototypeOf(type) as object | null
+  return [...(base === null ? [] : outputColumnsOf(base)), ...(outputsByClass.get(type) ?? [])]
+}
+
 /** Declares a field of an answer that is no record, with an example. */
 export function OutputField(typeOf: () => ValueType, options: Omit<ValueOptions, 'default' | 'day'>) {
   return (target: object, key: string): void => {
@@ -81,7 +89,12 @@ export function OutputField(typeOf: () => ValueType, options: Omit<ValueOptions,
       target,
       key,
     )
-    Extensions({ value: declared(key, type, options) })(target, key)
+    const value = declared(key, type, options)
+    Extensions({ value })(target, key)
+    if (!value.column || value.list) return
+    const own = outputsByClass.get(target.constructor) ?? []
+    own.push(value.column)
+    outputsByClass.set(target.constructor, own)
   }
 }
 

@@ -82,6 +82,7 @@ export const wordsOf = (type: string): string =>
     .toLowerCase()
     .replace(/^api\b/, 'API')
     .replace(/^oauth\b/, 'OAuth')
+    .replace(/^ai\b/, 'AI')
 
 /** The name of a record type in a sentence: `sequence enrollment` for `sequence_enrollment`. */
 export const nameOf = ({ object }: { readonly object: string }): string =>

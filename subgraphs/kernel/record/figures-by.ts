@@ -5,7 +5,7 @@ import { isHidden } from './field-security.ts'
 import { ListQuery, type ListArgs } from './list-query.ts'
 import type { WithTotals } from './maintained-totals.ts'
 import type { FilterInput } from './filter-input.ts'
-import { Values } from './predicate.ts'
+import { Values, type TenantPredicate } from './predicate.ts'
 import { TotalsSql } from './totals-sql.ts'
 
 type ResultOf<A> = A extends Aggregate<infer _T, infer R> ? R : never
@@ -56,16 +56,17 @@ export async function figuresBy<
 
 /**
  * The `from` and `where` of a statement that computes something over the records, with the alias `t`, that match a filter and that the caller sees, and its
- * parameters. The answer is known to depend on what the caller sees.
+ * parameters, with the conditions of further record types. The answer is known to depend on what the caller sees.
  */
 export function filteredRows(
   ctx: RequestContext,
   builtIn: RecordShape,
   filter: FilterInput | null,
-): { readonly source: string; readonly values: Values } {
+): { readonly source: string; readonly values: Values; readonly predicate: TenantPredicate } {
   const query = new ListQuery(ctx, builtIn, { filter })
   ctx.answered?.aggregate(query.definition)
-  return { source: query.aggregatedRows().source, values: query.predicate.values }
+  const { predicate } = query
+  return { source: query.aggregatedRows().source, values: predicate.values, predicate }
 }
 
 function readsHidden(ctx: RequestContext, definition: RecordShape, figure: Aggregate<never>): boolean {

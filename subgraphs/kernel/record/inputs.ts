@@ -122,7 +122,7 @@ function filterOfRelated({ to, by }: Relation): Class {
 }
 
 /**
- * The GraphQL filter input of a record type: all columns, `and`, `or` and `not`. `relations` adds filters on related records: a
+ * The GraphQL filter input of a record type: all columns unless some are named, `and`, `or` and `not`. `relations` adds filters on related records: a
  * relation to one record has that record's filter, a relation to many records has `some`, `every` and `none`. Every subgraph whose
  * filters reach this one has the same input in its schema.
  */
@@ -130,10 +130,11 @@ export function filterOf<T>(
   name: string,
   entity: Entity<T>,
   relations: Readonly<Record<string, Relation>> = {},
+  columns: readonly Column[] = shown(entity),
 ): Class {
   const filter = classNamed(name)
   filters.set(entity, { one: filter, many: quantified(name.replace(/Filter$/, 'ListFilter'), filter) })
-  for (const shownColumn of shown(entity)) {
+  for (const shownColumn of columns) {
     if (shownColumn.structure) continue
     const description = conditionDescription(shownColumn)
     field(

@@ -29,8 +29,21 @@ type Named = 'user' | (string & {})
  * Declares that the field has the id of a record, or a list of such ids: the type also gets a field with the record, `product` for
  * `productId` and `contacts` for `contactIds`. It is read by the rights of the caller, and all records of an operation together.
  */
-export const NamesRecord = (object: Named): PropertyDecorator =>
-  Extensions({ namesRecord: object }) as PropertyDecorator
+export const NamesRecord =
+  (object: Named): PropertyDecorator =>
+  (target, key) => {
+    ;(Extensions({ namesRecord: object }) as PropertyDecorator)(target, key)
+    const own = namedByClass.get(target.constructor) ?? new Map<string, Named>()
+    namedByClass.set(target.constructor, own.set(String(key), object))
+  }
+
+const namedByClass = new Map<object, Map<string, Named>>()
+
+/** The record type whose ids a field of a class or of its base classes has; null if no declaration says so. */
+export function namedRecordOf(type: object, name: string): Named | null {
+  const base = Object.getPrototypeOf(type) as object | null
+  return namedByClass.get(type)?.get(name) ?? (base === null ? null : namedRecordOf(base, name))
+}
 
 const namedBy = ({ extensions }: Pick<Field, 'extensions'>): Named | undefined =>
   extensions['namesRecord'] as Named | undefined

@@ -28,16 +28,28 @@ export interface RestArea {
   readonly within: { readonly parameter: string; readonly argument: string } | null
   /** Records of another type that are created with a record. */
   readonly createsWith: CreatedWith | null
+  /** Its records in words. Default: the end of the path. */
+  readonly many?: string
+  /** The only roles of users who may ask for aggregates. */
+  readonly roles?: readonly string[]
 }
 
 interface RestOptions<T> extends Partial<Pick<RestArea, 'within' | 'createsWith'>> {
   readonly path: string
   /** Default: the path. */
   readonly folder?: string
-  /** A plain column name is a parameter with that name that filters by equality; for an enumerated column, by one or more values. */
+  /** As `restFilters` takes them. */
   readonly filters?: readonly (ColumnName<T> | RestFilter<ColumnName<T>>)[]
   readonly derivedFields?: readonly string[]
 }
+
+/** A plain column name is a parameter with that name that filters by equality; for an enumerated column, by one or more values. */
+export const restFilters = (definition: RecordShape, filters: readonly (string | RestFilter)[]): RestFilter[] =>
+  filters.map((filter) =>
+    typeof filter === 'string'
+      ? { name: filter, column: filter, operator: definition.columns.byName.get(filter)?.kind === 'enum' ? 'in' : 'eq' }
+      : filter,
+  )
 
 /** With it, `npm run schema` generates the REST contract of the resolver's standard operations. */
 export const restArea = <T extends StoredRow>(
@@ -50,9 +62,5 @@ export const restArea = <T extends StoredRow>(
   derivedFields,
   within,
   createsWith,
-  filters: filters.map((filter) =>
-    typeof filter === 'string'
-      ? { name: filter, column: filter, operator: definition.columns.byName.get(filter)?.kind === 'enum' ? 'in' : 'eq' }
-      : filter,
-  ),
+  filters: restFilters(definition, filters),
 })

@@ -5,7 +5,7 @@ import { Aggregate, aggregateArgs, aggregateDescription, type AggregateArgs } fr
 import { readAggregate } from './aggregate/read-aggregate.ts'
 import { ExpectedVersionArg, IdArg, InputArg } from './args.ts'
 import type { Class } from './declared-class.ts'
-import type { RecordDefinition, StoredRow } from './definition.ts'
+import type { RecordDefinition, RecordShape, StoredRow } from './definition.ts'
 import { pluralOf, wordsOf } from './describe.ts'
 import { connectionOf, createInputOf, filterOf, orderOf, pageOf, updateInputOf } from './inputs.ts'
 import { withoutUnused, type FilterInput } from './filter-input.ts'
@@ -60,8 +60,15 @@ export interface StandardOperations<T extends StoredRow> {
   readonly restoreDescription?: string
 }
 
-export const statsFilterDescription = (many: string): string =>
-  `Conditions; null: all ${many} that the caller sees. Without a filter, and with one by enumerated fields only, the figures are maintained; otherwise the matching records are read.`
+/** The argument of statistics of a record type: the filter of its list. */
+export function StatsFilterArg({ entity, totals }: RecordShape, filter: Class): ParameterDecorator {
+  const many = pluralOf(wordsOf((entity as { name: string }).name))
+  const maintained = totals
+    ? ' Without a filter, and with one by enumerated fields only, the figures are maintained; otherwise the matching records are read.'
+    : ''
+  const description = `Conditions; null: all ${many} that the caller sees.${maintained}`
+  return Arg('filter', () => filter, { nullable: true, description }) as ParameterDecorator
+}
 
 /**
  * The resolver with the operations that every record type has: `account`, `accountList`, `accountConnection`, `accountListDeleted`,
@@ -111,11 +118,7 @@ export function standardResolver<T extends StoredRow>(
     }
 
     @Query(() => stats.type, { name: `${prefix}Stats` })
-    readStats(
-      @Arg('filter', () => types.Filter, { nullable: true, description: statsFilterDescription(pluralOf(one)) })
-      filter: FilterInput | null,
-      @Ctx() ctx: RequestContext,
-    ) {
+    readStats(@StatsFilterArg(definition, types.Filter) filter: FilterInput | null, @Ctx() ctx: RequestContext) {
       return stats.read(ctx, withoutUnused(filter ?? null))
     }
 

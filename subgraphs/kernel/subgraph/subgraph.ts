@@ -47,6 +47,8 @@ export interface Resource {
   readonly perOrganization?: RecordShape
   /** The REST paths of the record; `npm run schema` prints their OpenAPI. */
   readonly rest?: RestArea
+  /** The REST path of the aggregate of a type that has no other standard operations. */
+  readonly aggregate?: RestArea
   /** Its other REST operations; `npm run schema` prints them too. */
   readonly operations?: readonly DeclaredOperation[]
   /** Other sources of events, in addition to `entities`. */

@@ -2,7 +2,7 @@ import { connectionOf, filterOf, orderOf, pageOf } from '../../kernel/record/inp
 import { connectionArgs, pageArgs } from '../../kernel/record/list-args.ts'
 import { EmailThread } from './email-thread.ts'
 
-const EmailThreadFilter = filterOf('EmailThreadFilter', EmailThread)
+export const EmailThreadFilter = filterOf('EmailThreadFilter', EmailThread)
 const EmailThreadOrder = orderOf('EmailThreadOrder', EmailThread)
 export const EmailThreadPage = pageOf('EmailThreadPage', EmailThread, 'EMAILS')
 export const EmailThreadConnection = connectionOf('EmailThread', EmailThread, 'EMAILS')

@@ -2,7 +2,7 @@ import { connectionOf, filterOf, orderOf, pageOf } from '../../kernel/record/inp
 import { connectionArgs, pageArgs } from '../../kernel/record/list-args.ts'
 import { SequenceEnrollment } from './enrollment.ts'
 
-const EnrollmentFilter = filterOf('SequenceEnrollmentFilter', SequenceEnrollment)
+export const EnrollmentFilter = filterOf('SequenceEnrollmentFilter', SequenceEnrollment)
 const EnrollmentOrder = orderOf('SequenceEnrollmentOrder', SequenceEnrollment)
 export const SequenceEnrollmentPage = pageOf('SequenceEnrollmentPage', SequenceEnrollment, 'SEQUENCES')
 export const SequenceEnrollmentConnection = connectionOf('SequenceEnrollment', SequenceEnrollment, 'SEQUENCES')

@@ -2,7 +2,7 @@ import { connectionOf, filterOf, orderOf, pageOf, updateInputOf } from '../../ke
 import { connectionArgs, pageArgs } from '../../kernel/record/list-args.ts'
 import { ReplyDraft } from './reply-draft.ts'
 
-const ReplyDraftFilter = filterOf('ReplyDraftFilter', ReplyDraft)
+export const ReplyDraftFilter = filterOf('ReplyDraftFilter', ReplyDraft)
 const ReplyDraftOrder = orderOf('ReplyDraftOrder', ReplyDraft)
 export const ReplyDraftUpdateInput = updateInputOf('ReplyDraftUpdateInput', ReplyDraft)
 export const ReplyDraftPage = pageOf('ReplyDraftPage', ReplyDraft, 'EMAILS')

@@ -6,6 +6,8 @@ import { recordsOf } from '../../kernel/record/records-of.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { createdAfter, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
+import { withoutUnused, type FilterInput } from '../../kernel/record/filter-input.ts'
+import { StatsFilterArg } from '../../kernel/record/standard-resolver.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { attemptTotals } from './attempt-totals.job.ts'
@@ -70,8 +72,8 @@ export class SequenceResolver {
   }
 
   @Query(() => SequenceStats)
-  sequenceStats(@Ctx() ctx: RequestContext) {
-    return sequenceStats(ctx)
+  sequenceStats(@StatsFilterArg(sequence, types.Filter) filter: FilterInput | null, @Ctx() ctx: RequestContext) {
+    return sequenceStats(ctx, withoutUnused(filter ?? null))
   }
 
   @FieldResolver(() => [SequenceStep], {

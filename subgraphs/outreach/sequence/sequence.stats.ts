@@ -1,7 +1,8 @@
 import { Field, Float, Int, ObjectType } from 'type-graphql'
 import { count, countBy } from '../../kernel/record/aggregates.ts'
+import { filteredRows } from '../../kernel/record/figures-by.ts'
+import type { FilterInput } from '../../kernel/record/filter-input.ts'
 import { totalsTable } from '../../kernel/record/maintained-totals.ts'
-import { computedOver } from '../../kernel/record/predicate.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { figures, type Counts } from '../../kernel/record/stats.ts'
 import { valueCounts } from '../../kernel/record/value-counts.ts'
@@ -66,15 +67,14 @@ export class SequenceStats {
   meetingRate!: number | null
 }
 
-export async function sequenceStats(ctx: RequestContext): Promise<SequenceStats> {
-  const predicate = computedOver(ctx)
-  const inOrganization = predicate.totals(sequenceEnrollment, 't', ['CHANGE', 'GROUP'])
-  const visible = predicate.live(sequence, 's')
+export async function sequenceStats(ctx: RequestContext, filter: FilterInput | null): Promise<SequenceStats> {
+  const { source, predicate } = filteredRows(ctx, sequence, filter)
+  const ofSequences = predicate.totals(sequenceEnrollment, 't', ['CHANGE', 'GROUP'])
   const [counts, [sums]] = await Promise.all([
-    figures(ctx, sequence, { total: count(), byStatus: countBy('status') }),
+    figures(ctx, sequence, { total: count(), byStatus: countBy('status') }, filter),
     ctx.db.query<EnrollmentSums>(
       `select ${enrollmentSums} from ${totalsTable(sequenceEnrollment)} t
-       where ${inOrganization} and exists (select 1 from ${sequence.table} s where ${visible} and s.id = t.sequence_id)`,
+       where ${ofSequences} and t.sequence_id in (select t.id from ${source})`,
       predicate.values.list,
       'SCAN',
     ),

@@ -199,6 +199,12 @@ const bulkFragment = `fragment bulkFields on BulkResult {
   results { index id status code message errors }
 }`
 
+/** The stored document of an aggregate, by file name. */
+export const aggregateDocument = (api: RecordApi): [name: string, text: string] => [
+  `${api.prefix}Aggregate`,
+  aggregate(api),
+]
+
 /** The fragments of an area and the stored documents of the standard operations that the graph has, by file name. */
 export function standardDocuments(
   api: RecordApi,

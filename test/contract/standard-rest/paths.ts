@@ -5,7 +5,7 @@ import { scopesInContract } from '../../../subgraphs/kernel/scope-areas.ts'
 import { bulkDeleteExample, bulkUpdateExample, createExample, updateExample } from './examples.ts'
 import { aggregateParameters } from './aggregate-parameters.ts'
 import { filterParameters, listParameters, parameter, shapeParametersOf } from './list-parameters.ts'
-import type { RecordApi, StandardOperation } from './record-api.ts'
+import { standardOperations, type RecordApi, type StandardOperation } from './record-api.ts'
 import { own, shared, valueSchema, type Json } from './schemas.ts'
 
 export const content = (schema: Json, example?: Json): Json => ({
@@ -132,15 +132,17 @@ const stats = (api: RecordApi): Json =>
     success: [200, { description: 'The statistics.', ...content(own(`${api.type}Stats`)) }],
   })
 
-const aggregate = (api: RecordApi): Json =>
-  operationObject(api, {
+const aggregate = (api: RecordApi): Json => ({
+  ...(api.area.roles && { 'x-required-roles': api.area.roles }),
+  ...operationObject(api, {
     operation: 'Aggregate',
     summary: `Aggregate ${api.many}`,
     description: `Returns counts, sums, averages, smallest and largest values of the live ${api.many}${api.visibilityClause}, by the values of up to three fields and in total. A record must match all filters. Periods begin in the time zone of the organization. An addition to the specification.`,
     parameters: aggregateParameters(api),
     success: [200, { description: 'The figures.', ...content(shared('schemas', 'Aggregate')) }],
     refusals: [400],
-  })
+  }),
+})
 
 const listDeleted = (api: RecordApi): Json =>
   operationObject(api, {
@@ -310,12 +312,15 @@ function withinParameters({ area: { within }, schema, prefix }: RecordApi): Json
   ]
 }
 
-/** The paths of the standard operations that the graph has. */
-export function standardPaths(api: RecordApi): Readonly<Record<string, Json>> {
+/** The paths of these standard operations, as far as the graph has them. */
+export function standardPaths(
+  api: RecordApi,
+  operations: readonly StandardOperation[] = standardOperations,
+): Readonly<Record<string, Json>> {
   const paths: Record<string, Json> = {}
   const within = withinParameters(api)
   for (const [below, method, operation, describe] of places) {
-    if (!api.offers(operation)) continue
+    if (!operations.includes(operation) || !api.offers(operation)) continue
     const path = `/v1/${api.area.path}${below}`
     const ofPath = [...within, ...(below.startsWith('/{id}') ? [parameter('id')] : [])]
     const onRecord = ofPath.length > 0 ? { parameters: ofPath } : {}

@@ -89,7 +89,7 @@ export function recordApi(schema: GraphQLSchema, area: RestArea, graph: LoadedSu
   const type = typeOf(area)
   const prefix = prefixOf(area)
   const one = definition.object.replaceAll('_', ' ')
-  const many = area.within ? pluralOf(one) : path.split('/').at(-1)!.replaceAll('-', ' ')
+  const many = area.many ?? (area.within ? pluralOf(one) : path.split('/').at(-1)!.replaceAll('-', ' '))
   const columns = inReadingOrder(definition.columns.shown)
   const isSeenByAll =
     definition.visibleBy.length === 0 &&
@@ -97,9 +97,9 @@ export function recordApi(schema: GraphQLSchema, area: RestArea, graph: LoadedSu
     !definition.visibleThroughRelated &&
     !definition.privateUnless
   const object = schema.getType(type)
-  if (!object) throw new Error(`The graph must have a type ${type}.`)
   const mutations = schema.getMutationType()?.getFields() ?? {}
   const fields = { ...schema.getQueryType()?.getFields(), ...mutations }
+  if (!object && !fields[`${prefix}Aggregate`]) throw new Error(`The graph must have a type ${type}.`)
   const fieldOf = (operation: StandardOperation) => fields[prefix + operation]
   return {
     area,
@@ -111,15 +111,17 @@ export function recordApi(schema: GraphQLSchema, area: RestArea, graph: LoadedSu
     many,
     Many: upperFirst(many),
     visibilityClause: isSeenByAll ? '' : ' that the caller sees',
-    description: object.description ?? '',
+    description: object?.description ?? '',
     columns,
     ownColumns: columns.filter(({ name }) => ![...first, ...last].includes(name)),
     schema,
     relations: relationsOf(graph, type, prefix),
     has: (name) => columns.some((column) => column.name === name),
     offers: (operation) => fieldOf(operation) !== undefined,
-    scopesOf: (operation) =>
-      scopesIn((mutations[prefix + operation] ?? object).astNode?.directives as readonly ConstDirectiveNode[]),
+    scopesOf(operation) {
+      const own = requirementIn(fieldOf(operation)?.astNode?.directives as readonly ConstDirectiveNode[] | undefined)
+      return own?.flat() ?? scopesIn(object?.astNode?.directives as readonly ConstDirectiveNode[] | undefined)
+    },
     takesFilter: (operation) => fieldOf(operation)?.args.some(({ name }) => name === 'filter') ?? false,
     takesVersion: (operation) => fieldOf(operation)?.args.some(({ name }) => name === 'expectedVersion') ?? false,
   }

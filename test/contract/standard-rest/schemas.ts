@@ -304,7 +304,8 @@ const structureSchemas = ({ columns }: RecordApi): Readonly<Record<string, Json>
 const withParts = (columns: readonly Column[]): Column[] =>
   columns.flatMap((column) => [column, ...(column.structure?.parts ?? [])])
 
-const enumSchemas = ({ columns }: RecordApi): Readonly<Record<string, Json>> =>
+/** The schemas of the enumerations whose members the columns have. */
+export const enumSchemas = (columns: readonly Column[]): Readonly<Record<string, Json>> =>
   Object.fromEntries(
     withParts(columns).flatMap((column) => {
       const members = enumerationOf(column)
@@ -364,7 +365,7 @@ export function standardSchemas(api: RecordApi): Readonly<Record<string, Json>> 
   const required = inOrder('CREATE').filter(isRequired)
   const changes = { operation: 'UPDATE', columns: inOrder('UPDATE') } as const
   return {
-    ...enumSchemas(api),
+    ...enumSchemas(api.columns),
     ...structureSchemas(api),
     [type]: recordSchema(api),
     ...shapeSchemas(api, [...api.columns.map(({ name }) => name), ...api.area.derivedFields]),

@@ -21,7 +21,7 @@ export interface Amounts<T> extends AmountsShape {
 }
 
 /** Texts of at most this length are groups of their own also without an index. */
-const shortTextMax = 100
+export const shortTextMax = 100
 
 /** They are the same in every record that a caller can see, or different in each. */
 const neverGrouped: ReadonlySet<string> = new Set(['id', 'organizationId', 'deletedAt'])

@@ -2,7 +2,9 @@ import type { RequestContext } from '../../request.ts'
 import { holdsScope } from '../../scopes.ts'
 import { columnOf, hasColumn, type RecordShape } from '../definition.ts'
 import { isHidden } from '../field-security.ts'
+import { namedRecordOf } from '../named-records.ts'
 import { readReference } from '../read.ts'
+import { recordNamed } from '../record-registry.ts'
 import { knownReadScope } from '../requires-scope.ts'
 import type { RequestedKey } from './aggregate-request.ts'
 import { organizationSource } from './organization-facts.ts'
@@ -17,9 +19,10 @@ interface Labelled {
 /** The record type whose names the values of a key have, and that the caller may read; null if there is none. */
 function labelled({ caller }: RequestContext, definition: RecordShape, { column }: RequestedKey): Labelled | null {
   if (column.kind !== 'id') return null
-  if (column.user) return { shape: organizationSource().users, column: 'name' }
+  const named = column.user ? 'user' : namedRecordOf(definition.entity, column.name)
+  if (named === 'user') return { shape: organizationSource().users, column: 'name' }
   const relation = Object.values(definition.relations ?? {}).find(({ by }) => by === column.name)
-  const shape = relation?.to()
+  const shape = relation ? relation.to() : named === null ? null : recordNamed(named)
   const name = shape && labelColumns.find((one) => hasColumn(shape, one))
   if (!shape || !name || isHidden(caller, shape, name)) return null
   const scope = knownReadScope(shape.entity)

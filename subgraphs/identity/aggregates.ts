@@ -1,0 +1,16 @@
+import { aggregateResource } from '../kernel/record/aggregate/aggregate-resource.ts'
+import { countedBy } from '../kernel/record/aggregate/counted-shape.ts'
+import { createdAfter } from '../kernel/record/rest-area.ts'
+import type { Resource } from '../kernel/subgraph/subgraph.ts'
+import { auditLogEntry, AuditLogEntryFilter } from './audit/audit-entry.ts'
+
+/** The aggregates of the record types whose operations are not all standard ones. */
+export const identityAggregates: readonly Resource[] = [
+  aggregateResource(countedBy(auditLogEntry), 'SESSION', {
+    filter: AuditLogEntryFilter,
+    isForAdministrators: true,
+    path: 'admin/audit',
+    many: 'audit log entries',
+    filters: ['actorId', 'actorKind', 'action', 'targetType', createdAfter],
+  }),
+]

@@ -58,6 +58,7 @@ import { migrationsOf, type SubgraphDefinition } from './kernel/subgraph/subgrap
 import { assistant } from './assistant/subgraph.ts'
 import { insights } from './insights/subgraph.ts'
 import { outreach } from './outreach/subgraph.ts'
+import { records } from './records/subgraph.ts'
 import { support } from './support/subgraph.ts'
 
 /** Every domain of the platform; what owns tables that others refer to comes first. */
@@ -70,6 +71,7 @@ const domains: readonly SubgraphDefinition[] = [
   insights,
   assistant,
   extensions,
+  records,
 ]
 
 /** The domains, and the subgraph `events`, which is derived from their records. */

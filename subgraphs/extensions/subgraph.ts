@@ -5,7 +5,9 @@ import { customFieldResource } from './custom-field/custom-field.resolver.ts'
 import { customObjectResource } from './custom-object/custom-object.resolver.ts'
 import { customRecordResource } from './custom-record/custom-record.resolver.ts'
 import { registerFieldChange } from './field-change/field-change.ts'
+import { checkValues, convertValues } from './field-change/change-type.ts'
 import { removeValues } from './field-change/remove-values.ts'
+import { replaceValues } from './field-change/replace-value.ts'
 import { actionPorts } from './function/function.context.ts'
 import { functionResource } from './function/function.resolver.ts'
 import { functionInvocationResource } from './function/invocation.resolver.ts'
@@ -20,6 +22,9 @@ import { workflowRunResource } from './workflow/run.resolver.ts'
 import { workflowResource } from './workflow/workflow.resolver.ts'
 
 registerFieldChange(removeValues)
+registerFieldChange(checkValues)
+registerFieldChange(convertValues)
+registerFieldChange(replaceValues)
 
 export const extensions: SubgraphDefinition = {
   name: 'extensions',

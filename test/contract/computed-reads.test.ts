@@ -7,6 +7,7 @@ const readersOfRecords: Readonly<Record<string, string>> = {
   'subgraphs/crm/lead-conversion/targets.ts': 'Checks of a mutation, of which nothing is answered.',
   'subgraphs/crm/related-record/related-record.rules.ts': 'Checks of a mutation, of which nothing is answered.',
   'subgraphs/events/node/node.resolver.ts': 'Records, which are told by their ids.',
+  'subgraphs/extensions/field-change/run-change.ts': 'Changes all records of a type, of which nothing is answered.',
   'subgraphs/extensions/function/function.actions.ts': 'Records, which are told by their ids.',
   'subgraphs/outreach/email/thread-messages.ts': 'Records, which are told by their ids.',
   'subgraphs/outreach/sequence/steps-of-sequence.ts': 'Records, which are told by their ids.',
@@ -20,6 +21,8 @@ const withoutConditions: Readonly<Record<string, string>> = {
     'Selects documents that the caller sees by the account of their deals; nothing is told of the deals.',
   'subgraphs/commerce/invoice-aging/open-balances.ts':
     'Periods of balances: the deletion of an invoice ends its period.',
+  'subgraphs/extensions/field-change/run-change.ts':
+    'Changes all records of a type, deleted ones too, of which nothing is answered.',
 }
 
 /** Files outside the kernel that read rows of record types without a condition of their own for each, how many, and why. */

@@ -27,6 +27,12 @@ const others = {
   'subgraphs/outreach/email/count-hits.ts': 'items of queues',
   'subgraphs/kernel/secrets/rotate.ts': 'encrypted columns',
   'subgraphs/outreach/email-template/template-figures.ts': 'tables of totals',
+  'subgraphs/kernel/record/derived/field-history.ts': 'the history of fields, which is derived itself',
+  'subgraphs/extensions/field-change/{definition-state,run-change}.ts': 'items of queues, definitions of fields',
+  'subgraphs/extensions/field-change/remove-values.ts':
+    'values of a field that was deleted 30 days before, from which nothing is derived any more',
+  'subgraphs/extensions/field-change/rewrite-values.ts':
+    'values of deleted records; what is derived from them is written when they are restored',
   'subgraphs/extensions/function/function.actions.ts': 'parts of a function',
   'subgraphs/demo/{sequences,webhooks}.ts': 'rows that are no records: attempts, deliveries',
 }

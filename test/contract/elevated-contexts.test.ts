@@ -42,6 +42,7 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
     1,
     'carries out on all records what an owner or admin has changed of a custom field',
   ],
+  'subgraphs/extensions/field-change/replace-value.ts': [1, 'removes replaced values from fields 30 days later'],
   'subgraphs/extensions/function/run-function.ts': [1, 'logs an invocation for which no user may act'],
   'subgraphs/extensions/workflow/receive-hook.ts': [1, 'starts a run for a signed request'],
   'subgraphs/extensions/workflow/run-queue.ts': [

@@ -27,6 +27,7 @@ const rest = () => ({
   isRequired: false,
   isActive: false,
   isSearchable: false,
+  trackHistory: true,
   defaultValue: 'GOLD',
   controllingField: null,
   dependentValues: null,
@@ -50,7 +51,9 @@ export const customFieldBodies = {
     await withSample(requests)
     return { ...field(), ...(whole && rest()) }
   },
-  customFieldUpdate: async (_requests: Sender, whole: boolean) => (whole ? { ...changed(), ...rest() } : {}),
+  customFieldUpdate: async (_requests: Sender, whole: boolean) =>
+    whole ? { ...changed(), ...rest(), fieldType: 'PICKLIST' } : {},
+  customFieldReplaceValue: async () => ({ from: 'SILVER', to: 'GOLD' }),
   customFieldCheckFormula: async (_requests: Sender, whole: boolean) => ({
     entity: 'QUOTE',
     formulaConfig: { expression: 'LEN(name)', returnType: 'NUMBER', ...(whole && { decimals: 0, blankAs: 'ZERO' }) },

@@ -107,6 +107,9 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'imapPassword',
   'customFieldCreate.fieldType',
   'customFieldCreate.name',
+  'customFieldUpdate.fieldType',
+  'customFieldReplaceValue.from',
+  'customFieldReplaceValue.to',
   // Of a custom field: which of them a field can have follows from its type.
   'controllingField',
   'defaultValue',

@@ -92,6 +92,8 @@ export const preparations: Readonly<
   },
   ...functionPreparations,
   ...workflowPreparations,
+  /** A field of its own: it is not changed again before its values are replaced. */
+  customFieldReplaceValue: () => Promise.resolve(),
 }
 
 /** Properties of a body of which an operation needs at least one. Requests have two of them, so that a test can empty one. */

@@ -1,5 +1,6 @@
 import { activeAdministrators, auditRecord } from '../../identity/public.ts'
 import { defineRecord, type RecordDefinition, type SerializedRule } from '../../kernel/record/definition.ts'
+import { registerFieldUse } from '../../kernel/extension/field-uses.ts'
 import { registerUse } from '../../extensions/public.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { isSameValue } from '../../kernel/record/same-value.ts'
@@ -99,3 +100,9 @@ for (const [setting, table] of Object.entries(namedIn)) {
       ) order by e.id`,
   })
 }
+
+registerFieldUse({
+  user: 'ai_trigger',
+  sql: `select t.id, t.name from assistant.ai_trigger t where t.organization_id = $1 and t.deleted_at is null
+      and t.event_type like $2::text || '.%' and concat(t.conditions, ' ', t.prompt, ' ', t.actions) ~ $3 order by t.name, t.id`,
+})

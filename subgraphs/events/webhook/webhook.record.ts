@@ -1,4 +1,5 @@
 import { activeAdministrators, auditRecord } from '../../identity/public.ts'
+import { registerFieldUse } from '../../kernel/extension/field-uses.ts'
 import { defineRecord, type RecordDefinition, type SerializedRule } from '../../kernel/record/definition.ts'
 import { liesUnder } from '../../kernel/outbound/named-credentials.ts'
 import type { WebhookContext } from './webhook.context.ts'
@@ -75,4 +76,11 @@ export const webhook: RecordDefinition<Webhook> = defineRecord(Webhook, {
   isAdministrative: true,
   audit: auditRecord('webhook', audited),
   serializedRules: [fewWebhooks, coveringCredential],
+})
+
+registerFieldUse({
+  user: 'webhook',
+  sql: `select w.id, w.name from events.webhook w where w.organization_id = $1 and w.deleted_at is null
+      and exists (select from unnest(w.events) e where e like $2::text || '.%' or e like '*%')
+      and concat(array_to_string(w.fields, ' '), ' ', w.conditions) ~ $3 order by w.name, w.id`,
 })

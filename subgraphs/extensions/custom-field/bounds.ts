@@ -6,8 +6,12 @@ export const entityMax = 70
 export const fieldsMax = 500
 /** Live fields of all record types of an organization: they are in the memory of every process, about 2 KB each. */
 export const allFieldsMax = 5_000
+/** Fields of one record type that keep their history. */
+export const trackedMax = 20
 export const picklistValuesMax = 1_000
 export const precisionMax = 10
+/** Replaced values of one field that writes may still have. */
+export const aliasesMax = 100
 /** Live formulas of one record type. */
 export const formulasMax = 100
 /** Parts of all active formulas of one record type, each with those of the formulas that it reads: reads compute them for every record. */

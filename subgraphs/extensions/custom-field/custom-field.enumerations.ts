@@ -34,6 +34,9 @@ export const CustomFieldChange = enumeration(
   'What is being done on all records for a custom field.',
   {
     REMOVE_VALUES: 'The values of a field that was deleted are removed.',
+    CHECK_VALUES: 'The values are checked by the type that the field is to have.',
+    CONVERT_VALUES: 'The values are rewritten in the form of the new type.',
+    REPLACE_VALUE: 'A value of a picklist is replaced by another one, or removed.',
   },
 )
 export type CustomFieldChange = keyof typeof CustomFieldChange

@@ -5,8 +5,16 @@ import { beginsChanges, nothingIsUnderWay, stateAfter } from '../field-change/de
 import { customFieldEvents } from './custom-field.events.ts'
 import { fieldProblems } from './custom-field.rules.ts'
 import { CustomField } from './custom-field.ts'
-import { controllingFieldExists, fewFields, nameIsFree, removedValuesAreUnused, valuesAreFew } from './field-limits.ts'
 import { objectExists } from './field-entity.ts'
+import {
+  controllingFieldExists,
+  fewFields,
+  fewTracked,
+  nameIsFree,
+  onTarget,
+  removedValuesAreUnused,
+  valuesAreFew,
+} from './field-limits.ts'
 import { isUnused } from './field-uses.ts'
 import { formulasAreFew, formulasAreValid } from './formula-rules.ts'
 
@@ -21,6 +29,7 @@ const audited = [
   'isRequired',
   'isActive',
   'isSearchable',
+  'trackHistory',
   'defaultValue',
   'picklistValues',
   'controllingField',
@@ -52,8 +61,9 @@ export const customField: RecordDefinition<CustomField> = defineRecord(CustomFie
     objectExists,
     nameIsFree,
     fewFields,
-    valuesAreFew,
-    controllingFieldExists,
+    fewTracked,
+    onTarget(valuesAreFew),
+    onTarget(controllingFieldExists),
     removedValuesAreUnused,
     isUnused,
     beginsChanges,

@@ -14,9 +14,10 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { CustomFieldFailure, lastFailures } from '../field-change/failures.ts'
-import { fieldChangeTables } from '../field-change/field-change.migrations.ts'
+import { fieldChangeTables, trackHistoryColumn, typeChangeColumns } from '../field-change/field-change.migrations.ts'
 import { fieldChangeQueue, forgetFieldChanges } from '../field-change/field-change.queue.ts'
 import { removeDeletedFields } from '../field-change/remove-values.ts'
+import { removeAliases, replaceValue } from '../field-change/replace-value.ts'
 import { entityMax, fieldsMax } from './bounds.ts'
 import { createField, reorderFields } from './custom-field.actions.ts'
 import {
@@ -27,7 +28,8 @@ import {
 } from './custom-field.inputs.ts'
 import { customFieldFormula, customFieldTable } from './custom-field.migrations.ts'
 import { customField } from './custom-field.record.ts'
-import { CustomField, FormulaConfig } from './custom-field.ts'
+import { FormulaConfig } from './custom-field.parts.ts'
+import { CustomField } from './custom-field.ts'
 import { checkFormula, FormulaCheck } from './formula-check.ts'
 
 const fields = recordsOf(customField)
@@ -79,7 +81,7 @@ export class CustomFieldResolver {
   }
 
   @Mutation(() => CustomField, {
-    description: `Changes a custom field. ${published} Records keep values that the changed field no longer allows, until they are set to others. For owners and admins.`,
+    description: `Changes a custom field. ${published} Where its new type needs it, the values of all records are checked and rewritten in the background: the state is BUILDING, and if a value does not fit, the field stays as it was. Records keep values that the changed field no longer allows, until they are set to others. For owners and admins.`,
   })
   @RequiresScope('CUSTOM_FIELDS')
   customFieldUpdate(
@@ -152,6 +154,34 @@ export class CustomFieldResolver {
     return checkFormula(ctx, { entity, formulaConfig, name: name ?? null, recordId: recordId ?? null })
   }
 
+  @Mutation(() => CustomField, {
+    description:
+      'Makes a value of a PICKLIST or MULTI_PICKLIST inactive and replaces it in all records, which get events as with any other change. It is carried out in the background: the state is BUILDING until it has ended. For 30 days a write that still has the former value gets the new one. Fields that the field controls are not checked again. For owners and admins.',
+  })
+  @RequiresScope('CUSTOM_FIELDS')
+  customFieldReplaceValue(
+    @IdArg() id: string,
+    @ValueArg('from', () => String, {
+      max: 255,
+      filled: true,
+      description: 'The value that records have.',
+      example: 'SILVER',
+    })
+    from: string,
+    @ValueArg('to', () => String, {
+      nullable: true,
+      max: 255,
+      filled: true,
+      description: 'An active value of the field that replaces it; null to remove it from the records.',
+      example: 'GOLD',
+    })
+    to: string | null,
+    @ExpectedVersionArg() expectedVersion: number | null,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return replaceValue(ctx, id, { from, to: to ?? null }, expectedVersion)
+  }
+
   @Mutation(() => [CustomField], {
     description: 'Puts the custom fields of a record type in another order, and returns them. For owners and admins.',
   })
@@ -174,14 +204,20 @@ export class CustomFieldResolver {
 export const customFieldResource: Resource = {
   resolver: CustomFieldResolver,
   announces: [customField],
-  migrations: [customFieldTable, fieldChangeTables, customFieldFormula],
+  migrations: [customFieldTable, fieldChangeTables, customFieldFormula, typeChangeColumns, trackHistoryColumn],
   queues: [fieldChangeQueue],
-  jobs: [forgetFieldChanges, removeDeletedFields],
+  jobs: [forgetFieldChanges, removeDeletedFields, removeAliases],
   rest: restArea(customField, {
     path: 'custom-fields',
     filters: [{ name: 'entity', column: 'entity', operator: 'in' }, 'fieldType', 'name', 'isActive'],
   }),
   operations: [
+    operation('POST /v1/custom-fields/{id}/replace-value', 'customFieldReplaceValue', {
+      summary: 'Replace a value of a picklist in all records',
+      status: 202,
+      answers: 'The field; its values are being replaced.',
+      roles: ['OWNER', 'ADMIN'],
+    }),
     operation('GET /v1/custom-fields/{id}/failures', 'customFieldFailures', {
       summary: 'List the values that did not allow a change of a custom field',
       answers: 'The values with their records.',

@@ -5,9 +5,12 @@ import { customFieldProblem } from '../../kernel/record/check-values.ts'
 import { parsePattern } from '../../kernel/values/pattern.ts'
 import { textMax } from './bounds.ts'
 import type { CustomFieldType } from './custom-field.enumerations.ts'
-import type { CustomField, FormulaConfig } from './custom-field.ts'
+import type { FormulaConfig } from './custom-field.parts.ts'
+import type { CustomField } from './custom-field.ts'
 import { entityProblems } from './field-entity.ts'
 import { defaultOf, definitionOf } from './field-definition.ts'
+import { targetOf, typeChangeProblem } from './type-change.ts'
+import { numbers, picklists, typesOf } from './types-of.ts'
 
 const problem = (path: string, code: string, message: string): FieldProblem => ({ path, code, message })
 
@@ -24,24 +27,6 @@ function nameProblems({ name }: CustomField): FieldProblem[] {
   const message = `name must not begin with two underscores, and must not be one of ${[...reservedNames].join(', ')}.`
   return [problem('name', 'RESERVED', message)]
 }
-
-const picklists: readonly CustomFieldType[] = ['PICKLIST', 'MULTI_PICKLIST']
-const numbers: readonly CustomFieldType[] = ['NUMBER', 'CURRENCY']
-const texts: readonly CustomFieldType[] = ['TEXT', 'TEXTAREA', 'EMAIL', 'PHONE', 'URL']
-
-/** The types that a property is for. */
-const typesOf = {
-  isSearchable: texts,
-  picklistValues: picklists,
-  controllingField: picklists,
-  dependentValues: picklists,
-  pattern: ['TEXT', 'EMAIL', 'PHONE', 'URL'],
-  precision: numbers,
-  maxLength: ['TEXT', 'TEXTAREA', 'PHONE', 'URL'],
-  minValue: numbers,
-  maxValue: numbers,
-  formulaConfig: ['FORMULA'],
-} as const satisfies Partial<Record<keyof CustomField, readonly CustomFieldType[]>>
 
 const isGiven = (value: unknown): boolean =>
   value !== null && value !== false && !(Array.isArray(value) && value.length === 0)
@@ -151,8 +136,11 @@ function defaultProblems(field: CustomField): FieldProblem[] {
 }
 
 /** The problems of a definition that follow from it alone. */
-export function fieldProblems(next: CustomField, previous: CustomField | null): FieldProblem[] {
-  if (next.deletedAt) return []
+export function fieldProblems(given: CustomField, previous: CustomField | null): FieldProblem[] {
+  if (given.deletedAt) return []
+  const wrongType = typeChangeProblem(given, previous)
+  if (wrongType) return [wrongType]
+  const next = targetOf(given)
   const names = previous === null ? [...entityProblems(next), ...nameProblems(next)] : []
   const problems = [
     ...names,

@@ -5,128 +5,11 @@ import { Column } from '../../kernel/record/column.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { Json } from '../../kernel/record/scalars.ts'
-import { Part, Structure, StructureColumn } from '../../kernel/record/structure.ts'
+import { StructureColumn } from '../../kernel/record/structure.ts'
 import { patternCharactersMax } from '../../kernel/values/pattern.ts'
-import { formulaLimits } from '../../kernel/formula/limits.ts'
-import { entityMax, picklistValuesMax, precisionMax, textMax } from './bounds.ts'
-import {
-  CustomFieldChange,
-  CustomFieldState,
-  CustomFieldType,
-  FormulaBlanks,
-  FormulaReturnType,
-} from './custom-field.enumerations.ts'
-
-@Structure('PicklistValue', 'One value of a PICKLIST or MULTI_PICKLIST.')
-export class PicklistValue {
-  @Part(() => String, {
-    max: 255,
-    filled: true,
-    description: 'The value that records store, unique in its field. It cannot be changed: add another one instead.',
-    example: 'GOLD',
-  })
-  value!: string
-
-  @Part(() => String, {
-    nullable: true,
-    max: 255,
-    description: 'What people read instead of the value; null: the value itself.',
-    example: 'Gold',
-  })
-  label!: string | null
-
-  @Part(() => String, {
-    nullable: true,
-    max: 7,
-    description: 'Colour for display, `#rrggbb`; null if not set.',
-    example: '#c9a227',
-  })
-  color!: string | null
-
-  @Part(() => Boolean, {
-    default: false,
-    description: 'Whether a new record without a value gets it. A PICKLIST has at most one such value.',
-    example: false,
-  })
-  isDefault!: boolean
-
-  @Part(() => Boolean, {
-    default: true,
-    description: 'Whether records can get the value. Records that have an inactive one keep it.',
-    example: true,
-  })
-  isActive!: boolean
-
-  @Part(() => Int, {
-    default: 0,
-    description: 'Position among the values, for display; equal ones are in the order of the list.',
-    example: 0,
-  })
-  sortOrder!: number
-}
-
-@Structure('CustomFieldProgress', 'How far a change of a custom field has been carried out on the records of its type.')
-export class CustomFieldProgress {
-  @Part(() => CustomFieldChange, { writable: 'NEVER', description: 'What is being done.', example: 'REMOVE_VALUES' })
-  change!: CustomFieldChange
-
-  @Part(() => Int, { writable: 'NEVER', description: 'Records that are done, deleted ones included.', example: 12_000 })
-  processed!: number
-
-  @Part(() => Int, {
-    nullable: true,
-    writable: 'NEVER',
-    description: 'Records of the type when the change began, deleted ones included; null before it has begun.',
-    example: 48_000,
-  })
-  total!: number | null
-
-  @Part(() => Int, {
-    writable: 'NEVER',
-    description: 'Values that do not allow the change; the change ends at the latest with 100 of them.',
-    example: 0,
-  })
-  failures!: number
-
-  @Part(() => String, {
-    nullable: true,
-    writable: 'NEVER',
-    description: 'Why the change has failed; null while it is under way.',
-    example: null,
-  })
-  message!: string | null
-}
-
-@Structure('FormulaConfig', 'How the value of a FORMULA follows from other fields.')
-export class FormulaConfig {
-  @Part(() => String, {
-    max: formulaLimits.characters,
-    filled: true,
-    description:
-      'The formula: fields by their names (`annualRevenue`, `customFields.margin`), numbers, texts in double quotation marks, operators and functions, as the guide about custom fields describes.',
-    example: 'IF(customFields.seats > 0, annualRevenue / customFields.seats, 0)',
-  })
-  expression!: string
-
-  @Part(() => FormulaReturnType, { description: 'What the value is. It never changes.', example: 'CURRENCY' })
-  returnType!: FormulaReturnType
-
-  @Part(() => Int, {
-    nullable: true,
-    minimum: 0,
-    maximum: precisionMax,
-    description: `NUMBER and CURRENCY: number of decimals to which the value is rounded, half away from zero; null: ${precisionMax}.`,
-    example: 2,
-  })
-  decimals!: number | null
-
-  @Part(() => FormulaBlanks, {
-    default: 'ZERO',
-    description: 'What a number without a value counts as in arithmetic.',
-    example: 'ZERO',
-  })
-  blankAs!: FormulaBlanks
-}
+import { aliasesMax, entityMax, picklistValuesMax, precisionMax, textMax, trackedMax } from './bounds.ts'
+import { CustomFieldState, CustomFieldType } from './custom-field.enumerations.ts'
+import { CustomFieldProgress, FormulaConfig, PicklistAlias, PicklistValue } from './custom-field.parts.ts'
 
 export type DependentValues = Readonly<Record<string, readonly string[]>>
 
@@ -167,9 +50,9 @@ export class CustomField extends OrgRecord {
   label!: string
 
   @Column(() => CustomFieldType, {
-    writable: 'ON_CREATE',
     indexed: true,
-    description: 'What its values are. It never changes.',
+    description:
+      'What its values are. TEXT, TEXTAREA, EMAIL, PHONE and URL can become one another, NUMBER and CURRENCY too, PICKLIST can become TEXT or MULTI_PICKLIST, and TEXT a PICKLIST; for any other type, add a field.',
     example: 'PICKLIST',
   })
   fieldType!: CustomFieldType
@@ -205,6 +88,13 @@ export class CustomField extends OrgRecord {
     example: false,
   })
   isSearchable!: boolean
+
+  @Column(() => Boolean, {
+    default: false,
+    description: `Whether changes of records keep the values that they replace, with time and user, for 24 months: GET \`/v1/accounts/{id}/field-history\`. At most ${trackedMax} fields of a record type.`,
+    example: false,
+  })
+  trackHistory!: boolean
 
   @Column(() => String, {
     nullable: true,
@@ -315,6 +205,28 @@ export class CustomField extends OrgRecord {
     example: 'READY',
   })
   state!: CustomFieldState
+
+  @Column(() => CustomFieldType, {
+    nullable: true,
+    writable: 'NEVER',
+    description:
+      'The type that the field will have when all values of records have been checked by it; null if no such change is under way. Until then written values must fit both types.',
+    example: null,
+  })
+  pendingType!: CustomFieldType | null
+
+  /** The properties that the definition will have with `pendingType`. */
+  @Column(() => Json, { nullable: true, internal: true })
+  pending!: Partial<CustomField> | null
+
+  @StructureColumn(() => PicklistAlias, {
+    list: true,
+    maxItems: aliasesMax,
+    writable: 'NEVER',
+    description: 'Values that were replaced in the last 30 days, for clients that still write them.',
+    example: [],
+  })
+  aliases!: PicklistAlias[]
 
   @StructureColumn(() => CustomFieldProgress, {
     nullable: true,

@@ -8,7 +8,8 @@ import type { CustomFieldFormat } from '../../kernel/record/custom-field-rules.t
 import { formulaLimits } from '../../kernel/formula/limits.ts'
 import { precisionMax, textMax } from './bounds.ts'
 import type { CustomFieldType } from './custom-field.enumerations.ts'
-import type { CustomField, FormulaConfig } from './custom-field.ts'
+import type { FormulaConfig } from './custom-field.parts.ts'
+import type { CustomField } from './custom-field.ts'
 
 /** What writes and reads need to know of a field. */
 export type StoredField = Pick<
@@ -31,6 +32,9 @@ export type StoredField = Pick<
   | 'minValue'
   | 'maxValue'
   | 'formulaConfig'
+  | 'trackHistory'
+  | 'pending'
+  | 'aliases'
 >
 
 const kinds: Readonly<Record<Exclude<CustomFieldType, 'FORMULA'>, CustomFieldKind>> = {
@@ -102,7 +106,7 @@ const given = <T>(value: T | null): T | undefined => value ?? undefined
 /** The definition of the column. */
 export function definitionOf(field: StoredField): CustomFieldDefinition {
   const { name, label, fieldType, description, isRequired, isSearchable, picklistValues, pattern } = field
-  const { controllingField, dependentValues, precision, maxLength, minValue, maxValue } = field
+  const { controllingField, dependentValues, precision, maxLength, minValue, maxValue, pending, aliases } = field
   const kind = kindOf(field)
   const formula = field.formulaConfig ? formulaOf(field.formulaConfig) : undefined
   const hasValues = fieldType === 'PICKLIST' || fieldType === 'MULTI_PICKLIST'
@@ -112,6 +116,7 @@ export function definitionOf(field: StoredField): CustomFieldDefinition {
     isRequired,
     pattern,
     searchable: isSearchable,
+    hasHistory: field.trackHistory,
     format: formats[fieldType],
     max: maxLength ?? (formula ? formulaLimits.text : textMax[fieldType]),
     decimals: kind === 'money' ? (formula?.decimals ?? precision ?? precisionMax) : undefined,
@@ -122,6 +127,8 @@ export function definitionOf(field: StoredField): CustomFieldDefinition {
     dependsOn: controllingField === null ? null : { field: controllingField, values: dependentValues ?? {} },
     default: defaultOf(field),
     formula,
+    aliases: aliases.length > 0 ? Object.fromEntries(aliases.map(({ from, to }) => [from, to])) : undefined,
+    also: pending ? definitionOf({ ...field, ...pending, pending: null, isRequired: false }) : undefined,
   }
   const known = Object.entries(definition).filter(([, value]) => value !== undefined)
   return { name, kind, ...(Object.fromEntries(known) as Partial<CustomFieldDefinition>) }

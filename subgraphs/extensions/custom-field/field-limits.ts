@@ -1,9 +1,12 @@
 import { Refusal, type FieldProblem } from '../../kernel/errors.ts'
 import type { SerializedRule } from '../../kernel/record/definition.ts'
 import { Values } from '../../kernel/record/predicate.ts'
-import { allCharactersMax, allFieldsMax, fieldsMax, valuesCharactersMax } from './bounds.ts'
-import type { CustomField, PicklistValue } from './custom-field.ts'
+import { allCharactersMax, allFieldsMax, fieldsMax, trackedMax, valuesCharactersMax } from './bounds.ts'
+import type { PicklistValue } from './custom-field.parts.ts'
+import type { CustomField } from './custom-field.ts'
 import { recordsOfEntity } from './field-entity.ts'
+import { targetOf } from './type-change.ts'
+import { picklists } from './types-of.ts'
 
 type Rule = SerializedRule<CustomField>
 
@@ -41,6 +44,20 @@ export const fewFields: Rule = {
       throw limitReached(`A record type has at most ${fieldsMax} custom fields; delete one first.`, fieldsMax)
     if (row!.all < allFieldsMax) return []
     throw limitReached(`An organization has at most ${allFieldsMax} custom fields; delete one first.`, allFieldsMax)
+  },
+}
+
+export const fewTracked: Rule = {
+  concerns: (_ctx, next, previous) =>
+    next.trackHistory && next.deletedAt === null && (appears(next, previous) || !previous!.trackHistory),
+  async enforce({ db, caller }, { entity }) {
+    const [row] = await db.query<{ count: number }>(
+      `select count(*)::int as count from extensions.field_definition
+       where organization_id = $1 and entity = $2 and track_history and deleted_at is null`,
+      [caller.organizationId, entity],
+    )
+    if (row!.count < trackedMax) return []
+    throw limitReached(`At most ${trackedMax} custom fields of a record type keep their history.`, trackedMax)
   },
 }
 
@@ -105,6 +122,12 @@ export const controllingFieldExists: Rule = {
   },
 }
 
+/** The rule for what the definition will be when the values of records have been checked. */
+export const onTarget = ({ concerns, enforce }: Rule): Rule => ({
+  concerns: (ctx, next, previous) => concerns(ctx, targetOf(next), previous),
+  enforce: (ctx, next, previous) => enforce(ctx, targetOf(next), previous),
+})
+
 const shownMax = 20
 
 /** The values that the change removes. */
@@ -115,10 +138,14 @@ const removedOf = (next: CustomField, previous: CustomField): string[] => {
 
 export const removedValuesAreUnused: Rule = {
   concerns: (_ctx, next, previous) =>
-    previous !== null && next.deletedAt === null && removedOf(next, previous).length > 0,
+    previous !== null &&
+    next.deletedAt === null &&
+    picklists.includes(next.fieldType) &&
+    removedOf(next, previous).length > 0,
   async enforce({ db, caller }, next, previous) {
-    const { entity, name, fieldType } = next
-    const held = fieldType === 'PICKLIST' ? 'to_jsonb(value)' : 'jsonb_build_array(value)'
+    const { entity, name } = next
+    // A field that becomes a MULTI_PICKLIST has single values in its records.
+    const held = previous!.fieldType === 'PICKLIST' ? 'to_jsonb(value)' : 'jsonb_build_array(value)'
     const values = new Values()
     const { table, condition } = recordsOfEntity(entity, values)
     const rows = await db.query<{ value: string }>(

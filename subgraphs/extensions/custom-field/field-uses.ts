@@ -1,14 +1,18 @@
 import { Refusal } from '../../kernel/errors.ts'
+import { fieldUseSources } from '../../kernel/extension/field-uses.ts'
 import type { SerializedRule } from '../../kernel/record/definition.ts'
+import type { RequestContext } from '../../kernel/request.ts'
 import type { CustomField } from './custom-field.ts'
 import { fieldsOfType, formulasWith } from './formula-rules.ts'
+import { changesForm } from './type-change.ts'
 
 const shownMax = 20
 
 /** `select object, id, name` of what names the field `$3` of the record type `$2`, or the whole path `$4`, a regular expression. */
 const usesSql = `
   select 'custom_field' as object, f.id, f.name from extensions.field_definition f
-    where f.organization_id = $1 and f.entity = $2 and f.controlling_field = $3 and f.deleted_at is null
+    where f.organization_id = $1 and f.entity = $2 and f.deleted_at is null
+      and $3 in (f.controlling_field, f.pending ->> 'controllingField')
   union all
   select 'custom_object', o.id, o.name from extensions.custom_object o
     where o.organization_id = $1 and 'custom:' || o.name = $2 and o.name_field = $3 and o.deleted_at is null
@@ -25,21 +29,37 @@ const usesSql = `
       and concat(w.trigger_config, ' ', w.conditions, ' ', w.steps) ~ $4
   limit ${shownMax}`
 
-/** A field that something of the organization names is not deleted under it. */
-export const isUnused: SerializedRule<CustomField> = {
-  concerns: (_ctx, next, previous) => previous !== null && next.deletedAt !== null,
-  async enforce(ctx, { entity, name }) {
-    const { db, caller } = ctx
-    // A name has letters, digits and underscores only.
-    const path = String.raw`customFields\.${name}($|[^A-Za-z0-9_])`
-    const used = await db.query<{ object: string; id: string; name: string }>(usesSql, [
-      caller.organizationId,
-      entity,
-      name,
+interface Use extends Record<string, unknown> {
+  readonly object: string
+  readonly id: string
+  readonly name: string
+}
+
+async function usesOf(ctx: RequestContext, entity: string, name: string): Promise<Use[]> {
+  const { db, caller } = ctx
+  // A name has letters, digits and underscores only.
+  const path = String.raw`customFields\.${name}($|[^A-Za-z0-9_])`
+  const { organizationId } = caller
+  const formulas = formulasWith(await fieldsOfType(ctx, entity), name)
+  const uses: Use[] = formulas.map((field) => ({ object: 'custom_field', id: field.id, name: field.name }))
+  uses.push(...(await db.query<Use>(usesSql, [organizationId, entity, name, path])))
+  for (const { user, sql } of fieldUseSources()) {
+    if (uses.length >= shownMax) break
+    const rows = await db.query<{ id: string; name: string }>(`${sql} limit ${shownMax}`, [
+      organizationId,
+      entity.toLowerCase(),
       path,
     ])
-    const formulas = formulasWith(await fieldsOfType(ctx, entity), name)
-    const usedBy = [...formulas.map((field) => ({ object: 'custom_field', id: field.id, name: field.name })), ...used]
+    uses.push(...rows.map(({ id, name: shown }) => ({ object: user, id, name: shown })))
+  }
+  return uses.slice(0, shownMax)
+}
+
+/** A field that something of the organization names is neither deleted under it nor gets values of another form. */
+export const isUnused: SerializedRule<CustomField> = {
+  concerns: (_ctx, next, previous) => previous !== null && (next.deletedAt !== null || changesForm(next, previous)),
+  async enforce(ctx, { entity, name }) {
+    const usedBy = await usesOf(ctx, entity, name)
     if (usedBy.length === 0) return []
     const message = 'The field is still used; change or delete first what uses it.'
     throw new Refusal('HAS_DEPENDENTS', message, { usedBy: usedBy.slice(0, shownMax) })

@@ -20,7 +20,7 @@ import { requireAdministrator } from '../../kernel/require.ts'
 import { customField } from './custom-field.record.ts'
 import { configProblems } from './custom-field.rules.ts'
 import { knownEntityProblems } from './field-entity.ts'
-import type { FormulaConfig } from './custom-field.ts'
+import type { FormulaConfig } from './custom-field.parts.ts'
 import { formulaOf } from './field-definition.ts'
 import { cycleProblemOf, fieldsOfType, scopeOf } from './formula-rules.ts'
 

@@ -23,7 +23,7 @@ export function fieldsOfType({ db, caller }: RequestContext, entity: string): Pr
        is_active as "isActive", is_searchable as "isSearchable", default_value as "defaultValue",
        picklist_values as "picklistValues", controlling_field as "controllingField",
        dependent_values as "dependentValues", pattern, precision, max_length as "maxLength", min_value as "minValue",
-       max_value as "maxValue", formula_config as "formulaConfig"
+       max_value as "maxValue", formula_config as "formulaConfig", track_history as "trackHistory", pending, aliases
      from extensions.field_definition
      where organization_id = $1 and entity = $2 and deleted_at is null order by created_at, id`,
     [caller.organizationId, entity],

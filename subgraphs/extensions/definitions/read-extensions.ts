@@ -124,7 +124,7 @@ export const readOrganizationExtensions: ExtensionReader = async (sql, organizat
          'description', f.description, 'isRequired', f.is_required, 'isActive', f.is_active, 'isSearchable', f.is_searchable,
          'defaultValue', f.default_value, 'picklistValues', f.picklist_values, 'controllingField', f.controlling_field,
          'dependentValues', f.dependent_values, 'pattern', f.pattern, 'precision', f.precision, 'maxLength', f.max_length,
-         'minValue', f.min_value, 'maxValue', f.max_value,
+         'minValue', f.min_value, 'maxValue', f.max_value, 'trackHistory', f.track_history, 'pending', f.pending, 'aliases', f.aliases,
          'formulaConfig', f.formula_config, 'isDeleted', f.deleted_at is not null) order by f.sort_order, f.created_at, f.id)
        from extensions.field_definition f
        where f.organization_id = v.organization_id and (f.deleted_at is null or f.field_type = 'FORMULA')), '[]') as fields, coalesce((

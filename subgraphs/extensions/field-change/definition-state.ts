@@ -1,11 +1,12 @@
 import { Refusal } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { SerializedRule } from '../../kernel/record/definition.ts'
-import { actorIdOf } from '../../kernel/context.ts'
+import { noUserId } from '../../kernel/context.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import type { CustomFieldChange } from '../custom-field/custom-field.enumerations.ts'
 import type { CustomField } from '../custom-field/custom-field.ts'
+import { afterTypeChange } from '../custom-field/type-change.ts'
 import { changesBegunBy, type BegunChange } from './field-change.ts'
 import { fieldChangeTable } from './field-change.migrations.ts'
 
@@ -17,10 +18,21 @@ export const noProgress = (change: CustomFieldChange): CustomField['progress'] =
   message: null,
 })
 
-/** The state of a definition after a change of it. */
-export function stateAfter(next: CustomField, previous: CustomField | null): Partial<CustomField> {
-  const [first] = changesBegunBy(next, previous)
-  return first ? { state: 'BUILDING', progress: noProgress(first.kind) } : {}
+/** What follows from a change of a definition. */
+export function stateAfter(
+  next: CustomField,
+  previous: CustomField | null,
+  given: Partial<CustomField>,
+): Partial<CustomField> {
+  const typed = afterTypeChange(next, previous, given)
+  const active = new Set(next.picklistValues.flatMap(({ value, isActive }) => (isActive ? [value] : [])))
+  const aliases = next.aliases.filter(({ from }) => !active.has(from))
+  const [first] = changesBegunBy({ ...next, ...typed }, previous)
+  return {
+    ...typed,
+    ...(aliases.length < next.aliases.length && { aliases }),
+    ...(first && { state: 'BUILDING' as const, progress: noProgress(first.kind) }),
+  }
 }
 
 /** A definition is not changed while a change of it is under way: both would decide about the same records. */
@@ -52,10 +64,12 @@ export async function queueChanges(
   fieldId: string,
   changes: readonly BegunChange[],
 ): Promise<void> {
+  // What follows from the end of another change belongs to whoever requested that.
+  const requestedById = caller.userId === noUserId ? null : caller.userId
   for (const { kind, parameters } of changes)
     await db.query(
       `insert into ${fieldChangeTable.table} (organization_id, id, field_id, kind, parameters, requested_by_id)
        values ($1, $2, $3, $4, $5, $6)`,
-      [caller.organizationId, newId(), fieldId, kind, JSON.stringify(parameters), actorIdOf(caller)],
+      [caller.organizationId, newId(), fieldId, kind, JSON.stringify(parameters), requestedById],
     )
 }

@@ -2,7 +2,6 @@ import { ID, ObjectType } from 'type-graphql'
 import { requireReadable } from '../../kernel/record/field-security.ts'
 import { customFieldName } from '../../kernel/record/custom-field-column.ts'
 import { OutputField } from '../../kernel/record/declared-value.ts'
-import { recordType } from '../../kernel/record/record-registry.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { Json } from '../../kernel/record/scalars.ts'
@@ -10,6 +9,7 @@ import { visibleRecords } from '../../kernel/record/visible-records.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { customField } from '../custom-field/custom-field.record.ts'
+import { shapeOfEntity } from '../custom-field/field-entity.ts'
 import type { FailedValue } from './field-change.ts'
 import { fieldChangeTable } from './field-change.migrations.ts'
 
@@ -51,7 +51,7 @@ const shown = (value: unknown): unknown => (typeof value === 'string' ? [...valu
 export async function lastFailures(ctx: RequestContext, id: string): Promise<CustomFieldFailure[]> {
   requireAdministrator(ctx)
   const field = await recordsOf(customField).require(ctx, id)
-  const shape = recordType(field.entity.toLowerCase())()
+  const shape = shapeOfEntity(ctx, field.entity)
   requireReadable(ctx.caller, shape, customFieldName(field.name))
   const [last] = await ctx.db.query<{ failures: readonly FailedValue[] }>(
     `select failures from ${fieldChangeTable.table} where organization_id = $1 and field_id = $2 order by id desc limit 1`,

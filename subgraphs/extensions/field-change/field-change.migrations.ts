@@ -38,3 +38,19 @@ export const fieldChangeTables: Migration = {
     create index field_definition_deleted_at on extensions.field_definition (deleted_at) where deleted_at is not null;
   `,
 }
+
+export const typeChangeColumns: Migration = {
+  name: '20261130-extensions-field-definition-pending',
+  sql: `
+    alter table extensions.field_definition
+      -- What the definition is to become when the values of records have been checked.
+      add column pending_type text,
+      add column pending jsonb,
+      add column aliases jsonb not null default '[]';
+  `,
+}
+
+export const trackHistoryColumn: Migration = {
+  name: '20261130-extensions-field-definition-track-history',
+  sql: 'alter table extensions.field_definition add column track_history boolean not null default false;',
+}

@@ -1,4 +1,5 @@
 import { newId } from '../../kernel/ids.ts'
+import { forgetFieldHistory } from '../../kernel/record/derived/field-history.ts'
 import type { Job } from '../../kernel/jobs/job.ts'
 import type { CustomFieldChange } from '../custom-field/custom-field.enumerations.ts'
 import { customField } from '../custom-field/custom-field.record.ts'
@@ -25,6 +26,7 @@ export const removeValues: FieldChange = {
       [caller.organizationId, ids, field.name],
       'WRITE',
     )
+    await forgetFieldHistory(db, caller.organizationId, ids, field.name)
     return []
   },
   async finish({ db, caller }, { field }) {

@@ -1,5 +1,6 @@
 import { setTimeout as rest } from 'node:timers/promises'
 import { currentDefinitions, withCurrentExtensions } from '../../kernel/extension/current-extensions.ts'
+import { noUserId } from '../../kernel/context.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { Leased, Outcome, QueuedItem } from '../../kernel/queue/queue.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
@@ -199,12 +200,13 @@ async function showProgress({ db, caller }: RequestContext, { id, fieldId }: Cha
 
 /** Ends the change with what the definition is then; `message` says why it has failed. */
 async function end(services: Services, item: Leased<ChangeItem>, message: string | null): Promise<void> {
-  const ctx = await contextOf(services, item.organization!)
+  const system = await contextOf(services, item.organization!)
   const write = (reason: string | null): Promise<void> =>
-    inTransaction(ctx, async (inner) => {
+    inTransaction(system, async (inner) => {
       const stored = await requireLease(inner, item)
       const field = await fieldOf(inner, item.fieldId)
-      if (field) await settleDefinition(inner, item, stored, field, reason)
+      const caller = { ...inner.caller, userId: stored.requestedById ?? noUserId }
+      if (field) await settleDefinition({ ...inner, caller }, item, stored, field, reason)
       await inner.db.query(
         `update ${table} set state = $3, is_due = false, lease_token = null, finished_at = statement_timestamp(), last_error = $4
          where organization_id = $1 and id = $2`,

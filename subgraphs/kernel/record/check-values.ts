@@ -12,6 +12,7 @@ import {
   isMember,
   listed,
   valueDescription,
+  withoutAliases,
 } from './custom-field-column.ts'
 import { checkCustomFields } from './custom-fields.ts'
 import type { RecordShape } from './definition.ts'
@@ -192,7 +193,8 @@ function checkRetired(column: Column, value: unknown, previous: unknown): FieldP
 }
 
 /** Custom fields have no GraphQL type, so their JSON type is checked here. `previous` is the value that the record has. */
-export function customFieldProblem(column: Column, value: unknown, previous?: unknown): FieldProblem | null {
+export function customFieldProblem(column: Column, given: unknown, previous?: unknown): FieldProblem | null {
+  const value = column.custom ? withoutAliases(column.custom, given) : given
   if (column.formula !== undefined) {
     if (isSameValue(value === null ? null : column.stored(value), previous ?? null)) return null
     return problem(column, 'COMPUTED', `${column.name} follows from its formula, so it cannot be given.`)
@@ -205,7 +207,10 @@ export function customFieldProblem(column: Column, value: unknown, previous?: un
   const hasKind = columnKinds[column.kind].parse(value) !== undefined
   if (hasKind && (column.kind !== 'enum' || isMember(column, value)))
     return (
-      checkColumn(column, value) ?? checkRetired(column, value, previous) ?? checkFormat(column, column.stored(value))
+      checkColumn(column, value) ??
+      checkRetired(column, value, previous) ??
+      checkFormat(column, column.stored(value)) ??
+      (column.also ? customFieldProblem(column.also, value) : null)
     )
   const code = column.kind === 'enum' ? 'NOT_ALLOWED' : 'WRONG_TYPE'
   return problem(column, code, `${column.name} must be ${valueDescription(column)}.`)

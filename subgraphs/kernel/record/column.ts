@@ -124,6 +124,8 @@ export interface Column extends ColumnOptions {
   readonly custom?: CustomFieldRules
   /** Custom fields: the formula that gives the value, which nobody writes; null for one that can no longer be evaluated, so that it is blank. */
   readonly formula?: Formula | null
+  /** Custom fields: the column that the field is being changed to, which written values must fit as well. */
+  readonly also?: Column
   readonly kind: ColumnKind
   readonly type: GraphQLTypeOf
   readonly nullable: boolean

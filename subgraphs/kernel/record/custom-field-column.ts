@@ -44,6 +44,12 @@ export interface CustomFieldDefinition extends Bounds {
   readonly dependsOn?: Dependency | null
   /** The kind is that of its result. */
   readonly formula?: FormulaDefinition
+  /** Changes keep the values that they replace (`derived/field-history.ts`). */
+  readonly hasHistory?: boolean
+  /** Former values that writes may still send, with the values that they mean. */
+  readonly aliases?: Readonly<Record<string, string>>
+  /** What the field is being changed to: written values must fit it as well. */
+  readonly also?: CustomFieldDefinition
 }
 
 /** The column of a record that contains the values of all custom fields. */
@@ -77,6 +83,10 @@ const typedSql: Readonly<Record<CustomFieldKind, (json: string, text: string) =>
   textList: (json) => `kernel.text_list_of(${json})`,
 }
 
+/** A record keeps the single value of a field that has become a list of given values until it is rewritten. */
+const textListOfOne = (json: string): string =>
+  `case when jsonb_typeof(${json}) = 'string' then array[${json} #>> '{}'] else ${typedSql.textList(json, '')} end`
+
 const membersOf = (members: readonly string[]): Readonly<Record<string, string>> =>
   Object.fromEntries(members.map((member) => [member, member]))
 
@@ -105,11 +115,20 @@ function rulesOf({
   pattern = null,
   isRequired = false,
   dependsOn = null,
+  aliases = {},
 }: CustomFieldDefinition): CustomFieldRules {
   const parsed = pattern === null ? null : parsePattern(pattern)
   // A definition whose pattern is not usable is refused; one that a later version no longer accepts checks nothing.
   const usable = parsed && !('reason' in parsed) ? parsed : null
-  return { label, retired: new Set(retired), format: format ?? null, pattern: usable, isRequired, dependsOn }
+  return {
+    label,
+    retired: new Set(retired),
+    format: format ?? null,
+    pattern: usable,
+    isRequired,
+    dependsOn,
+    aliases: new Map<unknown, string>(Object.entries(aliases)),
+  }
 }
 
 /** The column of a custom field. It is read, compared, ordered by and checked like a table column of its kind. */
@@ -118,6 +137,7 @@ export function customField(definition: CustomFieldDefinition): Column {
   if (!apiName.test(name) || name === '__proto__') throw new Error(`${name} cannot be the name of a custom field.`)
   const key = sqlLiteral(name)
   const { parse } = columnKinds[kind]
+  const custom = rulesOf(definition)
   const isEmail = format === 'EMAIL'
   // A boolean always has a value.
   const absent = kind === 'boolean' && definition.default !== undefined ? String(definition.default === true) : null
@@ -132,21 +152,32 @@ export function customField(definition: CustomFieldDefinition): Column {
     // A missing list is read as an empty list.
     nullable: kind !== 'textList',
     derivedFrom: [customFieldsName],
-    custom: rulesOf(definition),
+    custom,
+    ...(definition.also && { also: customField(definition.also) }),
     sql(alias) {
       const values = `${alias}.${container}`
-      const sql = typedSql[kind](`${values} -> ${key}`, `${values} ->> ${key}`)
+      const json = `${values} -> ${key}`
+      const sql =
+        kind === 'textList' && definition.members
+          ? textListOfOne(`(${json})`)
+          : typedSql[kind](json, `${values} ->> ${key}`)
       return absent === null ? `(${sql})` : `coalesce(${sql}, ${absent})`
     },
     stored: isEmail
       ? canonicalEmail
       : definition.members && kind === 'textList'
-        ? withoutRepetition
-        : (value) => parse(value) ?? value,
+        ? (value) => withoutRepetition(withoutAliases(custom, value))
+        : (value) => parse(withoutAliases(custom, value)) ?? withoutAliases(custom, value),
   }
 }
 
 const canonicalEmail = (value: unknown): unknown => (typeof value === 'string' ? (parseEmail(value) ?? value) : value)
+
+/** The value that a written one means: that of its alias, or itself. */
+export function withoutAliases({ aliases }: Pick<CustomFieldRules, 'aliases'>, value: unknown): unknown {
+  if (aliases.size === 0) return value
+  return Array.isArray(value) ? value.map((item) => aliases.get(item) ?? item) : (aliases.get(value) ?? value)
+}
 
 /** Several of the given values are a set. */
 const withoutRepetition = (value: unknown): unknown => (Array.isArray(value) ? [...new Set(value)] : value)

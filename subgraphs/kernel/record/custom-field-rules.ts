@@ -19,4 +19,6 @@ export interface CustomFieldRules {
   readonly pattern: Pattern | null
   readonly isRequired: boolean
   readonly dependsOn: Dependency | null
+  /** Former values that writes may still send, with the values that they mean. */
+  readonly aliases: ReadonlyMap<unknown, string>
 }

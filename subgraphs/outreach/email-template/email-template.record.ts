@@ -1,4 +1,5 @@
 import { activeUsers } from '../../identity/public.ts'
+import { registerFieldUse } from '../../kernel/extension/field-uses.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { emailTemplateEvents } from './email-template.events.ts'
 import {
@@ -24,4 +25,10 @@ export const emailTemplate: RecordDefinition<EmailTemplate> = defineRecord(Email
   requireRight: refuseForeignTemplate,
   invariants: (next) => [...variablesAreNamed(next), ...isLanguage(next)],
   checks: templatesAreValid,
+})
+
+registerFieldUse({
+  user: 'email_template',
+  sql: String.raw`select t.id, t.name from outreach.email_template t where t.organization_id = $1 and t.deleted_at is null
+      and concat_ws(' ', t.subject, t.body_html, t.body_text) ~ ($2::text || '\.' || $3) order by t.name, t.id`,
 })

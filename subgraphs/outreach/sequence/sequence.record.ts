@@ -1,5 +1,6 @@
 import { activeUsers } from '../../identity/public.ts'
 import { newId } from '../../kernel/ids.ts'
+import { registerFieldUse } from '../../kernel/extension/field-uses.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { visibleIds } from '../../kernel/record/read.ts'
 import { emailTemplate } from '../email-template/email-template.record.ts'
@@ -46,4 +47,13 @@ export const sequenceStep: RecordDefinition<SequenceStep> = defineRecord(Sequenc
   calculated: ({ variants }) => ({ variants: variants.map((variant) => ({ ...variant, id: variant.id ?? newId() })) }),
   invariants: stepProblems,
   checks: stepTemplateProblems,
+})
+
+registerFieldUse({
+  user: 'sequence',
+  sql: String.raw`select s.id, s.name from outreach.sequence s where s.organization_id = $1 and s.deleted_at is null and exists (
+        select from outreach.sequence_step p where p.organization_id = s.organization_id and p.sequence_id = s.id and p.deleted_at is null
+          and (concat_ws(' ', p.subject, p.body_html, p.body_text, p.variants, p.task) ~ ($2::text || '\.' || $3)
+            or upper($2) = any(s.entity_types) and p.condition::text ~ $3))
+      order by s.name, s.id`,
 })

@@ -1,9 +1,5 @@
-import type { RecordShape } from '../definition.ts'
-import type { OrganizationDefinitions } from '../organization-definitions.ts'
-import type { DerivedRows } from './derived-rows.ts'
-
-/** What one feature derives from the records of a type; null where the definitions of the organization ask for nothing. */
-export type Contributor = (shape: RecordShape, definitions: OrganizationDefinitions) => DerivedRows | null
+import type { Contributor } from './contributor.ts'
+import { fieldHistory } from './field-history.ts'
 
 /** Everything that is derived from records, in the order of the statements. */
-export const contributors: readonly Contributor[] = []
+export const contributors: readonly Contributor[] = [fieldHistory]

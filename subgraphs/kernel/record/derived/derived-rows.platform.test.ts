@@ -9,7 +9,7 @@ import { CustomFieldsFixture } from '../custom-fields.fixture.ts'
 import { insertRecords } from '../insert-records.ts'
 import { DefinedShapes } from '../organization-shapes.ts'
 import { recordsOf } from '../records-of.ts'
-import type { Contributor } from './contributors.ts'
+import type { Contributor } from './contributor.ts'
 import type { RecordChange } from './derived-rows.ts'
 
 const fixture = new CustomFieldsFixture()

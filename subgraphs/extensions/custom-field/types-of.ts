@@ -1,0 +1,20 @@
+import type { CustomFieldType } from './custom-field.enumerations.ts'
+import type { CustomField } from './custom-field.ts'
+
+export const picklists: readonly CustomFieldType[] = ['PICKLIST', 'MULTI_PICKLIST']
+export const numbers: readonly CustomFieldType[] = ['NUMBER', 'CURRENCY']
+const texts: readonly CustomFieldType[] = ['TEXT', 'TEXTAREA', 'EMAIL', 'PHONE', 'URL']
+
+/** The types that a property is for. */
+export const typesOf = {
+  isSearchable: texts,
+  picklistValues: picklists,
+  controllingField: picklists,
+  dependentValues: picklists,
+  pattern: ['TEXT', 'EMAIL', 'PHONE', 'URL'],
+  precision: numbers,
+  maxLength: ['TEXT', 'TEXTAREA', 'PHONE', 'URL'],
+  minValue: numbers,
+  maxValue: numbers,
+  formulaConfig: ['FORMULA'],
+} as const satisfies Partial<Record<keyof CustomField, readonly CustomFieldType[]>>

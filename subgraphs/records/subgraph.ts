@@ -1,0 +1,5 @@
+import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
+import { fieldHistoryResources } from './field-history/field-history.resolver.ts'
+
+/** What the platform does for records of every type. */
+export const records: SubgraphDefinition = { name: 'records', resources: [...fieldHistoryResources] }

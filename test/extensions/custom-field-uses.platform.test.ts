@@ -1,0 +1,85 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { lead } from '../builders.ts'
+import { usePlatform, type Member } from '../platform.ts'
+import { anOrganization, field, problemsOf, valuesNamed } from './custom-fields.fixture.ts'
+
+const platform = usePlatform({ OUTBOUND_ALLOW: '127.0.0.1' })
+let owner: Member
+let member: Member
+
+beforeAll(async () => {
+  ;({ owner, member } = await anOrganization(platform))
+})
+
+async function created(operation: string, body: object): Promise<{ readonly id: string; readonly version: number }> {
+  const answer = await owner.rest[operation]!({ body } as never)
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201)
+  return answer.body as { id: string; version: number }
+}
+
+const template = (text: string) =>
+  created('emailTemplateCreate', { name: 'Tier', subject: 'Your tier', bodyHtml: `<p>${text}</p>`, category: 'OTHER' })
+
+describe('a field that is deleted', () => {
+  it.each<[string, (name: string) => Promise<{ id: string }>]>([
+    ['email_template', (name) => template(`{{ lead.customFields.${name} }}`)],
+    [
+      'webhook',
+      (name) =>
+        created('webhookCreate', {
+          name: 'Tier',
+          url: 'https://127.0.0.1/hook',
+          events: ['lead.updated'],
+          fields: [`customFields.${name}`],
+        }),
+    ],
+    [
+      'webhook',
+      (name) =>
+        created('webhookCreate', {
+          name: 'Tier',
+          url: 'https://127.0.0.1/hook',
+          events: ['lead.*'],
+          conditions: [{ field: `customFields.${name}`, operator: 'EQUALS', value: 'GOLD' }],
+        }),
+    ],
+    [
+      'sequence',
+      async (name) => {
+        const sequence = await created('sequenceCreate', { name: `Sequence ${name}`, entityTypes: ['LEAD'] })
+        const body = { type: 'EMAIL', subject: `{{lead.customFields.${name}}}`, bodyHtml: '<p>Hello</p>' }
+        const answer = await owner.rest['sequenceStepAdd']!({ id: sequence.id, body } as never)
+        expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300)
+        return sequence
+      },
+    ],
+  ])('is refused while a %s names it', async (object, use) => {
+    const name = `u${++fields}_${fields}`
+    const { id } = await field(owner, {
+      entity: 'LEAD',
+      name,
+      fieldType: 'PICKLIST',
+      picklistValues: valuesNamed('GOLD'),
+    })
+    // Neither the same name of another record type nor a longer name is this field.
+    const { id: other } = await field(owner, { name })
+    const { id: longer } = await field(owner, { entity: 'LEAD', name: `${name}b` })
+    const { id: user } = await use(name)
+    const answer = await owner.rest['customFieldDelete']!({ id })
+    expect(problemsOf(answer)).toBe('409 HAS_DEPENDENTS')
+    expect(answer.body.usedBy).toEqual([{ object, id: user, name: expect.any(String) as string }])
+    expect((await owner.rest['customFieldDelete']!({ id: other })).status).toBe(204)
+    expect((await owner.rest['customFieldDelete']!({ id: longer })).status).toBe(204)
+  })
+})
+let fields = 0
+
+describe('a template', () => {
+  it('shows the values of custom fields', async () => {
+    await field(owner, { entity: 'LEAD', name: 'plan', fieldType: 'TEXT' })
+    const { id } = await template('Plan {{ lead.customFields.plan }}')
+    const { id: leadId } = await lead(member, { customFields: { plan: 'Deluxe' } })
+    const { status, body } = await owner.rest['emailTemplatePreview']!({ id, body: { leadId } } as never)
+    expect([status, body.bodyHtml]).toEqual([200, '<p>Plan Deluxe</p>'])
+  })
+})

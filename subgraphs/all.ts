@@ -43,6 +43,7 @@ import { customFieldFunctions } from './kernel/record/custom-field.migrations.ts
 import { formulaFunctions } from './kernel/formula/formula.migrations.ts'
 import { emailFunctions } from './kernel/record/email-equality.migrations.ts'
 import { searchFunctions } from './kernel/record/search.migrations.ts'
+import { searchTables } from './kernel/search/search.migrations.ts'
 import { kernelTables } from './kernel/migrations/20261121-kernel.ts'
 import { dropRecordTotal } from './kernel/migrations/20261122-kernel-drop-record-total.ts'
 import { eventLogTables } from './kernel/migrations/20261122-kernel-event-log.ts'
@@ -147,6 +148,7 @@ export const migrations: readonly Migration[] = [
   fileTable,
   definitionVersion,
   formulaFunctions,
+  searchTables,
 ]
 
 /** What the clock starts in a worker, whichever subgraph it belongs to. */

@@ -72,6 +72,7 @@ export const areas: Readonly<Record<string, Area>> = {
     code: ['subgraphs/insights/'],
     tests: ['test/insights/', ...rest('engagement-scoring', 'stored-engagement')],
   },
+  records: { code: ['subgraphs/records/', 'subgraphs/kernel/search/'], tests: [] },
   extensions: {
     code: ['subgraphs/extensions/', 'gateway/workflow-hooks/'],
     tests: ['test/extensions/'],

@@ -10,6 +10,7 @@ export const guides = {
   'Clients of the API': [
     'sign-in',
     'list-and-page',
+    'search',
     'sync',
     'verify-a-webhook',
     'quote-to-cash',

@@ -1,5 +1,6 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { fieldHistoryResources } from './field-history/field-history.resolver.ts'
+import { searchResource } from './search/search.resolver.ts'
 
 /** What the platform does for records of every type. */
-export const records: SubgraphDefinition = { name: 'records', resources: [...fieldHistoryResources] }
+export const records: SubgraphDefinition = { name: 'records', resources: [...fieldHistoryResources, searchResource] }

@@ -110,6 +110,21 @@ describe.each(languages)('in %s', (language) => {
     expect(await run(language, await program('list-and-page', language))).toEqual([`${total} deals`])
   })
 
+  it('searches all record types', async () => {
+    const name = `Searched ${language.toUpperCase()} Yard`
+    await call('POST', '/v1/accounts', { name })
+    const place = await program('search', language)
+    const found = await vi.waitFor(
+      async () => {
+        const lines = await run(language, place, { QUERY: `searched ${language} ya` })
+        expect(lines).toEqual([`account ${name}`])
+        return lines
+      },
+      { timeout: 30_000, interval: 200 },
+    )
+    expect(found).toHaveLength(1)
+  })
+
   it('keeps a copy in sync', async () => {
     const place = await program('sync', language)
     const [{ id: changed }, { id: deleted }] = (await Promise.all(

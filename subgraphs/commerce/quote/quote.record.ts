@@ -15,6 +15,8 @@ export const quote: RecordDefinition<Quote> = defineRecord(Quote, {
   isCustomizable: true,
   visibleBy: ['ownerId'],
   searchable: ['quoteNumber', 'name'],
+  title: 'name',
+  subtitle: 'quoteNumber',
   hasSearchText: true,
   references: {
     ownerId: activeUsers,

@@ -22,6 +22,7 @@ const seeds = {
   files: 76,
   documents: 77,
   paymentReferences: 78,
+  search: 91,
 } as const
 
 /** The locks of the whole database. `eventPositions` is written in its migration. */

@@ -102,6 +102,10 @@ export interface RecordShape extends TrackedObject {
   readonly derived?: readonly DerivedRows[]
   /** Columns that `search` compares with the text. */
   readonly searchable: readonly string[]
+  /** The column that names a record in the results of the search across types; default: the first of `searchable`. */
+  readonly title?: string
+  /** The column that results show below the title, null for none; default: the next of `searchable`. */
+  readonly subtitle?: string | null
   /** The table has the search text of these columns and its index (`searchIndex` of `record-table.ts`). */
   readonly hasSearchText?: boolean
   /** Columns with ids of other records, each with the function that checks the ids. A part of a structured column: `lineItems.productId`. */
@@ -170,6 +174,8 @@ export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   readonly visibleThroughRelated?: RelatedVisibility<ColumnName<T>>
   readonly privateUnless?: ColumnName<T>
   readonly searchable: readonly ColumnPath<T>[]
+  readonly title?: ColumnName<T>
+  readonly subtitle?: ColumnName<T> | null
   readonly references?: Readonly<Partial<Record<ColumnName<T> | `${ColumnName<T>}.${string}`, Reference>>>
   readonly relations?: Readonly<Record<string, RelationBy<T> | RelationFrom>>
   readonly unique?: Readonly<Record<string, ColumnName<T>>>

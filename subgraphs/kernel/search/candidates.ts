@@ -1,0 +1,118 @@
+import type { RequestContext } from '../request.ts'
+import { allOf, beginningOf, canBeInTitle, ownedBy, seenBy, soughtBy, type Sought, type Term } from './query.ts'
+import { tagOf } from './lexemes.ts'
+
+/** An entry that matches. The record itself decides whether the caller sees it, and whether it still matches. */
+export interface Candidate {
+  readonly object: string
+  readonly id: string
+  readonly rank: number
+  readonly isOwn: boolean
+}
+
+/** Entries that are compared in one statement. */
+const indexedMax = 10_000
+const newestMax = 5_000
+/** Records that are read for one query. */
+export const candidatesMax = 1_000
+/** So many users are a condition of the index; more see too much for it to help. */
+const usersMax = 50
+/** Words that begin with so few letters are too many. */
+const prefixMin = 3
+
+type Condition = readonly (readonly Sought[])[]
+
+/** The searches that find the candidates of a query, each with all conditions, in the order of their ranks: in titles first, and in the newest records first where words are frequent. */
+export class CandidateSearch {
+  readonly #tag: string
+  readonly #frequent = new Set<string>()
+
+  constructor(
+    private readonly ctx: RequestContext,
+    private readonly terms: readonly Term[],
+    private readonly objects: readonly string[],
+  ) {
+    this.#tag = tagOf(ctx.caller.organizationId)
+  }
+
+  /** The candidates of each search, in the order of their ranks. The consumer ends it when it has enough. */
+  async *searches(): AsyncGenerator<readonly Candidate[]> {
+    const places = this.terms.every(canBeInTitle) ? (['title', 'any'] as const) : (['any'] as const)
+    const owners = this.#owners()
+    const inPlaces = places.map((place) => this.terms.map((term) => soughtBy(this.#tag, term, place)))
+    await this.#readFrequent([...inPlaces.flat(), ...owners])
+    for (const conditions of inPlaces) {
+      const all = [...conditions, ...owners]
+      const rare = all.filter((condition) => !this.#isFrequent(condition))
+      if (rare.some((condition) => !owners.includes(condition)) || (owners.length > 0 && rare.length > 0)) {
+        yield this.#indexed(rare, all)
+        continue
+      }
+      yield this.#newest(all)
+      const indexable = all.filter((condition) => !isShortPrefix(condition))
+      if (indexable.length > 0) yield this.#indexed(indexable, all)
+    }
+  }
+
+  /** The users whose records the caller sees. */
+  #owners(): Condition[] {
+    const { ownerIds } = this.ctx.caller
+    return ownerIds && ownerIds.length <= usersMax ? [seenBy(this.#tag, ownerIds)] : []
+  }
+
+  /** A condition with alternatives is frequent if one of them is; lexemes that must be together, if all of them are. */
+  #isFrequent(condition: Condition): boolean {
+    if (isShortPrefix(condition)) return true
+    return condition.some((all) =>
+      all.every(({ lexeme, isPrefix }) => this.#frequent.has(lexeme + (isPrefix ? '*' : ''))),
+    )
+  }
+
+  async #readFrequent(conditions: readonly Condition[]): Promise<void> {
+    const lexemes = conditions.flat(2).map(({ lexeme, isPrefix }) => lexeme + (isPrefix ? '*' : ''))
+    const rows = await this.ctx.db.query<{ lexeme: string }>(
+      'select lexeme from kernel.search_frequent where organization_id = $1 and lexeme = any($2)',
+      [this.ctx.caller.organizationId, [...new Set(lexemes)]],
+    )
+    for (const { lexeme } of rows) this.#frequent.add(lexeme)
+  }
+
+  #indexed(found: readonly Condition[], matching: readonly Condition[]): Promise<Candidate[]> {
+    return this.#candidates('kernel.search_indexed($8::tsquery, ', allOf(matching), indexedMax, [allOf(found)])
+  }
+
+  #newest(matching: readonly Condition[]): Promise<Candidate[]> {
+    return this.#candidates('kernel.search_newest(', allOf(matching), newestMax, [])
+  }
+
+  #candidates(call: string, matching: string, scanned: number, more: readonly string[]): Promise<Candidate[]> {
+    const { caller, db } = this.ctx
+    const inTitle = (terms: readonly Term[]): string | null =>
+      terms.every(canBeInTitle) ? allOf(terms.map((term) => soughtBy(this.#tag, term, 'title'))) : null
+    const values = [
+      matching,
+      this.objects,
+      beginningOf(this.terms),
+      inTitle(this.terms.map((term) => ({ ...term, isPrefix: false }))),
+      inTitle(this.terms),
+      allOf([ownedBy(this.#tag, caller.userId)]),
+      scanned,
+      ...more,
+    ]
+    return db.query<Candidate>(
+      `select object, record_id as id, rank, is_own as "isOwn"
+       from ${call}$1::tsquery, $2::text[], $3, $4::tsquery, $5::tsquery, $6::tsquery, $7, ${candidatesMax})`,
+      values,
+      'SCAN',
+    )
+  }
+}
+
+const isShortPrefix = (condition: Condition): boolean =>
+  condition.some((all) => all.every(({ lexeme, isPrefix }) => isPrefix && isShort(lexeme.slice(lexemeHead))))
+
+/** The tag and the kind. */
+const lexemeHead = 6
+
+/** One or two letters of an alphabet. A character of a script with thousands of them is seldom frequent. */
+const isShort = (word: string): boolean => word.length < prefixMin && !/[\p{sc=Han}]/u.test(word)

@@ -1,0 +1,38 @@
+import type { Services } from '../request.ts'
+
+/** More entries than these have too many for the index to be the cheapest way. */
+const frequentMin = 5_000
+/** Entries that are looked at, of all organizations. */
+const sampleMax = 60_000
+/** Longer beginnings are seldom more frequent than their words. */
+const prefixMax = 8
+/** The tag and the kind of a lexeme. */
+const head = 6
+
+/**
+ * Finds the lexemes, and the beginnings of lexemes, that many entries of an organization have, in a sample of the pages of all entries. A query
+ * looks for them in the newest records first.
+ */
+export async function findFrequentLexemes({ database }: Pick<Services, 'database'>): Promise<void> {
+  const [size] = await database.query<{ entries: number }>(
+    `select greatest(reltuples, 0)::float8 as entries from pg_class where oid = 'kernel.search_entry'::regclass`,
+  )
+  const percent = Math.min(100, Math.max(0.01, (100 * sampleMax) / Math.max(1, size!.entries)))
+  await database.transaction(async (sql) => {
+    await sql.query('delete from kernel.search_frequent', [], 'WRITE')
+    await sql.query(
+      `insert into kernel.search_frequent (organization_id, lexeme)
+       select organization_id, lexeme from (
+         select s.organization_id, s.record_id, l.lexeme || suffix.star as lexeme from (
+           select organization_id, record_id, words from kernel.search_entry tablesample system (${percent})
+         ) s cross join lateral unnest(tsvector_to_array(s.words)) as word
+         cross join lateral (
+           select word as lexeme, '' as star union all
+           select left(word, ${head} + n), '*' from generate_series(1, least(length(word) - ${head}, ${prefixMax})) n
+         ) l cross join lateral (select l.star) suffix
+       ) one group by organization_id, lexeme having count(distinct record_id) * 100 / ${percent} > ${frequentMin}`,
+      [],
+      'WRITE',
+    )
+  })
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+import { columnOf, type RecordShape } from '../record/definition.ts'
+import type { EventType } from '../record/event-types.ts'
+import { recordNamed, recordTypeNames } from '../record/record-registry.ts'
+import { knownReadScope } from '../record/requires-scope.ts'
+import { shapeFor, type OrganizationShapes } from '../record/shape-source.ts'
+
+/** A change of how entries are made builds all of them again. */
+const entryVersion = 1
+
+const eventTypesOf = ({ events }: RecordShape): [string, EventType][] => Object.entries(events?.types ?? {})
+
+/**
+ * Whether records of the type are found: they have searchable text, a scope to read them, and events of their creation. What only
+ * administrators know of is no record that people look for.
+ */
+const isSearched = (shape: RecordShape): boolean =>
+  shape.searchable.length > 0 &&
+  !shape.isAdministrative &&
+  !shape.storedIn &&
+  knownReadScope(shape.entity) !== null &&
+  eventTypesOf(shape).some(([, { operation }]) => operation === 'CREATE')
+
+/** The record types that are searched, with the custom fields of an organization. */
+export const searchedShapes = (shapes: OrganizationShapes | null): RecordShape[] =>
+  recordTypeNames()
+    .map((object) => recordNamed(object)!)
+    .filter(isSearched)
+    .map((shape) => shapeFor({ shapes }, shape))
+
+/** The columns whose words are searched: that of the title first. */
+export function searchedColumns(shape: RecordShape): string[] {
+  const title = titleColumn(shape)
+  return [title, ...shape.searchable.filter((name) => name !== title)]
+}
+
+/** The column that names a record in results. */
+export const titleColumn = ({ title, searchable }: RecordShape): string => title ?? searchable[0]!
+
+/** The column that results show below the title; null if there is none. */
+export const subtitleColumn = (shape: RecordShape): string | null =>
+  shape.subtitle !== undefined
+    ? shape.subtitle
+    : (shape.searchable.find((name) => name !== titleColumn(shape) && !name.includes('.')) ?? null)
+
+/** What the entries of a record type are made of. */
+export const signatureOf = (shape: RecordShape): string =>
+  digestOf([entryVersion, searchedColumns(shape), shape.visibleBy].flat())
+
+/** What the entries of organizations are made of that have defined nothing. */
+export const usualDigest = (): string =>
+  digestOf(searchedShapes(null).map((shape) => `${shape.object} ${signatureOf(shape)}`))
+
+const digestOf = (parts: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22)
+
+/** The types of the events after which entries of a record type are written. */
+export const eventTypes = (shape: RecordShape): string[] => eventTypesOf(shape).map(([type]) => type)
+
+/** The names of the fields whose changes concern the entry of a record; null when its events do not tell. */
+export function fieldsOfEntry(shape: RecordShape): ReadonlySet<string> | null {
+  if (shape.events?.payload) return null
+  const names = [...searchedColumns(shape), ...shape.visibleBy]
+  if (names.some((name) => columnOf(shape, name).internal)) return null
+  return new Set(names.map((name) => name.split('.')[0]!))
+}

@@ -1,0 +1,76 @@
+import type { Word } from './words.ts'
+
+// Typing errors are found by deletions (SymSpell): two words that differ by few edits become equal when few characters are deleted from both.
+
+/** Deletions are made in the first characters of a word. */
+const prefixLength = 7
+const spelledMin = 4
+/** From this length on, a word has the deletions of two characters. */
+const twoDeletionsMin = 6
+const twoEditsMin = 8
+
+/** The edits that a query may be away from a word. */
+export const editsOf = (word: string): number => (word.length >= twoEditsMin ? 2 : 1)
+
+/** Whether words like this are corrected: letters only, and long enough that a correction is no other word. */
+export const isSpelled = (word: string): boolean =>
+  word.length >= spelledMin && word.length <= 32 && /^\p{L}+$/u.test(word)
+
+/** The words of a title that queries are corrected to. */
+export const spelledWords = (words: readonly Word[]): string[] =>
+  words.flatMap(({ forms, offsets }) => (offsets ? [] : forms.filter(isSpelled)))
+
+/** FNV-1a, as a signed integer of 32 bits. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5
+  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
+  return hash | 0
+}
+
+function deletionsOf(word: string, deletions: number): Set<string> {
+  const all = new Set([word.slice(0, prefixLength)])
+  let last = [...all]
+  for (let round = 0; round < deletions; round++) {
+    last = last.flatMap((text) => Array.from(text, (_, index) => text.slice(0, index) + text.slice(index + 1)))
+    for (const text of last) all.add(text)
+  }
+  return all
+}
+
+/** The hashes of a word and what remains of it after deletions. Those of different organizations differ. */
+const hashes = (tag: string, word: string, deletions: number): number[] =>
+  Array.from(deletionsOf(word, deletions), (text) => hashOf(tag + text))
+
+export const storedHashes = (tag: string, word: string): number[] =>
+  hashes(tag, word, word.length >= twoDeletionsMin ? 2 : 1)
+
+export const soughtHashes = (tag: string, word: string): number[] => hashes(tag, word, editsOf(word))
+
+/** The insertions, deletions, substitutions and swaps of neighbours between two words. */
+export function distance(a: string, b: string): number {
+  let [before, previous] = [[] as number[], Array.from({ length: b.length + 1 }, (_, index) => index)]
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const isEqual = a[i - 1] === b[j - 1]
+      let least = Math.min(previous[j]! + 1, current[j - 1]! + 1, previous[j - 1]! + (isEqual ? 0 : 1))
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) least = Math.min(least, before[j - 2]! + 1)
+      current.push(least)
+    }
+    ;[before, previous] = [previous, current]
+  }
+  return previous[b.length]!
+}
+
+const correctionsMax = 5
+
+/** The words that were probably meant, the nearest first. */
+export function corrections(word: string, candidates: readonly string[]): string[] {
+  const allowed = editsOf(word)
+  const known = candidates
+    .filter((other) => Math.abs(other.length - word.length) <= allowed)
+    .map((other) => ({ other, edits: distance(word, other), first: other[0] === word[0] ? 0 : 1 }))
+    .filter(({ edits }) => edits <= allowed)
+  const sorted = known.toSorted((a, b) => a.edits - b.edits || a.first - b.first || (a.other < b.other ? -1 : 1))
+  return sorted.slice(0, correctionsMax).map(({ other }) => other)
+}

@@ -1,0 +1,141 @@
+// The words of a text, in the form in which search compares them. Entries and queries use the same functions, so both always agree.
+
+/** A word of a text, or a run of characters of a script that writes no spaces between words. */
+export interface Word {
+  /** Where it is in the text, in UTF-16 code units. */
+  readonly start: number
+  readonly end: number
+  /** Its forms: the usual one first, then others that mean the same, such as `mueller` for Müller. A run has one. */
+  readonly forms: readonly string[]
+  /** Of a run: where each code unit of its form begins in the text, and the end. */
+  readonly offsets: readonly number[] | null
+}
+
+/** Longer words are compared by their beginnings. */
+const wordMax = 40
+
+const unspaced =
+  '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}\\u30fc\\uff70\\uff9e\\uff9f'
+const letter = `(?:(?![${unspaced}])[\\p{L}\\p{N}\\p{M}])`
+const pattern = new RegExp(`((?:[${unspaced}]\\p{M}*)+)|${letter}+(?:['\\u2019\\u02bc]${letter}+)*`, 'gu')
+const emailPattern = /[^\s@<>()[\],;:"]+@[^\s@<>()[\],;:"]+/g
+/** A character with its marks, also those that half-width kana write as characters of their own. */
+const character = /[\s\S][\p{M}\uff9e\uff9f]*/gu
+
+/** Accents, vowel signs of Hebrew and Arabic, and the Arabic tatweel. Marks of other scripts are part of their words. */
+const marks =
+  /[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]/g
+
+/** Letters that Unicode does not decompose. */
+const letters: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  ħ: 'h',
+  ı: 'i',
+  ł: 'l',
+  þ: 'th',
+  ς: 'σ',
+  ٱ: 'ا',
+  ى: 'ي',
+  ة: 'ه',
+  ک: 'ك',
+  ی: 'ي',
+}
+const undecomposed = new RegExp(`[${Object.keys(letters).join('')}]`, 'g')
+/** What people write who have no umlauts on the keyboard. */
+const spelledOut: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', ø: 'oe', å: 'aa' }
+const umlaut = /[äöüøå]/g
+/** The first digit of scripts whose digits have no compatibility decomposition. */
+const zeros = [0x0660, 0x06f0, 0x0966, 0x09e6, 0x0e50]
+const foreignDigit = /[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u09e6-\u09ef\u0e50-\u0e59]/g
+const asciiDigit = (digit: string): string => {
+  const code = digit.charCodeAt(0)
+  return String(code - zeros.findLast((zero) => zero <= code)!)
+}
+
+/** Composed and decomposed forms, upper and lower case, full and half width, letters with and without accents become equal. */
+export const foldText = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(marks, '')
+    .replace(undecomposed, (found) => letters[found]!)
+    .replace(foreignDigit, asciiDigit)
+    .normalize('NFC')
+
+function formsOf(source: string): string[] {
+  const usual = foldText(source).replace(/['\u2019\u02bc]/g, '')
+  const forms = [usual]
+  const composed = source.normalize('NFC').toLowerCase()
+  if (composed.search(umlaut) >= 0) forms.push(foldText(composed.replace(umlaut, (found) => spelledOut[found]!)))
+  // The Arabic article is part of the word.
+  if (usual.startsWith('ال') && usual.length > 4) forms.push(usual.slice(2))
+  return forms.filter(Boolean).map((form) => form.slice(0, wordMax))
+}
+
+function runOf(source: string, start: number): Word {
+  let form = ''
+  const offsets: number[] = []
+  for (const { 0: one, index } of source.matchAll(character)) {
+    const folded = foldText(one)
+    for (let unit = 0; unit < folded.length; unit++) offsets.push(start + index)
+    form += folded
+  }
+  const end = start + source.length
+  return { start, end, forms: [form], offsets: [...offsets, end] }
+}
+
+/** The words of a text, in their order. */
+export function wordsOf(text: string): Word[] {
+  const words: Word[] = []
+  for (const { 0: source, 1: run, index: start } of text.matchAll(pattern)) {
+    if (run) words.push(runOf(source, start))
+    else {
+      const forms = formsOf(source)
+      if (forms.length > 0) words.push({ start, end: start + source.length, forms, offsets: null })
+    }
+  }
+  return words
+}
+
+export interface FoundText {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+}
+
+/** The email addresses in a text, in lower case. */
+export const emailsIn = (text: string): FoundText[] =>
+  [...text.matchAll(emailPattern)].map(({ 0: email, index: start }) => ({
+    start,
+    end: start + email.length,
+    text: email.toLowerCase().replaceAll('\\', ''),
+  }))
+
+const phonePattern = /^\s*\+?[\d\s()./-]+$/
+const phoneDigitsMin = 6
+/** Numbers are equal by their last digits, with or without the prefix of a country. */
+const phoneDigitsCompared = 9
+
+/** The last digits of a text that is a telephone number, the last one first; null for any other text. */
+export function phoneOf(text: string): string | null {
+  const folded = text.normalize('NFKC').replace(foreignDigit, asciiDigit)
+  if (!phonePattern.test(folded)) return null
+  const digits = folded.replaceAll(/\D/g, '')
+  return digits.length < phoneDigitsMin ? null : [...digits].reverse().join('')
+}
+
+export const comparedPhone = (reversed: string): string => reversed.slice(0, phoneDigitsCompared)
+
+/** The pairs of neighbouring characters of a run, and its last character. */
+export function pairsOf(run: string): string[] {
+  const characters = [...run]
+  return characters.map((one, index) => one + (characters[index + 1] ?? ''))
+}
+
+/** The text of a title whose beginning is compared: its words in their usual forms. */
+export const titleForm = (words: readonly Word[]): string => words.map(({ forms }) => forms[0]!).join(' ')

@@ -1,0 +1,345 @@
+import { createHash } from 'node:crypto'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { account, activity, contact, lead, product, supportCase } from '../../../test/builders.ts'
+import { usePlatform, type Member } from '../../../test/platform.ts'
+import { assignProfile, createProfile } from '../../identity/profile/profile.actions.ts'
+import { newId } from '../../kernel/ids.ts'
+import { consumeNext } from '../../kernel/outbox/consume-events.ts'
+import { systemContext } from '../../kernel/request.ts'
+import { searchConsumer } from '../../kernel/search/search-consumer.ts'
+import { searchedShapes } from '../../kernel/search/searched-types.ts'
+import { searchBuild, searchFrequent } from './search.jobs.ts'
+
+const platform = usePlatform()
+let member: Member
+
+async function consume(organizationId = member.organizationId): Promise<void> {
+  await platform.query('select kernel.assign_event_positions(100000)')
+  while (await consumeNext(platform.services, searchConsumer, organizationId));
+}
+
+interface Answer {
+  readonly query: string
+  readonly correctedQuery: string | null
+  readonly results: readonly {
+    readonly object: string
+    readonly id: string
+    readonly title: string | null
+    readonly subtitle: string | null
+    readonly score: number
+    readonly highlights: readonly { field: string; text: string; ranges: { start: number; end: number }[] }[]
+  }[]
+  readonly skippedTypes: readonly string[]
+  readonly hasMore: boolean
+}
+
+async function search(q: string, query: object = {}, who = member): Promise<Answer> {
+  const { status, body } = await who.rest.search!({ query: { q, ...query } })
+  expect(status, JSON.stringify(body)).toBe(200)
+  return body as Answer
+}
+const titles = async (q: string, query: object = {}, who = member) =>
+  (await search(q, query, who)).results.map(({ title }) => title)
+const ids = async (q: string, query: object = {}, who = member) =>
+  (await search(q, query, who)).results.map(({ id }) => id)
+
+/** A word that no other record of the test has, nor one like it. */
+let words = 0
+const unique = (): string =>
+  [...createHash('sha256').update(String(++words)).digest('hex').slice(0, 12)]
+    .map((digit) => String.fromCodePoint(97 + Number.parseInt(digit, 16)))
+    .join('')
+
+beforeAll(async () => {
+  member = await platform.member()
+})
+
+describe('search', () => {
+  it('finds records of several types, those first whose title begins with the query', async () => {
+    const word = unique()
+    const inTitle = await account(member, { name: `Marine ${word}` })
+    const begins = await account(member, { name: `${word} Marine`, billingCity: 'Bergen' })
+    const longer = await account(member, { name: `Yard ${word}ings` })
+    const person = await contact(member, { firstName: 'Ida', lastName: word, email: 'ida@yard.example' })
+    const elsewhere = await supportCase(member, { subject: 'Labels', description: `From ${word}.` })
+    await consume()
+    const { results, hasMore, correctedQuery, query } = await search(word)
+    expect(results.map(({ object, id, score }) => [object, id, score])).toEqual([
+      ['account', begins.id, 1],
+      ['contact', person.id, 0.75],
+      ['account', inTitle.id, 0.75],
+      ['account', longer.id, 0.5],
+      ['case', elsewhere.id, 0.25],
+    ])
+    expect({ hasMore, correctedQuery, query }).toEqual({ hasMore: false, correctedQuery: null, query: word })
+    expect(results[1]).toMatchObject({ title: `Ida ${word}`, subtitle: 'ida@yard.example' })
+    expect(results[4]!.highlights).toEqual([
+      { field: 'description', text: `From ${word}.`, ranges: [{ start: 5, end: 5 + word.length }] },
+    ])
+    expect(await ids(`${word} berg`)).toEqual([begins.id])
+    expect(await ids(word, { types: 'case,contact' })).toEqual([person.id, elsewhere.id])
+    expect(await search(word, { limit: 2 })).toMatchObject({ hasMore: true, results: [{}, {}] })
+    expect(await search(word, { limit: 5 })).toMatchObject({ hasMore: false })
+  })
+
+  it('finds a record by its changed title, and no longer after its deletion, until it is restored', async () => {
+    const [before, after] = [unique(), unique()]
+    const { id } = await account(member, { name: before })
+    await consume()
+    expect(await ids(before)).toEqual([id])
+    expect((await member.rest.accountUpdate!({ id, body: { name: after } })).status).toBe(200)
+    // The entry is still the old one.
+    expect(await ids(before)).toEqual([])
+    await consume()
+    expect([await ids(before), await ids(after)]).toEqual([[], [id]])
+    await member.rest.accountDelete!({ id })
+    expect(await ids(after)).toEqual([])
+    await consume()
+    expect(await platform.query('select 1 from kernel.search_entry where record_id = $1', [id])).toEqual([])
+    await member.rest.accountRestore!({ id })
+    await consume()
+    expect(await ids(after)).toEqual([id])
+  })
+
+  it('writes no entry for a change of other fields', async () => {
+    const { id } = await account(member, { name: unique() })
+    await consume()
+    const entry = () => platform.query('select xmin::text from kernel.search_entry where record_id = $1', [id])
+    const before = await entry()
+    await member.rest.accountUpdate!({ id, body: { employeeCount: 12 } })
+    await consume()
+    expect(await entry()).toEqual(before)
+  })
+
+  it.each([
+    ['Jürgen Großmüller', ['grossmull', 'GROSSMUELLER', 'großmüller', 'Großmu\u0308ller']],
+    ['株式会社東京都市開発', ['都市開', '東京', '株式会社 東京', '京']],
+    ['ﾔﾏﾀﾞ商店', ['ヤマダ', 'ﾔﾏﾀﾞ', 'ヤマタ\u3099']],
+    ['مؤسسة الأحمـد للتجارة', ['أحمد', 'الاحمد', 'مؤسسه', 'احمد للتجاره']],
+    ['İstanbul Işık', ['istanbul', 'isik', 'İSTANBUL']],
+  ])('finds %s in each form', async (name, queries) => {
+    const { id } = await account(member, { name })
+    const decomposed = await account(member, { name: name.normalize('NFD') })
+    await consume()
+    for (const query of queries)
+      expect([query, (await ids(query, { types: 'account' })).toSorted()]).toEqual([
+        query,
+        [id, decomposed.id].toSorted(),
+      ])
+    await member.rest.accountDelete!({ id })
+    await member.rest.accountDelete!({ id: decomposed.id })
+  })
+
+  it('finds people by their addresses and numbers', async () => {
+    const word = unique()
+    const { id } = await contact(member, {
+      lastName: word,
+      email: `${word}.who@yard-nine.example`,
+      phone: '0170 987 65 43',
+    })
+    await consume()
+    for (const query of [
+      `${word}.who@yard-nine.example`,
+      `${word}.who@yard`,
+      '+49 170 9876543',
+      '+49-170-987-6543',
+      '0170 987',
+    ])
+      expect([query, await ids(query)]).toEqual([query, [id]])
+    expect(await ids('+49 170 9876544')).toEqual([])
+  })
+
+  it('corrects a word that no title has, and says so', async () => {
+    const { id } = await account(member, { name: 'Quixborough Holdings' })
+    await consume()
+    for (const typed of ['quixborugh', 'Qiuxborough hold', 'quixxboroughs'])
+      expect(await search(typed)).toMatchObject({
+        correctedQuery: typed.replace(/^\S+/, 'quixborough'),
+        results: [{ id }],
+      })
+    expect(await search('quixboro')).toMatchObject({ correctedQuery: null, results: [{ id }] })
+    expect(await search('blixtown')).toMatchObject({ correctedQuery: null, results: [] })
+  })
+
+  it('shows records only to those who see them', async () => {
+    const word = unique()
+    const { organizationId } = member
+    const own = await platform.member({ organizationId, visibility: 'OWN' })
+    const mate = await platform.member({ organizationId, visibility: 'TEAM' })
+    await platform.team(organizationId, [own.userId, mate.userId])
+    const theirs = await account(member, { name: word })
+    const mine = await account(own, { name: `${word} mine` })
+    const shared = await product(member, { name: `${word} product` })
+    await consume()
+    expect((await ids(word)).toSorted()).toEqual([theirs.id, mine.id, shared.id].toSorted())
+    expect((await ids(word, {}, own)).toSorted()).toEqual([mine.id, shared.id].toSorted())
+    expect((await ids(word, {}, mate)).toSorted()).toEqual([mine.id, shared.id].toSorted())
+    // The entry has the owner of before.
+    await member.rest.accountUpdate!({ id: mine.id, body: { ownerId: member.userId } })
+    expect(await ids(word, {}, own)).toEqual([shared.id])
+    const stranger = await platform.member({ organizationId: await platform.organization() })
+    expect(await search(word, {}, stranger)).toMatchObject({ results: [], hasMore: false })
+  })
+
+  it('names no word to somebody who sees no record with it', async () => {
+    const own = await platform.member({ organizationId: member.organizationId, visibility: 'OWN' })
+    await account(member, { name: 'Secretharbour' })
+    await consume()
+    expect(await search('secrethabour', {}, own)).toMatchObject({ correctedQuery: null, results: [] })
+    // A word like it in a record of their own is found whether the other record exists or not.
+    const { id } = await account(own, { name: 'Secretharvour' })
+    await consume()
+    expect(await search('secretharbour', {}, own)).toMatchObject({
+      correctedQuery: 'secretharvour',
+      results: [{ id }],
+    })
+    expect((await search('secrethabour', { types: 'account' })).correctedQuery).toMatch(/^secrethar[bv]our$/)
+  })
+
+  it('finds nothing by a hidden field, and shows none', async () => {
+    const [word, hidden] = [unique(), unique()]
+    const { id } = await contact(member, { lastName: word, email: `${hidden}@yard.example`, department: hidden })
+    await consume()
+    const ctx = systemContext(platform.services, member.organizationId)
+    const reader = await platform.member({ organizationId: member.organizationId })
+    const fields = { contact: { email: 'HIDDEN', department: 'HIDDEN' } } as const
+    const profile = await createProfile(ctx, { name: `Profile ${newId()}`, fields })
+    await assignProfile(ctx, reader.userId, profile.id)
+    expect(await ids(hidden)).toEqual([id])
+    expect(await ids(hidden, {}, reader)).toEqual([])
+    const { results } = await search(word, {}, reader)
+    expect(results).toMatchObject([{ id, title: word, subtitle: null, highlights: [{ field: 'name' }] }])
+  })
+
+  it('skips types without scope, and refuses one that is named with 403', async () => {
+    const word = unique()
+    const { id } = await account(member, { name: word })
+    await lead(member, { lastName: word })
+    await consume()
+    const key = await platform.member({ organizationId: member.organizationId, scopes: ['READ_ACCOUNTS'] })
+    const { results, skippedTypes } = await search(word, {}, key)
+    expect(results.map((result) => result.id)).toEqual([id])
+    expect(skippedTypes).toEqual(
+      searchedShapes(null)
+        .map(({ object }) => object)
+        .filter((object) => object !== 'account'),
+    )
+    const refused = await key.rest.search!({ query: { q: word, types: 'account,lead' } })
+    expect(refused).toMatchObject({ status: 403, body: { code: 'API_KEY_SCOPE_INSUFFICIENT' } })
+    const nothing = await platform.member({ organizationId: member.organizationId, scopes: ['READ_WEBHOOKS'] })
+    expect(await search(word, {}, nothing)).toMatchObject({ results: [], hasMore: false })
+  })
+
+  it.each([
+    [{ q: ' ' }, 'q'],
+    [{ q: '?!' }, 'q'],
+    [{ q: 'x'.repeat(201) }, 'q'],
+    [{ q: 'a b c d e f g h i j k' }, 'q'],
+    [{ q: 'a', limit: 51 }, 'limit'],
+    [{ q: 'a', types: 'account,webhook' }, 'types.1'],
+    [{ q: 'a', types: 'nothing' }, 'types.0'],
+  ])('refuses %j with 400 at %s', async (query, path) => {
+    const { status, body } = await member.rest.search!({ query })
+    expect([status, body.errors[0].path]).toEqual([400, path])
+  })
+
+  it('finds frequent words in the newest records', async () => {
+    const reader = await platform.member({ organizationId: await platform.organization() })
+    const old = await account(reader, { name: 'Frequent Rarest' })
+    const { id } = await account(reader, { name: 'Frequent Newest' })
+    const { organizationId } = reader
+    await consume(organizationId)
+    await platform.query(
+      `insert into kernel.search_entry select organization_id, gen_random_uuid(), object, 'frequent', words
+       from kernel.search_entry cross join generate_series(1, 6000) where record_id = $1`,
+      [id],
+    )
+    await platform.query('analyze kernel.search_entry')
+    await searchFrequent.run(platform.services)
+    const frequent = await platform.query<{ lexeme: string }>(
+      `select substr(lexeme, 6) as lexeme from kernel.search_frequent where organization_id = $1`,
+      [organizationId],
+    )
+    expect(frequent.map(({ lexeme }) => lexeme)).toEqual(expect.arrayContaining(['=frequent', '.freq*', '=newest']))
+    expect(frequent.map(({ lexeme }) => lexeme)).not.toContain('=rarest')
+    expect(await ids('frequent rarest', {}, reader)).toEqual([old.id])
+    await platform.query(`delete from kernel.search_entry where title = 'frequent'`)
+    expect(await ids('frequent', {}, reader)).toEqual([id, old.id])
+  })
+})
+
+describe('entries', () => {
+  it('of records from before are built in batches, and by other fields again', async () => {
+    const word = unique()
+    const { organizationId } = member
+    const { id } = await account(member, { name: word })
+    const call = await activity(member, { subject: word })
+    await platform.query('delete from kernel.search_entry')
+    await platform.query('delete from kernel.search_build')
+    // Up to here, a process was killed.
+    await platform.query(
+      `insert into kernel.search_build (organization_id, object, after_id) values ($1, 'account of-before', $2)`,
+      [organizationId, id],
+    )
+    await searchBuild.run(platform.services)
+    expect((await ids(word)).toSorted()).toEqual([id, call.id].toSorted())
+    await platform.query('delete from kernel.search_entry where record_id = $1', [id])
+    await searchBuild.run(platform.services)
+    expect(await ids(word)).toEqual([call.id])
+    await platform.query(
+      `update kernel.search_build set digest = 'before', built = built || '{"account": "before"}' where organization_id = $1`,
+      [organizationId],
+    )
+    await searchBuild.run(platform.services)
+    expect((await ids(word)).toSorted()).toEqual([id, call.id].toSorted())
+  })
+
+  it('have the words of a custom field as soon as it is searchable', async () => {
+    const [word] = [unique()]
+    const owner = await platform.member({ role: 'OWNER', organizationId: await platform.organization() })
+    const field = {
+      entity: 'ACCOUNT',
+      name: 'hullNumber',
+      label: 'Hull number',
+      fieldType: 'TEXT',
+      isSearchable: false,
+    }
+    const defined = await owner.rest.customFieldCreate!({ body: field })
+    expect(defined.status, JSON.stringify(defined.body)).toBe(201)
+    const { id } = await account(owner, { name: 'Boat', customFields: { hullNumber: `H ${word}` } })
+    await consume(owner.organizationId)
+    await searchBuild.run(platform.services)
+    expect(await ids(word, {}, owner)).toEqual([])
+    await owner.rest.customFieldUpdate!({ id: defined.body.id, body: { isSearchable: true } })
+    await searchBuild.run(platform.services)
+    expect((await search(word, {}, owner)).results).toMatchObject([
+      { id, highlights: [{ field: 'customFields.hullNumber', text: `H ${word}` }] },
+    ])
+    const later = await account(owner, { name: 'Ship', customFields: { hullNumber: `${word}` } })
+    await consume(owner.organizationId)
+    expect((await ids(word, {}, owner)).toSorted()).toEqual([id, later.id].toSorted())
+  })
+
+  it('are written once when the consumer is killed before its commit', async () => {
+    const word = unique()
+    const { id } = await account(member, { name: word })
+    await platform.query('select kernel.assign_event_positions(100000)')
+    const killed = {
+      ...searchConsumer,
+      consume: async (...args: Parameters<typeof searchConsumer.consume>) => {
+        await searchConsumer.consume(...args)
+        await args[1].query('select pg_terminate_backend(pg_backend_pid())')
+      },
+    }
+    await expect(consumeNext(platform.services, killed, member.organizationId)).rejects.toThrow()
+    expect(await ids(word)).toEqual([])
+    await consume()
+    expect(await ids(word)).toEqual([id])
+  })
+})
+
+it('every searched type has a title among its columns', () => {
+  expect(searchedShapes(null).map(({ object }) => object)).toEqual(
+    expect.arrayContaining(['account', 'contact', 'lead', 'opportunity', 'case', 'invoice', 'file', 'task']),
+  )
+})

@@ -106,6 +106,11 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
     'the former primary quote of an opportunity that the caller sees ceases to be it',
   ],
   'subgraphs/crm/addressee.ts': [1, 'a document or page names its customer'],
+  'subgraphs/kernel/search/build-entries.ts': [
+    1,
+    'entries have all records; who searches reads them with its own rights',
+  ],
+  'subgraphs/kernel/search/search-consumer.ts': [1, 'the same, of changed records'],
   'subgraphs/crm/contact/contact.serialized-rules.ts': [
     1,
     'the former primary contact of an account that the caller sees ceases to be it',

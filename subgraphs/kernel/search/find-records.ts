@@ -10,7 +10,6 @@ import { excerpt, matchOf, type FieldText, type Match, type TextRange } from './
 import { phoneTerm, termsOf, type Term } from './query.ts'
 import { searchedColumns, subtitleColumn, titleColumn } from './searched-types.ts'
 import { corrections, isSpelled, soughtHashes } from './spelling.ts'
-import { textMax } from './lexemes.ts'
 
 /** A record that a search has found, with what the caller may read of it. */
 export interface FoundRecord {
@@ -164,7 +163,11 @@ function columnsFor({ caller }: RequestContext, shape: RecordShape) {
 const shownMax = 255
 
 const short = (text: string | null): string | null =>
-  text === null || text.length <= shownMax ? text : [...text.slice(0, textMax)].slice(0, shownMax).join('')
+  text === null || text.length <= shownMax
+    ? text
+    : Array.from(text.slice(0, 2 * shownMax))
+        .slice(0, shownMax)
+        .join('')
 
 /** The query with other words in place of those that no title has; null if nothing was probably meant. */
 async function correctedTerms(ctx: RequestContext, terms: readonly Term[]): Promise<Term[] | null> {

@@ -23,8 +23,31 @@ const emailPattern = /[^\s@<>()[\],;:"]+@[^\s@<>()[\],;:"]+/g
 const character = /[\s\S][\p{M}\uff9e\uff9f]*/gu
 
 /** Accents, vowel signs of Hebrew and Arabic, and the Arabic tatweel. Marks of other scripts are part of their words. */
-const marks =
-  /[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]/g
+const marks = new RegExp(
+  `[${[
+    ['0300', '036f'],
+    ['0483', '0487'],
+    ['0591', '05bd'],
+    ['05bf', '05bf'],
+    ['05c1', '05c2'],
+    ['05c4', '05c5'],
+    ['05c7', '05c7'],
+    ['0610', '061a'],
+    ['0640', '0640'],
+    ['064b', '065f'],
+    ['0670', '0670'],
+    ['06d6', '06dc'],
+    ['06df', '06e8'],
+    ['06ea', '06ed'],
+    ['1ab0', '1aff'],
+    ['1dc0', '1dff'],
+    ['20d0', '20ff'],
+    ['fe20', 'fe2f'],
+  ]
+    .map(([first, last]) => `\\u${first}-\\u${last}`)
+    .join('')}]`,
+  'g',
+)
 
 /** Letters that Unicode does not decompose. */
 const letters: Readonly<Record<string, string>> = {
@@ -126,7 +149,7 @@ export function phoneOf(text: string): string | null {
   const folded = text.normalize('NFKC').replace(foreignDigit, asciiDigit)
   if (!phonePattern.test(folded)) return null
   const digits = folded.replaceAll(/\D/g, '')
-  return digits.length < phoneDigitsMin ? null : [...digits].reverse().join('')
+  return digits.length < phoneDigitsMin ? null : [...digits].toReversed().join('')
 }
 
 export const comparedPhone = (reversed: string): string => reversed.slice(0, phoneDigitsCompared)

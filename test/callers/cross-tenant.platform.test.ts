@@ -139,9 +139,14 @@ const lists = named.filter(([, { parameters }]) =>
 /** Their `entityId` is the id of a record that the caller sees, as an id in the path is. */
 const listsOfRecord: ReadonlySet<string> = new Set(['sequenceDelivery', 'sequenceEnrollmentsForRecord'])
 
+/** The largest page that a list answers, at most 100. */
+const pageOf = ({ parameters }: (typeof lists)[number][1]): string =>
+  `limit=${Math.min(100, parameters.find(({ name }) => name === 'limit')!.schema?.maximum ?? 100)}`
+
 /** What a list answers: records, or the groups of an aggregate, and how many records there are. */
 function listedIn({ body }: RawResponse): { readonly rows: Row[]; readonly total: number } {
   if (Array.isArray(body)) return { rows: body as Row[], total: 0 }
+  if (body.results) return { rows: body.results, total: 0 }
   const isAggregate = body.groups !== undefined
   return isAggregate ? { rows: body.groups, total: body.total.count } : { rows: body.data, total: body.total }
 }
@@ -154,7 +159,7 @@ describe.each(lists)('%s', (_, operation) => {
   it('lists only records of the caller’s organization', async () => {
     const { path } = await theirs.valid(operation, { fresh: true })
     const [answer] = await withoutForeignData([theirs.member.organizationId, ...Object.values(path)], async () => [
-      await ours.send(await ours.valid(operation), { query: 'limit=100' }),
+      await ours.send(await ours.valid(operation), { query: pageOf(operation) }),
     ])
     const { rows } = listedIn(answer!)
     expect(new Set(rows.map(({ organizationId }) => organizationId ?? ours.member.organizationId))).toEqual(

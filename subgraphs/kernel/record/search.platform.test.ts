@@ -103,6 +103,35 @@ describe('search', () => {
     expect(await search(text)).toEqual(expected)
   })
 
+  it.each(['Zoë Ångström', 'ダイバーズ', 'Nguyễn Việt', '김치 Łódź', 'أحمد'])(
+    'finds composed and decomposed forms of %j by each other, through the index',
+    async (name) => {
+      const forms = [name.normalize('NFC'), name.normalize('NFD')]
+      const rows = forms.map((form) => ({
+        values: { name: `x ${form} y`, id: newId(), organizationId, createdAt: '2026-11-22T00:00:00.000Z' },
+        actorId: null,
+        eventId: newId(),
+      }))
+      await insertRecords(fresh.database, account, rows)
+      for (const form of [...forms, forms[1]!.toLowerCase(), name.normalize('NFC').slice(-3)]) {
+        expect([...new Set(await search(form))].toSorted((a, b) => a.length - b.length)).toEqual(
+          forms.map((stored) => `x ${stored} y`).toSorted((a, b) => a.length - b.length),
+        )
+        const values = new Values()
+        const condition = searchCondition(account, columns, form, 't', values)
+        const plan = await fresh.database.transaction(async (sql) => {
+          await sql.query('set local enable_seqscan = off')
+          const explained = await sql.query(
+            `explain select 1 from crm.account t where t.deleted_at is null and ${condition}`,
+            values.list,
+          )
+          return JSON.stringify(explained)
+        })
+        expect(plan).toMatch(/account_search.*search_text ~/)
+      }
+    },
+  )
+
   it('finds in hidden columns nothing', async () => {
     const [name] = columns
     expect(await search('northwind', [name!])).toEqual(['northwind 42'])

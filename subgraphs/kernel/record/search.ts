@@ -35,6 +35,47 @@ function candidates(text: string, alias: string, values: Values): string | null 
   return hasTrigram ? `${alias}.search_text like '%' || kernel.search_text(${values.add(text)}) || '%'` : null
 }
 
+/** Whether letters of the text can be written composed or decomposed: é as one code point, or as e and an accent. */
+const hasSeveralForms = (text: string): boolean => text.normalize('NFC') !== text.normalize('NFD')
+
+/** How a composed letter can be stored; null when its marks can have several orders. */
+function formsOf(letter: string): string[] | null {
+  const parts = [...letter.normalize('NFD')]
+  if (parts.filter((part) => /\p{M}/u.test(part)).length > 1) return null
+  return [
+    ...new Set(
+      parts.map(
+        (_, index) =>
+          parts
+            .slice(0, index + 1)
+            .join('')
+            .normalize('NFC') + parts.slice(index + 1).join(''),
+      ),
+    ),
+  ]
+}
+
+/** Like `candidates`, for a text with letters that have several forms: a regular expression over the search text, which has no special characters. */
+function candidatesOfForms(text: string, alias: string, values: Values): string {
+  const stored = (part: string): string => `kernel.search_text(${values.add(part)})`
+  const pattern: string[] = []
+  let plain = ''
+  const endPlain = (): void => {
+    if (plain) pattern.push(stored(plain))
+    plain = ''
+  }
+  for (const letter of text.normalize('NFC')) {
+    if (!hasSeveralForms(letter)) plain += letter
+    else {
+      endPlain()
+      const forms = formsOf(letter)
+      pattern.push(forms ? `'(' || ${forms.map(stored).join(" || '|' || ")} || ')'` : "'.*'")
+    }
+  }
+  endPlain()
+  return `${alias}.search_text ~ (${pattern.join(' || ')})`
+}
+
 /** Narrows a text operator on a searchable column by the search index; null when that is not possible. */
 export function containsCandidates(
   { searchable, hasSearchText }: RecordShape,
@@ -47,7 +88,8 @@ export function containsCandidates(
 }
 
 /**
- * The condition of `search`: one of the columns contains the text. One or two letters or digits find words that begin with them.
+ * The condition of `search`: one of the columns contains the text. One or two letters or digits find words that begin with them. Composed and
+ * decomposed letters are equal.
  */
 export function searchCondition(
   { hasSearchText, searchable }: RecordShape,
@@ -60,6 +102,11 @@ export function searchCondition(
   if (columns.length === 0) return 'false'
   const isPrefix = /^[A-Za-z0-9]{1,2}$/.test(text)
   const isIndexed = hasSearchText && columns.every(({ key }) => key === undefined)
+  if (hasSeveralForms(text)) {
+    const pattern = values.add(`%${escapeLikePattern(text.normalize('NFC'))}%`)
+    const contains = columns.map((column) => `normalize(${column.sql(alias)}, NFC) ilike ${pattern}`).join(' or ')
+    return isIndexed ? `${candidatesOfForms(text, alias, values)} and (${contains})` : `(${contains})`
+  }
   const narrowed = isIndexed ? candidates(isPrefix ? ` ${text}` : text, alias, values) : null
   // The search text decides alone when every column may be searched and the text is part of one word.
   const isOneWord = /^[A-Za-z0-9]+$/.test(text) && !encodedCharacter.test(text)

@@ -140,8 +140,10 @@ const lists = named.filter(([, { parameters }]) =>
 const listsOfRecord: ReadonlySet<string> = new Set(['sequenceDelivery', 'sequenceEnrollmentsForRecord'])
 
 /** The largest page that a list answers, at most 100. */
-const pageOf = ({ parameters }: (typeof lists)[number][1]): string =>
-  `limit=${Math.min(100, parameters.find(({ name }) => name === 'limit')!.schema?.maximum ?? 100)}`
+const pageOf = ({ parameters }: (typeof lists)[number][1]): string => {
+  const { maximum = 100 } = parameters.find(({ name }) => name === 'limit')!.schema ?? {}
+  return `limit=${Math.min(100, Number(maximum))}`
+}
 
 /** What a list answers: records, or the groups of an aggregate, and how many records there are. */
 function listedIn({ body }: RawResponse): { readonly rows: Row[]; readonly total: number } {

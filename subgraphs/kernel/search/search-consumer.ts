@@ -6,7 +6,7 @@ import type { RecordShape } from '../record/definition.ts'
 import type { OrganizationShapes } from '../record/shape-source.ts'
 import { systemContext, type Services } from '../request.ts'
 import { lockEntries, writeEntries } from './entries.ts'
-import { eventTypes, fieldsOfEntry, searchedShapes } from './searched-types.ts'
+import { eventCondition, fieldsOfEntry, searchedShapes } from './searched-types.ts'
 
 /** The shapes of the latest definitions; read in the transaction, after the lock. */
 export async function currentShapes(
@@ -32,7 +32,10 @@ export const searchConsumer: EventConsumer = {
   name: 'search',
   batch: 500,
   gatherMs: 50,
-  types: () => Promise.resolve(searchedShapes(null).flatMap(eventTypes)),
+  types: () => Promise.resolve('ALL'),
+  get condition() {
+    return eventCondition()
+  },
   consume,
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { columnOf, type RecordShape } from '../record/definition.ts'
 import type { EventType } from '../record/event-types.ts'
-import { recordNamed, recordTypeNames } from '../record/record-registry.ts'
+import { customObject, recordTypeIn, recordTypeNamesIn } from '../record/custom-object.ts'
 import { knownReadScope } from '../record/requires-scope.ts'
 import { shapeFor, type OrganizationShapes } from '../record/shape-source.ts'
 
@@ -21,10 +21,10 @@ const isSearched = (shape: RecordShape): boolean =>
   knownReadScope(shape.entity) !== null &&
   eventTypesOf(shape).some(([, { operation }]) => operation === 'CREATE')
 
-/** The record types that are searched, with the custom fields of an organization. */
+/** The record types that are searched, with the custom fields and the custom objects of an organization. */
 export const searchedShapes = (shapes: OrganizationShapes | null): RecordShape[] =>
-  recordTypeNames()
-    .map((object) => recordNamed(object)!)
+  recordTypeNamesIn({ shapes })
+    .map((object) => recordTypeIn({ shapes }, object)!)
     .filter(isSearched)
     .map((shape) => shapeFor({ shapes }, shape))
 
@@ -54,8 +54,11 @@ export const usualDigest = (): string =>
 const digestOf = (parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22)
 
-/** The types of the events after which entries of a record type are written. */
-export const eventTypes = (shape: RecordShape): string[] => eventTypesOf(shape).map(([type]) => type)
+/** SQL condition of the events `e` after which entries are written: those of the record types that are searched. */
+export const eventCondition = (): string =>
+  `(e.object in (${searchedShapes(null)
+    .map(({ object }) => `'${object}'`)
+    .join(', ')}) or starts_with(e.object, '${customObject('')}'))`
 
 /** The names of the fields whose changes concern the entry of a record; null when its events do not tell. */
 export function fieldsOfEntry(shape: RecordShape): ReadonlySet<string> | null {

@@ -317,6 +317,29 @@ describe('entries', () => {
     expect(sorted(await ids(word, {}, owner))).toEqual(sorted([id, later.id]))
   })
 
+  it('have the names of records of custom objects', async () => {
+    const word = unique()
+    const owner = await platform.member({ role: 'OWNER', organizationId: await platform.organization() })
+    const fields = [{ name: 'topic', label: 'Topic', fieldType: 'TEXT' }]
+    const object = { name: 'site_visit', label: 'Site visit', pluralLabel: 'Site visits', nameField: 'topic', fields }
+    const defined = await owner.rest.customObjectCreate!({ body: object })
+    expect(defined.status, JSON.stringify(defined.body)).toBe(201)
+    const record = await owner.rest.customRecordCreate!({
+      name: 'site_visit',
+      body: { customFields: { topic: `${word} leaks` } },
+    })
+    expect(record.status, JSON.stringify(record.body)).toBe(201)
+    await consume(owner.organizationId)
+    expect((await search(word, {}, owner)).results).toMatchObject([
+      { object: 'custom:site_visit', id: record.body.id, title: `${word} leaks`, score: 1 },
+    ])
+    const key = await platform.member({ organizationId: owner.organizationId, scopes: ['READ_ACCOUNTS'] })
+    expect(await search(word, {}, key)).toMatchObject({
+      results: [],
+      skippedTypes: expect.arrayContaining(['custom:site_visit']),
+    })
+  })
+
   it('are written once when the consumer is killed before its commit', async () => {
     const word = unique()
     const { id } = await account(member, { name: word })

@@ -17,6 +17,8 @@ const newestMax = 5_000
 export const candidatesMax = 1_000
 /** So many users are a condition of the index; more see too much for it to help. */
 const usersMax = 50
+/** Conditions with more alternatives hold for too many entries, even if each of them holds for few: a team has many records. */
+const alternativesMax = 5
 /** Words that begin with so few letters are too many. */
 const prefixMin = 3
 
@@ -62,7 +64,7 @@ export class CandidateSearch {
 
   /** A condition with alternatives is frequent if one of them is; lexemes that must be together, if all of them are. */
   #isFrequent(condition: Condition): boolean {
-    if (isShortPrefix(condition)) return true
+    if (isShortPrefix(condition) || condition.length > alternativesMax) return true
     return condition.some((all) =>
       all.every(({ lexeme, isPrefix }) => this.#frequent.has(lexeme + (isPrefix ? '*' : ''))),
     )

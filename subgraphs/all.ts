@@ -15,6 +15,7 @@ import {
 import { identity } from './identity/subgraph.ts'
 import type { Migration } from './kernel/database/migrate.ts'
 import { definitionVersion } from './kernel/extension/definition-version.migrations.ts'
+import { valueIndexTable } from './kernel/record/value-index/value-index.migrations.ts'
 import { registerExtensionReader } from './kernel/extension/extension.ts'
 import { housekeeping, mergeTotalsJob } from './kernel/jobs/housekeeping.jobs.ts'
 import type { Job } from './kernel/jobs/job.ts'
@@ -147,6 +148,7 @@ export const migrations: readonly Migration[] = [
   modelTokensTable,
   fileTable,
   definitionVersion,
+  valueIndexTable,
   formulaFunctions,
   searchTables,
 ]

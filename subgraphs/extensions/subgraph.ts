@@ -8,6 +8,7 @@ import { registerFieldChange } from './field-change/field-change.ts'
 import { checkValues, convertValues } from './field-change/change-type.ts'
 import { removeValues } from './field-change/remove-values.ts'
 import { replaceValues } from './field-change/replace-value.ts'
+import { buildIndex, removeIndex } from './field-index/build-index.ts'
 import { actionPorts } from './function/function.context.ts'
 import { functionResource } from './function/function.resolver.ts'
 import { functionInvocationResource } from './function/invocation.resolver.ts'
@@ -21,6 +22,8 @@ import { validationRuleResource } from './validation-rule/validation-rule.resolv
 import { workflowRunResource } from './workflow/run.resolver.ts'
 import { workflowResource } from './workflow/workflow.resolver.ts'
 
+registerFieldChange(removeIndex)
+registerFieldChange(buildIndex)
 registerFieldChange(removeValues)
 registerFieldChange(checkValues)
 registerFieldChange(convertValues)

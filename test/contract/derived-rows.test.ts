@@ -25,12 +25,13 @@ const others = {
   'subgraphs/kernel/queue/*': 'items of queues',
   'subgraphs/extensions/{trigger,workflow,subscription}/*': 'items of queues',
   'subgraphs/outreach/email/count-hits.ts': 'items of queues',
+  'subgraphs/kernel/record/value-index/*': 'rows that are derived from records',
   'subgraphs/kernel/secrets/rotate.ts': 'encrypted columns',
   'subgraphs/outreach/email-template/template-figures.ts': 'tables of totals',
   'subgraphs/kernel/record/derived/field-history.ts': 'the history of fields, which is derived itself',
   'subgraphs/extensions/field-change/{definition-state,run-change}.ts': 'items of queues, definitions of fields',
   'subgraphs/extensions/field-change/remove-values.ts':
-    'values of a field that was deleted 30 days before, from which nothing is derived any more',
+    'values of a field that was deleted 30 days before, with the rows that were derived from them',
   'subgraphs/extensions/field-change/rewrite-values.ts':
     'values of deleted records; what is derived from them is written when they are restored',
   'subgraphs/extensions/function/function.actions.ts': 'parts of a function',

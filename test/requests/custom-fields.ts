@@ -28,6 +28,8 @@ const rest = () => ({
   isActive: false,
   isSearchable: false,
   trackHistory: true,
+  isIndexed: true,
+  isUnique: false,
   defaultValue: 'GOLD',
   controllingField: null,
   dependentValues: null,

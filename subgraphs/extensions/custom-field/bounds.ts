@@ -9,6 +9,8 @@ export const allFieldsMax = 5_000
 /** Fields of one record type that keep their history. */
 export const trackedMax = 20
 export const picklistValuesMax = 1_000
+/** Live fields of one record type that are indexed or unique. */
+export const indexedFieldsMax = 25
 export const precisionMax = 10
 /** Replaced values of one field that writes may still have. */
 export const aliasesMax = 100

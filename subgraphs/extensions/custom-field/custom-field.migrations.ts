@@ -34,3 +34,14 @@ export const customFieldFormula: Migration = {
   name: '20261201-extensions-field-formula',
   sql: 'alter table extensions.field_definition add column formula_config jsonb;',
 }
+
+/** `has_index`: every live record has its row in `kernel.record_value`. */
+export const customFieldIndex: Migration = {
+  name: '20261210-extensions-field-index',
+  sql: `
+    alter table extensions.field_definition
+      add column is_indexed boolean not null default false,
+      add column is_unique boolean not null default false,
+      add column has_index boolean not null default false;
+  `,
+}

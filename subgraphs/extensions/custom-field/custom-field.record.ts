@@ -1,6 +1,7 @@
 import { activeUsers, auditRecord } from '../../identity/public.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { published } from '../few-per-type.ts'
+import { indexAfter } from '../field-index/index-state.ts'
 import { beginsChanges, nothingIsUnderWay, stateAfter } from '../field-change/definition-state.ts'
 import { customFieldEvents } from './custom-field.events.ts'
 import { fieldProblems } from './custom-field.rules.ts'
@@ -9,6 +10,7 @@ import { objectExists } from './field-entity.ts'
 import {
   controllingFieldExists,
   fewFields,
+  fewIndexedFields,
   fewTracked,
   nameIsFree,
   onTarget,
@@ -30,6 +32,8 @@ const audited = [
   'isActive',
   'isSearchable',
   'trackHistory',
+  'isIndexed',
+  'isUnique',
   'defaultValue',
   'picklistValues',
   'controllingField',
@@ -52,7 +56,10 @@ export const customField: RecordDefinition<CustomField> = defineRecord(CustomFie
   unique: { field_definition_name: 'name' },
   events: customFieldEvents,
   audit: auditRecord('custom_field', (field) => Object.fromEntries(audited.map((name) => [name, field[name]]))),
-  calculated: stateAfter,
+  calculated: (next, previous, given) => {
+    const index = indexAfter(next)
+    return { ...index, ...stateAfter({ ...next, ...index }, previous, given) }
+  },
   checks: nothingIsUnderWay,
   invariants: fieldProblems,
   // Writes of records wait for the publication, so what the rules after it read of them stays true.
@@ -62,6 +69,7 @@ export const customField: RecordDefinition<CustomField> = defineRecord(CustomFie
     nameIsFree,
     fewFields,
     fewTracked,
+    fewIndexedFields,
     onTarget(valuesAreFew),
     onTarget(controllingFieldExists),
     removedValuesAreUnused,

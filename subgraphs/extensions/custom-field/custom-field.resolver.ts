@@ -26,7 +26,7 @@ import {
   CustomFieldPageArgs,
   CustomFieldUpdateInput,
 } from './custom-field.inputs.ts'
-import { customFieldFormula, customFieldTable } from './custom-field.migrations.ts'
+import { customFieldFormula, customFieldIndex, customFieldTable } from './custom-field.migrations.ts'
 import { customField } from './custom-field.record.ts'
 import { FormulaConfig } from './custom-field.parts.ts'
 import { CustomField } from './custom-field.ts'
@@ -204,7 +204,14 @@ export class CustomFieldResolver {
 export const customFieldResource: Resource = {
   resolver: CustomFieldResolver,
   announces: [customField],
-  migrations: [customFieldTable, fieldChangeTables, customFieldFormula, typeChangeColumns, trackHistoryColumn],
+  migrations: [
+    customFieldTable,
+    fieldChangeTables,
+    customFieldFormula,
+    typeChangeColumns,
+    trackHistoryColumn,
+    customFieldIndex,
+  ],
   queues: [fieldChangeQueue],
   jobs: [forgetFieldChanges, removeDeletedFields, removeAliases],
   rest: restArea(customField, {

@@ -7,7 +7,7 @@ import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { Json } from '../../kernel/record/scalars.ts'
 import { StructureColumn } from '../../kernel/record/structure.ts'
 import { patternCharactersMax } from '../../kernel/values/pattern.ts'
-import { aliasesMax, entityMax, picklistValuesMax, precisionMax, textMax, trackedMax } from './bounds.ts'
+import { aliasesMax, entityMax, indexedFieldsMax, picklistValuesMax, precisionMax, textMax, trackedMax } from './bounds.ts'
 import { CustomFieldState, CustomFieldType } from './custom-field.enumerations.ts'
 import { CustomFieldProgress, FormulaConfig, PicklistAlias, PicklistValue } from './custom-field.parts.ts'
 
@@ -95,6 +95,24 @@ export class CustomField extends OrgRecord {
     example: false,
   })
   trackHistory!: boolean
+
+  @Column(() => Boolean, {
+    default: false,
+    description: `Whether lists are filtered by the field and sorted by it through an index, which takes milliseconds with any number of records. Not for TEXTAREA and MULTI_PICKLIST. A record type has at most ${indexedFieldsMax} indexed or unique fields. Until the index is there, filters and orders read all records.`,
+    example: false,
+  })
+  isIndexed!: boolean
+
+  @Column(() => Boolean, {
+    default: false,
+    description:
+      'TEXT, EMAIL, PHONE, URL, NUMBER and CURRENCY: whether two records that are not deleted must not have the same value. Texts are the same if they differ only in case, white space or compatible forms of characters, such as full-width letters; phone numbers if their digits are the same. A unique field is indexed, too. Records without a value are not compared. If records already have the same value, the field does not become unique.',
+    example: false,
+  })
+  isUnique!: boolean
+
+  @Column(() => Boolean, { internal: true, default: false })
+  hasIndex!: boolean
 
   @Column(() => String, {
     nullable: true,

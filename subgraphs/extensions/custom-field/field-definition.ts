@@ -22,6 +22,9 @@ export type StoredField = Pick<
   | 'isRequired'
   | 'isActive'
   | 'isSearchable'
+  | 'isIndexed'
+  | 'isUnique'
+  | 'hasIndex'
   | 'defaultValue'
   | 'picklistValues'
   | 'controllingField'
@@ -106,7 +109,9 @@ const given = <T>(value: T | null): T | undefined => value ?? undefined
 /** The definition of the column. */
 export function definitionOf(field: StoredField): CustomFieldDefinition {
   const { name, label, fieldType, description, isRequired, isSearchable, picklistValues, pattern } = field
-  const { controllingField, dependentValues, precision, maxLength, minValue, maxValue, pending, aliases } = field
+  const { isIndexed, isUnique, hasIndex, controllingField, dependentValues, precision, maxLength, minValue, maxValue } =
+    field
+  const { pending, aliases } = field
   const kind = kindOf(field)
   const formula = field.formulaConfig ? formulaOf(field.formulaConfig) : undefined
   const hasValues = fieldType === 'PICKLIST' || fieldType === 'MULTI_PICKLIST'
@@ -129,6 +134,7 @@ export function definitionOf(field: StoredField): CustomFieldDefinition {
     formula,
     aliases: aliases.length > 0 ? Object.fromEntries(aliases.map(({ from, to }) => [from, to])) : undefined,
     also: pending ? definitionOf({ ...field, ...pending, pending: null, isRequired: false }) : undefined,
+    index: isIndexed || isUnique ? { isUnique, isReady: hasIndex } : undefined,
   }
   const known = Object.entries(definition).filter(([, value]) => value !== undefined)
   return { name, kind, ...(Object.fromEntries(known) as Partial<CustomFieldDefinition>) }

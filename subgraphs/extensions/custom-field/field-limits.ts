@@ -1,7 +1,15 @@
 import { Refusal, type FieldProblem } from '../../kernel/errors.ts'
 import type { SerializedRule } from '../../kernel/record/definition.ts'
 import { Values } from '../../kernel/record/predicate.ts'
-import { allCharactersMax, allFieldsMax, fieldsMax, trackedMax, valuesCharactersMax } from './bounds.ts'
+import { isInIndex } from '../field-index/index-state.ts'
+import {
+  allCharactersMax,
+  allFieldsMax,
+  fieldsMax,
+  indexedFieldsMax,
+  trackedMax,
+  valuesCharactersMax,
+} from './bounds.ts'
 import type { PicklistValue } from './custom-field.parts.ts'
 import type { CustomField } from './custom-field.ts'
 import { recordsOfEntity } from './field-entity.ts'
@@ -58,6 +66,20 @@ export const fewTracked: Rule = {
     )
     if (row!.count < trackedMax) return []
     throw limitReached(`At most ${trackedMax} custom fields of a record type keep their history.`, trackedMax)
+  },
+}
+
+export const fewIndexedFields: Rule = {
+  concerns: (_ctx, next, previous) => isInIndex(next) && !(previous && isInIndex(previous)),
+  async enforce({ db, caller }, { entity, id }) {
+    const [row] = await db.query<{ count: number }>(
+      `select count(*)::int as count from extensions.field_definition
+       where organization_id = $1 and entity = $2 and id <> $3 and (is_indexed or is_unique) and is_active and deleted_at is null`,
+      [caller.organizationId, entity, id],
+    )
+    if (row!.count < indexedFieldsMax) return []
+    const message = `A record type has at most ${indexedFieldsMax} indexed or unique custom fields; change another one first.`
+    throw limitReached(message, indexedFieldsMax)
   },
 }
 

@@ -2,7 +2,7 @@ import type { FieldProblem } from '../../kernel/errors.ts'
 import { isSameValue } from '../../kernel/record/same-value.ts'
 import type { CustomFieldType } from './custom-field.enumerations.ts'
 import type { CustomField } from './custom-field.ts'
-import { typesOf } from './types-of.ts'
+import { numbers, typesOf } from './types-of.ts'
 
 const texts: readonly CustomFieldType[] = ['TEXT', 'TEXTAREA', 'EMAIL', 'PHONE', 'URL']
 
@@ -34,8 +34,17 @@ const typed = ['fieldType', 'defaultValue', ...Object.keys(typesOf)] as readonly
 
 const isReachable = (from: CustomFieldType, to: CustomFieldType): boolean => reachable[from]?.includes(to) ?? false
 
+/** The rows of the index have values in the form of the type. */
+const hasOtherRows = ({ fieldType }: CustomField, previous: CustomField): boolean =>
+  (previous.isIndexed || previous.isUnique) && fieldType !== previous.fieldType && !numbers.includes(fieldType)
+
 export function typeChangeProblem(next: CustomField, previous: CustomField | null): FieldProblem | null {
-  if (!previous || next.fieldType === previous.fieldType || isReachable(previous.fieldType, next.fieldType)) return null
+  if (!previous) return null
+  if (hasOtherRows(targetOf(next), previous)) {
+    const message = 'The type of an indexed or unique field does not change; set isIndexed and isUnique to false first.'
+    return { path: 'fieldType', code: 'NOT_ALLOWED', message }
+  }
+  if (next.fieldType === previous.fieldType || isReachable(previous.fieldType, next.fieldType)) return null
   const others = (reachable[previous.fieldType] ?? []).filter((type) => type !== previous.fieldType)
   const allowed = others.length > 0 ? `can become ${others.join(', ')}` : 'keeps its type'
   const message = `A ${previous.fieldType} ${allowed}; for ${next.fieldType}, add another field and write the values into it.`

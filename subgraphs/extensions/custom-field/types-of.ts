@@ -8,6 +8,8 @@ const texts: readonly CustomFieldType[] = ['TEXT', 'TEXTAREA', 'EMAIL', 'PHONE',
 /** The types that a property is for. */
 export const typesOf = {
   isSearchable: texts,
+  isIndexed: ['TEXT', 'EMAIL', 'PHONE', 'URL', ...numbers, 'DATE', 'DATETIME', 'CHECKBOX', 'PICKLIST'],
+  isUnique: ['TEXT', 'EMAIL', 'PHONE', 'URL', ...numbers],
   picklistValues: picklists,
   controllingField: picklists,
   dependentValues: picklists,

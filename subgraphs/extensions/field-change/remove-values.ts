@@ -1,6 +1,7 @@
 import { newId } from '../../kernel/ids.ts'
 import { forgetFieldHistory } from '../../kernel/record/derived/field-history.ts'
 import type { Job } from '../../kernel/jobs/job.ts'
+import { forgetValues } from '../../kernel/record/value-index/build-values.ts'
 import type { CustomFieldChange } from '../custom-field/custom-field.enumerations.ts'
 import { customField } from '../custom-field/custom-field.record.ts'
 import { noProgress } from './definition-state.ts'
@@ -19,14 +20,16 @@ const kind: CustomFieldChange = 'REMOVE_VALUES'
 export const removeValues: FieldChange = {
   name: kind,
   batchSize: 500,
-  async batch({ db, caller }, { field, shape, ids }) {
+  async batch(ctx, { field, shape, ids }) {
+    const { db, caller } = ctx
     await db.query(
       `update ${shape.storedIn ?? shape.table} set custom_fields = custom_fields - $3::text, version = version + 1
        where organization_id = $1 and id = any($2::uuid[]) and custom_fields ? $3::text`,
       [caller.organizationId, ids, field.name],
       'WRITE',
     )
-    await forgetFieldHistory(db, caller.organizationId, ids, field.name)
+    await forgetFieldHistory(ctx.db, ctx.caller.organizationId, ids, field.name)
+    await forgetValues(ctx, shape, field.name, ids)
     return []
   },
   async finish({ db, caller }, { field }) {

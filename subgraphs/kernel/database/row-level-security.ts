@@ -6,6 +6,9 @@ import { tenantView } from './tenant-view.ts'
 /** Tables with an `organization_id` that requests must not use: only the vault reads the data keys. */
 const platformTables = ['kernel.data_key']
 
+/** Tables that lists read through `tenantView` although they have no custom fields. */
+const listedTables = ['kernel.record_value']
+
 /**
  * Enables row-level security, as a second line of defence behind the tenant predicates of our own SQL. Requests use the role
  * `crm_app`, which owns no table and cannot bypass row-level security. In a table with an `organization_id` the role reads and
@@ -68,13 +71,13 @@ const mayUse = (right: string) =>
 function tenantTables(sql: Sql): Promise<Relation[]> {
   const hasPolicy = `c.relrowsecurity and exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'tenant')`
   return sql.query<Relation>(
-    `${relation}, t.of_platform as "isPlatformTable", exists (select from pg_attribute f where f.attrelid = c.oid and f.attname = 'custom_fields' and not f.attisdropped) as "hasView",
+    `${relation}, t.of_platform as "isPlatformTable", exists (select from pg_attribute f where f.attrelid = c.oid and f.attname = 'custom_fields' and not f.attisdropped) or n.nspname || '.' || c.relname = any($2) as "hasView",
        ${hasPolicy} and (t.of_platform or ${mayUse('delete')}) as "isProtected"
      ${relations}
      join pg_attribute a on a.attrelid = c.oid and a.attname = 'organization_id' and not a.attisdropped
      cross join lateral (select n.nspname || '.' || c.relname = any($1) as of_platform) t
      where c.relkind in ('r', 'p') and n.nspname not in ('public', 'graphile_worker') order by 2`,
-    [platformTables],
+    [platformTables, listedTables],
   )
 }
 

@@ -13,6 +13,7 @@ import { bookkeeping, changedFieldsIn, eventsOf } from './record-events.ts'
 import { selectList } from './selection.ts'
 import { shapeFor } from './shape-source.ts'
 import { TenantPredicate, Values } from './predicate.ts'
+import { isTaken, takenValue } from './value-index/taken-value.ts'
 
 /** Records that are in memory at once. */
 const batchSize = 25
@@ -69,7 +70,7 @@ async function changeInBatches<T extends StoredRow>(
       const changeOfOne = decided && (await changeOf(ctx, definition, previous, decided))
       if (changeOfOne) changes.push(changeOfOne)
     }
-    if (changes.length > 0) await write(ctx, definition, changes)
+    if (changes.length > 0) await writeOrRefuse(ctx, definition, changes)
     changed.push(...changes.map(({ next }) => next))
   }
   return changed
@@ -105,6 +106,22 @@ async function changeOf<T extends StoredRow>(
   const problems = definition.invariants?.(next, previous) ?? []
   if (problems.length > 0) throw invalid(...problems)
   return { previous, next, changed, events }
+}
+
+async function writeOrRefuse<T extends StoredRow>(
+  ctx: RequestContext,
+  definition: RecordDefinition<T>,
+  changes: readonly Changed<T>[],
+): Promise<void> {
+  if (!definition.derived) return write(ctx, definition, changes)
+  try {
+    // Another record can have a unique value, which is looked for after the statement has failed.
+    await inTransaction(ctx, (inner) => write(inner, definition, changes))
+  } catch (error) {
+    if (!isTaken(error)) throw error
+    const records = changes.map(({ next }) => next as Fields)
+    throw await takenValue(ctx, definition, records)
+  }
 }
 
 async function write<T extends StoredRow>(

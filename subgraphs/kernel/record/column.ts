@@ -4,6 +4,7 @@ import { Field, Float, ID, Int, registerEnumType, type FieldOptions } from 'type
 import type { Formula } from '../formula/formula.ts'
 import type { DayMoment } from '../time/days.ts'
 import { columnKinds, type ColumnKind } from './column-kind.ts'
+import type { ValueIndex } from './value-index/value-column.ts'
 import type { CustomFieldRules } from './custom-field-rules.ts'
 import { DateTime, Decimal, Json } from './scalars.ts'
 import { UserReference } from './user-reference.ts'
@@ -120,6 +121,8 @@ export interface Column extends ColumnOptions {
   readonly column: string
   /** Custom fields: the key of the value in the JSON object of that table column. */
   readonly key?: string
+  /** Custom fields: how the values are indexed, outside of the table. */
+  readonly valueIndex?: ValueIndex
   /** Custom fields: what a write must obey besides the bounds. */
   readonly custom?: CustomFieldRules
   /** Custom fields: the formula that gives the value, which nobody writes; null for one that can no longer be evaluated, so that it is blank. */

@@ -1,3 +1,4 @@
+import { ID } from 'type-graphql'
 import { emailLengthMax, parseEmail } from '../values/email-address.ts'
 import { parsePattern } from '../values/pattern.ts'
 import { enumerationOf, type Column, type ColumnOptions, type GraphQLTypeOf } from './column.ts'
@@ -5,10 +6,11 @@ import { columnKinds, type ColumnKind } from './column-kind.ts'
 import type { BlankAs, FormulaReturnType } from '../formula/compile.ts'
 import type { CustomFieldFormat, CustomFieldRules, Dependency } from './custom-field-rules.ts'
 import { DateTime, Decimal } from './scalars.ts'
+import { valueKinds, type UniqueForm, type ValueIndex } from './value-index/value-column.ts'
 
 export type CustomFieldKind = Extract<
   ColumnKind,
-  'text' | 'enum' | 'money' | 'boolean' | 'timestamp' | 'date' | 'textList'
+  'text' | 'enum' | 'money' | 'boolean' | 'timestamp' | 'date' | 'textList' | 'id'
 >
 
 type Bounds = Pick<ColumnOptions, 'description' | 'max' | 'filled' | 'minimum' | 'maximum' | 'maxItems' | 'decimals'>
@@ -39,6 +41,8 @@ export interface CustomFieldDefinition extends Bounds {
   readonly pattern?: string | null
   /** A new record must have a value, and no change takes it away. */
   readonly isRequired?: boolean
+  /** The values are indexed, or will be when the rows of older records are there. */
+  readonly index?: { readonly isUnique: boolean; readonly isReady: boolean }
   /** The value of a new record when none is given. Of a boolean also that of records without a value. */
   readonly default?: unknown
   readonly dependsOn?: Dependency | null
@@ -69,11 +73,13 @@ const apiName = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
 /** Quotes text as an SQL string literal. */
 export const sqlLiteral = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
+const idPattern = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+
 /**
  * SQL that converts the value of a key to the PostgreSQL type of its kind. A value of another type, stored before the field was
  * defined, becomes null (an empty list for `textList`), so it never makes a statement fail.
  */
-const typedSql: Readonly<Record<CustomFieldKind, (json: string, text: string) => string>> = {
+export const typedSql: Readonly<Record<CustomFieldKind, (json: string, text: string) => string>> = {
   text: (json, text) => `case when jsonb_typeof(${json}) = 'string' then ${text} end`,
   enum: (json, text) => `case when jsonb_typeof(${json}) = 'string' then ${text} end`,
   money: (json) => `case when jsonb_typeof(${json}) = 'number' then (${json})::numeric end`,
@@ -81,6 +87,8 @@ const typedSql: Readonly<Record<CustomFieldKind, (json: string, text: string) =>
   timestamp: (json) => `kernel.timestamp_of(${json})`,
   date: (json) => `kernel.date_of(${json})`,
   textList: (json) => `kernel.text_list_of(${json})`,
+  id: (json, text) =>
+    `case when jsonb_typeof(${json}) = 'string' and ${text} ~ '^${idPattern}$' then (${text})::uuid end`,
 }
 
 /** A record keeps the single value of a field that has become a list of given values until it is rewritten. */
@@ -98,6 +106,8 @@ function typeOf({ kind, members }: CustomFieldDefinition): GraphQLTypeOf {
       return Decimal
     case 'boolean':
       return Boolean
+    case 'id':
+      return ID
     case 'timestamp':
       return DateTime
     case 'textList':
@@ -131,6 +141,15 @@ function rulesOf({
   }
 }
 
+const uniqueForms: Readonly<Partial<Record<CustomFieldKind, UniqueForm>>> = { text: 'TEXT', money: 'NUMBER' }
+
+function indexOf({ kind, format, index }: CustomFieldDefinition): { valueIndex?: ValueIndex } {
+  const valueKind = valueKinds[kind]
+  if (!index || !valueKind) return {}
+  const form = format === 'PHONE' ? 'PHONE' : uniqueForms[kind]
+  return { valueIndex: { kind: valueKind, isReady: index.isReady, unique: index.isUnique && form ? form : null } }
+}
+
 /** The column of a custom field. It is read, compared, ordered by and checked like a table column of its kind. */
 export function customField(definition: CustomFieldDefinition): Column {
   const { name, kind, format, description, max, filled, minimum, maximum, maxItems, decimals } = definition
@@ -154,6 +173,7 @@ export function customField(definition: CustomFieldDefinition): Column {
     derivedFrom: [customFieldsName],
     custom,
     ...(definition.also && { also: customField(definition.also) }),
+    ...indexOf(definition),
     sql(alias) {
       const values = `${alias}.${container}`
       const json = `${values} -> ${key}`
@@ -200,6 +220,7 @@ const valueDescriptions: Partial<Record<ColumnKind, string>> = {
   timestamp: 'an ISO 8601 date and time',
   date: 'an ISO 8601 date',
   textList: 'a list of text',
+  id: 'the id of a record',
 }
 
 const listedMax = 30

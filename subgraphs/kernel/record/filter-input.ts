@@ -34,3 +34,9 @@ export function isEquality(value: unknown): boolean {
 
 /** Whether all operators limit a range of values. */
 export const isRange = (value: unknown): boolean => operatorNames(value).every((name) => rangeOperators.has(name))
+
+/** Whether the filter names the ids of the records. */
+export const namesIds = (filter: FilterInput): boolean =>
+  Object.entries((filter['id'] ?? {}) as FilterInput).some(
+    ([operator, operand]) => ['eq', 'in'].includes(operator) && Boolean(operand),
+  )

@@ -6,10 +6,11 @@ import { columnKinds } from './column-kind.ts'
 import { withoutKeysSql } from './computed-values.ts'
 import { customFieldsName } from './custom-field-column.ts'
 import type { RecordShape } from './definition.ts'
-import { operandDescription, operatorSql, parseOperand } from './operators.ts'
-import type { Values } from './predicate.ts'
+import { isOneValue, operandDescription, operatorSql, parseOperand } from './operators.ts'
+import type { TenantPredicate, Values } from './predicate.ts'
 import { isStorable } from './scalars.ts'
 import { containsCandidates } from './search.ts'
+import { isInValueIndex, rowsOfField, valueColumn, type ValueCondition } from './value-index/value-range.ts'
 
 const listItemsMax = 500
 
@@ -20,25 +21,46 @@ export interface GivenOperator {
   readonly path: string
 }
 
+/** The conditions of an operator, and what the index of values has of it; null where it has nothing. */
+export interface OperatorConditions {
+  readonly conditions: readonly string[]
+  readonly inValueIndex: ValueCondition | null
+}
+
+const none: OperatorConditions = { conditions: [], inValueIndex: null }
+
 /** The conditions of one operator on a column; none when the operand is refused, which adds to `problems`. */
 export function operatorConditions(
   definition: RecordShape,
   column: Column,
   { operator, operand, path }: GivenOperator,
   alias: string,
-  values: Values,
+  predicate: TenantPredicate,
   problems: FieldProblem[],
-): readonly string[] {
+): OperatorConditions {
+  const { values } = predicate
   const refused = operandProblems(column, operand, path)
   problems.push(...refused)
-  if (refused.length > 0) return []
+  if (refused.length > 0) return none
   // GraphQL has not checked the operand of a custom field, because custom fields have no GraphQL type.
   const parsed = column.key === undefined ? operand : customOperand(column, operator, operand, path, problems)
-  if (parsed === undefined) return []
+  if (parsed === undefined) return none
   const candidates = indexedCandidates(definition, column, operator, parsed, alias, values)
-  const condition = operatorSql(column, column.sql(alias), operator, parsed, values)
-  return candidates ? [candidates, condition] : [condition]
+  // The record and the index of values are compared with the same parameters.
+  const compared = operatorSql(column, comparedValue, operator, parsed, values)
+  const condition = compared.replaceAll(comparedValue, () => column.sql(alias))
+  const inValueIndex = isInValueIndex(column, operator, parsed)
+    ? {
+        key: column.key!,
+        sql: `${rowsOfField(definition, column, predicate.organization())} and ${compared.replaceAll(comparedValue, valueColumn(column))}`,
+        isEquality: isOneValue(operator, parsed),
+      }
+    : null
+  return { conditions: candidates ? [candidates, condition] : [condition], inValueIndex }
 }
+
+/** Stands for the value in the SQL of an operator. */
+const comparedValue = '\u0000'
 
 const textSearches: ReadonlySet<string> = new Set(['contains', 'startsWith', 'endsWith'])
 
@@ -56,6 +78,7 @@ function indexedCandidates(
   if (textSearches.has(operator)) return containsCandidates(definition, column, operand as string, alias, values)
   if (column.key === undefined || operator !== 'eq' || column.kind === 'timestamp' || column.kind === 'date')
     return null
+  if (isInValueIndex(column, operator, operand)) return null
   // Records without a value have it, too.
   if (column.kind === 'boolean' && operand === column.default) return null
   return `${alias}.${column.column} @> ${values.add(JSON.stringify({ [column.key]: operand }))}::jsonb`

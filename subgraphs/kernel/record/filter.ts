@@ -1,15 +1,17 @@
 import { invalid, type FieldProblem } from '../errors.ts'
 import { isJsonObject } from '../json/exact-number.ts'
+import type { CompiledFilter } from './compiled-filter.ts'
 import type { Column } from './column.ts'
 import { customFieldsName } from './custom-field-column.ts'
 import { columnOf, type Relation, type RecordShape } from './definition.ts'
 import { fieldRules, hiddenKeysOf, fieldNotReadable } from './field-security.ts'
 import { shapeFor, type OrganizationShapes } from './shape-source.ts'
 import { jsonCondition, jsonOf, operatorConditions } from './filter-operators.ts'
-import { hasOperand, isEquality, isRange, type FilterInput } from './filter-input.ts'
+import { hasOperand, isEquality, isRange, namesIds, type FilterInput } from './filter-input.ts'
 import { operatorsOf } from './operators.ts'
 import type { TenantPredicate } from './predicate.ts'
 import { readSource } from './read-source.ts'
+import type { ValueCondition } from './value-index/value-range.ts'
 
 const filterDepthMax = 8
 /**
@@ -19,19 +21,6 @@ const filterDepthMax = 8
 export const filterRelationsMax = 4
 /** Maximum conditions of one filter on all levels together, because the database evaluates them for many rows. */
 export const filterConditionsMax = 100
-
-/** A compiled filter. All of its conditions are combined with `and`. */
-export interface CompiledFilter {
-  /** Conditions `column = value` on indexed columns and on the parent, by the column: its index gives the rows in the order of creation. */
-  readonly equalities: ReadonlyMap<string, string>
-  readonly others: readonly string[]
-  /** The conditions that are a range of values of one column, by the column. They are among the others, too. */
-  readonly ranges: ReadonlyMap<string, string>
-  /** Whether the filter names the ids of the records. */
-  readonly isByIds: boolean
-  /** The columns of the record that the filter reads, when it reads nothing else; null with relations and custom fields. */
-  readonly columns: ReadonlySet<string> | null
-}
 
 /**
  * Compiles a filter to SQL conditions. Fields of one object are combined with `and`. An absent operator or field is ignored, so that
@@ -52,11 +41,15 @@ export function compileFilter(
   return compiled
 }
 
+const tooDeep = (path: string, message: string) => invalid({ path, code: 'TOO_DEEP', message })
+
 class FilterCompiler {
   #conditions = 0
   /** The relations around the part that is compiled. */
   #relations = 0
   readonly #columns = new Set<string>()
+  /** What the index of values has of the conditions of the part that is compiled. */
+  readonly #inValueIndex: ValueCondition[] = []
   #isOwnColumnsOnly = true
 
   constructor(
@@ -71,27 +64,27 @@ class FilterCompiler {
     const equalities = new Map<string, string>()
     const others: string[] = []
     const ranges = new Map<string, string>()
+    const inValueIndex: ValueCondition[] = []
     for (const [name, value] of Object.entries(filter)) {
       if (value === undefined || value === null) continue
       const part = this.#member(definition, name, value, alias, `filter.${name}`, 0)
+      const found = this.#inValueIndex.splice(0)
+      // A condition inside of another one can concern a part of the records.
+      if (name === customFieldsName) inValueIndex.push(...found)
       const isParent = definition.visibleThrough?.by === name
       const isIndexed = (isParent || definition.columns.byName.get(name)?.indexed) && isEquality(value)
       if (part && isIndexed) equalities.set(name, part)
       else if (part) others.push(part)
       if (part && !isIndexed && definition.columns.byName.has(name) && isRange(value)) ranges.set(name, part)
     }
-    const byId = Object.entries((filter['id'] ?? {}) as FilterInput)
-    const isByIds = byId.some(([operator, operand]) => ['eq', 'in'].includes(operator) && Boolean(operand))
-    return { equalities, others, ranges, isByIds, columns: this.#isOwnColumnsOnly ? this.#columns : null }
+    const isByIds = namesIds(filter)
+    const isInValueIndexOnly = inValueIndex.length > 0 && inValueIndex.length === this.#conditions
+    const columns = this.#isOwnColumnsOnly ? this.#columns : null
+    return { equalities, others, ranges, inValueIndex, isInValueIndexOnly, isByIds, columns }
   }
 
   object(definition: RecordShape, filter: FilterInput, alias: string, path: string, depth: number): string | null {
-    if (depth > filterDepthMax)
-      throw invalid({
-        path,
-        code: 'TOO_DEEP',
-        message: `A filter must be nested at most ${filterDepthMax} levels deep.`,
-      })
+    if (depth > filterDepthMax) throw tooDeep(path, `A filter must be nested at most ${filterDepthMax} levels deep.`)
     const parts: string[] = []
     for (const [name, value] of Object.entries(filter)) {
       if (value === undefined || value === null) continue
@@ -221,11 +214,7 @@ class FilterCompiler {
   ): string | null {
     this.#isOwnColumnsOnly = false
     if (this.#relations === filterRelationsMax)
-      throw invalid({
-        path,
-        code: 'TOO_DEEP',
-        message: `A filter must follow at most ${filterRelationsMax} relations, one inside the other.`,
-      })
+      throw tooDeep(path, `A filter must follow at most ${filterRelationsMax} relations, one inside the other.`)
     this.#relations += 1
     const condition = this.#relatedRecords(definition, name, value, alias, path, depth)
     this.#relations -= 1
@@ -276,12 +265,13 @@ class FilterCompiler {
     alias: string,
     path: string,
   ): string | null {
-    const { values } = this.predicate
     const parts = Object.entries(operators).flatMap(([operator, operand]) => {
       if (operand === undefined || operand === null) return []
       const given = { operator, operand, path: `${path}.${operator}` }
       this.#count(given.path)
-      return operatorConditions(definition, column, given, alias, values, this.problems)
+      const found = operatorConditions(definition, column, given, alias, this.predicate, this.problems)
+      if (found.inValueIndex) this.#inValueIndex.push(found.inValueIndex)
+      return found.conditions
     })
     return parts.length > 0 ? parts.join(' and ') : null
   }

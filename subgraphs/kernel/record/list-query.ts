@@ -5,16 +5,18 @@ import { columnOf, type RecordShape } from './definition.ts'
 import { fieldRules, fieldNotReadable, type FieldRules } from './field-security.ts'
 import { compileFilter } from './filter.ts'
 import type { FilterInput } from './filter-input.ts'
+import { ListSections, type IdsOf, type PageRange } from './list-sections.ts'
 import { ListTotals, type Aggregated } from './list-totals.ts'
-import { powerOfTwoFrom, windowPageMax, windowRows } from './list-window.ts'
-import { orderOf, type CursorPath, type Order, type OrderInput } from './order.ts'
-import { TenantPredicate, type Values } from './predicate.ts'
+import { windowPageMax, windowRows } from './list-window.ts'
+import { orderOf, type Order, type OrderInput } from './order.ts'
+import { TenantPredicate } from './predicate.ts'
 import { rangeByDay } from './range-by-day.ts'
 import { readSource } from './read-source.ts'
 import { searchCondition } from './search.ts'
 import { falseFlag } from './seldom-true.ts'
 import { selectList, withFields } from './selection.ts'
 import { shapeFor } from './shape-source.ts'
+import { idsByValue, recordsWithValues, valueRowsOf, type ValueRows } from './value-index/value-range.ts'
 
 /** From this offset on, the ids of a page are read from the index alone before its rows. */
 const idsFirstOffset = 100
@@ -24,13 +26,6 @@ export interface ListArgs {
   readonly filter?: FilterInput | null
   readonly search?: string | null
   readonly orderBy?: readonly OrderInput[] | null
-}
-
-export interface PageRange {
-  readonly limit: number
-  readonly offset?: number
-  readonly cursor: string | null
-  readonly cursorPath?: CursorPath
 }
 
 /** Alias of the maintained total in a select list. No record has a column of this name. */
@@ -56,12 +51,15 @@ export class ListQuery {
    * a record: the index of a private type has them, and few records have a deleted parent.
    */
   readonly #isSkippedInOrder: boolean
-  /** Whether the list begins with the private or with the shared records of a private type, and its order has an index. */
-  readonly #isByShared: boolean
+  readonly #sections: ListSections
   /** The range of a column that an index has for each day of creation; null without one, and where other conditions leave few rows. */
   readonly #rangeByDay: string | null
   /** Whether it is the only condition. */
   readonly #isRangeByDay: boolean
+  /** The rows of the index of values that have the order of the list; null without such an order. */
+  readonly #valueRows: ValueRows | null
+  /** SQL of the ids of the records that match the conditions on indexed custom fields; null without such conditions. */
+  readonly #candidates: string | null
   readonly #totals: ListTotals
   /** `SCAN` with a filter, a search or an order without an index, because the statement may read every row. */
   readonly kind: StatementKind
@@ -96,10 +94,11 @@ export class ListQuery {
     const ordered = [...(this.order.isByCreation ? equalities.slice(0, 1) : []), ...(range ? [range] : [])]
     const isOwnersRange = visibility === 'RANGE' && this.order.isByCreation && ordered.length === 0
     const isRange = visibility === 'ALL' || isOwnersRange
-    this.#isByShared =
+    const isByShared =
       this.order.isIndexed && this.order.names[0] === definition.privateUnless && visibility === 'SHARED_AND_OWN'
-    this.#ordered = [isRange || this.#isByShared ? visible : predicate.tenant(definition, 't'), ...ordered]
-    this.#isInOrder = (isRange || this.#isByShared) && this.conditions.length === 1 + ordered.length
+    this.#sections = new ListSections(definition, this.order, predicate, isByShared)
+    this.#ordered = [isRange || isByShared ? visible : predicate.tenant(definition, 't'), ...ordered]
+    this.#isInOrder = (isRange || isByShared) && this.conditions.length === 1 + ordered.length
     const parent = base === null ? definition.visibleThrough?.to() : undefined
     const liveParent = parent && predicate.visibility(parent) === 'ALL' ? parent : null
     this.#isSkippedInOrder =
@@ -109,16 +108,27 @@ export class ListQuery {
     const isByDay = filter !== null && !isByIds && base === null && this.order.isByCreation
     this.#rangeByDay = isByDay ? rangeByDay(definition, args.filter!, filter) : null
     this.#isRangeByDay = this.#rangeByDay !== null && visibility === 'ALL' && this.conditions.length === 2
+    const { inValueIndex = [], isInValueIndexOnly = false } = filter ?? {}
+    const isOfValuesOnly = isInValueIndexOnly && visibility === 'ALL' && base === null && search.length === 0
+    const hasOthers = !isOfValuesOnly && !(visibility === 'ALL' && this.conditions.length === 1)
+    const canBeByValue = !isByIds && base === null
+    this.#valueRows = canBeByValue
+      ? valueRowsOf(definition, predicate.organization(), this.order, inValueIndex, hasOthers)
+      : null
+    this.#candidates = inValueIndex.length > 0 ? recordsWithValues(inValueIndex) : null
     this.#totals = new ListTotals({
       definition,
       predicate,
       conditions: this.conditions,
+      candidates: this.#candidates,
+      isOfCandidates: isOfValuesOnly,
       filterColumns: base || args.search ? null : filter ? filter.columns : [],
       falseFlag: filter && falseFlag(definition, args.filter!, filter),
       liveParent,
     })
     const isFiltered = equalities.length + others.length + search.length > 0
-    this.kind = isFiltered || !this.order.isIndexed ? 'SCAN' : 'LIST'
+    const isInIndex = this.#valueRows ? this.#valueRows.isWhole : this.order.isIndexed && !isFiltered
+    this.kind = isInIndex ? 'LIST' : 'SCAN'
   }
 
   #searched() {
@@ -169,17 +179,26 @@ export class ListQuery {
     const { limit, offset = 0 } = range
     const kind = offset > listOffsetMax ? 'SCAN' : this.kind
     const run = ({ text, values }: Statement): Promise<Row[]> => this.ctx.db.query(text, values, kind)
+    const isInWindow = limit + offset <= windowPageMax
+    const valueRows = this.#valueRows
+    if (valueRows) {
+      const byValue: IdsOf = (...of) => idsByValue(valueRows, ...of)
+      if (valueRows.isWhole) return run(this.#ofIds(columns, range, byValue))
+      const rows = isInWindow ? await run(this.#inWindowOfIds(columns, range, byValue)) : []
+      return rows.length === limit ? rows : run(this.#sorted(columns, range))
+    }
     if (!this.order.isIndexed) return run(this.#sorted(columns, range))
     if (this.#isInOrder) return run(this.#inOrder(columns, range, this.#ordered))
-    const isInWindow = limit + offset <= windowPageMax
     if (this.#isSkippedInOrder && !isInWindow) return run(this.#inOrder(columns, range, this.conditions))
     if (!this.#isByIds && isInWindow) {
       const rows = await run(this.#inWindow(columns, range))
       if (rows.length === limit) return rows
     }
-    if (this.#isRangeByDay) return run(this.#inRange(columns, range))
-    if (this.#rangeByDay && isInWindow) {
-      const rows = await run(this.#inRangeWindow(columns, range))
+    const rangeOfDays = this.#rangeByDay
+    const byDay: IdsOf = (of, _rows, values) => this.#sections.idsByDay(rangeOfDays!, of, values)
+    if (this.#isRangeByDay) return run(this.#ofIds(columns, range, byDay))
+    if (rangeOfDays && isInWindow) {
+      const rows = await run(this.#inWindowOfIds(columns, range, byDay))
       if (rows.length === limit) return rows
     }
     return run(this.#sorted(columns, range))
@@ -190,7 +209,7 @@ export class ListQuery {
     const { limit, offset = 0 } = range
     const values = this.predicate.values.copy()
     const isOneStep = offset < idsFirstOffset
-    const found = this.#sections(isOneStep ? columns : 't.id', range, limit + offset, values, conditions)
+    const found = this.#sections.sql(isOneStep ? columns : 't.id', range, limit + offset, values, conditions)
     const part = `${found} limit ${limit}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
     return { text: isOneStep ? part : this.#withRows(columns, part), values: values.list }
   }
@@ -200,82 +219,42 @@ export class ListQuery {
     const { limit, offset = 0 } = range
     const values = this.predicate.values.copy()
     const rows = windowRows(range)
-    const window = this.#sections('t.*', range, rows, values, this.#ordered)
+    const window = this.#sections.sql('t.*', range, rows, values, this.#ordered)
     const text = `select ${columns} from (${window} limit ${rows}) t where ${this.conditions.join(' and ')} limit ${limit}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
     return { text, values: values.list }
   }
 
-  /** The page as a range of values in an index that has it for each day of creation. */
-  #inRange(columns: string, range: PageRange): Statement {
+  /** The page as a range of other rows, of which `idsOf` gives the ids of the records. */
+  #ofIds(columns: string, range: PageRange, idsOf: IdsOf): Statement {
     const { limit, offset = 0 } = range
     const values = this.predicate.values.copy()
-    const ids = `${this.#idsByDay(range, values)} limit ${limit}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
+    const ids = `${idsOf(range, limit + offset, values)} limit ${limit}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
     return { text: this.#withRows(columns, ids), values: values.list }
   }
 
-  /** Like `#inWindow`, of the first rows in the range. */
-  #inRangeWindow(columns: string, range: PageRange): Statement {
+  /** Like `#inWindow`, of the first of these rows. */
+  #inWindowOfIds(columns: string, range: PageRange, idsOf: IdsOf): Statement {
     const { limit, offset = 0 } = range
     const values = this.predicate.values.copy()
-    const window = `${this.#idsByDay(range, values)} limit ${windowRows(range)}`
+    const rows = windowRows(range)
+    const window = `${idsOf(range, rows, values)} limit ${rows}`
     const text = `${this.#withRows(columns, window, this.conditions)} limit ${limit}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
     return { text, values: values.list }
-  }
-
-  /** The ids of the tenant's rows in the range, in the order of creation. */
-  #idsByDay({ cursor, cursorPath }: PageRange, values: Values): string {
-    const { definition, order, predicate } = this
-    const after = cursor === null ? [] : [order.afterByDay(cursor, 't', values, cursorPath)]
-    const where = [predicate.tenant(definition, 't'), this.#rangeByDay!, ...after]
-    return `select t.id from ${this.#source} t where ${where.join(' and ')} order by ${order.byDaySql('t')}`
   }
 
   /** Reads ids and sort values of all matching rows and sorts them, then reads the rows of the page. */
   #sorted(columns: string, { limit, offset = 0, cursor, cursorPath }: PageRange): Statement {
     const { order } = this
     const values = this.predicate.values.copy()
-    const where = cursor ? [...this.conditions, order.after(cursor, 't', values, cursorPath)] : this.conditions
+    const where = [
+      ...this.conditions,
+      ...(this.#candidates === null ? [] : [`t.id = any(array(${this.#candidates}))`]),
+      ...(cursor ? [order.after(cursor, 't', values, cursorPath)] : []),
+    ]
     // `offset 0` makes PostgreSQL plan the search for all matching rows, so that no estimate leads it to walk through an index.
     const matching = `select t.id, ${order.sortColumns('t')} from ${this.#source} t where ${where.join(' and ')} offset 0`
     const page = `select m.id from (${matching}) m order by ${order.sortedSql('m')} limit ${limit}${offset > 0 ? ` offset ${values.add(offset)}` : ''}`
     return { text: this.#withRows(columns, page), values: values.list }
-  }
-
-  /** PostgreSQL reads the sections one after the other, as far as the limit around them needs. `rows` is at least that limit. */
-  #sections(
-    columns: string,
-    { cursor, cursorPath }: PageRange,
-    rows: number,
-    values: Values,
-    conditions: readonly string[],
-  ): string {
-    const { order } = this
-    // A limit of its own makes PostgreSQL plan the section for few rows.
-    const limit = powerOfTwoFrom(rows)
-    const found = this.#isByShared
-      ? this.#sectionsByShared(cursor, values, cursorPath)
-      : order.sections(cursor, 't', values, cursorPath)
-    const inSection = order.sectionSql('t', this.#isByShared ? 1 : 0)
-    const sections = found.map((section) => {
-      const where = section ? [...conditions, section] : conditions
-      return `select ${columns} from ${this.#source} t where ${where.join(' and ')} order by ${inSection}`
-    })
-    return sections.length === 1
-      ? sections[0]!
-      : `select * from (${sections.map((section) => `(${section} limit ${limit})`).join(' union all ')}) t`
-  }
-
-  /**
-   * The shared records, and the private ones of the caller, which are a range of an index by owner. The visibility, which is one of the conditions,
-   * has added the parameter of the caller.
-   */
-  #sectionsByShared(cursor: string | null, values: Values, path: CursorPath | undefined): string[] {
-    const { definition, order, predicate } = this
-    const isShared = columnOf(definition, definition.privateUnless!).sql('t')
-    return order.sectionsByFlag(cursor, 't', values, path).map(({ flag, after }) => {
-      const seen = flag ? [isShared] : [`not ${isShared}`, predicate.own('t')]
-      return [...seen, ...(after ? [after] : [])].join(' and ')
-    })
   }
 
   /**

@@ -10,6 +10,10 @@ export interface Counted {
   readonly predicate: TenantPredicate
   /** The first one is the visibility. */
   readonly conditions: readonly string[]
+  /** SQL of the ids of records among which are all that match, from an index; null without one. */
+  readonly candidates: string | null
+  /** Whether exactly these match. */
+  readonly isOfCandidates: boolean
   /** The columns that the conditions after the visibility read; null when they read anything else. */
   readonly filterColumns: Iterable<string> | null
   /** A condition whose total is the difference of two others. */
@@ -50,8 +54,10 @@ export class ListTotals {
 
   /** The number from the rows. Those of deleted parents are subtracted, because it takes long to look up the parent of each record. */
   counted(): string {
-    const { definition, predicate, conditions, liveParent } = this.list
-    const [visible, ...others] = conditions
+    const { definition, predicate, conditions, candidates, isOfCandidates, liveParent } = this.list
+    if (isOfCandidates) return `(select count(*)::int8 from (${candidates!}) c)`
+    const [visible, ...filter] = conditions
+    const others = candidates === null ? filter : [...filter, `t.id = any(array(${candidates}))`]
     const countOf = (first: string): string =>
       `(select count(*)::int8 from ${this.#source} t where ${allOf([first, ...others])})`
     if (!liveParent) return countOf(visible!)

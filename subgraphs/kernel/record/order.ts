@@ -6,6 +6,7 @@ import { customFieldKey, customFieldName } from './custom-field-column.ts'
 import type { RecordShape } from './definition.ts'
 import type { Values } from './predicate.ts'
 import { dayOf } from './record-table.ts'
+import { indexedCharacters, valueColumns } from './value-index/value-column.ts'
 
 export interface OrderInput {
   readonly field?: string | null
@@ -23,9 +24,9 @@ const newestFirstOf = new WeakMap<RecordShape, Order>()
 
 /** The order of a list. Lists without a requested one share an object. */
 export function orderOf(definition: RecordShape, requested: readonly OrderInput[] | null | undefined): Order {
-  if (requested?.length) return new Order(definition, requested)
+  if (requested?.length) return new Order(termsOf(definition, requested))
   let order = newestFirstOf.get(definition)
-  if (!order) newestFirstOf.set(definition, (order = new Order(definition, newestFirst)))
+  if (!order) newestFirstOf.set(definition, (order = new Order(termsOf(definition, newestFirst))))
   return order
 }
 
@@ -34,6 +35,8 @@ export type CursorPath = 'cursor' | 'after'
 interface SortTerm extends Pick<Column, 'name' | 'kind' | 'nullable' | 'sql'> {
   readonly isIndexed: boolean
   readonly descending: boolean
+  /** The custom field, if the index of values gives its records in order. */
+  readonly indexedField: Column | null
   /** The name of the value in a result row. Custom fields have no column in the row, so their values are selected under an alias. */
   readonly rowName: string
 }
@@ -42,20 +45,43 @@ function termOf(definition: RecordShape, name: string, descending: boolean, inde
   const column = definition.columns.byName.get(name)
   if (!column || !columnKinds[column.kind].isSortable)
     throw invalid({ path: 'orderBy', code: 'NOT_SORTABLE', message: `Records cannot be ordered by ${name}.` })
-  const { kind, nullable, sql, key, indexed = false } = column
+  const { kind, nullable, key, indexed = false, valueIndex } = column
   const isIndexed = indexed || alwaysIndexed.has(name)
-  return { name, kind, nullable, sql, isIndexed, descending, rowName: key === undefined ? name : `order${index}` }
+  const indexedField = valueIndex?.isReady ? column : null
+  // The index has the beginning of a long text.
+  const sql =
+    indexedField && kind === 'text' ? (alias: string) => `left(${column.sql(alias)}, ${indexedCharacters})` : column.sql
+  const rowName = key === undefined ? name : `order${index}`
+  return { name, kind, nullable, sql, isIndexed, indexedField, descending, rowName }
 }
+
+function termsOf(definition: RecordShape, requested: readonly OrderInput[]): readonly SortTerm[] {
+  const terms = requested.map(({ field, customField, direction }, index) => {
+    const name = customField ? customFieldName(customField) : (field ?? 'createdAt')
+    return termOf(definition, name, (direction ?? 'DESC') === 'DESC', index)
+  })
+  const distinct = terms.filter((term, index) => terms.findIndex((other) => other.name === term.name) === index)
+  const lastUnique = distinct.findIndex((term) => term.name === 'id')
+  const { descending } = distinct.at(-1)!
+  const tieBreakers = ['createdAt', 'id']
+    .filter((name) => distinct.every((term) => term.name !== name))
+    .map((name) => termOf(definition, name, descending, 0))
+  return lastUnique >= 0 ? distinct.slice(0, lastUnique + 1) : [...distinct, ...tieBreakers]
+}
+
+/** The columns of the index of values that every field has. */
+const valueRowColumns: Readonly<Record<string, string>> = { createdAt: 'created_at', id: 'record_id' }
 
 /**
  * A total order: the requested columns, then `createdAt` and `id`, so that rows with equal values keep their order between pages.
  * Null values come last in both directions. An index on `(organization_id, <column>, created_at, id)` serves it in both directions.
  */
 export class Order {
-  readonly terms: readonly SortTerm[]
   readonly names: readonly string[]
   /** Whether an index of the table has this order. */
   readonly isIndexed: boolean
+  /** The custom field by which the records are ordered, if the index of values has this order; otherwise null. */
+  readonly indexedField: Column | null
   /** Whether the list is in the order of creation, newest or oldest first. */
   readonly isByCreation: boolean
   /** Whether all terms have one direction and only the first one can be null. */
@@ -63,26 +89,23 @@ export class Order {
   readonly #hasCustomFields: boolean
   #parsed: { readonly cursor: string; readonly position: readonly unknown[] } | null = null
 
-  constructor(definition: RecordShape, requested: readonly OrderInput[]) {
-    const terms = requested.map(({ field, customField, direction }, index) => {
-      const name = customField ? customFieldName(customField) : (field ?? 'createdAt')
-      return termOf(definition, name, (direction ?? 'DESC') === 'DESC', index)
-    })
-    const distinct = terms.filter((term, index) => terms.findIndex((other) => other.name === term.name) === index)
-    const lastUnique = distinct.findIndex((term) => term.name === 'id')
-    const { descending } = distinct.at(-1)!
-    const tieBreakers = ['createdAt', 'id']
-      .filter((name) => distinct.every((term) => term.name !== name))
-      .map((name) => termOf(definition, name, descending, 0))
-    this.terms = lastUnique >= 0 ? distinct.slice(0, lastUnique + 1) : [...distinct, ...tieBreakers]
+  constructor(readonly terms: readonly SortTerm[]) {
     const [first, ...others] = this.terms as [SortTerm, ...SortTerm[]]
     this.isUniform = others.every((term) => !term.nullable && term.descending === first.descending)
     const indexedAfterFirst = ['createdAt', 'id'].filter((name) => name !== first.name && first.name !== 'id')
-    this.isIndexed =
-      first.isIndexed && this.isUniform && others.map(({ name }) => name).join() === indexedAfterFirst.join()
+    const isLikeIndex = this.isUniform && others.map(({ name }) => name).join() === indexedAfterFirst.join()
+    this.isIndexed = first.isIndexed && isLikeIndex
+    this.indexedField = isLikeIndex ? first.indexedField : null
     this.isByCreation = this.isIndexed && first.name === 'createdAt'
     this.names = this.terms.map((term) => term.name)
     this.#hasCustomFields = this.terms.some(({ name, rowName }) => name !== rowName)
+  }
+
+  /** The same order of the rows of an indexed custom field in the index of values (`value-index`). */
+  ofValues(): Order {
+    const sqlOf = ({ name, indexedField }: SortTerm): string =>
+      indexedField ? valueColumns[indexedField.valueIndex!.kind].column : valueRowColumns[name]!
+    return new Order(this.terms.map((term) => ({ ...term, sql: (alias) => `${alias}.${sqlOf(term)}` })))
   }
 
   sql(alias: string): string {

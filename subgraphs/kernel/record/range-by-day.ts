@@ -1,5 +1,5 @@
+import type { CompiledFilter } from './compiled-filter.ts'
 import type { RecordShape } from './definition.ts'
-import type { CompiledFilter } from './filter.ts'
 import { isEquality, type FilterInput } from './filter-input.ts'
 
 /** The first range of a filter whose column has an index by day; null without one, and where another condition leaves few rows. */

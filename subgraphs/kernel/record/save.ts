@@ -32,6 +32,7 @@ import { underSerializedRules } from './serialized-rules.ts'
 import { shapeFor } from './shape-source.ts'
 import { TenantPredicate, type Values } from './predicate.ts'
 import { changedFieldsIn } from './record-events.ts'
+import { isTaken, takenValue } from './value-index/taken-value.ts'
 import { writeChange, type RowStatements } from './write-change.ts'
 
 /**
@@ -263,6 +264,7 @@ async function uniqueRefusal(
   next: Fields,
   error: unknown,
 ): Promise<unknown> {
+  if (isTaken(error)) return takenValue(ctx, definition, [next])
   const { code, constraint } = error as DatabaseError
   if (code !== '23505' || !constraint) return error
   const name = constraint.endsWith('_pkey') ? 'id' : definition.unique?.[constraint]

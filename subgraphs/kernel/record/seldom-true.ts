@@ -1,5 +1,5 @@
+import type { CompiledFilter } from './compiled-filter.ts'
 import type { RecordShape } from './definition.ts'
-import type { CompiledFilter } from './filter.ts'
 import { isEquality, type FilterInput } from './filter-input.ts'
 
 export interface FalseFlag {

@@ -1,0 +1,87 @@
+import { publishDefinitions } from '../../kernel/extension/current-extensions.ts'
+import { customFieldName } from '../../kernel/record/custom-field-column.ts'
+import { columnOf } from '../../kernel/record/definition.ts'
+import { lockSerializedRules } from '../../kernel/record/serialized-rules.ts'
+import { forgetDeleted, forgetValues, indexRecords } from '../../kernel/record/value-index/build-values.ts'
+import type { CustomFieldChange } from '../custom-field/custom-field.enumerations.ts'
+import { customField } from '../custom-field/custom-field.record.ts'
+import type { CustomField } from '../custom-field/custom-field.ts'
+import { shapeOfEntity } from '../custom-field/field-entity.ts'
+import type { FieldChange } from '../field-change/field-change.ts'
+import { isInIndex } from './index-state.ts'
+
+const buildIndexName: CustomFieldChange = 'BUILD_INDEX'
+const removeIndexName: CustomFieldChange = 'REMOVE_INDEX'
+
+/** What the field was before: it is that again if values do not allow the change. */
+interface Before {
+  readonly isIndexed: boolean
+  readonly isUnique: boolean
+  readonly hasIndex: boolean
+  /** Older rows were not written with the records, so they say nothing. */
+  readonly hasOldRows: boolean
+}
+
+/** A field that waits for its index has begun the change that builds it. */
+const waits = (field: CustomField | null): boolean => field !== null && isInIndex(field) && !field.hasIndex
+
+function begins(next: CustomField, previous: CustomField | null): Before | null {
+  if (!isInIndex(next)) return null
+  const becomesUnique = next.isUnique && !previous?.isUnique
+  if (!becomesUnique && (next.hasIndex || waits(previous))) return null
+  const wasInIndex = previous !== null && isInIndex(previous)
+  return {
+    isIndexed: previous?.isIndexed ?? false,
+    isUnique: previous?.isUnique ?? false,
+    hasIndex: wasInIndex && previous.hasIndex,
+    hasOldRows: !wasInIndex,
+  }
+}
+
+/**
+ * Writes the rows of the index for the records that exist. Writes of records write theirs from the beginning, and compare unique values with the rows
+ * that are there; lists read the index when all are there.
+ */
+export const buildIndex: FieldChange<Before> = {
+  name: buildIndexName,
+  batchSize: 2_000,
+  failuresMax: 20,
+  begins,
+  async prepare(ctx, { field, parameters }) {
+    if (parameters.hasOldRows) await forgetValues(ctx, shapeOfEntity(ctx, field.entity), field.name)
+  },
+  async batch(ctx, { field, shape, ids }) {
+    const column = columnOf(shape, customFieldName(field.name))
+    const conflicts = await indexRecords(ctx, shape, column, ids)
+    const message = `Another ${shape.object} already has this ${column.name}.`
+    return conflicts.map(({ id, value, conflictingId }) => ({
+      recordId: id,
+      value,
+      code: 'NOT_UNIQUE',
+      message,
+      conflictingId,
+    }))
+  },
+  async finish(ctx, { field }) {
+    // From here on, no write is under way.
+    await lockSerializedRules(ctx, customField)
+    await publishDefinitions(ctx)
+    await forgetDeleted(ctx, shapeOfEntity(ctx, field.entity), field.name)
+    return { hasIndex: true }
+  },
+  async fail(ctx, { field, parameters: { isIndexed, isUnique, hasIndex } }) {
+    if (!hasIndex) await forgetValues(ctx, shapeOfEntity(ctx, field.entity), field.name)
+    return { isIndexed, isUnique, hasIndex }
+  },
+}
+
+/** Removes the rows of a field that is no longer indexed. */
+export const removeIndex: FieldChange = {
+  name: removeIndexName,
+  batchSize: 2_000,
+  begins: (next, previous) => (previous?.hasIndex && !isInIndex(next) ? {} : null),
+  async batch(ctx, { field, shape, ids }) {
+    await forgetValues(ctx, shape, field.name, ids)
+    return []
+  },
+}

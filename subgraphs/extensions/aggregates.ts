@@ -1,5 +1,5 @@
 import { aggregateResource } from '../kernel/record/aggregate/aggregate-resource.ts'
-import { countedLog } from '../kernel/record/aggregate/counted-shape.ts'
+import { countedLog, createdAs } from '../kernel/record/aggregate/counted-shape.ts'
 import { createdAfter } from '../kernel/record/rest-area.ts'
 import type { Resource } from '../kernel/subgraph/subgraph.ts'
 import { CustomFieldFilter } from './custom-field/custom-field.inputs.ts'
@@ -25,7 +25,6 @@ const invocation = countedLog(ServerlessFunctionInvocation, {
     'memoryMb',
     'startedAt',
   ],
-  createdAs: 'startedAt',
 })
 
 const run = countedLog(WorkflowRun, {
@@ -47,7 +46,7 @@ const run = countedLog(WorkflowRun, {
 /** The aggregates of the record types whose operations are not all standard ones. */
 export const extensionsAggregates: readonly Resource[] = [
   aggregateResource(customField, 'READ_CUSTOM_FIELDS', { filter: CustomFieldFilter }),
-  aggregateResource(invocation, 'READ_FUNCTIONS', {
+  aggregateResource(createdAs(invocation, 'startedAt'), 'READ_FUNCTIONS', {
     isForAdministrators: true,
     rule: 'An entry for several THROTTLED invocations is one; the sum of `count` counts each of them.',
     path: 'functions/invocations',

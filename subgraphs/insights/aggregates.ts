@@ -1,4 +1,5 @@
 import { aggregateResource } from '../kernel/record/aggregate/aggregate-resource.ts'
+import { createdAs } from '../kernel/record/aggregate/counted-shape.ts'
 import type { Resource } from '../kernel/subgraph/subgraph.ts'
 import { forecast } from './forecast/forecast.record.ts'
 import { QuotaFilter } from './quota/quota.inputs.ts'
@@ -10,7 +11,7 @@ import { TriageCaseFilter } from './triage/triage.inputs.ts'
 
 /** The aggregates of the record types whose operations are not all standard ones. */
 export const insightsAggregates: readonly Resource[] = [
-  aggregateResource(forecast, 'READ_FORECASTS', {
+  aggregateResource(createdAs(forecast, 'submittedAt'), 'READ_FORECASTS', {
     rule: 'Every revision counts.',
     path: 'quota-forecast/forecasts',
     filters: ['userId', 'period', 'periodType', 'currency', 'revision'],

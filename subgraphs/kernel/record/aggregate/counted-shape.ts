@@ -1,7 +1,7 @@
 import { tableColumn, type Column } from '../column.ts'
 import { Columns } from '../columns.ts'
 import { outputColumnsOf } from '../declared-value.ts'
-import type { RecordShape } from '../definition.ts'
+import { columnOf, type RecordShape } from '../definition.ts'
 import { DateTime } from '../scalars.ts'
 import { shortTextMax } from './aggregate-columns.ts'
 
@@ -14,32 +14,26 @@ export const countedBy = (
   names: readonly string[] = shape.columns.stored.map(({ name }) => name),
 ): RecordShape => ({
   ...shape,
-  columns: new Columns(
-    names.map((name) => {
-      const column = shape.columns.byName.get(name)
-      if (!column) throw new Error(`${shape.object} has no column ${name}.`)
-      return asName(column)
-    }),
-  ),
+  columns: new Columns(names.map((name) => asName(columnOf(shape, name)))),
 })
+
+/** The shape of records whose time of creation has another name; lists are in its order unless another one is requested. */
+export function createdAs(shape: RecordShape, name: string): RecordShape {
+  const { sql } = columnOf(shape, name)
+  const createdAt = { ...tableColumn('createdAt', DateTime, { internal: true }), sql }
+  return { ...shape, columns: new Columns([...shape.columns.stored, createdAt]) }
+}
 
 interface Log<T> {
   readonly object: string
   readonly table: string
   /** Fields of the type, which are columns of the table. */
   readonly by: readonly (keyof T & string)[]
-  /** The field with the time of creation, if it is not `createdAt`. */
-  readonly createdAs?: keyof T & string
 }
 
 /** The shape of a log of the whole organization, whose entries are no records, by fields that its type declares with `OutputField`. */
-export function countedLog<T>(entity: new () => T, { object, table, by, createdAs }: Log<T>): RecordShape {
-  const columns = [...outputColumnsOf(entity)]
-  const created = columns.find(({ name }) => name === createdAs)
-  if (created) columns.push({ ...tableColumn('createdAt', DateTime, { internal: true }), sql: created.sql })
-  return countedBy({ entity, columns: new Columns(columns), object, table, visibleBy: [], searchable: [] }, [
+export const countedLog = <T>(entity: new () => T, { object, table, by }: Log<T>): RecordShape =>
+  countedBy({ entity, columns: new Columns(outputColumnsOf(entity)), object, table, visibleBy: [], searchable: [] }, [
     'id',
     ...by,
-    ...(created ? ['createdAt'] : []),
   ])
-}

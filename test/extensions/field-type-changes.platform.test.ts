@@ -71,6 +71,25 @@ describe('a change of the type', () => {
     )
   })
 
+  it('is refused while the field is indexed, but for numbers, and allowed when it is no longer', async () => {
+    const { change, read, stored } = await withValue({ isIndexed: true }, 'https://example.com')
+    await settle()
+    for (const fieldType of ['TEXTAREA', 'URL']) {
+      const { status, body } = await change({ fieldType })
+      expect(problemsOf({ status, body })).toBe('400 VALIDATION_FAILED fieldType NOT_ALLOWED')
+    }
+    expect(await read()).toMatchObject({ fieldType: 'TEXT', isIndexed: true, state: 'READY' })
+    expect((await change({ isIndexed: false })).status).toBe(200)
+    await settle()
+    expect((await change({ fieldType: 'URL' })).status).toBe(200)
+    await settle()
+    expect([(await read()).fieldType, await stored()]).toEqual(['URL', 'https://example.com'])
+
+    const number = await withValue({ fieldType: 'NUMBER', isUnique: true }, 1.25)
+    await settle()
+    expect((await number.change({ fieldType: 'CURRENCY' })).body).toMatchObject({ isUnique: true, state: 'READY' })
+  })
+
   it('leaves the field as it was where a value does not fit, and lists the values', async () => {
     const { id, name, change, read, stored, accountId } = await withValue({}, 'not an address')
     const { id: other } = await account(member, { customFields: { [name]: 'A@example.com' } })

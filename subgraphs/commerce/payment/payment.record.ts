@@ -1,6 +1,7 @@
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
-import { connectionOf, filterOf, orderOf, pageOf } from '../../kernel/record/inputs.ts'
+import { connectionOf, filterOf, pageOf } from '../../kernel/record/inputs.ts'
+import { orderOf } from '../../kernel/record/order-input.ts'
 import { connectionArgs, pageArgs } from '../../kernel/record/list-args.ts'
 import { invoice } from '../invoice/invoice.record.ts'
 import { Payment } from './payment.ts'

@@ -1,4 +1,5 @@
-import { connectionOf, filterOf, orderOf, pageOf } from '../../kernel/record/inputs.ts'
+import { connectionOf, filterOf, pageOf } from '../../kernel/record/inputs.ts'
+import { orderOf } from '../../kernel/record/order-input.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { connectionArgs } from '../../kernel/record/list-args.ts'
 import { activity } from '../activity/activity.record.ts'

@@ -1,4 +1,5 @@
-import { createInputOf, filterOf, orderOf, pageOf, updateInputOf } from '../../kernel/record/inputs.ts'
+import { createInputOf, filterOf, pageOf, updateInputOf } from '../../kernel/record/inputs.ts'
+import { orderOf } from '../../kernel/record/order-input.ts'
 import { pageArgs } from '../../kernel/record/list-args.ts'
 import { pipeline } from './pipeline.record.ts'
 import { Pipeline } from './pipeline.ts'

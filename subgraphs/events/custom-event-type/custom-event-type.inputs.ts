@@ -1,4 +1,5 @@
-import { createInputOf, filterOf, orderOf, pageRequiring, updateInputOf } from '../../kernel/record/inputs.ts'
+import { createInputOf, filterOf, pageRequiring, updateInputOf } from '../../kernel/record/inputs.ts'
+import { orderOf } from '../../kernel/record/order-input.ts'
 import { pageArgs } from '../../kernel/record/list-args.ts'
 import { CustomEventType } from './custom-event-type.ts'
 

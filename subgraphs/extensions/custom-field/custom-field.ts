@@ -7,7 +7,15 @@ import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { Json } from '../../kernel/record/scalars.ts'
 import { StructureColumn } from '../../kernel/record/structure.ts'
 import { patternCharactersMax } from '../../kernel/values/pattern.ts'
-import { aliasesMax, entityMax, indexedFieldsMax, picklistValuesMax, precisionMax, textMax, trackedMax } from './bounds.ts'
+import {
+  aliasesMax,
+  entityMax,
+  indexedFieldsMax,
+  picklistValuesMax,
+  precisionMax,
+  textMax,
+  trackedMax,
+} from './bounds.ts'
 import { CustomFieldState, CustomFieldType } from './custom-field.enumerations.ts'
 import { CustomFieldProgress, FormulaConfig, PicklistAlias, PicklistValue } from './custom-field.parts.ts'
 

@@ -1,5 +1,6 @@
 import { createInputWith, type CreatedWith } from '../../kernel/record/created-with.ts'
-import { filterOf, orderOf, pageOf, updateInputOf } from '../../kernel/record/inputs.ts'
+import { filterOf, pageOf, updateInputOf } from '../../kernel/record/inputs.ts'
+import { orderOf } from '../../kernel/record/order-input.ts'
 import { pageArgs } from '../../kernel/record/list-args.ts'
 import { CustomField } from '../custom-field/custom-field.ts'
 import { createdFieldsMax } from './bounds.ts'

@@ -1,5 +1,6 @@
 import { ValueArg } from '../../kernel/record/declared-value.ts'
-import { createInputOf, filterOf, orderOf, pageRequiring, updateInputOf } from '../../kernel/record/inputs.ts'
+import { createInputOf, filterOf, pageRequiring, updateInputOf } from '../../kernel/record/inputs.ts'
+import { orderOf } from '../../kernel/record/order-input.ts'
 import { pageArgs } from '../../kernel/record/list-args.ts'
 import { NamedCredential } from './named-credential.ts'
 

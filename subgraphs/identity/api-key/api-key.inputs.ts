@@ -1,6 +1,7 @@
 import { Field, InputType, Int } from 'type-graphql'
 import type { QuotaWindow as WindowName } from '../../kernel/credentials/public.ts'
-import { filterOf, orderOf, pageRequiring } from '../../kernel/record/inputs.ts'
+import { filterOf, pageRequiring } from '../../kernel/record/inputs.ts'
+import { orderOf } from '../../kernel/record/order-input.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { ApiKey, QuotaWindow } from './api-key.ts'
 

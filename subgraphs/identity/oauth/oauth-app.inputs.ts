@@ -1,5 +1,6 @@
 import { Field, InputType } from 'type-graphql'
-import { filterOf, orderOf, pageRequiring } from '../../kernel/record/inputs.ts'
+import { filterOf, pageRequiring } from '../../kernel/record/inputs.ts'
+import { orderOf } from '../../kernel/record/order-input.ts'
 import { RateLimitInput } from '../api-key/api-key.inputs.ts'
 import { OAuthApp, OAuthAppType } from './oauth-app.ts'
 

@@ -1,6 +1,7 @@
 import { ArgsType, Field, ID, InputType, Int, ObjectType } from 'type-graphql'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
-import { filterOf, orderOf, pageRequiring } from '../../kernel/record/inputs.ts'
+import { filterOf, pageRequiring } from '../../kernel/record/inputs.ts'
+import { orderOf } from '../../kernel/record/order-input.ts'
 import { pageArgs } from '../../kernel/record/list-args.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { Decimal } from '../../kernel/record/scalars.ts'

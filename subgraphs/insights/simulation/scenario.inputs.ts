@@ -1,6 +1,7 @@
 import { ArgsType, Int } from 'type-graphql'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
-import { connectionOf, createInputOf, filterOf, orderOf, pageOf } from '../../kernel/record/inputs.ts'
+import { connectionOf, createInputOf, filterOf, pageOf } from '../../kernel/record/inputs.ts'
+import { orderOf } from '../../kernel/record/order-input.ts'
 import { InputField } from '../../kernel/record/declared-value.ts'
 import { connectionArgs, pageArgs } from '../../kernel/record/list-args.ts'
 import { Decimal } from '../../kernel/record/scalars.ts'

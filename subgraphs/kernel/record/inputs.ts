@@ -1,4 +1,4 @@
-import { Directive, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql'
+import { Directive, ID, InputType, Int, ObjectType } from 'type-graphql'
 import { columnsOf, initialValue, type Column, type ColumnOptions } from './column.ts'
 import { classNamed, field, type Class } from './declared-class.ts'
 import type { ColumnName, Relation } from './definition.ts'
@@ -17,7 +17,7 @@ import { requireReadScopeInFilter, scopeOf } from './requires-scope.ts'
 type Entity<T> = abstract new () => T
 
 /** The name of a record type in sentences: `case comment`. */
-const nameOf = (entity: object): string => wordsOf((entity as { name: string }).name)
+export const entityName = (entity: object): string => wordsOf((entity as { name: string }).name)
 
 const inputDescriptions = {
   REPLACE: (one: string) => `All values of one ${one}. An absent field gets the value that a new ${one} would have.`,
@@ -45,7 +45,7 @@ export const isRequired = (column: Column): boolean =>
 
 /** The columns that a client may send. Those that create requires come first. */
 export function writableColumns(entity: object, operation: 'CREATE' | 'UPDATE'): readonly Column[] {
-  const writable = shown(entity).filter((column) => writableIn[operation].includes(column.writable ?? 'ALWAYS'))
+  const writable = shownColumns(entity).filter((column) => writableIn[operation].includes(column.writable ?? 'ALWAYS'))
   return [...writable.filter(isRequired), ...writable.filter((column) => !isRequired(column))]
 }
 
@@ -65,7 +65,7 @@ function inputOf<T>(
     const description = inputDescription(column, operation === 'UPDATE' ? 'UPDATE' : 'CREATE')
     field(input, column.name, () => inputTypeOf(column), { nullable, description }, column.day)
   }
-  InputType(name, { description: inputDescriptions[operation](nameOf(entity)) })(input)
+  InputType(name, { description: inputDescriptions[operation](entityName(entity)) })(input)
   return input as Class<RecordInput<T>>
 }
 
@@ -90,15 +90,15 @@ export function bulkItemOf<T>(
   entity: Entity<T>,
 ): Class<RecordInput<T> & { id: string; expectedVersion?: number | null }> {
   const input = inputOf(name, entity, 'UPDATE')
-  field(input, 'id', () => ID, { description: `Id of the ${nameOf(entity)} to change.` })
+  field(input, 'id', () => ID, { description: `Id of the ${entityName(entity)} to change.` })
   field(input, 'expectedVersion', () => Int, {
     nullable: true,
-    description: `Version that the ${nameOf(entity)} must have; otherwise the item fails with VERSION_CONFLICT. Null: no check.`,
+    description: `Version that the ${entityName(entity)} must have; otherwise the item fails with VERSION_CONFLICT. Null: no check.`,
   })
   return input as never
 }
 
-const shown = (entity: object): readonly Column[] => columnsOf(entity).filter(({ internal }) => !internal)
+export const shownColumns = (entity: object): readonly Column[] => columnsOf(entity).filter(({ internal }) => !internal)
 
 const conditionDescription = (column: Column): string =>
   column.kind !== 'json'
@@ -130,7 +130,7 @@ export function filterOf<T>(
   name: string,
   entity: Entity<T>,
   relations: Readonly<Record<string, Relation>> = {},
-  columns: readonly Column[] = shown(entity),
+  columns: readonly Column[] = shownColumns(entity),
 ): Class {
   const filter = classNamed(name)
   filters.set(entity, { one: filter, many: quantified(name.replace(/Filter$/, 'ListFilter'), filter) })
@@ -179,57 +179,6 @@ function quantified(name: string, filter: Class): Class {
   return input
 }
 
-export const SortOrder = { ASC: 'ASC', DESC: 'DESC' } as const
-registerEnumType(SortOrder, {
-  name: 'SortOrder',
-  description: 'Sort direction. Records without a value come last in both directions.',
-  valuesConfig: {
-    ASC: { description: 'Smallest value first: A to Z, oldest first.' },
-    DESC: { description: 'Largest value first: Z to A, newest first.' },
-  },
-})
-
-const sortable = ({ kind }: Column): boolean => kind !== 'json' && kind !== 'textList'
-
-/** The columns that lists can be sorted by: those with an index; every column where the record type declares none. */
-export function sortableColumns(entity: object): readonly Column[] {
-  const columns = shown(entity).filter(sortable)
-  return columns.some(({ indexed }) => indexed)
-    ? columns.filter(({ indexed, name }) => indexed || name === 'id')
-    : columns
-}
-
-/** The GraphQL sort input of a record type. */
-export function orderOf<T>(name: string, entity: Entity<T>, isCustomizable = false): Class {
-  const columns = sortableColumns(entity)
-  const fields = Object.fromEntries(columns.map((column) => [column.name, column.name]))
-  const many = pluralOf(nameOf(entity))
-  registerEnumType(fields, {
-    name: `${name}Field`,
-    description: `The fields by which a list of ${many} can be sorted.`,
-    valuesConfig: Object.fromEntries(columns.map((column) => [column.name, { description: column.description ?? '' }])),
-  })
-  const order = classNamed(name)
-  field(order, 'field', () => fields, {
-    nullable: true,
-    defaultValue: 'createdAt',
-    description: 'The field to sort by.',
-  })
-  if (isCustomizable)
-    field(order, 'customField', () => String, {
-      nullable: true,
-      description:
-        'Name of a custom field of the organization to sort by instead of `field`; all matching records are sorted. Null: `field` counts.',
-    })
-  field(order, 'direction', () => SortOrder, {
-    nullable: true,
-    defaultValue: 'DESC',
-    description: 'Whether the smallest or the largest value comes first.',
-  })
-  InputType(name, { description: `One field in the sort order of a list of ${many}.` })(order)
-  return order
-}
-
 /** The GraphQL page type of a list, in the form of the specification; requires the scope to read the resource. */
 export const pageOf = <T>(name: string, entity: Entity<T>, resource: string): Class =>
   pageRequiring(name, entity, scopeOf('READ', resource))
@@ -237,7 +186,7 @@ export const pageOf = <T>(name: string, entity: Entity<T>, resource: string): Cl
 /** Like `pageOf`, with another required scope. */
 export function pageRequiring<T>(name: string, entity: Entity<T>, scope: string): Class {
   const page = classNamed(name)
-  const many = pluralOf(nameOf(entity))
+  const many = pluralOf(entityName(entity))
   field(page, 'data', () => [entity], { description: `The ${many} of this page, in the requested order.` })
   field(page, 'page', () => Int, { description: 'Number of this page, from 1.' })
   field(page, 'limit', () => Int, { description: `Maximum number of ${many} on a page, as requested: 1 to 100.` })
@@ -280,7 +229,7 @@ export const connectionOf = <T>(name: string, entity: Entity<T>, resource: strin
 /** Like `connectionOf`, with another required scope. */
 export function connectionRequiring<T>(name: string, entity: Entity<T>, scope: string): Class {
   const edge = classNamed(`${name}Edge`)
-  const one = nameOf(entity)
+  const one = entityName(entity)
   const many = pluralOf(one)
   field(edge, 'node', () => entity, { description: `The ${one}.` })
   field(edge, 'cursor', () => String, { description: `Position of the ${one} in the list, to send as \`after\`.` })

@@ -1,4 +1,5 @@
-import { connectionOf, filterOf, orderOf, pageOf } from '../../kernel/record/inputs.ts'
+import { connectionOf, filterOf, pageOf } from '../../kernel/record/inputs.ts'
+import { orderOf } from '../../kernel/record/order-input.ts'
 import { connectionArgs, pageArgs } from '../../kernel/record/list-args.ts'
 import { EmailThread } from './email-thread.ts'
 

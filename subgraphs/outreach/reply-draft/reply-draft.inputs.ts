@@ -1,4 +1,5 @@
-import { connectionOf, filterOf, orderOf, pageOf, updateInputOf } from '../../kernel/record/inputs.ts'
+import { connectionOf, filterOf, pageOf, updateInputOf } from '../../kernel/record/inputs.ts'
+import { orderOf } from '../../kernel/record/order-input.ts'
 import { connectionArgs, pageArgs } from '../../kernel/record/list-args.ts'
 import { ReplyDraft } from './reply-draft.ts'
 

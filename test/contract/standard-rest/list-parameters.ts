@@ -1,7 +1,7 @@
 import { textMax } from '../../../subgraphs/kernel/record/check-values.ts'
 import { enumerationName, type Column } from '../../../subgraphs/kernel/record/column.ts'
 import { columnOf } from '../../../subgraphs/kernel/record/definition.ts'
-import { sortableColumns } from '../../../subgraphs/kernel/record/inputs.ts'
+import { sortableColumns } from '../../../subgraphs/kernel/record/order-input.ts'
 import type { RestFilter } from '../../../subgraphs/kernel/record/rest-area.ts'
 import type { RecordApi } from './record-api.ts'
 import { shapeParameters } from './relations.ts'

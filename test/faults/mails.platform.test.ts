@@ -54,6 +54,44 @@ const ways: Readonly<Record<string, Way>> = {
   },
 }
 
+/** The Message-IDs of the mails to this address that the server has accepted. */
+const messageIdsTo = (to: string): string[] =>
+  smtp.receiver.received
+    .filter((mail) => mail.to.includes(to))
+    .map(({ text }) => /^Message-ID: (<[^>]+>)/im.exec(text)![1]!)
+
+/** A worker that sends the mail, and the server, which has the mail and accepts it when the test lets it. */
+async function sending(send: () => Promise<unknown>) {
+  const environment = {
+    DATABASE_URL: platform.services.databaseUrl,
+    DATA_DIR: platform.dataDir,
+    SMTP_URL: smtp.url(),
+    LOG_LEVEL: 'warn',
+    DEMO: 'off',
+  }
+  const worker = await aProcess(['bin/run', 'worker'], environment, '')
+  onTestFinished(() => worker.kill())
+  const arrived = Promise.withResolvers<void>()
+  const mayAccept = Promise.withResolvers<void>()
+  smtp.receiver.beforeAccepting = () => {
+    arrived.resolve()
+    return mayAccept.promise
+  }
+  await send()
+  worker.launch()
+  await arrived.promise
+  return { worker, accept: mayAccept.resolve }
+}
+
+/** Kills the worker while statements wait for the locked table. PostgreSQL would still execute what it has received, although nobody waits for its answer. */
+async function killWaiting(worker: { kill(): Promise<void> }, table: string, statement = '%'): Promise<void> {
+  const waiting = `select l.pid from pg_locks l join pg_stat_activity a on a.pid = l.pid
+    where l.relation = '${table}'::regclass and not l.granted and a.query like $1`
+  await vi.waitFor(async () => expect((await platform.query(waiting, [statement])).length).toBeGreaterThan(0), patience)
+  await worker.kill()
+  await platform.query(`select pg_terminate_backend(pid) from (${waiting}) waiting`, ['%'])
+}
+
 describe('a worker that is killed when the mail server has accepted a mail', { timeout: 240_000 }, () => {
   it.each([
     ['a mail of the platform', 'QUEUED', 'SENT'],
@@ -61,47 +99,51 @@ describe('a worker that is killed when the mail server has accepted a mail', { t
   ])('sends %s once more with the same Message-ID, and records it once', async (name, before, after) => {
     const { queue, record, send, state } = ways[name]!
     const to = `${record}@customer.example`
-    const messageIds = () =>
-      smtp.receiver.received
-        .filter((mail) => mail.to.includes(to))
-        .map(({ text }) => /^Message-ID: (<[^>]+>)/im.exec(text)![1])
-    const environment = {
-      DATABASE_URL: platform.services.databaseUrl,
-      DATA_DIR: platform.dataDir,
-      SMTP_URL: smtp.url(),
-      LOG_LEVEL: 'warn',
-      DEMO: 'off',
-    }
-    const worker = await aProcess(['bin/run', 'worker'], environment, '')
-    onTestFinished(() => worker.kill())
-
-    const arrived = Promise.withResolvers<void>()
-    const mayAccept = Promise.withResolvers<void>()
-    smtp.receiver.beforeAccepting = () => {
-      arrived.resolve()
-      return mayAccept.promise
-    }
-    await send(to)
-    worker.launch()
-    await arrived.promise
+    const { worker, accept } = await sending(() => send(to))
     // The server accepts the mail, and the worker cannot record that.
     await platform.services.database.transaction(async (sql) => {
       await sql.query(`lock table ${record} in exclusive mode`)
-      mayAccept.resolve()
-      const waits = `select from pg_locks where relation = '${record}'::regclass and not granted`
-      await vi.waitFor(async () => expect((await platform.query(waits)).length).toBeGreaterThan(0), patience)
-      await worker.kill()
-      // A statement that PostgreSQL has received would still be executed, although nobody waits for its answer.
-      await platform.query(`select pg_terminate_backend(pid) from (${waits.replace('from', 'pid from')}) waiting`)
+      accept()
+      await killWaiting(worker, record)
     })
-    expect([messageIds().length, await state(to)]).toEqual([1, before])
+    expect([messageIdsTo(to).length, await state(to)]).toEqual([1, before])
 
     // No other worker sends it before the lease of the killed one ends.
     worker.launch()
     await ageQueueItems(platform.services, queue, 300_000)
     await vi.waitFor(async () => expect(await state(to)).toBe(after), patience)
     await worker.kill()
-    const [first, ...others] = messageIds()
+    const [first, ...others] = messageIdsTo(to)
     expect(others).toEqual([first])
+  })
+})
+
+describe('a worker that is killed when it has recorded that the mail of a user was sent', { timeout: 240_000 }, () => {
+  it('does not have it sent again by the attempt that ends its lease', async () => {
+    const { queue, send, state } = ways['a mail of a user']!
+    const to = 'recorded@customer.example'
+    const item = async () =>
+      (
+        await platform.query(
+          `select state, lease_token is not null as "isLeased" from ${queue} where id in
+             (select id from outreach.email_message where $1 = any(to_emails))`,
+          [to],
+        )
+      )[0]
+    const { worker, accept } = await sending(() => send(to))
+    // The message says that it was sent, and the worker cannot end the item of the queue.
+    await platform.services.database.transaction(async (sql) => {
+      await sql.query(`lock table ${queue} in exclusive mode`)
+      accept()
+      await vi.waitFor(async () => expect(await state(to)).toBe('SENT 1'), patience)
+      await killWaiting(worker, queue, `update ${queue} set lease_token = null%`)
+    })
+    expect([messageIdsTo(to).length, await item()]).toEqual([1, { state: 'QUEUED', isLeased: true }])
+
+    worker.launch()
+    await ageQueueItems(platform.services, queue, 300_000)
+    await vi.waitFor(async () => expect(await item()).toEqual({ state: 'SENT', isLeased: false }), patience)
+    await worker.kill()
+    expect([messageIdsTo(to).length, await state(to)]).toEqual([1, 'SENT 1'])
   })
 })

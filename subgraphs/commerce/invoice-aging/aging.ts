@@ -1,7 +1,8 @@
 import type { Big } from 'big.js'
 import { accountNames } from '../../crm/public.ts'
 import { baseCurrencyOf, ratesOf, type RatesOfDay } from '../../identity/public.ts'
-import { Refusal } from '../../kernel/errors.ts'
+import { invalid, Refusal } from '../../kernel/errors.ts'
+import { isId } from '../../kernel/ids.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { isHidden } from '../../kernel/record/field-security.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -109,6 +110,8 @@ async function customersOf(
 export async function invoiceAging(ctx: RequestContext, args: InvoiceAgingArgs): Promise<InvoiceAging> {
   const customerId = args.customerId?.toLowerCase() ?? null
   requireReadable(ctx, customerId)
+  if (customerId !== null && !isId(customerId))
+    throw invalid({ path: 'customerId', code: 'NOT_AN_ID', message: 'customerId must be an id (UUID).' })
   const zone = await timezoneOf(ctx)
   const today = dayIn(zone, ctx.clock.now())
   const asOf = args.asOf ? dayOf(args.asOf) : today
@@ -118,7 +121,7 @@ export async function invoiceAging(ctx: RequestContext, args: InvoiceAgingArgs):
   const [{ buckets: closing, largestCustomers }, opening, sales] = await Promise.all([
     openSums(ctx, end, customerId, base),
     openAmounts(ctx, dayWithEnd(zone, begin, today), customerId),
-    salesSince(ctx, begin, asOf, customerId ? { customerId: { eq: customerId } } : null),
+    salesSince(ctx, begin, asOf, customerId === null ? null : { customerId: { eq: customerId } }),
   ])
   const byCustomer = await customersOf(ctx, end, largestCustomers, base)
   const currencies = [...new Set([...closing, ...opening].map(({ currency }) => currency)), ...sales.keys()].toSorted()

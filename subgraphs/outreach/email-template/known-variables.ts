@@ -80,10 +80,10 @@ export async function recordValues(outer: RequestContext, records: MailRecords):
   const ctx = notAnswered(outer)
   const { contactId, leadId, opportunityId } = records
   const [contact, lead, given, opportunity, sender, organizationName] = await Promise.all([
-    contactId ? valuesOf(ctx, 'contact', contactId) : null,
-    leadId ? valuesOf(ctx, 'lead', leadId) : null,
-    records.accountId ? valuesOf(ctx, 'account', records.accountId) : null,
-    opportunityId ? valuesOf(ctx, 'opportunity', opportunityId) : null,
+    contactId == null ? null : valuesOf(ctx, 'contact', contactId),
+    leadId == null ? null : valuesOf(ctx, 'lead', leadId),
+    records.accountId == null ? null : valuesOf(ctx, 'account', records.accountId),
+    opportunityId == null ? null : valuesOf(ctx, 'opportunity', opportunityId),
     userIdentity(ctx, ctx.caller.userId),
     activeOrganizationName(ctx),
   ])

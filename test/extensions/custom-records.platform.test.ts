@@ -5,6 +5,7 @@ import { assignProfile, createProfile } from '../../subgraphs/identity/profile/p
 import { usePlatform, type Member } from '../platform.ts'
 import { anOrganization, problemsOf } from './custom-fields.fixture.ts'
 import { object, visit } from './custom-objects.fixture.ts'
+import { settleFieldChanges } from './field-changes.fixture.ts'
 
 const platform = usePlatform()
 
@@ -25,6 +26,27 @@ const call = (operation: string, given: object, by = member) =>
   by.rest[operation]!({ name: 'site_visit', ...given } as never)
 
 describe('records of a custom object', () => {
+  it('are found and sorted by an index of a field, each by that of its own object', async () => {
+    await object(owner, { name: 'tour' })
+    for (const entity of ['custom:site_visit', 'custom:tour']) {
+      const body = { entity, name: 'rank', label: 'Rank', fieldType: 'NUMBER', isIndexed: true }
+      expect((await owner.rest['customFieldCreate']!({ body } as never)).status).toBe(201)
+    }
+    await settleFieldChanges(platform)
+    for (const [subject, rank] of [
+      ['B', 2],
+      ['A', 1],
+      ['C', 2],
+    ])
+      await visit(member, { subject, rank })
+    await visit(member, { subject: 'Tour', rank: 2 }, {}, 'tour')
+    const byRank = { sortByCustomField: 'rank', sortOrder: 'asc' }
+    expect(await list({ 'customFields[rank]': '2' })).toMatchObject({ names: ['C', 'B'], total: 2 })
+    expect(await list(byRank)).toMatchObject({ names: ['A', 'B', 'C'], total: 3 })
+    expect(await list({ ...byRank, 'customFields[rank]': '2' })).toMatchObject({ names: ['B', 'C'], total: 2 })
+    expect(await list(byRank, member, 'tour')).toMatchObject({ names: ['Tour'], total: 1 })
+  })
+
   it('are created, changed, deleted and restored with versions and events', async () => {
     const { id, version } = await visit(member, { subject: 'Pump', hours: 2 }, { externalId: 'x-1' })
     expect(version).toBe(1)

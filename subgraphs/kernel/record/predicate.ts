@@ -3,6 +3,7 @@ import type { RequestContext } from '../request.ts'
 import type { AnsweredRecords } from './answered-records.ts'
 import { requireEntitlement } from '../require.ts'
 import { columnKinds, type ColumnKind } from './column-kind.ts'
+import { sqlLiteral } from './custom-field-column.ts'
 import { columnOf, hasColumn, type RecordShape, type RelatedVisibility } from './definition.ts'
 import { requireWholeParts } from './field-security.ts'
 import { readSource } from './read-source.ts'
@@ -34,7 +35,6 @@ export class TenantPredicate {
   #organization: string | null = null
   #user: string | null = null
   #owners: string | null = null
-  readonly #objects = new Map<string, string>()
   #aliases = 0
 
   constructor(
@@ -73,12 +73,11 @@ export class TenantPredicate {
     return ownerIds.length === 1 && visibleBy.length === 1 ? 'RANGE' : 'CONDITIONS'
   }
 
-  /** The rows of the record type that the caller's organization has. */
+  /** The rows of the record type that the caller's organization has. The name is no parameter, because some statements read other rows only. */
   #rows({ object, objectColumn, objectKey = object, columns }: RecordShape, alias: string): string[] {
     const parts = [`${alias}.organization_id = ${this.organization()}`]
     if (!objectColumn) return parts
-    if (!this.#objects.has(objectKey)) this.#objects.set(objectKey, this.values.add(objectKey))
-    return [...parts, `${columns.byName.get(objectColumn)!.sql(alias)} = ${this.#objects.get(objectKey)!}`]
+    return [...parts, `${columns.byName.get(objectColumn)!.sql(alias)} = ${sqlLiteral(objectKey)}`]
   }
 
   alias(): string {

@@ -36,14 +36,18 @@ function caseFigures(rows: readonly Row[], { now }: Books) {
   )
   const reopened = rows.filter(({ reopenCount }) => Number(reopenCount) > 0)
   const everResolved = rows.filter(({ reopenCount, resolvedAt }) => Number(reopenCount) > 0 || resolvedAt !== null)
+  const averageFirstResponseMinutes = averageTime(rows, 'createdAt', 'firstResponseAt', 60_000)
+  const averageResolutionHours = averageTime(rows, 'createdAt', 'resolvedAt', 3_600_000)
   return {
     total: rows.length,
     open: open.length,
     overdue: late.length,
     unassigned: withValue(open, 'assignedToId', null).length,
     slaBreached: late.length + resolvedLate.length,
-    avgFirstResponseMinutes: averageTime(rows, 'createdAt', 'firstResponseAt', 60_000),
-    avgResolutionHours: averageTime(rows, 'createdAt', 'resolvedAt', 3_600_000),
+    averageFirstResponseMinutes,
+    averageResolutionHours,
+    avgFirstResponseMinutes: averageFirstResponseMinutes,
+    avgResolutionHours: averageResolutionHours,
     reopenRate: quotient(reopened.length, everResolved.length, 4),
     byStatus: countsBy(rows, 'status'),
     byPriority: countsBy(rows, 'priority'),
@@ -120,6 +124,7 @@ function invoiceFigures(rows: readonly Row[], books: Books) {
   const inCurrency: Addition = (some, name) => exact(totalOf(some, name))
   return {
     total: rows.length,
+    byStatus: countsBy(rows, 'status'),
     countByStatus: countsBy(rows, 'status'),
     currency: books.baseCurrency,
     ...invoiceSums(rows, books, past, due),
@@ -200,15 +205,19 @@ export const statistics: { readonly [K in keyof Lists]?: (rows: readonly Row[], 
   quote: (rows, books) => {
     const open = withValue(rows, 'status', 'DRAFT', 'IN_REVIEW', 'APPROVED', 'SENT')
     const accepted = withValue(rows, 'status', 'ACCEPTED', 'CONVERTED')
+    const totalOpen = money(converted(books, open, 'total').sum)
+    const totalAccepted = money(converted(books, accepted, 'total', ({ acceptedAt }) => dayOf(books, acceptedAt)).sum)
     return {
       total: rows.length,
       byStatus: countsBy(rows, 'status'),
       byApprovalStatus: countsBy(rows, 'approvalStatus'),
       primary: withValue(rows, 'isPrimary', true).length,
       currency: books.baseCurrency,
-      openAmount: money(converted(books, open, 'total').sum),
+      totalOpen,
+      openAmount: totalOpen,
       openByCurrency: currencyFigures(open, 'total'),
-      acceptedAmount: money(converted(books, accepted, 'total', ({ acceptedAt }) => dayOf(books, acceptedAt)).sum),
+      totalAccepted,
+      acceptedAmount: totalAccepted,
       acceptedByCurrency: currencyFigures(accepted, 'total'),
     }
   },

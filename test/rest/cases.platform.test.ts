@@ -443,6 +443,8 @@ describe('caseStats', () => {
       overdue: 1,
       unassigned: 1,
       slaBreached: 2,
+      averageFirstResponseMinutes: 30,
+      averageResolutionHours: 4,
       avgFirstResponseMinutes: 30,
       avgResolutionHours: 4,
       reopenRate: 0.3333,

@@ -190,7 +190,13 @@ describe('values derived from hidden fields', () => {
     })
     const cases = (await writer.rest.caseStats!()).body
     const none = { overdue: null, unassigned: null, slaBreached: null }
-    const averages = { avgFirstResponseMinutes: null, avgResolutionHours: null, reopenRate: null }
+    const averages = {
+      averageFirstResponseMinutes: null,
+      averageResolutionHours: null,
+      avgFirstResponseMinutes: null,
+      avgResolutionHours: null,
+      reopenRate: null,
+    }
     expect((await rest.caseStats!()).body).toEqual({ ...cases, ...none, ...averages })
     const assignees = (await rest.caseAssignees!()).body as { openCases: unknown }[]
     expect(assignees.filter(({ openCases }) => openCases !== null)).toEqual([])

@@ -476,7 +476,11 @@ describe('sight', () => {
     const other = await colleague({ visibility: 'OWN' })
     const { id, urgent, triage } = await openCase()
     expect((await other.rest.triageCase!({ id: triage.id })).status).toBe(404)
-    expect((await other.rest.triageStats!({})).body).toMatchObject({ total: 0, averageRisk: null, revenueAtRisk: 0 })
+    expect((await other.rest.triageStats!({})).body).toMatchObject({
+      total: 0,
+      averageRiskScore: null,
+      totalRevenueAtRisk: 0,
+    })
     const trends = await other.rest.triageTrends!({ query: { days: 2 } })
     expect(trends.body.map(({ open, opened }: { open: number; opened: number }) => open + opened)).toEqual([0, 0])
     expect(await refused(platform, () => other.rest.triageResolve!({ id: triage.id, body: {} }))).toEqual([
@@ -494,7 +498,7 @@ describe('sight', () => {
     )
     const execute = () => other.rest.triageActionExecute!({ id: triage.id, actionId: escalation.id })
     expect(await refused(platform, execute)).toEqual([404, 'NOT_FOUND'])
-    expect((await other.rest.triageStats!({})).body).toMatchObject({ total: 1, averageRisk: 57.44 })
+    expect((await other.rest.triageStats!({})).body).toMatchObject({ total: 1, averageRiskScore: 57.44 })
   })
 
   it('an answer with evidence is no longer replayed to a caller who sees less', async () => {
@@ -533,7 +537,9 @@ describe('sight', () => {
     expect([filtered.status, filtered.body.code]).toEqual([403, 'FIELD_NOT_READABLE'])
     expect((await restricted.rest.triageStats!({})).body).toMatchObject({
       bySeverity: null,
+      averageRiskScore: null,
       averageRisk: null,
+      totalRevenueAtRisk: null,
       revenueAtRisk: null,
     })
     const trends = (await restricted.rest.triageTrends!({ query: { days: 1 } })).body
@@ -547,7 +553,11 @@ describe('figures', () => {
   it('are those of the cases by status, severity and day', async () => {
     const alone = await platform.member({ organizationId: await platform.organization('Solo'), role: 'OWNER' })
     const trendOf = async () => (await alone.rest.triageTrends!({ query: { days: 2 } })).body
-    expect((await alone.rest.triageStats!({})).body).toMatchObject({ total: 0, averageRisk: null, revenueAtRisk: 0 })
+    expect((await alone.rest.triageStats!({})).body).toMatchObject({
+      total: 0,
+      averageRiskScore: null,
+      totalRevenueAtRisk: 0,
+    })
     await riskyAccount(alone)
     const { id } = await riskyAccount(alone)
     await sentInvoice(alone, { customerId: id })
@@ -564,7 +574,9 @@ describe('figures', () => {
       total: 2,
       byStatus: { OPEN: 1, PLAN_SAVED: 0, IN_PROGRESS: 0, IGNORED: 0, RESOLVED: 1 },
       bySeverity: { CRITICAL: 0, HIGH: 0, MEDIUM: 1, LOW: 0 },
+      averageRiskScore: 57.44,
       averageRisk: 57.44,
+      totalRevenueAtRisk: 0,
       revenueAtRisk: 0,
       currency: 'USD',
     })

@@ -103,7 +103,7 @@ describe('invoiceAging', () => {
     const stats = (await other.rest.invoiceStats!({})).body
     expect(stats).toMatchObject({
       total: 2,
-      countByStatus: { SENT: 1, PARTIALLY_PAID: 1, PAID: 0 },
+      byStatus: { SENT: 1, PARTIALLY_PAID: 1, PAID: 0 },
       currency: 'USD',
       totalInvoiced: 900,
       totalPaid: 500,

@@ -175,6 +175,7 @@ describe('invoiceStats', () => {
     const { body } = await other.rest.invoiceStats!({})
     expect(body).toEqual({
       total: 7,
+      byStatus: { DRAFT: 1, SENT: 1, PARTIALLY_PAID: 0, OVERDUE: 1, PAID: 3, VOID: 1, UNCOLLECTIBLE: 0 },
       countByStatus: { DRAFT: 1, SENT: 1, PARTIALLY_PAID: 0, OVERDUE: 1, PAID: 3, VOID: 1, UNCOLLECTIBLE: 0 },
       currency: 'USD',
       totalInvoiced: 500,

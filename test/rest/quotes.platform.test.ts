@@ -292,11 +292,13 @@ describe('quoteStats', () => {
     expect((await own.rest.quoteStats!({})).body).toMatchObject({
       total: 6,
       currency: 'USD',
+      totalOpen: 33.16,
       openAmount: 33.16,
       openByCurrency: [
         { currency: 'EUR', count: 2, sum: 30.01, average: 15 },
         { currency: 'KWD', count: 1, sum: 1.005, average: 1.005 },
       ],
+      totalAccepted: 8.32,
       acceptedAmount: 8.32,
       acceptedByCurrency: [
         { currency: 'EUR', count: 1, sum: 3, average: 3 },

@@ -78,8 +78,8 @@ describe('quoteStats', () => {
     await accepted(20, '2027-01-15T00:00:00Z')
     await quote(member, priced(7))
     const stats = async (reader: Member) => {
-      const { openAmount, acceptedAmount } = (await reader.rest.quoteStats!()).body
-      return [openAmount, acceptedAmount]
+      const { totalOpen, totalAccepted } = (await reader.rest.quoteStats!()).body
+      return [totalOpen, totalAccepted]
     }
     const expected = [14, 42.51]
     expect(await twice(() => stats(member))).toEqual([expected, expected])

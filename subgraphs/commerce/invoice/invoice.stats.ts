@@ -83,6 +83,9 @@ export class InvoiceStats {
   total!: number
 
   @Field(() => InvoiceStatusCounts, { description: 'Number of invoices by `status`.' })
+  byStatus!: Counts
+
+  @Field(() => InvoiceStatusCounts, { description: 'The same as `byStatus`.' })
   countByStatus!: Counts
 
   @Field(() => String, {
@@ -182,7 +185,7 @@ const figuresOf = (totals: Totals, sales: ExactNumber) => ({
 
 export async function invoiceStats(ctx: RequestContext, filter: FilterInput | null): Promise<InvoiceStats> {
   const [counts, grouped] = await Promise.all([
-    figures(ctx, invoice, { total: count(), countByStatus: countBy('status') }, filter),
+    figures(ctx, invoice, { total: count(), byStatus: countBy('status') }, filter),
     figuresBy(
       ctx,
       invoice,
@@ -232,6 +235,7 @@ export async function invoiceStats(ctx: RequestContext, filter: FilterInput | nu
   const salesInBase = await salesInBaseCurrency(ctx, since, today, filter, sales)
   return {
     ...counts,
+    countByStatus: counts.byStatus,
     currency: rates.baseCurrency,
     averageDaysToPay: averageDays(groups),
     ...figuresOf(totals, salesInBase),

@@ -36,13 +36,18 @@ export class QuoteStats {
   primary!: number
 
   @Field(() => String, {
-    description:
-      'Base currency of the organization as ISO 4217 code, the currency of `openAmount` and `acceptedAmount`.',
+    description: 'Base currency of the organization as ISO 4217 code, the currency of `totalOpen` and `totalAccepted`.',
   })
   currency!: string
 
   @Field(() => Decimal, {
     description: `Sum of \`total\` of the open quotes (DRAFT, IN_REVIEW, APPROVED, SENT) in \`currency\`. It is converted exactly at the exchange rates of today, ${rounding}`,
+  })
+  totalOpen!: ExactNumber
+
+  @Field(() => Decimal, {
+    description: 'Deprecated: the same as `totalOpen`.',
+    deprecationReason: 'Use `totalOpen`.',
   })
   openAmount!: ExactNumber
 
@@ -53,6 +58,12 @@ export class QuoteStats {
 
   @Field(() => Decimal, {
     description: `Sum of \`total\` of the quotes that customers accepted (ACCEPTED, CONVERTED) in \`currency\`. Each is converted exactly at the exchange rate of the day of \`acceptedAt\`, ${rounding}`,
+  })
+  totalAccepted!: ExactNumber
+
+  @Field(() => Decimal, {
+    description: 'Deprecated: the same as `totalAccepted`.',
+    deprecationReason: 'Use `totalAccepted`.',
   })
   acceptedAmount!: ExactNumber
 
@@ -92,16 +103,19 @@ export async function quoteStats(ctx: RequestContext, filter: FilterInput | null
     amountsOf(ctx, ofAccepted),
   ])
   const currenciesOf = (some: readonly CurrencyFigures[]) => some.map(({ currency }) => currency)
-  const [rates, { total: acceptedAmount }] = await Promise.all([
+  const [rates, { total: totalAccepted }] = await Promise.all([
     ratesOf(ctx, currenciesOf(openByCurrency)),
     ratedSums(ctx, quote, ['total'], ofAccepted, currenciesOf(acceptedByCurrency)),
   ])
+  const totalOpen = baseSumOf(rates, openByCurrency)
   return {
     ...counts,
     currency: rates.baseCurrency,
-    openAmount: baseSumOf(rates, openByCurrency),
+    totalOpen,
+    openAmount: totalOpen,
     openByCurrency,
-    acceptedAmount,
+    totalAccepted,
+    acceptedAmount: totalAccepted,
     acceptedByCurrency,
   } as QuoteStats
 }

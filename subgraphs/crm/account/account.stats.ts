@@ -57,8 +57,7 @@ export class AccountStats {
 
   @Field(() => [IndustryCount], {
     nullable: true,
-    description:
-      'The 100 industries with the most accounts, the most frequent first; `otherIndustries` counts the rest. Null if the profile hides `industry`.',
+    description: 'The counts of `byIndustry` as a list, the most frequent first. Null if the profile hides `industry`.',
   })
   industries!: IndustryCount[] | null
 
@@ -66,14 +65,13 @@ export class AccountStats {
     nullable: true,
     description:
       'Number of accounts by industry, for the 100 industries with the most accounts; `otherIndustries` counts the rest. Null if the profile hides `industry`.',
-    deprecationReason: 'Use `industries`, which is typed.',
   })
   byIndustry!: Counts | null
 
   @Field(() => Int, {
     nullable: true,
     description:
-      'Number of accounts with an industry that is not in `industries`; 0 if there are at most 100 industries. Null if the profile hides `industry`.',
+      'Number of accounts with an industry that is not in `byIndustry`; 0 if there are at most 100 industries. Null if the profile hides `industry`.',
   })
   otherIndustries!: number | null
 

@@ -21,12 +21,20 @@ interface Sums {
   readonly revenue: ExactNumber | null
 }
 
+/** The figures of the risk, also under the names that they had before. */
+const riskFigures = (averageRiskScore: number | null, totalRevenueAtRisk: ExactNumber | null) => ({
+  averageRiskScore,
+  averageRisk: averageRiskScore,
+  totalRevenueAtRisk,
+  revenueAtRisk: totalRevenueAtRisk,
+})
+
 /** Figures of the cases that the caller sees and that match. */
 export async function triageStats(ctx: RequestContext, filter: FilterInput | null): Promise<TriageStats> {
   const currency = await baseCurrencyOf(ctx)
   const { total, byStatus } = await figures(ctx, triageCase, { total: count(), byStatus: countBy('status') }, filter)
   const shown = { total: total!, byStatus: byStatus!, currency }
-  if (areFiguresHidden(ctx)) return { ...shown, bySeverity: null, averageRisk: null, revenueAtRisk: null }
+  if (areFiguresHidden(ctx)) return { ...shown, bySeverity: null, ...riskFigures(null, null) }
   const { source, values } = filteredRows(ctx, triageCase, filter)
   const rows = await ctx.db.query<Sums & { readonly whole: ExactNumber | null }>(
     `select t.severity, count(*)::int as n, sum(t.risk_score) as risk, sum(sum(t.revenue_at_risk)) over () as whole
@@ -36,13 +44,14 @@ export async function triageStats(ctx: RequestContext, filter: FilterInput | nul
   )
   const number = rows.reduce((sum, { n }) => sum + n, 0)
   const counts = new Map(rows.map(({ severity, n }) => [severity, n]))
+  const risk = rows.reduce((sum, one) => sum + one.risk, 0)
+  const average = number === 0 ? null : Math.round((100 * risk) / number) / 100
   return {
     ...shown,
     bySeverity: Object.fromEntries(
       Object.keys(TriageSeverity).map((one) => [one, counts.get(one as TriageSeverity) ?? 0]),
     ),
-    averageRisk: number === 0 ? null : Math.round((100 * rows.reduce((sum, { risk }) => sum + risk, 0)) / number) / 100,
-    revenueAtRisk: rows[0]?.whole ?? 0,
+    ...riskFigures(average, rows[0]?.whole ?? 0),
   }
 }
 

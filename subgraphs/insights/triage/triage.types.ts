@@ -166,14 +166,30 @@ export class TriageStats {
 
   @OutputField(() => Float, {
     nullable: true,
-    description: 'Average risk of the open cases; null without any, or if the profile hides it.',
+    description: 'Average `riskScore` of the open cases; null without any, or if the profile hides it.',
+    example: 57.31,
+  })
+  averageRiskScore!: number | null
+
+  @OutputField(() => Float, {
+    nullable: true,
+    description: 'Deprecated: the same as `averageRiskScore`.',
+    deprecationReason: 'Use `averageRiskScore`.',
     example: 57.31,
   })
   averageRisk!: number | null
 
   @OutputField(() => Decimal, {
     nullable: true,
-    description: 'Revenue at risk of the open cases, in `currency`; null if the profile hides it.',
+    description: 'Sum of `revenueAtRisk` of the open cases, in `currency`; null if the profile hides it.',
+    example: 48210.5,
+  })
+  totalRevenueAtRisk!: ExactNumber | null
+
+  @OutputField(() => Decimal, {
+    nullable: true,
+    description: 'Deprecated: the same as `totalRevenueAtRisk`.',
+    deprecationReason: 'Use `totalRevenueAtRisk`.',
     example: 48210.5,
   })
   revenueAtRisk!: ExactNumber | null

@@ -13,6 +13,8 @@ export interface ValueOptions extends Pick<
 > {
   /** What the value is, its unit and when it is null. In inputs the bounds are added to it. */
   description: string
+  /** Values of an answer that another replaces: which one to use. */
+  deprecationReason?: string
   /** The value is a list; the other bounds are those of each item. */
   list?: boolean
   /** Lists: how many items it must and may have. Default: 0 to 100. */
@@ -56,10 +58,14 @@ const graphType =
   () =>
     (list ? [type] : type) as never
 
-const fieldOptions = ({ nullable = false, default: defaultValue }: ValueOptions, description: string) => ({
+const fieldOptions = (
+  { nullable = false, default: defaultValue, deprecationReason }: ValueOptions,
+  description: string,
+) => ({
   nullable,
   description,
   ...(defaultValue !== undefined && { defaultValue }),
+  ...(deprecationReason !== undefined && { deprecationReason }),
 })
 
 /** Declares a field of an input type, or an argument in a class of arguments. */

@@ -123,6 +123,9 @@ export class CaseStats {
     description:
       'Average time from the creation to the first response in minutes, with two decimals, by the clock and not by business hours; null without responses.',
   })
+  averageFirstResponseMinutes!: number | null
+
+  @Field(() => Float, { nullable: true, description: 'The same as `averageFirstResponseMinutes`.' })
   avgFirstResponseMinutes!: number | null
 
   @Field(() => Float, {
@@ -130,6 +133,9 @@ export class CaseStats {
     description:
       'Average time from the creation to the resolution in hours, with two decimals, by the clock and not by business hours; null without resolved cases.',
   })
+  averageResolutionHours!: number | null
+
+  @Field(() => Float, { nullable: true, description: 'The same as `averageResolutionHours`.' })
   avgResolutionHours!: number | null
 
   @Field(() => Float, {

@@ -88,6 +88,7 @@ const exampleOf = (value: DeclaredValue | undefined): Json =>
 const answerProperty = (field: GraphQLField<unknown, unknown>): Json => ({
   ...answerType(field.type),
   description: withoutScopes(field.description),
+  ...(field.deprecationReason && { deprecated: true }),
   ...exampleOf(declaredValue(field)),
 })
 

@@ -218,9 +218,13 @@ const statsFieldTypes: Readonly<Record<string, string>> = {
 
 /** A statistics field of type JSON, or with a field for each value, has the number of records by the values of a column. */
 function statsFieldSchema(field: GraphQLField<unknown, unknown>): Json {
-  const { name, type, description } = field
+  const { name, type, description, deprecationReason } = field
   const example = declaredValue(field)?.example
-  const described = { description, ...(example !== undefined && { example }) }
+  const described = {
+    description,
+    ...(deprecationReason && { deprecated: true }),
+    ...(example !== undefined && { example }),
+  }
   const nullable = !isNonNullType(type)
   const named = getNamedType(type).name
   if (isList(type)) {

@@ -33,6 +33,9 @@ const sharedAreas = restAreas.filter(
 /** Only their owner sees new records of these areas. */
 const privateAreas = restAreas.filter(({ definition }) => definition.privateUnless ?? definition.visibleThroughRelated)
 
+/** The records of these areas are below a record of another area, such as a custom object, which their paths name first. */
+const nestedAreas = restAreas.filter(({ within }) => within !== null)
+
 const visibleToByPath: Readonly<Record<string, Access['visibleTo']>> = {
   '/v1/describe': 'everybody',
   '/v1/events/': 'everybody',
@@ -40,6 +43,7 @@ const visibleToByPath: Readonly<Record<string, Access['visibleTo']>> = {
   '/v1/workflow-runs': 'everybody',
   // Owners, admins, and the user who has added the address.
   '/v1/email-tracking/suppressions': 'author',
+  ...Object.fromEntries(nestedAreas.map(({ path }) => [`/v1/${path}`, 'visibility'] as const)),
   ...Object.fromEntries(sharedAreas.map(({ path }) => [`/v1/${path}`, 'everybody'] as const)),
   ...Object.fromEntries(privateAreas.map(({ path }) => [`/v1/${path}`, 'owner'] as const)),
   '/v1/notifications': 'owner',
@@ -48,6 +52,20 @@ const visibleToByPath: Readonly<Record<string, Access['visibleTo']>> = {
   '/v1/api-keys': 'administrators',
   '/v1/oauth-apps': 'administrators',
   '/v1/connected-apps': 'administrators',
+}
+
+/** The part of a path that names records of its own area, without those above it. */
+function inItsArea(path: string): string {
+  const nested = nestedAreas.find((area) => path.startsWith(`/v1/${area.path}`))
+  return nested ? path.slice(`/v1/${nested.path}`.length) : path
+}
+
+/** What is said of the longest path that the path of the operation begins with. */
+function visibleToOf(path: string): Access['visibleTo'] {
+  const [area] = Object.keys(visibleToByPath)
+    .filter((known) => path.startsWith(known))
+    .sort((one, other) => other.length - one.length)
+  return area === undefined ? 'visibility' : visibleToByPath[area]!
 }
 
 const requiredReferences = ({ required = [], properties = {} }: Schema): string[] =>
@@ -71,11 +89,11 @@ export function accessOf(operation: RestOperation, described: OperationObject): 
     documentId,
     isWrite: method !== 'get' && described['x-every-role'] !== true,
     isBlocked: Boolean((described as { 'x-api-key-blocked'?: boolean })['x-api-key-blocked']),
-    namesRecord: path.includes('{') || operation.parameters.some(namesOneRecord),
+    namesRecord: inItsArea(path).includes('{') || operation.parameters.some(namesOneRecord),
     roles: (described as { 'x-required-roles'?: readonly Role[] })['x-required-roles'] ?? null,
     isAdministration: path.startsWith('/v1/admin/'),
     isOfApps: path.startsWith('/v1/app-runtime/'),
     refersToRecord: withReferences.has(documentId) || requiredReferences(operation.body?.schema ?? {}).length > 0,
-    visibleTo: Object.entries(visibleToByPath).find(([area]) => path.startsWith(area))?.[1] ?? 'visibility',
+    visibleTo: visibleToOf(path),
   }
 }

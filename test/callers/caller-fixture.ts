@@ -65,11 +65,12 @@ export async function createCallerFixture(platform: Platform): Promise<CallerFix
   const teammate = await platform.member({ visibility: 'OWN' })
   await platform.team(members.owner.organizationId, [members.team.userId, teammate.userId])
   const keys = new Map<string, Promise<Headers>>()
+  const requests = await Requests.of(platform, members.owner)
   return {
     members,
-    requests: await Requests.of(platform, members.owner),
-    own: await Requests.of(platform, members.own),
-    teammate: await Requests.of(platform, teammate),
+    requests,
+    own: await Requests.of(platform, members.own, requests),
+    teammate: await Requests.of(platform, teammate, requests),
     key({ userId }, scopes) {
       const name = `${userId} ${scopes.join()}`
       let known = keys.get(name)

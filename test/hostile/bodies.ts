@@ -279,8 +279,10 @@ const uniqueFields: ReadonlySet<string> = new Set(['apiName', 'email'])
 function renewed(body: unknown, except: string): unknown {
   const members = Object.entries(body as Record<string, unknown>).map(([name, value]) => {
     if (name === except) return [name, value]
-    const isText = typeof value === 'string' && /^s[0-9a-z]+-/.test(value)
-    return [name, isText ? freshPrefix() : uniqueFields.has(name) ? valuesOfField[name]!() : value]
+    // API names have an underscore in the place of the hyphen.
+    const sample = typeof value === 'string' ? /^s[0-9a-z]+([-_])/.exec(value) : null
+    if (sample) return [name, freshPrefix().replace('-', sample[1]!)]
+    return [name, uniqueFields.has(name) ? valuesOfField[name]!() : value]
   })
   return Object.fromEntries(members)
 }

@@ -16,9 +16,24 @@ export const customObjectBodies = {
   customObjectCreate: async (_requests: Sender, whole: boolean) => ({
     name: `${freshPrefix().toLowerCase().replace('-', '_')}object`,
     ...label(),
+    // A text by which its records can be searched.
+    nameField: 'sample',
     fields,
-    ...(whole && { ...rest(), nameField: 'sample' }),
+    ...(whole && rest()),
   }),
   customObjectUpdate: async (_requests: Sender, whole: boolean) =>
     whole ? { ...label(), ...rest(), nameField: null } : {},
+}
+
+/** A field has the values of a picklist or a formula. */
+export const customObjectParts = {
+  customObjectCreate: {
+    fields: [
+      {
+        ...fields[0],
+        picklistValues: [{ value: 'GOLD' }],
+        formulaConfig: { expression: 'LEN(name)', returnType: 'NUMBER' },
+      },
+    ],
+  },
 }

@@ -110,6 +110,9 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'customFieldUpdate.fieldType',
   'customFieldReplaceValue.from',
   'customFieldReplaceValue.to',
+  'customObjectCreate.name',
+  // It names a field of the object.
+  'nameField',
   // Of a custom field: which of them a field can have follows from its type.
   'controllingField',
   'defaultValue',

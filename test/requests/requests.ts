@@ -75,6 +75,9 @@ const userReferences = new Set(
   ),
 )
 
+const isOpenToMembers = ({ document }: Contract, { path, method }: RestOperation): boolean =>
+  document.paths[path]![method]!['x-required-roles']?.includes('MEMBER') ?? true
+
 /** The ids of the records that several requests share. */
 const sharedIds = new Set<string>()
 
@@ -88,14 +91,16 @@ export class Requests {
     readonly platform: Platform,
     readonly member: Member,
     readonly session: string,
+    readonly administrator: Requests | null,
   ) {
     this.contract = platform.contract
   }
 
-  static async of(platform: Platform, member: Member): Promise<Requests> {
+  /** With an administrator for a MEMBER: its requests create the records that only other roles may create, such as custom objects. */
+  static async of(platform: Platform, member: Member, administrator: Requests | null = null): Promise<Requests> {
     // One user has more texts written than the limits of the language model allow.
     Object.assign(platform.services.languageModel, localModel)
-    return new Requests(platform, member, await sessionOf(platform, member))
+    return new Requests(platform, member, await sessionOf(platform, member), administrator)
   }
 
   /** The credential that the operation requires: a key, a session, or none. */
@@ -110,7 +115,9 @@ export class Requests {
     await this.#makeRoom()
     const path = await this.#pathOf(operation, fresh)
     const special = bodies[operation.documentId]
-    const body = special ? await special(this, whole) : operation.body && (await this.#body(operation, fresh, whole))
+    const body = special
+      ? await special(this, whole)
+      : operation.body && (await this.#body(operation, path, fresh, whole))
     const query = (await queries[operation.documentId]?.(this)) ?? this.#requiredQuery(operation)
     const headers = (await credentials[operation.documentId]?.(this)) ?? (await this.credentialFor(operation))
     return { operation, path, query, headers, body: body ?? undefined }
@@ -226,6 +233,8 @@ export class Requests {
 
   /** A record that its create operation created. Requests that do not change it share one record. */
   async record(creator: RestOperation, fresh: boolean, path: Readonly<Record<string, string>> = {}): Promise<Row> {
+    if (this.administrator && !isOpenToMembers(this.contract, creator))
+      return this.administrator.record(creator, fresh, path)
     if (fresh) return this.#create(creator, path)
     const key = `${creator.id} ${JSON.stringify(path)}`
     let known = this.#records.get(key)
@@ -292,9 +301,11 @@ export class Requests {
     return Object.fromEntries(required.map(({ name, schema = {} }) => [name, String(schema['example'])]))
   }
 
-  async #body(operation: RestOperation, fresh: boolean, whole: boolean): Promise<unknown> {
+  async #body(operation: RestOperation, path: ValidRequest['path'], fresh: boolean, whole: boolean): Promise<unknown> {
     const creator = operation.success.status === 201 ? null : this.creatorOf(operation.path)
-    const own = creator && (await this.record(creator, fresh))
+    // Below the records that the path names: a record of the custom object of a path, for example.
+    const above = Object.entries(path).filter(([name]) => creator?.path.includes(`{${name}}`))
+    const own = creator && (await this.record(creator, fresh, Object.fromEntries(above)))
     // Only a record of its own: a list of ids is that of a deletion, and other requests need the shared record.
     const ids = fresh && own ? { ids: String(own['id']) } : {}
     return this.#value(operation, whole, { ...(own && { id: String(own['id']) }), ...ids })

@@ -24,7 +24,7 @@ import { triageBodies, triageOnce, triageParts, triagePreparations } from './tri
 import { hookBodies } from './hooks.ts'
 import { triggerBodies } from './triggers.ts'
 import { customFieldBodies } from './custom-fields.ts'
-import { customObjectBodies } from './custom-objects.ts'
+import { customObjectBodies, customObjectParts } from './custom-objects.ts'
 import { validationRuleBodies } from './validation-rules.ts'
 import { workflowBodies, workflowPreparations, workflowsOnce } from './workflows.ts'
 import { newSession } from './session.ts'
@@ -250,7 +250,12 @@ export const bodies: Readonly<Record<string, (requests: Sender, whole: boolean) 
 }
 
 /** Parts that no valid body of an operation has together, for the tests of the values in them. */
-export const exclusiveParts: Readonly<Record<string, object>> = { ...outreachParts, ...insightParts, ...triageParts }
+export const exclusiveParts: Readonly<Record<string, object>> = {
+  ...outreachParts,
+  ...insightParts,
+  ...triageParts,
+  ...customObjectParts,
+}
 
 /** The caller of operations that require a password. */
 export const credentials: Readonly<Record<string, (requests: Sender) => Promise<Record<string, string>>>> = {

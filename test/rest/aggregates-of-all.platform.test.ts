@@ -9,6 +9,8 @@ import { prefixOf, restAreas } from '../rest-areas.ts'
 const { operations } = restContract()
 const platform = usePlatform()
 let member: Member
+/** The path parameters of the operations of a record type, such as the name of a custom object, by its prefix. */
+const paths: Record<string, Readonly<Record<string, string>>> = {}
 
 const operationOf = (id: string) => operations.find((operation) => operation.id === id)
 /** Payments are recorded at invoices, so their test creates them: `payments.platform.test.ts`. */
@@ -22,7 +24,9 @@ beforeAll(async () => {
   for (const [prefix] of aggregated) {
     const creator = operationOf(`${prefix}Create`)!
     for (const whole of [true, false, true]) {
-      const { status, text } = await requests.send(await requests.valid(creator, { whole }))
+      const request = await requests.valid(creator, { whole })
+      paths[prefix] = request.path
+      const { status, text } = await requests.send(request)
       if (status !== 201) throw new Error(`${prefix}: ${text}`)
     }
   }
@@ -39,17 +43,17 @@ const countsOf = (rows: readonly Row[], name: string): Record<string, number> =>
     ),
   )
 
-describe.each(aggregated)('%sAggregate', (prefix, { definition }) => {
+describe.each(aggregated)('%sAggregate', (prefix, { definition, within }) => {
   it('groups by every field that the contract names, and adds up every number', async () => {
     const { shown } = definition.columns
-    const list = await member.rest[`${prefix}List`]!({ query: { limit: 100 } })
+    const list = await member.rest[`${prefix}List`]!({ ...paths[prefix], query: { limit: 100 } })
     const rows = list.body.data as Row[]
     expect(rows.length).toBeGreaterThanOrEqual(3)
     const numbers = numberColumns(shown).slice(0, 10)
     for (const column of groupableColumns(shown)) {
       const groupBy = isTime(column) ? `${column.name}:day` : column.name
       const query = { groupBy, ...(numbers.length > 0 && { sum: numbers.map(({ name }) => name).join() }) }
-      const { status, body } = await member.rest[`${prefix}Aggregate`]!({ query })
+      const { status, body } = await member.rest[`${prefix}Aggregate`]!({ ...paths[prefix], query })
       expect(status, JSON.stringify(body)).toBe(200)
       const groups = body.groups as { keys: { value: string | null }[]; count: number }[]
       const counts = Object.fromEntries(groups.map(({ keys, count }) => [String(keys[0]!.value), count]))
@@ -71,11 +75,12 @@ describe.each(aggregated)('%sAggregate', (prefix, { definition }) => {
 
   it('has the filter of the list, as the statistics have', async () => {
     const hasStats = operationOf(`${prefix}Stats`) !== undefined
-    const list = await member.rest[`${prefix}List`]!({ query: { limit: 1 } })
+    const list = await member.rest[`${prefix}List`]!({ ...paths[prefix], query: { limit: 1 } })
     const [{ id }] = list.body.data as [{ id: string }]
+    const above = within ? `${within.argument}: "${paths[prefix]![within.parameter]}", ` : ''
     const { body } = await member.graphql(
       `{ ${hasStats ? `one: ${prefix}Stats(filter: { id: { eq: "${id}" } }) { total } none: ${prefix}Stats(filter: { id: { ne: "${id}" } }) { total }` : ''}
-         aggregate: ${prefix}Aggregate(filter: { id: { eq: "${id}" } }) { total { count } } }`,
+         aggregate: ${prefix}Aggregate(${above}filter: { id: { eq: "${id}" } }) { total { count } } }`,
     )
     expect(body).toEqual({
       data: {

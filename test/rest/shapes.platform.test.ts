@@ -3,6 +3,7 @@ import { assignProfile, createProfile } from '../../subgraphs/identity/profile/p
 import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { account, contact, opportunity, order, product, supportCase } from '../builders.ts'
 import { restContract } from '../contract-of-rest.ts'
+import { object } from '../extensions/custom-objects.fixture.ts'
 import { refusedInputs } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { restAreas, prefixOf } from '../rest-areas.ts'
@@ -263,10 +264,13 @@ it('are parameters of reads and lists under other paths', async () => {
 
 describe('every record type', () => {
   let admin: Member['rest']
+  /** The custom object whose records are listed. */
+  let name: string
 
   beforeAll(async () => {
     const owner = await platform.member({ organizationId: member.organizationId, role: 'OWNER' })
     admin = restClient(platform.contract, platform.url, { authorization: `Bearer ${await sessionOf(platform, owner)}` })
+    name = String((await object(owner))['name'])
   })
 
   const isList = (id: string): boolean =>
@@ -278,13 +282,13 @@ describe('every record type', () => {
     async (id, { relations, fields }, parameters) => {
       const shapes = parameters.filter((parameter) => parameter['x-shape'])
       const examples = shapes.map(({ name, example }) => [name, (example as string[]).join()])
-      expect((await admin[id]!({ query: Object.fromEntries(examples) })).status).toBe(200)
+      expect((await admin[id]!({ name, query: Object.fromEntries(examples) })).status).toBe(200)
       const names = [...relations.keys()]
       for (let index = 0; index < names.length; index += 5) {
         const expand = names.slice(index, index + 5).join()
-        expect((await admin[id]!({ query: { expand } })).status).toBe(200)
+        expect((await admin[id]!({ name, query: { expand } })).status).toBe(200)
       }
-      expect((await admin[id]!({ query: { fields: fields.join() } })).status).toBe(200)
+      expect((await admin[id]!({ name, query: { fields: fields.join() } })).status).toBe(200)
     },
   )
 })

@@ -4,7 +4,7 @@ import type { ResponseObject } from '../../rest-adapter/openapi.ts'
 import { type RestOperation } from '../../rest-adapter/rest-operation.ts'
 import { anApp, aPerson, discovered, tokensOf } from '../oauth/oauth.fixture.ts'
 import { usePlatform } from '../platform.ts'
-import { fieldsWithRules } from '../requests/field-values.ts'
+import { hasRules } from '../requests/field-values.ts'
 import { refusedInput } from '../requests/problem.ts'
 import { Requests, type Row, type ValidRequest } from '../requests/requests.ts'
 import { fieldsOf, schemaAt, type Field } from '../requests/schema.ts'
@@ -264,9 +264,12 @@ describe.each(pagedLists)('the pages of %s', (_, operation, orders) => {
 })
 
 /** Parameters that accept any text. */
-const isPlainText = ({ path, schema: { enum: members, format, pattern = '\\S', type } }: Field): boolean =>
+const isPlainText = (
+  operationId: string,
+  { path, schema: { enum: members, format, pattern = '\\S', type } }: Field,
+): boolean =>
   path.length === 1 &&
-  !fieldsWithRules.has(String(path[0])) &&
+  !hasRules(operationId, String(path[0])) &&
   // The name of an event of the catalog.
   path[0] !== 'eventType' &&
   [type].flat().includes('string') &&
@@ -284,6 +287,11 @@ const searches = listsWith('search').filter(
     ),
 )
 
+/** Bodies of records whose name is a value of a custom field. */
+const namedBy: Readonly<Record<string, (text: string) => object>> = {
+  customRecordCreate: (text) => ({ customFields: { sample: text } }),
+}
+
 describe.each(searches)('the search of %s', (_, operation) => {
   it('treats %, _ and \\ as ordinary characters', async () => {
     const searches = ['%', '_', '\\', '%b_', 'a_b', 'a%d', '%%', '__', String.raw`\%`]
@@ -291,8 +299,14 @@ describe.each(searches)('the search of %s', (_, operation) => {
     const before = await totals()
     const creator = requests.creatorOf(operation.path)!
     const valid = (await requests.valid(creator, { whole: true })).body as Row
-    const texts = fieldsOf(requests.contract, creator.body!.schema).filter(isPlainText)
-    const body = { ...valid, ...Object.fromEntries(texts.map(({ path }) => [path[0], String.raw`a%b_c\d`])) }
+    const text = String.raw`a%b_c\d`
+    const fields = fieldsOf(requests.contract, creator.body!.schema)
+    const texts = fields.filter((field) => isPlainText(creator.documentId, field))
+    const body = {
+      ...valid,
+      ...Object.fromEntries(texts.map(({ path }) => [path[0], text])),
+      ...namedBy[creator.documentId]?.(text),
+    }
     expect((await requests.send(await requests.valid(creator), { body })).status).toBe(creator.success.status)
     const found = (await totals()).map((total, index) => [searches[index], total - before[index]!])
     expect(Object.fromEntries(found)).toEqual({

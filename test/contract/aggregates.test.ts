@@ -48,6 +48,7 @@ const withoutAggregate: Readonly<Record<string, string>> = {
   CustomAction: few,
   CustomObject: few,
   ExchangeRate: few,
+  FieldHistoryEntry: part,
   ForecastSnapshot: part,
   KnowledgeDocument: few,
   NamedCredential: few,

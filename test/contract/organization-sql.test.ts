@@ -37,6 +37,7 @@ const reasons: Readonly<Record<string, readonly [parts: number, reason: string]>
   'subgraphs/insights/engagement/kept-answers.ts': [1, ofAll],
   'subgraphs/outreach/enrollment/run/run-sequences.job.ts': [1, ofAll],
   'subgraphs/outreach/mailbox/watch-lease.ts': [1, 'a lease is found by its token'],
+  'subgraphs/records/field-history/maintain-history.job.ts': [1, ofAll],
 }
 
 const schemas = subgraphs.map(({ name }) => name).join('|')

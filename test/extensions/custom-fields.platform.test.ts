@@ -393,13 +393,20 @@ describe('customFieldReorder', () => {
     ])
   })
 
-  it('refuses a list that is no permutation with 400, and nothing is written', async () => {
+  it('refuses a list that is no permutation, and an unknown record type, with 400, and nothing is written', async () => {
     const [a, b] = [await field(owner, { name: 'a' }), await field(owner, { name: 'b' })]
     const lead = await field(owner, { entity: 'LEAD' })
     const before = await platform.fingerprint(owner.organizationId)
     for (const fieldIds of [[a.id], [a.id, a.id], [a.id, b.id, lead.id], [a.id, lead.id]]) {
       const refused = await owner.rest['customFieldReorder']!({ body: { entity: 'ACCOUNT', fieldIds } } as never)
       expect(problemsOf(refused)).toBe('400 VALIDATION_FAILED fieldIds NOT_A_PERMUTATION')
+    }
+    for (const [entity, problem] of [
+      ['NOSUCH', 'NOT_ALLOWED'],
+      ['custom:nosuch', 'UNKNOWN_REFERENCE'],
+    ]) {
+      const refused = await owner.rest['customFieldReorder']!({ body: { entity, fieldIds: [] } } as never)
+      expect(problemsOf(refused)).toBe(`400 VALIDATION_FAILED entity ${problem}`)
     }
     expect(await platform.fingerprint(owner.organizationId)).toBe(before)
   })

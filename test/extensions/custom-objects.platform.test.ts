@@ -126,6 +126,15 @@ describe('fields of a custom object', () => {
       '409 HAS_DEPENDENTS',
       [{ object: 'custom_object', id, name: 'site_visit' }],
     ])
+    const hours = (body.data as { id: string; name: string }[]).find(({ name }) => name === 'hours')!
+    expect((await owner.rest['customFieldDelete']!({ id: hours.id })).status).toBe(204)
+    expect((await remove(id)).status).toBe(204)
+    // A deleted object can be restored, so it keeps its name field.
+    expect(problemsOf(await owner.rest['customFieldDelete']!({ id: subject.id }))).toBe('409 HAS_DEPENDENTS')
+    const restoreField = () => owner.rest['customFieldRestore']!({ id: hours.id })
+    expect(problemsOf(await restoreField())).toBe('400 VALIDATION_FAILED entity UNKNOWN_REFERENCE')
+    expect((await restore(id)).body).toMatchObject({ nameField: 'subject' })
+    expect((await restoreField()).status).toBe(200)
   })
 
   it('keep values that records have', async () => {

@@ -2,6 +2,7 @@ import { invalid } from '../../kernel/errors.ts'
 import { publishDefinitions } from '../../kernel/extension/current-extensions.ts'
 import { changeAll } from '../../kernel/record/change-all.ts'
 import { redact } from '../../kernel/record/field-security.ts'
+import { refuse } from '../../kernel/record/prepare-change.ts'
 import { allColumnNames } from '../../kernel/record/read.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { requireRight } from '../../kernel/record/save.ts'
@@ -11,6 +12,7 @@ import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { customField, fieldTable } from './custom-field.record.ts'
 import type { CustomField } from './custom-field.ts'
+import { knownEntityProblems } from './field-entity.ts'
 
 const fields = recordsOf(customField)
 
@@ -33,6 +35,7 @@ async function nextPosition({ db, caller }: RequestContext, entity: string): Pro
 export function reorderFields(ctx: RequestContext, entity: string, ids: readonly string[]): Promise<CustomField[]> {
   requireAdministrator(ctx)
   requireRight(ctx, customField, { sortOrder: 0 })
+  refuse(knownEntityProblems(ctx, entity))
   return inTransaction(ctx, async (inner) => {
     await lockSerializedRules(inner, customField)
     await publishDefinitions(inner)

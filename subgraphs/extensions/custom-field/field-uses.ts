@@ -15,7 +15,7 @@ const usesSql = `
       and $3 in (f.controlling_field, f.pending ->> 'controllingField')
   union all
   select 'custom_object', o.id, o.name from extensions.custom_object o
-    where o.organization_id = $1 and 'custom:' || o.name = $2 and o.name_field = $3 and o.deleted_at is null
+    where o.organization_id = $1 and 'custom:' || o.name = $2 and o.name_field = $3
   union all
   select 'validation_rule', r.id, r.name from extensions.validation_rule r
     where r.organization_id = $1 and r.entity_type = $2 and r.deleted_at is null

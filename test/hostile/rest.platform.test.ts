@@ -3,7 +3,13 @@ import { restContract } from '../contract-of-rest.ts'
 import { type RestOperation } from '../../rest-adapter/rest-operation.ts'
 import { usePlatform } from '../platform.ts'
 import { reports } from '../requests/field-values.ts'
-import { acceptedOnlyOnce, dependentFields, exclusiveParts, needsOtherParty } from '../requests/special-cases.ts'
+import {
+  acceptedOnlyOnce,
+  dependentFields,
+  exclusiveParts,
+  needsOtherParty,
+  partsOfOthers,
+} from '../requests/special-cases.ts'
 import { Requests, type ValidRequest } from '../requests/requests.ts'
 import { inParallel } from '../requests/send.ts'
 import { isFullSweep, Sweep } from '../requests/sweep.ts'
@@ -46,7 +52,7 @@ function refusable(operation: RestOperation): Promise<Refusable> {
 async function prepare(operation: RestOperation): Promise<Refusable> {
   // Preparing the second body may change the record of the first one, so the request is prepared last.
   const whole = operation.body && (await requests.valid(operation, { whole: true })).body
-  const parts = exclusiveParts[operation.documentId]
+  const parts = exclusiveParts[operation.documentId] ?? partsOfOthers[operation.documentId]
   return { request: await requests.valid(operation), whole: parts ? { ...(whole as object), ...parts } : whole }
 }
 

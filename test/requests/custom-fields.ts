@@ -2,14 +2,18 @@ import { newId } from '../../subgraphs/kernel/ids.ts'
 import type { Sender } from './sender.ts'
 import { freshPrefix } from './valid-values.ts'
 
-/** The record type of the fields. Its records also get the key of sample values, which is no key without a field from then on. */
-async function withSample({ platform, member }: Sender): Promise<void> {
+/**
+ * A record type with fields. Its records also get the key of sample values, which is no key without a field from then on. The field keeps its
+ * history.
+ */
+async function withSample({ platform, member }: Sender, entity: string): Promise<void> {
   const added = await platform.query(
     `insert into extensions.field_definition (organization_id, id, owner_id, custom_fields, version, created_at, updated_at,
-       entity, name, label, field_type, is_required, is_active, is_searchable, sort_order)
-     values ($1, $2, $3, '{}', 1, now(), now(), 'QUOTE', 'sample', 'Sample', 'TEXT', false, true, false, 0)
+       entity, name, label, field_type, is_required, is_active, is_searchable, track_history,
+       sort_order)
+     values ($1, $2, $3, '{}', 1, now(), now(), $4, 'sample', 'Sample', 'TEXT', false, true, false, true, 0)
      on conflict do nothing returning id`,
-    [member.organizationId, newId(), member.userId],
+    [member.organizationId, newId(), member.userId, entity],
   )
   if (added.length > 0) await platform.query('select kernel.publish_definitions($1)', [member.organizationId])
 }
@@ -50,7 +54,7 @@ const changed = () => {
 
 export const customFieldBodies = {
   customFieldCreate: async (requests: Sender, whole: boolean) => {
-    await withSample(requests)
+    await withSample(requests, 'QUOTE')
     return { ...field(), ...(whole && rest()) }
   },
   customFieldUpdate: async (_requests: Sender, whole: boolean) =>
@@ -69,4 +73,29 @@ export const customFieldBodies = {
     )
     return { entity: 'QUOTE', fieldIds: rows.map(({ id }) => id) }
   },
+}
+
+/** Parts of the bodies of fields of other types than that of the sample, for the tests of the values in them. */
+const formulaParts = { formulaConfig: { expression: 'LEN(name)', returnType: 'NUMBER', decimals: 0, blankAs: 'ZERO' } }
+
+export const customFieldParts = { customFieldCreate: formulaParts, customFieldUpdate: formulaParts }
+
+/** A record with the history of two changes. */
+const withHistory = (object: string) => async (requests: Sender, id: string) => {
+  await withSample(requests, object.toUpperCase())
+  for (const sample of ['First', 'Second']) {
+    const { status, body } = await requests.member.rest[`${object}Update`]!({ id, body: { customFields: { sample } } })
+    if (status !== 200) throw new Error(`${object}Update answered ${status}: ${JSON.stringify(body)}`)
+  }
+}
+
+export const customFieldPreparations = {
+  /** A field of its own: it is not changed again before its values are replaced. */
+  customFieldReplaceValue: () => Promise.resolve(),
+  leadFieldHistory: withHistory('lead'),
+  contactFieldHistory: withHistory('contact'),
+  accountFieldHistory: withHistory('account'),
+  opportunityFieldHistory: withHistory('opportunity'),
+  productFieldHistory: withHistory('product'),
+  quoteFieldHistory: withHistory('quote'),
 }

@@ -105,6 +105,8 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'imapUser',
   'smtpPassword',
   'imapPassword',
+  'customFieldCheckFormula.entity',
+  'customFieldCreate.entity',
   'customFieldCreate.fieldType',
   'customFieldCreate.name',
   'customFieldUpdate.fieldType',
@@ -118,6 +120,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'defaultValue',
   'dependentValues',
   'isSearchable',
+  'isUnique',
   'maxLength',
   'maxValue',
   'minValue',
@@ -287,6 +290,9 @@ export const againstRules: Readonly<Record<string, readonly unknown[]>> = {
   selection: ['fragment Webhook on Nosuch { id }', '{'],
   businessHours: [{ timezone: 'Europe/Nowhere', days: {}, holidays: [] }],
   sendStart: ['25:00'],
+  // Of custom fields; the field of the sample is a PICKLIST.
+  entity: ['NOSUCH', 'account', 'custom:', 'custom:Nosuch', 'custom:nosuch'],
+  isUnique: [true],
 }
 
 /** Values of enumerated fields that only an operation of their own sets, such as the conversion of a lead. */

@@ -23,7 +23,7 @@ import { proposalPreparations, proposalsOnce } from './proposals.ts'
 import { triageBodies, triageOnce, triageParts, triagePreparations } from './triage.ts'
 import { hookBodies } from './hooks.ts'
 import { triggerBodies } from './triggers.ts'
-import { customFieldBodies } from './custom-fields.ts'
+import { customFieldBodies, customFieldParts, customFieldPreparations } from './custom-fields.ts'
 import { customObjectBodies, customObjectParts } from './custom-objects.ts'
 import { validationRuleBodies } from './validation-rules.ts'
 import { workflowBodies, workflowPreparations, workflowsOnce } from './workflows.ts'
@@ -92,8 +92,7 @@ export const preparations: Readonly<
   },
   ...functionPreparations,
   ...workflowPreparations,
-  /** A field of its own: it is not changed again before its values are replaced. */
-  customFieldReplaceValue: () => Promise.resolve(),
+  ...customFieldPreparations,
 }
 
 /** Properties of a body of which an operation needs at least one. Requests have two of them, so that a test can empty one. */
@@ -256,6 +255,9 @@ export const exclusiveParts: Readonly<Record<string, object>> = {
   ...triageParts,
   ...customObjectParts,
 }
+
+/** Parts of other valid bodies than the sample, for the tests of the values in them. */
+export const partsOfOthers: Readonly<Record<string, object>> = { ...customFieldParts }
 
 /** The caller of operations that require a password. */
 export const credentials: Readonly<Record<string, (requests: Sender) => Promise<Record<string, string>>>> = {

@@ -655,7 +655,7 @@ describe('the second addresses of AI workflows', () => {
   it('are there for each operation of a workflow, and nothing else is', () => {
     const own = /^\/v1\/webhook-ai-workflows\/(?:triggers|executions|stats)\b/
     expect(addresses(second, own)).toEqual(addresses(family))
-    expect(addresses(family)).toHaveLength(9)
+    expect(addresses(family)).toHaveLength(10)
   })
 
   it('do the same as the first', async () => {
@@ -673,6 +673,7 @@ describe('the second addresses of AI workflows', () => {
         await call('aiTriggerList', { query: { status: 'ACTIVE' } }),
         await call('aiTrigger', { id }),
         await call('aiTriggerUpdate', { id, body: { prompt: 'Summarize it' } }),
+        await call('aiTriggerAggregate', { query: { groupBy: 'status' } }),
         await call('aiTriggerToggle', { id }),
         await call('aiTriggerExecutions', { id }),
         await call('aiTriggerTest', { id, body: {} }),
@@ -680,19 +681,22 @@ describe('the second addresses of AI workflows', () => {
         await call('aiTriggerDelete', { id }),
         await call('aiTrigger', { id }),
       ]
-      const executed = answers[4]!.body.data.map((one: { status: string }) => one.status) as string[]
+      const counted = answers[3]!.body.total.count as number
+      const executed = answers[5]!.body.data.map((one: { status: string }) => one.status) as string[]
       const states = answers.map((answer) => [answer.status, answer.body?.status ?? null, answer.body?.prompt ?? null])
-      seen.push([status, created.secret.length, executed, states])
+      seen.push([status, created.secret.length, counted, executed, states])
     }
     expect(seen[1]).toEqual(seen[0])
     expect(seen[0]).toEqual([
       201,
       expect.any(Number),
+      1,
       ['SUCCEEDED'],
       [
         [200, null, null],
         [200, 'ACTIVE', 'Summarize'],
         [200, 'ACTIVE', 'Summarize it'],
+        [200, null, null],
         [200, 'PAUSED', 'Summarize it'],
         [200, null, null],
         [200, 'SUCCEEDED', null],

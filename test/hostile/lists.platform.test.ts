@@ -4,7 +4,7 @@ import type { ResponseObject } from '../../rest-adapter/openapi.ts'
 import { type RestOperation } from '../../rest-adapter/rest-operation.ts'
 import { anApp, aPerson, discovered, tokensOf } from '../oauth/oauth.fixture.ts'
 import { usePlatform } from '../platform.ts'
-import { hasRules } from '../requests/field-values.ts'
+import { fieldsWithRules } from '../requests/field-values.ts'
 import { refusedInput } from '../requests/problem.ts'
 import { Requests, type Row, type ValidRequest } from '../requests/requests.ts'
 import { fieldsOf, schemaAt, type Field } from '../requests/schema.ts'
@@ -263,13 +263,17 @@ describe.each(pagedLists)('the pages of %s', (_, operation, orders) => {
   })
 })
 
+/** They have letters, digits and underscores only, which no schema says. */
+const apiNames: ReadonlySet<string> = new Set(['customObjectCreate.name'])
+
 /** Parameters that accept any text. */
 const isPlainText = (
   operationId: string,
   { path, schema: { enum: members, format, pattern = '\\S', type } }: Field,
 ): boolean =>
   path.length === 1 &&
-  !hasRules(operationId, String(path[0])) &&
+  !fieldsWithRules.has(String(path[0])) &&
+  !apiNames.has(`${operationId}.${path[0]}`) &&
   // The name of an event of the catalog.
   path[0] !== 'eventType' &&
   [type].flat().includes('string') &&

@@ -1,7 +1,7 @@
-import { Refusal } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { SerializedRule } from '../../kernel/record/definition.ts'
 import { noUserId } from '../../kernel/context.ts'
+import { refusalInSituation } from '../../kernel/record/transitions.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import type { CustomFieldChange } from '../custom-field/custom-field.enumerations.ts'
@@ -46,7 +46,7 @@ export function nothingIsUnderWay(
     previous.state === 'DELETING'
       ? 'The values of the field are being removed; it can no longer be changed or restored.'
       : 'A change of the field is under way; repeat yours when its state is READY.'
-  throw new Refusal('INVALID_STATE', message, { state: previous.state })
+  throw refusalInSituation(message, { state: previous.state })
 }
 
 /** Queues what the change of a definition begins, in its transaction. */

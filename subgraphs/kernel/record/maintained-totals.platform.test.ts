@@ -1,7 +1,7 @@
 import 'reflect-metadata'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
-import { jobs, migrations, recordTypes, subgraphs } from '../../all.ts'
+import { definedTypes, jobs, migrations, recordTypes, subgraphs } from '../../all.ts'
 import { account } from '../../crm/account/account.record.ts'
 import { sequenceAttempt } from '../../outreach/enrollment/attempt.record.ts'
 import { migrate, type Migration } from '../database/migrate.ts'
@@ -131,7 +131,7 @@ describe('mergeTotals', () => {
 })
 
 describe('the totals of a record type', () => {
-  const maintained = recordTypes.filter(({ totals }) => totals !== undefined)
+  const maintained = [...recordTypes, ...definedTypes].filter(({ totals }) => totals !== undefined)
 
   it('are maintained for every table that has them', async () => {
     const found = await fresh.database.query<{ name: string }>(

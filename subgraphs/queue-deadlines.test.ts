@@ -20,6 +20,7 @@ describe('every kind of queued item', () => {
       ai_run: [150, 180],
       workflow_run: [140, 160],
       document_run: [60, 90],
+      field_change: [45, 60],
     })
     for (const { name, attemptMsMax, leaseMs } of queues) expect(attemptMsMax + graceMs, name).toBeLessThan(leaseMs)
   })

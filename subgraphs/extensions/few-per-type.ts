@@ -12,10 +12,9 @@ interface ExtendingRow extends StoredRow {
 /** Publishes the definitions: a write that was decided without this change is decided again. */
 export const published: SerializedRule<StoredRow> = {
   concerns: () => true,
-  async enforce(ctx) {
-    await publishDefinitions(ctx)
-    return []
-  },
+  // One transaction may change definitions of several types, so the lock of the definitions comes before those of types.
+  before: publishDefinitions,
+  enforce: () => Promise.resolve([]),
 }
 
 /** A record type has at most `max` of them. */

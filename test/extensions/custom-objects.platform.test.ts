@@ -26,6 +26,19 @@ const countOf = async (table: string) => {
 }
 
 describe('customObjectCreate', () => {
+  it('does not wait for ever where fields of other record types are created meanwhile', async () => {
+    const results = await Promise.all(
+      Array.from({ length: 16 }, (_, n) =>
+        n % 2 === 0
+          ? owner.rest['customObjectCreate']!({ body: anObject({ name: `object_${n}` }) } as never)
+          : owner.rest['customFieldCreate']!({
+              body: { entity: 'ACCOUNT', name: `field${n}`, label: 'Field', fieldType: 'TEXT' },
+            } as never),
+      ),
+    )
+    expect(results.map(({ status }) => status)).toEqual(Array(16).fill(201))
+  })
+
   it('defines an object with its fields, announces it, and its records can be written at once', async () => {
     const { status, body } = await create({})
     expect([status, body]).toMatchObject([

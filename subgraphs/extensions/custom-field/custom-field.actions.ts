@@ -1,5 +1,4 @@
 import { invalid } from '../../kernel/errors.ts'
-import { publishDefinitions } from '../../kernel/extension/current-extensions.ts'
 import { changeAll } from '../../kernel/record/change-all.ts'
 import { redact } from '../../kernel/record/field-security.ts'
 import { refuse } from '../../kernel/record/prepare-change.ts'
@@ -38,7 +37,6 @@ export function reorderFields(ctx: RequestContext, entity: string, ids: readonly
   refuse(knownEntityProblems(ctx, entity))
   return inTransaction(ctx, async (inner) => {
     await lockSerializedRules(inner, customField)
-    await publishDefinitions(inner)
     const before = await fieldsOf(inner, entity)
     const positions = new Map(ids.map((id, index) => [id.toLowerCase(), index]))
     const isPermutation = ids.length === before.length && before.every(({ id }) => positions.has(id))

@@ -1,4 +1,3 @@
-import { publishDefinitions } from '../../kernel/extension/current-extensions.ts'
 import { customFieldName } from '../../kernel/record/custom-field-column.ts'
 import { columnOf } from '../../kernel/record/definition.ts'
 import { lockSerializedRules } from '../../kernel/record/serialized-rules.ts'
@@ -63,9 +62,8 @@ export const buildIndex: FieldChange<Before> = {
     }))
   },
   async finish(ctx, { field }) {
-    // From here on, no write is under way.
+    // It publishes the definitions: from here on, no write is under way.
     await lockSerializedRules(ctx, customField)
-    await publishDefinitions(ctx)
     await forgetDeleted(ctx, shapeOfEntity(ctx, field.entity), field.name)
     return { hasIndex: true }
   },

@@ -1,26 +1,17 @@
 import { activeUsers, auditRecord } from '../../identity/public.ts'
 import { conditionProblems } from '../../kernel/condition/conditions.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
-import { publishDefinitions } from '../../kernel/extension/current-extensions.ts'
 import { defineRecord, type RecordDefinition, type SerializedRule } from '../../kernel/record/definition.ts'
 import { uniqueViolation } from '../../kernel/record/unique-violation.ts'
 import { shapeFor } from '../../kernel/record/shape-source.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { shapeOfType } from '../extended-type.ts'
+import { published } from '../few-per-type.ts'
 import { ruleFields } from './rule-fields.ts'
 import { validationRuleEvents } from './validation-rule.events.ts'
 import { ValidationRule } from './validation-rule.ts'
 
 export const rulesMax = 100
-
-/** Publishes the rules: a write that was decided without this change is decided again. */
-const published: SerializedRule<ValidationRule> = {
-  concerns: () => true,
-  async enforce(ctx) {
-    await publishDefinitions(ctx)
-    return []
-  },
-}
 
 const fewRules: SerializedRule<ValidationRule> = {
   concerns: (_ctx, _next, previous) => previous === null,

@@ -219,6 +219,8 @@ export interface SerializedRule<T extends StoredRow> {
    * change evaluates it, so that most organizations need neither another statement nor a lock. `enforce` must check it as well.
    */
   readonly holdsIf?: (organization: string) => string
+  /** Runs in the transaction before the lock of the rules: it takes a lock that all transactions must take before those of rules. */
+  readonly before?: (ctx: RequestContext) => Promise<void>
   /** Runs in the transaction of the change, before the record is written. It may change other records of the type. */
   readonly enforce: (ctx: RequestContext, next: T, previous: T | null) => Promise<FieldProblem[]>
 }

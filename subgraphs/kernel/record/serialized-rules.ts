@@ -10,10 +10,12 @@ type Ruled<T extends StoredRow> = Pick<RecordDefinition<T>, 'object' | 'serializ
  * that locks rows of the type must take this lock before them; otherwise two transactions could wait for each other.
  */
 export async function lockSerializedRules<T extends StoredRow>(
-  { db, caller }: RequestContext,
+  ctx: RequestContext,
   { object, serializedRules = [] }: Ruled<T>,
 ): Promise<void> {
   if (serializedRules.length === 0) return
+  const { db, caller } = ctx
+  for (const { before } of serializedRules) await before?.(ctx)
   await db.query(`select pg_advisory_xact_lock(${lockOf('serializedRules')})`, [`${object} ${caller.organizationId}`])
 }
 

@@ -14,8 +14,8 @@ export class EventNames {
   readonly #sources = new Map<string, TrackedObject>()
   #shapes: OrganizationShapes | null = null
 
-  constructor(sources: Iterable<TrackedObject>) {
-    for (const source of sources) {
+  constructor(private readonly all: readonly TrackedObject[]) {
+    for (const source of all) {
       for (const type of Object.keys(source.events?.types ?? {})) {
         this.#types.add(type)
         this.#sources.set(objectOf(type), source)
@@ -25,7 +25,7 @@ export class EventNames {
 
   /** With the custom objects of an organization. */
   in({ shapes }: { readonly shapes: OrganizationShapes | null }): EventNames {
-    const names = new EventNames(new Set(this.#sources.values()))
+    const names = new EventNames(this.all)
     names.#shapes = shapes
     return names
   }

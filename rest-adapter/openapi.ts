@@ -29,6 +29,8 @@ export interface Parameter {
   readonly 'x-alias-of'?: string
   /** Each item of the list is a field, or `field:unit` with the length of a period; the variable has the objects of the graph. */
   readonly 'x-field-and-unit'?: true
+  /** The variable that receives the items `customFields.<key>` of the list, as the keys alone; `x-variable` has the others. */
+  readonly 'x-custom-fields'?: string
   /** What the parameter chooses of the answered records: their properties, or related records. It is no variable. */
   readonly 'x-shape'?: 'fields' | 'expand'
   /** Of `fields`: with what the names of the fragments begin that select related records. */

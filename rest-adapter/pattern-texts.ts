@@ -2,6 +2,11 @@
 const texts = new Map<string, string>([
   [String.raw`\S`, 'must not be blank'],
   [String.raw`^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$`, 'must be a number'],
+  ['^customFields\\.[A-Za-z_][A-Za-z0-9_]{0,63}$', 'must be customFields. and the API name of a custom field'],
+  [
+    '^customFields\\.[A-Za-z_][A-Za-z0-9_]{0,63}(:(day|week|month|quarter|year|fiscalQuarter|fiscalYear))?$',
+    'must be customFields. and the API name of a custom field, for a time with the length of its periods such as :month',
+  ],
   ['^[A-Z]{3}$', 'must be a currency code of three capital letters such as EUR'],
   ['^[0-9]{8}$', 'must be a code of 8 digits'],
   [String.raw`^\d{4}-\d{2}-\d{2}$`, 'must be a date such as 2026-11-21'],

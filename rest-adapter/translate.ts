@@ -3,6 +3,7 @@ import type { FieldProblem } from '../subgraphs/kernel/errors.ts'
 import { parseJsonExactly } from '../subgraphs/kernel/json/exact-json.ts'
 import { exactNumber, isJsonObject } from '../subgraphs/kernel/json/exact-number.ts'
 import { isId } from '../subgraphs/kernel/ids.ts'
+import { customFieldKey } from '../subgraphs/kernel/record/custom-field-column.ts'
 import { isStorable } from '../subgraphs/kernel/record/scalars.ts'
 import { refusalOf } from './body.ts'
 import type { RestOperation } from './rest-operation.ts'
@@ -19,6 +20,8 @@ export interface Source {
   readonly variable: string
   readonly place: Place
   readonly name: string
+  /** Which items of the list are the value, if custom fields have a variable of their own. */
+  readonly items?: 'FIELDS' | 'CUSTOM_FIELDS'
 }
 
 /** Query parameters as typed values, and the names of unknown parameters. */
@@ -39,8 +42,15 @@ interface QueryReader {
 export function sourcesOf(operation: RestOperation): { variable: string; isRequired: boolean; sources: Source[] }[] {
   return variablesOf(operation).map(({ name: variable, isRequired }) => {
     const sources: Source[] = operation.parameters
-      .filter((parameter) => variableOf(parameter) === variable)
-      .map((parameter) => ({ variable, place: parameter.in as Place, name: parameter.name }))
+      .filter((parameter) => variableOf(parameter) === variable || parameter['x-custom-fields'] === variable)
+      .map((parameter) => ({
+        variable,
+        place: parameter.in as Place,
+        name: parameter.name,
+        ...(parameter['x-custom-fields'] && {
+          items: parameter['x-custom-fields'] === variable ? 'CUSTOM_FIELDS' : 'FIELDS',
+        }),
+      }))
     if (operation.body) {
       if (variable === 'input') sources.push({ variable, place: 'input', name: '' })
       else if (Object.hasOwn(operation.body.schema.properties ?? {}, variable)) {
@@ -148,10 +158,11 @@ export class Translation {
   ): Values {
     const variables: Values = {}
     const properties = body as Values | undefined
-    for (const { variable, place, name } of this.sources) {
+    for (const { variable, place, name, items } of this.sources) {
       let value: unknown
       if (place === 'path') value = path[name]
       else if (this.withUnits.has(name)) value = (query[name] as string[] | undefined)?.map(fieldAndUnit)
+      else if (items) value = itemsOf(query[name], items)
       else if (place === 'query') value = query[name] ?? this.aliasedValue(query, name)
       else if (place === 'header') value = this.header(name, headers)
       else if (place === 'input') value = body
@@ -171,6 +182,17 @@ export class Translation {
     const text = header && headers[header.key]
     return typeof text === 'string' ? header!.read(text) : undefined
   }
+}
+
+/** The names of fields in a list, or the keys of the custom fields in it; undefined if there are none. */
+function itemsOf(list: unknown, items: 'FIELDS' | 'CUSTOM_FIELDS'): readonly string[] | undefined {
+  const names = (list as readonly string[] | undefined) ?? []
+  const found = names.flatMap((name) => {
+    const key = customFieldKey(name)
+    if (items === 'CUSTOM_FIELDS') return key === null ? [] : [key]
+    return key === null ? [name] : []
+  })
+  return found.length > 0 ? found : undefined
 }
 
 /** Whether the value is an object, which may be written in brackets or as JSON. */

@@ -80,8 +80,11 @@ interface Root {
 function sizeByArguments(parent: string, field: string, { size, given }: Root): CostNode['size'] | null {
   const [first, ...needed] = sizedByArguments[parent]?.[field] ?? []
   if (first === undefined) return null
-  const items = (named: string) => itemsOf(given.find(({ name }) => name.value === named)?.value)
-  const own = sizeArguments.has(first) ? (size ?? once) : items(first)
+  const items = (named: string | readonly string[]): Cost => {
+    const parts = [named].flat().map((one) => itemsOf(given.find(({ name }) => name.value === one)?.value))
+    return (variables) => parts.reduce((all, part) => all + part(variables), 0)
+  }
+  const own = typeof first === 'string' && sizeArguments.has(first) ? (size ?? once) : items(first)
   const others = needed.map(items)
   return (variables) => (others.every((other) => other(variables) > 0) ? own(variables) : 0)
 }

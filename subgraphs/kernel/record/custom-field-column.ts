@@ -68,6 +68,8 @@ export const customFieldName = (key: string): string => prefix + key
 export const customFieldKey = (name: string): string | null =>
   name.startsWith(prefix) ? name.slice(prefix.length) : null
 
+/** Maximum number of characters of an API name. */
+export const customFieldKeyMax = 64
 const apiName = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
 
 /** Quotes text as an SQL string literal. */

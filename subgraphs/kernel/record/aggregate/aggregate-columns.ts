@@ -1,4 +1,4 @@
-import type { Column, ColumnOptions } from '../column.ts'
+import type { Column } from '../column.ts'
 
 /** How the amounts of a record type are converted into the base currency. */
 export interface AmountsShape {
@@ -28,20 +28,33 @@ const neverGrouped: ReadonlySet<string> = new Set(['id', 'organizationId', 'dele
 
 export const isTime = ({ kind }: Pick<Column, 'kind'>): boolean => kind === 'timestamp' || kind === 'date'
 
-const isShortText = ({ kind, max, indexed }: Pick<Column, 'kind'> & ColumnOptions): boolean =>
-  kind === 'text' && (indexed === true || (max !== undefined && max <= shortTextMax))
+/** As the values of the type TEXT, which organizations choose for what is short. */
+const shortCustomTextMax = 255
 
-/** The columns by whose values records can be grouped: enumerations, flags, ids, times, and texts that are short or have an index. */
-export const groupableColumns = (columns: readonly Column[]): Column[] =>
-  columns.filter(
-    (column) =>
-      !neverGrouped.has(column.name) &&
-      (['enum', 'boolean', 'id'].includes(column.kind) || isTime(column) || isShortText(column)),
-  )
+const isShortText = ({ kind, max, indexed, custom, formula, valueIndex }: Column): boolean => {
+  if (kind !== 'text') return false
+  if (custom !== undefined || formula !== undefined)
+    return formula !== undefined || valueIndex !== undefined || (max !== undefined && max <= shortCustomTextMax)
+  return indexed === true || (max !== undefined && max <= shortTextMax)
+}
+
+/** Whether records can be grouped by the values: enumerations, flags, ids, times, and texts that are short or have an index. */
+export const isGroupable = (column: Column): boolean =>
+  !neverGrouped.has(column.name) &&
+  (['enum', 'boolean', 'id'].includes(column.kind) || isTime(column) || isShortText(column))
+
+/** Whether the values can be added up. */
+export const isNumber = ({ kind, name }: Pick<Column, 'kind' | 'name'>): boolean =>
+  ['integer', 'number', 'money'].includes(kind) && name !== 'version'
+
+/** Whether there is a smallest and a largest value. */
+export const hasRange = (column: Column): boolean => isNumber(column) || (isTime(column) && column.name !== 'deletedAt')
+
+/** The columns by whose values records can be grouped. */
+export const groupableColumns = (columns: readonly Column[]): Column[] => columns.filter(isGroupable)
 
 /** The columns that can be added up. */
-export const numberColumns = (columns: readonly Column[]): Column[] =>
-  columns.filter(({ kind, name }) => ['integer', 'number', 'money'].includes(kind) && name !== 'version')
+export const numberColumns = (columns: readonly Column[]): Column[] => columns.filter(isNumber)
 
 /** The columns that have a smallest and a largest value. */
 export const rangeColumns = (columns: readonly Column[]): Column[] => [

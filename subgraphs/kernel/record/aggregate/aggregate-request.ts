@@ -1,10 +1,11 @@
-import { invalid, type FieldProblem } from '../../errors.ts'
+import { invalid, invalidFields, type FieldProblem } from '../../errors.ts'
 import type { Caller } from '../../context.ts'
 import type { Column } from '../column.ts'
+import { customFieldKey, customFieldName } from '../custom-field-column.ts'
 import { columnOf, type RecordShape } from '../definition.ts'
 import { fieldNotReadable, isHidden } from '../field-security.ts'
-import { isTime } from './aggregate-columns.ts'
-import type { AggregateArgs, AggregateSort } from './aggregate-types.ts'
+import { hasRange, isGroupable, isNumber, isTime } from './aggregate-columns.ts'
+import { measuresMax, type AggregateArgs, type AggregateSort, type GroupByInput } from './aggregate-types.ts'
 import type { DateUnit } from './date-unit.ts'
 
 export const figureNames = ['sum', 'average', 'min', 'max'] as const
@@ -43,8 +44,64 @@ interface Named {
   readonly name: string
 }
 
-function keyProblems({ groupBy }: AggregateArgs, definition: RecordShape): FieldProblem[] {
-  const given = groupBy ?? []
+interface GivenKey {
+  readonly field: string
+  readonly by: DateUnit | null
+}
+
+function keyOf({ field = null, customField = null, by = null }: GroupByInput, index: number): GivenKey {
+  const path = `groupBy.${index}`
+  if (field !== null && customField !== null)
+    throw invalid({ path, code: 'NOT_ALLOWED', message: `${path} must name a field or a custom field, not both.` })
+  const name = customField === null ? field : customFieldName(customField)
+  if (name === null) throw invalid({ path, code: 'REQUIRED', message: `${path} must name a field or a custom field.` })
+  return { field: name, by }
+}
+
+type GivenFigures = Readonly<Record<FigureName, readonly string[]>>
+
+/** The names of the columns of each figure: fields of the type, then custom fields. */
+function figuresIn(args: AggregateArgs): GivenFigures {
+  const namesOf = (figure: FigureName): string[] => {
+    const custom = args[`${figure}OfCustomFields`] ?? []
+    const names = [...(args[figure] ?? []), ...custom.map(customFieldName)]
+    if (custom.length === 0 || names.length <= measuresMax) return names
+    const message = `${figure} must have at most ${measuresMax} items, together with those of custom fields.`
+    throw invalid({ path: figure, code: 'TOO_MANY', message })
+  }
+  return { sum: namesOf('sum'), average: namesOf('average'), min: namesOf('min'), max: namesOf('max') }
+}
+
+/** Custom fields that the organization does not have, that the profile hides, or whose values have no such figure. */
+function customFieldProblems(
+  caller: Caller,
+  definition: RecordShape,
+  keys: readonly GivenKey[],
+  figures: GivenFigures,
+): FieldProblem[] {
+  const problem = (name: string, fits: (column: Column) => boolean, code: string, what: string): FieldProblem[] => {
+    if (customFieldKey(name) === null) return []
+    const column = definition.columns.byName.get(name)
+    if (!column || isHidden(caller, definition, name)) {
+      const message = `${name} is no custom field of the ${definition.object}.`
+      return [{ path: name, code: 'UNKNOWN_FIELD', message }]
+    }
+    return fits(column) ? [] : [{ path: name, code, message: `${name} ${what}.` }]
+  }
+  return [
+    ...keys.flatMap(({ field }) =>
+      problem(field, isGroupable, 'NOT_GROUPABLE', 'cannot be what groups have in common'),
+    ),
+    ...[...figures.sum, ...figures.average].flatMap((name) =>
+      problem(name, isNumber, 'WRONG_TYPE', 'must be a number'),
+    ),
+    ...[...figures.min, ...figures.max].flatMap((name) =>
+      problem(name, hasRange, 'WRONG_TYPE', 'must be a number or a time'),
+    ),
+  ]
+}
+
+function keyProblems(given: readonly GivenKey[], definition: RecordShape): FieldProblem[] {
   return given.flatMap(({ field, by }, index): FieldProblem[] => {
     const path = `groupBy.${index}`
     const isOfTime = isTime(columnOf(definition, field))
@@ -67,9 +124,9 @@ const sortedFigure: Readonly<Partial<Record<AggregateSort, FigureName>>> = {
 /** The figure by which the groups are ordered; null if it is none of them. */
 export const figureOfSort = (sortBy: AggregateSort): FigureName | null => sortedFigure[sortBy] ?? null
 
-function sortProblems(args: AggregateArgs, sortBy: AggregateSort): FieldProblem[] {
+function sortProblems(figures: GivenFigures, sortBy: AggregateSort): FieldProblem[] {
   const figure = figureOfSort(sortBy)
-  if (!figure || args[figure]?.length) return []
+  if (!figure || figures[figure].length > 0) return []
   const message = `sortBy must be a figure that is requested: ${figure} names no field.`
   return [{ path: 'sortBy', code: 'NOT_REQUESTED', message }]
 }
@@ -81,11 +138,13 @@ const amountParts = ({ amounts }: RecordShape): string[] =>
 /** Refuses what cannot be asked, and with 403 what the caller may not read. */
 export function requestOf(caller: Caller, definition: RecordShape, args: AggregateArgs): AggregateRequest {
   const sortBy = args.sortBy ?? 'KEY'
+  const keys = (args.groupBy ?? []).map(keyOf)
+  const given = figuresIn(args)
+  const unusable = customFieldProblems(caller, definition, keys, given)
+  if (unusable.length > 0) throw invalidFields(...unusable)
   const named: Named[] = [
-    ...(args.groupBy ?? []).map(({ field }, index) => ({ path: `groupBy.${index}`, name: field })),
-    ...figureNames.flatMap((figure) =>
-      (args[figure] ?? []).map((name, index) => ({ path: `${figure}.${index}`, name })),
-    ),
+    ...keys.map(({ field }, index) => ({ path: `groupBy.${index}`, name: field })),
+    ...figureNames.flatMap((figure) => given[figure].map((name, index) => ({ path: `${figure}.${index}`, name }))),
   ]
   const amounts = definition.amounts?.columns ?? []
   // The rate of an amount depends on other columns of the record, so that a sum would disclose them.
@@ -94,11 +153,11 @@ export function requestOf(caller: Caller, definition: RecordShape, args: Aggrega
     ({ name }) => isHidden(caller, definition, name) || (isRateHidden && amounts.includes(name)),
   )
   if (hidden.length > 0) throw fieldNotReadable(hidden.map(({ path }) => path))
-  const problems = [...keyProblems(args, definition), ...sortProblems(args, sortBy)]
+  const problems = [...keyProblems(keys, definition), ...sortProblems(given, sortBy)]
   if (problems.length > 0) throw invalid(...problems)
 
-  const names = [...new Set(figureNames.flatMap((figure) => args[figure] ?? []))]
-  const has = (figure: FigureName, name: string): boolean => args[figure]?.includes(name) ?? false
+  const names = [...new Set(figureNames.flatMap((figure) => given[figure]))]
+  const has = (figure: FigureName, name: string): boolean => given[figure].includes(name)
   const measured = names.map((name) => ({
     column: columnOf(definition, name),
     isAmount: amounts.includes(name),
@@ -106,9 +165,9 @@ export function requestOf(caller: Caller, definition: RecordShape, args: Aggrega
     isLowest: has('min', name),
     isHighest: has('max', name),
   }))
-  const positions = (figure: FigureName): number[] => (args[figure] ?? []).map((name) => names.indexOf(name))
+  const positions = (figure: FigureName): number[] => given[figure].map((name) => names.indexOf(name))
   return {
-    keys: (args.groupBy ?? []).map(({ field, by }) => ({ column: columnOf(definition, field), unit: by ?? null })),
+    keys: keys.map(({ field, by }) => ({ column: columnOf(definition, field), unit: by })),
     measured,
     figures: { sum: positions('sum'), average: positions('average'), min: positions('min'), max: positions('max') },
     sortBy,

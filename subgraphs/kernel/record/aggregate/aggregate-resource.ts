@@ -10,7 +10,8 @@ import { filterOf } from '../inputs.ts'
 import { RequiresScopes } from '../requires-scope.ts'
 import { restFilters, type RestFilter } from '../rest-area.ts'
 import type { SelectionInfo } from '../selection.ts'
-import { Aggregate, aggregateArgs, aggregateDescription, type AggregateArgs } from './aggregate-types.ts'
+import { aggregateArgs } from './aggregate-args.ts'
+import { Aggregate, aggregateDescription, type AggregateArgs } from './aggregate-types.ts'
 import { readAggregate } from './read-aggregate.ts'
 
 interface AggregateOptions {

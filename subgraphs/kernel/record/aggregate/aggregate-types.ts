@@ -1,14 +1,9 @@
-import { ArgsType, Directive, InputType, Int, ObjectType, registerEnumType } from 'type-graphql'
+import { Directive, Int, ObjectType } from 'type-graphql'
 import type { ExactNumber } from '../../json/exact-number.ts'
-import { enumeration, type Column, type GraphQLTypeOf } from '../column.ts'
-import { classNamed, field, type Class } from '../declared-class.ts'
-import { InputField, OutputField } from '../declared-value.ts'
-import type { RecordShape } from '../definition.ts'
-import { pluralOf, wordsOf } from '../describe.ts'
-import { SortOrder } from '../order-input.ts'
+import { enumeration } from '../column.ts'
+import { OutputField } from '../declared-value.ts'
 import { DateTime, Decimal } from '../scalars.ts'
-import { groupableColumns, numberColumns, rangeColumns } from './aggregate-columns.ts'
-import { DateUnit } from './date-unit.ts'
+import type { DateUnit } from './date-unit.ts'
 
 export const groupByMax = 3
 export const measuresMax = 10
@@ -44,7 +39,10 @@ export class AggregateCurrencyValue {
 @ObjectType({ description: 'A sum, an average, or a smallest or largest value over the records of a group.' })
 @Directive('@shareable')
 export class AggregateValue {
-  @OutputField(() => String, { description: 'The field of the records, as requested.', example: 'amount' })
+  @OutputField(() => String, {
+    description: 'The field of the records, as requested; a custom field as `customFields.` and its API name.',
+    example: 'amount',
+  })
   field!: string
 
   @OutputField(() => Decimal, {
@@ -82,7 +80,10 @@ export class AggregateValue {
 })
 @Directive('@shareable')
 export class AggregateKey {
-  @OutputField(() => String, { description: 'The field, as requested.', example: 'closeDate' })
+  @OutputField(() => String, {
+    description: 'The field, as requested; a custom field as `customFields.` and its API name.',
+    example: 'closeDate',
+  })
   field!: string
 
   @OutputField(() => String, {
@@ -186,7 +187,9 @@ export const aggregateDescription = (many: string): string =>
   `Counts, sums, averages, smallest and largest values of the live ${many} that the caller sees, by groups and in total. Periods begin in the time zone of the organization. Where maintained totals have the fields of \`groupBy\`, of the figures and of the filter, no record is read; otherwise all that match, which takes up to 0.15 s for 100,000 of them, and up to 0.3 s for amounts in other currencies in tens of thousands of groups. Refused with FIELD_NOT_READABLE if the profile hides a field that is asked for, and with QUERY_TOO_EXPENSIVE if it takes over 2 s.`
 
 export interface GroupByInput {
-  readonly field: string
+  readonly field?: string | null
+  /** The API name of a custom field instead. */
+  readonly customField?: string | null
   readonly by?: DateUnit | null
 }
 
@@ -198,79 +201,12 @@ export interface AggregateArgs {
   readonly average?: readonly string[] | null
   readonly min?: readonly string[] | null
   readonly max?: readonly string[] | null
+  /** API names of custom fields. */
+  readonly sumOfCustomFields?: readonly string[] | null
+  readonly averageOfCustomFields?: readonly string[] | null
+  readonly minOfCustomFields?: readonly string[] | null
+  readonly maxOfCustomFields?: readonly string[] | null
   readonly sortBy?: AggregateSort | null
   readonly sortOrder?: 'ASC' | 'DESC' | null
   readonly limit?: number | null
-}
-
-/** An enumeration of columns, so that the schema tells what can be asked. */
-function columnNames(name: string, columns: readonly Column[], description: string): GraphQLTypeOf | null {
-  if (columns.length === 0) return null
-  const names = Object.fromEntries(columns.map((column) => [column.name, column.name]))
-  const valuesConfig = Object.fromEntries(
-    columns.map((column) => [column.name, { description: column.description ?? '' }]),
-  )
-  registerEnumType(names, { name, description, valuesConfig })
-  return names
-}
-
-/** The arguments of the aggregate of a record type, with enumerations of its columns. */
-export function aggregateArgs({ entity, columns: { shown } }: RecordShape, filter: Class): Class {
-  const { name } = entity as { name: string }
-  const many = pluralOf(wordsOf(name))
-  const groupable = groupableColumns(shown)
-  const fields = columnNames(`${name}GroupField`, groupable, `The fields by which ${many} can be grouped.`)!
-  const numbers = columnNames(`${name}NumberField`, numberColumns(shown), `The numbers of ${many}.`)
-  const ranges = columnNames(`${name}RangeField`, rangeColumns(shown), `The numbers and times of ${many}.`)!
-
-  const groupBy = classNamed(`${name}GroupBy`)
-  field(groupBy, 'field', () => fields, { description: 'What all records of a group have in common.' })
-  field(groupBy, 'by', () => DateUnit, {
-    nullable: true,
-    description: 'The length of the periods: required for a time, and null for any other field.',
-  })
-  InputType(`${name}GroupBy`, { description: `A field by which ${many} are grouped.` })(groupBy)
-
-  const args = classNamed(`${name}AggregateArgs`)
-  const { prototype } = args as { prototype: object }
-  const list = (key: string, type: GraphQLTypeOf | Class, maxItems: number, description: string): void =>
-    InputField(() => type as GraphQLTypeOf, { nullable: true, list: true, maxItems, description })(prototype, key)
-  field(args, 'filter', () => filter, {
-    nullable: true,
-    description: `Conditions; null: all ${many} that the caller sees.`,
-  })
-  list(
-    'groupBy',
-    groupBy as never,
-    groupByMax,
-    'Fields with the same values in all records of a group; null: no groups.',
-  )
-  if (numbers) {
-    list('sum', numbers, measuresMax, 'Fields that are added up.')
-    list(
-      'average',
-      numbers,
-      measuresMax,
-      'Fields of which the average is computed, over the records that have a value.',
-    )
-  }
-  list('min', ranges, measuresMax, 'Fields of which the smallest value is searched.')
-  list('max', ranges, measuresMax, 'Fields of which the largest value is searched.')
-  field(args, 'sortBy', () => AggregateSort, {
-    defaultValue: AggregateSort.KEY,
-    description: 'What decides the order of the groups. Equal groups are ordered by their keys.',
-  })
-  field(args, 'sortOrder', () => SortOrder, {
-    nullable: true,
-    description: 'Which groups come first. Null: ASC by keys, and DESC by figures. Groups without a value come last.',
-  })
-  InputField(() => Int, {
-    default: 100,
-    minimum: 1,
-    maximum: groupsMax,
-    description: 'Maximum number of groups.',
-    example: 100,
-  })(prototype, 'limit')
-  ArgsType()(args)
-  return args
 }

@@ -108,8 +108,10 @@ class AggregateAnswer {
   #value(row: Row, name: FigureName, position: number): AggregateValue {
     const { column, isAmount } = this.request.measured[position]!
     const none = { field: column.name, value: null, time: null, unconverted: 0, byCurrency: [] }
-    if (isTime(column))
-      return { ...none, time: (row[(name === 'min' ? 'l' : 'h') + position] ?? null) as string | null }
+    if (isTime(column)) {
+      const time = (row[(name === 'min' ? 'l' : 'h') + position] ?? null) as string | null
+      return { ...none, time: time !== null && column.kind === 'date' ? `${time}T00:00:00.000Z` : time }
+    }
     const parts = partsIn((part) => row[(isAmount ? 'b' : '') + part + position] as ExactNumber | null)
     const base = isAmount ? this.facts!.baseCurrency : null
     const value = figureOf(name, parts, base)

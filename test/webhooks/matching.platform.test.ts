@@ -70,6 +70,27 @@ describe('conditions of a webhook', () => {
     )
   })
 
+  it('of all events that begin with the same word are compared with the records of their object', async () => {
+    const selection = 'fragment Webhook on Case { subject }'
+    const urgent = { field: 'priority', operator: 'EQUALS', value: 'HIGH' }
+    await named('urgent', { events: ['case.*'], conditions: [urgent], fields: ['priority'], selection })
+    await named('empty', { events: ['case.*'], conditions: [{ field: 'priority', operator: 'IS_EMPTY' }] })
+    await named('inner', { events: ['case.*'], conditions: [{ field: 'isInternal', operator: 'EQUALS', value: true }] })
+    const { rest } = used.owner
+    const { id } = await supportCase(used.owner, { priority: 'LOW' })
+    const set = async (body: object) => expect((await rest.caseUpdate!({ id, body })).status).toBe(200)
+    await set({ priority: 'HIGH' })
+    await set({ description: 'It leaks.' })
+    expect((await rest.caseCommentCreate!({ id, body: { body: 'Look', isInternal: true } })).status).toBe(201)
+    await deliverAll(used)
+    const sent = used.receiver.take().map(({ headers, body }) => [headers['x-case'], body.type, body.data['selection']])
+    expect(sent).toHaveLength(2)
+    expect(Object.fromEntries(sent.map(([name, ...rest]) => [name, rest]))).toEqual({
+      urgent: ['case.updated', { subject: expect.any(String) }],
+      inner: ['case.comment_added', undefined],
+    })
+  })
+
   it('are never met while one of their fields is hidden from the owner of the webhook', async () => {
     const admin = await anAdmin()
     const phone = (operator: string, value?: unknown) => ({ field: 'phone', operator, value })

@@ -401,6 +401,20 @@ describe('conditions of a webhook', () => {
     expect([status, body.errors[0].path]).toEqual([400, path])
   })
 
+  it.each([
+    ['case.*', { field: 'priority', operator: 'EQUALS', value: 'HIGH' }],
+    ['case.*', { field: 'isInternal', operator: 'EQUALS', value: false }],
+    ['workflow.*', { field: 'errorCode', operator: 'IS_NOT_EMPTY' }],
+    ['workflow.*', { field: 'triggerType', operator: 'EQUALS', value: 'WEBHOOK' }],
+    ['function.failed', { field: 'functionId', operator: 'IS_NOT_EMPTY' }],
+  ])('of %s, which are events of several objects or with a payload, fit one of the objects: %j', async (name, fits) => {
+    const { id } = await aWebhook({ events: [name], conditions: [fits] })
+    expect((await stored(id)).conditions).toHaveLength(1)
+    const both = { events: [name], conditions: [fits, { field: 'colour', operator: 'IS_EMPTY' }] }
+    const refused = await owner.rest.webhookCreate!({ body: { ...settings, ...both } })
+    expect([refused.status, refused.body.errors]).toMatchObject([400, [{ code: 'UNKNOWN_FIELD' }]])
+  })
+
   it('are checked again when the events change', async () => {
     const { id } = await aWebhook({ events: ['order.*'], conditions: [large] })
     const refused = await owner.rest.webhookUpdate!({ id, body: { events: ['account.*'] } })

@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache'
-import { fieldsOfShape, type ConditionFields } from '../../kernel/condition/condition-fields.ts'
+import type { ConditionFields } from '../../kernel/condition/condition-fields.ts'
 import { compileStoredConditions, type Conditions } from '../../kernel/condition/conditions.ts'
 import type { GivenConditions } from '../../kernel/condition/parse-conditions.ts'
-import { isRecordShape } from '../../kernel/record/definition.ts'
 import { customFieldKey } from '../../kernel/record/custom-field-column.ts'
 import { eventSourceIn } from '../../kernel/record/custom-object.ts'
 import { isSameValue } from '../../kernel/record/same-value.ts'
-import { shapeFor, type OrganizationShapes } from '../../kernel/record/shape-source.ts'
+import type { OrganizationShapes } from '../../kernel/record/shape-source.ts'
 import { customEventObject, type VisibleEvent } from '../envelope/envelope.ts'
+import { fieldsOfEvents } from '../webhook/event-fields.ts'
 import type { ActiveSubscription } from './subscriptions.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -63,7 +63,7 @@ function hasChanged(name: string, changedFields: readonly string[], record: Fiel
   return !isSameValue(valueIn(record), valueIn(previous))
 }
 
-/** Conditions on types of events without columns. */
+/** Conditions on custom events, whose payloads have members of any name. */
 const anyField = (of: string): ConditionFields => ({ of, field: (name) => ({ name, kind: 'any' }) })
 
 function fieldsOf(
@@ -72,8 +72,7 @@ function fieldsOf(
   shapes: OrganizationShapes | null,
 ) {
   const source = eventSourceIn({ shapes }, object)
-  if (!source || !isRecordShape(source)) return anyField(object)
-  return fieldsOfShape(shapeFor({ shapes }, source), { fields: restrictions })
+  return source ? fieldsOfEvents(source, { shapes }, { fields: restrictions }) : anyField(object)
 }
 
 const compiled = new LRUCache<string, { readonly matches: Conditions; readonly shapes: OrganizationShapes | null }>({

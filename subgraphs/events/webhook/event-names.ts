@@ -1,71 +1,76 @@
 import { fieldsOfShape } from '../../kernel/condition/condition-fields.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { customObjectOfEvents } from '../../kernel/record/custom-object.ts'
-import type { RecordShape } from '../../kernel/record/definition.ts'
 import { isRecordShape } from '../../kernel/record/definition.ts'
 import type { TrackedObject } from '../../kernel/record/event-types.ts'
-import type { OrganizationShapes } from '../../kernel/record/shape-source.ts'
+import { shapeFor, type OrganizationShapes } from '../../kernel/record/shape-source.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { bookkeeping } from '../../kernel/record/record-events.ts'
 
-/** What a webhook can subscribe to: the event types of the platform by object, and those of the custom objects of an organization. */
-export class EventNames {
-  readonly #types = new Set<string>()
-  readonly #sources = new Map<string, TrackedObject>()
-  #shapes: OrganizationShapes | null = null
+interface WithShapes {
+  /** The shapes of the organization, with its custom objects. */
+  readonly shapes: OrganizationShapes | null
+}
 
-  constructor(private readonly all: readonly TrackedObject[]) {
-    for (const source of all) {
-      for (const type of Object.keys(source.events?.types ?? {})) {
-        this.#types.add(type)
-        this.#sources.set(objectOf(type), source)
+const nothing: ReadonlySet<TrackedObject> = new Set()
+
+/** What a webhook can subscribe to: the event types of the platform, and those of the custom objects of an organization. */
+export class EventNames {
+  readonly #byType = new Map<string, TrackedObject>()
+  /** Several objects can have events whose types begin with the same word, as `case.created` and `case.comment_added`. */
+  readonly #byPrefix = new Map<string, Set<TrackedObject>>()
+
+  constructor(sources: readonly TrackedObject[]) {
+    for (const source of sources) {
+      for (const type of typesOf(source)) {
+        this.#byType.set(type, source)
+        const prefix = objectOf(type)
+        this.#byPrefix.set(prefix, (this.#byPrefix.get(prefix) ?? new Set()).add(source))
       }
     }
   }
 
-  /** With the custom objects of an organization. */
-  in({ shapes }: { readonly shapes: OrganizationShapes | null }): EventNames {
-    const names = new EventNames(this.all)
-    names.#shapes = shapes
-    return names
+  /** What the events with this name, or all events of this object (`order.*`), describe; of the platform only. */
+  #builtIn(name: string): ReadonlySet<TrackedObject> {
+    if (name.endsWith('.*')) return this.#byPrefix.get(objectOf(name)) ?? nothing
+    const source = this.#byType.get(name)
+    return source ? new Set([source]) : nothing
   }
 
-  #sourceOf(type: string): TrackedObject | null {
-    const prefix = objectOf(type)
-    const custom = customObjectOfEvents(prefix)
-    if (custom !== null) return (this.#shapes?.custom(custom) ?? null) as TrackedObject | null
-    return this.#sources.get(prefix) ?? null
+  #sourcesOf(name: string, { shapes }: WithShapes): ReadonlySet<TrackedObject> {
+    const object = customObjectOfEvents(objectOf(name))
+    if (object === null) return this.#builtIn(name)
+    const source = (shapes?.custom(object) ?? null) as TrackedObject | null
+    return source && (name.endsWith('.*') || typesOf(source).includes(name)) ? new Set([source]) : nothing
   }
 
   /** Whether events with this name, or of this object (`order.*`), can occur. */
-  has(name: string): boolean {
-    if (name.endsWith('.*')) return this.#sourceOf(name) !== null
-    return this.#types.has(name) || Object.hasOwn(this.#sourceOf(name)?.events?.types ?? {}, name)
+  has(name: string, organization: WithShapes): boolean {
+    return this.#sourcesOf(name, organization).size > 0
   }
 
-  /** What the events of these types describe. */
-  sourcesOf(types: readonly string[]): ReadonlySet<TrackedObject> {
-    return new Set(types.flatMap((type) => this.#sourceOf(type) ?? []))
+  /** What the events with these names describe. */
+  sourcesOf(names: readonly string[], organization: WithShapes): ReadonlySet<TrackedObject> {
+    return new Set(names.flatMap((name) => [...this.#sourcesOf(name, organization)]))
   }
 
-  /** The GraphQL types of the records of these event types that a selection can be on: those of the platform. */
-  recordTypes(types: readonly string[]): ReadonlySet<string> {
-    const sources = types.flatMap((type) => this.#sources.get(objectOf(type)) ?? [])
-    const shapes = sources.filter(isRecordShape)
+  /** The GraphQL types of the records of these events that a selection can be on: those of the platform. */
+  recordTypes(names: readonly string[]): ReadonlySet<string> {
+    const shapes = names.flatMap((name) => [...this.#builtIn(name)]).filter(isRecordShape)
     return new Set(shapes.map(({ entity }) => (entity as { readonly name: string }).name))
   }
 
-  /** Whether one of the objects of these types has the column or may have the custom field, as in conditions. `shapeOf` adds defined ones. */
-  hasColumn(types: readonly string[], column: string, shapeOf: (shape: RecordShape) => RecordShape): boolean {
-    return types.some((type) => {
-      const source = this.#sourceOf(type)
-      if (!source) return false
-      if (source.events?.payload) return column in source.events.payload.properties
+  /** Whether one of the objects of these events has the column or may have the custom field, as in conditions. */
+  hasColumn(names: readonly string[], column: string, organization: WithShapes): boolean {
+    return [...this.sourcesOf(names, organization)].some((source) => {
+      if (source.events?.payload) return Object.hasOwn(source.events.payload.properties, column)
       if (!isRecordShape(source) || bookkeeping.has(column)) return false
-      return fieldsOfShape(shapeOf(source), null).field(column) !== null
+      return fieldsOfShape(shapeFor(organization, source), null).field(column) !== null
     })
   }
 }
+
+const typesOf = ({ events }: TrackedObject): string[] => Object.keys(events?.types ?? {})
 
 export const objectOf = (type: string): string => type.slice(0, type.lastIndexOf('.'))
 
@@ -100,7 +105,7 @@ export async function eventProblems(
   return events.flatMap((name, index) => {
     const path = `events.${index}`
     if (events.indexOf(name) < index) return [{ path, code: 'NOT_UNIQUE', message: `${path} must not be repeated.` }]
-    if (names.has(name) || custom.has(name)) return []
+    if (names.has(name, ctx) || custom.has(name)) return []
     const message = `${path} must be a type of the event catalog, all types of an object (order.*), an existing custom.<apiName>, or custom_object.<name>.<created|updated|deleted|restored> of an existing custom object.`
     return [{ path, code: 'UNKNOWN_EVENT', message }]
   })

@@ -1,8 +1,7 @@
 import { requireRightToActAs } from '../../identity/public.ts'
 import { invalid, type FieldProblem } from '../../kernel/errors.ts'
 import { conditionsMax } from '../../kernel/condition/parse-conditions.ts'
-import { shapeFor } from '../../kernel/record/shape-source.ts'
-import { eventProblems, isCustomEvent, type EventNames } from './event-names.ts'
+import { eventProblems, type EventNames } from './event-names.ts'
 import { refuseBadSelection } from './check-selection.ts'
 import { selectionMax } from './selection.ts'
 import { webhookConditionProblems } from './webhook-conditions.ts'
@@ -17,11 +16,10 @@ export type WebhookInput = { [Name in keyof Webhook]?: Webhook[Name] | null }
 /** Checks the given values that a column alone does not decide. An existing webhook keeps what a later rule would refuse. */
 export async function webhookProblems(
   ctx: WebhookContext,
-  all: EventNames,
+  names: EventNames,
   given: WebhookInput,
   previous: Webhook | null,
 ): Promise<FieldProblem[]> {
-  const names = all.in(ctx)
   const problems: FieldProblem[] = []
   if (typeof given.url === 'string' && given.url !== previous?.url)
     problems.push(...(await urlProblems(ctx.outbound, given.url)))
@@ -30,7 +28,7 @@ export async function webhookProblems(
   // A column of an object that is no longer subscribed to would never be compared.
   const fields = given.fields ?? (given.events ? (previous?.fields ?? []) : [])
   for (const [index, name] of fields.entries()) {
-    if (names.hasColumn(events, name, (shape) => shapeFor(ctx, shape))) continue
+    if (names.hasColumn(events, name, ctx)) continue
     const message = `fields.${index} must be the name of a column of an object in events.`
     problems.push({ path: `fields.${index}`, code: 'UNKNOWN_FIELD', message })
   }
@@ -38,9 +36,7 @@ export async function webhookProblems(
   if (areConditionsChecked) {
     const conditions = given.conditions ?? previous?.conditions ?? []
     const stated = { conditions, logic: given.logic ?? previous?.logic ?? 'AND' }
-    const hasCustomEvents = events.some(isCustomEvent)
-    const { caller } = ctx
-    problems.push(...webhookConditionProblems(stated, names.sourcesOf(events), hasCustomEvents, ctx, caller))
+    problems.push(...webhookConditionProblems(ctx, names, events, stated))
   }
   return problems
 }

@@ -124,7 +124,7 @@ export class Webhook extends WebhookRow {
     list: true,
     maxItems: conditionsMax,
     description:
-      'Conditions on the record of an event, or on the payload of a custom event: an event is delivered only if it meets them. They must fit each object of `events`, and are compared with what the owner of the webhook sees: no event meets conditions with a field that is hidden from the owner. Empty: every event.',
+      'Conditions on the record of an event, or on the payload of a custom event: an event is delivered only if it meets them. They must fit each of `events`; where `case.*` names events of several objects, they must fit one of these, and events of the others are not delivered. They are compared with what the owner of the webhook sees: no event meets conditions with a field that is hidden from the owner. Empty: every event.',
     example: [],
   })
   conditions!: Condition[]

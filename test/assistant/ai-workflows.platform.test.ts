@@ -3,6 +3,8 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { forgetExecutions, endLostExecutions } from '../../subgraphs/assistant/ai-execution/execution.jobs.ts'
 import { executionQueue } from '../../subgraphs/assistant/ai-execution/execution.queue.ts'
 import { triggerConsumer } from '../../subgraphs/assistant/ai-execution/trigger-consumer.ts'
+import { problemsOf } from '../extensions/custom-fields.fixture.ts'
+import { object, visit } from '../extensions/custom-objects.fixture.ts'
 import { notify } from '../notifications/notify.ts'
 import { createApiKey } from '../../subgraphs/identity/public.ts'
 import { assignProfile, createProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
@@ -150,6 +152,45 @@ describe('an event', () => {
     const told = JSON.stringify(asked)
     expect([told.includes('Halvorsen Marine AS'), told.includes('halvorsen.example')]).toEqual([true, false])
     expect(JSON.stringify(await executions(id))).not.toContain('halvorsen.example')
+  })
+
+  it('of a custom object is compared by its custom fields, as far as the owner of the trigger sees them', async () => {
+    const { organizationId } = owner
+    await object(owner)
+    const given = (field: string, condition: object) => ({
+      name: 'Visited',
+      eventType: 'custom_object.site_visit.created',
+      prompt: 'Summarize.',
+      conditions: [{ field, ...condition }],
+      actions: [{ type: 'CREATE_TASK', config: { subject: 'Invoice {{record.name}}' } }],
+    })
+    const done = given('customFields.outcome', { operator: 'EQUALS', value: 'DONE' })
+    const empty = given('customFields.outcome', { operator: 'IS_EMPTY' })
+    const create = (body: object, by = owner) => by.rest.aiTriggerCreate!({ body })
+    expect(problemsOf(await create(given('outcome', { operator: 'IS_EMPTY' })))).toBe(
+      '400 VALIDATION_FAILED conditions.0.field UNKNOWN_FIELD',
+    )
+    expect(problemsOf(await create(given('customFields.outcome', { operator: 'EQUALS', value: 'DUNE' })))).toBe(
+      '400 VALIDATION_FAILED conditions.0.value WRONG_VALUE',
+    )
+
+    const admin = await platform.member({ organizationId, role: 'ADMIN' })
+    await platform.services.shapes.load(organizationId)
+    const ctx = systemContext(platform.services, organizationId)
+    const fields = { 'custom:site_visit': { 'customFields.outcome': 'HIDDEN' } }
+    await assignProfile(ctx, admin.userId, (await createProfile(ctx, { name: 'Agents', fields })).id)
+    expect(problemsOf(await create(empty, admin))).toMatch(/conditions\.0\.field FIELD_NOT_READABLE$/)
+    expect((await owner.rest.aiTriggerList!()).body.data).toEqual([])
+
+    const { id } = await aTrigger(done)
+    await aTrigger({ ...done, ownerId: admin.userId })
+    await aTrigger({ ...empty, ownerId: admin.userId })
+    await visit(owner, { subject: 'Mast', outcome: 'OPEN' })
+    expect(await run()).toBe(0)
+    await visit(owner, { subject: 'Pump', outcome: 'DONE' })
+    expect(await run()).toBe(1)
+    expect(await executions(id)).toMatchObject([{ status: 'SUCCEEDED', eventType: done.eventType }])
+    expect(await tasks()).toMatchObject([{ subject: 'Invoice Pump', ownerId: owner.userId }])
   })
 
   it('that orders another recipient or target changes nothing of them', async () => {

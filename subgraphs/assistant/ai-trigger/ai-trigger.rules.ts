@@ -6,8 +6,8 @@ import { conditionProblems } from '../../kernel/condition/conditions.ts'
 import { conditionsMax } from '../../kernel/condition/parse-conditions.ts'
 import { invalid, type FieldProblem } from '../../kernel/errors.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
+import { customObjectOfEvents, eventSourceIn } from '../../kernel/record/custom-object.ts'
 import { isRecordShape } from '../../kernel/record/definition.ts'
-import { eventSource } from '../../kernel/record/record-registry.ts'
 import { shapeFor, type OrganizationShapes } from '../../kernel/record/shape-source.ts'
 import type { Caller } from '../../kernel/context.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -30,7 +30,8 @@ export function conditionFieldsOf(
   caller: Pick<Caller, 'fields'>,
 ): ConditionFields {
   if (eventType === null || eventType.startsWith('custom.')) return payloadFields(customEventObject)
-  const source = eventSource(eventType.slice(0, eventType.lastIndexOf('.')))
+  const prefix = eventType.slice(0, eventType.lastIndexOf('.'))
+  const source = eventSourceIn({ shapes }, customObjectOfEvents(prefix) ?? prefix)
   if (!source || !isRecordShape(source)) return payloadFields(source?.object ?? 'event')
   return fieldsOfShape(shapeFor({ shapes }, source), caller)
 }

@@ -91,6 +91,7 @@ async function routesOf(config: Config, services: OpenServices, parts: GatewayPa
     publicUrl,
     edge,
     graph,
+    shapes: services.shapes,
     clock,
     deprecatedCalls: usage,
     streams: { eventStreams, streamSlots, subscriptions },

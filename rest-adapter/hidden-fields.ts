@@ -1,9 +1,11 @@
 import { getNamedType, isCompositeType, type GraphQLCompositeType, type GraphQLSchema } from 'graphql'
 import { collectFields, selectionSetsOf, type SelectionContext } from '../gateway/graph/collect.ts'
 import type { PreparedOperation } from '../gateway/graph/prepared-operation.ts'
-import type { FieldRestrictions } from '../subgraphs/kernel/context.ts'
+import type { Caller, FieldRestrictions } from '../subgraphs/kernel/context.ts'
 import { customObject } from '../subgraphs/kernel/record/custom-object.ts'
-import { objectOfType } from '../subgraphs/kernel/record/field-security.ts'
+import type { RecordShape } from '../subgraphs/kernel/record/definition.ts'
+import { fieldRules, objectOfType } from '../subgraphs/kernel/record/field-security.ts'
+import type { OrganizationShapes, ShapeSource } from '../subgraphs/kernel/record/shape-source.ts'
 
 /** The selection of an operation on one type: its fields by their response keys. */
 interface Selected {
@@ -42,18 +44,49 @@ function selectionOf(schema: GraphQLSchema, prepared: PreparedOperation): Select
   return selected
 }
 
-function removeFrom(value: unknown, { object, fields }: Selected, restrictions: FieldRestrictions): void {
+/** What a caller may not read. */
+export interface Hidden {
+  /** The restrictions of the profile, with those that follow from them for the record types of the platform. */
+  readonly restrictions: FieldRestrictions
+  /** The custom objects of the organization, of which other restrictions follow. */
+  readonly shapes: OrganizationShapes | null
+  /** The name of the custom object that the operation is about; null if of none. */
+  readonly customObject: string | null
+}
+
+/** What is hidden in the answer to a caller; null if nothing is. */
+export function hiddenFrom(
+  { organizationId, fields }: Pick<Caller, 'organizationId' | 'fields'>,
+  shapes: Pick<ShapeSource, 'shapesOf'>,
+  { object }: Readonly<Record<string, unknown>>,
+): Hidden | null {
+  if (!fields) return null
+  const customObject = typeof object === 'string' ? object : null
+  return { restrictions: fields, shapes: shapes.shapesOf(organizationId), customObject }
+}
+
+const none: ReadonlySet<string> = new Set()
+
+/** The hidden fields of a record of a custom object. A selection without the name of the object is of an operation about one object. */
+function hiddenOfCustomRecord(record: Readonly<Record<string, unknown>>, hidden: Hidden): ReadonlySet<string> {
+  const named = record['object'] ?? hidden.customObject
+  const shape = typeof named === 'string' ? hidden.shapes?.custom(customObject(named)) : null
+  return (shape && fieldRules({ fields: hidden.restrictions }, shape as RecordShape)?.hidden) ?? none
+}
+
+function removeFrom(value: unknown, selected: Selected, hidden: Hidden): void {
   if (Array.isArray(value)) {
-    for (const item of value) removeFrom(item, { object, fields }, restrictions)
+    for (const item of value) removeFrom(item, selected, hidden)
     return
   }
   if (typeof value !== 'object' || value === null) return
   const record = value as Record<string, unknown>
-  const named = object === customRecord ? customObject(String(record['object'])) : object
-  const levels = Object.hasOwn(restrictions, named) ? restrictions[named]! : {}
+  const { object, fields } = selected
+  const levels = Object.hasOwn(hidden.restrictions, object) ? hidden.restrictions[object]! : {}
+  const names = object === customRecord ? hiddenOfCustomRecord(record, hidden) : none
   for (const [key, { name, selection }] of fields) {
-    if (levels[name] === 'HIDDEN') delete record[key]
-    else if (selection && Object.hasOwn(record, key)) removeFrom(record[key], selection, restrictions)
+    if (levels[name] === 'HIDDEN' || names.has(name)) delete record[key]
+    else if (selection && Object.hasOwn(record, key)) removeFrom(record[key], selection, hidden)
   }
 }
 
@@ -62,7 +95,7 @@ export function removeHiddenFields(
   schema: GraphQLSchema,
   prepared: PreparedOperation,
   data: unknown,
-  restrictions: FieldRestrictions,
+  hidden: Hidden,
 ): void {
-  removeFrom(data, selectionOf(schema, prepared), restrictions)
+  removeFrom(data, selectionOf(schema, prepared), hidden)
 }

@@ -2,7 +2,8 @@ import type { PreparedOperation } from '../gateway/graph/prepared-operation.ts'
 import type { OperationContext } from '../subgraphs/kernel/context.ts'
 import type { FieldProblem } from '../subgraphs/kernel/errors.ts'
 import { isJsonObject } from '../subgraphs/kernel/json/exact-number.ts'
-import { removeHiddenFields } from './hidden-fields.ts'
+import type { ShapeSource } from '../subgraphs/kernel/record/shape-source.ts'
+import { hiddenFrom, removeHiddenFields } from './hidden-fields.ts'
 import type { GraphPort } from './ports.ts'
 import { differencesOf, unchangedIn, type SentReadOnly } from './read-only.ts'
 import type { RestOperation } from './rest-operation.ts'
@@ -32,7 +33,7 @@ export class ReadOnlyComparison {
 
   constructor(
     private readonly reading: RestOperation,
-    private readonly graph: GraphPort,
+    private readonly ports: { readonly graph: GraphPort; readonly shapes: Pick<ShapeSource, 'shapesOf'> },
   ) {}
 
   /** If the change expects another version than the read one, it answers 409 with the current version, so nothing else is compared. */
@@ -42,19 +43,21 @@ export class ReadOnlyComparison {
     path: PathValues,
     expected: number | undefined,
   ): Promise<Compared> {
+    const { graph, shapes: defined } = this.ports
     const { translation, whole, shapes } = (this.compiled ??= {
       translation: new Translation(this.reading),
-      whole: this.graph.prepare(this.reading.document!),
-      shapes: new ShapedReads(this.reading, this.graph),
+      whole: graph.prepare(this.reading.document!),
+      shapes: new ShapedReads(this.reading, graph),
     })
     const expand = sent.sent.flatMap(({ path: [name], isRelated }) => (isRelated ? [String(name)] : []))
     const prepared = expand.length > 0 ? (await shapes.readFor({ only: null, expand }, context.caller)).prepared : whole
-    const { data, errors } = await this.graph.execute(prepared, translation.variables(path, {}, {}, undefined), context)
+    const variables = translation.variables(path, {}, {}, undefined)
+    const { data, errors } = await graph.execute(prepared, variables, context)
     // The change itself says so, or repeats its answer to the same Idempotency-Key.
     if (errors?.[0]?.extensions?.['code'] === 'NOT_FOUND') return nothingCompared
     if (errors?.[0]) throw errors[0]
-    const { fields } = context.caller
-    if (fields) removeHiddenFields(this.graph.apiSchema, prepared, data, fields)
+    const hidden = hiddenFrom(context.caller, defined, variables)
+    if (hidden) removeHiddenFields(graph.apiSchema, prepared, data, hidden)
     const read = data?.['result']
     if (expected !== undefined && isJsonObject(read) && read['version'] !== expected) return nothingCompared
     const unchanged = new Set(isJsonObject(sent.body) ? unchangedIn(sent.body, read) : [])

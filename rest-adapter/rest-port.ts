@@ -33,6 +33,7 @@ export async function restPort(contract: Contract, graph: GraphPort & object, se
     publicUrl: () => Promise.resolve(settings.publicUrl),
     edge,
     graph,
+    shapes: services.shapes,
     clock,
     // No call is counted for a credential, so there is nobody to tell of a deprecated operation.
     deprecatedCalls: { record: () => {} },

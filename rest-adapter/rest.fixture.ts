@@ -11,6 +11,7 @@ import { StreamSlots } from '../gateway/edge/stream-slots.ts'
 import { composeSupergraph } from '../gateway/graph/compose.ts'
 import { Graph } from '../gateway/graph/graph.ts'
 import { Refusal } from '../subgraphs/kernel/errors.ts'
+import { builtInShapes } from '../subgraphs/kernel/record/shape-source.ts'
 import type { SubgraphEndpoint, SubgraphRequest, SubgraphResult } from '../subgraphs/kernel/subgraph/endpoint.ts'
 import { loadContract } from './contract.ts'
 import type { DeprecatedCall } from '../subgraphs/kernel/credentials/public.ts'
@@ -116,6 +117,7 @@ export async function partsServer(watch: CustomHandler = () => [], edgeOptions: 
     publicUrl: async () => 'https://crm.example.com',
     edge,
     graph,
+    shapes: builtInShapes,
     clock: { now: () => new Date('2026-03-01T12:00:00Z') },
     deprecatedCalls: { record: (call) => void deprecated.push(call) },
     streams: {

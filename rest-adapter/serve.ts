@@ -13,7 +13,7 @@ import type { Caller, IdempotencyClaim, OperationContext } from '../subgraphs/ke
 import { memberScope, type ScopeRequirement } from '../subgraphs/kernel/scopes.ts'
 import { sendHandledEvents, sendSubscription, streamPortsOf } from './event-response.ts'
 import { writeResponse } from './response.ts'
-import { removeHiddenFields } from './hidden-fields.ts'
+import { hiddenFrom, removeHiddenFields } from './hidden-fields.ts'
 import { readJson, refusalOf, refuseFields } from './body.ts'
 import { ReadOnlyComparison, versionInBody, withoutUnchanged } from './read-only-comparison.ts'
 import { withoutReadOnly, type SentReadOnly } from './read-only.ts'
@@ -22,6 +22,7 @@ import type { RestOperation } from './rest-operation.ts'
 import { setSunsetHeaders, recordDeprecatedCall, refuseEnded } from './deprecation.ts'
 import type { DeprecatedCalls, EdgePort, GraphPort, StreamsPort } from './ports.ts'
 import { queryPairs } from './query.ts'
+import type { ShapeSource } from '../subgraphs/kernel/record/shape-source.ts'
 import { ShapedReads } from './shape/shaped-reads.ts'
 import { shapeIn, type Shape } from './shape/shaping.ts'
 import { takeKeyFromQuery } from './query-key.ts'
@@ -51,6 +52,7 @@ export interface Dependencies {
   readonly version: string
   readonly edge: EdgePort
   readonly graph: GraphPort
+  readonly shapes: Pick<ShapeSource, 'shapesOf'>
   readonly validator: Validator
   readonly clock: Clock
   readonly deprecatedCalls: DeprecatedCalls
@@ -95,7 +97,7 @@ export class Endpoint {
     reading: RestOperation | null = null,
   ) {
     this.readsBody = operation.method !== 'get' && !operation.takesFile
-    this.comparison = reading && new ReadOnlyComparison(reading, dependencies.graph)
+    this.comparison = reading && new ReadOnlyComparison(reading, dependencies)
   }
 
   readonly serve = async (req: ServedRequest, res: ServerResponse): Promise<void> => {
@@ -243,8 +245,9 @@ export class Endpoint {
       if (replayed) res.setHeader('Idempotent-Replayed', 'true')
       return this.dependencies.edge.refuse(this.toRestError(errors[0], variables, query), req, res)
     }
-    const { fields } = context.caller
-    if (fields) removeHiddenFields(this.dependencies.graph.apiSchema, prepared, data, fields)
+    const { graph, shapes: defined } = this.dependencies
+    const hidden = hiddenFrom(context.caller, defined, variables)
+    if (hidden) removeHiddenFields(graph.apiSchema, prepared, data, hidden)
     const result = data?.['result']
     if (sessionCookies) writeSessionCookies(sessionCookies, result, req, res)
     writeResponse(this.operation, result, { isReplayed: replayed ?? false, url: req.url!, shaped }, res)

@@ -179,7 +179,9 @@ describe('records of a custom object', () => {
     await assignProfile(ctx, agent.userId, profile.id)
     const { id } = await visit(member, { subject: 'Secret', hours: 2 })
     const { body } = await call('customRecord', { id }, agent)
-    expect([body.name ?? null, body.customFields]).toEqual([null, { hours: 2 }])
+    expect([Object.hasOwn(body, 'name'), body.customFields]).toEqual([false, { hours: 2 }])
+    expect((await call('customRecord', { id, query: { fields: 'id,name' } }, agent)).body).toEqual({ id })
+    expect((await call('customRecordList', { query: { fields: 'id,name' } }, agent)).body.data).toEqual([{ id }])
     expect(problemsOf(await call('customRecordList', { query: { 'customFields[subject]': 'Secret' } }, agent))).toMatch(
       /^403 FIELD_NOT_READABLE/,
     )

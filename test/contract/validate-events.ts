@@ -39,7 +39,7 @@ function schemaOfCustomObject(type: string, version: number): object | null {
   const object = customObjectOfEvents(type.slice(0, type.lastIndexOf('.')))
   const name = object && customObjectName(object)
   if (name === null) return null
-  const types = typesOfObject(customRecordOf({ name, label: name, nameField: null }))
+  const types = typesOfObject(customRecordOf({ name, label: name, nameField: null, formerNameFields: [] }))
   return types.find((one) => one.type === type && one.version === version)?.schema ?? null
 }
 

@@ -1,13 +1,14 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { lead } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { anOrganization, field, problemsOf, valuesNamed } from './custom-fields.fixture.ts'
+import { object } from './custom-objects.fixture.ts'
 
 const platform = usePlatform({ OUTBOUND_ALLOW: '127.0.0.1' })
 let owner: Member
 let member: Member
 
-beforeAll(async () => {
+beforeEach(async () => {
   ;({ owner, member } = await anOrganization(platform))
 })
 
@@ -16,6 +17,15 @@ async function created(operation: string, body: object): Promise<{ readonly id: 
   expect(answer.status, JSON.stringify(answer.body)).toBe(201)
   return answer.body as { id: string; version: number }
 }
+
+const trigger = (eventType: string, name: string) =>
+  created('aiTriggerCreate', {
+    name: 'Tier',
+    eventType,
+    prompt: 'Summarize.',
+    conditions: [{ field: `customFields.${name}`, operator: 'EQUALS', value: 'GOLD' }],
+    actions: [{ type: 'CREATE_TASK', config: { subject: 'Call' } }],
+  })
 
 const template = (text: string) =>
   created('emailTemplateCreate', { name: 'Tier', subject: 'Your tier', bodyHtml: `<p>${text}</p>`, category: 'OTHER' })
@@ -53,7 +63,8 @@ describe('a field that is deleted', () => {
         return sequence
       },
     ],
-  ])('is refused while a %s names it', async (object, use) => {
+    ['ai_trigger', (name) => trigger('lead.updated', name)],
+  ])('is refused while a %s names it', async (used, use) => {
     const name = `u${++fields}_${fields}`
     const { id } = await field(owner, {
       entity: 'LEAD',
@@ -67,9 +78,45 @@ describe('a field that is deleted', () => {
     const { id: user } = await use(name)
     const answer = await owner.rest['customFieldDelete']!({ id })
     expect(problemsOf(answer)).toBe('409 HAS_DEPENDENTS')
-    expect(answer.body.usedBy).toEqual([{ object, id: user, name: expect.any(String) as string }])
+    expect(answer.body.usedBy).toEqual([{ object: used, id: user, name: expect.any(String) as string }])
     expect((await owner.rest['customFieldDelete']!({ id: other })).status).toBe(204)
     expect((await owner.rest['customFieldDelete']!({ id: longer })).status).toBe(204)
+  })
+
+  it.each<[string, (name: string) => Promise<{ id: string }>]>([
+    ['ai_trigger', (name) => trigger('custom_object.site_visit.created', name)],
+    [
+      'webhook',
+      (name) =>
+        created('webhookCreate', {
+          name: 'Tier',
+          url: 'https://127.0.0.1/hook',
+          events: ['custom_object.site_visit.*'],
+          fields: [`customFields.${name}`],
+        }),
+    ],
+    [
+      'webhook',
+      (name) =>
+        created('webhookCreate', {
+          name: 'Tier',
+          url: 'https://127.0.0.1/hook',
+          events: ['custom_object.site_visit.updated'],
+          conditions: [{ field: `customFields.${name}`, operator: 'EQUALS', value: 'GOLD' }],
+        }),
+    ],
+  ])('of a custom object is refused while a %s names it', async (used, use) => {
+    const tier = { name: 'tier', label: 'Tier', fieldType: 'TEXT' }
+    // The name of the other object is like the first one where an underscore is any character.
+    const objects = ['site_visit', 'sitexvisit']
+    for (const name of objects) await object(owner, { name, nameField: null, fields: [tier] })
+    const { id: user } = await use('tier')
+    const found = (await owner.rest['customFieldList']!()).body.data as { id: string; entity: string }[]
+    const fieldOf = (entity: string) => ({ id: found.find((one) => one.entity === entity)!.id })
+    const answer = await owner.rest['customFieldDelete']!(fieldOf('custom:site_visit'))
+    expect(problemsOf(answer)).toBe('409 HAS_DEPENDENTS')
+    expect(answer.body.usedBy).toEqual([{ object: used, id: user, name: 'Tier' }])
+    expect((await owner.rest['customFieldDelete']!(fieldOf('custom:sitexvisit'))).status).toBe(204)
   })
 })
 let fields = 0

@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { assignProfile, createProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
+import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { anOrganization, field, problemsOf } from './custom-fields.fixture.ts'
 import { anObject, object, visit } from './custom-objects.fixture.ts'
@@ -20,6 +22,7 @@ const names = async (by = owner, entity = 'custom:site_visit') => {
   const { body } = await by.rest['customFieldList']!({ query: { entity, sortBy: 'createdAt', sortOrder: 'asc' } })
   return (body.data as { name: string }[]).map(({ name }) => name)
 }
+const textField = (name: string) => ({ name, label: name, fieldType: 'TEXT' })
 const countOf = async (table: string) => {
   const [row] = await platform.query<{ count: number }>(`select count(*)::int as count from ${table}`)
   return row!.count
@@ -150,6 +153,21 @@ describe('fields of a custom object', () => {
     expect((await restoreField()).status).toBe(200)
   })
 
+  it('keep a type of names while they are the name field', async () => {
+    const { id } = await object(owner)
+    const { body } = await owner.rest['customFieldList']!({ query: { entity: 'custom:site_visit' } })
+    const subject = (body.data as { id: string; name: string }[]).find(({ name }) => name === 'subject')!
+    const change = (values: object) => owner.rest['customFieldUpdate']!({ id: subject.id, body: values } as never)
+    expect(problemsOf(await change({ fieldType: 'TEXTAREA' }))).toBe('400 VALIDATION_FAILED fieldType NOT_ALLOWED')
+    expect(problemsOf(await change({ fieldType: 'URL' }))).toBe('400 VALIDATION_FAILED fieldType NOT_ALLOWED')
+    expect((await update(id, { nameField: null })).status).toBe(200)
+    // Values are checked first, so the field keeps its type for a moment.
+    expect((await change({ fieldType: 'TEXTAREA', maxLength: 1_000 })).body).toMatchObject({ pendingType: 'TEXTAREA' })
+    expect(problemsOf(await update(id, { nameField: 'subject' }))).toBe(
+      '400 VALIDATION_FAILED nameField UNKNOWN_REFERENCE',
+    )
+  })
+
   it('keep values that records have', async () => {
     await object(owner)
     await visit(member, { subject: 'A', outcome: 'DONE' })
@@ -184,6 +202,45 @@ describe('customObjectUpdate', () => {
       'custom_object.site_visit.updated',
     ])
     expect((await update(id, { name: 'other' })).status).toBe(400)
+  })
+
+  it('leaves names hidden from those who may not read the fields that they came from', async () => {
+    const { id } = await object(owner, { fields: ['subject', 'code', 'note'].map(textField) })
+    await platform.services.shapes.load(owner.organizationId)
+    const ctx = systemContext(platform.services, owner.organizationId)
+    const agents: Member[] = []
+    for (const fields of [{ 'customFields.subject': 'HIDDEN' }, { customFields: 'HIDDEN' }] as const) {
+      const agent = await platform.member({ organizationId: owner.organizationId })
+      const profile = await createProfile(ctx, {
+        name: Object.keys(fields)[0]!,
+        fields: { 'custom:site_visit': fields },
+      })
+      await assignProfile(ctx, agent.userId, profile.id)
+      agents.push(agent)
+    }
+    const { id: record } = await visit(member, { subject: 'Secret', code: 'T-1' })
+    const change = { name: 'site_visit', id: record }
+    expect((await owner.rest['customRecordDelete']!(change as never)).status).toBe(204)
+    for (const nameField of ['code', 'note', 'subject', null])
+      expect((await update(id, { nameField })).body).toMatchObject({ nameField })
+    const deleted = async (by: Member) =>
+      ((await by.rest['customRecordListDeleted']!({ name: 'site_visit' } as never)).body as object[])[0]!
+    expect(await deleted(member)).toMatchObject({ name: 'Secret' })
+    for (const agent of agents) expect(await deleted(agent)).not.toHaveProperty('name')
+    const [stored] = await platform.query('select former_name_fields from extensions.custom_object where id = $1', [id])
+    expect(stored!['former_name_fields']).toEqual(['subject', 'code', 'note'])
+  })
+
+  it('refuses the 101st name field', async () => {
+    const { id } = await object(owner)
+    await field(owner, { entity: 'custom:site_visit', name: 'code' })
+    await platform.query('update extensions.custom_object set former_name_fields = $2 where id = $1', [
+      id,
+      Array.from({ length: 99 }, (_, index) => `f${index}`),
+    ])
+    expect(problemsOf(await update(id, { nameField: 'code' }))).toBe('400 VALIDATION_FAILED nameField TOO_MANY')
+    expect((await update(id, { nameField: null })).status).toBe(200)
+    expect((await update(id, { nameField: 'subject' })).status).toBe(200)
   })
 
   it('refuses another name field with 409 when there are more than 1,000 records', async () => {

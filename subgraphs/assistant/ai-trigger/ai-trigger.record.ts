@@ -104,5 +104,5 @@ for (const [setting, table] of Object.entries(namedIn)) {
 registerFieldUse({
   user: 'ai_trigger',
   sql: `select t.id, t.name from assistant.ai_trigger t where t.organization_id = $1 and t.deleted_at is null
-      and t.event_type like $2::text || '.%' and concat(t.conditions, ' ', t.prompt, ' ', t.actions) ~ $3 order by t.name, t.id`,
+      and starts_with(t.event_type, $2::text || '.') and concat(t.conditions, ' ', t.prompt, ' ', t.actions) ~ $3 order by t.name, t.id`,
 })

@@ -81,6 +81,6 @@ export const webhook: RecordDefinition<Webhook> = defineRecord(Webhook, {
 registerFieldUse({
   user: 'webhook',
   sql: `select w.id, w.name from events.webhook w where w.organization_id = $1 and w.deleted_at is null
-      and exists (select from unnest(w.events) e where e like $2::text || '.%' or e like '*%')
+      and exists (select from unnest(w.events) e where starts_with(e, $2::text || '.') or e like '*%')
       and concat(array_to_string(w.fields, ' '), ' ', w.conditions) ~ $3 order by w.name, w.id`,
 })

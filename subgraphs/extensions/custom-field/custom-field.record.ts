@@ -17,7 +17,7 @@ import {
   removedValuesAreUnused,
   valuesAreFew,
 } from './field-limits.ts'
-import { isUnused } from './field-uses.ts'
+import { isUnused, keepsNameType } from './field-uses.ts'
 import { formulasAreFew, formulasAreValid } from './formula-rules.ts'
 
 export const fieldTable = 'extensions.field_definition'
@@ -73,6 +73,7 @@ export const customField: RecordDefinition<CustomField> = defineRecord(CustomFie
     onTarget(valuesAreFew),
     onTarget(controllingFieldExists),
     removedValuesAreUnused,
+    keepsNameType,
     isUnused,
     beginsChanges,
     formulasAreFew,

@@ -56,7 +56,9 @@ export function recordsOfEntity(
 /** The shape of the records of an entity, without custom fields. */
 export function builtInShapeOf(entity: string): RecordShape {
   const name = customObjectName(entity)
-  return name === null ? recordType(entity.toLowerCase())() : customRecordOf({ name, label: name, nameField: null })
+  return name === null
+    ? recordType(entity.toLowerCase())()
+    : customRecordOf({ name, label: name, nameField: null, formerNameFields: [] })
 }
 
 /** The shape of the records of an entity. Those of a deleted object have one without fields, for work on their values. */

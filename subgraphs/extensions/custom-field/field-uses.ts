@@ -1,10 +1,12 @@
 import { Refusal } from '../../kernel/errors.ts'
 import { fieldUseSources } from '../../kernel/extension/field-uses.ts'
+import { customObjectEvents, customObjectName } from '../../kernel/record/custom-object.ts'
 import type { SerializedRule } from '../../kernel/record/definition.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import { nameTypes } from '../custom-object/custom-object.rules.ts'
 import type { CustomField } from './custom-field.ts'
 import { fieldsOfType, formulasWith } from './formula-rules.ts'
-import { changesForm } from './type-change.ts'
+import { changesForm, targetOf } from './type-change.ts'
 
 const shownMax = 20
 
@@ -43,16 +45,36 @@ async function usesOf(ctx: RequestContext, entity: string, name: string): Promis
   const formulas = formulasWith(await fieldsOfType(ctx, entity), name)
   const uses: Use[] = formulas.map((field) => ({ object: 'custom_field', id: field.id, name: field.name }))
   uses.push(...(await db.query<Use>(usesSql, [organizationId, entity, name, path])))
+  const objectName = customObjectName(entity)
+  const prefix = objectName === null ? entity.toLowerCase() : customObjectEvents(objectName)
   for (const { user, sql } of fieldUseSources()) {
     if (uses.length >= shownMax) break
     const rows = await db.query<{ id: string; name: string }>(`${sql} limit ${shownMax}`, [
       organizationId,
-      entity.toLowerCase(),
+      prefix,
       path,
     ])
     uses.push(...rows.map(({ id, name: shown }) => ({ object: user, id, name: shown })))
   }
   return uses.slice(0, shownMax)
+}
+
+/** The name field of an object keeps a type that names of records can have. A deleted object can be restored. */
+export const keepsNameType: SerializedRule<CustomField> = {
+  concerns: (_ctx, next, previous) => {
+    const { entity, deletedAt, fieldType } = targetOf(next)
+    const isChanged = previous !== null && deletedAt === null && fieldType !== targetOf(previous).fieldType
+    return isChanged && customObjectName(entity) !== null && !nameTypes.includes(fieldType)
+  },
+  async enforce({ db, caller }, { entity, name }) {
+    const found = await db.query(
+      `select from extensions.custom_object where organization_id = $1 and name = $2 and name_field = $3`,
+      [caller.organizationId, customObjectName(entity), name],
+    )
+    if (found.length === 0) return []
+    const message = `The name field of an object must be a ${nameTypes.join(', ')}; give the object another nameField first.`
+    return [{ path: 'fieldType', code: 'NOT_ALLOWED', message }]
+  },
 }
 
 /** A field that something of the organization names is neither deleted under it nor gets values of another form. */

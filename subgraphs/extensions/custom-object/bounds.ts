@@ -4,3 +4,5 @@ export const objectsMax = 200
 export const renamedRecordsMax = 1_000
 /** Fields with which an object is created, in one transaction; more of them are added one by one. */
 export const createdFieldsMax = 100
+/** Fields that are or were the name field of one object: each of them decides who reads names. */
+export const nameFieldsMax = 100

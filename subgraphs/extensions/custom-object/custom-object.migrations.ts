@@ -16,3 +16,20 @@ export const customObjectTable: Migration = {
     create unique index custom_object_name on extensions.custom_object (organization_id, name);
   `,
 }
+
+/** Events of objects have the name fields that objects had before: `previous` is stored with what changed only. */
+export const formerNameFields: Migration = {
+  name: '20261130-extensions-custom-object-former-name-fields',
+  sql: `
+    alter table extensions.custom_object add column former_name_fields text[] not null default '{}';
+    update extensions.custom_object o set former_name_fields = former.names
+    from (
+      select l.organization_id, l.record_id, array_agg(distinct e.data -> 'previous' ->> 'nameField') as names
+      from kernel.event_log l
+      join kernel.event e on e.organization_id = l.organization_id and e.id = l.event_id and e.occurred_at = l.occurred_at
+      where l.object = 'custom_object' and e.data -> 'previous' ->> 'nameField' is not null
+      group by l.organization_id, l.record_id
+    ) former
+    where former.organization_id = o.organization_id and former.record_id = o.id;
+  `,
+}

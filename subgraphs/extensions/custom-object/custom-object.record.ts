@@ -2,7 +2,14 @@ import { activeUsers, auditRecord } from '../../identity/public.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { published } from '../few-per-type.ts'
 import { customObjectEvents } from './custom-object.events.ts'
-import { fewObjects, isUnused, nameFieldExists, nameIsFree, objectProblems } from './custom-object.rules.ts'
+import {
+  fewObjects,
+  isUnused,
+  nameFieldExists,
+  nameIsFree,
+  objectProblems,
+  withFormerNameFields,
+} from './custom-object.rules.ts'
 import { CustomObject } from './custom-object.ts'
 
 export const customObject: RecordDefinition<CustomObject> = defineRecord(CustomObject, {
@@ -20,6 +27,7 @@ export const customObject: RecordDefinition<CustomObject> = defineRecord(CustomO
     description,
     nameField,
   })),
+  calculated: withFormerNameFields,
   invariants: objectProblems,
   // Writes of records wait for the publication, so what the rules after it read of them stays true.
   serializedRules: [published, nameIsFree, fewObjects, nameFieldExists, isUnused],

@@ -19,7 +19,7 @@ import {
   CustomObjectUpdateInput,
   fieldsOfObject,
 } from './custom-object.inputs.ts'
-import { customObjectTable } from './custom-object.migrations.ts'
+import { customObjectTable, formerNameFields } from './custom-object.migrations.ts'
 import { customObject } from './custom-object.record.ts'
 import { CustomObject } from './custom-object.ts'
 
@@ -102,6 +102,6 @@ export class CustomObjectResolver {
 export const customObjectResource: Resource = {
   resolver: CustomObjectResolver,
   announces: [customObject],
-  migrations: [customObjectTable],
+  migrations: [customObjectTable, formerNameFields],
   rest: restArea(customObject, { path: 'custom-objects', filters: ['name'], createsWith: fieldsOfObject }),
 }

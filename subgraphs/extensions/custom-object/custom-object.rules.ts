@@ -1,14 +1,34 @@
 import { Refusal, type FieldProblem } from '../../kernel/errors.ts'
 import { customObject as typeOf, customObjectNamePattern } from '../../kernel/record/custom-object.ts'
 import type { SerializedRule } from '../../kernel/record/definition.ts'
-import { objectsMax } from './bounds.ts'
+import { nameFieldsMax, objectsMax } from './bounds.ts'
 import type { CustomObject } from './custom-object.ts'
 
 type Rule = SerializedRule<CustomObject>
 
+/** The name field that an object had is remembered: deleted records and events still have its values as their names. */
+export function withFormerNameFields(
+  { nameField, formerNameFields }: CustomObject,
+  previous: CustomObject | null,
+): Partial<CustomObject> {
+  const former = previous?.nameField ?? null
+  if (former === null || former === nameField || formerNameFields.includes(former)) return {}
+  return { formerNameFields: [...formerNameFields, former] }
+}
+
 /** The problems of an object that follow from it alone. */
-export function objectProblems({ name, deletedAt }: CustomObject, previous: CustomObject | null): FieldProblem[] {
-  if (deletedAt !== null || previous !== null || customObjectNamePattern.test(name)) return []
+export function objectProblems(
+  { name, deletedAt, nameField, formerNameFields }: CustomObject,
+  previous: CustomObject | null,
+): FieldProblem[] {
+  if (deletedAt !== null) return []
+  if (previous !== null) {
+    const all = new Set([...formerNameFields, ...(nameField === null ? [] : [nameField])])
+    if (all.size <= nameFieldsMax) return []
+    const message = `nameField must be null or one that the object had before: it has had ${nameFieldsMax}.`
+    return [{ path: 'nameField', code: 'TOO_MANY', message }]
+  }
+  if (customObjectNamePattern.test(name)) return []
   const message =
     'name must have 1 to 63 lower-case ASCII letters, digits and underscores, and must begin with a letter.'
   return [{ path: 'name', code: 'WRONG_FORMAT', message }]
@@ -45,7 +65,7 @@ export const fewObjects: Rule = {
 }
 
 /** The types of a field that can be the name of records: short texts, so that an index has them. */
-const nameTypes: readonly unknown[] = ['TEXT', 'EMAIL', 'PHONE']
+export const nameTypes: readonly unknown[] = ['TEXT', 'EMAIL', 'PHONE']
 
 const noNameField = (): FieldProblem => {
   const message = `nameField must be the name of a field of the object of the type ${nameTypes.join(', ')}.`
@@ -67,7 +87,8 @@ export const nameFieldExists: Rule = {
   async enforce({ db, caller }, { name, nameField }) {
     const found = await db.query(
       `select 1 from extensions.field_definition
-       where organization_id = $1 and entity = $2 and name = $3 and field_type = any($4) and deleted_at is null`,
+       where organization_id = $1 and entity = $2 and name = $3 and deleted_at is null
+         and field_type = any($4) and coalesce(pending ->> 'fieldType', field_type) = any($4)`,
       [caller.organizationId, typeOf(name), nameField, nameTypes],
     )
     return found.length > 0 ? [] : [noNameField()]

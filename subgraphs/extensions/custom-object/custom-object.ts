@@ -3,6 +3,7 @@ import { ObjectType } from 'type-graphql'
 import { Column } from '../../kernel/record/column.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
+import { nameFieldsMax } from './bounds.ts'
 
 @ObjectType({
   description:
@@ -50,8 +51,12 @@ export class CustomObject extends OrgRecord {
     nullable: true,
     max: 64,
     description:
-      'Name of the field whose value is the `name` of the records: a TEXT, EMAIL or PHONE of the object. Null: the records have no name.',
+      'Name of the field whose value is the `name` of the records: a TEXT, EMAIL or PHONE of the object, which it stays while it is the name field. Null: the records have no name. A profile that hides a field which is or was the name field also hides `name`.',
     example: null,
   })
   nameField!: string | null
+
+  /** Records can still have the values of these fields as their names: deleted ones, and those in events. */
+  @Column(() => [String], { internal: true, maxItems: nameFieldsMax })
+  formerNameFields!: string[]
 }

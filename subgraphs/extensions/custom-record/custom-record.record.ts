@@ -1,6 +1,6 @@
 import { activeUsers } from '../../identity/public.ts'
 import { Columns } from '../../kernel/record/columns.ts'
-import { customFieldName } from '../../kernel/record/custom-field-column.ts'
+import { customFieldName, customFieldsName } from '../../kernel/record/custom-field-column.ts'
 import { customObject, customObjectEvents } from '../../kernel/record/custom-object.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import type { RecordEvents } from '../../kernel/record/event-types.ts'
@@ -22,7 +22,7 @@ export const customRecord: RecordDefinition<CustomRecord> = defineRecord(CustomR
 })
 
 /** What reads and writes of its records need to know of a custom object. */
-export type StoredObject = Pick<CustomObject, 'name' | 'label' | 'nameField'>
+export type StoredObject = Pick<CustomObject, 'name' | 'label' | 'nameField' | 'formerNameFields'>
 
 const verbs = { CREATE: 'created', UPDATE: 'updated', DELETE: 'deleted', RESTORE: 'restored' } as const
 type Verb = keyof typeof verbs
@@ -44,11 +44,28 @@ function eventsOf(name: string, label: string): RecordEvents<CustomRecord> {
   return { types: Object.fromEntries(types) as RecordEvents<CustomRecord>['types'] }
 }
 
-const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
+const nameMax = customRecord.columns.byName.get('name')!.max!
+
+/** The name of a record: the value of its name field, of which an index has no more characters. */
+function nameOf(value: unknown): string | null {
+  if (typeof value !== 'string' || value === '') return null
+  return value.length <= nameMax
+    ? value
+    : Array.from(value.slice(0, 2 * nameMax))
+        .slice(0, nameMax)
+        .join('')
+}
 
 /** The record type of a custom object, without its custom fields. */
-export function customRecordOf({ name, label, nameField }: StoredObject): RecordDefinition<CustomRecord> {
-  const derivedFrom = nameField === null ? [] : [customFieldName(nameField)]
+export function customRecordOf({
+  name,
+  label,
+  nameField,
+  formerNameFields,
+}: StoredObject): RecordDefinition<CustomRecord> {
+  // Whoever may not read a field reads no name that was its value, also of a deleted record, of an event or of a moment ago.
+  const sources = new Set([...formerNameFields, ...(nameField === null ? [] : [nameField])])
+  const derivedFrom = [customFieldsName, ...Array.from(sources, customFieldName)]
   const columns = customRecord.columns.stored.map((column) =>
     column.name === 'name' ? { ...column, derivedFrom } : column,
   )
@@ -59,6 +76,6 @@ export function customRecordOf({ name, label, nameField }: StoredObject): Record
     objectKey: name,
     eventTypes: eventTypesOf(name),
     events: eventsOf(name, label),
-    calculated: ({ customFields }) => ({ name: nameField === null ? null : textOf(customFields[nameField]) }),
+    calculated: ({ customFields }) => ({ name: nameField === null ? null : nameOf(customFields[nameField]) }),
   }
 }

@@ -129,7 +129,8 @@ export const readOrganizationExtensions: ExtensionReader = async (sql, organizat
          'formulaConfig', f.formula_config, 'isDeleted', f.deleted_at is not null) order by f.sort_order, f.created_at, f.id)
        from extensions.field_definition f
        where f.organization_id = v.organization_id and (f.deleted_at is null or f.field_type = 'FORMULA')), '[]') as fields, coalesce((
-       select jsonb_agg(jsonb_build_object('name', o.name, 'label', o.label, 'nameField', o.name_field) order by o.name)
+       select jsonb_agg(jsonb_build_object('name', o.name, 'label', o.label, 'nameField', o.name_field,
+         'formerNameFields', o.former_name_fields) order by o.name)
        from extensions.custom_object o
        where o.organization_id = v.organization_id and o.deleted_at is null), '[]') as objects,
        exists (select from extensions.custom_object o where o.organization_id = v.organization_id) as "hasObjects", coalesce((

@@ -3,8 +3,8 @@ export interface FieldUseSource {
   /** The object word of what names them. */
   readonly user: string
   /**
-   * `select id, name` of the live records of the organization `$1` that name a custom field of the record type `$2` (`account`). `$3` is a regular
-   * expression for `customFields.<name>` as a whole.
+   * `select id, name` of the live records of the organization `$1` that name a custom field of the record type `$2`, as the types of its events
+   * begin: `account`, `custom_object.site_visit`. `$3` is a regular expression for `customFields.<name>` as a whole.
    */
   readonly sql: string
 }

@@ -67,14 +67,42 @@ export function withFields(selected: ReadonlySet<string>, names: readonly string
 }
 
 const selectListCache = new WeakMap<ReadonlySet<string>, WeakMap<object, string>>()
+const computedSqlCache = new WeakMap<Columns, Map<string, string>>()
+
+/** The expression of `customFields` with formulas may have hundreds of kilobytes, so there is one for each snapshot of definitions and alias. */
+function computedSql(columns: Columns, stored: string, alias: string): string {
+  let byAlias = computedSqlCache.get(columns)
+  if (!byAlias) computedSqlCache.set(columns, (byAlias = new Map()))
+  let sql = byAlias.get(alias)
+  if (sql === undefined)
+    byAlias.set(alias, (sql = customValuesSql(stored, columns.formulas, columns.droppedKeys, alias)))
+  return sql
+}
 
 function selectExpression(columns: Columns, column: Column, alias: string, rules: FieldRules | null): string {
   const isComputed = columns.isComputed && column.name === customFieldsName
   const stored = column.sql(alias)
-  const sql = isComputed ? customValuesSql(stored, columns.formulas, columns.droppedKeys, alias) : stored
+  const sql = isComputed ? computedSql(columns, stored, alias) : stored
   const replacement = rules && restrictedSql(rules, column, sql)
   if (replacement) return `${replacement} as "${column.name}"`
   return sql + (column.column === column.name ? '' : ` as "${column.name}"`)
+}
+
+function selectExpressions(
+  columns: Columns,
+  selected: ReadonlySet<string>,
+  alias: string,
+  rules: FieldRules | null,
+): string {
+  const { stored, byName } = columns
+  const followsEdges = [...selected].some((name) => !byName.has(name) && name !== '__typename')
+  return stored
+    .filter(
+      ({ kind, name, decidesEdges }) =>
+        name === 'id' || selected.has(name) || (followsEdges && (kind === 'id' || decidesEdges)),
+    )
+    .map((column) => selectExpression(columns, column, alias, rules))
+    .join(', ')
 }
 
 /**
@@ -87,22 +115,15 @@ export function selectList(
   alias: string,
   rules: FieldRules | null,
 ): string {
+  const namesCustomFields =
+    selected.has(customFieldsName) && (columns.isComputed || (rules !== null && rules.hiddenKeys.size > 0))
+  // A list that names custom fields is that of one organization, and may be long, so that no list of a document is kept.
+  if (namesCustomFields) return selectExpressions(columns, selected, alias, rules)
   let byColumns = selectListCache.get(selected)
   if (!byColumns) selectListCache.set(selected, (byColumns = new WeakMap()))
-  // All organizations share a cached list, because it contains only table columns; one with formulas is that of one organization.
-  const owner = rules ?? (columns.isComputed ? columns : columns.stored)
+  // All organizations share a cached list, because it contains only table columns.
+  const owner = rules ?? columns.stored
   let list = byColumns.get(owner)
-  if (!list) {
-    const { stored, byName } = columns
-    const followsEdges = [...selected].some((name) => !byName.has(name) && name !== '__typename')
-    list = stored
-      .filter(
-        ({ kind, name, decidesEdges }) =>
-          name === 'id' || selected.has(name) || (followsEdges && (kind === 'id' || decidesEdges)),
-      )
-      .map((column) => selectExpression(columns, column, alias, rules))
-      .join(', ')
-    byColumns.set(owner, list)
-  }
+  if (list === undefined) byColumns.set(owner, (list = selectExpressions(columns, selected, alias, rules)))
   return list
 }

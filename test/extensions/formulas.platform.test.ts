@@ -88,6 +88,22 @@ describe('the value of a formula', () => {
     }
   })
 
+  it('has the default of a checkbox where a record has no value, in answers as in reads', async () => {
+    const other = await anOrganization(platform)
+    const made = await account(other.member, { annualRevenue: 1 })
+    const checkbox = { name: 'active', fieldType: 'CHECKBOX', defaultValue: 'true' }
+    await field(other.owner, checkbox)
+    await field(other.owner, formula('counted', 'IF(customFields.active, annualRevenue, 0)'))
+    const changed = await other.member.rest['accountUpdate']!({ id: made.id, body: { annualRevenue: 2 } })
+    expect([changed.body.customFields, await read(made.id, other.member)]).toEqual([{ counted: 2 }, { counted: 2 }])
+    const body = { customFields: { active: false } }
+    const off = await other.member.rest['accountUpdate']!({ id: made.id, body })
+    expect([off.body.customFields, await read(made.id, other.member)]).toEqual([
+      { active: false, counted: 0 },
+      { active: false, counted: 0 },
+    ])
+  })
+
   it('cannot be given, and may be sent unchanged with what a read returned', async () => {
     const made = await account(member, { annualRevenue: 100, customFields: values })
     const before = await platform.fingerprint(owner.organizationId)

@@ -27,14 +27,23 @@ const casts: Partial<Record<ColumnKind, (sql: string) => string>> = {
 }
 
 /** The field of a column, custom fields included; null for a column that formulas cannot read. */
-export function fieldOfColumn({ name, kind, key, column, internal, sql }: Column): FormulaField | null {
+export function fieldOfColumn({
+  name,
+  kind,
+  key,
+  column,
+  internal,
+  default: initial,
+  sql,
+}: Column): FormulaField | null {
   const type = types[kind]
   if (type === null || internal) return null
   const path = key === undefined ? [name] : [customFieldsName, key]
   // The items of a list may have any type where the values of custom fields are, so the list itself is read.
   if (kind === 'textList' && key !== undefined)
     return { type, path, sql: (alias) => `(${alias}.${column} -> '${key.replaceAll("'", "''")}')` }
-  return { type, path, sql: (alias) => (casts[kind] ?? String)(sql(alias)) }
+  const absent = kind === 'boolean' && key !== undefined && initial === true
+  return { type, path, ...(absent && { absent }), sql: (alias) => (casts[kind] ?? String)(sql(alias)) }
 }
 
 /** The columns and custom fields of a record type, without relations: for formulas that read the record itself only. */

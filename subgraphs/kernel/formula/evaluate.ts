@@ -45,7 +45,7 @@ export function evaluation(node: Node): Evaluate {
     case 'literal':
       return () => node.value
     case 'field':
-      return reader(node.type, [...node.relations, ...node.field.path])
+      return reader(node.type, [...node.relations, ...node.field.path], node.field.absent)
     case 'formula': {
       const evaluate = evaluation(node.formula.tree)
       const { relations } = node

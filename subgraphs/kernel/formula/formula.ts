@@ -54,12 +54,14 @@ export interface FormulaField {
   readonly type: FormulaType
   /** Where the value is in the JSON of a record: `["customFields", "margin"]`. */
   readonly path: readonly string[]
+  /** What a record without a `BOOLEAN` of its own has; absent: false. */
+  readonly absent?: boolean
   /**
    * The value in SQL: `numeric`, `text`, `date`, `timestamptz`, `boolean`, and for `LIST` jsonb with an array of texts. Null is blank. It must not
    * fail, whatever is stored.
    */
   readonly sql: (alias: string) => string
-  /** A formula that is not stored: it is computed in place of the field, and `path` and `sql` are not used. */
+  /** A formula that is not stored: it is computed in place of the field, and `path`, `absent` and `sql` are not used. */
   readonly formula?: Formula
 }
 

@@ -19,16 +19,18 @@ const readers: { readonly [T in FormulaType]: (value: unknown) => ValueOf[T] | n
   LIST: (value) => (Array.isArray(value) ? (value as string[]) : null),
   DATE: (value) => (typeof value === 'string' ? parseDay(value) : null),
   DATETIME: (value) => (typeof value === 'string' ? parseTime(value) : null),
-  BOOLEAN: (value) => value === true,
+  BOOLEAN: (value) => (typeof value === 'boolean' ? value : null),
 }
 
 /** Follows names in JSON; undefined where there is no such member. */
 const memberAt = (value: unknown, names: readonly string[]): unknown =>
   names.reduce<unknown>((at, name) => (isJsonObject(at) && Object.hasOwn(at, name) ? at[name] : undefined), value)
 
-export function reader(type: FormulaType, names: readonly string[]): (record: Fields) => Value {
+/** Reads a field of a record. A `BOOLEAN` is `absent` where the record has none. */
+export function reader(type: FormulaType, names: readonly string[], absent = false): (record: Fields) => Value {
   const read = readers[type]
-  return (record) => read(memberAt(record, names))
+  const blank = type === 'BOOLEAN' ? absent : null
+  return (record) => read(memberAt(record, names)) ?? blank
 }
 
 const writers: { readonly [T in FormulaType]: (value: ValueOf[T]) => unknown } = {

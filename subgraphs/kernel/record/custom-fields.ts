@@ -51,10 +51,15 @@ export function storedCustomFields({ customFields }: Columns, values: unknown): 
   )
 }
 
+/** Without what every object has, such as `toString`. */
+const ownValue = (values: Fields, key: string): unknown => (Object.hasOwn(values, key) ? values[key] : undefined)
+
 /** The names, `customFields.<key>`, of the defined fields whose values differ. */
 export function changedCustomFields({ customFields }: Columns, previous: unknown, next: unknown): string[] {
   const [before, after] = [previous, next].map((values) => (isJsonObject(values) ? values : {})) as [Fields, Fields]
-  return [...customFields].flatMap(([key, { name }]) => (isSameValue(before[key], after[key]) ? [] : [name]))
+  return [...customFields].flatMap(([key, { name }]) =>
+    isSameValue(ownValue(before, key), ownValue(after, key)) ? [] : [name],
+  )
 }
 
 const isDependencyMet = (allowed: readonly string[] | undefined, value: unknown): boolean =>
@@ -76,7 +81,7 @@ export function customFieldProblemsOf(
   ]
   const problems: FieldProblem[] = []
   for (const [key, { name, custom }] of customFields) {
-    const value = after[key]
+    const value = ownValue(after, key)
     if (isBlank(value)) {
       if (custom?.isRequired && previous === null)
         problems.push({ path: name, code: 'REQUIRED', message: `${name} must have a value.` })
@@ -84,8 +89,8 @@ export function customFieldProblemsOf(
     }
     const { field, values } = custom?.dependsOn ?? {}
     if (field === undefined) continue
-    const controlling = after[field]
-    const isConcerned = !isSameValue(value, before[key]) || !isSameValue(controlling, before[field])
+    const controlling = ownValue(after, field)
+    const isConcerned = !isSameValue(value, ownValue(before, key)) || !isSameValue(controlling, ownValue(before, field))
     const allowed = Object.hasOwn(values!, String(controlling)) ? values![String(controlling)] : undefined
     if (!isConcerned || isDependencyMet(allowed, value)) continue
     const message = `${name} must fit ${customFieldsName}.${field}: ${allowed?.length ? `one of ${listed(allowed)}` : 'no value'}.`

@@ -84,6 +84,7 @@ describe('customFieldCreate', () => {
     ['a name with other characters', { name: 'naïve' }, 'name WRONG_FORMAT'],
     ['a name that JavaScript knows', { name: '__proto__' }, 'name RESERVED'],
     ['a name that every object has', { name: 'constructor' }, 'name RESERVED'],
+    ['a function that every object has', { name: 'toString' }, 'name RESERVED'],
     ['a word of formulas', { name: 'NULL' }, 'name RESERVED'],
     ['an empty label', { label: ' ' }, 'label WRONG_FORMAT'],
     ['a picklist without values', { fieldType: 'PICKLIST' }, 'picklistValues EMPTY'],

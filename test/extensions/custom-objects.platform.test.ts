@@ -3,6 +3,7 @@ import { assignProfile, createProfile } from '../../subgraphs/identity/profile/p
 import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { anOrganization, field, problemsOf } from './custom-fields.fixture.ts'
+import { settleFieldChanges } from './field-changes.fixture.ts'
 import { anObject, object, visit } from './custom-objects.fixture.ts'
 
 const platform = usePlatform()
@@ -273,5 +274,14 @@ describe('customObjectDelete', () => {
       'custom_object.deleted',
       'custom_object.restored',
     ])
+  })
+
+  it('is refused while a change of one of its fields is under way', async () => {
+    const { id } = await object(owner)
+    await visit(member, { subject: 'Pump' })
+    await field(owner, { entity: 'custom:site_visit', name: 'code', isIndexed: true })
+    expect(problemsOf(await remove(id))).toBe('409 INVALID_STATE')
+    await settleFieldChanges(platform)
+    expect((await remove(id)).status).toBe(204)
   })
 })

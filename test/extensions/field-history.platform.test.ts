@@ -5,6 +5,7 @@ import { maintainFieldHistory } from '../../subgraphs/records/field-history/main
 import { account, lead } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { aField, anOrganization, field, problemsOf, valuesNamed } from './custom-fields.fixture.ts'
+import { object } from './custom-objects.fixture.ts'
 import { settleFieldChanges } from './field-changes.fixture.ts'
 
 const platform = usePlatform()
@@ -139,6 +140,21 @@ describe('the history of a field', () => {
     expect(await field(another, { entity: 'LEAD', name: 'f20', trackHistory: true })).toMatchObject({
       trackHistory: true,
     })
+  })
+
+  it('is not kept of formulas and of fields of custom objects', async () => {
+    const formulaConfig = { expression: 'annualRevenue * 2', returnType: 'NUMBER' }
+    await object(owner)
+    for (const values of [
+      { name: 'twice', fieldType: 'FORMULA', formulaConfig, trackHistory: true },
+      { entity: 'custom:site_visit', name: 'code', trackHistory: true },
+    ]) {
+      const refused = await owner.rest['customFieldCreate']!({ body: aField(values) } as never)
+      expect(problemsOf(refused)).toBe('400 VALIDATION_FAILED trackHistory NOT_ALLOWED')
+      const { id } = await field(owner, { ...values, trackHistory: false })
+      const changed = await owner.rest['customFieldUpdate']!({ id, body: { trackHistory: true } } as never)
+      expect(problemsOf(changed)).toBe('400 VALIDATION_FAILED trackHistory NOT_ALLOWED')
+    }
   })
 
   it('is kept for 24 months, in partitions of months', async () => {

@@ -85,6 +85,13 @@ describe('a change of the type', () => {
     await settle()
     expect([(await read()).fieldType, await stored()]).toEqual(['URL', 'https://example.com'])
 
+    const both = await withValue({}, 'a@example.com')
+    for (const index of [{ isUnique: true }, { isIndexed: true }])
+      expect(problemsOf(await both.change({ fieldType: 'EMAIL', ...index }))).toBe(
+        '400 VALIDATION_FAILED fieldType NOT_ALLOWED',
+      )
+    expect(await both.read()).toMatchObject({ fieldType: 'TEXT', isUnique: false, state: 'READY', version: 1 })
+
     const number = await withValue({ fieldType: 'NUMBER', isUnique: true }, 1.25)
     await settle()
     expect((await number.change({ fieldType: 'CURRENCY' })).body).toMatchObject({ isUnique: true, state: 'READY' })
@@ -192,6 +199,36 @@ describe('a change of the type', () => {
     expect(await read()).toMatchObject({ fieldType: 'TEXT', state: 'READY', version: 1 })
   })
 
+  it('ends, whatever was changed meanwhile', async () => {
+    const { name } = await withValue({ fieldType: 'PICKLIST', picklistValues: valuesNamed('A', 'B') }, 'B')
+    const dependent = { controllingField: name, dependentValues: { A: ['X'] }, picklistValues: valuesNamed('X') }
+    const { id, read } = await withValue({ fieldType: 'PICKLIST', ...dependent, isIndexed: true }, undefined)
+    expect((await read()).state).toBe('BUILDING')
+    // A definition of before values that others name were kept.
+    await platform.query(
+      `update extensions.field_definition set picklist_values = (select jsonb_agg(v) from jsonb_array_elements(picklist_values) v where v ->> 'value' <> 'A')
+       where organization_id = $1 and name = $2`,
+      [owner.organizationId, name],
+    )
+    await settle()
+    expect(await read()).toMatchObject({ state: 'READY', isIndexed: true, progress: null })
+    expect((await owner.rest['customFieldUpdate']!({ id, body: { label: 'Other' } } as never)).status).toBe(200)
+  })
+
+  it('keeps values that dependentValues of another field name', async () => {
+    const { name, change, read } = await withValue(
+      { fieldType: 'PICKLIST', picklistValues: valuesNamed('A', 'B', 'C') },
+      'B',
+    )
+    const dependent = { controllingField: name, dependentValues: { A: ['X'] }, picklistValues: valuesNamed('X') }
+    const { id } = await field(owner, { name: `f${++fields}`, fieldType: 'PICKLIST', ...dependent })
+    const refused = await change({ picklistValues: valuesNamed('B') })
+    expect(problemsOf(refused)).toBe('409 HAS_DEPENDENTS')
+    expect(refused.body.usedBy).toMatchObject([{ object: 'custom_field', id }])
+    expect((await change({ picklistValues: valuesNamed('A', 'B') })).status).toBe(200)
+    expect((await read()).picklistValues).toHaveLength(2)
+  })
+
   it('to another form is refused while something uses the field', async () => {
     const { name, change } = await withValue({ fieldType: 'PICKLIST', picklistValues: valuesNamed('A') }, 'A')
     await field(owner, {
@@ -240,6 +277,35 @@ describe('replacing a value of a picklist', () => {
     expect(problemsOf(await write('GOLD'))).toBe(`400 VALIDATION_FAILED customFields.${name} NOT_ALLOWED`)
   })
 
+  it('replaces it as the default of new records', async () => {
+    const { id, name, read } = await withValue({ ...picklist(), defaultValue: 'GOLD' }, 'SILVER')
+    expect((await replace(id, 'GOLD', 'TOP')).status).toBe(202)
+    await settle()
+    expect(await read()).toMatchObject({ state: 'READY', defaultValue: 'TOP' })
+    expect((await account(member, {})).customFields[name]).toBe('TOP')
+    await replace(id, 'TOP', null)
+    await settle()
+    expect(await read()).toMatchObject({ state: 'READY', defaultValue: null })
+
+    const values = [{ value: 'GOLD', isDefault: true }, { value: 'TOP' }]
+    const marked = await withValue({ fieldType: 'PICKLIST', picklistValues: values }, 'TOP')
+    await replace(marked.id, 'GOLD', 'TOP')
+    await settle()
+    expect((await marked.read()).picklistValues).toMatchObject([
+      { isDefault: false },
+      { value: 'TOP', isDefault: true },
+    ])
+  })
+
+  it('means nothing more when the field has become a text', async () => {
+    const { id, change, read, write, stored } = await withValue(picklist(), 'SILVER')
+    await replace(id, 'GOLD', 'TOP')
+    await settle()
+    expect((await change({ fieldType: 'TEXT' })).body).toMatchObject({ fieldType: 'TEXT', aliases: [] })
+    expect((await write('GOLD')).status).toBe(200)
+    expect([await stored(), (await read()).aliases]).toEqual(['GOLD', []])
+  })
+
   it('replaces it in lists, each value once', async () => {
     const { id, stored, write } = await withValue(picklist('MULTI_PICKLIST'), ['GOLD', 'TOP', 'SILVER'])
     await replace(id, 'GOLD', 'TOP')
@@ -286,6 +352,37 @@ describe('failures of a change', () => {
     const { id: profileId } = await createProfile(ctx, { name: 'Restricted', fields })
     await assignProfile(ctx, admin.userId, profileId)
     expect(problemsOf(await failures(id, admin))).toContain('403 FIELD_NOT_READABLE')
+  })
+
+  it('need the READ scope of the record type', async () => {
+    const { id, change } = await withValue({}, 'not an address')
+    await change({ fieldType: 'EMAIL' })
+    await settle()
+    const { organizationId } = owner
+    const keys = ['READ_CUSTOM_FIELDS', 'READ_CUSTOM_FIELDS,READ_ACCOUNTS'].map((scopes) =>
+      platform.member({ organizationId, role: 'ADMIN', scopes: scopes.split(',') }),
+    )
+    const [without, withScope] = await Promise.all(keys)
+    expect(problemsOf(await failures(id, without!))).toBe('403 API_KEY_SCOPE_INSUFFICIENT')
+    expect((await failures(id, withScope!)).body).toMatchObject([{ value: 'not an address' }])
+  })
+
+  it('are those of the change that has failed, not of one that was begun with it', async () => {
+    const { id, change, read } = await withValue({}, 'not an address')
+    await change({ fieldType: 'EMAIL' })
+    await platform.query(
+      `insert into extensions.field_change (organization_id, id, field_id, kind, parameters)
+       select organization_id, gen_random_uuid(), field_id, 'CONVERT_VALUES', '{}' from extensions.field_change where field_id = $1`,
+      [id],
+    )
+    // Ids of changes are in the order of their creation.
+    await platform.query(
+      `update extensions.field_change set id = 'ffffffff-0000-7000-8000-000000000000' where field_id = $1 and kind = 'CONVERT_VALUES'`,
+      [id],
+    )
+    await settle()
+    expect(await read()).toMatchObject({ state: 'READY', fieldType: 'TEXT' })
+    expect((await failures(id)).body).toMatchObject([{ value: 'not an address' }])
   })
 
   it('end it at the latest with 100 of them', async () => {

@@ -122,6 +122,13 @@ describe('isIndexed', () => {
     await settle()
     expect((await read(id))['isUnique']).toBe(true)
     await owner.rest['customFieldDelete']!({ id })
+    expect(await rows()).toBe(1)
+    await settle()
+    expect(await rows()).toBe(0)
+    await owner.rest['customFieldRestore']!({ id })
+    await settle()
+    expect(await apart()).toEqual([0, 0])
+    await owner.rest['customFieldDelete']!({ id })
     await member.rest['accountUpdate']!({ id: accountId, body: { customFields: { code: null } } } as never)
     await owner.rest['customFieldRestore']!({ id })
     expect((await read(id))['state']).toBe('BUILDING')
@@ -134,6 +141,43 @@ describe('isIndexed', () => {
     await change(id, { isActive: true })
     await settle()
     expect(await apart()).toEqual([0, 0])
+  })
+
+  it('is built again with another default of a CHECKBOX, which records without a value have', async () => {
+    await account(member)
+    const { id } = await field(owner, { name: 'active', fieldType: 'CHECKBOX', isIndexed: true, defaultValue: 'true' })
+    await settle()
+    await account(member, { customFields: { active: true } })
+    const found = async (active: string) =>
+      (await member.rest['accountList']!({ query: { 'customFields[active]': active } } as never)).body['total']
+    expect([await found('true'), await found('false')]).toEqual([2, 0])
+    const { body } = await change(id, { defaultValue: 'false' })
+    expect(body).toMatchObject({ state: 'BUILDING', progress: { change: 'BUILD_INDEX' } })
+    expect([await found('true'), await found('false')]).toEqual([1, 1])
+    await settle()
+    const statements = await statementsOf(platform, () => found('true'), /record_value/)
+    expect([(await read(id))['state'], statements.length > 0]).toEqual(['READY', true])
+    expect([await found('true'), await found('false')]).toEqual([1, 1])
+  })
+
+  it('is removed in batches, in which the field can be changed and indexed again', async () => {
+    const { id: first } = await account(member, { customFields: { code: 'first' } })
+    await copiesOf(platform, member, first, 4_100)
+    const { id } = await field(owner, { isIndexed: true })
+    await settle()
+    expect((await change(id, { isIndexed: false })).body).toMatchObject({ state: 'READY', progress: null })
+    await settle()
+    const [removal] = await platform.query(
+      `select state, processed from extensions.field_change where organization_id = $1 and kind = 'REMOVE_INDEX'`,
+      [owner.organizationId],
+    )
+    expect([await rows(), removal]).toEqual([0, { state: 'DONE', processed: 4_101 }])
+    await change(id, { isIndexed: true })
+    await settle()
+    await change(id, { isIndexed: false })
+    expect((await change(id, { isIndexed: true })).body).toMatchObject({ state: 'BUILDING' })
+    await settle()
+    expect([(await read(id))['state'], await apart()]).toEqual(['READY', [0, 0]])
   })
 
   it('is for the types of which an index has values, and for 25 fields of a record type', async () => {
@@ -180,6 +224,19 @@ describe('isUnique', () => {
       expect.objectContaining({ recordId: other, value: 'same value', code: 'NOT_UNIQUE', conflictingId: first }),
     )
     expect((await create({ code: 'same value' })).status).toBe(201)
+    expect(await rows()).toBe(0)
+  })
+
+  it('does not hold for a field that cannot be unique when it is active again', async () => {
+    const { id: one } = await account(member, { customFields: { code: 'one' } })
+    const { id } = await field(owner, { isUnique: true })
+    await settle()
+    await change(id, { isActive: false })
+    await copiesOf(platform, member, one, 1)
+    expect((await change(id, { isActive: true })).body).toMatchObject({ state: 'BUILDING', isUnique: true })
+    await settle()
+    expect(await read(id)).toMatchObject({ state: 'READY', isActive: true, isUnique: false, isIndexed: false })
+    expect([(await create({ code: 'one' })).status, await rows()]).toEqual([201, 0])
   })
 
   it('ends after 20 equal values', async () => {

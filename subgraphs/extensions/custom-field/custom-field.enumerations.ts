@@ -34,7 +34,8 @@ export const CustomFieldChange = enumeration(
   'What is being done on all records for a custom field.',
   {
     BUILD_INDEX: 'The index of the field is built; for a field that becomes unique, its values are compared.',
-    REMOVE_INDEX: 'The index of the field is removed.',
+    REMOVE_INDEX:
+      'What the index has of the field is removed, after it has left the index; the field can be changed meanwhile.',
     REMOVE_VALUES: 'The values of a field that was deleted are removed.',
     CHECK_VALUES: 'The values are checked by the type that the field is to have.',
     CONVERT_VALUES: 'The values are rewritten in the form of the new type.',

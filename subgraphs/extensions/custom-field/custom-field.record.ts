@@ -14,6 +14,7 @@ import {
   fewTracked,
   nameIsFree,
   onTarget,
+  removedValuesAreUncontrolling,
   removedValuesAreUnused,
   valuesAreFew,
 } from './field-limits.ts'
@@ -57,7 +58,7 @@ export const customField: RecordDefinition<CustomField> = defineRecord(CustomFie
   events: customFieldEvents,
   audit: auditRecord('custom_field', (field) => Object.fromEntries(audited.map((name) => [name, field[name]]))),
   calculated: (next, previous, given) => {
-    const index = indexAfter(next)
+    const index = indexAfter(next, previous)
     return { ...index, ...stateAfter({ ...next, ...index }, previous, given) }
   },
   checks: nothingIsUnderWay,
@@ -72,6 +73,7 @@ export const customField: RecordDefinition<CustomField> = defineRecord(CustomFie
     fewIndexedFields,
     onTarget(valuesAreFew),
     onTarget(controllingFieldExists),
+    removedValuesAreUncontrolling,
     removedValuesAreUnused,
     keepsNameType,
     isUnused,

@@ -63,7 +63,7 @@ export class CustomFieldResolver {
 
   @Query(() => [CustomFieldFailure], {
     description:
-      'The values that did not allow the last change of a custom field: of the records that the caller sees, at most 100. Empty if it has succeeded. For owners and admins.',
+      'The values that did not allow the last change of a custom field: of the records that the caller sees, at most 100. Empty if it has succeeded. Needs the READ scope of the record type. For owners and admins.',
   })
   customFieldFailures(@IdArg() id: string, @Ctx() ctx: RequestContext) {
     return lastFailures(ctx, id)
@@ -156,7 +156,7 @@ export class CustomFieldResolver {
 
   @Mutation(() => CustomField, {
     description:
-      'Makes a value of a PICKLIST or MULTI_PICKLIST inactive and replaces it in all records, which get events as with any other change. It is carried out in the background: the state is BUILDING until it has ended. For 30 days a write that still has the former value gets the new one. Fields that the field controls are not checked again. For owners and admins.',
+      'Makes a value of a PICKLIST or MULTI_PICKLIST inactive and replaces it in all records, which get events as with any other change, and as the default of new records. It is carried out in the background: the state is BUILDING until it has ended. For 30 days a write that still has the former value gets the new one. Fields that the field controls are not checked again. For owners and admins.',
   })
   @RequiresScope('CUSTOM_FIELDS')
   customFieldReplaceValue(

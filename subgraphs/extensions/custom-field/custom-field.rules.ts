@@ -2,6 +2,8 @@ import type { FieldProblem } from '../../kernel/errors.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
 import { customField } from '../../kernel/record/custom-field-column.ts'
 import { customFieldProblem } from '../../kernel/record/check-values.ts'
+import { customObjectName } from '../../kernel/record/custom-object.ts'
+import { isSameValue } from '../../kernel/record/same-value.ts'
 import { parsePattern } from '../../kernel/values/pattern.ts'
 import { textMax } from './bounds.ts'
 import type { CustomFieldType } from './custom-field.enumerations.ts'
@@ -15,16 +17,18 @@ import { numbers, picklists, typesOf } from './types-of.ts'
 const problem = (path: string, code: string, message: string): FieldProblem => ({ path, code, message })
 
 const apiName = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
-/** Words of formulas and of GraphQL, and names that every object of JavaScript has. */
+/** Words of formulas and of GraphQL, and names that objects of JavaScript have. */
 const reservedNames: ReadonlySet<string> = new Set(['true', 'false', 'null', 'constructor', 'prototype'])
+const isReserved = (name: string): boolean =>
+  name.startsWith('__') || reservedNames.has(name.toLowerCase()) || name in Object.prototype
 
 function nameProblems({ name }: CustomField): FieldProblem[] {
   if (!apiName.test(name)) {
     const message = 'name must have 1 to 64 ASCII letters, digits and underscores, and must not begin with a digit.'
     return [problem('name', 'WRONG_FORMAT', message)]
   }
-  if (!name.startsWith('__') && !reservedNames.has(name.toLowerCase())) return []
-  const message = `name must not begin with two underscores, and must not be one of ${[...reservedNames].join(', ')}.`
+  if (!isReserved(name)) return []
+  const message = `name must not begin with two underscores, and must not be one of ${[...reservedNames].join(', ')}, or a name that all objects of JavaScript have, such as toString.`
   return [problem('name', 'RESERVED', message)]
 }
 
@@ -126,6 +130,17 @@ function formulaProblems(next: CustomField, previous: CustomField | null): Field
   return problems
 }
 
+/** A formula has the history of what it reads, and records of custom objects have no list of it. */
+function historyProblems(
+  { entity, fieldType, trackHistory }: CustomField,
+  previous: CustomField | null,
+): FieldProblem[] {
+  if (!trackHistory || previous?.trackHistory) return []
+  if (fieldType === 'FORMULA') return [problem('trackHistory', 'NOT_ALLOWED', 'trackHistory is not for FORMULA.')]
+  if (customObjectName(entity) === null) return []
+  return [problem('trackHistory', 'NOT_ALLOWED', 'trackHistory is not for fields of custom objects.')]
+}
+
 /** A default must be a value that a record could get. */
 function defaultProblems(field: CustomField): FieldProblem[] {
   if (field.defaultValue === null) return []
@@ -135,9 +150,26 @@ function defaultProblems(field: CustomField): FieldProblem[] {
   return [{ path: 'defaultValue', code: found.code, message }]
 }
 
+const stateNames: ReadonlySet<string> = new Set([
+  'state',
+  'progress',
+  'hasIndex',
+  'version',
+  'updatedAt',
+  'updatedById',
+])
+const withoutState = (field: CustomField): object =>
+  Object.fromEntries(Object.entries(field).filter(([name]) => !stateNames.has(name)))
+
+/** A change of its state leaves a definition as it is, or as it was to become: what was allowed is not refused then, so that the change ends. */
+const changesStateOnly = (next: CustomField, previous: CustomField): boolean =>
+  [targetOf(previous), { ...previous, pending: null, pendingType: null }].some((known) =>
+    isSameValue(withoutState(targetOf(next)), withoutState(known)),
+  )
+
 /** The problems of a definition that follow from it alone. */
 export function fieldProblems(given: CustomField, previous: CustomField | null): FieldProblem[] {
-  if (given.deletedAt) return []
+  if (given.deletedAt || (previous && changesStateOnly(given, previous))) return []
   const wrongType = typeChangeProblem(given, previous)
   if (wrongType) return [wrongType]
   const next = targetOf(given)
@@ -149,6 +181,7 @@ export function fieldProblems(given: CustomField, previous: CustomField | null):
     ...boundProblems(next),
     ...dependencyProblems(next),
     ...formulaProblems(next, previous),
+    ...historyProblems(next, previous),
   ]
   return problems.length > 0 ? problems : defaultProblems(next)
 }

@@ -99,7 +99,7 @@ export class CustomField extends OrgRecord {
 
   @Column(() => Boolean, {
     default: false,
-    description: `Whether changes of records keep the values that they replace, with time and user, for 24 months: GET \`/v1/accounts/{id}/field-history\`. At most ${trackedMax} fields of a record type.`,
+    description: `Whether changes of records keep the values that they replace, with time and user, for 24 months: GET \`/v1/accounts/{id}/field-history\`. At most ${trackedMax} fields of a record type. Not for FORMULA and fields of custom objects.`,
     example: false,
   })
   trackHistory!: boolean
@@ -114,7 +114,7 @@ export class CustomField extends OrgRecord {
   @Column(() => Boolean, {
     default: false,
     description:
-      'TEXT, EMAIL, PHONE, URL, NUMBER and CURRENCY: whether two records that are not deleted must not have the same value. Texts are the same if they differ only in case, white space or compatible forms of characters, such as full-width letters; phone numbers if their digits are the same. A unique field is indexed, too. Records without a value are not compared. If records already have the same value, the field does not become unique.',
+      'TEXT, EMAIL, PHONE, URL, NUMBER and CURRENCY: whether two records that are not deleted must not have the same value. Texts are the same if they differ only in case, white space or compatible forms of characters, such as full-width letters; phone numbers if their digits and a leading + are the same, where a leading 00 is a +; whatever else stands in them makes no difference. A unique field is indexed, too. Records without a value are not compared. If records already have the same value, the field does not become unique.',
     example: false,
   })
   isUnique!: boolean

@@ -132,7 +132,8 @@ export function definitionOf(field: StoredField): CustomFieldDefinition {
     dependsOn: controllingField === null ? null : { field: controllingField, values: dependentValues ?? {} },
     default: defaultOf(field),
     formula,
-    aliases: aliases.length > 0 ? Object.fromEntries(aliases.map(({ from, to }) => [from, to])) : undefined,
+    aliases:
+      hasValues && aliases.length > 0 ? Object.fromEntries(aliases.map(({ from, to }) => [from, to])) : undefined,
     also: pending ? definitionOf({ ...field, ...pending, pending: null, isRequired: false }) : undefined,
     index: isIndexed || isUnique ? { isUnique, isReady: hasIndex } : undefined,
   }

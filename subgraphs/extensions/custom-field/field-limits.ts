@@ -1,6 +1,7 @@
 import { Refusal, type FieldProblem } from '../../kernel/errors.ts'
 import type { SerializedRule } from '../../kernel/record/definition.ts'
 import { Values } from '../../kernel/record/predicate.ts'
+import { isSameValue } from '../../kernel/record/same-value.ts'
 import { isInIndex } from '../field-index/index-state.ts'
 import {
   allCharactersMax,
@@ -115,7 +116,12 @@ interface Controlling extends Record<string, unknown> {
 
 /** The controlling field is another PICKLIST of the record type, and no field controls itself through others. */
 export const controllingFieldExists: Rule = {
-  concerns: (_ctx, { deletedAt, controllingField }) => deletedAt === null && controllingField !== null,
+  concerns: (_ctx, next, previous) =>
+    next.deletedAt === null &&
+    next.controllingField !== null &&
+    (appears(next, previous) ||
+      next.controllingField !== previous!.controllingField ||
+      !isSameValue(next.dependentValues, previous!.dependentValues)),
   async enforce({ db, caller }, { entity, name, controllingField, dependentValues }) {
     const rows = await db.query<Controlling>(
       `select name, controlling_field as "controllingField", picklist_values as values from extensions.field_definition
@@ -156,6 +162,25 @@ const shownMax = 20
 const removedOf = (next: CustomField, previous: CustomField): string[] => {
   const kept = new Set(next.picklistValues.map(({ value }) => value))
   return previous.picklistValues.map(({ value }) => value).filter((value) => !kept.has(value))
+}
+
+/** A value that allows values of another field is not removed under it: what it allows would be found again when that field changes, and refused. */
+export const removedValuesAreUncontrolling: Rule = {
+  concerns: (_ctx, next, previous) =>
+    previous !== null && next.deletedAt === null && removedOf(next, previous).length > 0,
+  async enforce({ db, caller }, next, previous) {
+    const usedBy = await db.query<{ object: string; id: string; name: string }>(
+      `select 'custom_field' as object, id, name from extensions.field_definition
+       where organization_id = $1 and entity = $2 and deleted_at is null
+         and ((controlling_field = $3 and dependent_values ?| $4::text[])
+           or (pending ->> 'controllingField' = $3 and pending -> 'dependentValues' ?| $4::text[]))
+       order by created_at, id limit ${shownMax}`,
+      [caller.organizationId, next.entity, next.name, removedOf(next, previous!)],
+    )
+    if (usedBy.length === 0) return []
+    const message = 'Values that dependentValues of other fields name are not removed; change those fields first.'
+    throw new Refusal('HAS_DEPENDENTS', message, { usedBy })
+  },
 }
 
 export const removedValuesAreUnused: Rule = {

@@ -2,12 +2,13 @@ import { invalid, Refusal } from '../../kernel/errors.ts'
 import { formulaCycle } from '../../kernel/formula/cycle.ts'
 import { pathsIn } from '../../kernel/formula/paths.ts'
 import { cycleProblem, fieldProblems, FormulaError, type FormulaProblem } from '../../kernel/formula/problem.ts'
+import { columnsOf } from '../../kernel/record/column.ts'
 import { customFieldName } from '../../kernel/record/custom-field-column.ts'
 import type { SerializedRule } from '../../kernel/record/definition.ts'
 import { FormulaScope } from '../../kernel/record/formula-columns.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { formulaNodesMax, formulasMax } from './bounds.ts'
-import type { CustomField } from './custom-field.ts'
+import { CustomField } from './custom-field.ts'
 import { builtInShapeOf } from './field-entity.ts'
 import { definitionOf, type StoredField } from './field-definition.ts'
 
@@ -16,16 +17,13 @@ type Rule = SerializedRule<CustomField>
 /** A live field of a record type. */
 export type FieldOfType = StoredField & { readonly id: string }
 
+const columns = columnsOf(CustomField).map((column) => `${column.sql('f')} as "${column.name}"`)
+
 /** The live fields of a record type, in the order of their creation. */
 export function fieldsOfType({ db, caller }: RequestContext, entity: string): Promise<FieldOfType[]> {
   return db.query<FieldOfType & Record<string, unknown>>(
-    `select id, entity, name, label, field_type as "fieldType", description, is_required as "isRequired",
-       is_active as "isActive", is_searchable as "isSearchable", default_value as "defaultValue",
-       picklist_values as "picklistValues", controlling_field as "controllingField",
-       dependent_values as "dependentValues", pattern, precision, max_length as "maxLength", min_value as "minValue",
-       max_value as "maxValue", formula_config as "formulaConfig", track_history as "trackHistory", pending, aliases
-     from extensions.field_definition
-     where organization_id = $1 and entity = $2 and deleted_at is null order by created_at, id`,
+    `select ${columns.join(', ')} from extensions.field_definition f
+     where f.organization_id = $1 and f.entity = $2 and f.deleted_at is null order by f.created_at, f.id`,
     [caller.organizationId, entity],
   )
 }

@@ -35,13 +35,16 @@ const typed = ['fieldType', 'defaultValue', ...Object.keys(typesOf)] as readonly
 const isReachable = (from: CustomFieldType, to: CustomFieldType): boolean => reachable[from]?.includes(to) ?? false
 
 /** The rows of the index have values in the form of the type. */
-const hasOtherRows = ({ fieldType }: CustomField, previous: CustomField): boolean =>
-  (previous.isIndexed || previous.isUnique) && fieldType !== previous.fieldType && !numbers.includes(fieldType)
+const hasOtherRows = (next: CustomField, previous: CustomField): boolean =>
+  [next, previous].some(({ isIndexed, isUnique }) => isIndexed || isUnique) &&
+  next.fieldType !== previous.fieldType &&
+  !numbers.includes(next.fieldType)
 
 export function typeChangeProblem(next: CustomField, previous: CustomField | null): FieldProblem | null {
   if (!previous) return null
   if (hasOtherRows(targetOf(next), previous)) {
-    const message = 'The type of an indexed or unique field does not change; set isIndexed and isUnique to false first.'
+    const message =
+      'The type of an indexed or unique field does not change; set isIndexed and isUnique to false before, and to true after the change.'
     return { path: 'fieldType', code: 'NOT_ALLOWED', message }
   }
   if (next.fieldType === previous.fieldType || isReachable(previous.fieldType, next.fieldType)) return null

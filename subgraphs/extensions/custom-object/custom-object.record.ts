@@ -7,6 +7,7 @@ import {
   isUnused,
   nameFieldExists,
   nameIsFree,
+  noFieldIsChanging,
   objectProblems,
   withFormerNameFields,
 } from './custom-object.rules.ts'
@@ -30,5 +31,5 @@ export const customObject: RecordDefinition<CustomObject> = defineRecord(CustomO
   calculated: withFormerNameFields,
   invariants: objectProblems,
   // Writes of records wait for the publication, so what the rules after it read of them stays true.
-  serializedRules: [published, nameIsFree, fewObjects, nameFieldExists, isUnused],
+  serializedRules: [published, nameIsFree, fewObjects, nameFieldExists, noFieldIsChanging, isUnused],
 })

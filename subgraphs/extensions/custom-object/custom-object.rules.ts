@@ -1,6 +1,7 @@
 import { Refusal, type FieldProblem } from '../../kernel/errors.ts'
 import { customObject as typeOf, customObjectNamePattern } from '../../kernel/record/custom-object.ts'
 import type { SerializedRule } from '../../kernel/record/definition.ts'
+import { refusalInSituation } from '../../kernel/record/transitions.ts'
 import { nameFieldsMax, objectsMax } from './bounds.ts'
 import type { CustomObject } from './custom-object.ts'
 
@@ -111,6 +112,21 @@ const usesSql = `
   select 'workflow', w.id, w.name from extensions.workflow w
     where w.organization_id = $1 and w.trigger_entity = $2 and w.deleted_at is null
   limit ${shownMax}`
+
+/** A change of a field needs the shape of the records, which a deleted object does not have. */
+export const noFieldIsChanging: Rule = {
+  concerns: (_ctx, next, previous) => previous !== null && next.deletedAt !== null && previous.deletedAt === null,
+  async enforce({ db, caller }, { name }) {
+    const [field] = await db.query<{ name: string }>(
+      `select name from extensions.field_definition
+       where organization_id = $1 and entity = $2 and state = 'BUILDING' order by name limit 1`,
+      [caller.organizationId, typeOf(name)],
+    )
+    if (!field) return []
+    const message = `A change of the field ${field.name} is under way; delete the object when the state of the field is READY.`
+    throw refusalInSituation(message, { state: 'BUILDING' })
+  },
+}
 
 /** An object that something of the organization names is not deleted under it. Its own fields are deleted with it. */
 export const isUnused: Rule = {

@@ -6,6 +6,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import type { CustomFieldChange } from '../custom-field/custom-field.enumerations.ts'
 import type { CustomField } from '../custom-field/custom-field.ts'
+import { picklists } from '../custom-field/types-of.ts'
 import { afterTypeChange } from '../custom-field/type-change.ts'
 import { changesBegunBy, type BegunChange } from './field-change.ts'
 import { fieldChangeTable } from './field-change.migrations.ts'
@@ -25,9 +26,10 @@ export function stateAfter(
   given: Partial<CustomField>,
 ): Partial<CustomField> {
   const typed = afterTypeChange(next, previous, given)
-  const active = new Set(next.picklistValues.flatMap(({ value, isActive }) => (isActive ? [value] : [])))
-  const aliases = next.aliases.filter(({ from }) => !active.has(from))
-  const [first] = changesBegunBy({ ...next, ...typed }, previous)
+  const { fieldType, picklistValues } = { ...next, ...typed }
+  const active = new Set(picklistValues.flatMap(({ value, isActive }) => (isActive ? [value] : [])))
+  const aliases = picklists.includes(fieldType) ? next.aliases.filter(({ from }) => !active.has(from)) : []
+  const first = changesBegunBy({ ...next, ...typed }, previous).find(({ isAfterwards }) => !isAfterwards)
   return {
     ...typed,
     ...(aliases.length < next.aliases.length && { aliases }),
@@ -62,7 +64,7 @@ export const beginsChanges: SerializedRule<CustomField> = {
 export async function queueChanges(
   { db, caller }: RequestContext,
   fieldId: string,
-  changes: readonly BegunChange[],
+  changes: readonly Omit<BegunChange, 'isAfterwards'>[],
 ): Promise<void> {
   // What follows from the end of another change belongs to whoever requested that.
   const requestedById = caller.userId === noUserId ? null : caller.userId

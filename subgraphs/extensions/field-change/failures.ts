@@ -1,4 +1,5 @@
 import { ID, ObjectType } from 'type-graphql'
+import { readScopeOfObject, requireActingScopes } from '../../kernel/acting-scopes.ts'
 import { requireReadable } from '../../kernel/record/field-security.ts'
 import { customFieldName } from '../../kernel/record/custom-field-column.ts'
 import { OutputField } from '../../kernel/record/declared-value.ts'
@@ -8,6 +9,7 @@ import { Json } from '../../kernel/record/scalars.ts'
 import { visibleRecords } from '../../kernel/record/visible-records.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
+import type { CustomFieldChange } from '../custom-field/custom-field.enumerations.ts'
 import { customField } from '../custom-field/custom-field.record.ts'
 import { shapeOfEntity } from '../custom-field/field-entity.ts'
 import type { FailedValue } from './field-change.ts'
@@ -47,15 +49,19 @@ export class CustomFieldFailure {
 const textMax = 255
 const shown = (value: unknown): unknown => (typeof value === 'string' ? [...value].slice(0, textMax).join('') : value)
 
-/** The failures of the last change of a field, of the records that the caller sees. */
+const removeIndexName: CustomFieldChange = 'REMOVE_INDEX'
+
+/** The failures of the last change of a field, of the records that the caller sees. What was begun together with it did not happen, and the removal of rows follows from it. */
 export async function lastFailures(ctx: RequestContext, id: string): Promise<CustomFieldFailure[]> {
   requireAdministrator(ctx)
   const field = await recordsOf(customField).require(ctx, id)
   const shape = shapeOfEntity(ctx, field.entity)
+  requireActingScopes(ctx.caller, [readScopeOfObject(shape.object)])
   requireReadable(ctx.caller, shape, customFieldName(field.name))
   const [last] = await ctx.db.query<{ failures: readonly FailedValue[] }>(
-    `select failures from ${fieldChangeTable.table} where organization_id = $1 and field_id = $2 order by id desc limit 1`,
-    [ctx.caller.organizationId, field.id],
+    `select failures from ${fieldChangeTable.table}
+     where organization_id = $1 and field_id = $2 and state <> 'CANCELLED' and kind <> $3 order by id desc limit 1`,
+    [ctx.caller.organizationId, field.id, removeIndexName],
   )
   const failures = last?.failures ?? []
   const { object } = shape

@@ -39,10 +39,10 @@ export interface FieldChange<P extends object = object> {
   readonly batchSize: number
   /** It ends as failed with so many values that do not allow it. Default: 100. */
   readonly failuresMax?: number
-  /** What the work needs to know if this change of a definition, without its deletion, needs it; otherwise null. */
+  /** What the work needs to know if this change of a definition needs it; otherwise null. A deletion begins only what is done afterwards. */
   readonly begins?: (next: CustomField, previous: CustomField | null) => P | null
-  /** Runs in the transaction of the first batch. */
-  readonly prepare?: (ctx: RequestContext, change: RunningChange<P>) => Promise<void>
+  /** It tidies up after a change that has taken effect: the definition stays as it is, may be changed meanwhile, and is not concerned by its end. */
+  readonly isAfterwards?: true
   /**
    * Does the work for some records, in one transaction with the progress: if the process dies, it has either happened with its progress or is
    * repeated. `ctx` has the latest published definitions, and no others are published before the transaction ends.
@@ -69,14 +69,13 @@ export function fieldChangeNamed(name: string): FieldChange {
 
 export interface BegunChange {
   readonly kind: CustomFieldChange
+  readonly isAfterwards: boolean
   readonly parameters: object
 }
 
 /** What the change of a definition begins, in the order of the registration. */
 export const changesBegunBy = (next: CustomField, previous: CustomField | null): BegunChange[] =>
-  next.deletedAt
-    ? []
-    : [...kinds.values()].flatMap(({ name, begins }) => {
-        const parameters = begins?.(next, previous)
-        return parameters ? [{ kind: name, parameters }] : []
-      })
+  [...kinds.values()].flatMap(({ name, begins, isAfterwards = false }) => {
+    const parameters = next.deletedAt && !isAfterwards ? null : begins?.(next, previous)
+    return parameters ? [{ kind: name, isAfterwards, parameters }] : []
+  })

@@ -57,7 +57,7 @@ function aliasesWith({ aliases }: CustomField, { from, to }: Replacement, until:
 }
 
 /**
- * Makes a value of a picklist inactive and replaces it in all records, in the background. For 30 days, writes that still have it get the new
+ * Makes a value of a picklist inactive and replaces it in all records, in the background, and as the default of new ones. For 30 days, writes that still have it get the new
  * value.
  */
 export function replaceValue(
@@ -77,11 +77,15 @@ export function replaceValue(
         const message = `A field has at most ${aliasesMax} replaced values in 30 days.`
         throw new Refusal('LIMIT_REACHED', message, { limit: aliasesMax })
       }
-      const picklistValues = previous.picklistValues.map((one) =>
-        one.value === replacement.from ? { ...one, isActive: false, isDefault: false } : one,
-      )
+      const { from, to } = replacement
+      const isDefault = previous.picklistValues.some((one) => one.value === from && one.isDefault)
+      const picklistValues = previous.picklistValues.map((one) => {
+        if (one.value === from) return { ...one, isActive: false, isDefault: false }
+        return one.value === to && isDefault ? { ...one, isDefault } : one
+      })
+      const defaultValue = previous.defaultValue === from ? to : previous.defaultValue
       const state = { state: 'BUILDING' as const, progress: noProgress('REPLACE_VALUE') }
-      return { operation: 'UPDATE' as const, values: {}, implied: { ...state, picklistValues, aliases } }
+      return { operation: 'UPDATE' as const, values: {}, implied: { ...state, picklistValues, defaultValue, aliases } }
     }
     const changed = await change(inner, customField, id, decide, { expectedVersion, requested: { picklistValues: [] } })
     await queueChanges(inner, changed.id, [{ kind: 'REPLACE_VALUE', parameters: replacement }])

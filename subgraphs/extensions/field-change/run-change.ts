@@ -107,7 +107,6 @@ async function batchIn(ctx: RequestContext, item: Leased<ChangeItem>): Promise<S
   const shape = shapeOfEntity(ctx, field.entity)
   const running = runningChange(item, stored, field)
   const total = stored.total ?? (await countOf(ctx, shape))
-  if (stored.total === null) await kind.prepare?.(ctx, running)
   const ids = await idsAfter(ctx, shape, stored.cursor, kind.batchSize)
   if (ids.length === 0) return stored.failures.length > 0 ? 'FAILED' : 'DONE'
   const failed = await kind.batch(ctx, { ...running, shape, ids })
@@ -230,6 +229,7 @@ async function settleDefinition(
   message: string | null,
 ): Promise<void> {
   const kind = fieldChangeNamed(stored.kind)
+  if (kind.isAfterwards) return
   const running = runningChange(item, stored, field)
   const isFailed = message !== null
   const settle = isFailed ? kind.fail : kind.finish

@@ -7,19 +7,13 @@ import { customField } from '../custom-field/custom-field.record.ts'
 import type { CustomField } from '../custom-field/custom-field.ts'
 import { shapeOfEntity } from '../custom-field/field-entity.ts'
 import type { FieldChange } from '../field-change/field-change.ts'
-import { isInIndex } from './index-state.ts'
+import { hasOtherDefault, isInIndex } from './index-state.ts'
 
 const buildIndexName: CustomFieldChange = 'BUILD_INDEX'
 const removeIndexName: CustomFieldChange = 'REMOVE_INDEX'
 
 /** What the field was before: it is that again if values do not allow the change. */
-interface Before {
-  readonly isIndexed: boolean
-  readonly isUnique: boolean
-  readonly hasIndex: boolean
-  /** Older rows were not written with the records, so they say nothing. */
-  readonly hasOldRows: boolean
-}
+type Before = Pick<CustomField, 'isIndexed' | 'isUnique' | 'hasIndex'>
 
 /** A field that waits for its index has begun the change that builds it. */
 const waits = (field: CustomField | null): boolean => field !== null && isInIndex(field) && !field.hasIndex
@@ -28,13 +22,11 @@ function begins(next: CustomField, previous: CustomField | null): Before | null 
   if (!isInIndex(next)) return null
   const becomesUnique = next.isUnique && !previous?.isUnique
   if (!becomesUnique && (next.hasIndex || waits(previous))) return null
-  const wasInIndex = previous !== null && isInIndex(previous)
-  return {
-    isIndexed: previous?.isIndexed ?? false,
-    isUnique: previous?.isUnique ?? false,
-    hasIndex: wasInIndex && previous.hasIndex,
-    hasOldRows: !wasInIndex,
-  }
+  // Otherwise it leaves the index if it fails: it was not part of it, or the rows would have two defaults.
+  const wasInIndex = previous !== null && isInIndex(previous) && !hasOtherDefault(next, previous)
+  if (!wasInIndex) return { isIndexed: false, isUnique: false, hasIndex: false }
+  const { isIndexed, isUnique, hasIndex } = previous
+  return { isIndexed, isUnique, hasIndex }
 }
 
 /**
@@ -46,9 +38,6 @@ export const buildIndex: FieldChange<Before> = {
   batchSize: 2_000,
   failuresMax: 20,
   begins,
-  async prepare(ctx, { field, parameters }) {
-    if (parameters.hasOldRows) await forgetValues(ctx, shapeOfEntity(ctx, field.entity), field.name)
-  },
   async batch(ctx, { field, shape, ids }) {
     const column = columnOf(shape, customFieldName(field.name))
     const conflicts = await indexRecords(ctx, shape, column, ids)
@@ -67,17 +56,24 @@ export const buildIndex: FieldChange<Before> = {
     await forgetDeleted(ctx, shapeOfEntity(ctx, field.entity), field.name)
     return { hasIndex: true }
   },
-  async fail(ctx, { field, parameters: { isIndexed, isUnique, hasIndex } }) {
-    if (!hasIndex) await forgetValues(ctx, shapeOfEntity(ctx, field.entity), field.name)
-    return { isIndexed, isUnique, hasIndex }
-  },
+  fail: (_ctx, { parameters: { isIndexed, isUnique, hasIndex } }) => Promise.resolve({ isIndexed, isUnique, hasIndex }),
 }
 
-/** Removes the rows of a field that is no longer indexed. */
+/**
+ * Removes the rows of a field that has left the index. Lists no longer read them. If it is indexed again before that, its new rows are removed, too, and then
+ * built: changes of one field are carried out one after another.
+ */
 export const removeIndex: FieldChange = {
   name: removeIndexName,
   batchSize: 2_000,
-  begins: (next, previous) => (previous?.hasIndex && !isInIndex(next) ? {} : null),
+  isAfterwards: true,
+  begins(next, previous) {
+    if (!previous) return null
+    // A restored field begins without rows.
+    const hasRows = isInIndex(previous) || previous.deletedAt !== null
+    const keepsRows = isInIndex(previous) && isInIndex(next)
+    return hasRows && !keepsRows ? {} : null
+  },
   async batch(ctx, { field, shape, ids }) {
     await forgetValues(ctx, shape, field.name, ids)
     return []

@@ -1,4 +1,5 @@
 import type { CustomField } from '../custom-field/custom-field.ts'
+import { defaultOf } from '../custom-field/field-definition.ts'
 
 type Indexed = Pick<CustomField, 'isActive' | 'isIndexed' | 'isUnique' | 'deletedAt'>
 
@@ -6,5 +7,10 @@ type Indexed = Pick<CustomField, 'isActive' | 'isIndexed' | 'isUnique' | 'delete
 export const isInIndex = ({ isActive, isIndexed, isUnique, deletedAt }: Indexed): boolean =>
   deletedAt === null && isActive && (isIndexed || isUnique)
 
-/** Rows of a field that leaves the index are no longer written, so lists must not read them. */
-export const indexAfter = (next: CustomField): Partial<CustomField> => (isInIndex(next) ? {} : { hasIndex: false })
+/** A CHECKBOX has its default in the rows of the records that have no value. */
+export const hasOtherDefault = (next: CustomField, previous: CustomField | null): boolean =>
+  previous !== null && next.fieldType === 'CHECKBOX' && defaultOf(next) !== defaultOf(previous)
+
+/** Lists must not read the rows of a field that leaves the index, because they are no longer written, nor those of another default. */
+export const indexAfter = (next: CustomField, previous: CustomField | null): Partial<CustomField> =>
+  isInIndex(next) && !hasOtherDefault(next, previous) ? {} : { hasIndex: false }

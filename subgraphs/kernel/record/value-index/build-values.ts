@@ -50,15 +50,15 @@ export async function indexRecords(
   return conflicts
 }
 
-/** Removes the rows of a field; with ids, those of these records. */
+/** Removes the rows of a field for these records. */
 export async function forgetValues(
   { db, caller }: RequestContext,
   { object }: RecordShape,
   field: string,
-  ids: readonly string[] | null = null,
+  ids: readonly string[],
 ): Promise<void> {
   await db.query(
-    `delete from ${valueTable} where organization_id = $1 and object = $2 and field = $3 and ($4::uuid[] is null or record_id = any($4))`,
+    `delete from ${valueTable} where organization_id = $1 and object = $2 and field = $3 and record_id = any($4::uuid[])`,
     [caller.organizationId, object, field, ids],
     'WRITE',
   )

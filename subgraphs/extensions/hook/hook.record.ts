@@ -30,6 +30,7 @@ export const beforeSaveHook: RecordDefinition<BeforeSaveHook> = defineRecord(Bef
   references: { ownerId: activeUsers },
   unique: { before_save_hook_name: 'name' },
   events: hookEvents,
+  isAdministrative: true,
   audit: auditRecord(
     'before_save_hook',
     ({

@@ -33,6 +33,7 @@ export const afterSaveTrigger: RecordDefinition<AfterSaveTrigger> = defineRecord
   references: { ownerId: activeUsers },
   unique: { after_save_trigger_name: 'name' },
   events: triggerEvents,
+  isAdministrative: true,
   audit: auditRecord(
     'after_save_trigger',
     ({

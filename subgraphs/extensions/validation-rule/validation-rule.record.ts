@@ -69,6 +69,7 @@ export const validationRule: RecordDefinition<ValidationRule> = defineRecord(Val
   references: { ownerId: activeUsers },
   unique: { validation_rule_name: 'name' },
   events: validationRuleEvents,
+  isAdministrative: true,
   audit: auditRecord(
     'validation_rule',
     ({ entityType, name, description, isActive, appliesTo, conditions, logic, errorMessage, errorField }) => ({

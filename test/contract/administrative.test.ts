@@ -8,7 +8,8 @@ import { restContract } from '../contract-of-rest.ts'
 const { operations, document } = restContract()
 
 /** The roles that may list the records of a type: null for all; undefined if REST lists none. */
-function rolesOf({ entity: { name } }: RecordShape): readonly string[] | null | undefined {
+function rolesOf({ entity }: RecordShape): readonly string[] | null | undefined {
+  const { name } = entity as { readonly name: string }
   const list = operations.find(({ documentId }) => documentId === `${name[0]!.toLowerCase()}${name.slice(1)}List`)
   return list && (document.paths[list.path]![list.method]!['x-required-roles'] ?? null)
 }

@@ -1,11 +1,12 @@
-import type { Sql } from '../database/sql.ts'
+import type { Row, Sql } from '../database/sql.ts'
 import type { RecordShape } from '../record/definition.ts'
+import type { OrganizationShapes } from '../record/shape-source.ts'
 import { systemContext, type Services } from '../request.ts'
 import { lockEntries, writeNextEntries } from './entries.ts'
-import { currentShapes } from './search-consumer.ts'
+import { currentShapes } from './current-shapes.ts'
 import { searchedShapes, signatureOf, usualDigest } from './searched-types.ts'
 
-/** Records of one transaction. Meanwhile the consumer of the organization waits. */
+/** Records of one transaction, and fewer if they are large. Meanwhile the consumer of the organization waits. */
 const batchSize = 500
 
 interface Build {
@@ -32,31 +33,63 @@ async function step(services: Services, sql: Sql, organizationId: string): Promi
   const { shapes, version } = await currentShapes(services, sql, organizationId)
   const searched = searchedShapes(shapes)
   const digest = usualDigest()
-  const [build] = await sql.query<Build & Record<string, unknown>>(
+  const [build] = await readBuild(sql, organizationId)
+  if (build?.digest === digest && build.version === version) return false
+  const built = currentlyBuilt(searched, build?.built ?? {})
+  const due = searched.find(({ object }) => built[object] === undefined)
+  if (!due) await store(sql, organizationId, { digest, version, built, object: null, afterId: null })
+  else await buildNext(services, sql, organizationId, { due, build: build ?? null, built })
+  return due !== undefined
+}
+
+/** The record types whose entries are as they would be made now. */
+function currentlyBuilt(searched: readonly RecordShape[], built: Build['built']): Build['built'] {
+  const current = searched.filter((shape) => built[shape.object] === signatureOf(shape))
+  return Object.fromEntries(current.map(({ object }) => [object, built[object]!]))
+}
+
+/**
+ * Forgets what was built of record types that are not searched, or by other fields, in the transaction of a consumer that writes entries. Their
+ * next entries are then made of all their records, even if the definitions become what they were before.
+ */
+export async function forgetOtherBuilds(
+  sql: Sql,
+  organizationId: string,
+  { shapes, version }: { readonly shapes: OrganizationShapes | null; readonly version: number },
+): Promise<void> {
+  const [build] = await readBuild(sql, organizationId)
+  if (!build || (build.digest === usualDigest() && build.version === version)) return
+  const searched = searchedShapes(shapes)
+  const built = currentlyBuilt(searched, build.built)
+  const isNext = build.object === null || searched.some((shape) => build.object === nameOfBuild(shape))
+  if (isNext && Object.keys(built).length === Object.keys(build.built).length) return
+  const { object, afterId } = isNext ? build : { object: null, afterId: null }
+  await store(sql, organizationId, { digest: null, version: null, built, object, afterId })
+}
+
+const readBuild = (sql: Sql, organizationId: string): Promise<(Build & Row)[]> =>
+  sql.query<Build & Row>(
     'select digest, version::float8 as version, built, object, after_id as "afterId" from kernel.search_build where organization_id = $1',
     [organizationId],
   )
-  if (build?.digest === digest && build.version === version) return false
-  const built = build?.built ?? {}
-  const due = searched.find((shape) => built[shape.object] !== signatureOf(shape))
-  if (!due) await store(sql, organizationId, { digest, version, built, object: null, afterId: null })
-  else await buildNext(services, sql, organizationId, { due, build: build ?? null })
-  return due !== undefined
-}
+
+const nameOfBuild = (shape: RecordShape): string => `${shape.object} ${signatureOf(shape)}`
 
 async function buildNext(
   services: Services,
   sql: Sql,
   organizationId: string,
-  { due, build }: { readonly due: RecordShape; readonly build: Build | null },
+  { due, build, built }: { readonly due: RecordShape; readonly build: Build | null; readonly built: Build['built'] },
 ): Promise<void> {
   const { caller } = systemContext(services, organizationId)
-  const object = `${due.object} ${signatureOf(due)}`
+  const object = nameOfBuild(due)
   const after = build?.object === object ? build.afterId : null
-  const last = await writeNextEntries(sql, caller, due, after, batchSize)
-  const built = last === null ? { ...build?.built, [due.object]: signatureOf(due) } : (build?.built ?? {})
-  const next = { digest: null, version: null, built, object: last === null ? null : object, afterId: last }
-  await store(sql, organizationId, next)
+  const afterId = await writeNextEntries(sql, caller, due, after, batchSize)
+  const next =
+    afterId === null
+      ? { built: { ...built, [due.object]: signatureOf(due) }, object: null, afterId }
+      : { built, object, afterId }
+  await store(sql, organizationId, { digest: null, version: null, ...next })
 }
 
 async function store(

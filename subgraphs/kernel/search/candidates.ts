@@ -53,6 +53,11 @@ export class CandidateSearch {
       yield this.#newest(all)
       const indexable = all.filter((condition) => !isShortPrefix(condition))
       if (indexable.length > 0) yield this.#indexed(indexable, all)
+      // Of older records, those that have it as a word: too many words begin with one or two letters.
+      if (indexable.length < all.length) {
+        const whole = all.map((condition) => (isShortPrefix(condition) ? completed(condition) : condition))
+        yield this.#indexed(whole, whole)
+      }
     }
   }
 
@@ -112,6 +117,9 @@ export class CandidateSearch {
 
 const isShortPrefix = (condition: Condition): boolean =>
   condition.some((all) => all.every(({ lexeme, isPrefix }) => isPrefix && isShort(lexeme.slice(lexemeHead))))
+
+const completed = (condition: Condition): Condition =>
+  condition.map((all) => all.map(({ lexeme }) => ({ lexeme, isPrefix: false })))
 
 /** The tag and the kind. */
 const lexemeHead = 6

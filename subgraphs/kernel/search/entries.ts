@@ -6,7 +6,8 @@ import { TenantPredicate } from '../record/predicate.ts'
 import { lexemesOf, tagOf, textMax } from './lexemes.ts'
 import { searchedColumns } from './searched-types.ts'
 import { spelledWords, storedHashes } from './spelling.ts'
-import { titleForm, wordsOf } from './words.ts'
+import { beginningOfTitle, wordsOf } from './words.ts'
+import { isTurnOver, nextTurn } from '../work/turn.ts'
 
 /**
  * Waits until no other transaction writes entries of the organization. Rows are read after it, so the entry that is written last is of the
@@ -26,10 +27,19 @@ interface EntryRow {
   readonly users: readonly (string | null)[]
 }
 
-function rowsSql(shape: RecordShape): string {
+/** Bytes of the values of a batch. The record with which a batch reaches it is the last one. */
+const batchBytes = 524_288
+
+/** The rows of the next records by id for which a condition holds: at most `limit`, and not many more bytes than those of a batch. */
+function rowsSql(shape: RecordShape, where: string, limit: string): string {
   const texts = searchedColumns(shape).map((name) => searchedSql(shape, name, 't'))
   const users = shape.visibleBy.map((name) => `${columnOf(shape, name).sql('t')}::text`)
-  return `t.id, array[${texts.join(', ')}]::text[] as texts, array[${users.join(', ')}]::text[] as users`
+  return `select id, texts, users from (
+      select r.*, sum(octet_length(r.texts::text)) over (order by r.id rows between unbounded preceding and 1 preceding) as before from (
+        select t.id, array[${texts.join(', ')}]::text[] as texts, array[${users.join(', ')}]::text[] as users
+        from ${shape.table} t where ${where} order by t.id limit ${limit}
+      ) r
+    ) b where coalesce(before, 0) < ${batchBytes} order by id`
 }
 
 /** Writes the entries of these records as they are now, and deletes those of records that do not exist any more. */
@@ -39,23 +49,26 @@ export async function writeEntries(
   shape: RecordShape,
   ids: readonly string[],
 ): Promise<void> {
-  const predicate = new TenantPredicate(caller)
-  const list = predicate.values.add(ids)
-  const rows = await sql.query<EntryRow>(
-    `select ${rowsSql(shape)} from ${shape.table} t where ${predicate.tenant(shape, 't')} and t.id = any(${list}::uuid[])`,
-    predicate.values.list,
-  )
-  const found = new Set(rows.map(({ id }) => id))
-  const gone = ids.filter((id) => !found.has(id))
-  if (gone.length > 0)
+  const gone = new Set(ids)
+  let rest = ids
+  while (rest.length > 0) {
+    const predicate = new TenantPredicate(caller)
+    const where = `${predicate.tenant(shape, 't')} and t.id = any(${predicate.values.add(rest)}::uuid[])`
+    const rows = await sql.query<EntryRow>(rowsSql(shape, where, String(rest.length)), predicate.values.list)
+    for (const { id } of rows) gone.delete(id)
+    await storeEntries(sql, caller.organizationId, shape, rows)
+    const last = rows.at(-1)?.id
+    rest = last === undefined ? [] : rest.filter((id) => id > last)
+  }
+  if (gone.size > 0)
     await sql.query(
       'delete from kernel.search_entry where organization_id = $1 and record_id = any($2::uuid[]) and object = $3',
-      [caller.organizationId, gone, shape.object],
+      [caller.organizationId, [...gone], shape.object],
+      'WRITE',
     )
-  await storeEntries(sql, caller.organizationId, shape, rows)
 }
 
-/** Writes the entries of the next records by id; null if there are no more, otherwise the last of them. */
+/** Writes the entries of the next records by id, and deletes those of no record among them. Null if there are no more, otherwise the last of them. */
 export async function writeNextEntries(
   sql: Sql,
   caller: Caller,
@@ -66,13 +79,21 @@ export async function writeNextEntries(
   const predicate = new TenantPredicate(caller)
   const { values } = predicate
   const next = after === null ? '' : ` and t.id > ${values.add(after)}`
-  const rows = await sql.query<EntryRow>(
-    `select ${rowsSql(shape)} from ${shape.table} t where ${predicate.tenant(shape, 't')}${next} order by t.id limit ${values.add(count)}`,
-    values.list,
+  const where = `${predicate.tenant(shape, 't')}${next}`
+  const rows = await sql.query<EntryRow>(rowsSql(shape, where, values.add(count)), values.list)
+  const last = rows.at(-1)?.id ?? null
+  await sql.query(
+    `delete from kernel.search_entry where organization_id = $1 and object = $2 and record_id > coalesce($3::uuid, '${firstId}')
+       and ($4::uuid is null or record_id <= $4) and not record_id = any($5::uuid[])`,
+    [caller.organizationId, shape.object, after, last, rows.map(({ id }) => id)],
+    'WRITE',
   )
   await storeEntries(sql, caller.organizationId, shape, rows)
-  return rows.length < count ? null : rows.at(-1)!.id
+  return last
 }
+
+/** Before every id. */
+const firstId = '00000000-0000-0000-0000-000000000000'
 
 async function storeEntries(
   sql: Sql,
@@ -83,13 +104,16 @@ async function storeEntries(
   if (rows.length === 0) return
   const tag = tagOf(organizationId)
   const spelled = new Set<string>()
-  const entries = rows.map(({ id, texts: [title = null, ...others], users }) => {
+  const entries: { readonly id: string; readonly title: string; readonly words: readonly string[] }[] = []
+  for (const { id, texts, users } of rows) {
+    if (isTurnOver()) await nextTurn(organizationId)
+    const [title = null, ...others] = texts
     const words = title === null ? [] : wordsOf(title)
     // Nobody is led to a word of private records.
     if (!privateUnless) for (const word of spelledWords(words)) spelled.add(word)
     const seenBy = visibleBy.length > 0 ? users.filter((user) => user !== null) : null
-    return { id, title: titleForm(words), words: lexemesOf(tag, { title, others, users: seenBy }) }
-  })
+    entries.push({ id, title: beginningOfTitle(words), words: lexemesOf(tag, { title, others, users: seenBy }) })
+  }
   await sql.query(
     `insert into kernel.search_entry as e (organization_id, record_id, object, title, words)
      select $1, n.id, $2, n.title, coalesce(array_to_tsvector(string_to_array(nullif(n.words, ''), ' ')), '')

@@ -9,7 +9,8 @@ import { tagOf } from './lexemes.ts'
 import { excerpt, matchOf, type FieldText, type Match, type TextRange } from './match.ts'
 import { phoneTerm, termsOf, type Term } from './query.ts'
 import { searchedColumns, subtitleColumn, titleColumn } from './searched-types.ts'
-import { corrections, isSpelled, soughtHashes } from './spelling.ts'
+import { corrections, editsMax, isSpelled, soughtHashes, type NearbyWord } from './spelling.ts'
+import { isTurnOver, nextTurn } from '../work/turn.ts'
 
 /** A record that a search has found, with what the caller may read of it. */
 export interface FoundRecord {
@@ -50,9 +51,9 @@ export async function findRecords(
   const phone = phoneTerm(text)
   const called = phone ? await hitsOf(ctx, [phone], shapes, limit) : []
   if (called.length > 0) return answerOf(called, limit, null)
-  const corrected = await correctedTerms(ctx, terms)
+  const corrected = await correctedTerms(ctx, terms, shapes, limit)
   const hits = corrected ? await hitsOf(ctx, corrected, shapes, limit) : []
-  return answerOf(hits, limit, hits.length > 0 ? correctedText(text, terms, corrected!, hits[0]!.match) : null)
+  return answerOf(hits, limit, hits.length > 0 ? correctedText(text, terms, corrected!) : null)
 }
 
 interface Hit extends Candidate {
@@ -77,6 +78,11 @@ const answerOf = (hits: readonly Hit[], limit: number, correctedQuery: string | 
 const better = (a: Hit, b: Hit): number =>
   a.match.rank - b.match.rank || Number(b.isOwn) - Number(a.isOwn) || (a.id < b.id ? 1 : -1)
 
+/** Characters that are compared for one query; a record has some hundreds. */
+const charactersMax = 2_000_000
+/** Records that are read at once. */
+const partMax = 200
+
 /** The best records, one more than the limit if there are more. Stops as soon as no better one can follow. */
 async function hitsOf(
   ctx: RequestContext,
@@ -91,30 +97,47 @@ async function hitsOf(
   )
   const seen = new Set<string>()
   const hits: Hit[] = []
+  let characters = 0
+  const isOver = (): boolean => hits.length > limit || seen.size >= candidatesMax || characters >= charactersMax
   for await (const candidates of search.searches()) {
     const fresh = candidates.filter(({ object, id }) => !seen.has(`${object} ${id}`))
     let [from, size] = [0, 2 * limit]
-    while (from < fresh.length && hits.length <= limit && seen.size < candidatesMax) {
+    while (from < fresh.length && !isOver()) {
       const part = fresh.slice(from, from + Math.min(size, candidatesMax - seen.size))
       for (const { object, id } of part) seen.add(`${object} ${id}`)
-      hits.push(...(await readHits(ctx, terms, shapes, part)))
+      const rows = await readRows(ctx, shapes, part)
+      for (const row of rows) {
+        if (isTurnOver()) await nextTurn(ctx.caller.organizationId)
+        characters += row.characters
+        const hit = hitOf(row, terms)
+        if (hit) hits.push(hit)
+      }
       from += part.length
-      size *= 4
+      size = Math.min(4 * size, partMax)
     }
-    if (hits.length > limit || seen.size >= candidatesMax) break
+    if (isOver()) break
   }
   return hits.toSorted(better)
 }
 
 type ReadRow = Row & { readonly type: number; readonly id: string; readonly texts: readonly (string | null)[] }
 
-/** Reads the candidates, all types in one statement, and keeps those that the caller sees and that match in what the caller may read. */
-async function readHits(
+/** A record that the caller sees, with the values that the caller may read. */
+interface ReadRecord {
+  readonly candidate: Candidate
+  /** The fields in which words are looked for. */
+  readonly fields: readonly FieldText[]
+  readonly characters: number
+  readonly title: string | null
+  readonly subtitle: string | null
+}
+
+/** Reads those of the candidates that the caller sees, all types in one statement. */
+async function readRows(
   ctx: RequestContext,
-  terms: readonly Term[],
   shapes: readonly RecordShape[],
   candidates: readonly Candidate[],
-): Promise<Hit[]> {
+): Promise<ReadRecord[]> {
   const predicate = new TenantPredicate(ctx.caller)
   const types = shapes.flatMap((shape) => {
     const own = candidates.filter(({ object }) => object === shape.object)
@@ -134,7 +157,7 @@ async function readHits(
       rows.filter(({ type }) => type === index),
     )
   const byKey = new Map(candidates.map((candidate) => [`${candidate.object} ${candidate.id}`, candidate]))
-  return rows.flatMap((row) => {
+  return rows.map((row) => {
     const { shape, names, compared } = types[row.type]!
     const textOf = (name: string | null): string | null =>
       name === null ? null : (row.texts[names.indexOf(name)] ?? null)
@@ -142,13 +165,20 @@ async function readHits(
       const text = textOf(field)
       return text === null ? [] : [{ field, text }]
     })
-    const title = textOf(titleColumn(shape))
-    const match = matchOf(fields, title, terms)
-    if (!match) return []
-    const candidate = byKey.get(`${shape.object} ${row.id}`)!
-    const subtitle = textOf(subtitleColumn(shape))
-    return [{ ...candidate, match, title: short(title), subtitle: short(subtitle) }]
+    return {
+      candidate: byKey.get(`${shape.object} ${row.id}`)!,
+      fields,
+      characters: fields.reduce((sum, { text }) => sum + text.length, 0),
+      title: textOf(titleColumn(shape)),
+      subtitle: textOf(subtitleColumn(shape)),
+    }
   })
+}
+
+/** Null if the record does not match in what the caller may read. */
+function hitOf({ candidate, fields, title, subtitle }: ReadRecord, terms: readonly Term[]): Hit | null {
+  const match = matchOf(fields, title, terms)
+  return match && { ...candidate, match, title: short(title), subtitle: short(subtitle) }
 }
 
 /** The columns that are read for the caller, and those of them in which words are looked for. Hidden values are never read. */
@@ -169,47 +199,73 @@ const short = (text: string | null): string | null =>
         .slice(0, shownMax)
         .join('')
 
-/** The query with other words in place of those that no title has; null if nothing was probably meant. */
-async function correctedTerms(ctx: RequestContext, terms: readonly Term[]): Promise<Term[] | null> {
-  const tag = tagOf(ctx.caller.organizationId)
-  let isCorrected = false
-  const corrected: Term[] = []
-  for (const term of terms) {
-    const words = term.kind === 'WORD' && isSpelled(term.forms[0]!) ? await spellings(ctx, tag, term) : null
-    if (words === null || words.length === 0) corrected.push(term)
-    else {
-      isCorrected = true
-      corrected.push({ ...term, forms: words, isPrefix: false })
-    }
-  }
-  return isCorrected ? corrected : null
-}
+/** Words near all words of a query that are compared. */
+const nearbyMax = 60
 
 /**
- * The words of titles near a word; null if a title has the word. A caller who sees some records only does not learn whether another one has it.
+ * The query with other words in place of some; null if nothing was probably meant. The words of all titles are compared, but only a record that the
+ * caller sees and may read corrects a query, so it makes no difference which words other records have.
  */
-async function spellings(
-  { db, caller }: RequestContext,
-  tag: string,
-  { forms, isPrefix }: Term,
-): Promise<string[] | null> {
-  const word = forms[0]!
-  const rows = await db.query<{ word: string | null }>(
-    'select word from kernel.search_spellings($1, $2, $3::int[])',
-    [caller.ownerIds === null ? word : null, isPrefix, soughtHashes(tag, word)],
-    'SCAN',
-  )
-  const words = rows.flatMap(({ word: one }) => one ?? [])
-  return rows.length > words.length ? null : corrections(word, words)
+async function correctedTerms(
+  ctx: RequestContext,
+  terms: readonly Term[],
+  shapes: readonly RecordShape[],
+  limit: number,
+): Promise<Term[] | null> {
+  const known = await Promise.all(terms.map((term) => nearbyWords(ctx, term)))
+  const wordsMax = Math.ceil(nearbyMax / terms.length)
+  let compared = 0
+  for (let edits = 1; edits <= editsMax; edits++) {
+    const nearby = known.map((words) => words.filter((word) => word.edits <= edits).slice(0, wordsMax))
+    const count = nearby.flat().length
+    if (count === compared) continue
+    compared = count
+    const tried = terms.map((term, index) => ({ ...term, nearby: nearby[index]!.map(({ word }) => word) }))
+    const hits = await hitsOf(ctx, tried, shapes, limit)
+    const nearest = hits.map(({ match: { forms } }) => orderOf(forms, nearby)).toSorted(compareLists)[0]
+    if (nearest)
+      return terms.map((term, index) => {
+        const place = nearest[index + 1]!
+        return place === 0 ? term : { ...term, forms: [nearby[index]![place - 1]!.word], isPrefix: false }
+      })
+  }
+  return null
 }
 
-/** The query with the words that were found in the best record. */
-function correctedText(text: string, terms: readonly Term[], corrected: readonly Term[], { forms }: Match): string {
+/** The edits between a query and what was found; then for each term the place of its word among those near it, 0 for its own. */
+function orderOf(forms: readonly string[], nearby: readonly (readonly NearbyWord[])[]): number[] {
+  const places = forms.map((form, index) => nearby[index]!.findIndex(({ word }) => word === form) + 1)
+  const edits = places.map((place, index) => (place === 0 ? 0 : nearby[index]![place - 1]!.edits))
+  return [edits.reduce((sum, one) => sum + one, 0), ...places]
+}
+
+function compareLists(a: readonly number[], b: readonly number[]): number {
+  const index = a.findIndex((value, at) => value !== b[at])
+  return index < 0 ? 0 : a[index]! - b[index]!
+}
+
+/** The words of titles near a word, the nearest first. */
+async function nearbyWords({ db, caller }: RequestContext, { kind, forms }: Term): Promise<NearbyWord[]> {
+  const word = forms[0]!
+  if (kind !== 'WORD' || !isSpelled(word)) return []
+  const rows = await db.query<{ word: string }>(
+    'select word from kernel.search_spellings(null, false, $1::int[])',
+    [soughtHashes(tagOf(caller.organizationId), word)],
+    'SCAN',
+  )
+  const others = rows.map(({ word: one }) => one).filter((one) => !forms.includes(one))
+  return corrections(word, others)
+}
+
+/** The query with its corrected words. */
+function correctedText(text: string, terms: readonly Term[], corrected: readonly Term[]): string {
   let result = ''
   let end = 0
   for (const [index, term] of terms.entries()) {
-    result +=
-      text.slice(end, term.start) + (corrected[index] === term ? text.slice(term.start, term.end) : forms[index]!)
+    // One letter may stand for several words.
+    if (term.start < end) continue
+    const own = corrected[index]!
+    result += text.slice(end, term.start) + (own === term ? text.slice(term.start, term.end) : own.forms[0]!)
     end = term.end
   }
   return result + text.slice(end)

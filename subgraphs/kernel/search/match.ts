@@ -28,14 +28,16 @@ interface Found extends TextRange {
   readonly form: string
 }
 
-function inWord({ kind, forms, isPrefix }: Term, word: Word): Found | null {
+function inWord({ kind, forms, isPrefix, nearby }: Term, word: Word): Found | null {
   if ((kind === 'RUN') !== (word.offsets !== null)) return null
   if (word.offsets) {
     const at = word.forms[0]!.indexOf(forms[0]!)
     if (at < 0) return null
     return { start: word.offsets[at]!, end: word.offsets[at + forms[0]!.length]!, form: forms[0]! }
   }
-  const form = forms.find((sought) => word.forms.some((own) => (isPrefix ? own.startsWith(sought) : own === sought)))
+  const form =
+    forms.find((sought) => word.forms.some((own) => (isPrefix ? own.startsWith(sought) : own === sought))) ??
+    nearby?.find((sought) => word.forms.includes(sought))
   return form === undefined ? null : { start: word.start, end: word.end, form }
 }
 
@@ -67,7 +69,10 @@ export function matchOf(fields: readonly FieldText[], title: string | null, term
     const words = wordsOf(field.text)
     return { ...field, byTerm: terms.map((term) => inText(term, field.text, words)) }
   })
-  const forms = terms.map((_, index) => byField.flatMap(({ byTerm }) => byTerm[index]!)[0]?.form)
+  const forms = terms.map(({ forms: own, nearby }, index) => {
+    const inFields = byField.flatMap(({ byTerm }) => byTerm[index]!)
+    return ((nearby && inFields.find(({ form }) => own.includes(form))) ?? inFields[0])?.form
+  })
   if (forms.includes(undefined)) return null
   const found = byField.flatMap(({ field, text, byTerm }) => {
     const ranges = merged(byTerm.flat())

@@ -14,6 +14,8 @@ export interface Term {
   readonly forms: readonly string[]
   /** A word that begins with a form is enough. */
   readonly isPrefix: boolean
+  /** Words that are as good as the forms, complete only: those that were perhaps meant. */
+  readonly nearby?: readonly string[]
   /** Where the word is in the query. */
   readonly start: number
   readonly end: number
@@ -68,19 +70,31 @@ export interface Sought {
   readonly isPrefix: boolean
 }
 
+/** So many pairs of a run find its candidates; the whole run is compared with their texts. */
+const pairsMax = 20
+
 const lexemeKinds = { EMAIL: 'email', PHONE: 'phone' } as const
 
 /** The alternatives of a term, each the lexemes that an entry must have all. */
-export function soughtBy(tag: string, { kind, forms, isPrefix }: Term, where: 'title' | 'any'): Sought[][] {
+export function soughtBy(
+  tag: string,
+  { kind, forms, isPrefix, nearby = [] }: Term,
+  where: 'title' | 'any',
+): Sought[][] {
   const of = (lexemeKind: LexemeKind, text: string, prefix: boolean): Sought => ({
     lexeme: `${tag}${kinds[lexemeKind]}${text}`,
     isPrefix: prefix,
   })
   if (kind === 'EMAIL' || kind === 'PHONE') return [[of(lexemeKinds[kind], forms[0]!.slice(0, 100), isPrefix)]]
-  if (kind === 'WORD') return forms.map((form) => [of(where, form, isPrefix)])
+  if (kind === 'WORD')
+    return [...forms.map((form) => [of(where, form, isPrefix)]), ...nearby.map((word) => [of(where, word, false)])]
   const pairs = pairsOf(forms[0]!)
   // Of several characters, the last one alone is in the last pair already.
-  return [pairs.length === 1 ? [of(where, pairs[0]!, true)] : pairs.slice(0, -1).map((pair) => of(where, pair, false))]
+  return [
+    pairs.length === 1
+      ? [of(where, pairs[0]!, true)]
+      : pairs.slice(0, Math.min(pairs.length - 1, pairsMax)).map((pair) => of(where, pair, false)),
+  ]
 }
 
 /** Whether a term can be in a title as a word. */

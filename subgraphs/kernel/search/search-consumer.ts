@@ -1,28 +1,12 @@
 import type { Sql } from '../database/sql.ts'
-import { readExtensions } from '../extension/extension.ts'
 import type { EventBatch, EventConsumer } from '../outbox/event-consumer.ts'
 import type { LoggedEvent } from '../outbox/event-feed.ts'
 import type { RecordShape } from '../record/definition.ts'
-import type { OrganizationShapes } from '../record/shape-source.ts'
 import { systemContext, type Services } from '../request.ts'
+import { forgetOtherBuilds } from './build-entries.ts'
+import { currentShapes } from './current-shapes.ts'
 import { lockEntries, writeEntries } from './entries.ts'
 import { eventCondition, fieldsOfEntry, searchedShapes } from './searched-types.ts'
-
-/** The shapes of the latest definitions; read in the transaction, after the lock. */
-export async function currentShapes(
-  { extensions }: Pick<Services, 'extensions'>,
-  sql: Sql,
-  organizationId: string,
-): Promise<{ readonly shapes: OrganizationShapes | null; readonly version: number }> {
-  const [row] = await sql.query<{ version: number }>(
-    'select version::float8 as version from kernel.definition_version where organization_id = $1',
-    [organizationId],
-  )
-  if (!row) return { shapes: null, version: 0 }
-  const known = extensions.of(organizationId)
-  const latest = known?.version === row.version ? known : await readExtensions(sql, organizationId)
-  return { shapes: latest?.shapes ?? null, version: row.version }
-}
 
 /**
  * Writes the entries of records from their current rows. An event only tells that a record has changed, so an event that comes late or twice does no
@@ -41,9 +25,10 @@ export const searchConsumer: EventConsumer = {
 
 async function consume(services: Services, sql: Sql, { organizationId, events }: EventBatch): Promise<void> {
   await lockEntries(sql, organizationId)
-  const { shapes } = await currentShapes(services, sql, organizationId)
+  const current = await currentShapes(services, sql, organizationId)
+  await forgetOtherBuilds(sql, organizationId, current)
   const { caller } = systemContext(services, organizationId)
-  for (const shape of searchedShapes(shapes)) {
+  for (const shape of searchedShapes(current.shapes)) {
     const ids = changedRecords(shape, events)
     if (ids.length > 0) await writeEntries(sql, caller, shape, ids)
   }

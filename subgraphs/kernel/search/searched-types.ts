@@ -6,7 +6,7 @@ import { knownReadScope } from '../record/requires-scope.ts'
 import { shapeFor, type OrganizationShapes } from '../record/shape-source.ts'
 
 /** A change of how entries are made builds all of them again. */
-const entryVersion = 1
+const entryVersion = 2
 
 const eventTypesOf = ({ events }: RecordShape): [string, EventType][] => Object.entries(events?.types ?? {})
 
@@ -43,9 +43,15 @@ export const subtitleColumn = (shape: RecordShape): string | null =>
     ? shape.subtitle
     : (shape.searchable.find((name) => name !== titleColumn(shape) && !name.includes('.')) ?? null)
 
-/** What the entries of a record type are made of. */
+/** What the entries of a record type are made of: its columns, and how each is computed, such as the expression of a formula. */
 export const signatureOf = (shape: RecordShape): string =>
-  digestOf([entryVersion, searchedColumns(shape), shape.visibleBy].flat())
+  digestOf([
+    entryVersion,
+    ...[searchedColumns(shape), shape.visibleBy].map((names) =>
+      names.map((name) => [name, columnOf(shape, name).sql('t')]),
+    ),
+    shape.privateUnless !== undefined,
+  ])
 
 /** What the entries of organizations are made of that have defined nothing. */
 export const usualDigest = (): string =>
@@ -64,6 +70,8 @@ export const eventCondition = (): string =>
 export function fieldsOfEntry(shape: RecordShape): ReadonlySet<string> | null {
   if (shape.events?.payload) return null
   const names = [...searchedColumns(shape), ...shape.visibleBy]
-  if (names.some((name) => columnOf(shape, name).internal)) return null
-  return new Set(names.map((name) => name.split('.')[0]!))
+  const columns = names.map((name) => columnOf(shape, name))
+  if (columns.some(({ internal }) => internal)) return null
+  const all = [...names, ...columns.flatMap(({ derivedFrom }) => derivedFrom ?? [])]
+  return new Set(all.map((name) => name.split('.')[0]!))
 }

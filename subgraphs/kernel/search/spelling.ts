@@ -10,7 +10,8 @@ const twoDeletionsMin = 6
 const twoEditsMin = 8
 
 /** The edits that a query may be away from a word. */
-export const editsOf = (word: string): number => (word.length >= twoEditsMin ? 2 : 1)
+const editsOf = (word: string): number => (word.length >= twoEditsMin ? editsMax : 1)
+export const editsMax = 2
 
 /** Whether words like this are corrected: letters only, and long enough that a correction is no other word. */
 export const isSpelled = (word: string): boolean =>
@@ -62,15 +63,18 @@ export function distance(a: string, b: string): number {
   return previous[b.length]!
 }
 
-const correctionsMax = 5
+export interface NearbyWord {
+  readonly word: string
+  readonly edits: number
+}
 
 /** The words that were probably meant, the nearest first. */
-export function corrections(word: string, candidates: readonly string[]): string[] {
+export function corrections(word: string, candidates: readonly string[]): NearbyWord[] {
   const allowed = editsOf(word)
-  const known = candidates
+  return candidates
     .filter((other) => Math.abs(other.length - word.length) <= allowed)
-    .map((other) => ({ other, edits: distance(word, other), first: other[0] === word[0] ? 0 : 1 }))
+    .map((other) => ({ word: other, edits: distance(word, other), first: other[0] === word[0] ? 0 : 1 }))
     .filter(({ edits }) => edits <= allowed)
-  const sorted = known.toSorted((a, b) => a.edits - b.edits || a.first - b.first || (a.other < b.other ? -1 : 1))
-  return sorted.slice(0, correctionsMax).map(({ other }) => other)
+    .toSorted((a, b) => a.edits - b.edits || a.first - b.first || (a.word < b.word ? -1 : 1))
+    .map(({ word: near, edits }) => ({ word: near, edits }))
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { lexemesOf } from './lexemes.ts'
 import { matchOf } from './match.ts'
 import { termsOf } from './query.ts'
 import { corrections, distance, soughtHashes, storedHashes } from './spelling.ts'
@@ -33,6 +34,9 @@ describe('the words of a text', () => {
     ['ΟΔΥΣΣΕΥΣ', [['οδυσσευσ']]],
     ['हिन्दी', [['हिन्दी']]],
     ['--- !!', []],
+    // Letters that stand for several words, and letters that stand for a mark on a space.
+    ['\ufdfa', [['صلي'], ['الله'], ['عليه'], ['وسلم']]],
+    ['a\ufe70b \u037ac', [['a'], ['b'], ['c']]],
   ])('of %s', (text, expected) => {
     expect(forms(text)).toEqual(expected)
   })
@@ -53,8 +57,41 @@ describe('the words of a text', () => {
     expect(run!.end).toBe(text.length)
   })
 
+  it('are lexemes without white space, whatever the characters of the text', () => {
+    const refused: string[] = []
+    const users = null
+    for (let code = 1; code <= 0x10ffff; code++) {
+      if (code >= 0xd800 && code <= 0xdfff) continue
+      const text = String.fromCodePoint(code)
+      // Other characters are as they are.
+      if (text.normalize('NFKD') === text && !/\p{M}/u.test(text)) continue
+      const lexemes = lexemesOf('12345', { title: `${text} a${text}b`, others: [], users })
+      if (lexemes.some((lexeme) => /\s/.test(lexeme) || lexeme.length <= 6)) refused.push(code.toString(16))
+    }
+    expect(refused).toEqual([])
+  })
+
+  it.each([
+    ['one word', 'a'],
+    ['no words', ' '],
+    ['apostrophes', "a'"],
+    ['marks', '\u0301\u0323'],
+    ['Japanese', '東'],
+    ['Thai', 'ก็'],
+    ['at signs', 'a@'],
+    ['digits', '1 '],
+  ])('are found in linear time in a text of %s', (_, part) => {
+    const text = `${part.repeat(200_000 / part.length)}!`
+    const before = process.cpuUsage()
+    lexemesOf('12345', { title: null, others: [text], users: null })
+    matchOf([{ field: 'name', text }], text, termsOf('東a', 'query'))
+    const { user } = process.cpuUsage(before)
+    expect(user / 1_000_000).toBeLessThan(2)
+  })
+
   it('include email addresses and telephone numbers', () => {
     expect(emailsIn('Mail to Ida.H@Yard.example, please').map(({ text }) => text)).toEqual(['ida.h@yard.example'])
+    expect(emailsIn('<a@b@c@d> @e f@ @@g@h').map(({ text }) => text)).toEqual(['a@b', 'c@d', 'g@h'])
     expect(phoneOf('+49 (170) 123-4567')).toBe('765432107194')
     expect(phoneOf('room 12')).toBe(null)
     expect(phoneOf('123')).toBe(null)
@@ -136,11 +173,12 @@ describe('a typing error', () => {
     expect(distance(typed, word)).toBe(edits)
     const stored = new Set(storedHashes('tag', word))
     expect(soughtHashes('tag', typed).some((hash) => stored.has(hash))).toBe(true)
-    expect(corrections(typed, [word, 'other'])).toEqual([word])
+    expect(corrections(typed, [word, 'other'])).toEqual([{ word, edits }])
   })
 
   it('in a short word is one edit, and the first letter decides between equal distances', () => {
-    expect(corrections('smth', ['smith', 'sooth'])).toEqual(['smith'])
-    expect(corrections('lark', ['dark', 'park', 'larp'])).toEqual(['larp', 'dark', 'park'])
+    const words = (typed: string, known: string[]) => corrections(typed, known).map(({ word }) => word)
+    expect(words('smth', ['smith', 'sooth'])).toEqual(['smith'])
+    expect(words('lark', ['dark', 'park', 'larp'])).toEqual(['larp', 'dark', 'park'])
   })
 })

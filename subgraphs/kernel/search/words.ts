@@ -13,14 +13,16 @@ export interface Word {
 
 /** Longer words are compared by their beginnings. */
 const wordMax = 40
+/** The code units of a text from which the beginning of a word is made: it may have marks and ligatures. */
+const wordSourceMax = 256
 
 const unspaced =
   '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}\\u30fc\\uff70\\uff9e\\uff9f'
 const letter = `(?:(?![${unspaced}])[\\p{L}\\p{N}\\p{M}])`
 const pattern = new RegExp(`((?:[${unspaced}]\\p{M}*)+)|${letter}+(?:['\\u2019\\u02bc]${letter}+)*`, 'gu')
-const emailPattern = /[^\s@<>()[\],;:"]+@[^\s@<>()[\],;:"]+/g
-/** A character with its marks, also those that half-width kana write as characters of their own. */
-const character = /[\s\S][\p{M}\uff9e\uff9f]*/gu
+const emailPart = /[^\s@<>()[\],;:"]+/g
+/** A character with its marks, also those that half-width kana write as characters of their own. More marks are characters of their own. */
+const character = /[\s\S][\p{M}\uff9e\uff9f]{0,30}/gu
 
 /** Accents, vowel signs of Hebrew and Arabic, and the Arabic tatweel. Marks of other scripts are part of their words. */
 const marks = new RegExp(
@@ -81,7 +83,7 @@ const asciiDigit = (digit: string): string => {
 }
 
 /** Composed and decomposed forms, upper and lower case, full and half width, letters with and without accents become equal. */
-export const foldText = (text: string): string =>
+const foldText = (text: string): string =>
   text
     .normalize('NFKD')
     .toLowerCase()
@@ -90,23 +92,46 @@ export const foldText = (text: string): string =>
     .replace(foreignDigit, asciiDigit)
     .normalize('NFC')
 
-function formsOf(source: string): string[] {
-  const usual = foldText(source).replace(/['\u2019\u02bc]/g, '')
+/** White space in the compatibility form of one letter, such as a ligature of several words. */
+const space = /\s+/g
+
+/** The forms of each word that a word of a text stands for: one word, unless it contains the ligature of several. */
+function formsOf(source: string): string[][] {
+  const beginning = source.slice(0, wordSourceMax)
+  const [usual = '', ...more] = foldText(beginning)
+    .replace(/['\u2019\u02bc]/g, '')
+    .split(space)
+    .filter(Boolean)
+  if (more.length > 0) return [usual, ...more].map((form) => [form.slice(0, wordMax)])
   const forms = [usual]
-  const composed = source.normalize('NFC').toLowerCase()
+  const composed = beginning.normalize('NFC').toLowerCase()
   if (composed.search(umlaut) >= 0) forms.push(foldText(composed.replace(umlaut, (found) => spelledOut[found]!)))
   // The Arabic article is part of the word.
   if (usual.startsWith('ال') && usual.length > 4) forms.push(usual.slice(2))
-  return forms.filter(Boolean).map((form) => form.slice(0, wordMax))
+  const known = forms.map((form) => form.replace(space, '')).filter(Boolean)
+  return known.length > 0 ? [known.map((form) => form.slice(0, wordMax))] : []
+}
+
+const foldedMax = 4096
+const folded = new Map<string, string>()
+
+/** The form of one character of a run. Few different ones are most of all texts. */
+function foldCharacter(text: string): string {
+  const known = folded.get(text)
+  if (known !== undefined) return known
+  if (folded.size >= foldedMax) folded.clear()
+  const form = foldText(text).replace(space, '')
+  folded.set(text, form)
+  return form
 }
 
 function runOf(source: string, start: number): Word {
   let form = ''
   const offsets: number[] = []
   for (const { 0: one, index } of source.matchAll(character)) {
-    const folded = foldText(one)
-    for (let unit = 0; unit < folded.length; unit++) offsets.push(start + index)
-    form += folded
+    const own = foldCharacter(one)
+    for (let unit = 0; unit < own.length; unit++) offsets.push(start + index)
+    form += own
   }
   const end = start + source.length
   return { start, end, forms: [form], offsets: [...offsets, end] }
@@ -117,10 +142,7 @@ export function wordsOf(text: string): Word[] {
   const words: Word[] = []
   for (const { 0: source, 1: run, index: start } of text.matchAll(pattern)) {
     if (run) words.push(runOf(source, start))
-    else {
-      const forms = formsOf(source)
-      if (forms.length > 0) words.push({ start, end: start + source.length, forms, offsets: null })
-    }
+    else for (const forms of formsOf(source)) words.push({ start, end: start + source.length, forms, offsets: null })
   }
   return words
 }
@@ -132,23 +154,34 @@ export interface FoundText {
 }
 
 /** The email addresses in a text, in lower case. */
-export const emailsIn = (text: string): FoundText[] =>
-  [...text.matchAll(emailPattern)].map(({ 0: email, index: start }) => ({
-    start,
-    end: start + email.length,
-    text: email.toLowerCase().replaceAll('\\', ''),
-  }))
+export function emailsIn(text: string): FoundText[] {
+  if (!text.includes('@')) return []
+  const found: FoundText[] = []
+  let before: { readonly start: number; readonly end: number } | null = null
+  for (const { 0: part, index: start } of text.matchAll(emailPart)) {
+    const end = start + part.length
+    if (before && text[before.end] === '@' && before.end + 1 === start) {
+      const email = text.slice(before.start, end).toLowerCase().replaceAll('\\', '')
+      found.push({ start: before.start, end, text: email })
+      before = null
+    } else before = { start, end }
+  }
+  return found
+}
 
-const phonePattern = /^\s*\+?[\d\s()./-]+$/
+const phonePattern = /^\+?[\d\s()./-]+$/
 const phoneDigitsMin = 6
+/** Longer texts are no telephone numbers. */
+const phoneMax = 100
 /** Numbers are equal by their last digits, with or without the prefix of a country. */
 const phoneDigitsCompared = 9
 
 /** The last digits of a text that is a telephone number, the last one first; null for any other text. */
 export function phoneOf(text: string): string | null {
-  const folded = text.normalize('NFKC').replace(foreignDigit, asciiDigit)
-  if (!phonePattern.test(folded)) return null
-  const digits = folded.replaceAll(/\D/g, '')
+  if (text.length > phoneMax) return null
+  const number = text.normalize('NFKC').replace(foreignDigit, asciiDigit)
+  if (!phonePattern.test(number.trim())) return null
+  const digits = number.replaceAll(/\D/g, '')
   return digits.length < phoneDigitsMin ? null : [...digits].toReversed().join('')
 }
 
@@ -162,3 +195,9 @@ export function pairsOf(run: string): string[] {
 
 /** The text of a title whose beginning is compared: its words in their usual forms. */
 export const titleForm = (words: readonly Word[]): string => words.map(({ forms }) => forms[0]!).join(' ')
+
+/** More characters than any query has. */
+const beginningMax = 500
+
+/** The part of it that entries have. */
+export const beginningOfTitle = (words: readonly Word[]): string => titleForm(words).slice(0, beginningMax)

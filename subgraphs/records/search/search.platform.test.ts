@@ -8,7 +8,7 @@ import { consumeNext } from '../../kernel/outbox/consume-events.ts'
 import { systemContext } from '../../kernel/request.ts'
 import { searchConsumer } from '../../kernel/search/search-consumer.ts'
 import { searchedShapes } from '../../kernel/search/searched-types.ts'
-import { searchBuild, searchFrequent } from './search.jobs.ts'
+import { searchBuild, searchFrequent, searchWords } from './search.jobs.ts'
 
 const platform = usePlatform()
 let member: Member
@@ -193,6 +193,40 @@ describe('search', () => {
     expect((await search('secrethabour', { types: 'account' })).correctedQuery).toMatch(/^secrethar[bv]our$/)
   })
 
+  it('corrects to words of visible records only, whatever words other records have', async () => {
+    await account(member, { name: 'Marlowick' })
+    const other = await account(member, { name: 'Marlowich' })
+    await lead(member, { lastName: 'Marlowuck' })
+    await consume()
+    const key = await platform.member({ organizationId: member.organizationId, scopes: ['READ_ACCOUNTS'] })
+    // The word of a lead.
+    expect(await search('marlowuck', {}, key)).toMatchObject({
+      correctedQuery: 'marlowick',
+      results: [{ title: 'Marlowick' }],
+    })
+    // The results are those of the corrected query.
+    expect(await search('marlowihc', {}, key)).toMatchObject({
+      correctedQuery: 'marlowich',
+      results: [{ id: other.id }],
+    })
+  })
+
+  it('corrects a mistake that a title had, and forgets it', async () => {
+    const { id } = await account(member, { name: 'Zephirline' })
+    await consume()
+    await member.rest.accountUpdate!({ id, body: { name: 'Zephyrline' } })
+    await consume()
+    expect(await search('zephirline')).toMatchObject({ correctedQuery: 'zephyrline', results: [{ id }] })
+    const known = () =>
+      platform.query<{ word: string }>(
+        `select word from kernel.search_word where organization_id = $1 and word like 'zeph%' order by word`,
+        [member.organizationId],
+      )
+    expect(await known()).toEqual([{ word: 'zephirline' }, { word: 'zephyrline' }])
+    await searchWords.run(platform.services)
+    expect(await known()).toEqual([{ word: 'zephyrline' }])
+  })
+
   it('finds nothing by a hidden field, and shows none', async () => {
     const [word, hidden] = [unique(), unique()]
     const { id } = await contact(member, { lastName: word, email: `${hidden}@yard.example`, department: hidden })
@@ -265,7 +299,112 @@ describe('search', () => {
   })
 })
 
+it('an old record is found by a word of one or two letters', async () => {
+  const reader = await platform.member({ organizationId: await platform.organization() })
+  const { id } = await account(reader, { name: 'Hy Zz' })
+  const newest = await account(reader, { name: 'Hydro' })
+  await consume(reader.organizationId)
+  await platform.query(
+    `insert into kernel.search_entry select organization_id, gen_random_uuid(), object, 'many', array_to_tsvector(array[left((tsvector_to_array(words))[1], 5) || '=many'])
+     from kernel.search_entry cross join generate_series(1, 6000) where record_id = $1`,
+    [newest.id],
+  )
+  expect(await ids('hy', {}, reader)).toEqual([id])
+  expect(await ids('h', {}, reader)).toEqual([])
+  expect(await ids('zz hy', {}, reader)).toEqual([id])
+  await platform.query(`delete from kernel.search_entry where title = 'many'`)
+  expect(sorted(await ids('h', {}, reader))).toEqual(sorted([id, newest.id]))
+})
+
 describe('entries', () => {
+  it('of letters that stand for white space stop nothing', async () => {
+    const reader = await platform.member({ organizationId: await platform.organization() })
+    const names = ['\ufe70', 'a\ufc5eb', '\u037a', 'Trust \ufdfa']
+    const created: string[] = []
+    for (const name of names) created.push((await account(reader, { name })).id)
+    const word = unique()
+    created.push((await account(reader, { name: word })).id)
+    await consume(reader.organizationId)
+    expect([await ids(word, {}, reader), await ids('trust الله', {}, reader)]).toEqual([[created[4]], [created[3]]])
+    const written = () =>
+      platform.query(
+        'select title, words::text from kernel.search_entry where record_id = any($1) order by record_id',
+        [created],
+      )
+    const before = await written()
+    expect(before).toHaveLength(created.length)
+    await platform.query('delete from kernel.search_entry where organization_id = $1', [reader.organizationId])
+    await platform.query('delete from kernel.search_build where organization_id = $1', [reader.organizationId])
+    await searchBuild.run(platform.services)
+    expect(await written()).toEqual(before)
+  })
+
+  it('of large records are built in several transactions, and those of no record are deleted', async () => {
+    const reader = await platform.member({ organizationId: await platform.organization() })
+    const { organizationId } = reader
+    const records = 60
+    for (let index = 0; index < records; index++)
+      await activity(reader, { subject: `Large ${index}`, body: '東京都市'.repeat(1000) })
+    await consume(organizationId)
+    await platform.query(
+      `insert into kernel.search_entry select organization_id, gen_random_uuid(), 'activity', '', '' from kernel.search_entry
+       where organization_id = $1`,
+      [organizationId],
+    )
+    await platform.query(`update kernel.search_entry set words = '' where organization_id = $1`, [organizationId])
+    await platform.query('delete from kernel.search_build where organization_id = $1', [organizationId])
+    await searchBuild.run(platform.services)
+    const [built] = await platform.query<{ entries: number; transactions: number }>(
+      `select count(*)::int as entries, count(distinct xmin::text)::int as transactions from kernel.search_entry
+       where organization_id = $1 and object = 'activity'`,
+      [organizationId],
+    )
+    expect(built).toEqual({ entries: records, transactions: 2 })
+  })
+
+  it('have the words of a formula, of its latest expression and values', async () => {
+    const owner = await platform.member({ role: 'OWNER', organizationId: await platform.organization() })
+    const formula = (expression: string) => ({ formulaConfig: { expression, returnType: 'TEXT' } })
+    const field = {
+      entity: 'ACCOUNT',
+      name: 'call_sign',
+      label: 'Call sign',
+      fieldType: 'FORMULA',
+      isSearchable: true,
+      ...formula('industry'),
+    }
+    const defined = await owner.rest.customFieldCreate!({ body: field })
+    expect(defined.status, JSON.stringify(defined.body)).toBe(201)
+    const [first, second] = [unique(), unique()]
+    const { id } = await account(owner, { name: 'Boat', tier: first })
+    await consume(owner.organizationId)
+    await searchBuild.run(platform.services)
+    expect(await ids(first, {}, owner)).toEqual([])
+    const changed = await owner.rest.customFieldUpdate!({ id: defined.body.id, body: formula('tier') })
+    expect(changed.status, JSON.stringify(changed.body)).toBe(200)
+    await searchBuild.run(platform.services)
+    expect(await ids(first, {}, owner)).toEqual([id])
+    await owner.rest.accountUpdate!({ id, body: { tier: second } })
+    await consume(owner.organizationId)
+    expect([await ids(first, {}, owner), await ids(second, {}, owner)]).toEqual([[], [id]])
+  })
+
+  it('that were written while a field was not searchable are built again when it is', async () => {
+    const word = unique()
+    const owner = await platform.member({ role: 'OWNER', organizationId: await platform.organization() })
+    const field = { entity: 'ACCOUNT', name: 'hull', label: 'Hull', fieldType: 'TEXT', isSearchable: true }
+    const { body } = await owner.rest.customFieldCreate!({ body: field })
+    const setSearchable = (isSearchable: boolean) =>
+      owner.rest.customFieldUpdate!({ id: body.id, body: { isSearchable } })
+    await searchBuild.run(platform.services)
+    await setSearchable(false)
+    const { id } = await account(owner, { name: 'Boat', customFields: { hull: word } })
+    await consume(owner.organizationId)
+    await setSearchable(true)
+    await searchBuild.run(platform.services)
+    expect(await ids(word, {}, owner)).toEqual([id])
+  })
+
   it('of records from before are built in batches, and by other fields again', async () => {
     const word = unique()
     const { organizationId } = member

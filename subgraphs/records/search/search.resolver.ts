@@ -6,7 +6,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { memberScope } from '../../kernel/scopes.ts'
 import { searchConsumer } from '../../kernel/search/search-consumer.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
-import { searchBuild, searchFrequent } from './search.jobs.ts'
+import { searchBuild, searchFrequent, searchWords } from './search.jobs.ts'
 import { search } from './search.ts'
 import { SearchAnswer } from './search.types.ts'
 
@@ -59,7 +59,7 @@ export class SearchResolver {
 export const searchResource: Resource = {
   resolver: SearchResolver,
   consumers: [searchConsumer],
-  jobs: [searchBuild, searchFrequent],
+  jobs: [searchBuild, searchFrequent, searchWords],
   operations: [
     operation('GET /v1/search', 'search', {
       summary: 'Search all record types',

@@ -82,7 +82,7 @@ export class SearchAnswer {
   @OutputField(() => String, {
     nullable: true,
     description:
-      'The query whose results these are, where the one that was sent has none and a word of it is in no title; null otherwise.',
+      'The query whose results these are, with words of titles that the caller sees, where the one that was sent has none; null otherwise.',
     example: 'halvorsen',
   })
   correctedQuery!: string | null

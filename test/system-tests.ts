@@ -67,6 +67,11 @@ export const systemTests: Readonly<Record<string, readonly string[]>> = {
     ...queue,
   ],
   'test/faults/smart-email.system.test.ts': ['subgraphs/outreach/smart-email', ...queue],
+  'test/faults/search.system.test.ts': [
+    'subgraphs/kernel/search',
+    'subgraphs/records/search',
+    'subgraphs/kernel/outbox',
+  ],
   'test/faults/sequences.system.test.ts': ['subgraphs/outreach/enrollment', 'subgraphs/outreach/sequence', ...queue],
   'test/faults/functions.system.test.ts': [
     'subgraphs/extensions/function',

@@ -1,6 +1,7 @@
 import { ImapFlow } from 'imapflow'
 import { simpleParser } from 'mailparser'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createApiKey } from '../../subgraphs/identity/public.ts'
 import { drain } from '../../subgraphs/kernel/queue/queue.fixture.ts'
 import { SmtpReceiver } from '../../subgraphs/kernel/mail/smtp.fixture.ts'
 import type { FileStore } from '../../subgraphs/kernel/file/file-store.ts'
@@ -14,6 +15,7 @@ import { account, aLine, quote } from '../builders.ts'
 import { expectValidEvents, refused, refusedInputs } from '../expectations.ts'
 import { mailsTo } from '../mailbox.ts'
 import { usePlatform, type Member } from '../platform.ts'
+import { restClient } from '../rest-client.ts'
 import { mailboxValues } from './mailbox-values.ts'
 
 const smtp = new SmtpReceiver()
@@ -281,6 +283,47 @@ describe('a draft with files', () => {
     expect((await ann.rest.smartEmailDraftSend!({ id })).body.status).toBe('SENDING')
   })
 
+  it('is neither scheduled nor changed at its time by a key that may not read its files', async () => {
+    const organizationId = await platform.organization()
+    const ann = await ofOwn(organizationId)
+    const wanted = { ownerId: ann.userId, name: 'Mails', scopes: ['WRITE_EMAILS', 'READ_EMAILS'] }
+    const { secret } = await createApiKey(platform.services, organizationId, wanted)
+    const key = restClient(platform.contract, platform.url, { 'X-API-Key': secret })
+    const file = await uploaded(ann, 'Delivery within five days.')
+    const [secretTerms, scheduled, plain] = [
+      await aDraft(ann, [file]),
+      await aDraft(ann, [file]),
+      await aDraft(ann, []),
+    ]
+    const [id, scheduledId, plainId] = [secretTerms, scheduled, plain].map(({ body }) => body.id as string)
+    const time = (minutes: number) => ({
+      scheduledAt: new Date(platform.now.getTime() + minutes * 60_000).toISOString(),
+    })
+    const schedule = (draft: string, minutes = 60) => key.smartEmailDraftSchedule!({ id: draft, body: time(minutes) })
+    const change = (draft: string, body: object) => key.smartEmailDraftUpdate!({ id: draft, body })
+    expect((await ann.rest.smartEmailDraftSchedule!({ id: scheduledId!, body: time(60) })).status).toBe(200)
+
+    const elsewhere = { toEmails: ['mallory@elsewhere.example'] }
+    expect((await change(id!, elsewhere)).status).toBe(200)
+    for (const call of [
+      () => key.smartEmailDraftSend!({ id: id! }),
+      () => schedule(id!),
+      () => schedule(scheduledId!, 30),
+      () => change(scheduledId!, elsewhere),
+      () => change(scheduledId!, { subject: 'Other terms' }),
+    ])
+      expect(await refused(platform, call)).toEqual([403, 'API_KEY_SCOPE_INSUFFICIENT'])
+
+    // Without the files there is nothing that it may not send.
+    const without = await change(scheduledId!, { ...elsewhere, fileIds: [] })
+    expect(without.body).toMatchObject({ status: 'SCHEDULED', ...elsewhere, fileIds: [] })
+    expect((await schedule(scheduledId!, 30)).body.status).toBe('SCHEDULED')
+    expect((await schedule(plainId!)).body.status).toBe('SCHEDULED')
+    expect((await change(plainId!, elsewhere)).body).toMatchObject({ status: 'SCHEDULED', ...elsewhere })
+    expect((await ann.rest.smartEmailDraftSchedule!({ id: id!, body: time(60) })).body.status).toBe('SCHEDULED')
+    expect((await key.smartEmailDraftUnschedule!({ id: id! })).body.status).toBe('DRAFT')
+  })
+
   it('of a reply is sent only by somebody who sees its files; others may remove them', async () => {
     const organizationId = await platform.organization()
     const [ann, ben] = [await platform.member({ organizationId }), await platform.member({ organizationId })]
@@ -306,6 +349,12 @@ describe('a draft with files', () => {
     expect((await change(ann, { fileIds: [ofBen], subject: 'Terms' })).status).toBe(200)
     expect((await change(ann, { fileIds: [] })).body.fileIds).toEqual([])
     expect((await change(ann, { fileIds: [ofAnn] })).body.fileIds).toEqual([ofAnn])
+    const key = await platform.member({ organizationId, scopes: ['WRITE_EMAILS', 'READ_EMAILS'] })
+    expect((await change(key, { subject: 'Our terms', status: 'APPROVED' })).status).toBe(200)
+    expect(await refused(platform, () => key.rest.replyDraftSend!({ draftId }))).toEqual([
+      403,
+      'API_KEY_SCOPE_INSUFFICIENT',
+    ])
     const sent = await ann.rest.replyDraftSend!({ draftId })
     expect([sent.status, sent.body.attachments]).toEqual([
       200,

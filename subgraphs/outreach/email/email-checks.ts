@@ -112,7 +112,7 @@ export const draftFiles = {
   max: 36,
   maxItems: attachedFilesMax,
   decidesEdges: true,
-  description: `Ids of the files that are attached when it is sent: READY files that the caller sees, of at most ${attachedBytesMax.toLocaleString('en')} bytes together; empty if none. They are checked again when it is sent, with the rights of the sender. A change needs READ_FILES.`,
+  description: `Ids of the files that are attached when it is sent: READY files that the caller sees, of at most ${attachedBytesMax.toLocaleString('en')} bytes together; empty if none. They are checked again when it is sent, with the rights of the sender. Adding a file needs READ_FILES, and so does sending or scheduling a draft with files.`,
   example: [] as string[],
 }
 

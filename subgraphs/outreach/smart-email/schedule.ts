@@ -1,13 +1,14 @@
 import { organizationSettings } from '../../identity/public.ts'
 import { change } from '../../kernel/record/records-of.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import { attachmentsOf } from '../email/email-checks.ts'
 import { unscheduled } from './smart-email.actions.ts'
 import type { SmartEmailDraft } from './smart-email-draft.ts'
 import { smartEmailDraft } from './smart-email.record.ts'
 import { requireEditable, requireStatus } from './smart-email.rules.ts'
 import { scheduledTime, type WantedTime } from './schedule-time.ts'
 
-/** Sets the time at which the mail of the draft is sent, or another one. */
+/** Sets the time at which the mail of the draft is sent, or another one. Its files are sent with all rights of the owner, so the caller needs them. */
 export async function scheduleDraft(
   ctx: RequestContext,
   id: string,
@@ -22,6 +23,7 @@ export async function scheduleDraft(
     id,
     async (previous, inner) => {
       await requireStatus(inner, previous, 'SCHEDULED')
+      await attachmentsOf(inner, previous.fileIds)
       const implied = { ...time, status: 'SCHEDULED', nextAttemptAt: time.scheduledAt } as const
       return {
         operation: 'UPDATE',

@@ -8,7 +8,7 @@ import { requireRecord } from '../../kernel/record/read.ts'
 import { change, recordsOf, type RecordActions } from '../../kernel/record/records-of.ts'
 import { requireWritableRole, save } from '../../kernel/record/save.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { checkBody, refuseUnfitHtml } from '../email/email-checks.ts'
+import { attachmentsOf, checkBody, refuseUnfitHtml } from '../email/email-checks.ts'
 import { sendEmail } from '../email/send-email.ts'
 import type { SmartEmailDraft } from './smart-email-draft.ts'
 import { smartEmailDraft, visibleThreads } from './smart-email.record.ts'
@@ -43,7 +43,10 @@ export const smartEmailActions: RecordActions<SmartEmailDraft> = {
       return recordsOf(smartEmailDraft).create(inner, trimmed(values as Values), { ...safe, ...implied })
     })
   },
-  /** A change of a FAILED draft makes it a DRAFT. A scheduled draft that gets another owner is not scheduled any more. */
+  /**
+   * A change of a FAILED draft makes it a DRAFT. A scheduled draft that gets another owner is not scheduled any more. One that stays scheduled is sent
+   * with all rights of the owner, so the caller needs those to its files.
+   */
   update: (ctx, id, values: Values, expectedVersion) =>
     transactionWithExternalCalls(ctx, (outer) =>
       change(
@@ -56,6 +59,7 @@ export const smartEmailActions: RecordActions<SmartEmailDraft> = {
           const safe = await cleaned(inner, values)
           const isGiven = values.ownerId != null && values.ownerId.toLowerCase() !== previous.ownerId
           const back = previous.status === 'FAILED' || (isGiven && previous.status === 'SCHEDULED')
+          if (previous.status === 'SCHEDULED' && !back) await attachmentsOf(inner, values.fileIds ?? previous.fileIds)
           const implied = { ...safe, ...(back && asDraft) }
           return { operation: 'UPDATE', values: trimmed(values), implied }
         },

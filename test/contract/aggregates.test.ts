@@ -32,6 +32,10 @@ const hasAggregate = (prefixes: ReadonlySet<string>): boolean =>
 const few = 'a setting of which an organization has a handful'
 const people = 'they are the people of the organization, whom an administrator reads one by one'
 const part = 'it is read with the record that it belongs to'
+const price = 'a rate is the price of a currency on a day, of which neither sums nor counts say anything'
+const repeated = 'each snapshot counts the same deals again, and the rollup and the accuracy of forecasts compare them'
+const bounded =
+  'who sees one depends on the records that they are about; an organization has at most 2,000, whose list has the totals'
 const own = 'each user has few, and reads the own ones only'
 
 /** Lists without an aggregate, each with the reason. */
@@ -47,10 +51,10 @@ const withoutAggregate: Readonly<Record<string, string>> = {
   Conversation: own,
   CustomAction: few,
   CustomObject: few,
-  ExchangeRate: few,
+  ExchangeRate: price,
   FieldHistoryEntry: part,
-  ForecastSnapshot: part,
-  KnowledgeDocument: few,
+  ForecastSnapshot: repeated,
+  KnowledgeDocument: bounded,
   NamedCredential: few,
   OAuthApp: few,
   Pipeline: few,
@@ -108,9 +112,51 @@ const unfiltered: Readonly<Record<string, string>> = {
   engagementStats: ownMeasurement,
 }
 
+/** The records that statistics with another name are of. */
+const listOf: Readonly<Record<string, string>> = {
+  aiWorkflowStats: 'aiTrigger',
+  triageStats: 'triageCase',
+}
+
+/** The parameters of a list that choose no records. */
+const ofEveryList: ReadonlySet<string> = new Set([
+  'search',
+  'sortBy',
+  'sortByCustomField',
+  'sortOrder',
+  'page',
+  'limit',
+  'cursor',
+  'includeTotal',
+  'withCustomFields',
+  'fields',
+  'expand',
+  'Prefer',
+])
+
+interface Parameter {
+  readonly name: string
+  readonly 'x-alias-of'?: string
+}
+
 describe('statistics', () => {
   it.each(Object.keys(queries).filter((name) => name.endsWith('Stats')))('%s have the filter of the list', (name) => {
     const hasFilter = queries[name]!.args.some((argument) => argument.name === 'filter')
     expect(hasFilter).toBe(!Object.hasOwn(unfiltered, name))
   })
+
+  it.each(Object.keys(queries).filter((name) => name.endsWith('Stats') && !Object.hasOwn(unfiltered, name)))(
+    '%s have the parameters of the list in REST',
+    (name) => {
+      const { operations } = restContract()
+      const choosesRecords = (parameter: Parameter) =>
+        [parameter.name, parameter['x-alias-of'] ?? ''].every((each) => !ofEveryList.has(each))
+      const parametersOf = (id: string) =>
+        (operations.find((operation) => operation.id === id)!.parameters as readonly Parameter[])
+          .filter(choosesRecords)
+          .map((parameter) => ({ ...parameter, description: null }))
+      const list = `${listOf[name] ?? name.replace(/Stats$/, '')}List`
+      expect(parametersOf(name)).toEqual(parametersOf(list))
+    },
+  )
 })

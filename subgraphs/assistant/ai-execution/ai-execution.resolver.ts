@@ -11,6 +11,7 @@ import { StatsFilterArg } from '../../kernel/record/standard-resolver.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { OnePerRequest } from '../../kernel/subgraph/one-per-request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { aiTriggerArea } from '../ai-trigger/ai-trigger.area.ts'
 import { aiTriggerTypes } from '../ai-trigger/ai-trigger.inputs.ts'
 import { aiTrigger } from '../ai-trigger/ai-trigger.record.ts'
 import type { TriggerContext } from '../ai-trigger/ai-trigger.context.ts'
@@ -159,7 +160,7 @@ export const aiExecutionResource: Resource = {
     operation(`GET ${path}/stats`, 'aiWorkflowStats', {
       summary: 'Figures of the AI workflows',
       answers: 'The figures.',
-      parameters: Object.fromEntries(['status', 'ownerId'].map((name) => [name, `filter.${name}.eq`])),
+      filteredAs: aiTriggerArea,
       ...administrators,
     }),
     operation(`GET ${path}/executions/{id}`, 'aiExecution', {

@@ -5,7 +5,6 @@ import type { ConnectionArgs, PageArgs } from '../../kernel/record/list.ts'
 import { operation } from '../../kernel/record/operation.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
-import { restArea } from '../../kernel/record/rest-area.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
@@ -14,6 +13,7 @@ import { createTrigger, deleteTrigger, regenerateSecret, toggleTrigger, updateTr
 import type { TriggerContext } from './ai-trigger.context.ts'
 import { aiTriggerTypes } from './ai-trigger.inputs.ts'
 import { aiTriggerTables } from './ai-trigger.migrations.ts'
+import { aiTriggerArea } from './ai-trigger.area.ts'
 import { aiTrigger } from './ai-trigger.record.ts'
 import type { TriggerInput } from './ai-trigger.rules.ts'
 import { sealedTriggerColumns } from './ai-trigger-secret.ts'
@@ -135,12 +135,7 @@ export const aiTriggerResource: Resource = {
   announces: [aiTrigger],
   migrations: [aiTriggerTables],
   sealed: sealedTriggerColumns,
-  rest: restArea(aiTrigger, {
-    path: 'webhook-ai-workflows/triggers',
-    folder: 'webhook-ai-workflows',
-    filters: ['status', 'eventType'],
-    derivedFields: ['inboundUrl', 'secret'],
-  }),
+  rest: aiTriggerArea,
   operations: [
     operation(`POST ${path}/triggers/{id}/toggle`, 'aiTriggerToggle', {
       summary: 'Pause or activate an AI workflow',

@@ -1,15 +1,22 @@
 import { operation, type DeclaredOperation } from '../../kernel/record/operation.ts'
+import { restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
+import { triageCase } from './triage-case.record.ts'
 
 const ofCase = { answers: 'The case as changed.' } as const
 const administrators = { roles: ['OWNER', 'ADMIN'] } as const
+
+export const triageArea = restArea(triageCase, {
+  path: 'health-triage/cases',
+  folder: 'health-triage',
+  filters: ['status', 'severity', 'churnRisk', 'accountId', 'ownerId', updatedAfter],
+  derivedFields: ['accountName', 'signals', 'actions'],
+})
 
 export const triageOperations: readonly DeclaredOperation[] = [
   operation('GET /v1/health-triage/stats', 'triageStats', {
     summary: 'Figures of the triage cases',
     answers: 'The figures.',
-    parameters: Object.fromEntries(
-      ['status', 'severity', 'churnRisk', 'accountId', 'ownerId'].map((name) => [name, `filter.${name}.eq`]),
-    ),
+    filteredAs: triageArea,
   }),
   operation('GET /v1/health-triage/trends', 'triageTrends', {
     summary: 'Triage cases by day',

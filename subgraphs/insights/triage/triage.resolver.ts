@@ -5,7 +5,6 @@ import { ValueArg } from '../../kernel/record/declared-value.ts'
 import type { ConnectionArgs, PageArgs } from '../../kernel/record/list.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
-import { restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import { withoutUnused, type FilterInput } from '../../kernel/record/filter-input.ts'
@@ -30,7 +29,7 @@ import {
   TriageCasePageArgs,
 } from './triage.inputs.ts'
 import { triageTables } from './triage.migrations.ts'
-import { triageOperations } from './triage.operations.ts'
+import { triageArea, triageOperations } from './triage.operations.ts'
 import { triageCase } from './triage-case.record.ts'
 import { TriageCase } from './triage-case.ts'
 import {
@@ -258,11 +257,6 @@ export const triageResource: Resource = {
   entities: { TriageCase: triageCase },
   migrations: [triageTables, churnWeights],
   jobs: [triageScan, churnWeightsJob],
-  rest: restArea(triageCase, {
-    path: 'health-triage/cases',
-    folder: 'health-triage',
-    filters: ['status', 'severity', 'churnRisk', 'accountId', 'ownerId', updatedAfter],
-    derivedFields: ['accountName', 'signals', 'actions'],
-  }),
+  rest: triageArea,
   operations: triageOperations,
 }

@@ -1,4 +1,4 @@
-import type { Method } from './rest-area.ts'
+import type { Method, RestArea } from './rest-area.ts'
 
 /** What the declaration of an operation says in addition to its root field, from whose arguments and type everything else follows. */
 export interface OperationOptions {
@@ -30,6 +30,8 @@ export interface OperationOptions {
   readonly refusals?: readonly number[]
   /** Parameters with a name of their own, or for a part of an argument: `{ owner: 'filter.ownerId.eq' }`. */
   readonly parameters?: Readonly<Record<string, string>>
+  /** The records whose list has the same filters. They are parameters, and the argument `filter` takes them. */
+  readonly filteredAs?: RestArea
   /** Headers that are arguments, by their names in lower case: `{ 'x-service-function-depth': 'depth' }`. */
   readonly headers?: Readonly<Record<string, string>>
   /** Fields that the graph has and REST leaves out, as dotted paths in the answer. */

@@ -8,7 +8,8 @@ import {
 } from 'graphql'
 import type { Column } from '../../../subgraphs/kernel/record/column.ts'
 import { isNamedRecord } from '../../../subgraphs/kernel/record/named-records.ts'
-import { selectionOf } from '../standard-rest/documents.ts'
+import { filterOf, selectionOf } from '../standard-rest/documents.ts'
+import { filteredApi } from '../standard-rest/record-api.ts'
 import { fieldsOf, isPageType, type Input, type OperationApi } from './operation-api.ts'
 import { areaOf, fragmentOf, shapeOf } from './rest-types.ts'
 
@@ -74,8 +75,9 @@ const variableOf = ({ name, type, element }: Input): string =>
 /** The stored document of a declared operation, which selects the whole answer. */
 export function documentOf({ declared, root, field, inputs, answer, isPage }: OperationApi): string {
   const total = isPage && isCounted(answer) ? ['$includeTotal: Boolean! = true'] : []
-  const variables = [...inputs.map(variableOf), ...total].join(', ')
-  const given = argumentsOf(inputs)
+  const filter = declared.filteredAs && filterOf(filteredApi(declared.filteredAs))
+  const variables = [...inputs.map(variableOf), ...(filter?.variables ?? []), ...total].join(', ')
+  const given = [argumentsOf(inputs), filter?.argument ?? ''].filter(Boolean).join(', ')
   const selected = declared.status === 204 ? '' : selection(answer, declared.omits ?? [], '', [])
   return `${root} ${declared.id}${variables && `(${variables})`} {
     result: ${field.name}${given && `(${given})`} ${selected}

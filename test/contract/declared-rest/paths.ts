@@ -5,7 +5,8 @@ import { startWithArticle } from '../../../subgraphs/kernel/record/article.ts'
 import { scopesInContract } from '../../../subgraphs/kernel/scope-areas.ts'
 import { tagsIn } from '../../../subgraphs/kernel/subgraph/tags.ts'
 import { content, header, responseOf } from '../standard-rest/paths.ts'
-import { parameter } from '../standard-rest/list-parameters.ts'
+import { filterParameters, parameter } from '../standard-rest/list-parameters.ts'
+import { filteredApi } from '../standard-rest/record-api.ts'
 import { own, type Json } from '../standard-rest/schemas.ts'
 import { isRequired, type Input, type OperationApi } from './operation-api.ts'
 import { shapeOf } from './rest-types.ts'
@@ -70,15 +71,17 @@ const isConditional = ({ declared: { method }, hasVersion }: OperationApi): bool
 function parametersOf(api: OperationApi): Json[] {
   const { inputs, declared, isPage, answer } = api
   const query = inputs.filter(({ place }) => place === 'query')
+  const filters = declared.filteredAs ? filterParameters(filteredApi(declared.filteredAs)) : []
   const counted = isPage && 'total' in (answer as unknown as { getFields(): object }).getFields()
   return [
     ...(inputs.some(({ place }) => place === 'version') ? [parameter('ifMatch')] : []),
     ...(isConditional(api) ? [parameter('ifNoneMatch')] : []),
     ...query.map((input) => queryParameter(input, declared.id)),
+    ...filters,
     ...inputs.filter(({ place }) => place === 'header').map((input) => headerParameter(input, declared.id)),
     ...(counted ? [parameter('includeTotal')] : []),
     ...(isMutationRetried(api) ? [parameter('idempotencyKey')] : []),
-    ...(declared.method === 'get' && query.length > 0 ? [parameter('prefer')] : []),
+    ...(declared.method === 'get' && query.length + filters.length > 0 ? [parameter('prefer')] : []),
   ]
 }
 
@@ -110,7 +113,7 @@ function refusalsOf(api: OperationApi): number[] {
   return [
     ...new Set([
       ...(isConditional(api) ? [304] : []),
-      ...(inputs.some(({ place }) => place !== 'path') || isWrite ? [400] : []),
+      ...(inputs.some(({ place }) => place !== 'path') || declared.filteredAs || isWrite ? [400] : []),
       ...(shape?.entitlement ? [402] : []),
       ...(inputs.some(({ place }) => place === 'path') ? [404] : []),
       ...(api.root === 'mutation' ? [409] : []),

@@ -3,7 +3,7 @@ import { enumerationName, type Column } from '../../../subgraphs/kernel/record/c
 import { columnOf } from '../../../subgraphs/kernel/record/definition.ts'
 import type { RestFilter } from '../../../subgraphs/kernel/record/rest-area.ts'
 import { isNamedRecord } from '../../../subgraphs/kernel/record/named-records.ts'
-import type { RecordApi, StandardOperation } from './record-api.ts'
+import type { FilteredApi, RecordApi, StandardOperation } from './record-api.ts'
 import { countedValues, statsFields } from './schemas.ts'
 
 const graphTypes: Readonly<Partial<Record<Column['kind'], string>>> = {
@@ -46,14 +46,14 @@ const documentOf = (
 const version = (api: RecordApi, operation: StandardOperation): string[] =>
   api.takesVersion(operation) ? ['expectedVersion: Int'] : []
 
-function variableOf({ name, column, operator }: RestFilter, { definition }: RecordApi): string {
+function variableOf({ name, column, operator }: RestFilter, { definition }: FilteredApi): string {
   const { kind, type } = columnOf(definition, column)
   const named = graphTypes[kind] ?? enumerationName(type)
   return `$${name}: ${operator === 'in' ? `[${named}!]` : named}`
 }
 
 /** The parameters of REST that filter a list, as variables and as the argument of the graph. */
-function filterOf(api: RecordApi): { readonly variables: readonly string[]; readonly argument: string } {
+export function filterOf(api: FilteredApi): { readonly variables: readonly string[]; readonly argument: string } {
   const { area } = api
   const hasCustomFields = api.has('customFields')
   const conditions = Object.entries(Object.groupBy(area.filters, ({ column }) => column)).map(

@@ -3,7 +3,7 @@ import { enumerationName, type Column } from '../../../subgraphs/kernel/record/c
 import { columnOf } from '../../../subgraphs/kernel/record/definition.ts'
 import { sortableColumns } from '../../../subgraphs/kernel/record/order-input.ts'
 import type { RestFilter } from '../../../subgraphs/kernel/record/rest-area.ts'
-import type { RecordApi } from './record-api.ts'
+import type { FilteredApi, RecordApi } from './record-api.ts'
 import { shapeParameters } from './relations.ts'
 import { own, shared, type Json } from './schemas.ts'
 
@@ -48,7 +48,7 @@ const wholeDay: typeof comparisons = { gt: 'after', gte: 'from', lt: 'before', l
 function filterDescription(
   { column, operator }: RestFilter,
   { kind, day, isEmail }: Column,
-  { many }: RecordApi,
+  { many }: FilteredApi,
 ): string | null {
   const regardless = isEmail ? ' Upper and lower case and surrounding spaces make no difference.' : ''
   if (operator === 'eq') return `Only ${many} with this value of \`${column}\`.${regardless}`
@@ -66,7 +66,7 @@ function filterDescription(
   return day ? `${time} ${date}` : time
 }
 
-function filterParameter(filter: RestFilter, api: RecordApi): Json {
+function filterParameter(filter: RestFilter, api: FilteredApi): Json {
   const column = columnOf(api.definition, filter.column)
   const description = filterDescription(filter, column, api)
   const schema = filterSchema(column)
@@ -81,7 +81,7 @@ function filterParameter(filter: RestFilter, api: RecordApi): Json {
 }
 
 /** The parameters that filter the records of a list, or of figures over it. */
-export const filterParameters = (api: RecordApi): Json[] => [
+export const filterParameters = (api: FilteredApi): Json[] => [
   ...api.area.filters.map((filter) => filterParameter(filter, api)),
   ...(api.has('customFields') ? [parameter('customFields')] : []),
 ]

@@ -58,6 +58,9 @@ export interface RecordApi {
   takesFilter(operation: StandardOperation): boolean
 }
 
+/** What the filters of a list are printed from. */
+export type FilteredApi = Pick<RecordApi, 'area' | 'definition' | 'many' | 'has'>
+
 const first = ['id', 'organizationId', 'ownerId']
 const last = [
   'tags',
@@ -84,12 +87,23 @@ const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text
 
 const scopesIn = (directives?: readonly ConstDirectiveNode[]): string[] => (requirementIn(directives) ?? []).flat()
 
+export function filteredApi(area: RestArea): FilteredApi {
+  const { definition, path, within } = area
+  const one = definition.object.replaceAll('_', ' ')
+  return {
+    area,
+    definition,
+    many: area.many ?? (within ? pluralOf(one) : path.split('/').at(-1)!.replaceAll('-', ' ')),
+    has: (name) => definition.columns.shown.some((column) => column.name === name),
+  }
+}
+
 export function recordApi(schema: GraphQLSchema, area: RestArea, graph: LoadedSupergraph): RecordApi {
-  const { definition, path } = area
+  const filtered = filteredApi(area)
+  const { definition, many } = filtered
   const type = typeOf(area)
   const prefix = prefixOf(area)
   const one = definition.object.replaceAll('_', ' ')
-  const many = area.many ?? (area.within ? pluralOf(one) : path.split('/').at(-1)!.replaceAll('-', ' '))
   const columns = inReadingOrder(definition.columns.shown)
   const isSeenByAll =
     definition.visibleBy.length === 0 &&
@@ -102,13 +116,11 @@ export function recordApi(schema: GraphQLSchema, area: RestArea, graph: LoadedSu
   if (!object && !fields[`${prefix}Aggregate`]) throw new Error(`The graph must have a type ${type}.`)
   const fieldOf = (operation: StandardOperation) => fields[prefix + operation]
   return {
-    area,
-    definition,
+    ...filtered,
     type,
     prefix,
     one,
     aOne: withArticle(one),
-    many,
     Many: upperFirst(many),
     visibilityClause: isSeenByAll ? '' : ' that the caller sees',
     description: object?.description ?? '',
@@ -116,7 +128,6 @@ export function recordApi(schema: GraphQLSchema, area: RestArea, graph: LoadedSu
     ownColumns: columns.filter(({ name }) => ![...first, ...last].includes(name)),
     schema,
     relations: relationsOf(graph, type, prefix),
-    has: (name) => columns.some((column) => column.name === name),
     offers: (operation) => fieldOf(operation) !== undefined,
     scopesOf(operation) {
       const own = requirementIn(fieldOf(operation)?.astNode?.directives as readonly ConstDirectiveNode[] | undefined)

@@ -8,7 +8,7 @@ export const forecast: RecordDefinition<Forecast> = defineRecord(Forecast, {
   table: 'insights.forecast',
   visibleBy: ['userId'],
   searchable: ['period'],
-  amounts: { columns: ['commit', 'bestCase', 'pipeline'], currency: 'currency', ratedOn: 'submittedAt' },
+  amounts: { columns: ['commit', 'bestCase', 'pipeline'], currency: 'currency' },
   eventTypes: { CREATE: 'forecast.submitted' },
   events: forecastEvents,
   audit: auditRecord('forecast', (record) => record),

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { refused } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
+import { Requests } from '../requests/requests.ts'
 import { restClient, type RestClient } from '../rest-client.ts'
 import { sessionOf } from '../requests/session.ts'
 
@@ -11,6 +12,7 @@ let owner: Member
 let member: Member
 let keyOfMember: Member
 let session: RestClient
+let ownerElsewhere: Member
 
 const first = '2026-03-29T00:30:00.000Z'
 const second = '2026-03-30T12:00:00.000Z'
@@ -33,6 +35,7 @@ beforeAll(async () => {
     Authorization: `Bearer ${await sessionOf(platform, owner)}`,
   })
   const elsewhere = await platform.organization('Elsewhere')
+  ownerElsewhere = await platform.member({ organizationId: elsewhere, role: 'OWNER' })
   const functionId = newId()
   for (const [organization, status, durationMs, startedAt] of [
     [organizationId, 'SUCCEEDED', 10, first],
@@ -80,6 +83,61 @@ beforeAll(async () => {
     })
 })
 
+/** One workflow, AI workflow and webhook more than in the other organization, each with other runs and attempts. */
+beforeAll(async () => {
+  for (const [one, status, count] of [
+    [owner, 'SUCCEEDED', 2],
+    [ownerElsewhere, 'FAILED', 1],
+  ] as const) {
+    const requests = await Requests.of(platform, one)
+    for (let index = 0; index < count; index++) {
+      const ids: string[] = []
+      for (const name of ['workflowCreate', 'aiTriggerCreate', 'webhookCreate']) {
+        const creator = platform.contract.operations.find(({ id }) => id === name)!
+        const created = await requests.send(await requests.valid(creator))
+        if (created.status !== 201) throw new Error(`${name}: ${created.text}`)
+        ids.push(JSON.parse(created.text).id as string)
+      }
+      const [workflowId, triggerId, webhookId] = ids
+      const log = { organization_id: one.organizationId, status }
+      await insert('extensions.workflow_run', {
+        ...log,
+        id: newId(),
+        created_at: first,
+        workflow_id: workflowId,
+        workflow_version: 1,
+        trigger_type: 'MANUAL',
+        cursor: {},
+        depth: 1,
+        executed_steps: 3,
+      })
+      await insert('assistant.ai_execution', {
+        ...log,
+        id: newId(),
+        created_at: first,
+        trigger_id: triggerId,
+        owner_id: one.userId,
+        depth: 1,
+        duration_ms: 40,
+      })
+      const attempt = newId()
+      await insert('events.delivery', {
+        ...log,
+        id: attempt,
+        webhook_id: webhookId,
+        first_id: attempt,
+        event_id: newId(),
+        event_type: 'account.created',
+        event_version: 1,
+        attempt: 1,
+        is_replay: false,
+        is_test: false,
+        latency_ms: 15,
+      })
+    }
+  }
+})
+
 /** The groups as `key count sum`. */
 const brief = (body: {
   groups: readonly { keys: readonly { value: string | null }[]; count: number; sum: readonly { value: number }[] }[]
@@ -121,24 +179,48 @@ describe('the aggregate of a log', () => {
     const list = await session.auditLogEntryList!({ query: { limit: 1, includeTotal: true } })
     expect(status).toBe(200)
     expect(body.total.count).toBe(list.body.total)
+    // The filter is that of the list, also where nothing is grouped by its fields.
+    const [{ requestId }] = list.body.data as [{ requestId: string }]
+    const query = `{ one: auditLogEntryAggregate(filter: { requestId: { eq: "${requestId}" } }) { total { count } }
+      none: auditLogEntryAggregate(filter: { ip: { eq: "192.0.2.1" } }) { total { count } } }`
+    const answer = await fetch(`${platform.url}/v1/graphql`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${await sessionOf(platform, owner)}` },
+      body: JSON.stringify({ query }),
+    })
+    expect(await answer.json()).toEqual({ data: { one: { total: { count: 1 } }, none: { total: { count: 0 } } } })
   })
 
   it.each([
-    'serverlessFunctionInvocationAggregate',
-    'workflowRunAggregate',
-    'aiExecutionAggregate',
-    'webhookDeliveryAggregate',
-    'webhookAggregate',
-    'workflowAggregate',
-    'aiTriggerAggregate',
-  ])('%s is empty for another organization, and refused to members and keys without the scope', async (operation) => {
-    const other = await platform.member({ organizationId: await platform.organization(), role: 'OWNER' })
-    const { status, body } = await other.rest[operation]!({})
-    expect([status, body]).toMatchObject([200, { total: { count: 0 } }])
-    const refusal = (one: Member) => refused(platform, () => one.rest[operation]!({}))
-    expect(await refusal(member)).toEqual([403, 'PERMISSION_DENIED'])
-    expect(await refusal(keyOfMember)).toEqual([403, 'API_KEY_SCOPE_INSUFFICIENT'])
-  })
+    [
+      'serverlessFunctionInvocationAggregate',
+      'status',
+      'durationMs',
+      ['FAILED 1 30', 'SUCCEEDED 2 30'],
+      ['SUCCEEDED 1 99'],
+    ],
+    ['workflowRunAggregate', 'status', 'executedSteps', ['SUCCEEDED 2 6'], ['FAILED 1 3']],
+    ['aiExecutionAggregate', 'status', 'durationMs', ['SUCCEEDED 2 80'], ['FAILED 1 40']],
+    ['webhookDeliveryAggregate', 'status', 'latencyMs', ['SUCCEEDED 2 30'], ['FAILED 1 15']],
+    ['webhookAggregate', null, null, 2, 1],
+    ['workflowAggregate', null, null, 2, 1],
+    ['aiTriggerAggregate', null, null, 2, 1],
+  ] as const)(
+    '%s has what the organization has, and is refused to members and keys without the scope',
+    async (operation, groupBy, sum, here, elsewhere) => {
+      const query: Readonly<Record<string, string>> = groupBy === null ? {} : { groupBy, sum }
+      const figures = async (one: Member) => {
+        const { status, body } = await one.rest[operation]!({ query })
+        expect(status, JSON.stringify(body)).toBe(200)
+        return groupBy === null ? body.total.count : brief(body)
+      }
+      expect(await figures(owner)).toEqual(here)
+      expect(await figures(ownerElsewhere)).toEqual(elsewhere)
+      const refusal = (one: Member) => refused(platform, () => one.rest[operation]!({}))
+      expect(await refusal(member)).toEqual([403, 'PERMISSION_DENIED'])
+      expect(await refusal(keyOfMember)).toEqual([403, 'API_KEY_SCOPE_INSUFFICIENT'])
+    },
+  )
 
   it('filters by none of the fields that the list hides from some of its readers', async () => {
     const { body } = await owner.graphql(

@@ -5,7 +5,7 @@ import type { Resource } from '../../subgraph/subgraph.ts'
 import type { Class } from '../declared-class.ts'
 import type { RecordShape } from '../definition.ts'
 import { pluralOf, wordsOf } from '../describe.ts'
-import type { FilterInput } from '../filter-input.ts'
+import { withCondition, type FilterInput } from '../filter-input.ts'
 import { filterOf } from '../inputs.ts'
 import { RequiresScopes } from '../requires-scope.ts'
 import { restFilters, type RestFilter } from '../rest-area.ts'
@@ -37,10 +37,6 @@ interface AggregateOptions {
 }
 
 const administrators = { roles: ['OWNER', 'ADMIN'], rule: 'For owners and admins.' } as const
-
-/** Both conditions; every key of a filter is a condition that must hold. */
-const both = (condition: FilterInput | undefined, filter: FilterInput | null | undefined): FilterInput | null =>
-  condition ? { and: filter ? [condition, filter] : [condition] } : (filter ?? null)
 
 /**
  * `<type>Aggregate` of a record type whose resolver does not extend `standardResolver`: figures over the records that its list has, for whom
@@ -74,7 +70,8 @@ export function aggregateResource(definition: RecordShape, scope: string, option
     @RequiresScopes(scope)
     aggregate(@Args(() => argsType) given: AggregateArgs, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
       if (isForAdministrators) requireAdministrator(ctx)
-      const filter = both(condition, given.filter as FilterInput | null | undefined)
+      const wanted = (given.filter ?? null) as FilterInput | null
+      const filter = condition ? withCondition(wanted, condition) : wanted
       return readAggregate(within?.(ctx) ?? ctx, definition, { ...given, filter }, info)
     }
   }

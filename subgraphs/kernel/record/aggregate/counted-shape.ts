@@ -8,14 +8,12 @@ import { shortTextMax } from './aggregate-columns.ts'
 /** Texts of a log are names that the platform has written, so each value is a group. */
 const asName = (column: Column): Column => (column.kind === 'text' ? { max: shortTextMax, ...column } : column)
 
-/** The shape of a log with these columns only: what a reader of its list may filter, group and add up. Default: all of them. */
-export const countedBy = (
-  shape: RecordShape,
-  names: readonly string[] = shape.columns.stored.map(({ name }) => name),
-): RecordShape => ({
-  ...shape,
-  columns: new Columns(names.map((name) => asName(columnOf(shape, name)))),
-})
+/** The shape of a log of which these columns can be grouped and added up. The filter of its list may have its other columns, too. */
+export function countedBy(shape: RecordShape, names: readonly string[]): RecordShape {
+  const others = shape.columns.stored.filter(({ name }) => !names.includes(name))
+  const internal = others.map((column) => ({ ...column, internal: true }))
+  return { ...shape, columns: new Columns([...names.map((name) => asName(columnOf(shape, name))), ...internal]) }
+}
 
 /** The shape of records whose time of creation has another name; lists are in its order unless another one is requested. */
 export function createdAs(shape: RecordShape, name: string): RecordShape {

@@ -15,6 +15,8 @@ import {
 import { identity } from './identity/subgraph.ts'
 import type { Migration } from './kernel/database/migrate.ts'
 import { definitionVersion } from './kernel/extension/definition-version.migrations.ts'
+import { rollupTables } from './kernel/record/rollup/rollup.migrations.ts'
+import { startRollupMerger } from './kernel/record/rollup/rollup-merger.ts'
 import { valueIndexTable } from './kernel/record/value-index/value-index.migrations.ts'
 import { registerExtensionReader } from './kernel/extension/extension.ts'
 import { housekeeping, mergeTotalsJob } from './kernel/jobs/housekeeping.jobs.ts'
@@ -151,6 +153,7 @@ export const migrations: readonly Migration[] = [
   valueIndexTable,
   formulaFunctions,
   searchTables,
+  rollupTables,
 ]
 
 /** What the clock starts in a worker, whichever subgraph it belongs to. */
@@ -179,7 +182,10 @@ export const consumers: readonly EventConsumer[] = subgraphs.flatMap(({ resource
 )
 
 /** What runs in every worker until it is closed. */
-export const background = subgraphs.flatMap(({ resources }) => resources.flatMap(({ background: own = [] }) => own))
+export const background = [
+  startRollupMerger,
+  ...subgraphs.flatMap(({ resources }) => resources.flatMap(({ background: own = [] }) => own)),
+]
 
 /** Every column with secrets that are read back. */
 export const sealedColumns: readonly SealedColumn[] = [

@@ -58,6 +58,11 @@ export const systemTests: Readonly<Record<string, readonly string[]>> = {
   'test/faults/process.system.test.ts': ['main.ts', ...embedded, ...record],
   'test/faults/recovery.system.test.ts': ['main.ts', 'subgraphs/demo/demo.ts', ...embedded],
   'test/faults/refused-starts.system.test.ts': ['main.ts', 'bin', 'subgraphs/kernel/config', ...embedded],
+  'test/faults/rollups.system.test.ts': [
+    'subgraphs/kernel/record/rollup',
+    'subgraphs/extensions/field-rollup',
+    ...record,
+  ],
   'test/faults/sales-jobs.system.test.ts': [
     'subgraphs/commerce/quote',
     'subgraphs/commerce/order',

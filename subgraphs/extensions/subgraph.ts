@@ -9,6 +9,7 @@ import { checkValues, convertValues } from './field-change/change-type.ts'
 import { removeValues } from './field-change/remove-values.ts'
 import { replaceValues } from './field-change/replace-value.ts'
 import { buildIndex, removeIndex } from './field-index/build-index.ts'
+import { buildRollup } from './field-rollup/build-rollup.ts'
 import { actionPorts } from './function/function.context.ts'
 import { functionResource } from './function/function.resolver.ts'
 import { functionInvocationResource } from './function/invocation.resolver.ts'
@@ -24,6 +25,7 @@ import { workflowResource } from './workflow/workflow.resolver.ts'
 
 registerFieldChange(removeIndex)
 registerFieldChange(buildIndex)
+registerFieldChange(buildRollup)
 registerFieldChange(removeValues)
 registerFieldChange(checkValues)
 registerFieldChange(convertValues)

@@ -25,7 +25,7 @@ const others = {
   'subgraphs/kernel/queue/*': 'items of queues',
   'subgraphs/extensions/{trigger,workflow,subscription}/*': 'items of queues',
   'subgraphs/outreach/email/count-hits.ts': 'items of queues',
-  'subgraphs/kernel/record/value-index/*': 'rows that are derived from records',
+  'subgraphs/kernel/record/{value-index,rollup}/*': 'rows that are derived from records',
   'subgraphs/kernel/secrets/rotate.ts': 'encrypted columns',
   'subgraphs/outreach/email-template/template-figures.ts': 'tables of totals',
   'subgraphs/kernel/record/derived/field-history.ts': 'the history of fields, which is derived itself',

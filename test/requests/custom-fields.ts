@@ -55,7 +55,7 @@ const changed = () => {
 export const customFieldBodies = {
   customFieldCreate: async (requests: Sender, whole: boolean) => {
     await withSample(requests, 'QUOTE')
-    return { ...field(), ...(whole && rest()) }
+    return { ...field(), ...(whole && { ...rest(), rollupConfig: null }) }
   },
   customFieldUpdate: async (_requests: Sender, whole: boolean) =>
     whole ? { ...changed(), ...rest(), fieldType: 'PICKLIST' } : {},
@@ -78,7 +78,21 @@ export const customFieldBodies = {
 /** Parts of the bodies of fields of other types than that of the sample, for the tests of the values in them. */
 const formulaParts = { formulaConfig: { expression: 'LEN(name)', returnType: 'NUMBER', decimals: 0, blankAs: 'ZERO' } }
 
-export const customFieldParts = { customFieldCreate: formulaParts, customFieldUpdate: formulaParts }
+const rollupParts = {
+  rollupConfig: {
+    childObject: 'OPPORTUNITY',
+    relationField: 'accountId',
+    aggregate: 'COUNT',
+    field: null,
+    conditions: null,
+    logic: 'AND',
+  },
+}
+
+export const customFieldParts = {
+  customFieldCreate: { ...formulaParts, ...rollupParts },
+  customFieldUpdate: formulaParts,
+}
 
 /** A record with the history of two changes. */
 const withHistory = (object: string) => async (requests: Sender, id: string) => {

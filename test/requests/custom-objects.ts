@@ -25,7 +25,7 @@ export const customObjectBodies = {
     whole ? { ...label(), ...rest(), nameField: null } : {},
 }
 
-/** A field has the values of a picklist or a formula. */
+/** A field has the values of a picklist, a formula or a rollup. */
 export const customObjectParts = {
   customObjectCreate: {
     fields: [
@@ -33,6 +33,7 @@ export const customObjectParts = {
         ...fields[0],
         picklistValues: [{ value: 'GOLD' }],
         formulaConfig: { expression: 'LEN(name)', returnType: 'NUMBER' },
+        rollupConfig: { childObject: 'OPPORTUNITY', relationField: 'accountId', aggregate: 'COUNT' },
       },
     ],
   },

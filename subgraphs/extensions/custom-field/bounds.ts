@@ -16,6 +16,8 @@ export const precisionMax = 10
 export const aliasesMax = 100
 /** Live formulas of one record type. */
 export const formulasMax = 100
+/** Live rollups of one record type. */
+export const rollupsMax = 40
 /** Parts of all active formulas of one record type, each with those of the formulas that it reads: reads compute them for every record. */
 export const formulaNodesMax = 5_000
 /** Characters of all picklist values and dependencies of one record type, as JSON: they are in the memory of every process. */

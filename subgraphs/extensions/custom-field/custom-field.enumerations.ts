@@ -15,6 +15,8 @@ export const CustomFieldType = enumeration('CustomFieldType', 'What the values o
   URL: 'An address that begins with `https://` or `http://`, at most 1,000 characters.',
   FORMULA:
     'A value that follows from other fields of the record (`formulaConfig`). It is computed at every write and never given.',
+  ROLLUP_SUMMARY:
+    'A value that follows from the records that refer to the record (`rollupConfig`): their number, or the sum, average, least or greatest value of one of their fields. It is computed when it is read and never given.',
 })
 export type CustomFieldType = keyof typeof CustomFieldType
 
@@ -36,6 +38,8 @@ export const CustomFieldChange = enumeration(
     BUILD_INDEX: 'The index of the field is built; for a field that becomes unique, its values are compared.',
     REMOVE_INDEX:
       'What the index has of the field is removed, after it has left the index; the field can be changed meanwhile.',
+    BUILD_ROLLUP:
+      'The totals of a ROLLUP_SUMMARY are built, or the index of its values; until then reads compute its value from the records, which may take longer.',
     REMOVE_VALUES: 'The values of a field that was deleted are removed.',
     CHECK_VALUES: 'The values are checked by the type that the field is to have.',
     CONVERT_VALUES: 'The values are rewritten in the form of the new type.',
@@ -53,6 +57,15 @@ export const FormulaReturnType = enumeration('FormulaReturnType', 'What the valu
   CHECKBOX: 'True or false, never null.',
 })
 export type FormulaReturnType = keyof typeof FormulaReturnType
+
+export const RollupAggregate = enumeration('RollupAggregate', 'What a ROLLUP_SUMMARY says of the records.', {
+  COUNT: 'How many there are; 0 without any.',
+  SUM: 'The sum of the values of a field, exact to each digit; 0 without any.',
+  MIN: 'The least value of a field; null without any.',
+  MAX: 'The greatest value of a field; null without any.',
+  AVG: 'The average of the values of a field, with at most 10 decimals, rounded half away from zero; null without any.',
+})
+export type RollupAggregate = keyof typeof RollupAggregate
 
 export const FormulaBlanks = enumeration('FormulaBlanks', 'What a number without a value counts as in arithmetic.', {
   ZERO: '0.',

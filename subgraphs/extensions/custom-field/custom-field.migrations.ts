@@ -35,8 +35,20 @@ export const customFieldFormula: Migration = {
   sql: 'alter table extensions.field_definition add column formula_config jsonb;',
 }
 
+/** `has_totals`: what reads use of a rollup is there for all records, in `kernel.rollup` or `kernel.rollup_value`. */
+const customFieldRollup: Migration = {
+  name: '20261212-extensions-field-rollup',
+  sql: `
+    alter table extensions.field_definition
+      add column rollup_config jsonb,
+      add column has_totals boolean not null default false;
+    create index field_definition_rollup on extensions.field_definition (organization_id, (rollup_config ->> 'childObject'))
+      where rollup_config is not null;
+  `,
+}
+
 /** `has_index`: every live record has its row in `kernel.record_value`. */
-export const customFieldIndex: Migration = {
+const customFieldIndex: Migration = {
   name: '20261210-extensions-field-index',
   sql: `
     alter table extensions.field_definition
@@ -45,3 +57,6 @@ export const customFieldIndex: Migration = {
       add column has_index boolean not null default false;
   `,
 }
+
+/** What the platform derives from the values of a field, outside of the records. */
+export const customFieldDerived: readonly Migration[] = [customFieldIndex, customFieldRollup]

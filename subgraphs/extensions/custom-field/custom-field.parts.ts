@@ -1,9 +1,10 @@
 import { Int } from 'type-graphql'
-import { DateTime } from '../../kernel/record/scalars.ts'
+import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { Part, Structure } from '../../kernel/record/structure.ts'
 import { formulaLimits } from '../../kernel/formula/limits.ts'
-import { precisionMax } from './bounds.ts'
-import { CustomFieldChange, FormulaBlanks, FormulaReturnType } from './custom-field.enumerations.ts'
+import { ConditionLogic } from '../../kernel/condition/condition.ts'
+import { entityMax, precisionMax } from './bounds.ts'
+import { CustomFieldChange, FormulaBlanks, FormulaReturnType, RollupAggregate } from './custom-field.enumerations.ts'
 
 @Structure('PicklistValue', 'One value of a PICKLIST or MULTI_PICKLIST.')
 export class PicklistValue {
@@ -135,4 +136,51 @@ export class FormulaConfig {
     example: 'ZERO',
   })
   blankAs!: FormulaBlanks
+}
+
+@Structure('RollupConfig', 'How the value of a ROLLUP_SUMMARY follows from the records that refer to its record.')
+export class RollupConfig {
+  @Part(() => String, {
+    max: entityMax,
+    filled: true,
+    description:
+      'The type of the records that are aggregated: LEAD, CONTACT, ACCOUNT, OPPORTUNITY, QUOTE, TASK or CASE, as far as it refers to the record type of the field.',
+    example: 'OPPORTUNITY',
+  })
+  childObject!: string
+
+  @Part(() => String, {
+    max: 100,
+    filled: true,
+    description: 'The field of these records that has the id of the record with the ROLLUP_SUMMARY.',
+    example: 'accountId',
+  })
+  relationField!: string
+
+  @Part(() => RollupAggregate, { description: 'What the value says of these records.', example: 'SUM' })
+  aggregate!: RollupAggregate
+
+  @Part(() => String, {
+    nullable: true,
+    max: 100,
+    description:
+      'The field whose values are aggregated, `customFields.<API name>` for a custom field: a number or an amount, for MIN and MAX also a date or time; formulas among them. Null for COUNT.',
+    example: 'amount',
+  })
+  field!: string | null
+
+  @Part(() => Json, {
+    nullable: true,
+    description:
+      'Only records that meet these conditions count: a list of conditions as in validation rules, on fields of these records. They compare with a value or another field, not with the time or the previous version, and not by MATCHES. Null: all records.',
+    example: [{ field: 'isWon', operator: 'EQUALS', value: true }],
+  })
+  conditions!: unknown
+
+  @Part(() => ConditionLogic, {
+    nullable: true,
+    description: 'How the conditions are combined; null means AND.',
+    example: 'AND',
+  })
+  logic!: ConditionLogic | null
 }

@@ -2,6 +2,7 @@ import { activeUsers, auditRecord } from '../../identity/public.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { published } from '../few-per-type.ts'
 import { indexAfter } from '../field-index/index-state.ts'
+import { totalsAfter } from '../field-rollup/totals-state.ts'
 import { beginsChanges, nothingIsUnderWay, stateAfter } from '../field-change/definition-state.ts'
 import { customFieldEvents } from './custom-field.events.ts'
 import { fieldProblems } from './custom-field.rules.ts'
@@ -20,6 +21,7 @@ import {
 } from './field-limits.ts'
 import { isUnused, keepsNameType } from './field-uses.ts'
 import { formulasAreFew, formulasAreValid } from './formula-rules.ts'
+import { rollupsAreFew, rollupsAreValid, rollupsKeepTheirFields } from './rollup-rules.ts'
 
 export const fieldTable = 'extensions.field_definition'
 
@@ -41,6 +43,7 @@ const audited = [
   'dependentValues',
   'pattern',
   'formulaConfig',
+  'rollupConfig',
   'precision',
   'maxLength',
   'minValue',
@@ -58,8 +61,8 @@ export const customField: RecordDefinition<CustomField> = defineRecord(CustomFie
   events: customFieldEvents,
   audit: auditRecord('custom_field', (field) => Object.fromEntries(audited.map((name) => [name, field[name]]))),
   calculated: (next, previous, given) => {
-    const index = indexAfter(next, previous)
-    return { ...index, ...stateAfter({ ...next, ...index }, previous, given) }
+    const built = { ...indexAfter(next, previous), ...totalsAfter(next) }
+    return { ...built, ...stateAfter({ ...next, ...built }, previous, given) }
   },
   checks: nothingIsUnderWay,
   invariants: fieldProblems,
@@ -80,5 +83,8 @@ export const customField: RecordDefinition<CustomField> = defineRecord(CustomFie
     beginsChanges,
     formulasAreFew,
     formulasAreValid,
+    rollupsAreFew,
+    rollupsAreValid,
+    rollupsKeepTheirFields,
   ],
 })

@@ -26,9 +26,9 @@ import {
   CustomFieldPageArgs,
   CustomFieldUpdateInput,
 } from './custom-field.inputs.ts'
-import { customFieldFormula, customFieldIndex, customFieldTable } from './custom-field.migrations.ts'
-import { customField } from './custom-field.record.ts'
+import { customFieldDerived, customFieldFormula, customFieldTable } from './custom-field.migrations.ts'
 import { FormulaConfig } from './custom-field.parts.ts'
+import { customField } from './custom-field.record.ts'
 import { CustomField } from './custom-field.ts'
 import { checkFormula, FormulaCheck } from './formula-check.ts'
 
@@ -210,7 +210,7 @@ export const customFieldResource: Resource = {
     customFieldFormula,
     typeChangeColumns,
     trackHistoryColumn,
-    customFieldIndex,
+    ...customFieldDerived,
   ],
   queues: [fieldChangeQueue],
   jobs: [forgetFieldChanges, removeDeletedFields, removeAliases],

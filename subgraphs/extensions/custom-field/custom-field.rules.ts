@@ -114,13 +114,31 @@ export const configProblems = ({ returnType, decimals }: FormulaConfig): FieldPr
     ? [problem('formulaConfig.decimals', 'NOT_ALLOWED', 'decimals are for NUMBER and CURRENCY only.')]
     : []
 
-/** What concerns given values is not for formulas; the expression is checked with the other fields of the record type. */
-function formulaProblems(next: CustomField, previous: CustomField | null): FieldProblem[] {
-  const { fieldType, formulaConfig, isRequired, defaultValue } = next
-  if (fieldType !== 'FORMULA') return []
+/** What concerns given values is not for derived ones. */
+function givenProblems({ fieldType, isRequired, defaultValue }: CustomField): FieldProblem[] {
   const problems: FieldProblem[] = []
-  if (isRequired) problems.push(problem('isRequired', 'NOT_ALLOWED', 'isRequired is not for FORMULA.'))
-  if (defaultValue !== null) problems.push(problem('defaultValue', 'NOT_ALLOWED', 'defaultValue is not for FORMULA.'))
+  if (isRequired) problems.push(problem('isRequired', 'NOT_ALLOWED', `isRequired is not for ${fieldType}.`))
+  if (defaultValue !== null)
+    problems.push(problem('defaultValue', 'NOT_ALLOWED', `defaultValue is not for ${fieldType}.`))
+  return problems
+}
+
+/** The configuration is checked with the fields of the other record type. */
+function rollupProblems(next: CustomField): FieldProblem[] {
+  const { fieldType, rollupConfig, trackHistory } = next
+  if (fieldType !== 'ROLLUP_SUMMARY') return []
+  const problems = givenProblems(next)
+  if (trackHistory) problems.push(problem('trackHistory', 'NOT_ALLOWED', 'trackHistory is not for ROLLUP_SUMMARY.'))
+  if (rollupConfig === null)
+    problems.push(problem('rollupConfig', 'REQUIRED', 'A ROLLUP_SUMMARY must have a rollupConfig.'))
+  return problems
+}
+
+/** The expression is checked with the other fields of the record type. */
+function formulaProblems(next: CustomField, previous: CustomField | null): FieldProblem[] {
+  const { fieldType, formulaConfig } = next
+  if (fieldType !== 'FORMULA') return []
+  const problems = givenProblems(next)
   if (formulaConfig === null)
     return [...problems, problem('formulaConfig', 'REQUIRED', 'A FORMULA must have a formulaConfig.')]
   const { returnType } = formulaConfig
@@ -154,6 +172,7 @@ const stateNames: ReadonlySet<string> = new Set([
   'state',
   'progress',
   'hasIndex',
+  'hasTotals',
   'version',
   'updatedAt',
   'updatedById',
@@ -182,6 +201,7 @@ export function fieldProblems(given: CustomField, previous: CustomField | null):
     ...dependencyProblems(next),
     ...formulaProblems(next, previous),
     ...historyProblems(next, previous),
+    ...rollupProblems(next),
   ]
   return problems.length > 0 ? problems : defaultProblems(next)
 }

@@ -17,7 +17,7 @@ import {
   trackedMax,
 } from './bounds.ts'
 import { CustomFieldState, CustomFieldType } from './custom-field.enumerations.ts'
-import { CustomFieldProgress, FormulaConfig, PicklistAlias, PicklistValue } from './custom-field.parts.ts'
+import { CustomFieldProgress, FormulaConfig, PicklistAlias, PicklistValue, RollupConfig } from './custom-field.parts.ts'
 
 export type DependentValues = Readonly<Record<string, readonly string[]>>
 
@@ -175,6 +175,18 @@ export class CustomField extends OrgRecord {
     example: null,
   })
   formulaConfig!: FormulaConfig | null
+
+  @StructureColumn(() => RollupConfig, {
+    nullable: true,
+    writable: 'ON_CREATE',
+    description: 'ROLLUP_SUMMARY: what its value is computed from; null for other types. It never changes.',
+    example: null,
+  })
+  rollupConfig!: RollupConfig | null
+
+  /** What reads use of a rollup is there for all records. */
+  @Column(() => Boolean, { internal: true, default: false })
+  hasTotals!: boolean
 
   @Column(() => Int, {
     nullable: true,

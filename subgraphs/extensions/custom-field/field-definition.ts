@@ -8,12 +8,14 @@ import type { CustomFieldFormat } from '../../kernel/record/custom-field-rules.t
 import { formulaLimits } from '../../kernel/formula/limits.ts'
 import { precisionMax, textMax } from './bounds.ts'
 import type { CustomFieldType } from './custom-field.enumerations.ts'
-import type { FormulaConfig } from './custom-field.parts.ts'
+import type { RollupDefinition } from '../../kernel/record/rollup/rollup-definition.ts'
+import type { FormulaConfig, RollupConfig } from './custom-field.parts.ts'
 import type { CustomField } from './custom-field.ts'
 
 /** What writes and reads need to know of a field. */
 export type StoredField = Pick<
   CustomField,
+  | 'id'
   | 'entity'
   | 'name'
   | 'label'
@@ -35,12 +37,16 @@ export type StoredField = Pick<
   | 'minValue'
   | 'maxValue'
   | 'formulaConfig'
+  | 'rollupConfig'
+  | 'hasTotals'
   | 'trackHistory'
   | 'pending'
   | 'aliases'
 >
 
-const kinds: Readonly<Record<Exclude<CustomFieldType, 'FORMULA'>, CustomFieldKind>> = {
+type ValueType = Exclude<CustomFieldType, 'FORMULA'>
+
+const kinds: Readonly<Record<ValueType, CustomFieldKind>> = {
   TEXT: 'text',
   TEXTAREA: 'text',
   EMAIL: 'text',
@@ -53,12 +59,14 @@ const kinds: Readonly<Record<Exclude<CustomFieldType, 'FORMULA'>, CustomFieldKin
   CHECKBOX: 'boolean',
   PICKLIST: 'enum',
   MULTI_PICKLIST: 'textList',
+  // Of a date, if the field whose least or greatest value it is has dates.
+  ROLLUP_SUMMARY: 'money',
 }
 
 type Typed = Pick<StoredField, 'fieldType' | 'formulaConfig'>
 
 /** The type of the values: of a formula, that of its result. */
-const valueTypeOf = ({ fieldType, formulaConfig }: Typed): Exclude<CustomFieldType, 'FORMULA'> =>
+const valueTypeOf = ({ fieldType, formulaConfig }: Typed): ValueType =>
   fieldType === 'FORMULA' ? formulaConfig!.returnType : fieldType
 
 const kindOf = (field: Typed): CustomFieldKind => kinds[valueTypeOf(field)]
@@ -69,6 +77,19 @@ export const formulaOf = ({ expression, returnType, decimals, blankAs }: Formula
   decimals: decimals ?? precisionMax,
   blankAs,
 })
+
+/** The record type of an entity: `opportunity` for `OPPORTUNITY`. */
+export const objectOf = (entity: string): string => entity.toLowerCase()
+
+export const rollupOf = ({
+  id,
+  rollupConfig,
+  hasTotals,
+}: Pick<StoredField, 'id' | 'hasTotals'> & { readonly rollupConfig: RollupConfig }): RollupDefinition => {
+  const { childObject, relationField, aggregate, field, conditions, logic } = rollupConfig
+  const child = objectOf(childObject)
+  return { id, child, relation: relationField, aggregate, field, conditions, logic, isReady: hasTotals }
+}
 
 const formats: Readonly<Partial<Record<CustomFieldType, CustomFieldFormat>>> = {
   EMAIL: 'EMAIL',
@@ -132,6 +153,7 @@ export function definitionOf(field: StoredField): CustomFieldDefinition {
     dependsOn: controllingField === null ? null : { field: controllingField, values: dependentValues ?? {} },
     default: defaultOf(field),
     formula,
+    rollup: field.rollupConfig ? rollupOf({ ...field, rollupConfig: field.rollupConfig }) : undefined,
     aliases:
       hasValues && aliases.length > 0 ? Object.fromEntries(aliases.map(({ from, to }) => [from, to])) : undefined,
     also: pending ? definitionOf({ ...field, ...pending, pending: null, isRequired: false }) : undefined,

@@ -6,6 +6,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { nameTypes } from '../custom-object/custom-object.rules.ts'
 import type { CustomField } from './custom-field.ts'
 import { fieldsOfType, formulasWith } from './formula-rules.ts'
+import { rollupsWith } from './rollup-rules.ts'
 import { changesForm, targetOf } from './type-change.ts'
 
 const shownMax = 20
@@ -44,6 +45,8 @@ async function usesOf(ctx: RequestContext, entity: string, name: string): Promis
   const { organizationId } = caller
   const formulas = formulasWith(await fieldsOfType(ctx, entity), name)
   const uses: Use[] = formulas.map((field) => ({ object: 'custom_field', id: field.id, name: field.name }))
+  const rollups = await rollupsWith(ctx, entity, name)
+  uses.push(...rollups.map((field) => ({ object: 'custom_field', id: field.id, name: field.name })))
   uses.push(...(await db.query<Use>(usesSql, [organizationId, entity, name, path])))
   const objectName = customObjectName(entity)
   const prefix = objectName === null ? entity.toLowerCase() : customObjectEvents(objectName)

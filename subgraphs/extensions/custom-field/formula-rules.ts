@@ -15,7 +15,7 @@ import { definitionOf, type StoredField } from './field-definition.ts'
 type Rule = SerializedRule<CustomField>
 
 /** A live field of a record type. */
-export type FieldOfType = StoredField & { readonly id: string }
+export type FieldOfType = StoredField
 
 const columns = columnsOf(CustomField).map((column) => `${column.sql('f')} as "${column.name}"`)
 

@@ -19,4 +19,5 @@ export const typesOf = {
   minValue: numbers,
   maxValue: numbers,
   formulaConfig: ['FORMULA'],
+  rollupConfig: ['ROLLUP_SUMMARY'],
 } as const satisfies Partial<Record<keyof CustomField, readonly CustomFieldType[]>>

@@ -120,13 +120,13 @@ interface Row {
 export const readOrganizationExtensions: ExtensionReader = async (sql, organizationId) => {
   const [row] = await sql.query<Row & Record<string, unknown>>(
     `select v.version::float8 as version, coalesce((
-       select jsonb_agg(jsonb_build_object('entity', f.entity, 'name', f.name, 'label', f.label, 'fieldType', f.field_type,
+       select jsonb_agg(jsonb_build_object('id', f.id, 'entity', f.entity, 'name', f.name, 'label', f.label, 'fieldType', f.field_type,
          'description', f.description, 'isRequired', f.is_required, 'isActive', f.is_active, 'isSearchable', f.is_searchable,
          'isIndexed', f.is_indexed, 'isUnique', f.is_unique, 'hasIndex', f.has_index,
          'defaultValue', f.default_value, 'picklistValues', f.picklist_values, 'controllingField', f.controlling_field,
          'dependentValues', f.dependent_values, 'pattern', f.pattern, 'precision', f.precision, 'maxLength', f.max_length,
          'minValue', f.min_value, 'maxValue', f.max_value, 'trackHistory', f.track_history, 'pending', f.pending, 'aliases', f.aliases,
-         'formulaConfig', f.formula_config, 'isDeleted', f.deleted_at is not null) order by f.sort_order, f.created_at, f.id)
+         'formulaConfig', f.formula_config, 'rollupConfig', f.rollup_config, 'hasTotals', f.has_totals, 'isDeleted', f.deleted_at is not null) order by f.sort_order, f.created_at, f.id)
        from extensions.field_definition f
        where f.organization_id = v.organization_id and (f.deleted_at is null or f.field_type = 'FORMULA')), '[]') as fields, coalesce((
        select jsonb_agg(jsonb_build_object('name', o.name, 'label', o.label, 'nameField', o.name_field,

@@ -24,7 +24,7 @@ export interface RunningChange<P extends object = object> {
 
 /** One batch of a change: the ids of the next records, in their order, with those of deleted records. */
 export interface FieldBatch<P extends object = object> extends RunningChange<P> {
-  /** The record type with the custom fields of the organization. */
+  /** The type of the records with the custom fields of the organization. */
   readonly shape: RecordShape
   readonly ids: readonly string[]
 }
@@ -43,6 +43,8 @@ export interface FieldChange<P extends object = object> {
   readonly begins?: (next: CustomField, previous: CustomField | null) => P | null
   /** It tidies up after a change that has taken effect: the definition stays as it is, may be changed meanwhile, and is not concerned by its end. */
   readonly isAfterwards?: true
+  /** The entity whose records the work is done on; default: that of the field. */
+  readonly entityOf?: (field: CustomField) => string
   /**
    * Does the work for some records, in one transaction with the progress: if the process dies, it has either happened with its progress or is
    * repeated. `ctx` has the latest published definitions, and no others are published before the transaction ends.

@@ -1,6 +1,7 @@
 import { newId } from '../../kernel/ids.ts'
 import { forgetFieldHistory } from '../../kernel/record/derived/field-history.ts'
 import type { Job } from '../../kernel/jobs/job.ts'
+import { forgetRollup } from '../../kernel/record/rollup/build-rollup.ts'
 import { forgetValues } from '../../kernel/record/value-index/build-values.ts'
 import type { CustomFieldChange } from '../custom-field/custom-field.enumerations.ts'
 import { customField } from '../custom-field/custom-field.record.ts'
@@ -30,9 +31,13 @@ export const removeValues: FieldChange = {
     )
     await forgetFieldHistory(ctx.db, ctx.caller.organizationId, ids, field.name)
     await forgetValues(ctx, shape, field.name, ids)
+    if (field.fieldType === 'ROLLUP_SUMMARY') await forgetRollup(ctx, field.id, ids)
     return []
   },
-  async finish({ db, caller }, { field }) {
+  async finish(ctx, { field }) {
+    const { db, caller } = ctx
+    // Rows of records that have ceased to count, and of parents that are no longer there.
+    if (field.fieldType === 'ROLLUP_SUMMARY') await forgetRollup(ctx, field.id)
     await db.query(`delete from ${customField.table} where organization_id = $1 and id = $2 and state = 'DELETING'`, [
       caller.organizationId,
       field.id,

@@ -104,7 +104,7 @@ async function batchIn(ctx: RequestContext, item: Leased<ChangeItem>): Promise<S
   if (!field) return 'DONE'
   const kind = fieldChangeNamed(stored.kind)
   const failuresMax = kind.failuresMax ?? failuresMaxDefault
-  const shape = shapeOfEntity(ctx, field.entity)
+  const shape = shapeOfEntity(ctx, kind.entityOf?.(field) ?? field.entity)
   const running = runningChange(item, stored, field)
   const total = stored.total ?? (await countOf(ctx, shape))
   const ids = await idsAfter(ctx, shape, stored.cursor, kind.batchSize)

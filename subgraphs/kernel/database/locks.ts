@@ -23,6 +23,7 @@ const seeds = {
   documents: 77,
   paymentReferences: 78,
   search: 91,
+  rollups: 92,
 } as const
 
 /** The locks of the whole database. `eventPositions` is written in its migration. */

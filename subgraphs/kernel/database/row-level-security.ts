@@ -7,7 +7,7 @@ import { tenantView } from './tenant-view.ts'
 const platformTables = ['kernel.data_key']
 
 /** Tables that lists read through `tenantView` although they have no custom fields. */
-const listedTables = ['kernel.record_value']
+const listedTables = ['kernel.record_value', 'kernel.rollup', 'kernel.rollup_delta']
 
 /**
  * Enables row-level security, as a second line of defence behind the tenant predicates of our own SQL. Requests use the role

@@ -33,11 +33,12 @@ export function fieldOfColumn({
   key,
   column,
   internal,
+  rollup,
   default: initial,
   sql,
 }: Column): FormulaField | null {
   const type = types[kind]
-  if (type === null || internal) return null
+  if (type === null || internal || rollup !== undefined) return null
   const path = key === undefined ? [name] : [customFieldsName, key]
   // The items of a list may have any type where the values of custom fields are, so the list itself is read.
   if (kind === 'textList' && key !== undefined)

@@ -1,7 +1,7 @@
 import type { FieldProblem } from '../errors.ts'
 import { compareNumbers, decimalsOf, isExactNumber, isJsonObject } from '../json/exact-number.ts'
 import { isId } from '../ids.ts'
-import { enumerationOf, initialValue, type Column, type StructureShape } from './column.ts'
+import { enumerationOf, initialValue, isDerived, type Column, type StructureShape } from './column.ts'
 import { parseEmail } from '../values/email-address.ts'
 import { columnKinds } from './column-kind.ts'
 import {
@@ -195,9 +195,10 @@ function checkRetired(column: Column, value: unknown, previous: unknown): FieldP
 /** Custom fields have no GraphQL type, so their JSON type is checked here. `previous` is the value that the record has. */
 export function customFieldProblem(column: Column, given: unknown, previous?: unknown): FieldProblem | null {
   const value = column.custom ? withoutAliases(column.custom, given) : given
-  if (column.formula !== undefined) {
+  if (isDerived(column)) {
     if (isSameValue(value === null ? null : column.stored(value), previous ?? null)) return null
-    return problem(column, 'COMPUTED', `${column.name} follows from its formula, so it cannot be given.`)
+    const source = column.formula === undefined ? 'other records' : 'its formula'
+    return problem(column, 'COMPUTED', `${column.name} follows from ${source}, so it cannot be given.`)
   }
   if (column.custom?.isRequired && isBlank(value))
     return problem(column, 'REQUIRED', `${column.name} must have a value.`)

@@ -7,6 +7,7 @@ import { columnKinds, type ColumnKind } from './column-kind.ts'
 import type { ValueIndex } from './value-index/value-column.ts'
 import type { CustomFieldRules } from './custom-field-rules.ts'
 import { DateTime, Decimal, Json } from './scalars.ts'
+import type { CompiledRollup } from './rollup/rollup-definition.ts'
 import { UserReference } from './user-reference.ts'
 
 /** The members of an enumeration by their names. */
@@ -127,6 +128,8 @@ export interface Column extends ColumnOptions {
   readonly custom?: CustomFieldRules
   /** Custom fields: the formula that gives the value, which nobody writes; null for one that can no longer be evaluated, so that it is blank. */
   readonly formula?: Formula | null
+  /** Custom fields: the rollup that gives the value, which only reads compute; null for one that can no longer be evaluated, so that it is blank. */
+  readonly rollup?: CompiledRollup | null
   /** Custom fields: the column that the field is being changed to, which written values must fit as well. */
   readonly also?: Column
   readonly kind: ColumnKind
@@ -137,6 +140,10 @@ export interface Column extends ColumnOptions {
   /** Converts a value to the parameter of an insert or update. */
   readonly stored: (value: unknown) => unknown
 }
+
+/** Whether the value of a custom field follows from others, so that nobody writes it. */
+export const isDerived = ({ formula, rollup }: Pick<Column, 'formula' | 'rollup'>): boolean =>
+  formula !== undefined || rollup !== undefined
 
 const unchanged = (value: unknown): unknown => value
 const asJson = (value: unknown): unknown => (value === null ? null : JSON.stringify(value))

@@ -39,6 +39,8 @@ export class Columns {
   readonly customDefaults: Readonly<Record<string, unknown>>
   /** The custom fields that are formulas. */
   readonly formulas: readonly Column[]
+  /** The custom fields that are rollups. Reads have their values; what is written and sent in events has not. */
+  readonly rollups: readonly Column[]
   /** Whether the values of custom fields that are read and written are others than the stored and given ones. */
   readonly isComputed: boolean
   /** The values of the `shown` columns of a record. */
@@ -56,7 +58,8 @@ export class Columns {
     readonly droppedKeys: ReadonlySet<string> = new Set(),
   ) {
     this.formulas = customFields.filter(({ formula }) => formula !== undefined)
-    this.isComputed = this.formulas.length > 0 || droppedKeys.size > 0
+    this.rollups = customFields.filter(({ rollup }) => rollup !== undefined)
+    this.isComputed = this.formulas.length + this.rollups.length > 0 || droppedKeys.size > 0
     this.shown = stored.filter((column) => !column.internal)
     this.ids = stored.filter((column) => column.kind === 'id')
     this.structured = stored.filter(({ structure }) => structure)

@@ -9,7 +9,9 @@ export interface CompiledFilter {
   readonly ranges: ReadonlyMap<string, string>
   /** Conditions on custom fields that the index of values answers, too. All records that match have a row for each of them. */
   readonly inValueIndex: readonly ValueCondition[]
-  /** Whether these are all conditions. */
+  /** SQL of the ids of records, each with all for which a condition on a rollup holds, and with some others. */
+  readonly candidates: readonly string[]
+  /** Whether what the index of values answers are all conditions. */
   readonly isInValueIndexOnly: boolean
   /** Whether the filter names the ids of the records. */
   readonly isByIds: boolean

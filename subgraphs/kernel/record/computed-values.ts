@@ -23,16 +23,21 @@ function objectSql(columns: readonly Column[], alias: string): string {
 export const withoutKeysSql = (sql: string, keys: Iterable<string>): string =>
   `(${sql} - array[${[...keys].map(sqlLiteral).join(', ')}]::text[])`
 
-/** The custom fields of a record as they are read: with the values of formulas, whatever is stored under their keys. */
-export function customValuesSql(sql: string, formulas: readonly Column[], dropped: Iterable<string>, alias: string) {
-  const stored = withoutKeysSql(sql, [...formulas.map(({ key }) => key!), ...dropped])
-  return formulas.length > 0 ? `(${stored} || ${objectSql(formulas, alias)})` : stored
+/** The custom fields of a record as they are read: with the values of formulas and rollups, whatever is stored under their keys. */
+export function customValuesSql(sql: string, { formulas, rollups, droppedKeys }: Columns, alias: string): string {
+  const derived = [...formulas, ...rollups]
+  const stored = withoutKeysSql(sql, [...derived.map(({ key }) => key!), ...droppedKeys])
+  return derived.length > 0 ? `(${stored} || ${objectSql(derived, alias)})` : stored
 }
 
-/** The custom fields of a record with the values of its formulas. */
-function computed({ formulas, droppedKeys }: Columns, record: Fields): Fields {
+/** SQL of an object with the values of the rollups of a record. */
+export const rollupValuesSql = ({ rollups }: Columns, alias: string): string => objectSql(rollups, alias)
+
+/** The custom fields of a record with the values of its formulas, and without those of rollups, which change without it. */
+function computed({ formulas, rollups, droppedKeys }: Columns, record: Fields): Fields {
   const values: Record<string, unknown> = { ...(record.customFields as Fields) }
   for (const key of droppedKeys) delete values[key]
+  for (const { key } of rollups) delete values[key!]
   for (const { key, formula } of formulas) {
     const value = formula?.evaluate(record) ?? null
     if (value === null) delete values[key!]
@@ -41,7 +46,7 @@ function computed({ formulas, droppedKeys }: Columns, record: Fields): Fields {
   return values
 }
 
-/** The record with the values of its formulas; the same object when its record type has none. */
+/** The record with the values of its formulas and without those of its rollups; the same object when its record type has neither. */
 export const withFormulas = <T extends object>(columns: Columns, record: T): T =>
   columns.isComputed ? { ...record, customFields: computed(columns, record as Fields) } : record
 
@@ -50,9 +55,10 @@ export function setFormulas(columns: Columns, record: object): void {
   if (columns.isComputed) (record as Record<string, unknown>).customFields = computed(columns, record as Fields)
 }
 
-/** The custom fields of a record that another one can take over: without the values of formulas. */
-export const withoutFormulas = <T extends Fields>({ formulas, droppedKeys, isComputed }: Columns, values: T): T => {
+/** The custom fields of a record that another one can take over: without the values of formulas and rollups. */
+export const withoutFormulas = <T extends Fields>(columns: Columns, values: T): T => {
+  const { formulas, rollups, droppedKeys, isComputed } = columns
   if (!isComputed) return values
-  const computedKeys = new Set([...formulas.map(({ key }) => key), ...droppedKeys])
+  const computedKeys = new Set([...[...formulas, ...rollups].map(({ key }) => key), ...droppedKeys])
   return Object.fromEntries(Object.entries(values).filter(([key]) => !computedKeys.has(key))) as T
 }

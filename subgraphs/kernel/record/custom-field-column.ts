@@ -5,6 +5,7 @@ import { enumerationOf, type Column, type ColumnOptions, type GraphQLTypeOf } fr
 import { columnKinds, type ColumnKind } from './column-kind.ts'
 import type { BlankAs, FormulaReturnType } from '../formula/compile.ts'
 import type { CustomFieldFormat, CustomFieldRules, Dependency } from './custom-field-rules.ts'
+import type { RollupDefinition } from './rollup/rollup-definition.ts'
 import { DateTime, Decimal } from './scalars.ts'
 import { valueKinds, type UniqueForm, type ValueIndex } from './value-index/value-column.ts'
 
@@ -48,6 +49,8 @@ export interface CustomFieldDefinition extends Bounds {
   readonly dependsOn?: Dependency | null
   /** The kind is that of its result. */
   readonly formula?: FormulaDefinition
+  /** How the value follows from other records; the kind is that of the result. */
+  readonly rollup?: RollupDefinition
   /** Changes keep the values that they replace (`derived/field-history.ts`). */
   readonly hasHistory?: boolean
   /** Former values that writes may still send, with the values that they mean. */

@@ -4,7 +4,7 @@ import { hookRejection } from '../extension/hook-rejection.ts'
 import { batchedCall } from '../outbound/external-call.ts'
 import type { RequestContext } from '../request.ts'
 import { organizationZone } from '../time/days.ts'
-import { setFormulas } from './computed-values.ts'
+import { setFormulas, withFormulas } from './computed-values.ts'
 import type { Draft, RecordDefinition, StoredRow } from './definition.ts'
 import { keyOfValues } from './key-of-values.ts'
 import { nextRecord, normalized, together, type Fields } from './next-record.ts'
@@ -28,7 +28,7 @@ export async function decidedByHooks<T extends StoredRow>(
     operation,
     id: next.id,
     values: normalized(definition, draft.values) as Fields,
-    previous: previous && definition.columns.shownOf(previous),
+    previous: previous && definition.columns.shownOf(withFormulas(definition.columns, previous)),
     nextWith: (changes) => definition.columns.shownOf(nextWith(ctx, definition, withId, changes, zone)),
   })
   if ('problems' in decision) throw invalid(...decision.problems)

@@ -1,7 +1,7 @@
 import type { Caller, FieldRestrictions } from '../context.ts'
 import { Refusal, type FieldProblem } from '../errors.ts'
 import { isRawNumber } from '../json/exact-number.ts'
-import { emptyValue, type Column } from './column.ts'
+import { emptyValue, isDerived, type Column } from './column.ts'
 import type { RecordShape } from './definition.ts'
 import { customFieldKey, customFieldName, customFieldsName as customFields, sqlLiteral } from './custom-field-column.ts'
 import { recordNamed, recordTypeNames } from './record-registry.ts'
@@ -62,8 +62,10 @@ const followsFromOthers = ({ columns }: RecordShape): boolean =>
 
 /** Whether the profile hides a column of another record type, `object.column`, that can be hidden. */
 function isHiddenElsewhere(fields: FieldRestrictions, source: string): boolean {
-  const [object, name] = source.split('.') as [string, string]
+  const dot = source.indexOf('.')
+  const [object, name] = [source.slice(0, dot), source.slice(dot + 1)]
   if (fields[object]?.[name] !== 'HIDDEN') return false
+  if (name === customFields || customFieldKey(name) !== null) return true
   const column = recordNamed(object)?.columns.byName.get(name)
   return column !== undefined && strictestLevel(column) === 'HIDDEN'
 }
@@ -93,12 +95,13 @@ function rulesOf(fields: FieldRestrictions, definition: RecordShape): FieldRules
     readOnly.add(name)
     if (level === 'HIDDEN' && strictest === 'HIDDEN') hidden.add(name)
   }
-  for (const { name, key, formula, derivedFrom = [], hiddenWith = [] } of byName.values()) {
+  for (const column of byName.values()) {
+    const { name, key, derivedFrom = [], hiddenWith = [] } = column
     const isHiddenByOther = hiddenWith.some((source) => isHiddenElsewhere(fields, source))
     if (!isHiddenByOther && !derivedFrom.some((source) => hidden.has(source))) continue
     hidden.add(name)
     readOnly.add(name)
-    if (key === undefined || formula === undefined) continue
+    if (key === undefined || !isDerived(column)) continue
     hiddenKeys.add(key)
     readOnlyKeys.add(key)
   }
@@ -133,7 +136,8 @@ export const isHidden = (caller: Pick<Caller, 'fields'>, definition: RecordShape
   fieldRules(caller, definition)?.hidden.has(name) ?? false
 
 export function mayWrite(caller: Pick<Caller, 'fields'>, definition: RecordShape, name: string): boolean {
-  if (definition.columns.byName.get(name)?.formula !== undefined) return false
+  const column = definition.columns.byName.get(name)
+  if (column && isDerived(column)) return false
   const rules = fieldRules(caller, definition)
   if (!rules) return true
   const key = customFieldKey(name)

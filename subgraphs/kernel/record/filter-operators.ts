@@ -1,13 +1,14 @@
 import type { FieldProblem } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { isJsonObject } from '../json/exact-number.ts'
-import type { Column } from './column.ts'
+import { isDerived, type Column } from './column.ts'
 import { columnKinds } from './column-kind.ts'
 import { withoutKeysSql } from './computed-values.ts'
 import { customFieldsName } from './custom-field-column.ts'
 import type { RecordShape } from './definition.ts'
 import { isOneValue, operandDescription, operatorSql, parseOperand } from './operators.ts'
 import type { TenantPredicate, Values } from './predicate.ts'
+import { parentsWith } from './rollup/rollup-parents.ts'
 import { isStorable } from './scalars.ts'
 import { containsCandidates } from './search.ts'
 import { isInValueIndex, rowsOfField, valueColumn, type ValueCondition } from './value-index/value-range.ts'
@@ -25,9 +26,11 @@ export interface GivenOperator {
 export interface OperatorConditions {
   readonly conditions: readonly string[]
   readonly inValueIndex: ValueCondition | null
+  /** SQL of the ids of records, of which all for which the operator holds are some; null where no index gives them. */
+  readonly candidates: string | null
 }
 
-const none: OperatorConditions = { conditions: [], inValueIndex: null }
+const none: OperatorConditions = { conditions: [], inValueIndex: null, candidates: null }
 
 /** The conditions of one operator on a column; none when the operand is refused, which adds to `problems`. */
 export function operatorConditions(
@@ -56,7 +59,12 @@ export function operatorConditions(
         isEquality: isOneValue(operator, parsed),
       }
     : null
-  return { conditions: candidates ? [candidates, condition] : [condition], inValueIndex }
+  const ofRollup = column.rollup
+    ? parentsWith(column.rollup, operator, parsed, predicate.organization(), (value) =>
+        compared.replaceAll(comparedValue, () => value),
+      )
+    : null
+  return { conditions: candidates ? [candidates, condition] : [condition], inValueIndex, candidates: ofRollup }
 }
 
 /** Stands for the value in the SQL of an operator. */
@@ -73,8 +81,8 @@ function indexedCandidates(
   alias: string,
   values: Values,
 ): string | null {
-  // What is stored of a formula may be older than its definition.
-  if (column.formula !== undefined) return null
+  // What is stored of a formula may be older than its definition, and nothing is stored of a rollup.
+  if (isDerived(column)) return null
   if (textSearches.has(operator)) return containsCandidates(definition, column, operand as string, alias, values)
   if (column.key === undefined || operator !== 'eq' || column.kind === 'timestamp' || column.kind === 'date')
     return null

@@ -50,6 +50,8 @@ class FilterCompiler {
   readonly #columns = new Set<string>()
   /** What the index of values has of the conditions of the part that is compiled. */
   readonly #inValueIndex: ValueCondition[] = []
+  /** What the totals of rollups have of them. */
+  readonly #candidates: string[] = []
   #isOwnColumnsOnly = true
 
   constructor(
@@ -65,12 +67,16 @@ class FilterCompiler {
     const others: string[] = []
     const ranges = new Map<string, string>()
     const inValueIndex: ValueCondition[] = []
+    const candidates: string[] = []
     for (const [name, value] of Object.entries(filter)) {
       if (value === undefined || value === null) continue
       const part = this.#member(definition, name, value, alias, `filter.${name}`, 0)
-      const found = this.#inValueIndex.splice(0)
+      const [found, parents] = [this.#inValueIndex.splice(0), this.#candidates.splice(0)]
       // A condition inside of another one can concern a part of the records.
-      if (name === customFieldsName) inValueIndex.push(...found)
+      if (name === customFieldsName) {
+        inValueIndex.push(...found)
+        candidates.push(...parents)
+      }
       const isParent = definition.visibleThrough?.by === name
       const isIndexed = (isParent || definition.columns.byName.get(name)?.indexed) && isEquality(value)
       if (part && isIndexed) equalities.set(name, part)
@@ -80,7 +86,7 @@ class FilterCompiler {
     const isByIds = namesIds(filter)
     const isInValueIndexOnly = inValueIndex.length > 0 && inValueIndex.length === this.#conditions
     const columns = this.#isOwnColumnsOnly ? this.#columns : null
-    return { equalities, others, ranges, inValueIndex, isInValueIndexOnly, isByIds, columns }
+    return { equalities, others, ranges, inValueIndex, candidates, isInValueIndexOnly, isByIds, columns }
   }
 
   object(definition: RecordShape, filter: FilterInput, alias: string, path: string, depth: number): string | null {
@@ -271,6 +277,7 @@ class FilterCompiler {
       this.#count(given.path)
       const found = operatorConditions(definition, column, given, alias, this.predicate, this.problems)
       if (found.inValueIndex) this.#inValueIndex.push(found.inValueIndex)
+      if (found.candidates) this.#candidates.push(found.candidates)
       return found.conditions
     })
     return parts.length > 0 ? parts.join(' and ') : null

@@ -36,7 +36,7 @@ export class FormulaScope {
     this.#shape = shape
     const named = <T extends CustomFieldDefinition>(fields: readonly T[]) =>
       fields.map((field) => [customFieldName(field.name), field] as const)
-    const plain = custom.filter((field) => !hasFormula(field))
+    const plain = custom.filter((field) => !hasFormula(field) && field.rollup === undefined)
     this.#plain = new Map(named(plain).map(([name, field]) => [name, customField(field)]))
     this.#fields = new Map(named(custom.filter(hasFormula)))
     this.fields = { of: shape.object, field: (name) => this.#field(name) }
@@ -110,10 +110,13 @@ const blankTypes: Partial<Record<Column['kind'], string>> = {
   timestamp: 'timestamptz',
 }
 
-const blankSql = ({ kind }: Column): string => (kind === 'boolean' ? 'false' : `null::${blankTypes[kind] ?? 'text'}`)
+/** SQL of no value of the kind. */
+export const blankSql = ({ kind }: Pick<Column, 'kind'>): string =>
+  kind === 'boolean' ? 'false' : `null::${blankTypes[kind] ?? 'text'}`
 
-/** The columns of the custom fields of a record type, in their order. */
-export function customColumns(shape: RecordShape, custom: readonly CustomFieldDefinition[]): Column[] {
+/** The columns of the custom fields of a record type, in their order, without rollups. */
+export function customColumns(shape: RecordShape, fields: readonly CustomFieldDefinition[]): Column[] {
+  const custom = fields.filter(({ rollup }) => rollup === undefined)
   if (!custom.some(hasFormula)) return custom.map(customField)
   const formulas = new FormulaScope(shape, custom).formulas()
   return custom.map((field) =>

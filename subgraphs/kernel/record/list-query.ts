@@ -58,7 +58,7 @@ export class ListQuery {
   readonly #isRangeByDay: boolean
   /** The rows of the index of values that have the order of the list; null without such an order. */
   readonly #valueRows: ValueRows | null
-  /** SQL of the ids of the records that match the conditions on indexed custom fields; null without such conditions. */
+  /** SQL of the ids of the records that match the conditions on indexed custom fields, or can match those on rollups; null without such conditions. */
   readonly #candidates: string | null
   readonly #totals: ListTotals
   /** `SCAN` with a filter, a search or an order without an index, because the statement may read every row. */
@@ -108,14 +108,15 @@ export class ListQuery {
     const isByDay = filter !== null && !isByIds && base === null && this.order.isByCreation
     this.#rangeByDay = isByDay ? rangeByDay(definition, args.filter!, filter) : null
     this.#isRangeByDay = this.#rangeByDay !== null && visibility === 'ALL' && this.conditions.length === 2
-    const { inValueIndex = [], isInValueIndexOnly = false } = filter ?? {}
+    const { inValueIndex = [], candidates = [], isInValueIndexOnly = false } = filter ?? {}
     const isOfValuesOnly = isInValueIndexOnly && visibility === 'ALL' && base === null && search.length === 0
     const hasOthers = !isOfValuesOnly && !(visibility === 'ALL' && this.conditions.length === 1)
     const canBeByValue = !isByIds && base === null
     this.#valueRows = canBeByValue
       ? valueRowsOf(definition, predicate.organization(), this.order, inValueIndex, hasOthers)
       : null
-    this.#candidates = inValueIndex.length > 0 ? recordsWithValues(inValueIndex) : null
+    const byIndex = [...(inValueIndex.length > 0 ? [recordsWithValues(inValueIndex)] : []), ...candidates]
+    this.#candidates = byIndex.length > 0 ? byIndex.map((ids) => `(${ids})`).join(' intersect ') : null
     this.#totals = new ListTotals({
       definition,
       predicate,

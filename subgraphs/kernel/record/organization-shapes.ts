@@ -6,6 +6,8 @@ import { hasColumn, type RecordShape } from './definition.ts'
 import type { Contributor } from './derived/contributor.ts'
 import { contributors } from './derived/contributors.ts'
 import { customColumns } from './formula-columns.ts'
+import { recordNamed } from './record-registry.ts'
+import { isRollupField, rollupColumn } from './rollup/rollup-column.ts'
 import type { OrganizationDefinitions } from './organization-definitions.ts'
 import type { OrganizationShapes } from './shape-source.ts'
 
@@ -59,14 +61,44 @@ export class DefinedShapes implements OrganizationShapes {
     return derived.length > 0 ? { ...extended, derived } : extended
   }
 
+  /** The columns of the custom fields of a record type, rollups included. */
+  #withRollups(shape: RecordShape): readonly Column[] {
+    const plain = this.#plainColumns(shape)
+    const fields = this.definitions.customFields[shape.object] ?? []
+    if (!fields.some(isRollupField)) return plain
+    const byKey = new Map(plain.map((column) => [column.key, column]))
+    return fields.map((field) =>
+      isRollupField(field)
+        ? rollupColumn(field, this.#withoutRollups(field.rollup.child), shape.object)
+        : byKey.get(field.name)!,
+    )
+  }
+
+  #plainColumns(shape: RecordShape): readonly Column[] {
+    const { object } = shape
+    let columns = this.#columns.get(object)
+    if (!columns) {
+      columns = customColumns(shape, this.definitions.customFields[object] ?? [])
+      this.#columns.set(object, columns)
+    }
+    return columns
+  }
+
+  /** A record type with those of its custom fields that rollups of others can read. */
+  #withoutRollups(object: string): RecordShape | null {
+    const { customFields, objects = {} } = this.definitions
+    const shape = recordNamed(object) ?? (Object.hasOwn(objects, object) ? objects[object]! : null)
+    if (!shape || !Object.hasOwn(customFields, object) || !hasColumn(shape, customFieldsName)) return shape
+    return { ...shape, columns: shape.columns.withCustomFields(this.#plainColumns(shape)) }
+  }
+
   #withFields(shape: RecordShape): RecordShape {
     const { object } = shape
     const { customFields, unusedFormulas = {} } = this.definitions
     const fields = Object.hasOwn(customFields, object) ? customFields[object]! : null
     const unused = Object.hasOwn(unusedFormulas, object) ? unusedFormulas[object]! : []
     if ((!fields && unused.length === 0) || !hasColumn(shape, customFieldsName)) return shape
-    let columns = this.#columns.get(object)
-    if (!columns) this.#columns.set(object, (columns = customColumns(shape, fields ?? [])))
+    const columns = this.#withRollups(shape)
     const searchable = (fields ?? [])
       .filter(({ kind, searchable }) => kind === 'text' && searchable)
       .map(({ name }) => customFieldName(name))

@@ -1,4 +1,5 @@
 import { invalid, invalidFields, Refusal, type FieldProblem } from '../errors.ts'
+import { isJsonObject } from '../json/exact-number.ts'
 import type { RequestContext } from '../request.ts'
 import { calculate } from './calculate.ts'
 import { checkValues } from './check-values.ts'
@@ -8,6 +9,7 @@ import type { Draft, RecordDefinition, RecordShape, StoredRow } from './definiti
 import { nameOf } from './describe.ts'
 import { changedColumns, nextRecord, normalized, together, type Fields } from './next-record.ts'
 import { bookkeeping } from './record-events.ts'
+import { withRollups } from './rollup/read-rollups.ts'
 
 export function refuse(errors: FieldProblem[]): void {
   if (errors.length > 0) throw invalid(...errors)
@@ -41,8 +43,12 @@ export async function prepareChange<T extends StoredRow>(
   // What is stored of formulas may be older than their definitions, so it is not compared.
   const previous = draft.previous && withFormulas(definition.columns, draft.previous as T & Fields)
   const values = normalized(definition, together<T>(draft.values, draft.implied ?? {}))
-  // Given values are checked even when an implied value overrides them.
-  const problems = checkValues(definition, { ...values, ...draft.values }, previous)
+  // Given values are checked even when an implied value overrides them. What a read has returned of rollups may be sent back.
+  const { customFields } = values as Fields
+  const isGiven =
+    isJsonObject(customFields) && definition.columns.rollups.some(({ key = '' }) => Object.hasOwn(customFields, key))
+  const known = previous && isGiven ? await withRollups(ctx, definition, previous) : previous
+  const problems = checkValues(definition, { ...values, ...draft.values }, known)
   if (problems.length > 0) throw invalidFields(...problems)
   if (draft.expectedVersion != null && previous && previous.version !== draft.expectedVersion)
     throw versionConflict(definition, previous)

@@ -29,6 +29,7 @@ import { numberText, type Fields } from './next-record.ts'
 import { prepareChange, refuse, versionConflict } from './prepare-change.ts'
 import { uniqueViolation } from './unique-violation.ts'
 import { underSerializedRules } from './serialized-rules.ts'
+import { withRollups } from './rollup/read-rollups.ts'
 import { shapeFor } from './shape-source.ts'
 import { TenantPredicate, type Values } from './predicate.ts'
 import { changedFieldsIn } from './record-events.ts'
@@ -71,7 +72,7 @@ async function writeAndRedact<T extends StoredRow>(
 ): Promise<T> {
   const record = await checkAndWrite(ctx, definition, draft)
   ctx.answered?.record(definition, record.id)
-  return redact(ctx.caller, definition, record)
+  return redact(ctx.caller, definition, await withRollups(ctx, definition, record))
 }
 
 async function checkAndWrite<T extends StoredRow>(

@@ -69,13 +69,12 @@ export function withFields(selected: ReadonlySet<string>, names: readonly string
 const selectListCache = new WeakMap<ReadonlySet<string>, WeakMap<object, string>>()
 const computedSqlCache = new WeakMap<Columns, Map<string, string>>()
 
-/** The expression of `customFields` with formulas may have hundreds of kilobytes, so there is one for each snapshot of definitions and alias. */
+/** The expression of `customFields` with formulas and rollups may have hundreds of kilobytes, so there is one for each snapshot of definitions and alias. */
 function computedSql(columns: Columns, stored: string, alias: string): string {
   let byAlias = computedSqlCache.get(columns)
   if (!byAlias) computedSqlCache.set(columns, (byAlias = new Map()))
   let sql = byAlias.get(alias)
-  if (sql === undefined)
-    byAlias.set(alias, (sql = customValuesSql(stored, columns.formulas, columns.droppedKeys, alias)))
+  if (sql === undefined) byAlias.set(alias, (sql = customValuesSql(stored, columns, alias)))
   return sql
 }
 

@@ -1,10 +1,9 @@
 import { publishDefinitions } from '../kernel/extension/current-extensions.ts'
 import type { RecordDefinition, SerializedRule, StoredRow } from '../kernel/record/definition.ts'
 import { uniqueViolation } from '../kernel/record/unique-violation.ts'
-import type { ExtendedType } from './extended-type.ts'
 
 interface ExtendingRow extends StoredRow {
-  readonly objectType: ExtendedType
+  readonly objectType: string
   readonly name: string
   readonly deletedAt: string | null
 }

@@ -263,8 +263,13 @@ describe.each(pagedLists)('the pages of %s', (_, operation, orders) => {
   })
 })
 
-/** They have letters, digits and underscores only, which no schema says. */
-const apiNames: ReadonlySet<string> = new Set(['customObjectCreate.name'])
+/** They are names of a form that no schema says. */
+const apiNames: ReadonlySet<string> = new Set([
+  'customObjectCreate.name',
+  'validationRuleCreate.entityType',
+  'beforeSaveHookCreate.objectType',
+  'afterSaveTriggerCreate.objectType',
+])
 
 /** Parameters that accept any text. */
 const isPlainText = (

@@ -137,6 +137,9 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'steps',
   'triggerConfig',
   'triggerEntity',
+  'validationRuleCreate.entityType',
+  'beforeSaveHookCreate.objectType',
+  'afterSaveTriggerCreate.objectType',
   'triggerType',
   'workflowRunStart.input',
   'workflowRunStart.recordType',
@@ -191,6 +194,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'endedAt',
   'endpoint',
   'entityTypes',
+  'objectTypes',
   'events',
   'expiresAt',
   'fieldIds',
@@ -292,6 +296,8 @@ export const againstRules: Readonly<Record<string, readonly unknown[]>> = {
   sendStart: ['25:00'],
   // Of custom fields; the field of the sample is a PICKLIST.
   entity: ['NOSUCH', 'account', 'custom:', 'custom:Nosuch', 'custom:nosuch'],
+  // Of hooks and triggers.
+  objectType: ['NOSUCH', 'account', 'custom:', 'custom:Nosuch', 'custom:nosuch'],
   isUnique: [true],
 }
 

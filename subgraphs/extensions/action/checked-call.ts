@@ -5,7 +5,8 @@ import { readOne, requireRecord } from '../../kernel/record/read.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
 import { refusalInSituation } from '../../kernel/record/transitions.ts'
 import { notAnswered, unrestricted, type RequestContext } from '../../kernel/request.ts'
-import { ExtendedType, shapeOfType } from '../extended-type.ts'
+import { customObject } from '../../kernel/record/custom-object.ts'
+import { builtInExtendedTypes, isExtendedType, shapeOfType, type ExtendedType } from '../extended-type.ts'
 import { apiNamePattern, payloadBytesMax } from '../function/bounds.ts'
 import { problemOfValue } from './bounded-schema.ts'
 import { customAction } from './custom-action.record.ts'
@@ -85,10 +86,29 @@ async function typeOfRecord(
     throw invalid({ path: 'input.recordId', code: 'REQUIRED', message })
   }
   // Those of the action first, which it nearly always is.
-  for (const type of new Set([...objectTypes, ...(Object.keys(ExtendedType) as ExtendedType[])]))
-    if (await readOne(notAnswered(ctx), shapeOfType(type), recordId)) {
-      if (objectTypes.length === 0 || objectTypes.includes(type)) return type
-      throw refusalInSituation(`The action is for records of the type ${objectTypes.join(' or ')}.`)
-    }
-  throw notFound('The record')
+  const type =
+    (await firstWith(ctx, new Set([...objectTypes, ...builtInExtendedTypes]), recordId)) ??
+    (await firstWith(ctx, await customTypeOf(ctx, recordId), recordId))
+  if (type === null) throw notFound('The record')
+  if (objectTypes.length === 0 || objectTypes.includes(type)) return type
+  throw refusalInSituation(`The action is for records of the type ${objectTypes.join(' or ')}.`)
+}
+
+/** The first of these types of which the caller sees a record with this id. */
+async function firstWith(ctx: RequestContext, types: Iterable<string>, recordId: string): Promise<ExtendedType | null> {
+  for (const type of types) {
+    const shape = isExtendedType(type) ? shapeOfType(ctx, type) : null
+    if (shape && (await readOne(notAnswered(ctx), shape, recordId))) return type as ExtendedType
+  }
+  return null
+}
+
+/** The custom object that has a record with this id, which the caller may not see. */
+async function customTypeOf({ db, caller }: RequestContext, recordId: string): Promise<string[]> {
+  if (!isId(recordId)) return []
+  const rows = await db.query<{ object: string }>(
+    'select object from extensions.custom_record where organization_id = $1 and id = $2',
+    [caller.organizationId, recordId],
+  )
+  return rows.map(({ object }) => customObject(object))
 }

@@ -7,6 +7,7 @@ import { save } from '../../kernel/record/save.ts'
 import { inTransaction, loadDataKeys } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { erasedSecrets, newSigningSecret, rotatedSecrets } from '../../kernel/secrets/signing-secret.ts'
+import { isExtendedType, objectOfType } from '../extended-type.ts'
 import { refuseWrongUrl } from '../receiver-url.ts'
 import type { FunctionContext } from '../function/function.context.ts'
 import { requireUnused } from '../used-by.ts'
@@ -20,7 +21,7 @@ type Version = number | null
 /** An action sends the record for which it runs to its URL or its function. */
 const requireScopesOf = ({ caller }: FunctionContext, { objectTypes, function: name }: Partial<ActionInput>): void =>
   requireActingScopes(caller, [
-    ...(objectTypes ?? []).map((type) => readScopeOfObject(type.toLowerCase())),
+    ...(objectTypes ?? []).filter(isExtendedType).map((type) => readScopeOfObject(objectOfType(type))),
     ...(name ? ['INVOKE_FUNCTIONS'] : []),
   ])
 

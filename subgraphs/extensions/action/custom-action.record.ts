@@ -1,6 +1,8 @@
 import { activeUsers, auditRecord } from '../../identity/public.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { defineRecord, type RecordDefinition, type SerializedRule } from '../../kernel/record/definition.ts'
+import { namedObjectsExist, type NamedTypes } from '../custom-object/named-objects.ts'
+import { extendedTypeProblems } from '../extended-type.ts'
 import { apiNamePattern } from '../function/bounds.ts'
 import { namedFunctionExists } from '../function/named-function.ts'
 import { registerUse } from '../used-by.ts'
@@ -21,6 +23,9 @@ const fewActions: SerializedRule<CustomAction> = {
   },
 }
 
+const typesOf = ({ objectTypes }: CustomAction): NamedTypes =>
+  objectTypes.map((type, index) => [`objectTypes.${index}`, type])
+
 /** What the values of an action alone say. */
 function actionProblems(next: CustomAction, previous: CustomAction | null): FieldProblem[] {
   const problems: FieldProblem[] = []
@@ -35,6 +40,7 @@ function actionProblems(next: CustomAction, previous: CustomAction | null): Fiel
   }
   for (const name of ['inputSchema', 'outputSchema'] as const)
     if (next[name] !== previous?.[name]) problems.push(...schemaProblems(name, next[name]))
+  problems.push(...typesOf(next).flatMap(([path, type]) => extendedTypeProblems(path, type)))
   const repeated = next.objectTypes.findIndex((type, index) => next.objectTypes.indexOf(type) < index)
   if (repeated >= 0) {
     const path = `objectTypes.${repeated}`
@@ -66,7 +72,7 @@ export const customAction: RecordDefinition<CustomAction> = defineRecord(CustomA
   isAdministrative: true,
   audit: auditRecord('custom_action', audited),
   invariants: actionProblems,
-  serializedRules: [fewActions, namedFunctionExists],
+  serializedRules: [fewActions, namedObjectsExist(typesOf), namedFunctionExists],
 })
 
 registerUse({
@@ -75,4 +81,12 @@ registerUse({
   sql: `select a.id, a.api_name as name from extensions.custom_action a
     join extensions.function f on f.organization_id = a.organization_id and f.api_name = a.function and f.id = $2
     where a.organization_id = $1 and a.deleted_at is null order by a.api_name, a.id`,
+})
+
+registerUse({
+  used: 'custom_object',
+  user: 'custom_action',
+  sql: `select a.id, a.api_name as name from extensions.custom_action a
+    join extensions.custom_object o on o.organization_id = a.organization_id and 'custom:' || o.name = any(a.object_types)
+    where o.organization_id = $1 and o.id = $2 and a.deleted_at is null order by a.api_name, a.id`,
 })

@@ -4,10 +4,11 @@ import { Column, enumeration } from '../../kernel/record/column.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
-import { ExtendedType } from '../extended-type.ts'
+import { extendedTypeMax, extendedTypeNames } from '../extended-type.ts'
 
 export const actionsMax = 200
 export const urlMax = 2_000
+export const objectTypesMax = 20
 export const timeoutBounds = { minimum: 500, maximum: 30_000 } as const
 export const retriesBounds = { minimum: 0, maximum: 3 } as const
 
@@ -118,13 +119,13 @@ export class CustomAction extends OrgRecord {
   })
   timeoutMs!: number
 
-  @Column(() => [ExtendedType], {
-    maxItems: 6,
-    description:
-      'Record types of `recordId`, which is required then; empty: the action needs no record, and takes one of every type.',
+  @Column(() => [String], {
+    max: extendedTypeMax,
+    maxItems: objectTypesMax,
+    description: `Record types of \`recordId\`, which is required then: ${extendedTypeNames}. Empty: the action needs no record, and takes one of every type.`,
     example: ['ACCOUNT'],
   })
-  objectTypes!: ExtendedType[]
+  objectTypes!: string[]
 
   @Column(() => Boolean, {
     default: true,

@@ -28,8 +28,10 @@ const usesSql = `
     where t.organization_id = $1 and t.object_type = $2 and t.deleted_at is null and t.conditions::text ~ $4
   union all
   select 'workflow', w.id, w.name from extensions.workflow w
-    where w.organization_id = $1 and w.trigger_entity = $2 and w.deleted_at is null
-      and concat(w.trigger_config, ' ', w.conditions, ' ', w.steps) ~ $4
+    where w.organization_id = $1 and w.deleted_at is null
+      and (w.trigger_entity = $2 and concat(w.trigger_config, ' ', w.conditions, ' ', w.steps) ~ $4 or exists (
+        select from jsonb_array_elements(w.steps) s where coalesce(s->'config'->>'object', w.trigger_entity) = $2
+          and jsonb_exists(s->'config'->'values'->'customFields', $3)))
   limit ${shownMax}`
 
 interface Use extends Record<string, unknown> {

@@ -73,7 +73,7 @@ export class CustomObjectResolver {
 
   @Mutation(() => ID, {
     description:
-      'Deletes a custom object. Its records and fields are kept, but nobody can read or change them until it is restored. While a rule, a hook, a trigger or a workflow names it, it is refused with HAS_DEPENDENTS, and `usedBy` names that; while a change of one of its fields is under way, with INVALID_STATE. For owners and admins.',
+      'Deletes a custom object. Its records and fields are kept, but nobody can read or change them until it is restored. While a validation rule, a hook, a trigger, a workflow, a custom action or a function names it, it is refused with HAS_DEPENDENTS, and `usedBy` names that; while a change of one of its fields is under way, with INVALID_STATE. For owners and admins.',
   })
   @RequiresScope('CUSTOM_OBJECTS')
   customObjectDelete(

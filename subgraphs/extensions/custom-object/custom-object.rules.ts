@@ -2,6 +2,7 @@ import { Refusal, type FieldProblem } from '../../kernel/errors.ts'
 import { customObject as typeOf, customObjectNamePattern } from '../../kernel/record/custom-object.ts'
 import type { SerializedRule } from '../../kernel/record/definition.ts'
 import { refusalInSituation } from '../../kernel/record/transitions.ts'
+import { requireUnused } from '../used-by.ts'
 import { nameFieldsMax, objectsMax } from './bounds.ts'
 import type { CustomObject } from './custom-object.ts'
 
@@ -96,23 +97,6 @@ export const nameFieldExists: Rule = {
   },
 }
 
-const shownMax = 20
-
-/** `select object, id, name` of what names the record type `$2`. */
-const usesSql = `
-  select 'validation_rule' as object, r.id, r.name from extensions.validation_rule r
-    where r.organization_id = $1 and r.entity_type = $2 and r.deleted_at is null
-  union all
-  select 'before_save_hook', h.id, h.name from extensions.before_save_hook h
-    where h.organization_id = $1 and h.object_type = $2 and h.deleted_at is null
-  union all
-  select 'after_save_trigger', t.id, t.name from extensions.after_save_trigger t
-    where t.organization_id = $1 and t.object_type = $2 and t.deleted_at is null
-  union all
-  select 'workflow', w.id, w.name from extensions.workflow w
-    where w.organization_id = $1 and w.trigger_entity = $2 and w.deleted_at is null
-  limit ${shownMax}`
-
 /** A change of a field needs the shape of the records, which a deleted object does not have. */
 export const noFieldIsChanging: Rule = {
   concerns: (_ctx, next, previous) => previous !== null && next.deletedAt !== null && previous.deletedAt === null,
@@ -131,13 +115,13 @@ export const noFieldIsChanging: Rule = {
 /** An object that something of the organization names is not deleted under it. Its own fields are deleted with it. */
 export const isUnused: Rule = {
   concerns: (_ctx, next, previous) => previous !== null && next.deletedAt !== null,
-  async enforce({ db, caller }, { name }) {
-    const usedBy = await db.query<{ object: string; id: string; name: string }>(usesSql, [
-      caller.organizationId,
-      typeOf(name),
+  async enforce(ctx, { id }) {
+    // Who names it holds this lock until it has committed.
+    await ctx.db.query('select from extensions.custom_object where organization_id = $1 and id = $2 for update', [
+      ctx.caller.organizationId,
+      id,
     ])
-    if (usedBy.length === 0) return []
-    const message = 'The custom object is still used; change or delete first what uses it.'
-    throw new Refusal('HAS_DEPENDENTS', message, { usedBy })
+    await requireUnused(ctx, 'custom_object', id)
+    return []
   },
 }

@@ -12,6 +12,7 @@ export const customRecord: RecordDefinition<CustomRecord> = defineRecord(CustomR
   object: 'custom_record',
   table: 'extensions.custom_record',
   objectColumn: 'object',
+  isExtensible: true,
   isCustomizable: true,
   visibleBy: ['ownerId'],
   searchable: ['name'],

@@ -12,12 +12,11 @@ import type { OrganizationShapes } from '../../kernel/record/shape-source.ts'
 import { definitionOf, type StoredField } from '../custom-field/field-definition.ts'
 import { customObject, customObjectName } from '../../kernel/record/custom-object.ts'
 import { customRecordOf, type StoredObject } from '../custom-record/custom-record.record.ts'
-import type { ExtendedType } from '../extended-type.ts'
 import { CompiledHooks } from '../hook/compiled-hooks.ts'
 import type { StoredHook } from '../hook/stored-hook.ts'
 import { CompiledRules, type StoredRule } from '../validation-rule/compiled-rules.ts'
 
-type Typed<T> = T & { readonly objectType: ExtendedType }
+type Typed<T> = T & { readonly objectType: string }
 
 /** Measured: the functions and parsed parts of one compiled rule of three conditions. */
 const ruleBytes = 4_000

@@ -1,8 +1,10 @@
 import { activeUsers, auditRecord } from '../../identity/public.ts'
 import { defineRecord, type RecordDefinition, type SerializedRule } from '../../kernel/record/definition.ts'
+import { namedObjectsExist } from '../custom-object/named-objects.ts'
+import { registerUse } from '../used-by.ts'
 import { functionsMax } from './bounds.ts'
 import { functionEvents } from './function.events.ts'
-import { eventTypeProblems, settingsProblems } from './function.rules.ts'
+import { eventTypeProblems, settingsProblems, startingObjects } from './function.rules.ts'
 import { ServerlessFunction } from './function.ts'
 
 const fewFunctions: SerializedRule<ServerlessFunction> = {
@@ -50,5 +52,14 @@ export const serverlessFunction: RecordDefinition<ServerlessFunction> = defineRe
   audit: auditRecord('serverless_function', audited),
   invariants: settingsProblems,
   checks: eventTypeProblems,
-  serializedRules: [fewFunctions],
+  serializedRules: [fewFunctions, namedObjectsExist<ServerlessFunction>(startingObjects)],
+})
+
+registerUse({
+  used: 'custom_object',
+  user: 'serverless_function',
+  sql: `select f.id, f.api_name as name from extensions.function f
+    join extensions.custom_object o on o.organization_id = f.organization_id and f.event_types && array(
+      select 'custom_object.' || o.name || '.' || verb from unnest('{created,updated,deleted,restored}'::text[]) verb)
+    where o.organization_id = $1 and o.id = $2 and f.deleted_at is null order by f.api_name, f.id`,
 })

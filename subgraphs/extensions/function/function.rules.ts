@@ -2,10 +2,13 @@ import { existingCustomEvents } from '../../events/public.ts'
 import { requireRightToActAs } from '../../identity/public.ts'
 import { requireActingScopes, scopesOfEventTypes } from '../../kernel/acting-scopes.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
+import { withLatestExtensions } from '../../kernel/extension/current-extensions.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
 import { eventCatalog } from '../../kernel/outbox/event-catalog.ts'
+import { customObjectOfEvents, recordTypeIn } from '../../kernel/record/custom-object.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import type { NamedTypes } from '../custom-object/named-objects.ts'
 import { isHostPattern } from './allowed-host.ts'
 import {
   apiNamePattern,
@@ -75,6 +78,16 @@ export function settingsProblems(next: ServerlessFunction, previous: ServerlessF
 
 const customPrefix = 'custom.'
 
+/** The custom object whose records have events of this type; null for other types. */
+const objectOfEventType = (type: string): string | null => customObjectOfEvents(type.slice(0, type.lastIndexOf('.')))
+
+/** The custom objects whose events start a function. */
+export const startingObjects = ({ eventTypes }: Pick<ServerlessFunction, 'eventTypes'>): NamedTypes =>
+  eventTypes.flatMap((type, index) => {
+    const object = objectOfEventType(type)
+    return object === null ? [] : [[`eventTypes.${index}`, object] as const]
+  })
+
 /** The event types that do not exist. Those that the function had before may have been deleted since. */
 export async function eventTypeProblems(
   ctx: RequestContext,
@@ -88,8 +101,17 @@ export async function eventTypeProblems(
   )
   const known = new Set([...(previous?.eventTypes ?? []), ...[...existing].map((name) => customPrefix + name)])
   const catalog = eventCatalog()
-  const exists = (type: string): boolean => known.has(type) || catalog.find(type)?.type === type
-  const rule = 'a type of the event catalog, or an existing custom.<apiName>'
+  const current = startingObjects(next).every(([, object]) => recordTypeIn(ctx, object))
+    ? ctx
+    : await withLatestExtensions(ctx)
+  const isOfObject = (type: string): boolean => {
+    const object = objectOfEventType(type)
+    const shape = object === null ? null : recordTypeIn(current, object)
+    return Object.hasOwn(shape?.events?.types ?? {}, type)
+  }
+  const exists = (type: string): boolean => known.has(type) || catalog.find(type)?.type === type || isOfObject(type)
+  const rule =
+    'a type of the event catalog, an existing custom.<apiName>, or custom_object.<name>.<created|updated|deleted|restored> of an existing custom object'
   return itemProblems('eventTypes', next.eventTypes, exists, 'UNKNOWN_EVENT', rule)
 }
 

@@ -142,7 +142,8 @@ export class ServerlessFunction {
     max: 120,
     maxItems: eventTypesMax,
     filled: true,
-    description: 'Types of the event catalog of the organization whose events start the function. Empty: none.',
+    description:
+      'Types of the event catalog of the organization whose events start the function, also of custom objects: `custom_object.<name>.created`. Empty: none.',
     example: [],
   })
   eventTypes!: string[]

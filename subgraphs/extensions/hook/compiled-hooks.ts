@@ -1,6 +1,7 @@
 import type { HookOperation, RecordHooks } from '../../kernel/extension/extension.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import type { Services } from '../../kernel/request.ts'
+import { typeOfShape } from '../extended-type.ts'
 import { decideChanges } from './decide-changes.ts'
 import type { StoredHook } from './stored-hook.ts'
 
@@ -25,7 +26,7 @@ export class CompiledHooks implements RecordHooks {
     { organizationId, depth, origin, msMax }: Parameters<RecordHooks['decide']>[2],
   ): ReturnType<RecordHooks['decide']> {
     const { shape, hooks } = this
-    const objectType = shape.object.toUpperCase()
+    const objectType = typeOfShape(shape)
     const endsAt = performance.now() + msMax
     return decideChanges(
       { services: services as Services, organizationId, depth: depth + 1, origin, shape, objectType, endsAt },

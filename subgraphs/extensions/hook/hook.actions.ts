@@ -8,6 +8,7 @@ import { save } from '../../kernel/record/save.ts'
 import { loadDataKeys, type RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { erasedSecrets, newSigningSecret, rotatedSecrets } from '../../kernel/secrets/signing-secret.ts'
+import { isExtendedType, objectOfType } from '../extended-type.ts'
 import { refuseWrongUrl } from '../receiver-url.ts'
 import { urlMax } from './bounds.ts'
 import { hookSecretPlace } from './hook-secret.ts'
@@ -20,7 +21,7 @@ type HookInput = RecordInput<BeforeSaveHook>
 /** A hook receives the records of a type before they are saved, and changes them. */
 const requireScopesOf = ({ caller }: HookContext, { objectType, function: name }: Partial<HookInput>): void =>
   requireActingScopes(caller, [
-    ...(objectType ? [writeScopeOfObject(objectType.toLowerCase())] : []),
+    ...(objectType && isExtendedType(objectType) ? [writeScopeOfObject(objectOfType(objectType))] : []),
     ...(name ? ['INVOKE_FUNCTIONS'] : []),
   ])
 

@@ -11,6 +11,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { OverlapHoursArg } from '../overlap-hours.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { typeFilter } from '../extended-type.ts'
 import { hooksMax } from './bounds.ts'
 import { sealedHookSecrets } from './hook-secret.ts'
 import { createHook, deleteHook, regenerateHookSecret, updateHook, type HookContext } from './hook.actions.ts'
@@ -92,7 +93,10 @@ export const beforeSaveHookResource: Resource = {
   announces: [beforeSaveHook],
   migrations: [hookTables, hookPreviousSecret],
   sealed: sealedHookSecrets,
-  rest: restArea(beforeSaveHook, { path: 'hooks', filters: ['objectType', 'name', 'isActive', 'function'] }),
+  rest: restArea(beforeSaveHook, {
+    path: 'hooks',
+    filters: [typeFilter('objectType'), 'name', 'isActive', 'function'],
+  }),
   operations: [
     operation('POST /v1/hooks/{id}/regenerate-secret', 'beforeSaveHookRegenerateSecret', {
       summary: 'Regenerate the secret of a before-save hook',

@@ -4,7 +4,7 @@ import { Column } from '../../kernel/record/column.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
-import { ExtendedType } from '../extended-type.ts'
+import { extendedTypeMax, extendedTypeNames } from '../extended-type.ts'
 import { SaveOperation } from '../save-operation.ts'
 import { failuresMax, pauseMs, positionMax, recordsMax, timeoutBounds, timeoutDefault, urlMax } from './bounds.ts'
 import { HookFailureMode } from './hook.enumerations.ts'
@@ -16,13 +16,15 @@ import { HookFailureMode } from './hook.enumerations.ts'
 @RequiresScope('HOOKS')
 @Entity({ schema: 'extensions', tableName: 'before_save_hook_with_state' })
 export class BeforeSaveHook extends OrgRecord {
-  @Column(() => ExtendedType, {
+  @Column(() => String, {
     writable: 'ON_CREATE',
     indexed: true,
-    description: 'The record type whose changes the hook decides on. It never changes.',
+    max: extendedTypeMax,
+    filled: true,
+    description: `The record type whose changes the hook decides on: ${extendedTypeNames}. It never changes.`,
     example: 'OPPORTUNITY',
   })
-  objectType!: ExtendedType
+  objectType!: string
 
   @Column(() => String, {
     indexed: true,

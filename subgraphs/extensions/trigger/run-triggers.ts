@@ -4,9 +4,8 @@ import { compileStoredConditions } from '../../kernel/condition/conditions.ts'
 import type { Caller } from '../../kernel/context.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
 import type { Leased, Outcome, QueuedItem } from '../../kernel/queue/queue.ts'
-import { shapeFor } from '../../kernel/record/shape-source.ts'
 import type { Services } from '../../kernel/request.ts'
-import { shapeOfType } from '../extended-type.ts'
+import { isExtendedType, shapeOfType } from '../extended-type.ts'
 import { payloadBytesMax } from '../function/bounds.ts'
 import { runFunction } from '../function/run-function.ts'
 import { seenEvent } from '../subscription/event-input.ts'
@@ -131,7 +130,9 @@ function isMet(services: Services, trigger: Runnable, caller: Caller, event: Vis
   const { objectType, conditions, logic } = trigger
   if (conditions.length === 0) return true
   const shapes = services.shapes.shapesOf(event.organizationId)
-  const fields = fieldsOfShape(shapeFor({ shapes }, shapeOfType(objectType)), caller)
+  const shape = isExtendedType(objectType) ? shapeOfType({ shapes }, objectType) : null
+  if (!shape) return false
+  const fields = fieldsOfShape(shape, caller)
   const { record, previous } = event.data
   if (!isJsonObject(record)) return false
   const matches = compileStoredConditions({ conditions, logic }, fields)

@@ -4,7 +4,8 @@ import { change } from '../../kernel/record/records-of.ts'
 import { save } from '../../kernel/record/save.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
-import { shapeOfType, type ExtendedType } from '../extended-type.ts'
+import { builtInShapeOf } from '../custom-field/field-entity.ts'
+import { isExtendedType, objectOfType } from '../extended-type.ts'
 import type { SaveOperation } from '../save-operation.ts'
 import { eventTypesOfChange } from '../subscription/record-changes.ts'
 import { afterSaveTrigger } from './trigger.record.ts'
@@ -12,9 +13,10 @@ import type { AfterSaveTrigger } from './trigger.ts'
 
 type TriggerInput = RecordInput<AfterSaveTrigger>
 
-/** Restoring a record is an update of it. */
-export function eventTypesOfTrigger(objectType: ExtendedType, operations: readonly SaveOperation[]): string[] {
-  const shape = shapeOfType(objectType)
+/** Restoring a record is an update of it. None of a type that is refused. */
+export function eventTypesOfTrigger(objectType: string, operations: readonly SaveOperation[]): string[] {
+  if (!isExtendedType(objectType)) return []
+  const shape = builtInShapeOf(objectType)
   const withRestore = operations.flatMap((one) => (one === 'UPDATE' ? (['UPDATE', 'RESTORE'] as const) : [one]))
   return [...new Set(withRestore.flatMap((operation) => eventTypesOfChange(shape, operation)))]
 }
@@ -22,7 +24,7 @@ export function eventTypesOfTrigger(objectType: ExtendedType, operations: readon
 /** A trigger runs a function with the saved records of a type. */
 const requireScopesOf = ({ caller }: RequestContext, { objectType }: TriggerInput): void =>
   requireActingScopes(caller, [
-    ...(objectType ? [readScopeOfObject(objectType.toLowerCase())] : []),
+    ...(objectType && isExtendedType(objectType) ? [readScopeOfObject(objectOfType(objectType))] : []),
     'INVOKE_FUNCTIONS',
   ])
 

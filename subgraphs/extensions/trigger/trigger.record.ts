@@ -3,9 +3,9 @@ import { fieldsOfShape } from '../../kernel/condition/condition-fields.ts'
 import { conditionProblems } from '../../kernel/condition/conditions.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
-import { shapeFor } from '../../kernel/record/shape-source.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { shapeOfType } from '../extended-type.ts'
+import { namedObjectsExist } from '../custom-object/named-objects.ts'
+import { extendedTypeProblems, isExtendedType, latestShapeOfType, unknownObject } from '../extended-type.ts'
 import { fewPerType, uniqueNamePerType } from '../few-per-type.ts'
 import { namedFunctionExists } from '../function/named-function.ts'
 import { operationsProblems } from '../save-operation.ts'
@@ -17,11 +17,14 @@ import { AfterSaveTrigger } from './trigger.ts'
 const table = 'extensions.after_save_trigger'
 
 /** The conditions must fit the record type. */
-function settingsProblems(
+async function settingsProblems(
   ctx: RequestContext,
   { objectType, operations, conditions, logic }: AfterSaveTrigger,
-): FieldProblem[] {
-  const fields = fieldsOfShape(shapeFor(ctx, shapeOfType(objectType)), null)
+): Promise<FieldProblem[]> {
+  if (!isExtendedType(objectType)) return extendedTypeProblems('objectType', objectType)
+  const shape = await latestShapeOfType(ctx, objectType)
+  if (!shape) return [unknownObject('objectType')]
+  const fields = fieldsOfShape(shape, null)
   return [...operationsProblems(operations), ...conditionProblems({ conditions, logic }, fields)]
 }
 
@@ -60,8 +63,9 @@ export const afterSaveTrigger: RecordDefinition<AfterSaveTrigger> = defineRecord
       position,
     }),
   ),
-  checks: (ctx, next) => Promise.resolve(next.deletedAt ? [] : settingsProblems(ctx, next)),
+  checks: (ctx, next) => (next.deletedAt ? Promise.resolve([]) : settingsProblems(ctx, next)),
   serializedRules: [
+    namedObjectsExist(({ objectType }) => [['objectType', objectType]]),
     uniqueNamePerType(table, () => afterSaveTrigger),
     fewPerType(table, 'triggers', triggersMax),
     namedFunctionExists,
@@ -74,4 +78,12 @@ registerUse({
   sql: `select t.id, t.name from ${table} t
     join extensions.function f on f.organization_id = t.organization_id and f.api_name = t.function
     where f.organization_id = $1 and f.id = $2 and t.deleted_at is null order by t.created_at, t.id`,
+})
+
+registerUse({
+  used: 'custom_object',
+  user: 'after_save_trigger',
+  sql: `select t.id, t.name from ${table} t
+    join extensions.custom_object o on o.organization_id = t.organization_id and 'custom:' || o.name = t.object_type
+    where o.organization_id = $1 and o.id = $2 and t.deleted_at is null order by t.created_at, t.id`,
 })

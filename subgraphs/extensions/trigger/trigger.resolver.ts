@@ -9,6 +9,7 @@ import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { typeFilter } from '../extended-type.ts'
 import { triggersMax } from './bounds.ts'
 import { createTrigger, deleteTrigger, updateTrigger } from './trigger.actions.ts'
 import { TriggerCreateInput, TriggerPage, TriggerPageArgs, TriggerUpdateInput } from './trigger.inputs.ts'
@@ -86,6 +87,6 @@ export const afterSaveTriggerResource: Resource = {
   jobs: triggerJobs,
   rest: restArea(afterSaveTrigger, {
     path: 'after-save-triggers',
-    filters: ['objectType', 'name', 'isActive', 'function'],
+    filters: [typeFilter('objectType'), 'name', 'isActive', 'function'],
   }),
 }

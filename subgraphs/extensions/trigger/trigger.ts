@@ -6,7 +6,7 @@ import { Column } from '../../kernel/record/column.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { StructureColumn } from '../../kernel/record/structure.ts'
-import { ExtendedType } from '../extended-type.ts'
+import { extendedTypeMax, extendedTypeNames } from '../extended-type.ts'
 import { SaveOperation } from '../save-operation.ts'
 import { positionMax, timeoutBounds, timeoutDefault } from './bounds.ts'
 
@@ -17,13 +17,15 @@ import { positionMax, timeoutBounds, timeoutDefault } from './bounds.ts'
 @RequiresScope('HOOKS')
 @Entity({ schema: 'extensions', tableName: 'after_save_trigger' })
 export class AfterSaveTrigger extends OrgRecord {
-  @Column(() => ExtendedType, {
+  @Column(() => String, {
     writable: 'ON_CREATE',
     indexed: true,
-    description: 'The record type whose changes the trigger reacts to. It never changes.',
+    max: extendedTypeMax,
+    filled: true,
+    description: `The record type whose changes the trigger reacts to: ${extendedTypeNames}. It never changes.`,
     example: 'OPPORTUNITY',
   })
-  objectType!: ExtendedType
+  objectType!: string
 
   @Column(() => String, {
     indexed: true,

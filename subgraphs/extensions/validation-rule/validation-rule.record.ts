@@ -3,10 +3,11 @@ import { conditionProblems } from '../../kernel/condition/conditions.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { defineRecord, type RecordDefinition, type SerializedRule } from '../../kernel/record/definition.ts'
 import { uniqueViolation } from '../../kernel/record/unique-violation.ts'
-import { shapeFor } from '../../kernel/record/shape-source.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { shapeOfType } from '../extended-type.ts'
+import { namedObjectsExist } from '../custom-object/named-objects.ts'
+import { extendedTypeProblems, isExtendedType, latestShapeOfType, unknownObject } from '../extended-type.ts'
 import { published } from '../few-per-type.ts'
+import { registerUse } from '../used-by.ts'
 import { ruleFields } from './rule-fields.ts'
 import { validationRuleEvents } from './validation-rule.events.ts'
 import { ValidationRule } from './validation-rule.ts'
@@ -47,10 +48,17 @@ const uniqueName: SerializedRule<ValidationRule> = {
 }
 
 /** The conditions and the field must fit the record type. */
-function ruleProblems(ctx: RequestContext, next: ValidationRule, previous: ValidationRule | null): FieldProblem[] {
+async function ruleProblems(
+  ctx: RequestContext,
+  next: ValidationRule,
+  previous: ValidationRule | null,
+): Promise<FieldProblem[]> {
   const { entityType, conditions, logic, errorField, isActive } = next
+  if (!isExtendedType(entityType)) return extendedTypeProblems('entityType', entityType)
+  const shape = await latestShapeOfType(ctx, entityType)
+  if (!shape) return [unknownObject('entityType')]
   // A rule that is turned off refuses nothing, so whoever must turn it off may.
-  const fields = ruleFields(shapeFor(ctx, shapeOfType(entityType)), isActive ? ctx.caller : null)
+  const fields = ruleFields(shape, isActive ? ctx.caller : null)
   const problems = conditionProblems({ conditions, logic }, fields)
   if (conditions.length === 0)
     problems.push({ path: 'conditions', code: 'EMPTY', message: 'conditions must have at least one condition.' })
@@ -84,6 +92,19 @@ export const validationRule: RecordDefinition<ValidationRule> = defineRecord(Val
       errorField,
     }),
   ),
-  checks: (ctx, next, previous) => Promise.resolve(next.deletedAt ? [] : ruleProblems(ctx, next, previous)),
-  serializedRules: [published, uniqueName, fewRules],
+  checks: (ctx, next, previous) => (next.deletedAt ? Promise.resolve([]) : ruleProblems(ctx, next, previous)),
+  serializedRules: [
+    published,
+    namedObjectsExist(({ entityType }) => [['entityType', entityType]]),
+    uniqueName,
+    fewRules,
+  ],
+})
+
+registerUse({
+  used: 'custom_object',
+  user: 'validation_rule',
+  sql: `select r.id, r.name from extensions.validation_rule r
+    join extensions.custom_object o on o.organization_id = r.organization_id and 'custom:' || o.name = r.entity_type
+    where o.organization_id = $1 and o.id = $2 and r.deleted_at is null order by r.created_at, r.id`,
 })

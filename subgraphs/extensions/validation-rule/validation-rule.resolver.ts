@@ -9,6 +9,7 @@ import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { typeFilter } from '../extended-type.ts'
 import {
   ValidationRuleCreateInput,
   ValidationRulePage,
@@ -86,5 +87,5 @@ export const validationRuleResource: Resource = {
   resolver: ValidationRuleResolver,
   announces: [validationRule],
   migrations: [validationRuleTable],
-  rest: restArea(validationRule, { path: 'validation-rules', filters: ['entityType', 'name', 'isActive'] }),
+  rest: restArea(validationRule, { path: 'validation-rules', filters: [typeFilter('entityType'), 'name', 'isActive'] }),
 }

@@ -6,7 +6,7 @@ import { Column, enumeration } from '../../kernel/record/column.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { StructureColumn } from '../../kernel/record/structure.ts'
-import { ExtendedType } from '../extended-type.ts'
+import { extendedTypeMax, extendedTypeNames } from '../extended-type.ts'
 
 export const RuleOperations = enumeration('RuleOperations', 'Which changes a validation rule checks.', {
   CREATE: 'New records.',
@@ -22,13 +22,15 @@ export type RuleOperations = keyof typeof RuleOperations
 @RequiresScope('VALIDATION_RULES')
 @Entity({ schema: 'extensions', tableName: 'validation_rule' })
 export class ValidationRule extends OrgRecord {
-  @Column(() => ExtendedType, {
+  @Column(() => String, {
     writable: 'ON_CREATE',
     indexed: true,
-    description: 'The record type whose records the rule checks. It never changes.',
+    max: extendedTypeMax,
+    filled: true,
+    description: `The record type whose records the rule checks: ${extendedTypeNames}. It never changes.`,
     example: 'OPPORTUNITY',
   })
-  entityType!: ExtendedType
+  entityType!: string
 
   @Column(() => String, {
     indexed: true,

@@ -1,20 +1,24 @@
 import { fieldsOfShape, type ConditionFields } from '../../kernel/condition/condition-fields.ts'
 import type { Caller } from '../../kernel/context.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
-import { shapeFor, type OrganizationShapes } from '../../kernel/record/shape-source.ts'
-import { shapeOf, type WorkflowObject } from './objects.ts'
+import type { OrganizationShapes } from '../../kernel/record/shape-source.ts'
+import { shapeIn, type WorkflowObject } from './objects.ts'
 
 type Scope = Readonly<Record<string, unknown>>
 
 /** Fields of a body of which only its sender knows the names. */
 export const anyFields = (of: string): ConditionFields => ({ of, field: (name) => ({ name, kind: 'any' }) })
 
-/** The fields of the record of a run; of a run without one, those of its input. */
-export const fieldsOfRecord = (
+/** The fields of the record of a run; of a run without one, those of its input. A custom object that does not exist has none. */
+export function fieldsOfRecord(
   object: WorkflowObject | null,
   shapes: OrganizationShapes | null,
   caller: Pick<Caller, 'fields'>,
-): ConditionFields => (object ? fieldsOfShape(shapeFor({ shapes }, shapeOf(object)), caller) : anyFields('the input'))
+): ConditionFields {
+  if (!object) return anyFields('the input')
+  const shape = shapeIn(shapes, object)
+  return shape ? fieldsOfShape(shape, caller) : { of: object.object, field: () => null }
+}
 
 const ofRun = /^(?:input|item|index|steps)(?:\.[A-Za-z_][\w]{0,63}){0,8}$/
 

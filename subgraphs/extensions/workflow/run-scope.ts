@@ -4,7 +4,7 @@ import { newId } from '../../kernel/ids.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
 import { allColumnNames, readOne } from '../../kernel/record/read.ts'
 import { requestContext, type Services } from '../../kernel/request.ts'
-import { objectNamed, shapeOf, type WorkflowObject } from './objects.ts'
+import { objectNamed, shapeIn, type WorkflowObject } from './objects.ts'
 import type { StoredRun, StoredStep } from './run-store.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -17,7 +17,8 @@ export async function seenRecord(
   id: string,
   db = services.tenants.of(caller.organizationId),
 ): Promise<Values | null> {
-  const shape = shapeOf(object)
+  const shape = shapeIn(services.shapes.shapesOf(caller.organizationId), object)
+  if (!shape) return null
   const ctx = requestContext({ caller, requestId: newId(), idempotency: null }, services, { db })
   const row = await readOne(ctx, shape, id, allColumnNames(shape))
   return row && shape.columns.shownOf(row)

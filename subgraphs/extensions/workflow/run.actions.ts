@@ -3,6 +3,7 @@ import { requireDepth } from '../../kernel/automation/depth.ts'
 import { invalid, notFound } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
+import { nameOf } from '../../kernel/record/describe.ts'
 import { stateOf } from '../../kernel/record/read.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
@@ -10,7 +11,7 @@ import { refusalInSituation } from '../../kernel/record/transitions.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { stepDataMax } from './bounds.ts'
-import { objectNamed, shapeOf } from './objects.ts'
+import { objectNamed, shapeIn } from './objects.ts'
 import { runWithSteps, unknownRun } from './run.reads.ts'
 import type { WorkflowRun } from './run.types.ts'
 import { cancelOpenSteps, notifyWorkers } from './run-store.ts'
@@ -50,7 +51,8 @@ async function checkedRecord(
   }
   if (recordId == null)
     throw invalid({ path: 'input.recordId', code: 'REQUIRED', message: 'input.recordId is required.' })
-  if ((await stateOf(ctx, shapeOf(object), recordId)) !== 'LIVE') throw notFound(`The ${object.object}`)
+  const shape = shapeIn(ctx.shapes, object)
+  if (!shape || (await stateOf(ctx, shape, recordId)) !== 'LIVE') throw notFound(`The ${nameOf(object)}`)
   return recordId.toLowerCase()
 }
 

@@ -121,13 +121,15 @@ async function startForRecords(
   const shift = -offsetMinutes * minuteMs
   const from = new Date(Date.parse(after) + shift).toISOString()
   const to = new Date(now.getTime() + shift).toISOString()
+  const { objectColumn, objectKey } = shape
+  const ofObject = objectColumn ? `and ${shape.columns.byName.get(objectColumn)!.sql('t')} = $5` : ''
   const live = shape.columns.byName.has('deletedAt') ? 'and t.deleted_at is null' : ''
   const due = await sql.query<DueRecord>(
     `select t.id, ${column} as time from ${shape.table} t
      where t.organization_id = $1 and ${column} >= $2::timestamptz and ${column} <= $3::timestamptz
-       and (${column} > $2::timestamptz or t.id > $4::uuid) ${live}
+       and (${column} > $2::timestamptz or t.id > $4::uuid) ${live} ${ofObject}
      order by ${column}, t.id limit ${recordsMax}`,
-    [organizationId, from, to, afterId ?? 'ffffffff-ffff-ffff-ffff-ffffffffffff'],
+    [organizationId, from, to, afterId ?? 'ffffffff-ffff-ffff-ffff-ffffffffffff', ...(objectColumn ? [objectKey] : [])],
   )
   for (const record of due) await startForRecord(services, sql, organizationId, workflow, record, now)
   const soon = new Date(now.getTime() + minuteMs / 2).toISOString()

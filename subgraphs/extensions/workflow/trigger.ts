@@ -4,7 +4,7 @@ import type { LoggedEvent } from '../../kernel/outbox/event-feed.ts'
 import { enumerationOf } from '../../kernel/record/column.ts'
 import { scheduleProblem } from '../function/schedule.ts'
 import { eventTypesOfChange } from '../subscription/record-changes.ts'
-import { objectNamed, objectNames, shapeOf, type WorkflowObject } from './objects.ts'
+import { objectNamed, objectRule, shapeOf, type WorkflowObject } from './objects.ts'
 import type { Workflow } from './workflow.ts'
 import type { WorkflowTriggerType } from './workflow.enumerations.ts'
 
@@ -104,13 +104,12 @@ const members: Readonly<Partial<Record<WorkflowTriggerType, readonly string[]>>>
 
 const withoutRecord: ReadonlySet<WorkflowTriggerType> = new Set(['WEBHOOK', 'MANUAL', 'TIME_BASED'])
 
-/** What is wrong with the trigger of a workflow. */
+/** What is wrong with the trigger of a workflow. Whether a custom object exists is another question. */
 export function triggerProblems(next: Triggered): FieldProblem[] {
   const { triggerType, triggerEntity, triggerConfig } = next
   if (!isJsonObject(triggerConfig)) return [problem(configPath, 'WRONG_TYPE', 'must be an object')]
   const object = objectNamed(triggerEntity)
-  if (triggerEntity !== null && !object)
-    return [problem('triggerEntity', 'WRONG_VALUE', `must be one of ${objectNames.join(', ')}`)]
+  if (triggerEntity !== null && !object) return [problem('triggerEntity', 'WRONG_VALUE', objectRule)]
   if (!object && !withoutRecord.has(triggerType))
     return [problem('triggerEntity', 'REQUIRED', `is required for ${triggerType}`)]
   if (object && triggerType === 'WEBHOOK')

@@ -19,7 +19,8 @@ export const WorkflowTriggerType = enumeration('WorkflowTriggerType', 'What star
 export type WorkflowTriggerType = keyof typeof WorkflowTriggerType
 
 export const WorkflowStepType = enumeration('WorkflowStepType', 'What a step of a workflow does.', {
-  CREATE_RECORD: 'Creates a record: `{object, values}`. Output: `{id, object}`.',
+  CREATE_RECORD:
+    'Creates a record: `{object, values}`; `object` is a type of records, also a custom object: `custom:site_visit`. Output: `{id, object}`.',
   UPDATE_RECORD:
     'Changes a record: `{object?, recordId?, values}`; without them the record of the run. Output: `{id, object}`.',
   DELETE_RECORD: 'Deletes a record: `{object?, recordId?}`. Output: `{id, object}`.',

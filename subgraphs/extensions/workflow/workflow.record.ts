@@ -1,10 +1,11 @@
 import { activeUsers, auditRecord } from '../../identity/public.ts'
 import { defineRecord, type RecordDefinition, type SerializedRule } from '../../kernel/record/definition.ts'
 import { isSameValue } from '../../kernel/record/same-value.ts'
+import { namedObjectsExist } from '../custom-object/named-objects.ts'
 import { registerUse } from '../used-by.ts'
 import { workflowsMax } from './bounds.ts'
 import { workflowEvents } from './workflow.events.ts'
-import { namedProblems, workflowProblems } from './workflow.rules.ts'
+import { namedProblems, namedTypes, workflowProblems } from './workflow.rules.ts'
 import { Workflow } from './workflow.ts'
 
 const fewWorkflows: SerializedRule<Workflow> = {
@@ -56,18 +57,26 @@ export const workflow: RecordDefinition<Workflow> = defineRecord(Workflow, {
   isAdministrative: true,
   audit: auditRecord('workflow', audited),
   checks: workflowProblems,
-  serializedRules: [fewWorkflows, namedExist],
+  serializedRules: [fewWorkflows, namedObjectsExist<Workflow>(namedTypes), namedExist],
 })
 
-const names = (steps: string, setting: string): string =>
-  `exists (select from jsonb_array_elements(${steps}) s where s->'config'->>'${setting}' = n.api_name)`
+const names = (steps: string, setting: string, name: string): string =>
+  `exists (select from jsonb_array_elements(${steps}) s where s->'config'->>'${setting}' = ${name})`
 
-/** The workflows whose steps, or those of a version that a run still executes, name with this setting the record `$2` of a table. */
-const namedBySteps = (table: string, setting: string): string => `select w.id, w.name from extensions.workflow w
+/**
+ * The workflows whose steps, or those of a version that a run still executes, name with this setting the record `$2` of a table. `name` is what they
+ * name it by, and `or` another condition on the workflow.
+ */
+const namedBySteps = (
+  table: string,
+  setting: string,
+  name = 'n.api_name',
+  or = 'false',
+): string => `select w.id, w.name from extensions.workflow w
   join ${table} n on n.organization_id = w.organization_id and n.id = $2
-  where w.organization_id = $1 and w.deleted_at is null and (${names('w.steps', setting)} or exists (
+  where w.organization_id = $1 and w.deleted_at is null and (${or} or ${names('w.steps', setting, name)} or exists (
     select from extensions.workflow_version v
-    where v.organization_id = w.organization_id and v.workflow_id = w.id and ${names('v.steps', setting)} and exists (
+    where v.organization_id = w.organization_id and v.workflow_id = w.id and ${names('v.steps', setting, name)} and exists (
       select from extensions.workflow_run r where r.organization_id = v.organization_id and r.workflow_id = v.workflow_id
         and r.workflow_version = v.number and r.status in ('QUEUED', 'RUNNING', 'WAITING')
     )
@@ -82,4 +91,11 @@ registerUse({
   used: 'custom_action',
   user: 'workflow',
   sql: namedBySteps('extensions.custom_action', 'actionApiName'),
+})
+
+const objectName = `'custom:' || n.name`
+registerUse({
+  used: 'custom_object',
+  user: 'workflow',
+  sql: namedBySteps('extensions.custom_object', 'object', objectName, `w.trigger_entity = ${objectName}`),
 })

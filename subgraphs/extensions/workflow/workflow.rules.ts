@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { requireRightToActAs } from '../../identity/public.ts'
 import { readScopeOfObject, requireActingScopes } from '../../kernel/acting-scopes.ts'
 import { conditionProblems } from '../../kernel/condition/conditions.ts'
+import { withLatestExtensions } from '../../kernel/extension/current-extensions.ts'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
 import { isSameValue } from '../../kernel/record/same-value.ts'
@@ -9,7 +10,9 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { mappingProblems } from '../../kernel/template/mapping.ts'
 import { stepsMax } from './bounds.ts'
 import { fieldsOfRecord } from './condition-scope.ts'
-import { objectNamed } from './objects.ts'
+import type { NamedTypes } from '../custom-object/named-objects.ts'
+import { unknownObject } from '../extended-type.ts'
+import { objectNamed, shapeIn } from './objects.ts'
 import { stepGraphProblems } from './step-graph.ts'
 import { stepTypeOf } from './steps/all.ts'
 import { problemAt, type Config } from './steps/step-type.ts'
@@ -85,15 +88,50 @@ export async function namedProblems(ctx: RequestContext, next: Workflow): Promis
 const differs = (next: Workflow, previous: Workflow | null, ...names: (keyof Workflow)[]): boolean =>
   !previous || names.some((name) => !isSameValue(next[name], previous[name]))
 
+/** The types of records that a workflow names, by their paths. The settings may not be checked yet. */
+export const namedTypes = ({ triggerEntity, steps }: Pick<Workflow, 'triggerEntity' | 'steps'>): NamedTypes => [
+  ...(triggerEntity === null ? [] : [['triggerEntity', triggerEntity] as const]),
+  ...steps.flatMap(({ config }, index) =>
+    isJsonObject(config) && typeof config['object'] === 'string'
+      ? [[`steps.${index}.config.object`, config['object']] as const]
+      : [],
+  ),
+]
+
+/** With the latest definitions if the workflow names a custom object that this process does not know: another may have created it a moment ago. */
+async function knowingNamed(ctx: RequestContext, next: Workflow): Promise<RequestContext> {
+  const isUnknown = ([, type]: NamedTypes[number]): boolean => {
+    const object = objectNamed(type)
+    return object !== null && shapeIn(ctx.shapes, object) === null
+  }
+  return namedTypes(next).some(isUnknown) ? withLatestExtensions(ctx) : ctx
+}
+
+/** The custom object of a trigger must exist, with the fields that the trigger names. */
+function triggerObjectProblems({ shapes }: RequestContext, next: Workflow): FieldProblem[] {
+  const object = objectNamed(next.triggerEntity)
+  if (!object || object.customName === null) return []
+  const shape = shapeIn(shapes, object)
+  if (!shape) return [unknownObject('triggerEntity')]
+  const fields = next.triggerType === 'FIELD_CHANGED' ? (next.triggerConfig as { fields: string[] }).fields : []
+  return fields.flatMap((name, index) =>
+    shape.columns.byName.has(name)
+      ? []
+      : [problemAt(`triggerConfig.fields.${index}`, 'UNKNOWN_FIELD', `must be a field of ${object.name}`)],
+  )
+}
+
 /** What is wrong with a workflow. What has not changed is not looked at again: what it names may have been deleted since. */
 export async function workflowProblems(
-  ctx: RequestContext,
+  given: RequestContext,
   next: Workflow,
   previous: Workflow | null,
 ): Promise<FieldProblem[]> {
+  const ctx = next.deletedAt === null ? await knowingNamed(given, next) : given
   const isTriggerChanged = differs(next, previous, 'triggerType', 'triggerEntity', 'triggerConfig')
   if (isTriggerChanged) {
     const problems = triggerProblems(next)
+    if (problems.length === 0) problems.push(...triggerObjectProblems(ctx, next))
     if (problems.length > 0) return problems
   }
   if (next.status === 'ACTIVE' && next.steps.length === 0)

@@ -6,6 +6,7 @@ import { Column } from '../../kernel/record/column.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { StructureColumn } from '../../kernel/record/structure.ts'
+import { extendedTypeMax } from '../extended-type.ts'
 import { delayMinutesMax, descriptionMax, nameMax, stepsMax } from './bounds.ts'
 import { WorkflowStep } from './workflow-step.ts'
 import { WorkflowStatus, WorkflowTriggerType } from './workflow.enumerations.ts'
@@ -83,9 +84,9 @@ export class Workflow {
 
   @Column(() => String, {
     nullable: true,
-    max: 64,
+    max: extendedTypeMax,
     description:
-      'Type of the record of a run: LEAD, CONTACT, ACCOUNT, OPPORTUNITY, PRODUCT, QUOTE, ORDER, INVOICE, TASK, ACTIVITY or CASE. Null: runs have no record, as with WEBHOOK, a `cron` and some MANUAL ones.',
+      'Type of the record of a run: LEAD, CONTACT, ACCOUNT, OPPORTUNITY, PRODUCT, QUOTE, ORDER, INVOICE, TASK, ACTIVITY, CASE, or `custom:` and the name of a custom object, such as `custom:site_visit`. Null: runs have no record, as with WEBHOOK, a `cron` and some MANUAL ones.',
     example: 'LEAD',
   })
   triggerEntity!: string | null

@@ -1,5 +1,5 @@
 import { objectNamed } from '../objects.ts'
-import { mutate } from './graph-call.ts'
+import { mutate, objectArgument } from './graph-call.ts'
 import { changedScopes, objectSchema, valuesProblems, valuesSchema } from './record-values.ts'
 import { settings, type StepType } from './step-type.ts'
 
@@ -10,11 +10,12 @@ export const createRecord: StepType = {
   isRepeatable: () => true,
   problems: (check) => valuesProblems(check, 'CREATE'),
   run(run) {
-    const { name, object, type } = objectNamed(run.config['object'])!
-    const document = `mutation ($input: ${type}CreateInput!) { result: ${object}Create(input: $input) { id } }`
-    return mutate(run, document, { input: run.input['values'] }, (result) => ({
+    const object = objectNamed(run.config['object'])!
+    const { declared, given, variables } = objectArgument(object)
+    const document = `mutation (${declared}$input: ${object.type}CreateInput!) { result: ${object.operations}Create(${given}input: $input) { id } }`
+    return mutate(run, document, { ...variables, input: run.input['values'] }, (result) => ({
       id: (result as { id: string }).id,
-      object: name,
+      object: object.name,
     }))
   },
 }

@@ -1,13 +1,13 @@
 import { Refusal } from '../../../kernel/errors.ts'
 import { actionNameProblems } from '../../action/named-action.ts'
 import { runAction } from '../../action/run-action.ts'
-import { ExtendedType } from '../../extended-type.ts'
+import { isExtendedType } from '../../extended-type.ts'
 import { idSchema } from './record-values.ts'
 import { failed, settings, type StepOutcome, type StepRun, type StepType } from './step-type.ts'
 
 /** The record that the settings name, or that of the run, if actions are for its type. */
 function recordIdOf({ config, input, record }: StepRun): string | null {
-  if (config['recordId'] === undefined) return record && record.object.name in ExtendedType ? record.id : null
+  if (config['recordId'] === undefined) return record && isExtendedType(record.object.name) ? record.id : null
   const given = input['recordId']
   return typeof given === 'string' && given !== '' ? given : null
 }

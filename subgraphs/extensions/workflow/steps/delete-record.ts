@@ -1,4 +1,4 @@
-import { mutate } from './graph-call.ts'
+import { mutate, objectArgument } from './graph-call.ts'
 import { changedScopes, idSchema, objectSchema, targetOf, targetProblems } from './record-values.ts'
 import { failed, settings, type StepType } from './step-type.ts'
 
@@ -12,7 +12,8 @@ export const deleteRecord: StepType = {
     const target = targetOf(run)
     if (!target) return failed('NO_RECORD', 'recordId names no record.')
     const { id, object } = target
-    const document = `mutation ($id: ID!) { result: ${object.object}Delete(id: $id) }`
-    return mutate(run, document, { id }, () => ({ id, object: object.name }))
+    const { declared, given, variables } = objectArgument(object)
+    const document = `mutation (${declared}$id: ID!) { result: ${object.operations}Delete(${given}id: $id) }`
+    return mutate(run, document, { ...variables, id }, () => ({ id, object: object.name }))
   },
 }

@@ -1,7 +1,7 @@
 import { readScopeOfObject } from '../../../kernel/acting-scopes.ts'
 import { isJsonObject } from '../../../kernel/json/exact-number.ts'
 import { objectNamed, shapeOf, type WorkflowObject } from '../objects.ts'
-import { read } from './graph-call.ts'
+import { objectArgument, read } from './graph-call.ts'
 import { objectProblems, objectSchema } from './record-values.ts'
 import { orOutput, problemAt, settings, type Config, type StepType } from './step-type.ts'
 
@@ -52,11 +52,12 @@ export const findRecords: StepType = {
   run(run) {
     const object = objectNamed(run.config['object'])!
     const { filter = null, orderBy, limit = limitDefault } = run.input
-    const { type, object: name } = object
-    const document = `query ($filter: ${type}Filter, $orderBy: [${type}Order!], $first: Int) {
-      result: ${name}Connection(filter: $filter, orderBy: $orderBy, first: $first) { edges { node { ${fieldsOf(run.config, object).join(' ')} } } }
+    const { type, operations } = object
+    const { declared, given, variables: named } = objectArgument(object)
+    const document = `query (${declared}$filter: ${type}Filter, $orderBy: [${type}Order!], $first: Int) {
+      result: ${operations}Connection(${given}filter: $filter, orderBy: $orderBy, first: $first) { edges { node { ${fieldsOf(run.config, object).join(' ')} } } }
     }`
-    const variables = { filter, orderBy: orderBy === undefined ? null : [orderBy], first: limit }
+    const variables = { ...named, filter, orderBy: orderBy === undefined ? null : [orderBy], first: limit }
     return read(run, document, variables, (result) => {
       const records = (result as { edges: { node: unknown }[] }).edges.map(({ node }) => node)
       return { count: records.length, records }

@@ -1,5 +1,6 @@
 import { isErrorCode, Refusal, statusOfCode } from '../../../kernel/errors.ts'
 import type { GraphAnswer, GraphQuery } from '../../../kernel/graph-port/graph-port.ts'
+import type { WorkflowObject } from '../objects.ts'
 import { failed, type StepOutcome, type StepRun } from './step-type.ts'
 
 const costMax = 1_000
@@ -7,6 +8,20 @@ const reasonMax = 500
 const readMs = 20_000
 
 type Variables = Readonly<Record<string, unknown>>
+
+interface ObjectArgument {
+  /** In the list of the variables, before others. */
+  readonly declared: string
+  /** In the list of the arguments, before others. */
+  readonly given: string
+  readonly variables: Variables
+}
+
+/** The argument that names the custom object of an operation; none for types of the platform. */
+export const objectArgument = ({ customName }: WorkflowObject): ObjectArgument =>
+  customName === null
+    ? { declared: '', given: '', variables: {} }
+    : { declared: '$object: String!, ', given: 'object: $object, ', variables: { object: customName } }
 
 /** Changes something through the graph as the run-as user, once for each key. */
 export async function mutate(

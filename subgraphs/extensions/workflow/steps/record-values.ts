@@ -2,10 +2,11 @@ import { writeScopeOfObject } from '../../../kernel/acting-scopes.ts'
 import type { FieldProblem } from '../../../kernel/errors.ts'
 import { isJsonObject } from '../../../kernel/json/exact-number.ts'
 import { writableColumns } from '../../../kernel/record/inputs.ts'
-import { objectNamed, shapeOf, type WorkflowObject } from '../objects.ts'
+import { extendedTypeMax, unknownObject } from '../../extended-type.ts'
+import { objectNamed, objectRule, shapeIn, shapeOf, type WorkflowObject } from '../objects.ts'
 import { problemAt, text, type Config, type StepCheck, type StepRun } from './step-type.ts'
 
-export const objectSchema = { type: 'string', maxLength: 64 }
+export const objectSchema = { type: 'string', maxLength: extendedTypeMax }
 export const valuesSchema = { type: 'object', minProperties: 1, maxProperties: 100 }
 export const idSchema = text(2_000)
 
@@ -16,16 +17,16 @@ export function changedScopes({ object }: Config, triggerObject: WorkflowObject 
 }
 
 /** The type of record that a step names, or that of the workflow. */
-export function objectProblems({ config, path, triggerObject }: StepCheck): FieldProblem[] {
+export function objectProblems({ ctx, config, path, triggerObject }: StepCheck): FieldProblem[] {
   const { object } = config
   if (object === undefined && triggerObject) {
     return []
   }
   if (object === undefined)
     return [problemAt(`${path}.object`, 'REQUIRED', 'is required, because the run has no record')]
-  return objectNamed(object)
-    ? []
-    : [problemAt(`${path}.object`, 'WRONG_VALUE', 'must be a type of records, such as LEAD')]
+  const named = objectNamed(object)
+  if (!named) return [problemAt(`${path}.object`, 'WRONG_VALUE', objectRule)]
+  return shapeIn(ctx.shapes, named) ? [] : [unknownObject(`${path}.object`)]
 }
 
 /** Fields that the type does not have, or that a client may not set. */

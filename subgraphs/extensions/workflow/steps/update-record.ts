@@ -1,4 +1,4 @@
-import { mutate } from './graph-call.ts'
+import { mutate, objectArgument } from './graph-call.ts'
 import {
   changedScopes,
   idSchema,
@@ -20,7 +20,8 @@ export const updateRecord: StepType = {
     const target = targetOf(run)
     if (!target) return failed('NO_RECORD', 'recordId names no record.')
     const { id, object } = target
-    const document = `mutation ($id: ID!, $input: ${object.type}UpdateInput!) { result: ${object.object}Update(id: $id, input: $input) { id } }`
-    return mutate(run, document, { id, input: run.input['values'] }, () => ({ id, object: object.name }))
+    const { declared, given, variables } = objectArgument(object)
+    const document = `mutation (${declared}$id: ID!, $input: ${object.type}UpdateInput!) { result: ${object.operations}Update(${given}id: $id, input: $input) { id } }`
+    return mutate(run, document, { ...variables, id, input: run.input['values'] }, () => ({ id, object: object.name }))
   },
 }

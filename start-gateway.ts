@@ -12,7 +12,7 @@ import { Connections, requestTimeouts } from './gateway/http/connections.ts'
 import { graphqlHttp } from './gateway/http/graphql-http.ts'
 import { isGraphqlSocketUpgrade, graphqlSocket } from './gateway/http/graphql-socket.ts'
 import { answerMalformedRequests, headerBytesMax } from './gateway/http/malformed-request.ts'
-import { schemaFile } from './gateway/http/schema-file.ts'
+import { organizationSchemaFile, schemaFile } from './gateway/http/schema-file.ts'
 import { startListening, stopGracefully } from './gateway/http/listen.ts'
 import { jwksJson } from './gateway/oauth/jwks.ts'
 import { oauthRouter } from './gateway/oauth/router.ts'
@@ -47,7 +47,7 @@ import { appScopes } from './subgraphs/kernel/scope-areas.ts'
 import type { Config } from './subgraphs/kernel/config/config.ts'
 import { trackingService } from './subgraphs/outreach/public.ts'
 import { Listener } from './subgraphs/kernel/database/listen.ts'
-import { notFound } from './subgraphs/kernel/errors.ts'
+import { notFound, Refusal } from './subgraphs/kernel/errors.ts'
 import { releaseVersion, schemaPath } from './subgraphs/kernel/config/paths.ts'
 import { startPrivateServer } from './subgraphs/kernel/operate/private-server.ts'
 import { ProcessMetrics } from './subgraphs/kernel/operate/process-metrics.ts'
@@ -106,6 +106,10 @@ async function routesOf(config: Config, services: OpenServices, parts: GatewayPa
   app.use(operateRouter(services.notReady, config.metricsPort === null ? metrics : null))
   app.use(observe)
   app.get('/.well-known/jwks.json', jwksJson(keys))
+  app.get('/v1/graphql/schema', organizationSchemaFile({ graph, edge, extensions: services.extensions }))
+  app.all('/v1/graphql/schema', (req, res) =>
+    edge.refuse(new Refusal('METHOD_NOT_ALLOWED', 'Send GET.', { allow: ['GET'] }), req, res),
+  )
   app.use(['/v1/graphql', '/graphql'], graphql)
   app.get('/schema.graphql', schemaFile({ graph, edge }))
   app.use(pagesRouter({ demo: config.demo, introduction: contract.document.info['description'] as string }))

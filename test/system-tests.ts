@@ -30,6 +30,11 @@ export const systemTests: Readonly<Record<string, readonly string[]>> = {
     'test/clients/package.json',
   ],
   'test/clients/guides.system.test.ts': ['gateway/pages/guides', 'gateway/subscriptions', 'subgraphs/events/delivery'],
+  'test/clients/organization-types.system.test.ts': [
+    'gateway/graph/organization-schema.ts',
+    'gateway/pages/guides/generated-clients.md',
+    'test/clients/package.json',
+  ],
   'test/clients/readme-example.system.test.ts': [
     'gateway/pages/guides/live-board.md',
     'gateway/subscriptions',

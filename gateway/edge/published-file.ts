@@ -3,15 +3,25 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { compress, encodingFor, type Encoding } from './compression.ts'
 import { isMatch } from './entity-tag.ts'
 
+/** The start of a digest, for an `ETag`. */
+export const shortDigest = (content: string | Buffer): string =>
+  createHash('sha256').update(content).digest('base64url').slice(0, 22)
+
 /** A text that is the same for everyone who may read it, with an `ETag`. Each content coding is made with its first request. */
 export class PublishedFile {
-  readonly #bytes: Buffer
+  readonly #text: () => string
   readonly #etag: string
+  #made: Buffer | null = null
   readonly #compressed = new Map<Encoding, Promise<Buffer>>()
 
-  constructor(text: string) {
-    this.#bytes = Buffer.from(text)
-    this.#etag = `"${createHash('sha256').update(this.#bytes).digest('base64url').slice(0, 22)}"`
+  /** A text that is made only to be sent needs an `ETag` that is known before. */
+  constructor(text: string | { readonly etag: string; readonly make: () => string }) {
+    this.#text = typeof text === 'string' ? () => text : text.make
+    this.#etag = typeof text === 'string' ? `"${shortDigest(this.#bytes)}"` : text.etag
+  }
+
+  get #bytes(): Buffer {
+    return (this.#made ??= Buffer.from(this.#text()))
   }
 
   async send(req: IncomingMessage, res: ServerResponse, headers: Readonly<Record<string, string>>): Promise<void> {

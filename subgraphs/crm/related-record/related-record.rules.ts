@@ -11,6 +11,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import type { RelatedRecord } from './related-record.ts'
 import {
   isRelatedType,
+  knowingRelated,
   linkedTypes,
   links,
   relatedShape,
@@ -45,9 +46,10 @@ export async function impliedLinks(
 const linkColumns: ReadonlySet<string> = new Set(links)
 
 /** What the related record says about other records, and its own id; null if the caller sees no such record. */
-async function linksOf(ctx: RequestContext, { relatedToType, relatedToId }: Related): Promise<Partial<Links> | null> {
+async function linksOf(given: RequestContext, { relatedToType, relatedToId }: Related): Promise<Partial<Links> | null> {
   if (relatedToType === null || relatedToId === null || !isId(relatedToId)) return null
-  const builtIn = relatedShape(relatedToType)
+  const ctx = await knowingRelated(given, relatedToType)
+  const builtIn = relatedShape(ctx, relatedToType)
   if (!builtIn) return null
   const shape = shapeFor(ctx, builtIn)
   const predicate = new TenantPredicate(ctx.caller)
@@ -58,7 +60,7 @@ async function linksOf(ctx: RequestContext, { relatedToType, relatedToId }: Rela
   )
   if (!row) return null
   const found = links.filter((link) => hasColumn(shape, link)).map((link) => [link, row[link] as string | null])
-  const own = relatedTypeOf(relatedToType)!.link
+  const own = relatedTypeOf(relatedToType)?.link
   return { ...Object.fromEntries(found), ...(own && { [own]: row['id'] as string }) }
 }
 
@@ -106,9 +108,9 @@ export async function relatedRecordsExist(
   if (!isRelationChanged && !isLinkChanged) return []
   const known = await linksOf(ctx, next)
   if (isRelationChanged && !known) {
-    if (relatedShape(relatedToType)) return [unknown('relatedToId')]
+    if (relatedShape(await knowingRelated(ctx, relatedToType), relatedToType)) return [unknown('relatedToId')]
     return [
-      unknown('relatedToType', `relatedToType must be a type of which records exist; ${relatedToType} has none yet.`),
+      unknown('relatedToType', `relatedToType must be a type of records; the organization has no ${relatedToType}.`),
     ]
   }
   const own = relatedTypeOf(relatedToType)?.link

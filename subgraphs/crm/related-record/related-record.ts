@@ -18,7 +18,7 @@ export abstract class RelatedRecord extends OrgRecord {
     nullable: true,
     max: 70,
     description:
-      'Type of the related record: LEAD, CONTACT, ACCOUNT, OPPORTUNITY, CASE, QUOTE, ORDER, INVOICE or custom:<object>. A type without records yet is refused with UNKNOWN_REFERENCE. Null exactly if `relatedToId` is null.',
+      'Type of the related record: LEAD, CONTACT, ACCOUNT, OPPORTUNITY, CASE, QUOTE, ORDER, INVOICE or `custom:` and the name of a custom object, such as `custom:site_visit`. A custom object that the organization does not have is refused with UNKNOWN_REFERENCE. Null exactly if `relatedToId` is null.',
     example: 'ACCOUNT',
   })
   relatedToType!: string | null

@@ -40,7 +40,7 @@ export function relatedToOf<T extends RelatedRecord>({ entity }: RecordDefinitio
   class RelatedToResolver {
     @FieldResolver(() => RelatedTo, {
       nullable: true,
-      description: `The record to which the ${wordsOf(entity.name)} is related; null if there is none or the caller does not see it.`,
+      description: `The record to which the ${wordsOf(entity.name)} is related; null if there is none or the caller does not see it, and for invoices and records of custom objects, which only relatedToType and relatedToId name.`,
     })
     async relatedTo(@Root() root: T, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
       const { relatedToType, relatedToId } = root

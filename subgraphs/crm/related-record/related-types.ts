@@ -1,5 +1,8 @@
+import { withLatestExtensions } from '../../kernel/extension/current-extensions.ts'
+import { customObjectName, recordTypeIn } from '../../kernel/record/custom-object.ts'
 import { recordNamed } from '../../kernel/record/record-registry.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
+import type { RequestContext } from '../../kernel/request.ts'
 import type { RelatedRecord } from './related-record.ts'
 
 /** The columns with the ids of the records that a task or an activity concerns, and the record type of each. */
@@ -34,13 +37,18 @@ const relatedTypes: Readonly<Record<string, RelatedType>> = {
 }
 
 export const isRelatedType = (type: string): boolean =>
-  Object.hasOwn(relatedTypes, type) || /^custom:[a-z][a-z0-9_]{0,62}$/.test(type)
+  Object.hasOwn(relatedTypes, type) || customObjectName(type) !== null
 
 export const relatedTypeOf = (type: string): RelatedType | null =>
   Object.hasOwn(relatedTypes, type) ? relatedTypes[type]! : null
 
-/** The record type that `relatedToType` names; null while the platform has no such records. */
-export function relatedShape(type: string): RecordShape | null {
+/** The record type that `relatedToType` names; null if the platform and the organization have no such records. */
+export function relatedShape(ctx: Pick<RequestContext, 'shapes'>, type: string): RecordShape | null {
   const related = relatedTypeOf(type)
-  return related && recordNamed(related.object)
+  if (related) return recordNamed(related.object)
+  return customObjectName(type) === null ? null : recordTypeIn(ctx, type)
 }
+
+/** With the latest definitions if `relatedToType` names a custom object that this process does not know: another may have created it a moment ago. */
+export const knowingRelated = async (ctx: RequestContext, type: string): Promise<RequestContext> =>
+  customObjectName(type) === null || relatedShape(ctx, type) ? ctx : withLatestExtensions(ctx)

@@ -4,7 +4,7 @@ import { recordsOf } from '../../kernel/record/records-of.ts'
 import { recordNamed } from '../../kernel/record/record-registry.ts'
 import { visibleIds } from '../../kernel/record/read.ts'
 import { unrestricted, type RequestContext } from '../../kernel/request.ts'
-import { linkedTypes, links, relatedShape } from '../related-record/related-types.ts'
+import { knowingRelated, linkedTypes, links, relatedShape } from '../related-record/related-types.ts'
 import { movedWith, nextOccurrence } from './recurrence.ts'
 import { recurrenceZone } from './recurrence-zone.ts'
 import type { Task } from './task.ts'
@@ -57,8 +57,9 @@ async function existing(
     if (id !== null && (await references[name]!(ctx, [id])).has(id)) kept[name] = id
   }
   const { relatedToType, relatedToId } = completed
-  const related = relatedToType && relatedShape(relatedToType)
-  const isRelated = related && relatedToId && (await visibleIds(ctx, related, [relatedToId])).has(relatedToId)
+  const current = relatedToType === null ? ctx : await knowingRelated(ctx, relatedToType)
+  const related = relatedToType && relatedShape(current, relatedToType)
+  const isRelated = related && relatedToId && (await visibleIds(current, related, [relatedToId])).has(relatedToId)
   if (isRelated) Object.assign(kept, { relatedToType, relatedToId })
   for (const link of links) {
     const id = completed[link]

@@ -58,7 +58,7 @@ function customObjectNamed(object: string): WorkflowObject | null {
   const customName = customObjectName(object)
   if (customName === null) return null
   const operations = 'customRecord'
-  return { name: object, object, type: 'CustomRecord', operations, customName, stage: null, isRelatable: false }
+  return { name: object, object, type: 'CustomRecord', operations, customName, stage: null, isRelatable: true }
 }
 
 /** A record type by its name. A custom object may not exist: `shapeIn` says so. */

@@ -24,6 +24,9 @@ const eventSources = (subgraphs: readonly SubgraphDefinition[]): TrackedObject[]
 /** The subgraph of events: their catalog, and who receives them. What it knows of records is derived from the other subgraphs. */
 export function eventsSubgraph(others: readonly SubgraphDefinition[]): SubgraphDefinition {
   const records = streamedRecords(others)
+  const [perOrganization = null] = others.flatMap(({ resources }) =>
+    resources.flatMap((one) => one.perOrganization ?? []),
+  )
   return {
     name: 'events',
     ports: ['events', ...webhookPorts],
@@ -31,7 +34,7 @@ export function eventsSubgraph(others: readonly SubgraphDefinition[]): SubgraphD
       catalogResource,
       customEventTypeResource,
       recordChangeResource(records),
-      nodeResource(records),
+      nodeResource(records, perOrganization),
       customEventsResource,
       listenResource,
       webhookResource([...eventSources(others), customEventType]),

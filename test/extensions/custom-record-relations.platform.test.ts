@@ -1,5 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { activity, task } from '../builders.ts'
+import { assignProfile, createProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
+import { systemContext } from '../../subgraphs/kernel/request.ts'
+import { account, activity, task } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { anOrganization, problemsOf } from './custom-fields.fixture.ts'
 import { object, visit, type Stored } from './custom-objects.fixture.ts'
@@ -42,10 +44,57 @@ describe('a task or an activity', () => {
     expect([await listed('taskList'), await listed('activityList')]).toEqual([[call.id], [note.id]])
     const moved = await member.rest['taskUpdate']!({ id: call.id, body: { relatedToId: two.id } } as never)
     expect(moved.body).toMatchObject(about(two.id))
-    const { body } = await member.graphql(
-      `{ taskList(filter: { relatedToId: { eq: "${two.id}" } }) { total data { relatedToType relatedTo { __typename } } } }`,
-    )
-    expect(body.data.taskList).toMatchObject({ total: 2, data: [{ relatedTo: null }, { relatedTo: null }] })
+  })
+
+  it('has the record beside its id, as far as the caller sees it, in GraphQL and REST', async () => {
+    await object(owner, { name: 'ship' })
+    const { organizationId } = owner
+    await platform.services.shapes.load(organizationId)
+    const { id } = await visit(member, { subject: 'Pump', hours: 2 })
+    const ship = await visit(member, { subject: 'Nordlys' }, {}, 'ship')
+    const call = await task(member, about(id))
+    await task(member, about(ship.id, 'custom:ship'))
+    const { id: accountId } = await account(member)
+    await task(member, { relatedToType: 'ACCOUNT', relatedToId: accountId })
+    const document = `{ taskList(orderBy: [{ field: createdAt, direction: ASC }]) { data {
+      relatedTo { __typename } relatedCustomRecord { object name customFields } } } }`
+    const related = async (by: Member) => {
+      const { body } = await by.graphql(document)
+      expect(body.errors).toBeUndefined()
+      return body.data.taskList.data as object[]
+    }
+    const visited = { object: 'site_visit', name: 'Pump', customFields: { subject: 'Pump', hours: 2 } }
+    expect(await related(member)).toEqual([
+      { relatedTo: null, relatedCustomRecord: visited },
+      {
+        relatedTo: null,
+        relatedCustomRecord: { object: 'ship', name: 'Nordlys', customFields: { subject: 'Nordlys' } },
+      },
+      { relatedTo: { __typename: 'Account' }, relatedCustomRecord: null },
+    ])
+    const agent = await platform.member({ organizationId })
+    const fields = { [relatedToType]: { 'customFields.subject': 'HIDDEN' } } as const
+    const ctx = systemContext(platform.services, organizationId)
+    await assignProfile(ctx, agent.userId, (await createProfile(ctx, { name: 'Agents', fields })).id)
+    expect((await related(agent))[0]).toEqual({
+      relatedTo: null,
+      relatedCustomRecord: { object: 'site_visit', name: null, customFields: { hours: 2 } },
+    })
+    const expanded = async (by: Member) =>
+      (await by.rest['task']!({ id: call.id, query: { expand: 'relatedCustomRecord' } } as never)).body
+    expect((await expanded(member)).relatedCustomRecord).toMatchObject({ id, ...visited })
+    const shown = (await expanded(agent)).relatedCustomRecord
+    expect([shown.customFields, Object.hasOwn(shown, 'name')]).toEqual([{ hours: 2 }, false])
+
+    const own = await platform.member({ organizationId, visibility: 'OWN' })
+    const { id: given } = await task(member, { ...about(id), assignedToId: own.userId })
+    const { body } = await own.rest['task']!({ id: given, query: { expand: 'relatedCustomRecord' } } as never)
+    expect([body.relatedToId, body.relatedCustomRecord]).toEqual([id, null])
+    const keyed = await platform.member({ organizationId, scopes: ['READ_TASKS'] })
+    expect((await keyed.graphql(document)).body.errors[0].extensions.missingScopes).toContain('READ_CUSTOM_OBJECTS')
+    expect((await keyed.graphql('{ taskList { data { relatedToId } } }')).body.data.taskList.data).toHaveLength(4)
+    expect((await owner.rest['customRecordDelete']!({ name: 'site_visit', id } as never)).status).toBe(204)
+    expect((await expanded(member)).relatedCustomRecord).toBeNull()
   })
 
   it('names only a live record that the caller sees, of the object that it names', async () => {
@@ -98,5 +147,27 @@ describe('a task or an activity', () => {
     await flows.react(owner)
     const { body } = await owner.rest['taskList']!({ query: { relatedToId: id } })
     expect(body.data).toMatchObject([{ subject: 'Call about Pump', ...about(id) }])
+  })
+})
+
+describe('node', () => {
+  it('is a record of a custom object that the caller sees, with the scope of its type', async () => {
+    const { organizationId } = owner
+    const { id } = await visit(member, { subject: 'Pump' })
+    const document = 'query($id: ID!) { node(id: $id) { __typename id ... on CustomRecord { object name } } }'
+    const node = async (by: Member, text = document, one = id) => (await by.graphql(text, { id: one })).body
+    const found = { __typename: 'CustomRecord', id, object: 'site_visit', name: 'Pump' }
+    expect(await node(member)).toEqual({ data: { node: found } })
+    expect(await node(member, document, id.toUpperCase())).toEqual({ data: { node: found } })
+    const foreign = await anOrganization(platform)
+    await object(foreign.owner)
+    const own = await platform.member({ organizationId, visibility: 'OWN' })
+    for (const by of [own, foreign.owner]) expect(await node(by)).toEqual({ data: { node: null } })
+    const keyed = await platform.member({ organizationId, scopes: ['READ_TASKS'] })
+    expect(await node(keyed, 'query($id: ID!) { node(id: $id) { id } }')).toEqual({ data: { node: null } })
+    const of = await platform.member({ organizationId, scopes: ['READ_CUSTOM_OBJECTS'] })
+    expect(await node(of)).toEqual({ data: { node: found } })
+    expect((await owner.rest['customObjectDelete']!({ id: siteVisit.id })).status).toBe(204)
+    expect(await node(member)).toEqual({ data: { node: null } })
   })
 })

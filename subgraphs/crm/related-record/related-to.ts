@@ -2,6 +2,8 @@ import { createUnionType, Ctx, FieldResolver, Info, Resolver, Root } from 'type-
 import type { Class } from '../../kernel/record/declared-class.ts'
 import type { RecordDefinition } from '../../kernel/record/definition.ts'
 import { wordsOf } from '../../kernel/record/describe.ts'
+import { customObjectName } from '../../kernel/record/custom-object.ts'
+import { extendedEntity } from '../../kernel/record/extended-entity.ts'
 import { readReference } from '../../kernel/record/read.ts'
 import { selectedFields, type SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -9,8 +11,10 @@ import { Order } from '../edges/order-edges.ts'
 import { Quote } from '../edges/quote-edges.ts'
 import { linkedRecords, type LinkedRecord } from './linked-records.ts'
 import type { RelatedRecord } from './related-record.ts'
-import { relatedTypeOf } from './related-types.ts'
+import { relatedShape, relatedTypeOf } from './related-types.ts'
 import { visibleStub } from './visible-stub.ts'
+
+const CustomRecord = extendedEntity('CustomRecord')
 
 type Graphed = Pick<LinkedRecord, 'type' | 'definition' | 'name'>
 
@@ -40,7 +44,7 @@ export function relatedToOf<T extends RelatedRecord>({ entity }: RecordDefinitio
   class RelatedToResolver {
     @FieldResolver(() => RelatedTo, {
       nullable: true,
-      description: `The record to which the ${wordsOf(entity.name)} is related; null if there is none or the caller does not see it, and for invoices and records of custom objects, which only relatedToType and relatedToId name.`,
+      description: `The record to which the ${wordsOf(entity.name)} is related; null if there is none or the caller does not see it, for invoices, and for records of custom objects: see relatedCustomRecord.`,
     })
     async relatedTo(@Root() root: T, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
       const { relatedToType, relatedToId } = root
@@ -51,6 +55,15 @@ export function relatedToOf<T extends RelatedRecord>({ entity }: RecordDefinitio
         ? await readReference(ctx, definition, relatedToId, selectedFields(info))
         : await visibleStub(ctx, object, relatedToId)
       return row && { ...row, __typename: name }
+    }
+
+    @FieldResolver(() => CustomRecord, {
+      nullable: true,
+      description: `The record of a custom object to which the ${wordsOf(entity.name)} is related; null if it is related to none, or the caller does not see it.`,
+    })
+    relatedCustomRecord(@Root() { relatedToType, relatedToId }: T, @Ctx() ctx: RequestContext) {
+      const isCustom = relatedToType !== null && customObjectName(relatedToType) !== null
+      return isCustom && relatedShape(ctx, relatedToType) ? visibleStub(ctx, relatedToType, relatedToId) : null
     }
   }
   return RelatedToResolver

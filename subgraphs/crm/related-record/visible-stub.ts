@@ -1,4 +1,5 @@
 import { batchOf } from '../../kernel/record/batch.ts'
+import { recordTypeIn } from '../../kernel/record/custom-object.ts'
 import { visibleIds } from '../../kernel/record/read.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -16,7 +17,7 @@ export async function visibleStub(
 ): Promise<{ readonly id: string } | null> {
   if (id === null) return null
   const isVisible = await batchOf(ctx, noFields, `${object}.isVisible`, async (ids) => {
-    const visible = await visibleIds(ctx, recordType(object)(), ids)
+    const visible = await visibleIds(ctx, recordTypeIn(ctx, object) ?? recordType(object)(), ids)
     return ids.map((one) => visible.has(one))
   }).load(id)
   return isVisible ? { id } : null

@@ -16,6 +16,7 @@ import { customRecordTable } from './custom-record.migrations.ts'
 import { customRecord } from './custom-record.record.ts'
 import { CustomRecord } from './custom-record.ts'
 import { withCustomRecords } from './custom-records.ts'
+import { readCustomRecord } from './read-custom-record.ts'
 
 const independently = 'Each item succeeds or fails independently.'
 
@@ -165,6 +166,7 @@ export class CustomRecordResolver {
 export const customRecordResource: Resource = {
   resolver: CustomRecordResolver,
   perOrganization: customRecord,
+  references: { CustomRecord: readCustomRecord },
   migrations: [customRecordTable],
   rest: restArea(customRecord, {
     path: 'custom-objects/{name}/records',

@@ -1,5 +1,5 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
-import { ObjectType } from 'type-graphql'
+import { Directive, ObjectType } from 'type-graphql'
 import { Column } from '../../kernel/record/column.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
@@ -8,6 +8,7 @@ import { RequiresScope } from '../../kernel/record/requires-scope.ts'
   description:
     'A record of a custom object. The values of the fields that the organization has defined are in `customFields`.',
 })
+@Directive('@key(fields: "id")')
 @RequiresScope('CUSTOM_OBJECTS')
 @Entity({ schema: 'extensions', tableName: 'custom_record' })
 export class CustomRecord extends OrgRecord {

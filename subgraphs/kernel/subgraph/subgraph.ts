@@ -36,6 +36,9 @@ import { makeDefaultedInputsNullable, resolveNullAsDefault } from './null-defaul
 
 type Class = abstract new (...args: never[]) => object
 
+/** A record by id, with the selected fields; null when it is deleted or not visible. */
+type ReferenceReader = (ctx: RequestContext, id: string, selected: ReadonlySet<string>) => Promise<object | null>
+
 /** The contribution of one resource folder: a record type, or an edge to a record of another subgraph. */
 export interface Resource {
   readonly resolver: new () => object
@@ -45,6 +48,8 @@ export interface Resource {
   readonly entities?: Readonly<Record<string, RecordShape>>
   /** What the record types have in common that organizations define themselves. */
   readonly perOrganization?: RecordShape
+  /** How records that other subgraphs may reference are read whose GraphQL type does not say their record type. */
+  readonly references?: Readonly<Record<string, ReferenceReader>>
   /** The REST paths of the record; `npm run schema` prints their OpenAPI. */
   readonly rest?: RestArea
   /** The REST path of the aggregate of a type that has no other standard operations. */
@@ -194,12 +199,21 @@ export async function buildSubgraph({ resources, ports = [] }: SubgraphDefinitio
   makeDefaultedInputsNullable(schema)
   describeSchema(schema, Object.keys(entities))
   const sdl = `${federation}\n\n${printSchemaWithDirectives(schema)}\n`
+  const readers: Record<string, ReferenceReader> = {
+    ...Object.fromEntries(
+      Object.entries(entities).map(([type, definition]): [string, ReferenceReader] => [
+        type,
+        (ctx, id, selected) => readReference(ctx, definition, id, selected),
+      ]),
+    ),
+    ...(Object.assign({}, ...resources.map((resource) => resource.references)) as Record<string, ReferenceReader>),
+  }
   const references = Object.fromEntries(
-    Object.entries(entities).map(([type, definition]) => [
+    Object.entries(readers).map(([type, read]) => [
       type,
       {
         __resolveReference: async (reference: { id: string }, ctx: RequestContext, info: SelectionInfo) => {
-          const row = await readReference(ctx, definition, reference.id, selectedFields(info))
+          const row = await read(ctx, reference.id, selectedFields(info))
           // The gateway adds fields to the reference for @requires.
           return row && { ...reference, ...row }
         },

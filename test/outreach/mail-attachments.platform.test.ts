@@ -324,6 +324,21 @@ describe('a draft with files', () => {
     expect((await key.smartEmailDraftUnschedule!({ id: id! })).body.status).toBe('DRAFT')
   })
 
+  it('is written with files that its writer could attach; others are refused before the model is asked', async () => {
+    const organizationId = await platform.organization()
+    const [ann, ben] = [await ofOwn(organizationId), await ofOwn(organizationId)]
+    const [ofAnn, ofBen] = [await uploaded(ann, 'Terms'), await uploaded(ben, 'Secret')]
+    const compose = (by: Member, fileIds: string[]) =>
+      by.rest.smartEmailCompose!({ body: { purpose: 'Agree on a call', toEmails: ['ida@fjord.example'], fileIds } })
+    const { status, body } = await compose(ann, [ofAnn])
+    expect([status, body]).toMatchObject([201, { status: 'DRAFT', fileIds: [ofAnn] }])
+    expect((await compose(ann, [])).body.fileIds).toEqual([])
+    const unknown = [400, 'VALIDATION_FAILED', 'fileIds.1 UNKNOWN_REFERENCE']
+    expect(await refusedInputs(platform, () => compose(ann, [ofAnn, ofBen]))).toEqual(unknown)
+    const key = await platform.member({ organizationId, scopes: ['WRITE_EMAILS', 'READ_EMAILS'] })
+    expect(await refused(platform, () => compose(key, [ofAnn]))).toEqual([403, 'API_KEY_SCOPE_INSUFFICIENT'])
+  })
+
   it('of a reply is sent only by somebody who sees its files; others may remove them', async () => {
     const organizationId = await platform.organization()
     const [ann, ben] = [await platform.member({ organizationId }), await platform.member({ organizationId })]

@@ -5,6 +5,7 @@ import { change, recordsOf } from '../../kernel/record/records-of.ts'
 import { isStorable } from '../../kernel/record/scalars.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
 import { notAnswered, type RequestContext } from '../../kernel/request.ts'
+import { attachmentsOf } from '../email/email-checks.ts'
 import { composeContextOf } from './compose-context.ts'
 import { composeBounds, type SmartEmailComposeInput } from './smart-email.inputs.ts'
 import type { SmartEmailDraft } from './smart-email-draft.ts'
@@ -81,7 +82,10 @@ export function composeDraft(ctx: Ctx, input: SmartEmailComposeInput): Promise<S
     threadId: input.threadId ?? null,
     inReplyToMessageId: input.inReplyToMessageId ?? null,
   }
+  const fileIds = input.fileIds ?? []
   return transactionWithExternalCalls(ctx, async (inner) => {
+    // Files that cannot be attached are refused before the model is asked.
+    await attachmentsOf(inner, fileIds)
     const context = await composeContextOf(inner, records).catch((error: unknown) => {
       throw asSent(input, error)
     })
@@ -99,6 +103,7 @@ export function composeDraft(ctx: Ctx, input: SmartEmailComposeInput): Promise<S
       opportunityId,
       threadId,
       toEmails: input.toEmails ?? (fromContact ? [fromContact] : []),
+      fileIds,
     }
     const wanted = { ...values, tone, purpose, intent, style }
     return recordsOf(smartEmailDraft).create(inner, wanted, { inReplyToMessageId, request, ...written })

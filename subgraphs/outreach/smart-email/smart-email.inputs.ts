@@ -1,5 +1,6 @@
 import { Field, ID, InputType } from 'type-graphql'
 import { operationTypes } from '../../kernel/record/standard-resolver.ts'
+import { draftFiles } from '../email/email-checks.ts'
 import { recipientsMax } from '../email/send-email.inputs.ts'
 import { wishMax } from './smart-email-draft.ts'
 import { SmartEmailTone } from './smart-email.enumerations.ts'
@@ -56,6 +57,12 @@ export class SmartEmailComposeInput {
     description: `Addresses of the recipients: at most ${recipientsMax}. Null: the address of the contact, if the caller sees it. No other recipient is ever added.`,
   })
   toEmails?: string[] | null
+
+  @Field(() => [ID], {
+    nullable: true,
+    description: `${draftFiles.description} The model does not get them. Null: none.`,
+  })
+  fileIds?: string[] | null
 
   @Field(() => SmartEmailTone, { nullable: true, description: 'How it sounds; null: PROFESSIONAL.' })
   tone?: SmartEmailTone | null

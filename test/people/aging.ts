@@ -54,6 +54,17 @@ function owedAt(invoice: Row, day: string, books: Books): Big {
   return owed.gt(0) ? owed : decimal(0)
 }
 
+/** What was left of a credit note at the end of a day. */
+function leftAt(note: Row, day: string, books: Books): Big {
+  const isUntil = (moment: Scalar) => typeof moment === 'string' && dayOf(books, moment) <= day
+  if (note['status'] === 'DRAFT' || storedDay(note['issueDate']) > day || isUntil(note['voidedAt'])) return decimal(0)
+  const list = (name: string) => note[name] as unknown as readonly Movement[]
+  const amounts = (movements: readonly Movement[]) => sumOf(movements.map(({ amount }) => decimal(amount)))
+  return decimal(note['total'])
+    .minus(amounts(list('applications').filter((one) => isUntil(one.appliedAt) && !isUntil(one.reversedAt))))
+    .minus(amounts(list('refunds').filter((one) => isUntil(one.refundedAt))))
+}
+
 const medianOf = (numbers: readonly number[]): number | null => {
   if (numbers.length === 0) return null
   const sorted = numbers.toSorted((one, other) => one - other)
@@ -68,7 +79,7 @@ interface Owed {
   readonly due: Big
 }
 
-export function agingFigures(rows: readonly Row[], day: string, books: Books) {
+export function agingFigures(rows: readonly Row[], notes: readonly Row[], day: string, books: Books) {
   const owed = rows
     .map((row): Owed => ({ row, age: daysBetween(storedDay(row['dueDate']), day), due: owedAt(row, day, books) }))
     .filter(({ due }) => due.gt(0))
@@ -93,6 +104,13 @@ export function agingFigures(rows: readonly Row[], day: string, books: Books) {
     }
   }
   const all = bucketsOf(known, inBase)
+  const credits = notes
+    .map((row): Owed => ({ row, age: 0, due: leftAt(row, day, books) }))
+    .filter(({ due }) => !due.eq(0))
+  const afterCredit = (total: Scalar | Big, own: readonly Owed[], amountOf: (one: Owed) => Big) => {
+    const unappliedCredit = money(sumOf(own.map(amountOf)))
+    return { unappliedCredit, balance: exact(decimal(total).minus(unappliedCredit)) }
+  }
   const sales = converted(books, salesUntil(rows, day), 'total', () => day).sum
   const begin = new Date(Date.parse(day) - 90 * 86_400_000).toISOString().slice(0, 10)
   const opening = sumOf(rows.map((row) => inBase({ row, age: 0, due: owedAt(row, begin, books) })))
@@ -103,10 +121,15 @@ export function agingFigures(rows: readonly Row[], day: string, books: Books) {
     asOf: `${day}T00:00:00.000Z`,
     currency: books.baseCurrency,
     ...all,
-    byCurrency: groupsBy(owed, ({ row }) => String(row['currency'])).map(([currency, own]) => ({
-      currency,
-      ...bucketsOf(own, ({ due }) => due),
-    })),
+    ...afterCredit(all.total, credits, inBase),
+    byCurrency: groupsBy([...owed, ...credits], ({ row }) => String(row['currency'])).map(([currency, some]) => {
+      const own = bucketsOf(
+        some.filter((one) => owed.includes(one)),
+        ({ due }) => due,
+      )
+      const ofCredit = some.filter((one) => credits.includes(one))
+      return { currency, ...own, ...afterCredit(own.total, ofCredit, ({ due }) => due) }
+    }),
     dso: quotient(decimal(all.total).times(90), sales, 2),
     weightedAverageDaysOverdue:
       quotient(sumOf(known.map((one) => inBase(one).times(Math.max(0, one.age)))), closing, 2) ?? 0,
@@ -121,6 +144,11 @@ export function agingFigures(rows: readonly Row[], day: string, books: Books) {
         customerId,
         ...Object.fromEntries(ofCustomer.map((name, index) => [name, parts[index]])),
         total: exact(sumOf(parts.map(decimal))),
+        ...afterCredit(
+          sumOf(parts.map(decimal)),
+          credits.filter(({ row }) => customerId !== null && row['customerId'] === customerId),
+          inBase,
+        ),
         oldestInvoiceId: first.row['id'],
         medianDaysLate: medianOf(
           paid.map(({ issueDate, dueDate, paidAt }) => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { seededRandom } from '../../subgraphs/kernel/time/business-hours.fixture.ts'
-import { account, each, sentInvoice } from '../builders.ts'
+import { account, creditNote, each, sentInvoice } from '../builders.ts'
 import { expectValidEvents, refusedInputs } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
 
@@ -56,6 +56,8 @@ describe('invoiceAging', () => {
         days61To90: 0,
         daysOver90: 0,
         total: 110,
+        unappliedCredit: 0,
+        balance: 110,
         oldestInvoiceId: expect.any(String),
         medianDaysLate: 46,
       },
@@ -68,6 +70,8 @@ describe('invoiceAging', () => {
         days61To90: 0,
         daysOver90: 50,
         total: 100,
+        unappliedCredit: 0,
+        balance: 100,
         oldestInvoiceId: old.id,
         medianDaysLate: null,
       },
@@ -136,6 +140,63 @@ describe('invoiceAging', () => {
       ['JPY', 700],
       ['USD', 10],
     ])
+  })
+
+  it('subtracts the credit that was left at the end of the day, as the statements do', async () => {
+    const other = await platform.member({ organizationId: await platform.organization('Credit'), role: 'ADMIN' })
+    await platform.query(
+      `insert into identity.exchange_rate (id, organization_id, base_currency, currency, date, rate, created_at, updated_at)
+       values (gen_random_uuid(), $1, 'USD', 'EUR', '2026-01-01', 1.25, now(), now())`,
+      [other.organizationId],
+    )
+    const [one, two, three] = await each(['One', 'Two', 'Three'], (name) => account(other, { name }))
+    const issue = { issueDate: '2027-01-01', dueDate: '2027-01-31' }
+    const first = await sentInvoice(other, { customerId: one!.id, ...issue, ...priced(100) })
+    await sentInvoice(other, { customerId: two!.id, ...issue, ...priced(60) })
+    const note = async (customerId: unknown, currency: string, unitPrice: number) => {
+      const { id } = await creditNote(other, { customerId, currency, issueDate: '2027-01-10', ...priced(unitPrice) })
+      expect((await other.rest.creditNoteIssue!({ id: id as string, body: {} })).status).toBe(200)
+      return id as string
+    }
+    const [applied, inEuro, , voided] = [
+      await note(one!.id, 'USD', 70),
+      await note(one!.id, 'EUR', 8),
+      await note(three!.id, 'USD', 5),
+      await note(two!.id, 'USD', 1000),
+    ]
+    await creditNote(other, { customerId: two!.id, ...priced(500) })
+    await other.rest.creditNoteVoid!({ id: voided, body: { reason: 'Twice' } })
+    await other.rest.creditNoteApply!({ id: applied, body: { applications: [{ invoiceId: first.id, amount: 30 }] } })
+    await other.rest.creditNoteRefund!({ id: applied, body: { amount: 15.5 } })
+    await other.rest.creditNoteRefund!({ id: inEuro, body: { amount: 2 } })
+
+    type Figures = Record<'total' | 'unappliedCredit' | 'balance', number | null>
+    const brief = ({ total, unappliedCredit, balance }: Figures) => [total, unappliedCredit, balance]
+    const today = await aging(other)
+    expect(brief(today)).toEqual([130, 37, 93])
+    expect(today.byCustomer.map((row: Figures & { name: string }) => [row.name, ...brief(row)])).toEqual([
+      ['One', 70, 32, 38],
+      ['Two', 60, 0, 60],
+    ])
+    expect(today.byCurrency.map((row: Figures & { currency: string }) => [row.currency, ...brief(row)])).toEqual([
+      ['EUR', 0, 6, -6],
+      ['USD', 130, 29.5, 100.5],
+    ])
+    expect(brief(await aging(other, { customerId: three!.id as string }))).toEqual([0, 5, -5])
+    // Before what happened today, and before the credit notes.
+    expect(brief(await aging(other, { asOf: '2027-01-31' }))).toEqual([160, 1085, -925])
+    expect(brief(await aging(other, { asOf: '2027-01-10', customerId: one!.id as string }))).toEqual([100, 80, 20])
+    expect(brief(await aging(other, { asOf: '2027-01-09' }))).toEqual([160, 0, 160])
+    for (const to of ['2027-02-01', '2027-01-31', '2027-01-09'])
+      for (const { id } of [one!, two!, three!]) {
+        const { body } = await other.rest.accountStatement!({ id: id as string, query: { from: '2026-01-01', to } })
+        const { byCurrency } = await aging(other, { asOf: to, customerId: id as string })
+        const inDollars = byCurrency.find(({ currency }: { currency: string }) => currency === 'USD')
+        expect(inDollars?.balance ?? 0).toBe(body.closingBalance)
+      }
+
+    const own = await platform.member({ organizationId: other.organizationId, visibility: 'OWN' })
+    expect(brief(await aging(own))).toEqual([0, 0, 0])
   })
 
   it('expects a payment as late as the customer usually pays', async () => {

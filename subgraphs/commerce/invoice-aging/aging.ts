@@ -20,6 +20,7 @@ import {
   type InvoiceAging,
   type InvoiceAgingArgs,
 } from './aging.types.ts'
+import { hidesCredits, unappliedAmounts, unappliedOfCustomers, type UnappliedCredit } from './unapplied-credits.ts'
 import { customerSums, openAmounts, openSums, type BucketSum, type CustomerSums, type Day } from './open-balances.ts'
 
 /** What customers owed by age is a figure over these columns. */
@@ -65,12 +66,21 @@ export function bucketsOf(
 const inBase = ({ rates }: RatesOfDay, parts: readonly (readonly [string, ExactNumber])[]): Big =>
   sumOf(parts.map(([currency, amount]) => decimalOf(amount).times(decimalOf(rates.get(currency) ?? 0))))
 
+/** The credit that is left, and what is owed after it. Null for credits that the profile hides. */
+function afterCredit(total: ExactNumber, credits: readonly Big[] | null, currency: string) {
+  if (!credits) return { unappliedCredit: null, balance: null }
+  const credit = roundToCurrency(sumOf(credits), currency)
+  return { unappliedCredit: exactOf(credit), balance: exactOf(decimalOf(total).minus(credit)) }
+}
+
+type CustomerWithoutCredit = Omit<AgingCustomer, 'unappliedCredit' | 'balance'>
+
 function customerOf(
   sums: CustomerSums,
   currency: string,
   names: ReadonlyMap<string, string>,
   medians: ReadonlyMap<string, number>,
-): AgingCustomer {
+): CustomerWithoutCredit {
   const { customerId, oldestInvoiceId } = sums
   const amount = (value: ExactNumber) => roundToCurrency(decimalOf(value), currency)
   const parts = {
@@ -92,18 +102,28 @@ function customerOf(
   }
 }
 
+interface Customers {
+  readonly customers: readonly CustomerWithoutCredit[]
+  /** Null if the profile of the caller hides what they consist of. */
+  readonly credits: readonly UnappliedCredit[] | null
+}
+
 /** The customers with the names of those that the caller sees. */
 async function customersOf(
   ctx: RequestContext,
   day: Day,
   customers: readonly (string | null)[],
   base: string,
-): Promise<AgingCustomer[]> {
-  if (isHidden(ctx.caller, invoice, 'customerId')) return []
+): Promise<Customers> {
+  if (isHidden(ctx.caller, invoice, 'customerId')) return { customers: [], credits: [] }
   const sums = await customerSums(ctx, day, customers, base)
   const ids = sums.flatMap(({ customerId: id }) => id ?? [])
-  const [names, medians] = await Promise.all([accountNames(ctx, ids), medianDaysLate(ctx, ids)])
-  return sums.map((one) => customerOf(one, base, names, medians))
+  const [names, medians, credits] = await Promise.all([
+    accountNames(ctx, ids),
+    medianDaysLate(ctx, ids),
+    hidesCredits(ctx, true) ? null : unappliedOfCustomers(ctx, day, ids),
+  ])
+  return { customers: sums.map((one) => customerOf(one, base, names, medians)), credits }
 }
 
 /** What customers owed at the end of a day. */
@@ -118,13 +138,19 @@ export async function invoiceAging(ctx: RequestContext, args: InvoiceAgingArgs):
   const begin = addDays(asOf, -periodDays)
   const base = await baseCurrencyOf(ctx)
   const end = dayWithEnd(zone, asOf, today)
-  const [{ buckets: closing, largestCustomers }, opening, sales] = await Promise.all([
+  const [{ buckets: closing, largestCustomers }, opening, sales, credits] = await Promise.all([
     openSums(ctx, end, customerId, base),
     openAmounts(ctx, dayWithEnd(zone, begin, today), customerId),
     salesSince(ctx, begin, asOf, customerId === null ? null : { customerId: { eq: customerId } }),
+    hidesCredits(ctx, customerId !== null) ? null : unappliedAmounts(ctx, end, customerId),
   ])
-  const byCustomer = await customersOf(ctx, end, largestCustomers, base)
-  const currencies = [...new Set([...closing, ...opening].map(({ currency }) => currency)), ...sales.keys()].toSorted()
+  const listed = await customersOf(ctx, end, largestCustomers, base)
+  const currenciesOf = (...rows: readonly (readonly { readonly currency: string }[])[]) =>
+    [...new Set(rows.flat().map(({ currency }) => currency))].toSorted()
+  const currencies = [
+    ...currenciesOf(closing, opening, credits ?? [], listed.credits ?? []),
+    ...sales.keys(),
+  ].toSorted()
   const rates = await ratesOf(ctx, currencies, asOf.slice(0, 10))
   const { buckets, total } = bucketsOf(closing, rates.baseCurrency, (currency) => rates.rates.get(currency))
   const known = closing.filter(({ currency }) => rates.rates.has(currency))
@@ -143,16 +169,26 @@ export async function invoiceAging(ctx: RequestContext, args: InvoiceAgingArgs):
   )
   const collectible = openingInBase.plus(salesInBase)
   const notOverdue = decimalOf(buckets[0]!.amount)
+  const creditInBase = ({ currency, amount }: Pick<UnappliedCredit, 'currency' | 'amount'>): Big =>
+    inBase(rates, [[currency, amount]])
+  const creditOf = (id: string | null) =>
+    listed.credits?.filter((credit) => credit.customerId === id).map(creditInBase) ?? null
   return {
     asOf,
     currency: rates.baseCurrency,
     buckets,
     total,
-    byCustomer,
-    byCurrency: [...new Set(closing.map(({ currency }) => currency))].toSorted().map((currency) => ({
-      currency,
-      ...bucketsOf(closing, currency, (from) => (from === currency ? 1 : undefined)),
+    ...afterCredit(total, credits?.map(creditInBase) ?? null, rates.baseCurrency),
+    byCustomer: listed.customers.map((customer) => ({
+      ...customer,
+      ...afterCredit(customer.total, creditOf(customer.customerId), rates.baseCurrency),
     })),
+    byCurrency: currenciesOf(closing, credits ?? []).map((currency) => {
+      const own = bucketsOf(closing, currency, (from) => (from === currency ? 1 : undefined))
+      const ownCredits = credits?.filter((credit) => credit.currency === currency) ?? null
+      const amounts = ownCredits?.map(({ amount }) => decimalOf(amount)) ?? null
+      return { currency, ...own, ...afterCredit(own.total, amounts, currency) }
+    }),
     dso: ratio(total, exactOf(salesInBase), periodDays),
     weightedAverageDaysOverdue: exactTotal.gt(zero) ? Number(weighted.div(exactTotal).round(2).toFixed()) : 0,
     cei: ratio(exactOf(collectible.minus(exactTotal)), exactOf(collectible.minus(notOverdue)), 100),

@@ -46,6 +46,16 @@ export class InvoiceAgingArgs {
   customerId?: string | null
 }
 
+const hidden = 'null for a caller whose profile hides a field of credit notes that it needs'
+const unappliedCredit = {
+  nullable: true,
+  description: `What was left at the end of the day of the credit notes that were issued by then: not applied to invoices and not refunded; ${hidden}.`,
+}
+const balance = {
+  nullable: true,
+  description: `\`total\` less \`unappliedCredit\`: below 0 if the credit is larger; ${hidden}.`,
+}
+
 @ObjectType({ description: 'The open amounts of one range of ages.' })
 @RequiresScope('INVOICES')
 export class AgingBucket {
@@ -79,6 +89,12 @@ export class AgingCurrency {
 
   @Field(() => Decimal, { description: 'Sum of all ranges.' })
   total!: ExactNumber
+
+  @Field(() => Decimal, unappliedCredit)
+  unappliedCredit!: ExactNumber | null
+
+  @Field(() => Decimal, balance)
+  balance!: ExactNumber | null
 }
 
 @ObjectType({ description: 'The open amounts of one customer, in the base currency.' })
@@ -112,6 +128,12 @@ export class AgingCustomer {
   @Field(() => Decimal, { description: 'Sum of all.' })
   total!: ExactNumber
 
+  @Field(() => Decimal, unappliedCredit)
+  unappliedCredit!: ExactNumber | null
+
+  @Field(() => Decimal, balance)
+  balance!: ExactNumber | null
+
   @NamesRecord('invoice')
   @Field(() => ID, { description: 'Id of the invoice with the earliest due day.' })
   oldestInvoiceId!: string
@@ -131,7 +153,7 @@ export class InvoiceAging {
 
   @Field(() => String, {
     description:
-      'Base currency of the organization as ISO 4217 code, the currency of all amounts outside `byCurrency`: converted at the rates of `asOf`. Invoices in a currency without a rate are only in `byCurrency`.',
+      'Base currency of the organization as ISO 4217 code, the currency of all amounts outside `byCurrency`: converted at the rates of `asOf`. Invoices and credit notes in a currency without a rate are only in `byCurrency`.',
   })
   currency!: string
 
@@ -141,12 +163,20 @@ export class InvoiceAging {
   @Field(() => Decimal, { description: 'Sum of all ranges.' })
   total!: ExactNumber
 
+  @Field(() => Decimal, unappliedCredit)
+  unappliedCredit!: ExactNumber | null
+
+  @Field(() => Decimal, balance)
+  balance!: ExactNumber | null
+
   @Field(() => [AgingCustomer], {
-    description: `The customers with the largest totals, at most ${customersMax}; empty for a caller whose profile hides \`customerId\`.`,
+    description: `The customers with open invoices that have the largest totals, at most ${customersMax}; empty for a caller whose profile hides \`customerId\`.`,
   })
   byCustomer!: AgingCustomer[]
 
-  @Field(() => [AgingCurrency], { description: 'The same by the currency of the invoices, not converted.' })
+  @Field(() => [AgingCurrency], {
+    description: 'The same by the currency of the invoices and credit notes, not converted.',
+  })
   byCurrency!: AgingCurrency[]
 
   @Field(() => Float, {

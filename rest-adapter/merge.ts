@@ -103,8 +103,21 @@ const areasIn = (folder: string): string[] =>
 /** The OpenAPI of an area: the printed file, with the handwritten file applied to it as a merge patch. */
 function areaIn(folder: string): Area {
   const [handwrittenFile, printedFile] = contractFiles.map((file) => join(folder, file)) as [string, string]
-  const handwritten = existsSync(handwrittenFile) ? readYaml(handwrittenFile) : {}
-  return (existsSync(printedFile) ? patched(readJson(printedFile), handwritten) : handwritten) as Area
+  const handwritten = (existsSync(handwrittenFile) ? readYaml(handwrittenFile) : {}) as Area
+  if (!existsSync(printedFile)) return handwritten
+  const printed = readJson(printedFile) as Area
+  const area = patched(printed, handwritten) as Area
+  return area.paths ? { ...area, paths: inOrder(area.paths, printed, handwritten) } : area
+}
+
+/** First the printed paths. A path of which only a part is printed, such as parameters, has its place in the handwritten file. */
+function inOrder(paths: Area['paths'], printed: Area, handwritten: Area): Area['paths'] {
+  const isWhole = (path: string): boolean =>
+    operationsIn(printed.paths[path]!).some(([, { operationId }]) => operationId !== undefined)
+  const first = Object.keys(printed.paths ?? {}).filter(isWhole)
+  const all = [...first, ...Object.keys(handwritten.paths ?? {})]
+  // A patch can remove a printed path.
+  return Object.fromEntries(all.flatMap((path) => (paths[path] ? [[path, paths[path]]] : [])))
 }
 
 function addComponents(all: Record<string, Record<string, unknown>>, added: OpenApiDocument['components']): void {

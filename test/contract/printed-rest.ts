@@ -1,4 +1,5 @@
 import { format, resolveConfig } from 'prettier'
+import { patched } from '../../rest-adapter/patch.ts'
 import type { Json } from './event-file.ts'
 
 const formatted = async (text: string, parser: 'json' | 'graphql'): Promise<string> =>
@@ -12,6 +13,8 @@ export interface PrintedPart {
   readonly folder: string
   /** Whether it is printed from the definition of a record, otherwise from declared operations. */
   readonly isRecord: boolean
+  /** Whether it changes what other parts print, or what is written by hand. */
+  readonly isChange?: boolean
   readonly tags: readonly Json[]
   readonly paths: Readonly<Record<string, Json>>
   /** Parameters of several of its operations, by name. */
@@ -38,10 +41,29 @@ const describedBy = (descriptions: Descriptions, schemas: Descriptions): Descrip
   )
 
 function mergedPaths(parts: readonly PrintedPart[]): Json {
-  const paths: Record<string, Json> = {}
-  for (const part of parts)
-    for (const [path, item] of Object.entries(part.paths)) paths[path] = { ...paths[path], ...item }
+  let paths: Record<string, Json> = {}
+  for (const part of parts) {
+    if (part.isChange) paths = patched(paths, part.paths) as Record<string, Json>
+    else for (const [path, item] of Object.entries(part.paths)) paths[path] = { ...paths[path], ...item }
+  }
   return paths
+}
+
+const mergedSchemas = (parts: readonly PrintedPart[]): Descriptions =>
+  parts.reduce<Descriptions>(
+    (all, { isChange, schemas }) => (isChange ? (patched(all, schemas) as Descriptions) : { ...all, ...schemas }),
+    {},
+  )
+
+/** Stored documents by name; the fragments of all parts are one document. */
+function mergedDocuments(parts: readonly PrintedPart[]): Map<string, string> {
+  const all = new Map<string, string>()
+  for (const { isRecord, documents } of parts)
+    for (const [name, text] of documents) {
+      const before = all.get(name)
+      all.set(name, before === undefined ? `# ${isRecord ? notice : operationNotice}\n${text}` : `${before}\n\n${text}`)
+    }
+  return all
 }
 
 const areaNotice = 'Printed by `npm run schema` from the descriptions of the graph. Do not edit.'
@@ -57,25 +79,24 @@ export async function printedFolder(
   parts: readonly PrintedPart[],
   descriptions: Descriptions,
 ): Promise<[path: string, text: string][]> {
-  const schemas: Descriptions = Object.assign({}, ...parts.map((part) => part.schemas)) as Descriptions
+  const schemas = mergedSchemas(parts)
+  const tags = parts[0]?.tags ?? []
   const parameters: Json = Object.assign({}, ...parts.map((part) => part.parameters ?? {})) as Json
   const contract = {
     $comment: parts.length === 0 ? areaNotice : parts.some(({ isRecord }) => isRecord) ? notice : operationNotice,
-    ...(parts.length > 0 && { tags: parts[0]!.tags, paths: mergedPaths(parts) }),
+    ...(tags.length > 0 && { tags }),
+    ...(parts.length > 0 && { paths: mergedPaths(parts) }),
     components: {
       ...(Object.keys(parameters).length > 0 && { parameters }),
       schemas: { ...descriptions, ...describedBy(descriptions, schemas) },
     },
   }
-  const documents = parts.flatMap(({ isRecord, documents }) =>
-    documents.map(([name, text]) => [name, `# ${isRecord ? notice : operationNotice}\n${text}`] as const),
-  )
   return Promise.all([
     formatted(JSON.stringify(contract), 'json').then((text): [string, string] => [
       `rest/${folder}/standard/openapi.json`,
       text,
     ]),
-    ...documents.map(async ([name, text]): Promise<[string, string]> => [
+    ...[...mergedDocuments(parts)].map(async ([name, text]): Promise<[string, string]> => [
       `rest/${folder}/standard/${name}.graphql`,
       await formatted(text, 'graphql'),
     ]),

@@ -15,6 +15,7 @@ import { LoadedSupergraph } from '../../gateway/graph/supergraph.ts'
 import { operationParts } from './declared-rest/operation-parts.ts'
 import { areaFolders, handwrittenSchemas, printedDescriptions } from './printed-descriptions.ts'
 import { printedFolder, type Descriptions, type PrintedPart } from './printed-rest.ts'
+import { shapeParts } from './shaped-rest.ts'
 import { aggregatePart, recordPart } from './standard-rest/record-part.ts'
 
 const rest = schemaPath('rest')
@@ -67,8 +68,8 @@ const filesOf = async (
   return (await Promise.all(files)).flat()
 }
 
-/** The descriptions of handwritten schemas. They are found in the contract as it is printed, whatever was printed before. */
-async function descriptionsWith(files: readonly [path: string, text: string][], { apiSchema }: LoadedSupergraph) {
+/** What is added to the contract as it is printed, whatever was printed before: the descriptions of handwritten schemas, and the shapes of reads. */
+async function additionsTo(files: readonly [path: string, text: string][], graph: LoadedSupergraph) {
   const folder = await mkdtemp(join(tmpdir(), 'contract-'))
   try {
     await cp(rest, join(folder, 'rest'), { recursive: true, filter: (path) => basename(path) !== 'standard' })
@@ -76,7 +77,8 @@ async function descriptionsWith(files: readonly [path: string, text: string][], 
       await mkdir(dirname(join(folder, path)), { recursive: true })
       await writeFile(join(folder, path), text)
     }
-    return printedDescriptions(join(folder, 'rest'), apiSchema)
+    const printed = join(folder, 'rest')
+    return { descriptions: printedDescriptions(printed, graph.apiSchema), shapes: shapeParts(printed, graph) }
   } finally {
     await rm(folder, { recursive: true })
   }
@@ -103,12 +105,12 @@ export async function printedSchema(): Promise<Map<string, string>> {
   const supergraph = composeSupergraph(built)
   const graph = new LoadedSupergraph(supergraph)
   const parts = printedParts(built, graph)
-  const descriptions = await descriptionsWith(await filesOf(parts, new Map()), graph)
+  const { descriptions, shapes } = await additionsTo(await filesOf(parts, new Map()), graph)
   return new Map([
     ...built.map(({ name, sdl }) => [`subgraphs/${name}.graphql`, sdl] as const),
     ['supergraph.graphql', supergraph] as const,
     ...(await printedEvents()),
-    ...(await filesOf(parts, descriptions)),
+    ...(await filesOf([...parts, ...shapes], descriptions)),
   ])
 }
 

@@ -77,20 +77,27 @@ interface Shaped {
   readonly one: string
   readonly relations: readonly Relation[]
   readonly ownColumns: readonly { readonly name: string }[]
+  /** Default: true. */
+  readonly hasId?: boolean
 }
 
 /** The parameters with which a caller chooses the shape of answered records, by their names among all parameters. */
-export function shapeParameters({ type, prefix, relations, ownColumns }: Shaped): Readonly<Record<string, Json>> {
+export function shapeParameters({
+  type,
+  prefix,
+  relations,
+  ownColumns,
+  hasId = true,
+}: Shaped): Readonly<Record<string, Json>> {
   const columns = ownColumns.map(({ name }) => name)
   const fields = {
     name: 'fields',
     in: 'query',
     'x-shape': 'fields',
     'x-fragments': prefix,
-    description:
-      'Only these properties of each record, separated by commas; `id` is always answered. The others are absent, also those that are required otherwise.',
+    description: `Only these properties of each record, separated by commas${hasId ? '; `id` is always answered' : ''}. The others are absent, also those that are required otherwise.`,
     ...listOf(`${type}FieldName`, 100),
-    example: ['id', ...columns.slice(0, 2)],
+    example: [...(hasId ? ['id'] : []), ...columns.slice(0, 2)],
   }
   if (relations.length === 0) return { [`${prefix}Fields`]: fields }
   const needs = relations.flatMap(({ name, scope }) => (scope ? [`\`${name}\` ${scope}`] : []))

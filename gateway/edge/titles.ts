@@ -52,6 +52,8 @@ export const titleOfCode: Readonly<Record<ErrorCode, string>> = {
   CREDENTIAL_INACTIVE: 'Named credential turned off',
   CREDENTIAL_SECRET_MISSING: 'Named credential without its secret',
   ENDPOINT_SUNSET: 'Endpoint removed',
+  CURSOR_EXPIRED: 'Cursor too old',
+  SYNC_RESET: 'New snapshot needed',
   PAYLOAD_TOO_LARGE: 'Body too large',
   UNSUPPORTED_MEDIA_TYPE: 'Content type not supported',
   EXPECTATION_FAILED: 'Expectation cannot be met',

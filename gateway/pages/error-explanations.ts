@@ -207,6 +207,15 @@ export const explanationOfCode: Readonly<Record<ErrorCode, Explanation>> = {
     meaning: 'The endpoint was deprecated and is past its sunset date.',
     action: 'Use the successor that the header `Link` names.',
   },
+  CURSOR_EXPIRED: {
+    meaning: 'The events after the cursor are not all kept any more, so changes would be missing.',
+    action: 'Read a new snapshot, and continue with the cursor of its last page.',
+  },
+  SYNC_RESET: {
+    meaning:
+      'What the caller may see has changed since the snapshot, so records and fields of the copy may have to be removed, and others are missing.',
+    action: 'Read a new snapshot, and replace the copy with it.',
+  },
   PAYLOAD_TOO_LARGE: {
     meaning: 'The body has more bytes or more values than one request may have.',
     action: 'Send less in one request.',

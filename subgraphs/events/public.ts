@@ -3,6 +3,7 @@ export {
   customEventObject,
   envelopeOf,
   legacyPayloadOf,
+  outOfSight,
   payloadOf,
   shownEventId,
   storedEventId,
@@ -12,6 +13,7 @@ export {
   type LegacyPayload,
   type VisibleEvent,
 } from './envelope/envelope.ts'
+export { without as withoutHidden } from './envelope/redaction.ts'
 export { noParents, parentsOf, type Parents, type Recipient } from './envelope/visibility.ts'
 export { notificationMailService, type NotificationMailService } from './notification/mail/unsubscribe.ts'
 export { LiveEvents, type LiveEventsOptions } from './live.ts'

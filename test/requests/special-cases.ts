@@ -51,12 +51,16 @@ async function mailedCode(requests: Sender): Promise<{ email: string; code: stri
   return { email, code }
 }
 
-/** Valid queries of operations that consume a mailed one-time token. */
+/** Valid queries of operations that consume a mailed one-time token, or continue with a cursor. */
 export const queries: Readonly<Record<string, (requests: Sender) => Promise<Record<string, string>>>> = {
   authVerifyEmail: (requests) => mailedToken(requests, 'VERIFY_EMAIL'),
   authMagicLink: (requests) => mailedToken(requests, 'MAGIC_LINK'),
   emailStatusReceive: async ({ member }) => ({ api_key: member.secret }),
   emailInboundReceive: async ({ member }) => ({ api_key: member.secret }),
+  syncChanges: async ({ member }) => {
+    const { body } = await member.rest['syncSnapshot']!({ query: { objects: 'product', limit: 1000 } })
+    return { cursor: (body as { nextCursor: string }).nextCursor }
+  },
   ...enrollmentQueries,
 }
 

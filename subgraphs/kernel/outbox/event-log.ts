@@ -76,6 +76,69 @@ export async function eventsThrough(
   return { events, through: read }
 }
 
+/** An event of a record in the log, without its data. */
+export interface LoggedChange {
+  readonly position: number
+  readonly object: string
+  readonly recordId: string
+  /** ISO 8601, UTC. */
+  readonly occurredAt: string
+}
+
+/** Positions that one call looks at, whatever they are. */
+const positionsMax = 50_000
+
+/** The oldest position of an organization that is kept, null if none is, and the latest one. */
+export async function keptPositions(
+  sql: Sql,
+  organizationId: string,
+): Promise<{ readonly oldest: number | null; readonly latest: number }> {
+  const [row] = await sql.query<{ oldest: number | null; latest: number | null }>(
+    `select (select position from kernel.event_log where organization_id = $1 order by position limit 1) as oldest,
+       (select position from kernel.event_head where organization_id = $1) as latest`,
+    [organizationId],
+  )
+  return { oldest: row!.oldest, latest: row!.latest ?? 0 }
+}
+
+/** Which records of these types have events after a position, one entry for each event, and the position up to which the log was read. */
+export async function changesAfter(
+  sql: Sql,
+  organizationId: string,
+  {
+    after,
+    upTo,
+    objects,
+    limit,
+  }: { readonly after: number; readonly upTo: number; readonly objects: readonly string[]; readonly limit: number },
+): Promise<{ readonly changes: readonly LoggedChange[]; readonly through: number }> {
+  const through = Math.min(upTo, after + positionsMax)
+  const changes = await sql.query<LoggedChange & Row>(
+    `select position, object, record_id as "recordId", occurred_at as "occurredAt" from kernel.event_log
+     where organization_id = $1 and position > $2 and position <= $3 and object = any($4::text[]) order by position limit $5`,
+    [organizationId, after, through, objects, limit],
+  )
+  return { changes, through: changes.length < limit ? through : changes.at(-1)!.position }
+}
+
+/** The events of these records between two positions, in their order. */
+export async function eventsOfRecords(
+  sql: Sql,
+  organizationId: string,
+  {
+    after,
+    through,
+    recordIds,
+  }: { readonly after: number; readonly through: number; readonly recordIds: readonly string[] },
+): Promise<LoggedEvent[]> {
+  const rows = await sql.query<LoggedEvent & Row>(
+    `${selectEvents} where l.organization_id = $1 and l.position > $2 and l.position <= $3 and l.record_id = any($4::uuid[])
+     order by l.position`,
+    [organizationId, after, through, recordIds],
+  )
+  return withWholeData(rows)
+}
+
 export interface EventLogOptions {
   readonly tenants: Tenancy
   readonly databaseUrl: string

@@ -95,7 +95,8 @@ export class SearchAnswer {
 
   @OutputField(() => String, {
     list: true,
-    description: 'The record types that were not searched, because the credential lacks their scope.',
+    description:
+      'The record types that were not searched, because the credential lacks their scope, or the profile hides fields of which their records consist.',
     example: [],
   })
   skippedTypes!: readonly string[]

@@ -19,6 +19,7 @@ const sharedResponses: Readonly<Record<number, string>> = {
   402: 'EntitlementRequired',
   404: 'NotFound',
   409: 'Conflict',
+  410: 'Gone',
   413: 'PayloadTooLarge',
   415: 'UnsupportedMediaType',
   422: 'Unprocessable',

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import type { Caller } from '../../kernel/context.ts'
+import { invalid } from '../../kernel/errors.ts'
+
+/** Where a copy is. It is no secret and gives no right: the caller reads by the own rights. */
+export interface SyncCursor {
+  /** The copy has what was changed up to this position in the event log of the organization, if it has the whole snapshot. */
+  readonly position: number
+  /** The record types of the copy. */
+  readonly objects: readonly string[]
+  /** What the caller saw when the snapshot began. */
+  readonly rights: string
+  /** How far the snapshot was read; null behind its last page. */
+  readonly snapshot: SnapshotPlace | null
+}
+
+export interface SnapshotPlace {
+  /** The place of the record type among `objects`. */
+  readonly index: number
+  /** The cursor of its list; null at its beginning. */
+  readonly cursor: string | null
+}
+
+const form = 1
+
+export const encodeCursor = ({ position, objects, rights, snapshot }: SyncCursor): string =>
+  Buffer.from(
+    JSON.stringify([form, position, objects, rights, ...(snapshot ? [snapshot.index, snapshot.cursor] : [])]),
+  ).toString('base64url')
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
+
+function parsed(text: string): SyncCursor | null {
+  let parts: unknown
+  try {
+    parts = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+  } catch {
+    return null
+  }
+  if (!Array.isArray(parts)) return null
+  const [version, position, objects, rights, index, cursor] = parts as unknown[]
+  if (version !== form || !isCount(position) || typeof rights !== 'string' || !Array.isArray(objects)) return null
+  if (!objects.every((name) => typeof name === 'string') || new Set(objects).size < objects.length) return null
+  const own = { position, objects: objects as string[], rights }
+  if (parts.length === 4) return { ...own, snapshot: null }
+  if (!isCount(index) || index >= objects.length || (cursor !== null && typeof cursor !== 'string')) return null
+  return { ...own, snapshot: { index, cursor } }
+}
+
+/** The cursor in a text. Refuses any other text. */
+export function decodeCursor(text: string): SyncCursor {
+  const cursor = parsed(text)
+  if (!cursor)
+    throw invalid({
+      path: 'cursor',
+      code: 'NOT_A_CURSOR',
+      message: 'cursor must be the nextCursor of a snapshot or of changes.',
+    })
+  return cursor
+}
+
+/** What decides which records and fields a caller sees, besides the records themselves. */
+export const rightsOf = ({ organizationId, userId, role, ownerIds, fields, entitlements }: Caller): string =>
+  createHash('sha256')
+    .update(
+      JSON.stringify([
+        organizationId,
+        userId,
+        role,
+        ownerIds?.toSorted() ?? null,
+        sorted(fields),
+        entitlements.toSorted(),
+      ]),
+    )
+    .digest('base64url')
+    .slice(0, 22)
+
+const sorted = (fields: Caller['fields']): unknown =>
+  fields &&
+  Object.entries(fields)
+    .map(([object, restrictions]) => [object, Object.entries(restrictions).toSorted(([a], [b]) => (a < b ? -1 : 1))])
+    .toSorted(([a], [b]) => (a! < b! ? -1 : 1))

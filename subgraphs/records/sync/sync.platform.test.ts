@@ -1,0 +1,313 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { account, contact, lead } from '../../../test/builders.ts'
+import { copiesOf } from '../../../test/extensions/field-changes.fixture.ts'
+import { usePlatform, type Member } from '../../../test/platform.ts'
+import { assignProfile, createProfile } from '../../identity/profile/profile.actions.ts'
+import { newId } from '../../kernel/ids.ts'
+import { systemContext } from '../../kernel/request.ts'
+import { syncedShapes } from './synced-types.ts'
+
+const platform = usePlatform()
+let member: Member
+
+interface Synced {
+  readonly object: string
+  readonly id: string
+  readonly version: number
+  readonly record: Readonly<Record<string, unknown>>
+}
+interface Change extends Omit<Synced, 'record'> {
+  readonly operation: 'UPSERT' | 'DELETE'
+  readonly reason: string
+  readonly changedAt: string
+  readonly record: Readonly<Record<string, unknown>> | null
+}
+interface Page<T> {
+  readonly records: readonly T[]
+  readonly changes: readonly T[]
+  readonly nextCursor: string
+  readonly hasMore: boolean
+  readonly schemaVersion: string
+}
+
+/** Gives the events that are committed their positions, as the relay does. */
+const assignPositions = () => platform.query('select kernel.assign_event_positions(100000)')
+
+type Query = Readonly<Record<string, string | number>>
+
+async function page<T>(who: Member, operation: 'syncSnapshot' | 'syncChanges', query: Query): Promise<Page<T>> {
+  const { status, body } = await who.rest[operation]!({ query })
+  expect(status, JSON.stringify(body)).toBe(200)
+  return body as Page<T>
+}
+
+async function snapshot(who: Member, query: Query = {}): Promise<{ records: Synced[]; cursor: string }> {
+  await assignPositions()
+  const records: Synced[] = []
+  let read = await page<Synced>(who, 'syncSnapshot', query)
+  records.push(...read.records)
+  while (read.hasMore) {
+    read = await page<Synced>(who, 'syncSnapshot', { ...query, cursor: read.nextCursor })
+    records.push(...read.records)
+  }
+  return { records, cursor: read.nextCursor }
+}
+
+async function changes(who: Member, cursor: string, query: Query = {}): Promise<{ changes: Change[]; cursor: string }> {
+  await assignPositions()
+  const all: Change[] = []
+  let read: Page<Change>
+  let next = cursor
+  do {
+    read = await page<Change>(who, 'syncChanges', { ...query, cursor: next })
+    all.push(...read.changes)
+    next = read.nextCursor
+  } while (read.hasMore)
+  return { changes: all, cursor: next }
+}
+
+const shortly = (all: readonly Change[]) => all.map(({ operation, reason, id }) => [operation, reason, id])
+
+async function refused(who: Member, operation: 'syncSnapshot' | 'syncChanges', query: Query) {
+  const { status, body } = await who.rest[operation]!({ query })
+  return [status, body.code, body.errors?.[0]?.path]
+}
+
+beforeAll(async () => {
+  member = await platform.member({ role: 'OWNER' })
+})
+
+describe('a copy', () => {
+  it('is the records at its end, however many write meanwhile', async () => {
+    const owner = await platform.member({ role: 'OWNER', organizationId: await platform.organization() })
+    for (let number = 0; number < 30; number++) await account(owner, { name: `Before ${number}` })
+    const copy = new Map<string, unknown>()
+    const writingEnds = new AbortController()
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      const own: string[] = []
+      for (let number = 0; number < 25; number++) {
+        const { id } = await account(owner, { name: `W${writer} ${number}` })
+        own.push(id)
+        if (number % 2) await owner.rest.accountUpdate!({ id, body: { name: `W${writer} ${number} again` } })
+        if (number % 3 === 0) await owner.rest.accountDelete!({ id: own[number >> 1]! })
+        if (number % 6 === 0) await owner.rest.accountRestore!({ id: own[number >> 1]! })
+        if (number % 4 === 0) await contact(owner, { lastName: `C${writer} ${number}` })
+      }
+    })
+    const relay = (async () => {
+      while (!writingEnds.signal.aborted) await assignPositions()
+    })()
+    const { records, cursor: first } = await snapshot(owner, { objects: 'account,contact', limit: 7 })
+    for (const { id, record } of records) copy.set(id, record)
+    let cursor = first
+    const apply = async () => {
+      const read = await changes(owner, cursor, { limit: 11 })
+      for (const { id, operation, record } of read.changes)
+        if (operation === 'UPSERT') copy.set(id, record)
+        else copy.delete(id)
+      cursor = read.cursor
+    }
+    const written = Promise.all(writers).finally(() => writingEnds.abort())
+    while (!writingEnds.signal.aborted) await apply()
+    await written
+    await relay
+    await apply()
+    const { records: truth } = await snapshot(owner, { objects: 'account,contact' })
+    expect(truth.length).toBeGreaterThan(100)
+    expect(copy).toEqual(new Map(truth.map(({ id, record }) => [id, record])))
+    // What was changed before is not read again.
+    expect(await changes(owner, cursor)).toEqual({ changes: [], cursor })
+  })
+
+  it('learns of each record once, as it is now, and of its deletion and return', async () => {
+    const { cursor } = await snapshot(member, { objects: 'account' })
+    const kept = await account(member, { name: 'Kept' })
+    const gone = await account(member, { name: 'Gone' })
+    await lead(member, { lastName: 'Another type' })
+    await member.rest.accountUpdate!({ id: kept.id, body: { name: 'Kept twice' } })
+    await member.rest.accountDelete!({ id: gone.id })
+    const read = await changes(member, cursor)
+    expect(read.changes).toMatchObject([
+      {
+        object: 'account',
+        id: kept.id,
+        operation: 'UPSERT',
+        reason: 'CHANGED',
+        version: 2,
+        record: { id: kept.id, name: 'Kept twice', version: 2 },
+      },
+      { object: 'account', id: gone.id, operation: 'DELETE', reason: 'DELETED', version: null, record: null },
+    ])
+    await member.rest.accountRestore!({ id: gone.id })
+    expect(shortly((await changes(member, read.cursor)).changes)).toEqual([['UPSERT', 'CHANGED', gone.id]])
+  })
+
+  it('has the record as its events have it', async () => {
+    const { id } = await account(member, { name: 'Like its event', customFields: {} })
+    const [event] = await platform.query<{ data: { record: object } }>(
+      `select data from kernel.event where record_id = $1`,
+      [id],
+    )
+    const { records } = await snapshot(member, { objects: 'account' })
+    expect(records.find((one) => one.id === id)!.record).toEqual(event!.data.record)
+  })
+
+  it('of a caller who sees some records has these, and nothing tells of others', async () => {
+    const { organizationId } = member
+    const own = await platform.member({ organizationId, visibility: 'OWN' })
+    const mine = await account(own, { name: 'Mine' })
+    await account(member, { name: 'Theirs' })
+    const { records, cursor } = await snapshot(own, { objects: 'account' })
+    expect(records.map(({ id }) => id)).toEqual([mine.id])
+    const theirs = await account(member, { name: 'Theirs too' })
+    await member.rest.accountUpdate!({ id: mine.id, body: { ownerId: member.userId } })
+    await member.rest.accountUpdate!({ id: mine.id, body: { name: 'No longer mine' } })
+    await member.rest.accountDelete!({ id: theirs.id })
+    const left = await changes(own, cursor)
+    expect(shortly(left.changes)).toEqual([['DELETE', 'OUT_OF_SIGHT', mine.id]])
+    await member.rest.accountDelete!({ id: mine.id })
+    expect((await changes(own, left.cursor)).changes).toEqual([])
+    await member.rest.accountRestore!({ id: mine.id })
+    await member.rest.accountUpdate!({ id: mine.id, body: { ownerId: own.userId } })
+    expect(shortly((await changes(own, left.cursor)).changes)).toEqual([['UPSERT', 'CHANGED', mine.id]])
+  })
+
+  it('lacks hidden fields, and must be read again when the profile, the role or the sight of the caller changes', async () => {
+    const { organizationId } = member
+    const reader = await platform.member({ organizationId, visibility: 'OWN' })
+    const { id } = await contact(reader, { lastName: 'Hidden', department: 'Secret' })
+    const { records, cursor } = await snapshot(reader, { objects: 'contact' })
+    expect(records).toMatchObject([{ id, record: { department: 'Secret' } }])
+    const ctx = systemContext(platform.services, organizationId)
+    const profile = await createProfile(ctx, {
+      name: `Profile ${newId()}`,
+      fields: { contact: { department: 'HIDDEN' } },
+    })
+    await assignProfile(ctx, reader.userId, profile.id)
+    expect(await refused(reader, 'syncChanges', { cursor })).toEqual([410, 'SYNC_RESET', undefined])
+    const again = await snapshot(reader, { objects: 'contact' })
+    expect(again.records).toMatchObject([{ id, record: { name: 'Hidden' } }])
+    expect(again.records[0]!.record).not.toHaveProperty('department')
+    const { id: laterId } = await contact(reader, { lastName: 'Later' })
+    await member.rest.contactUpdate!({ id: laterId, body: { department: 'Secret' } })
+    const [later] = (await changes(reader, again.cursor)).changes
+    expect(later).toMatchObject({ id: laterId, version: 2 })
+    expect(later!.record).not.toHaveProperty('department')
+    const mate = await platform.member({ organizationId, visibility: 'TEAM' })
+    const teamed = await snapshot(mate, { objects: 'contact' })
+    await platform.team(organizationId, [mate.userId, member.userId])
+    expect(await refused(mate, 'syncChanges', { cursor: teamed.cursor })).toEqual([410, 'SYNC_RESET', undefined])
+  })
+
+  it('is read anew where events after its cursor are gone', async () => {
+    const owner = await platform.member({ role: 'OWNER', organizationId: await platform.organization() })
+    await account(owner)
+    const { cursor } = await snapshot(owner, { objects: 'account' })
+    await account(owner)
+    const later = await changes(owner, cursor)
+    await account(owner)
+    await assignPositions()
+    await platform.query(
+      `delete from kernel.event_log where organization_id = $1 and position <
+         (select position from kernel.event_head where organization_id = $1)`,
+      [owner.organizationId],
+    )
+    expect(await refused(owner, 'syncChanges', { cursor })).toEqual([410, 'CURSOR_EXPIRED', undefined])
+    expect((await changes(owner, later.cursor)).changes).toHaveLength(1)
+    await platform.query('delete from kernel.event_log where organization_id = $1', [owner.organizationId])
+    expect(await refused(owner, 'syncChanges', { cursor: later.cursor })).toEqual([410, 'CURSOR_EXPIRED', undefined])
+    const renewed = await snapshot(owner, { objects: 'account' })
+    expect(renewed.records).toHaveLength(3)
+    expect((await changes(owner, renewed.cursor)).changes).toEqual([])
+  })
+
+  it('of large records has smaller pages', async () => {
+    const owner = await platform.member({ role: 'OWNER', organizationId: await platform.organization() })
+    const { id } = await account(owner, { description: 'x'.repeat(20_000) })
+    await copiesOf(platform, owner, id, 150)
+    const first = await page<Synced>(owner, 'syncSnapshot', { objects: 'account', limit: 1000 })
+    expect([first.records.length < 110, first.hasMore]).toEqual([true, true])
+    const { records } = await snapshot(owner, { objects: 'account', limit: 1000 })
+    expect([records.length, new Set(records.map((one) => one.id)).size]).toEqual([151, 151])
+  })
+
+  it('is the same in GraphQL', async () => {
+    const rest = await page<Synced>(member, 'syncSnapshot', { objects: 'account', limit: 2 })
+    const { body: graph } = await member.graphql(
+      `query ($objects: [String!]) {
+         syncSnapshot(objects: $objects, limit: 2) { records { object id version record } nextCursor hasMore schemaVersion }
+       }`,
+      { objects: ['account'] },
+    )
+    expect(graph.data.syncSnapshot).toEqual(rest)
+    const { cursor } = await snapshot(member, { objects: 'account' })
+    await account(member)
+    await assignPositions()
+    const changed = await page<Change>(member, 'syncChanges', { cursor })
+    const { body: answer } = await member.graphql(
+      `query ($cursor: String!) {
+         syncChanges(cursor: $cursor) {
+           changes { object id operation reason version changedAt record } nextCursor hasMore schemaVersion
+         }
+       }`,
+      { cursor },
+    )
+    expect(answer.data.syncChanges).toEqual(changed)
+    expect(changed.changes).toHaveLength(1)
+  })
+
+  it('of all types has those that the credential may read', async () => {
+    const { organizationId } = member
+    const key = await platform.member({ organizationId, scopes: ['READ_ACCOUNTS'] })
+    const { records } = await snapshot(key)
+    expect([...new Set(records.map(({ object }) => object))]).toEqual(['account'])
+    expect(await refused(key, 'syncSnapshot', { objects: 'account,lead' })).toEqual([
+      403,
+      'API_KEY_SCOPE_INSUFFICIENT',
+      undefined,
+    ])
+    const { cursor } = await snapshot(member, { objects: 'lead' })
+    const stranger = await platform.member({ organizationId: await platform.organization() })
+    expect(await refused(stranger, 'syncChanges', { cursor })).toEqual([410, 'SYNC_RESET', undefined])
+  })
+
+  it('refuses what is no cursor, and other objects than those of the snapshot', async () => {
+    await account(member)
+    const unfinished = await page<Synced>(member, 'syncSnapshot', { objects: 'account', limit: 1 })
+    const { cursor } = await snapshot(member, { objects: 'account' })
+    const forged = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url')
+    for (const query of [
+      { cursor: 'x' },
+      { cursor: unfinished.nextCursor },
+      { cursor: forged(1, -1, ['account'], 'x') },
+      { cursor: forged(1, 1.5, ['account'], 'x') },
+      { cursor: forged(1, 1, ['account', 'account'], 'x') },
+      { cursor: forged(1, 1, [1], 'x') },
+      { cursor: forged(2, 1, ['account'], 'x') },
+    ])
+      expect(await refused(member, 'syncChanges', query)).toEqual([400, 'VALIDATION_FAILED', 'cursor'])
+    expect(await refused(member, 'syncSnapshot', { cursor })).toEqual([400, 'VALIDATION_FAILED', 'cursor'])
+    expect(await refused(member, 'syncChanges', { cursor, objects: 'account,lead' })).toEqual([
+      400,
+      'VALIDATION_FAILED',
+      'objects',
+    ])
+    expect(await refused(member, 'syncSnapshot', { objects: 'account,webhook' })).toEqual([
+      400,
+      'VALIDATION_FAILED',
+      'objects.1',
+    ])
+    expect(await refused(member, 'syncChanges', { cursor: forged(1, 1, ['nothing'], 'x') })).toEqual([
+      410,
+      'SYNC_RESET',
+      undefined,
+    ])
+  })
+})
+
+it('the synced types have their own visibility', () => {
+  const synced = syncedShapes(null)
+  expect(synced.map(({ object }) => object)).toEqual(
+    expect.arrayContaining(['account', 'contact', 'lead', 'opportunity', 'case', 'invoice', 'activity', 'task']),
+  )
+})

@@ -1,7 +1,7 @@
 import { bounded } from './fixed-point.ts'
 import type { Form, Moment, Node, Value } from './formula.ts'
 import { formulaLimits } from './limits.ts'
-import { reader } from './read-value.ts'
+import { noRecord, reader } from './read-value.ts'
 import { firstOf } from './text.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -45,23 +45,19 @@ export function evaluation(node: Node): Evaluate {
     case 'literal':
       return () => node.value
     case 'field':
-      return reader(node.type, [...node.relations, ...node.field.path], node.field.absent)
-    case 'formula': {
-      const evaluate = evaluation(node.formula.tree)
-      const { relations } = node
-      if (relations.length === 0) return evaluate
-      return (record, moment) => evaluate(recordAt(record, relations), moment)
-    }
+      return behind(node.relations, reader(node.type, node.field.path, node.field.absent))
+    case 'formula':
+      return behind(node.relations, evaluation(node.formula.tree))
     case 'call':
       return call(node.form, node.args.map(evaluation), node.blankIsZero)
   }
 }
 
-const nothing: Fields = {}
+const behind = (relations: readonly string[], evaluate: Evaluate): Evaluate =>
+  relations.length === 0 ? evaluate : (record, moment) => evaluate(recordAt(record, relations), moment)
 
-/** The record behind relations; without one, a record without values. */
 function recordAt(record: Fields, relations: readonly string[]): Fields {
   let at = record
-  for (const relation of relations) at = (at[relation] as Fields | null | undefined) ?? nothing
+  for (const relation of relations) at = (at[relation] as Fields | null | undefined) ?? noRecord
   return at
 }

@@ -34,6 +34,7 @@ const customKinds: Readonly<Record<string, CustomFieldKind>> = {
   tier: 'enum',
   regions: 'textList',
   loyal: 'boolean',
+  eager: 'boolean',
   renewalAt: 'timestamp',
   signedOn: 'date',
 }
@@ -52,7 +53,9 @@ const tableColumn = (name: string, kind: ColumnKind): Column => ({
 
 const columns: readonly Column[] = [
   ...Object.entries(kinds).map(([name, kind]) => tableColumn(name, kind)),
-  ...Object.entries(customKinds).map(([name, kind]) => customField({ name, kind, members: [] })),
+  ...Object.entries(customKinds).map(([name, kind]) =>
+    customField({ name, kind, members: [], ...(name === 'eager' && { default: true }) }),
+  ),
 ]
 
 const known = new Map(columns.map((column) => [column.name, fieldOfColumn(column)!]))
@@ -80,15 +83,21 @@ export const compileRow = (
 ): Formula =>
   compileFormula(text, { fields: rowFields, returnType, blankAs, ...(decimals !== undefined && { decimals }) })
 
+const aliases = ['a', 'b', 'c']
+
 /** Where the rows of `formula_row` are in `rowSource`. */
 export const place: Place = {
-  alias: (relations) => ['r', 'a', 'b', 'c'][relations.length]!,
+  alias: () => 'r',
+  related(relations, sql) {
+    const rows = relations.map((_, index) => `formula_row ${aliases[index]!}`)
+    const joined = relations.map((_, index) => `${aliases[index]!}.id = ${['r', ...aliases][index]!}.account`)
+    return `(select ${sql(aliases[relations.length - 1]!)} from ${rows.join(', ')} where ${joined.join(' and ')})`
+  },
   moment: { today: '$1::date', now: '$2::timestamptz', zone: '$3::text' },
 }
 export const momentValues: readonly unknown[] = [moment.today, now.toISOString(), zone]
 
-const join = (alias: string, from: string): string => `left join formula_row ${alias} on ${alias}.id = ${from}.account`
-export const rowSource = `formula_row r ${join('a', 'r')} ${join('b', 'a')} ${join('c', 'b')}`
+export const rowSource = 'formula_row r'
 
 const text = (sql: string, { type }: Formula): string =>
   type === 'DATETIME'

@@ -107,6 +107,8 @@ export type Node =
 export interface Place {
   /** The alias of the record that is reached through these relations; of the record itself without any. */
   readonly alias: (relations: readonly string[]) => string
+  /** A value of the record that is reached through relations, as an expression of its own; blank where there is no such record. Without it, `alias` has them. */
+  readonly related?: (relations: readonly string[], sql: (alias: string) => string) => string
   /** Needed by formulas that are not local. */
   readonly moment?: MomentSql
 }

@@ -56,16 +56,38 @@ function callSql({ type, form, args, blankIsZero }: Extract<Node, { kind: 'call'
   return type === 'BOOLEAN' ? `coalesce(${sql}, false)` : `(${sql})`
 }
 
+const valueSql = (
+  { alias, related, isBehind }: InnerPlace,
+  relations: readonly string[],
+  sql: (alias: string) => string,
+) => (related && (isBehind || relations.length > 0) ? related(relations, sql) : sql(alias(relations)))
+
+/** Where a formula that another one reads is evaluated: in the record itself, or behind relations. */
+interface InnerPlace extends Place {
+  readonly isBehind?: true
+}
+
+/** The place of what the record behind these relations has. */
+const behind = (place: Place, relations: readonly string[]): InnerPlace => ({
+  ...place,
+  isBehind: true,
+  alias: (further) => place.alias([...relations, ...further]),
+  ...(place.related && { related: (further, sql) => place.related!([...relations, ...further], sql) }),
+})
+
 /** A tree as SQL. Every part is in parentheses or a call, so that parts can be combined as texts. */
-export function nodeSql(node: Node, place: Place): string {
+export function nodeSql(node: Node, place: InnerPlace): string {
   switch (node.kind) {
     case 'literal':
       return literalSql(node.type, node.value)
-    case 'field':
-      return fieldSql[node.type](node.field.sql(place.alias(node.relations)))
+    case 'field': {
+      const { relations, field, type } = node
+      return fieldSql[type](valueSql(place, relations, field.sql))
+    }
     case 'formula': {
       const { relations } = node
-      return nodeSql(node.formula.tree, { ...place, alias: (further) => place.alias([...relations, ...further]) })
+      if (relations.length === 0) return nodeSql(node.formula.tree, place)
+      return nodeSql(node.formula.tree, behind(place, relations))
     }
     case 'call':
       return callSql(node, place)

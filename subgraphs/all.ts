@@ -11,6 +11,7 @@ import {
   exchangeRatesSql,
   listedUser,
   organizationSettings,
+  organizationZoneSql,
 } from './identity/public.ts'
 import { identity } from './identity/subgraph.ts'
 import type { Migration } from './kernel/database/migrate.ts'
@@ -97,7 +98,7 @@ export const definedTypes: readonly RecordShape[] = subgraphs.flatMap(({ resourc
 // Records of identity are administered, not restricted by profiles.
 registerRecordTypes(subgraphs.filter(({ name }) => name !== identity.name).flatMap(recordTypesOf))
 
-registerOrganizationZones(async (ctx) => (await organizationSettings(ctx)).timezone ?? null)
+registerOrganizationZones(async (ctx) => (await organizationSettings(ctx)).timezone ?? null, organizationZoneSql)
 
 registerOrganizationFacts({
   async facts(ctx) {

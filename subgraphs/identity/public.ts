@@ -130,6 +130,7 @@ export {
   fiscalCalendar,
   modelUserOf,
   organizationSettings,
+  organizationZoneSql,
   type OrganizationSettings,
 } from './organization/organization-settings.ts'
 export {

@@ -98,6 +98,8 @@ interface BaseContext extends OperationContext, Pick<Services, 'clock' | 'log' |
   /** What the organization has added to its writes, as known at the start of the operation; null when it has added nothing. */
   readonly extensions: Extensions | null
   readonly cachedExtensions: CachedExtensions
+  /** The time of the operation: the same whenever it is asked for. */
+  readonly startedAt: () => Date
   /** The external calls that the open transaction needs; see `externalCall`. Null outside `transactionWithExternalCalls`. */
   readonly externalCalls: ExternalCalls | null
   /** The data loaders of this operation, by the selected fields and then by name (`batchOf`). */
@@ -154,7 +156,8 @@ export function requestContext<P extends Partial<Ports> = object>(
   const extensions = cachedExtensions.of(organizationId)
   const added = { shapes, extensions, cachedExtensions }
   const base = { clock, log, settings, db: limited, ...added, externalCalls, answered, batches: new Map() }
-  return { ...operation, ...ports, ...base }
+  let time: Date | null = null
+  return { ...operation, ...ports, ...base, startedAt: () => (time ??= clock.now()) }
 }
 
 const automationOf = ({ origin, depth }: Caller): Pick<Caller, 'origin' | 'depth'> => ({

@@ -14,7 +14,7 @@ export const CustomFieldType = enumeration('CustomFieldType', 'What the values o
   PHONE: 'A phone number as it was entered: at least 3 digits, at most 50 characters.',
   URL: 'An address that begins with `https://` or `http://`, at most 1,000 characters.',
   FORMULA:
-    'A value that follows from other fields of the record (`formulaConfig`). It is computed at every write and never given.',
+    'A value that follows from other fields of the record, of records that it refers to, and of the time (`formulaConfig`). It is computed and never given.',
   ROLLUP_SUMMARY:
     'A value that follows from the records that refer to the record (`rollupConfig`): their number, or the sum, average, least or greatest value of one of their fields. It is computed when it is read and never given.',
 })

@@ -19,7 +19,7 @@ import {
   removedValuesAreUnused,
   valuesAreFew,
 } from './field-limits.ts'
-import { isUnused, keepsNameType } from './field-uses.ts'
+import { isUnused, keepsNameType, liveIsUnused } from './field-uses.ts'
 import { formulasAreFew, formulasAreValid } from './formula-rules.ts'
 import { rollupsAreFew, rollupsAreValid, rollupsKeepTheirFields } from './rollup-rules.ts'
 
@@ -83,6 +83,7 @@ export const customField: RecordDefinition<CustomField> = defineRecord(CustomFie
     beginsChanges,
     formulasAreFew,
     formulasAreValid,
+    liveIsUnused,
     rollupsAreFew,
     rollupsAreValid,
     rollupsKeepTheirFields,

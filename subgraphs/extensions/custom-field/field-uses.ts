@@ -1,11 +1,12 @@
 import { Refusal } from '../../kernel/errors.ts'
 import { fieldUseSources } from '../../kernel/extension/field-uses.ts'
+import { customFieldName } from '../../kernel/record/custom-field-column.ts'
 import { customObjectEvents, customObjectName } from '../../kernel/record/custom-object.ts'
 import type { SerializedRule } from '../../kernel/record/definition.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { nameTypes } from '../custom-object/custom-object.rules.ts'
 import type { CustomField } from './custom-field.ts'
-import { fieldsOfType, formulasWith } from './formula-rules.ts'
+import { fieldsOfOrganization, formulasWith, scopesOf } from './formula-rules.ts'
 import { rollupsWith } from './rollup-rules.ts'
 import { changesForm, targetOf } from './type-change.ts'
 
@@ -45,7 +46,7 @@ async function usesOf(ctx: RequestContext, entity: string, name: string): Promis
   // A name has letters, digits and underscores only.
   const path = String.raw`customFields\.${name}($|[^A-Za-z0-9_])`
   const { organizationId } = caller
-  const formulas = formulasWith(await fieldsOfType(ctx, entity), name)
+  const formulas = formulasWith(await fieldsOfOrganization(ctx), { entity, name })
   const uses: Use[] = formulas.map((field) => ({ object: 'custom_field', id: field.id, name: field.name }))
   const rollups = await rollupsWith(ctx, entity, name)
   uses.push(...rollups.map((field) => ({ object: 'custom_field', id: field.id, name: field.name })))
@@ -90,5 +91,28 @@ export const isUnused: SerializedRule<CustomField> = {
     if (usedBy.length === 0) return []
     const message = 'The field is still used; change or delete first what uses it.'
     throw new Refusal('HAS_DEPENDENTS', message, { usedBy: usedBy.slice(0, shownMax) })
+  },
+}
+
+/** Conditions have no values that follow from other records or the time, so a formula that something names does not begin to read them. */
+export const liveIsUnused: SerializedRule<CustomField> = {
+  concerns: (_ctx, next, previous) =>
+    next.fieldType === 'FORMULA' &&
+    next.deletedAt === null &&
+    previous !== null &&
+    next.formulaConfig?.expression !== previous.formulaConfig?.expression,
+  async enforce(ctx, next) {
+    const { id, entity, name } = next
+    const others = (await fieldsOfOrganization(ctx)).filter((field) => field.id !== id)
+    const formula = scopesOf([...others, next])
+      .of(entity.toLowerCase())
+      ?.formulas()
+      .get(customFieldName(name))
+    if (!formula || formula.isLocal) return []
+    const usedBy = (await usesOf(ctx, entity, name)).filter(({ object }) => object !== 'custom_field')
+    if (usedBy.length === 0) return []
+    const message =
+      'The formula is used where the fields of the record itself are known only; change first what uses it.'
+    throw new Refusal('HAS_DEPENDENTS', message, { usedBy })
   },
 }

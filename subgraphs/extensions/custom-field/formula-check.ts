@@ -8,8 +8,9 @@ import { OutputField } from '../../kernel/record/declared-value.ts'
 import { recordTypeIn } from '../../kernel/record/custom-object.ts'
 import { columnOf } from '../../kernel/record/definition.ts'
 import { nameOf } from '../../kernel/record/describe.ts'
-import { requireReadable } from '../../kernel/record/field-security.ts'
-import { ownInputs } from '../../kernel/record/formula-columns.ts'
+import { requireReadable, requireWholeParts } from '../../kernel/record/field-security.ts'
+import { ownInputs, type FormulaScopes } from '../../kernel/record/formula-columns.ts'
+import { readLiveValue } from '../../kernel/record/live-values.ts'
 import { allColumnNames, readOne } from '../../kernel/record/read.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { Json } from '../../kernel/record/scalars.ts'
@@ -22,7 +23,7 @@ import { configProblems } from './custom-field.rules.ts'
 import { knownEntityProblems } from './field-entity.ts'
 import type { FormulaConfig } from './custom-field.parts.ts'
 import { formulaOf } from './field-definition.ts'
-import { cycleProblemOf, fieldsOfType, scopeOf } from './formula-rules.ts'
+import { cycleProblemOf, fieldsOfOrganization, scopesOf } from './formula-rules.ts'
 
 @ObjectType({ description: 'What is wrong with a formula, and where.' })
 @RequiresScope('CUSTOM_FIELDS')
@@ -112,22 +113,30 @@ export async function checkFormula(ctx: RequestContext, given: FormulaToCheck): 
     ...configProblems(formulaConfig),
   ]
   if (wrong.length > 0) throw invalid(...wrong)
-  const formula = await compiled(ctx, { ...given, formulaConfig })
-  if ('problems' in formula) return { isValid: false, problems: formula.problems.map(shown), reads: [], value: null }
-  const reads = formula.references.map(({ relations, field }) => [...relations, field].join('.'))
-  const value = recordId === null ? null : await valueFor(ctx, object, formula, recordId)
+  const compiledFormula = await compiled(ctx, { ...given, formulaConfig })
+  if ('problems' in compiledFormula)
+    return { isValid: false, problems: compiledFormula.problems.map(shown), reads: [], value: null }
+  const reads = compiledFormula.formula.references.map(({ relations, field }) => [...relations, field].join('.'))
+  const value = recordId === null ? null : await valueFor(ctx, object, compiledFormula, recordId)
   return { isValid: true, problems: [], reads, value }
+}
+
+interface Compiled {
+  readonly formula: Formula
+  readonly scopes: FormulaScopes
 }
 
 async function compiled(
   ctx: RequestContext,
   { entity, name, formulaConfig }: FormulaToCheck,
-): Promise<Formula | Pick<FormulaError, 'problems'>> {
-  const others = (await fieldsOfType(ctx, entity)).filter((field) => field.name !== name)
-  const cycle = name === null ? null : cycleProblemOf(entity, { name, formulaConfig }, others)
+): Promise<Compiled | Pick<FormulaError, 'problems'>> {
+  const fields = await fieldsOfOrganization(ctx)
+  const others = fields.filter((field) => field.entity !== entity || field.name !== name)
+  const cycle = name === null ? null : cycleProblemOf({ entity, name, formulaConfig }, others)
   if (cycle) return { problems: [cycle] }
   try {
-    return scopeOf(entity, others).compile(formulaOf(formulaConfig))
+    const scopes = scopesOf(others)
+    return { formula: scopes.of(entity.toLowerCase())!.compile(formulaOf(formulaConfig)), scopes }
   } catch (error) {
     if (error instanceof FormulaError) return error
     throw error
@@ -137,10 +146,17 @@ async function compiled(
 const shown = ({ cycle, ...problem }: Problem): FormulaProblem => ({ ...problem, cycle: cycle ?? null })
 
 /** The value tells what the fields of the formula are, so the caller must be allowed to read all of them. */
-async function valueFor(ctx: RequestContext, object: string, formula: Formula, recordId: string): Promise<unknown> {
+async function valueFor(
+  ctx: RequestContext,
+  object: string,
+  { formula, scopes }: Compiled,
+  recordId: string,
+): Promise<unknown> {
   const shape = shapeFor(ctx, recordTypeIn(ctx, object)!)
   requireReadable(ctx.caller, shape, ...ownInputs(formula))
+  const scope = scopes.of(object)!
+  requireWholeParts(ctx.caller, { partsOf: formula.inputs.flatMap((input) => scope.namesOf(input)) })
   const record = await readOne(ctx, shape, recordId, allColumnNames(shape))
   if (!record) throw notFound(`The ${nameOf(shape)}`)
-  return formula.evaluate(record)
+  return formula.isLocal ? formula.evaluate(record) : readLiveValue(ctx, shape, recordId, formula, scopes)
 }

@@ -3,16 +3,20 @@ import { formulaCycle } from '../../kernel/formula/cycle.ts'
 import { pathsIn } from '../../kernel/formula/paths.ts'
 import { cycleProblem, fieldProblems, FormulaError, type FormulaProblem } from '../../kernel/formula/problem.ts'
 import { columnsOf } from '../../kernel/record/column.ts'
+import { customObjectName } from '../../kernel/record/custom-object.ts'
+import { relatedShape } from '../../kernel/record/formula-relations.ts'
 import { customFieldName } from '../../kernel/record/custom-field-column.ts'
 import type { SerializedRule } from '../../kernel/record/definition.ts'
-import { FormulaScope } from '../../kernel/record/formula-columns.ts'
+import { FormulaScopes } from '../../kernel/record/formula-columns.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { formulaNodesMax, formulasMax } from './bounds.ts'
+import { formulaNodesMax, formulasMax, relatedFieldsMax } from './bounds.ts'
 import { CustomField } from './custom-field.ts'
 import { builtInShapeOf } from './field-entity.ts'
-import { definitionOf, type StoredField } from './field-definition.ts'
+import { definitionOf, formulaOf, type StoredField } from './field-definition.ts'
 
 type Rule = SerializedRule<CustomField>
+
+const shownMax = 20
 
 /** A live field of a record type. */
 export type FieldOfType = StoredField
@@ -28,9 +32,36 @@ export function fieldsOfType({ db, caller }: RequestContext, entity: string): Pr
   )
 }
 
-/** What formulas of the record type can read, with these fields. */
-export const scopeOf = (entity: string, fields: readonly StoredField[]): FormulaScope =>
-  new FormulaScope(builtInShapeOf(entity), fields.filter(({ isActive }) => isActive).map(definitionOf))
+/** The live fields of the organization, in the order of their creation. */
+export function fieldsOfOrganization({ db, caller }: RequestContext): Promise<FieldOfType[]> {
+  return db.query<FieldOfType & Record<string, unknown>>(
+    `select ${columns.join(', ')} from extensions.field_definition f
+     where f.organization_id = $1 and f.deleted_at is null order by f.created_at, f.id`,
+    [caller.organizationId],
+  )
+}
+
+const objectOf = ({ entity }: Pick<StoredField, 'entity'>): string => entity.toLowerCase()
+
+/** A field with its formula, which need not be stored yet. */
+export type Formulated = Pick<StoredField, 'entity' | 'name' | 'formulaConfig'>
+
+/** What formulas of all record types can read, with these fields, and with one of which the formula only matters. */
+export function scopesOf(fields: readonly StoredField[], formulated: Formulated | null = null): FormulaScopes {
+  const active = Map.groupBy(
+    fields.filter(({ isActive }) => isActive),
+    objectOf,
+  )
+  return new FormulaScopes(
+    (object) => [
+      ...(active.get(object) ?? []).map(definitionOf),
+      ...(formulated && objectOf(formulated) === object
+        ? [{ name: formulated.name, kind: 'text' as const, formula: formulaOf(formulated.formulaConfig!) }]
+        : []),
+    ],
+    (object) => (customObjectName(object) === null ? relatedShape(object) : builtInShapeOf(object)),
+  )
+}
 
 /** The paths that the expression names; none if it is no formula. */
 function pathsOf(expression: string): ReadonlySet<string> {
@@ -42,27 +73,28 @@ function pathsOf(expression: string): ReadonlySet<string> {
   }
 }
 
-type Named = Pick<FieldOfType, 'name' | 'formulaConfig'>
+/** The unique names of what a formula names. */
+const namesIn = (scopes: FormulaScopes, field: Formulated): string[] =>
+  [...pathsOf(field.formulaConfig!.expression)].flatMap((path) => scopes.of(objectOf(field))?.nameOf(path) ?? [])
 
-/** The formulas that name the field. */
-export const formulasWith = <F extends Named>(fields: readonly F[], name: string): F[] =>
-  fields.filter(({ formulaConfig }) => formulaConfig && pathsOf(formulaConfig.expression).has(customFieldName(name)))
+const uniqueName = (field: Pick<StoredField, 'entity' | 'name'>): string =>
+  `${objectOf(field)}.${customFieldName(field.name)}`
 
-/** A cycle of formulas that the field is part of. */
-function cycleOf(entity: string, { name }: Named, fields: readonly Named[]): string[] | null {
-  const unique = (path: string): string => `${entity.toLowerCase()}.${path}`
-  const graph = new Map(
-    fields.flatMap((field) => {
-      if (!field.formulaConfig) return []
-      return [[unique(customFieldName(field.name)), [...pathsOf(field.formulaConfig.expression)].map(unique)] as const]
-    }),
-  )
-  return formulaCycle(graph, [unique(customFieldName(name))])
+/** The formulas that name the field, also those of other record types. */
+export function formulasWith<F extends StoredField>(fields: readonly F[], field: Pick<F, 'entity' | 'name'>): F[] {
+  const scopes = scopesOf(fields)
+  const name = uniqueName(field)
+  return fields.filter((each) => each.formulaConfig && namesIn(scopes, each).includes(name))
 }
 
-/** The problem of a formula that is part of a cycle; `fields` are the others of its record type. */
-export function cycleProblemOf(entity: string, field: Named, fields: readonly Named[]): FormulaProblem | null {
-  const cycle = cycleOf(entity, field, [...fields, field])
+/** The problem of a formula that is part of a cycle, over all record types; `fields` are the others of the organization. */
+export function cycleProblemOf(field: Formulated, fields: readonly StoredField[]): FormulaProblem | null {
+  const all: readonly Formulated[] = [...fields, field]
+  const scopes = scopesOf(fields, field)
+  const graph = new Map(
+    all.flatMap((each) => (each.formulaConfig ? [[uniqueName(each), namesIn(scopes, each)] as const] : [])),
+  )
+  const cycle = formulaCycle(graph, [uniqueName(field)])
   return cycle && cycleProblem(field.formulaConfig!.expression, cycle)
 }
 
@@ -74,41 +106,53 @@ const meaningOf = ({ fieldType, formulaConfig, isActive }: CustomField): string 
 
 export const formulasAreFew: Rule = {
   concerns: (_ctx, next, previous) => isFormula(next) && next.deletedAt === null && previous?.deletedAt !== null,
-  async enforce(ctx, { id, entity }) {
-    const others = (await fieldsOfType(ctx, entity)).filter((field) => field.id !== id && isFormula(field))
-    if (others.length < formulasMax) return []
+  async enforce({ db, caller }, { id, entity }) {
+    const [row] = await db.query<{ count: number }>(
+      `select count(*)::int as count from extensions.field_definition
+       where organization_id = $1 and entity = $2 and id <> $3 and field_type = 'FORMULA' and deleted_at is null`,
+      [caller.organizationId, entity, id],
+    )
+    if (row!.count < formulasMax) return []
     const message = `A record type has at most ${formulasMax} formulas; delete one first.`
     throw new Refusal('LIMIT_REACHED', message, { limit: formulasMax })
   },
 }
 
-/** An inactive formula is checked when it becomes active. */
-const ownProblems = ({ name }: CustomField, scope: FormulaScope): readonly FormulaProblem[] =>
-  scope.errors().get(customFieldName(name))?.problems ?? []
+const problemsIn = (scopes: FormulaScopes, field: StoredField): readonly FormulaProblem[] =>
+  scopes.of(objectOf(field))?.errors().get(customFieldName(field.name))?.problems ?? []
 
-/** The formula of the field can be evaluated, and so can those that read the field. */
+const tooMany = (what: string, limit: number): Refusal =>
+  new Refusal('LIMIT_REACHED', `The formulas of a record type have at most ${limit} ${what}.`, { limit })
+
+/** The formula of the field can be evaluated, and so can those that read the field, of whatever record type. An inactive formula is checked when it becomes active. */
 export const formulasAreValid: Rule = {
   concerns: (_ctx, next, previous) =>
     next.deletedAt === null &&
     (previous === null || previous.deletedAt !== null ? isFormula(next) : meaningOf(next) !== meaningOf(previous)),
   async enforce(ctx, next) {
-    const { id, entity } = next
-    const others = (await fieldsOfType(ctx, entity)).filter((field) => field.id !== id)
-    const after = scopeOf(entity, [...others, next])
+    const others = (await fieldsOfOrganization(ctx)).filter((field) => field.id !== next.id)
+    const after = scopesOf([...others, next])
     if (isFormula(next)) {
-      const cycle = cycleProblemOf(entity, next, others)
-      const problems = cycle ? [cycle] : ownProblems(next, after)
+      const cycle = cycleProblemOf(next, others)
+      const problems = cycle ? [cycle] : problemsIn(after, next)
       if (problems.length > 0) throw invalid(...fieldProblems('formulaConfig.expression', problems))
     }
-    const broken = others.filter(({ name }) => after.errors().has(customFieldName(name)))
+    const broken = others.filter((field) => field.formulaConfig && problemsIn(after, field).length > 0)
     if (broken.length > 0) {
       const message = 'Formulas that read the field could not be evaluated with this change; change them first.'
-      const usedBy = broken.map((field) => ({ object: 'custom_field', id: field.id, name: field.name }))
+      const usedBy = broken
+        .slice(0, shownMax)
+        .map((field) => ({ object: 'custom_field', id: field.id, name: field.name }))
       throw new Refusal('HAS_DEPENDENTS', message, { usedBy })
     }
-    const nodes = [...after.formulas().values()].reduce((sum, formula) => sum + (formula?.nodes ?? 0), 0)
-    if (nodes <= formulaNodesMax) return []
-    const message = `The formulas of a record type have at most ${formulaNodesMax} operators, calls, literals and fields together, each with those of the formulas that it reads.`
-    throw new Refusal('LIMIT_REACHED', message, { limit: formulaNodesMax })
+    const formulas = [...after.of(objectOf(next))!.formulas().values()].filter((formula) => formula !== null)
+    if (formulas.reduce((sum, { nodes }) => sum + nodes, 0) > formulaNodesMax)
+      throw tooMany(
+        'operators, calls, literals and fields together, each with those of the formulas that it reads',
+        formulaNodesMax,
+      )
+    const related = formulas.flatMap(({ inputs }) => inputs.filter(({ relations }) => relations.length > 0))
+    if (related.length > relatedFieldsMax) throw tooMany('fields of other records together', relatedFieldsMax)
+    return []
   },
 }

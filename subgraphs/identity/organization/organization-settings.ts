@@ -48,6 +48,10 @@ export async function organizationSettings(ctx: Pick<RequestContext, 'db' | 'cal
   return row?.settings ?? {}
 }
 
+/** SQL of the time zone of an organization. */
+export const organizationZoneSql = (organization: string): string =>
+  `(select o.settings ->> 'timezone' from identity.organization o where o.id = ${organization})`
+
 /** For whom a language model answers: the caller, in an organization that may have switched the standard provider off. */
 export async function modelUserOf(ctx: Pick<RequestContext, 'db' | 'caller'>): Promise<ModelUser> {
   const { organizationId, userId, credentialId } = ctx.caller

@@ -62,8 +62,8 @@ export function fieldsOfShape(shape: RecordShape, caller: Pick<Caller, 'fields'>
     of: shape.object,
     field(name) {
       const column = shape.columns.byName.get(name)
-      // A rollup has its value in reads only.
-      if (column?.rollup !== undefined) return null
+      // What follows from other records or the time has its value in reads only.
+      if (column?.rollup !== undefined || column?.formula?.isLocal === false) return null
       if (column) return column.internal ? null : columnField(column, rules?.hidden.has(name) ?? false)
       const key = customFieldKey(name)
       if (key === null || key === '' || key.length > customFieldMax || !hasColumn(shape, 'customFields')) return null

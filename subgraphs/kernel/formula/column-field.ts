@@ -35,10 +35,11 @@ export function fieldOfColumn({
   internal,
   rollup,
   default: initial,
+  formula,
   sql,
 }: Column): FormulaField | null {
   const type = types[kind]
-  if (type === null || internal || rollup !== undefined) return null
+  if (type === null || internal || rollup !== undefined || formula?.isLocal === false) return null
   const path = key === undefined ? [name] : [customFieldsName, key]
   // The items of a list may have any type where the values of custom fields are, so the list itself is read.
   if (kind === 'textList' && key !== undefined)

@@ -43,6 +43,8 @@ export class Columns {
   readonly rollups: readonly Column[]
   /** Whether the values of custom fields that are read and written are others than the stored and given ones. */
   readonly isComputed: boolean
+  /** Whether a formula reads other records or the time, so that its value is that of a reader. */
+  readonly hasLive: boolean
   /** The values of the `shown` columns of a record. */
   readonly shownOf: (record: object) => Record<string, unknown>
   /** A new record with the initial values of all stored columns; undefined where a value is required. */
@@ -58,6 +60,7 @@ export class Columns {
     readonly droppedKeys: ReadonlySet<string> = new Set(),
   ) {
     this.formulas = customFields.filter(({ formula }) => formula !== undefined)
+    this.hasLive = this.formulas.some(({ formula }) => formula?.isLocal === false)
     this.rollups = customFields.filter(({ rollup }) => rollup !== undefined)
     this.isComputed = this.formulas.length + this.rollups.length > 0 || droppedKeys.size > 0
     this.shown = stored.filter((column) => !column.internal)
@@ -76,6 +79,11 @@ export class Columns {
   /** The columns of a decorated class, including those of its base classes. */
   static of(entity: object): Columns {
     return new Columns(columnsOf(entity))
+  }
+
+  /** With other columns for the same custom fields. */
+  withOtherFields(customFields: readonly Column[]): Columns {
+    return new Columns(this.stored, customFields, this.hasDefinedKeysOnly, this.droppedKeys)
   }
 
   withCustomFields(

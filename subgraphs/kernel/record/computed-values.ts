@@ -30,6 +30,13 @@ export function customValuesSql(sql: string, { formulas, rollups, droppedKeys }:
   return derived.length > 0 ? `(${stored} || ${objectSql(derived, alias)})` : stored
 }
 
+/** Of the formulas that are computed by reads only. */
+export const liveValuesSql = ({ formulas }: Columns, alias: string): string =>
+  objectSql(
+    formulas.filter(({ formula }) => formula?.isLocal === false),
+    alias,
+  )
+
 /** SQL of an object with the values of the rollups of a record. */
 export const rollupValuesSql = ({ rollups }: Columns, alias: string): string => objectSql(rollups, alias)
 
@@ -39,7 +46,7 @@ function computed({ formulas, rollups, droppedKeys }: Columns, record: Fields): 
   for (const key of droppedKeys) delete values[key]
   for (const { key } of rollups) delete values[key!]
   for (const { key, formula } of formulas) {
-    const value = formula?.evaluate(record) ?? null
+    const value = formula?.isLocal ? formula.evaluate(record) : null
     if (value === null) delete values[key!]
     else values[key!] = value
   }

@@ -4,6 +4,7 @@ import { isRawNumber } from '../json/exact-number.ts'
 import { emptyValue, isDerived, type Column } from './column.ts'
 import type { RecordShape } from './definition.ts'
 import { customFieldKey, customFieldName, customFieldsName as customFields, sqlLiteral } from './custom-field-column.ts'
+import { customObjectName } from './custom-object.ts'
 import { recordNamed, recordTypeNames } from './record-registry.ts'
 
 export type FieldLevel = 'HIDDEN' | 'READ'
@@ -64,8 +65,9 @@ const followsFromOthers = ({ columns }: RecordShape): boolean =>
 function isHiddenElsewhere(fields: FieldRestrictions, source: string): boolean {
   const dot = source.indexOf('.')
   const [object, name] = [source.slice(0, dot), source.slice(dot + 1)]
+  if (customFieldKey(name) !== null && fields[object]?.[customFields] === 'HIDDEN') return true
   if (fields[object]?.[name] !== 'HIDDEN') return false
-  if (name === customFields || customFieldKey(name) !== null) return true
+  if (name === customFields || customFieldKey(name) !== null || customObjectName(object) !== null) return true
   const column = recordNamed(object)?.columns.byName.get(name)
   return column !== undefined && strictestLevel(column) === 'HIDDEN'
 }
@@ -129,8 +131,10 @@ export function addDerivedRestrictions(fields: FieldRestrictions): FieldRestrict
 }
 
 /** What the records consist of, `object.column`, as far as the profile hides it. */
-export const hiddenParts = ({ fields }: Pick<Caller, 'fields'>, { partsOf = [] }: RecordShape): string[] =>
-  fields ? partsOf.filter((source) => isHiddenElsewhere(fields, source)) : []
+export const hiddenParts = (
+  { fields }: Pick<Caller, 'fields'>,
+  { partsOf = [] }: Pick<RecordShape, 'partsOf'>,
+): string[] => (fields ? partsOf.filter((source) => isHiddenElsewhere(fields, source)) : [])
 
 export const isHidden = (caller: Pick<Caller, 'fields'>, definition: RecordShape, name: string): boolean =>
   fieldRules(caller, definition)?.hidden.has(name) ?? false
@@ -166,7 +170,7 @@ export function requireReadable(caller: Caller, definition: RecordShape, ...name
 }
 
 /** Refuses with 403 a caller whose profile hides columns of other record types of which the records consist. */
-export function requireWholeParts(caller: Pick<Caller, 'fields'>, definition: RecordShape): void {
+export function requireWholeParts(caller: Pick<Caller, 'fields'>, definition: Pick<RecordShape, 'partsOf'>): void {
   const paths = hiddenParts(caller, definition)
   if (paths.length > 0) throw fieldNotReadable(paths)
 }

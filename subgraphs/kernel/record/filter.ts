@@ -5,7 +5,7 @@ import type { Column } from './column.ts'
 import { customFieldsName } from './custom-field-column.ts'
 import { columnOf, type Relation, type RecordShape } from './definition.ts'
 import { fieldRules, hiddenKeysOf, fieldNotReadable } from './field-security.ts'
-import { shapeFor, type OrganizationShapes } from './shape-source.ts'
+import { shapeFor, type WithShapes } from './shape-source.ts'
 import { jsonCondition, jsonOf, operatorConditions } from './filter-operators.ts'
 import { hasOperand, isEquality, isRange, namesIds, type FilterInput } from './filter-input.ts'
 import { operatorsOf } from './operators.ts'
@@ -27,7 +27,7 @@ export const filterConditionsMax = 100
  * a stored document can contain a variable for every parameter. Only related records that the caller can see are compared.
  */
 export function compileFilter(
-  shapes: OrganizationShapes | null,
+  ctx: WithShapes,
   predicate: TenantPredicate,
   definition: RecordShape,
   filter: FilterInput,
@@ -35,7 +35,7 @@ export function compileFilter(
 ): CompiledFilter {
   const problems: FieldProblem[] = []
   const hiddenPaths: string[] = []
-  const compiled = new FilterCompiler(shapes, predicate, problems, hiddenPaths).compile(definition, filter, alias)
+  const compiled = new FilterCompiler(ctx, predicate, problems, hiddenPaths).compile(definition, filter, alias)
   if (hiddenPaths.length > 0) throw fieldNotReadable(hiddenPaths)
   if (problems.length > 0) throw invalid(...problems)
   return compiled
@@ -55,7 +55,7 @@ class FilterCompiler {
   #isOwnColumnsOnly = true
 
   constructor(
-    readonly shapes: OrganizationShapes | null,
+    private readonly ctx: WithShapes,
     private readonly predicate: TenantPredicate,
     private readonly problems: FieldProblem[],
     /** Paths in the filter that name hidden fields. */
@@ -168,7 +168,7 @@ class FilterCompiler {
   }
 
   #target(relation: Relation): RecordShape {
-    return shapeFor(this, relation.to())
+    return shapeFor(this.ctx, relation.to())
   }
 
   #count(path: string): void {

@@ -1,7 +1,7 @@
 import { compileFormula } from '../formula/compile.ts'
 import { fieldOfColumn } from '../formula/column-field.ts'
 import type { Formula, FormulaFields, Reference } from '../formula/formula.ts'
-import { FormulaError, problemAt } from '../formula/problem.ts'
+import { FormulaError } from '../formula/problem.ts'
 import type { Column } from './column.ts'
 import {
   customField,
@@ -11,6 +11,7 @@ import {
   type FormulaDefinition,
 } from './custom-field-column.ts'
 import type { RecordShape } from './definition.ts'
+import { relatedShape, relationNamed, type FormulaRelation } from './formula-relations.ts'
 
 /** The formulas of a record type by the names of their fields; null for one that cannot be evaluated. */
 type Formulas = ReadonlyMap<string, Formula | null>
@@ -29,17 +30,49 @@ export class FormulaScope {
   readonly #fields: ReadonlyMap<string, FieldWithFormula>
   readonly #compiled = new Map<string, Formula | null>()
   readonly #errors = new Map<string, FormulaError>()
-  readonly #shape: Pick<RecordShape, 'object' | 'columns'>
   readonly fields: FormulaFields
 
-  constructor(shape: Pick<RecordShape, 'object' | 'columns'>, custom: readonly CustomFieldDefinition[]) {
-    this.#shape = shape
+  constructor(
+    readonly shape: RecordShape,
+    custom: readonly CustomFieldDefinition[],
+    private readonly scopeOf: (object: string) => FormulaScope | null = () => null,
+  ) {
     const named = <T extends CustomFieldDefinition>(fields: readonly T[]) =>
       fields.map((field) => [customFieldName(field.name), field] as const)
     const plain = custom.filter((field) => !hasFormula(field) && field.rollup === undefined)
     this.#plain = new Map(named(plain).map(([name, field]) => [name, customField(field)]))
     this.#fields = new Map(named(custom.filter(hasFormula)))
-    this.fields = { of: shape.object, field: (name) => this.#field(name) }
+    this.fields = {
+      of: shape.object,
+      field: (name) => this.#field(name),
+      related: (name) => this.#target(name)?.fields ?? null,
+    }
+  }
+
+  /** The relation with this name that leads to a record type with readable fields. */
+  relation(name: string): FormulaRelation | null {
+    return relationNamed(this.shape, name)
+  }
+
+  #target(name: string): FormulaScope | null {
+    const relation = this.relation(name)
+    return relation && this.scopeOf(relation.object)
+  }
+
+  /** The unique name, `account.customFields.margin`, of the field that a path of a formula names; null if it names none. */
+  nameOf(path: string): string | null {
+    if (this.shape.columns.byName.has(path) || this.#plain.has(path) || this.#fields.has(path))
+      return `${this.shape.object}.${path}`
+    const at = path.indexOf('.')
+    return at < 0 ? null : (this.#target(path.slice(0, at))?.nameOf(path.slice(at + 1)) ?? null)
+  }
+
+  /** The unique names of what a reference reads: the columns with the ids of the records that it follows, and the field. */
+  namesOf({ relations, field }: Reference): string[] {
+    const [first, ...further] = relations
+    if (first === undefined) return [`${this.shape.object}.${field}`]
+    const { column } = this.relation(first)!
+    return [`${this.shape.object}.${column.name}`, ...this.#target(first)!.namesOf({ relations: further, field })]
   }
 
   /** The formulas of all fields that have one. */
@@ -56,15 +89,11 @@ export class FormulaScope {
 
   /** Compiles a formula with these fields. Throws a `FormulaError`. */
   compile({ expression, ...options }: FormulaDefinition): Formula {
-    const formula = compileFormula(expression, { fields: this.fields, ...options })
-    if (formula.isLocal) return formula
-    const message =
-      'A formula reads the fields of its record only, without TODAY(), NOW() and the day of a time, which depend on the time and the zone.'
-    throw new FormulaError([problemAt(expression, { start: 0, end: expression.length }, 'FORMULA_TYPE', message)])
+    return compileFormula(expression, { fields: this.fields, ...options })
   }
 
   #field(name: string) {
-    const column = this.#shape.columns.byName.get(name) ?? this.#plain.get(name)
+    const column = this.shape.columns.byName.get(name) ?? this.#plain.get(name)
     if (column) return isReadable(column) ? fieldOfColumn(column) : null
     const formula = this.#fields.has(name) ? this.#formula(name) : null
     const path = name.split('.')
@@ -92,15 +121,39 @@ export class FormulaScope {
 export const ownInputs = ({ inputs }: { readonly inputs: readonly Reference[] }): readonly string[] =>
   inputs.flatMap(({ relations, field }) => (relations.length === 0 ? [field] : []))
 
-/** The column of a formula. It is read and compared by the SQL of the formula, whatever is stored under its key. */
-function formulaColumn(field: CustomFieldDefinition, formula: Formula | null): Column {
+/** What formulas of all record types of an organization can read. */
+export class FormulaScopes {
+  readonly #scopes = new Map<string, FormulaScope | null>()
+
+  constructor(
+    private readonly fieldsOf: (object: string) => readonly CustomFieldDefinition[],
+    private readonly shapeOf: (object: string) => RecordShape | null = relatedShape,
+  ) {}
+
+  of(object: string): FormulaScope | null {
+    let scope = this.#scopes.get(object)
+    if (scope === undefined) {
+      const shape = this.shapeOf(object)
+      scope = shape && new FormulaScope(shape, this.fieldsOf(object), (other) => this.of(other))
+      this.#scopes.set(object, scope)
+    }
+    return scope
+  }
+}
+
+/** The column of a formula. It is read and compared by the SQL of the formula, whatever is stored under its key. One that reads other records or the time is blank but for a reader. */
+function formulaColumn(field: CustomFieldDefinition, formula: Formula | null, scope: FormulaScope): Column {
   const column = customField(field)
+  const names = formula ? new Set(formula.inputs.flatMap((input) => scope.namesOf(input))) : []
   return {
     ...column,
     writable: 'NEVER',
     derivedFrom: [customFieldsName, ...(formula ? ownInputs(formula) : [])],
+    ...(formula && !formula.isLocal && { hiddenWith: [...names] }),
     formula,
-    sql: formula ? (alias) => `(${formula.toSql({ alias: () => alias })})` : () => blankSql(column),
+    sql: formula?.isLocal
+      ? (alias) => `(${formula.toSql({ alias: () => alias })})`
+      : () => (formula ? noValueSql(column) : blankSql(column)),
   }
 }
 
@@ -108,18 +161,25 @@ const blankTypes: Partial<Record<Column['kind'], string>> = {
   money: 'numeric',
   date: 'date',
   timestamp: 'timestamptz',
+  boolean: 'boolean',
 }
 
 /** SQL of no value of the kind. */
 export const blankSql = ({ kind }: Pick<Column, 'kind'>): string =>
-  kind === 'boolean' ? 'false' : `null::${blankTypes[kind] ?? 'text'}`
+  kind === 'boolean' ? 'false' : noValueSql({ kind })
+
+const noValueSql = ({ kind }: Pick<Column, 'kind'>): string => `null::${blankTypes[kind] ?? 'text'}`
 
 /** The columns of the custom fields of a record type, in their order, without rollups. */
-export function customColumns(shape: RecordShape, fields: readonly CustomFieldDefinition[]): Column[] {
+export function customColumns(
+  shape: RecordShape,
+  fields: readonly CustomFieldDefinition[],
+  scope: FormulaScope = new FormulaScope(shape, fields),
+): Column[] {
   const custom = fields.filter(({ rollup }) => rollup === undefined)
   if (!custom.some(hasFormula)) return custom.map(customField)
-  const formulas = new FormulaScope(shape, custom).formulas()
+  const formulas = scope.formulas()
   return custom.map((field) =>
-    hasFormula(field) ? formulaColumn(field, formulas.get(customFieldName(field.name))!) : customField(field),
+    hasFormula(field) ? formulaColumn(field, formulas.get(customFieldName(field.name))!, scope) : customField(field),
   )
 }

@@ -78,7 +78,7 @@ export class ListQuery {
     this.order = orderOf(definition, args.orderBy)
     if (this.rules && this.order.names.some((name) => this.rules!.hidden.has(name))) throw fieldNotReadable(['orderBy'])
     const visible = predicate.live(definition, 't')
-    const filter = args.filter ? compileFilter(ctx.shapes, predicate, definition, args.filter, 't') : null
+    const filter = args.filter ? compileFilter(ctx, predicate, definition, args.filter, 't') : null
     const { others = [], isByIds = false } = filter ?? {}
     // PostgreSQL does not see that records which are not shared are the caller's own, of which there are few.
     const own = isOfOwnOnly(ctx.caller, definition, args.filter) ? [predicate.own('t')] : []

@@ -5,11 +5,26 @@ import { customObjectName } from './custom-object.ts'
 import { hasColumn, type RecordShape } from './definition.ts'
 import type { Contributor } from './derived/contributor.ts'
 import { contributors } from './derived/contributors.ts'
-import { customColumns } from './formula-columns.ts'
+import { customColumns, FormulaScopes } from './formula-columns.ts'
+import { relatedShape } from './formula-relations.ts'
+import { columnsFor } from './live-formulas.ts'
 import { recordNamed } from './record-registry.ts'
 import { isRollupField, rollupColumn } from './rollup/rollup-column.ts'
 import type { OrganizationDefinitions } from './organization-definitions.ts'
-import type { OrganizationShapes } from './shape-source.ts'
+import type { OrganizationShapes, ShapeReader } from './shape-source.ts'
+
+const unanswered = {}
+
+/** The last of maps inside of one another, with these keys. */
+function innermost(outer: WeakMap<object, object>, keys: readonly object[]): WeakMap<object, object> {
+  let map = outer
+  for (const key of keys) {
+    let inner = map.get(key) as WeakMap<object, object> | undefined
+    if (!inner) map.set(key, (inner = new WeakMap()))
+    map = inner
+  }
+  return map
+}
 
 /** The built-in shapes with the custom fields, and the custom objects, of one version of an organization's definitions. */
 export class DefinedShapes implements OrganizationShapes {
@@ -17,23 +32,44 @@ export class DefinedShapes implements OrganizationShapes {
   /** Extended shapes by built-in shape. An extended shape is also its own key, so that `of` is idempotent. */
   readonly #shapes = new WeakMap<RecordShape, RecordShape>()
   readonly #columns = new Map<string, readonly Column[]>()
+  /** Extended shapes with the formulas of one reader, by the operation, its caller and what learns of the answer. */
+  readonly #forReaders = new WeakMap<object, object>()
+  readonly #scopes: FormulaScopes
 
   constructor(
     private readonly definitions: OrganizationDefinitions,
     private readonly contributes: readonly Contributor[] = contributors,
   ) {
     this.version = definitions.version
+    const { customFields, objects = {} } = definitions
+    this.#scopes = new FormulaScopes(
+      (object) => (Object.hasOwn(customFields, object) ? customFields[object]! : []),
+      (object) => (Object.hasOwn(objects, object) ? objects[object]! : relatedShape(object)),
+    )
   }
 
-  of<S extends object>(given: S): S {
-    const shape = given as unknown as RecordShape
-    // The shape of a custom object may be that of an earlier version of the definitions.
-    if (customObjectName(shape.object) !== null) {
-      const current = this.custom(shape.object)
-      if (!current) throw notFound('The custom object')
-      return current as unknown as S
+  of<S extends object>(given: S, reader?: ShapeReader): S {
+    const extended = this.#of(given as unknown as RecordShape)
+    return (reader && extended.columns.hasLive ? this.#for(reader, extended) : extended) as unknown as S
+  }
+
+  #for(reader: ShapeReader, shape: RecordShape): RecordShape {
+    const shapes = innermost(this.#forReaders, [reader.startedAt, reader.caller, reader.answered ?? unanswered])
+    let own = shapes.get(shape) as RecordShape | undefined
+    if (!own) {
+      own = { ...shape, columns: shape.columns.withOtherFields(columnsFor(reader, shape, this.#scopes)) }
+      shapes.set(shape, own)
+      this.#shapes.set(own, shape)
     }
-    return this.#extended(shape) as unknown as S
+    return own
+  }
+
+  #of(shape: RecordShape): RecordShape {
+    // The shape of a custom object may be that of an earlier version of the definitions.
+    if (customObjectName(shape.object) === null) return this.#extended(shape)
+    const current = this.custom(shape.object)
+    if (!current) throw notFound('The custom object')
+    return current
   }
 
   get customObjects(): readonly string[] {
@@ -78,7 +114,8 @@ export class DefinedShapes implements OrganizationShapes {
     const { object } = shape
     let columns = this.#columns.get(object)
     if (!columns) {
-      columns = customColumns(shape, this.definitions.customFields[object] ?? [])
+      const scope = this.#scopes.of(object) ?? undefined
+      columns = customColumns(shape, this.definitions.customFields[object] ?? [], scope)
       this.#columns.set(object, columns)
     }
     return columns

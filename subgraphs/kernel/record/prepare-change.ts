@@ -5,6 +5,8 @@ import { calculate } from './calculate.ts'
 import { checkValues } from './check-values.ts'
 import type { Column } from './column.ts'
 import { withFormulas } from './computed-values.ts'
+import { customFieldsName } from './custom-field-column.ts'
+import { withLiveValues } from './live-values.ts'
 import type { Draft, RecordDefinition, RecordShape, StoredRow } from './definition.ts'
 import { nameOf } from './describe.ts'
 import { changedColumns, nextRecord, normalized, together, type Fields } from './next-record.ts'
@@ -35,6 +37,22 @@ export interface PreparedChange<T extends StoredRow> {
   readonly changesNothing: boolean
 }
 
+/** What a client may have read of the record, and may send unchanged. */
+async function readBefore<T extends StoredRow>(
+  ctx: RequestContext,
+  definition: RecordDefinition<T>,
+  { values }: Draft<T>,
+  previous: (T & Fields) | null,
+): Promise<object | null> {
+  const given = (values as Fields)[customFieldsName]
+  if (!previous || !isJsonObject(given)) return previous
+  const isGiven = ({ key = '' }: Column): boolean => Object.hasOwn(given, key)
+  const { formulas, rollups } = definition.columns
+  const isLiveGiven = formulas.some((column) => column.formula?.isLocal === false && isGiven(column))
+  const known = isLiveGiven ? await withLiveValues(ctx, definition, previous) : previous
+  return rollups.some(isGiven) ? withRollups(ctx, definition, known) : known
+}
+
 export async function prepareChange<T extends StoredRow>(
   ctx: RequestContext,
   definition: RecordDefinition<T>,
@@ -43,12 +61,12 @@ export async function prepareChange<T extends StoredRow>(
   // What is stored of formulas may be older than their definitions, so it is not compared.
   const previous = draft.previous && withFormulas(definition.columns, draft.previous as T & Fields)
   const values = normalized(definition, together<T>(draft.values, draft.implied ?? {}))
-  // Given values are checked even when an implied value overrides them. What a read has returned of rollups may be sent back.
-  const { customFields } = values as Fields
-  const isGiven =
-    isJsonObject(customFields) && definition.columns.rollups.some(({ key = '' }) => Object.hasOwn(customFields, key))
-  const known = previous && isGiven ? await withRollups(ctx, definition, previous) : previous
-  const problems = checkValues(definition, { ...values, ...draft.values }, known)
+  // Given values are checked even when an implied value overrides them.
+  const problems = checkValues(
+    definition,
+    { ...values, ...draft.values },
+    await readBefore(ctx, definition, draft, previous),
+  )
   if (problems.length > 0) throw invalidFields(...problems)
   if (draft.expectedVersion != null && previous && previous.version !== draft.expectedVersion)
     throw versionConflict(definition, previous)

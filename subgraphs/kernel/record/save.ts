@@ -25,6 +25,7 @@ import type { Operation } from './event-types.ts'
 import { redact, refuseReadOnlyFields } from './field-security.ts'
 import { refuseBrokenRules } from '../extension/broken-rules.ts'
 import { decidedByHooks } from './decided-by-hooks.ts'
+import { withLiveValues } from './live-values.ts'
 import { numberText, type Fields } from './next-record.ts'
 import { prepareChange, refuse, versionConflict } from './prepare-change.ts'
 import { uniqueViolation } from './unique-violation.ts'
@@ -70,8 +71,9 @@ async function writeAndRedact<T extends StoredRow>(
   definition: RecordDefinition<T>,
   draft: Draft<T>,
 ): Promise<T> {
-  const record = await checkAndWrite(ctx, definition, draft)
-  ctx.answered?.record(definition, record.id)
+  const written = await checkAndWrite(ctx, definition, draft)
+  ctx.answered?.record(definition, written.id)
+  const record = draft.operation === 'DELETE' ? written : await withLiveValues(ctx, definition, written)
   return redact(ctx.caller, definition, await withRollups(ctx, definition, record))
 }
 

@@ -1,7 +1,18 @@
+import type { Caller } from '../context.ts'
+import type { AnsweredRecords } from './answered-records.ts'
+
+/** In whose name records are read: formulas over other records and the time are computed for this caller and moment. */
+export interface ShapeReader {
+  readonly caller: Caller
+  /** The time of the operation: the same whenever it is asked for. */
+  readonly startedAt: () => Date
+  readonly answered: AnsweredRecords | null
+}
+
 /** The record shapes of one organization, at one version of its definitions. */
 export interface OrganizationShapes {
-  /** The shape of a record type with the custom fields of the organization; the given shape when there are none. */
-  of<S extends object>(shape: S): S
+  /** The shape of a record type with the custom fields of the organization; the given shape when there are none. Formulas over other records and the time are blank without a reader. */
+  of<S extends object>(shape: S, reader?: ShapeReader): S
   /** The shape of a custom object of the organization, by its name as a record type: `custom:site_visit`. Null when there is none. */
   custom(object: string): object | null
   /** The names of the custom objects as record types, by name. */
@@ -19,6 +30,13 @@ export interface ShapeSource {
 /** A source without definitions: every organization has the built-in shapes. */
 export const builtInShapes: ShapeSource = { shapesOf: () => null, load: () => null }
 
+export interface WithShapes extends Partial<ShapeReader> {
+  readonly shapes: OrganizationShapes | null
+}
+
+const isReader = (ctx: WithShapes): ctx is WithShapes & ShapeReader =>
+  ctx.caller !== undefined && ctx.startedAt !== undefined
+
 /** The shape of a record type for the organization of a request; the built-in shape when the organization defined nothing. */
-export const shapeFor = <S extends object>({ shapes }: { readonly shapes: OrganizationShapes | null }, shape: S): S =>
-  shapes === null ? shape : shapes.of(shape)
+export const shapeFor = <S extends object>(ctx: WithShapes, shape: S): S =>
+  ctx.shapes === null ? shape : ctx.shapes.of(shape, isReader(ctx) ? ctx : undefined)

@@ -38,10 +38,16 @@ type ZoneSource = (ctx: RequestContext) => Promise<string | null>
 
 let source: ZoneSource = () => Promise.resolve(null)
 
-/** Registers where the time zones of organizations are stored. The composition root calls it once. */
-export function registerOrganizationZones(zones: ZoneSource): void {
+let zoneSql = (_organization: string): string => 'null::text'
+
+/** Registers where the time zones of organizations are stored, also as SQL by their id. The composition root calls it once. */
+export function registerOrganizationZones(zones: ZoneSource, sql: (organization: string) => string): void {
   source = zones
+  zoneSql = sql
 }
+
+/** SQL of the time zone of an organization; null if it has set none. */
+export const organizationZoneSql = (organization: string): string => zoneSql(organization)
 
 /** The time zone of the caller's organization; UTC if it has set none, and for callers without an organization. */
 export async function organizationZone(ctx: RequestContext): Promise<string> {

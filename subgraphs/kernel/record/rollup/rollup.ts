@@ -31,8 +31,8 @@ export const hasTotals = ({ aggregate }: Pick<RollupDefinition, 'aggregate'>): b
   aggregate !== 'MIN' && aggregate !== 'MAX'
 
 /** What changes without a new version of the record, or in the database, adds no difference, so no rollup can depend on it. */
-const isRollable = ({ isUnversioned = false, computed = false, rollup }: Column): boolean =>
-  !isUnversioned && !computed && rollup === undefined
+const isRollable = ({ isUnversioned = false, computed = false, rollup, formula }: Column): boolean =>
+  !isUnversioned && !computed && rollup === undefined && (formula === undefined || formula?.isLocal === true)
 
 /** A compiled rollup with the columns of the child that decide its contribution; formulas among them have their own inputs in `derivedFrom`. */
 export interface Rollup extends CompiledRollup {

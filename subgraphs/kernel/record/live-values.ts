@@ -1,0 +1,47 @@
+import type { Formula } from '../formula/formula.ts'
+import type { RequestContext } from '../request.ts'
+import { customFieldsName } from './custom-field-column.ts'
+import type { RecordShape } from './definition.ts'
+import { liveValuesSql } from './computed-values.ts'
+import type { FormulaScopes } from './formula-columns.ts'
+import { placeFor } from './live-formulas.ts'
+import { TenantPredicate } from './predicate.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** The record with the formulas that the caller reads, which follow from other records and the time. `definition` is that of the caller. */
+export async function withLiveValues<T extends object>(
+  ctx: RequestContext,
+  definition: RecordShape,
+  record: T & { readonly id: string },
+): Promise<T> {
+  const { columns, table } = definition
+  if (!columns.hasLive) return record
+  const predicate = new TenantPredicate(ctx.caller)
+  const condition = `t.id = ${predicate.values.add(record.id)} and ${predicate.visible(definition, 't')}`
+  const [row] = await ctx.db.query<{ values: Fields }>(
+    `select ${liveValuesSql(columns, 't')} as values from ${table} t where ${condition}`,
+    predicate.values.list,
+  )
+  const values = { ...((record as Fields)[customFieldsName] as Fields), ...row?.values }
+  return { ...record, [customFieldsName]: values }
+}
+
+/** The value of a formula that is no field, for a record that the caller sees. */
+export async function readLiveValue(
+  ctx: RequestContext,
+  shape: RecordShape,
+  id: string,
+  formula: Formula,
+  scopes: FormulaScopes,
+): Promise<unknown> {
+  const predicate = new TenantPredicate(ctx.caller)
+  const condition = `t.id = ${predicate.values.add(id)} and ${predicate.visible(shape, 't')}`
+  const sql = formula.toSql(placeFor(ctx, shape.object, scopes)('t'))
+  const isTime = formula.type === 'DATE' || formula.type === 'DATETIME'
+  const [row] = await ctx.db.query<{ read: { readonly value: unknown } }>(
+    `select jsonb_build_object('value', ${isTime ? `kernel.formula_text(${sql})` : sql}) as read from ${shape.table} t where ${condition}`,
+    predicate.values.list,
+  )
+  return row?.read.value ?? null
+}

@@ -159,9 +159,9 @@ describe('a formula over the time', () => {
     await field(owner, formula('LEAD', 'today', 'TODAY()', 'DATE'))
     await field(owner, formula('LEAD', 'tomorrow', 'ADDDAYS(customFields.today, 1)', 'DATE'))
     const now = platform.now
-    platform.now = new Date('2028-03-01T02:30:00.125Z')
+    platform.now = new Date('2027-03-01T02:30:00.125Z')
     const { body: made } = await member.rest['leadCreate']!({ body: { lastName: 'Lee', company: 'A' } } as never)
-    const expected = { now: '2028-03-01T02:30:00.125Z', today: '2028-03-01', tomorrow: '2028-03-02' }
+    const expected = { now: '2027-03-01T02:30:00.125Z', today: '2027-03-01', tomorrow: '2027-03-02' }
     expect(made.customFields).toEqual(expected)
     await platform.query(
       `update identity.organization set settings = settings || '{"timezone": "America/New_York"}' where id = $1`,
@@ -169,8 +169,8 @@ describe('a formula over the time', () => {
     )
     expect((await member.rest['lead']!({ id: made.id as string })).body.customFields).toEqual({
       ...expected,
-      today: '2028-02-29',
-      tomorrow: '2028-03-01',
+      today: '2027-02-28',
+      tomorrow: '2027-03-01',
     })
     platform.now = now
   })

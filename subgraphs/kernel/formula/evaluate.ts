@@ -1,7 +1,7 @@
 import { bounded } from './fixed-point.ts'
 import type { Form, Moment, Node, Value } from './formula.ts'
 import { formulaLimits } from './limits.ts'
-import { noRecord, reader } from './read-value.ts'
+import { reader } from './read-value.ts'
 import { firstOf } from './text.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -45,19 +45,23 @@ export function evaluation(node: Node): Evaluate {
     case 'literal':
       return () => node.value
     case 'field':
-      return behind(node.relations, reader(node.type, node.field.path, node.field.absent))
+      return behind(node, reader(node.type, node.field.path, node.field.absent))
     case 'formula':
-      return behind(node.relations, evaluation(node.formula.tree))
+      return behind(node, evaluation(node.formula.tree))
     case 'call':
       return call(node.form, node.args.map(evaluation), node.blankIsZero)
   }
 }
 
-const behind = (relations: readonly string[], evaluate: Evaluate): Evaluate =>
-  relations.length === 0 ? evaluate : (record, moment) => evaluate(recordAt(record, relations), moment)
+type Related = Pick<Extract<Node, { relations: unknown }>, 'type' | 'relations'>
 
-function recordAt(record: Fields, relations: readonly string[]): Fields {
-  let at = record
-  for (const relation of relations) at = (at[relation] as Fields | null | undefined) ?? noRecord
-  return at
+/** What is reached through relations; blank where there is no such record. */
+function behind({ type, relations }: Related, evaluate: Evaluate): Evaluate {
+  if (relations.length === 0) return evaluate
+  const blank = type === 'BOOLEAN' ? false : null
+  return (record, moment) => {
+    let at: Fields | null | undefined = record
+    for (const relation of relations) at = at?.[relation] as Fields | null | undefined
+    return at ? evaluate(at, moment) : blank
+  }
 }

@@ -251,6 +251,7 @@ describe('values of any type in custom fields', () => {
       tier: 'PICKLIST',
       regions: 'LIST',
       loyal: 'BOOLEAN',
+      eager: 'BOOLEAN',
       renewalAt: 'DATETIME',
       signedOn: 'DATE',
     }

@@ -26,14 +26,11 @@ const readers: { readonly [T in FormulaType]: (value: unknown) => ValueOf[T] | n
 const memberAt = (value: unknown, names: readonly string[]): unknown =>
   names.reduce<unknown>((at, name) => (isJsonObject(at) && Object.hasOwn(at, name) ? at[name] : undefined), value)
 
-/** What stands for a record where relations lead to none. */
-export const noRecord: Fields = Object.freeze({})
-
-/** Reads a field of a record. A `BOOLEAN` is `absent` where the record has none, and false where there is no record. */
+/** Reads a field of a record. A `BOOLEAN` is `absent` where the record has none. */
 export function reader(type: FormulaType, names: readonly string[], absent = false): (record: Fields) => Value {
   const read = readers[type]
-  const [blank, without] = type === 'BOOLEAN' ? [absent, false] : [null, null]
-  return (record) => (record === noRecord ? without : (read(memberAt(record, names)) ?? blank))
+  const blank = type === 'BOOLEAN' ? absent : null
+  return (record) => read(memberAt(record, names)) ?? blank
 }
 
 const writers: { readonly [T in FormulaType]: (value: ValueOf[T]) => unknown } = {

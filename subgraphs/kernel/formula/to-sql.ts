@@ -56,27 +56,25 @@ function callSql({ type, form, args, blankIsZero }: Extract<Node, { kind: 'call'
   return type === 'BOOLEAN' ? `coalesce(${sql}, false)` : `(${sql})`
 }
 
-const valueSql = (
-  { alias, related, isBehind }: InnerPlace,
-  relations: readonly string[],
-  sql: (alias: string) => string,
-) => (related && (isBehind || relations.length > 0) ? related(relations, sql) : sql(alias(relations)))
+const valueSql = ({ alias, related }: Place, relations: readonly string[], sql: (alias: string) => string): string =>
+  related && relations.length > 0 ? related(relations, sql) : sql(alias(relations))
 
-/** Where a formula that another one reads is evaluated: in the record itself, or behind relations. */
-interface InnerPlace extends Place {
-  readonly isBehind?: true
+/** A formula of the record that is reached through relations; blank where there is no such record. */
+function relatedSql({ type, relations, formula }: Extract<Node, { kind: 'formula' }>, place: Place): string {
+  const { alias, related, ...others } = place
+  if (!related) return nodeSql(formula.tree, { ...place, alias: (further) => alias([...relations, ...further]) })
+  const sql = related(relations, (own) =>
+    nodeSql(formula.tree, {
+      ...others,
+      alias: () => own,
+      related: (further, read) => related([...relations, ...further], read),
+    }),
+  )
+  return type === 'BOOLEAN' ? `coalesce(${sql}, false)` : sql
 }
 
-/** The place of what the record behind these relations has. */
-const behind = (place: Place, relations: readonly string[]): InnerPlace => ({
-  ...place,
-  isBehind: true,
-  alias: (further) => place.alias([...relations, ...further]),
-  ...(place.related && { related: (further, sql) => place.related!([...relations, ...further], sql) }),
-})
-
 /** A tree as SQL. Every part is in parentheses or a call, so that parts can be combined as texts. */
-export function nodeSql(node: Node, place: InnerPlace): string {
+export function nodeSql(node: Node, place: Place): string {
   switch (node.kind) {
     case 'literal':
       return literalSql(node.type, node.value)
@@ -84,11 +82,8 @@ export function nodeSql(node: Node, place: InnerPlace): string {
       const { relations, field, type } = node
       return fieldSql[type](valueSql(place, relations, field.sql))
     }
-    case 'formula': {
-      const { relations } = node
-      if (relations.length === 0) return nodeSql(node.formula.tree, place)
-      return nodeSql(node.formula.tree, behind(place, relations))
-    }
+    case 'formula':
+      return node.relations.length === 0 ? nodeSql(node.formula.tree, place) : relatedSql(node, place)
     case 'call':
       return callSql(node, place)
   }

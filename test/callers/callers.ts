@@ -52,6 +52,7 @@ export const callers: readonly Caller[] = [
     'a key with READ for WRITE',
     ({ scopes }) => (scopes.length > 0 ? scopes.map((scope) => scope.replace('WRITE_', 'READ_')) : ['READ_LEADS']),
     isRead,
+    (access) => isRead(access) && dependsOnRequest(access),
   ),
   withScopedKey(
     'a key with every scope except the required ones',

@@ -96,6 +96,7 @@ const needsMoreScopes: ReadonlySet<string> = new Set([
   'customActionCreate',
   'customActionUpdate',
   'customActionRegenerateSecret',
+  'customFieldFailures',
   'knowledgeDocument',
   'knowledgeDocumentCreate',
   'knowledgeDocumentUpdate',

@@ -7,7 +7,8 @@ import { hiddenFrom, removeHiddenFields } from './hidden-fields.ts'
 import type { GraphPort } from './ports.ts'
 import { differencesOf, unchangedIn, type SentReadOnly } from './read-only.ts'
 import type { RestOperation } from './rest-operation.ts'
-import { ShapedReads } from './shape/shaped-reads.ts'
+import { gatherRelated, ShapedReads } from './shape/shaped-reads.ts'
+import { lookupNamed, relatedProperty, type Shape } from './shape/shaping.ts'
 import { Translation, variableOf } from './translate.ts'
 
 type PathValues = Readonly<Record<string, string | string[] | undefined>>
@@ -49,21 +50,42 @@ export class ReadOnlyComparison {
       whole: graph.prepare(this.reading.document!),
       shapes: new ShapedReads(this.reading, graph),
     })
-    const expand = sent.sent.flatMap(({ path: [name], isRelated }) => (isRelated ? [String(name)] : []))
-    const prepared = expand.length > 0 ? (await shapes.readFor({ only: null, expand }, context.caller)).prepared : whole
     const variables = translation.variables(path, {}, {}, undefined)
-    const { data, errors } = await graph.execute(prepared, variables, context)
+    const readAs = async (shape: Shape | null) => {
+      const shaped = shape && (await shapes.readFor(shape, context.caller))
+      const prepared = shaped?.prepared ?? whole
+      return { shaped, prepared, ...(await graph.execute(prepared, variables, context)) }
+    }
+    const shape = shapeOf(sent, this.reading)
+    let answer = await readAs(shape)
+    // What the body has under other names than those of lookups was never read.
+    if (answer.errors?.[0] && shape && shape.lookups.length > 0) answer = await readAs({ ...shape, lookups: [] })
+    const { shaped, prepared, data, errors } = answer
     // The change itself says so, or repeats its answer to the same Idempotency-Key.
     if (errors?.[0]?.extensions?.['code'] === 'NOT_FOUND') return nothingCompared
     if (errors?.[0]) throw errors[0]
     const hidden = hiddenFrom(context.caller, defined, variables)
     if (hidden) removeHiddenFields(graph.apiSchema, prepared, data, hidden)
     const read = data?.['result']
+    if (shaped) gatherRelated(read, shaped)
     if (expected !== undefined && isJsonObject(read) && read['version'] !== expected) return nothingCompared
     const unchanged = new Set(isJsonObject(sent.body) ? unchangedIn(sent.body, read) : [])
     return { problems: differencesOf(sent, read), unchanged }
   }
 }
+
+/** The related records that the body has, also those that lookups name; null if it has none. */
+function shapeOf({ sent }: SentReadOnly, { shaping }: RestOperation): Shape | null {
+  const related = sent.filter(({ isRelated }) => isRelated)
+  const expand = related.flatMap(({ path: [name] }) => (shaping!.relations.has(String(name)) ? [String(name)] : []))
+  const named = related.find(({ path: [name] }) => name === relatedProperty)?.value
+  const keys = isJsonObject(named) ? Object.keys(named).flatMap((key) => lookupNamed(`customFields.${key}`) ?? []) : []
+  const lookups = keys.toSorted().slice(0, lookupsMax)
+  return expand.length + lookups.length > 0 ? { only: null, expand, lookups } : null
+}
+
+/** As many as a read answers. */
+const lookupsMax = 5
 
 /** The properties of a body that differ from what was read, and those that their change needs in the same request. */
 export function withoutUnchanged(

@@ -3,6 +3,7 @@ import { compareNumbers, isExactNumber, isJsonObject, nearestNumber } from '../s
 import { isSameValue } from '../subgraphs/kernel/record/same-value.ts'
 import { normalizeTimestamp } from '../subgraphs/kernel/record/scalars.ts'
 import { resolve, typesOf, type OpenApiDocument, type OperationObject, type PathItem, type Schema } from './openapi.ts'
+import { relatedProperty } from './shape/shaping.ts'
 
 // A client reads a record, changes it and sends all of it back. Properties that only the platform sets are accepted if they are as they were
 // read, and refused with their path otherwise.
@@ -90,7 +91,8 @@ export function withoutReadOnly(shape: ReadOnlyShape, body: unknown): { body: un
         if (shape.names.has(name)) {
           isStripped = true
           const isRelated = shape.related.has(name)
-          sent.push({ path: at, value: member, isUnversioned: shape.unversioned.has(name), isRelated })
+          const isUnversioned = shape.unversioned.has(name)
+          sent.push({ path: at, value: member, isUnversioned, isRelated })
           return []
         }
         const shapeOfMember = shape.inner.get(name)
@@ -107,7 +109,8 @@ export function withoutReadOnly(shape: ReadOnlyShape, body: unknown): { body: un
 export function differencesOf({ sent, body }: SentReadOnly, read: unknown): FieldProblem[] {
   return sent.flatMap(({ path, value, isUnversioned, isRelated }) => {
     const found = readValue(path, body, read)
-    const isEqual = isRelated ? isSameRecord : isUnversioned ? isOfSameForm : isSame
+    const isSameRelated = path[0] === relatedProperty ? areSameRecords : isSameRecord
+    const isEqual = isRelated ? isSameRelated : isUnversioned ? isOfSameForm : isSame
     if (found.isKnown && isEqual(value, found.value)) return []
     const name = path.join('.')
     const advice = found.isKnown ? 'send it as it was read, or leave it out' : 'leave it out'
@@ -169,6 +172,12 @@ function isSame(one: unknown, other: unknown): boolean {
 /** Whether both are the record with this id, or none. */
 const isSameRecord = (one: unknown, other: unknown): boolean =>
   isJsonObject(one) && isJsonObject(other) ? one['id'] === other['id'] : one === null && other === null
+
+/** Whether all of the records that the first one has are the same in the other one, by the lookups that name them. */
+const areSameRecords = (one: unknown, other: unknown): boolean =>
+  isJsonObject(one) &&
+  isJsonObject(other) &&
+  Object.keys(one).every((key) => Object.hasOwn(other, key) && isSameRecord(one[key], other[key]))
 
 /** Whether a value may have been read at another time: it has the type, and as an object the names, of the value that is read. */
 function isOfSameForm(one: unknown, other: unknown): boolean {

@@ -23,7 +23,7 @@ import { setSunsetHeaders, recordDeprecatedCall, refuseEnded } from './deprecati
 import type { DeprecatedCalls, EdgePort, GraphPort, StreamsPort } from './ports.ts'
 import { queryPairs } from './query.ts'
 import type { ShapeSource } from '../subgraphs/kernel/record/shape-source.ts'
-import { ShapedReads } from './shape/shaped-reads.ts'
+import { gatherRelated, ShapedReads } from './shape/shaped-reads.ts'
 import { shapeIn, type Shape } from './shape/shaping.ts'
 import { takeKeyFromQuery } from './query-key.ts'
 import { withCookies, writeSessionCookies } from './session-cookies.ts'
@@ -249,6 +249,7 @@ export class Endpoint {
     const hidden = hiddenFrom(context.caller, defined, variables)
     if (hidden) removeHiddenFields(graph.apiSchema, prepared, data, hidden)
     const result = data?.['result']
+    if (shaped) gatherRelated(result, shaped)
     if (sessionCookies) writeSessionCookies(sessionCookies, result, req, res)
     writeResponse(this.operation, result, { isReplayed: replayed ?? false, url: req.url!, shaped }, res)
   }

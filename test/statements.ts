@@ -10,6 +10,7 @@ export async function statementsOf(
   platform: { readonly services: Pick<Services, 'tenants'> },
   call: () => Promise<unknown>,
   matching = onRecordTables,
+  { inTransactions = false } = {},
 ): Promise<string[]> {
   const { tenants } = platform.services
   const statements: string[] = []
@@ -17,11 +18,10 @@ export async function statementsOf(
   const record = (text: string): void => {
     if (matching.test(text)) statements.push(text)
   }
-  tenants.of = (...operation): Sql => {
-    const sql = of.apply(tenants, operation)
+  const recording = (sql: Sql): Sql => {
     return {
       open: sql.open,
-      transaction: (work) => sql.transaction(work),
+      transaction: (work) => sql.transaction((inner) => work(inTransactions ? recording(inner) : inner)),
       byId(text, values, id) {
         record(text)
         return sql.byId(text, values, id)
@@ -32,6 +32,7 @@ export async function statementsOf(
       },
     }
   }
+  tenants.of = (...operation): Sql => recording(of.apply(tenants, operation))
   try {
     await call()
   } finally {

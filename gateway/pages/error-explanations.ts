@@ -196,7 +196,7 @@ export const explanationOfCode: Readonly<Record<ErrorCode, Explanation>> = {
     action: 'Read the record again, and repeat the change with its new version.',
   },
   HAS_DEPENDENTS: {
-    meaning: 'Other records depend on this one, so it cannot be removed.',
+    meaning: 'Other records depend on this one, so it cannot be removed; `count` and `dependents` tell of lookups.',
     action: 'Remove or reassign the dependent records first.',
   },
   LIMIT_REACHED: {

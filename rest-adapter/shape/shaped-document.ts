@@ -10,7 +10,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql'
-import type { Shape, Shaping } from './shaping.ts'
+import { relatedProperty, type Shape, type Shaping } from './shaping.ts'
 
 type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 
@@ -29,6 +29,20 @@ const fieldsIn = ({ selections }: SelectionSetNode, fragments: Fragments): Field
 
 const inField = (field: FieldNode, name: string): FieldNode | undefined =>
   field.selectionSet?.selections.find((node): node is FieldNode => node.kind === Kind.FIELD && keyOf(node) === name)
+
+const name = (value: string) => ({ kind: Kind.NAME, value }) as const
+const field = (value: string): FieldNode => ({ kind: Kind.FIELD, name: name(value) })
+
+/** The alias under which a document reads the record that a lookup names. */
+export const lookupAlias = (key: string): string => `${relatedProperty}_${key}`
+
+/** The record that a lookup names: `related_site: related(field: "site") { object id name record }`. */
+const lookupSelection = (key: string): FieldNode => ({
+  ...field(relatedProperty),
+  alias: name(lookupAlias(key)),
+  arguments: [{ kind: Kind.ARGUMENT, name: name('field'), value: { kind: Kind.STRING, value: key } }],
+  selectionSet: { kind: Kind.SELECTION_SET, selections: ['object', 'id', 'name', 'record'].map(field) },
+})
 
 /** The operation with another selection of the record, which is the result, or an item of `data` in a page. */
 function withRecord(
@@ -69,7 +83,7 @@ function usedIn(part: SelectionSetNode, fragments: Fragments) {
 export function shapedDocument(
   stored: string,
   { relations }: Shaping,
-  { only, expand }: Shape,
+  { only, expand, lookups }: Shape,
   always: readonly string[],
 ): string {
   const { definitions } = parse(stored, { noLocation: true })
@@ -79,16 +93,16 @@ export function shapedDocument(
     ...chosen.flatMap(([, text]) => fragmentsIn(parse(text, { noLocation: true }).definitions)),
   ])
   // The first fragment of each relation is the one that is spread.
-  const spreads = expand.map((name): SelectionNode => {
-    const [fragment] = relations.get(name)!.keys()
-    return { kind: Kind.FRAGMENT_SPREAD, name: { kind: Kind.NAME, value: fragment! } }
+  const spreads = expand.map((relation): SelectionNode => {
+    const [fragment] = relations.get(relation)!.keys()
+    return { kind: Kind.FRAGMENT_SPREAD, name: name(fragment!) }
   })
   const whole = definitions.find((node): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION)!
   const operation = withRecord(whole, (set) => {
     const kept = only
       ? fieldsIn(set, fragments).filter((node) => only.has(keyOf(node)) || always.includes(keyOf(node)))
       : set.selections
-    return { ...set, selections: [...kept, ...spreads] }
+    return { ...set, selections: [...kept, ...spreads, ...lookups.map(lookupSelection)] }
   })
   const used = usedIn(operation.selectionSet, fragments)
   const variableDefinitions = whole.variableDefinitions?.filter(({ variable }) =>

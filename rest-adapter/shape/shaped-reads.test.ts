@@ -24,9 +24,9 @@ describe('the document of a shape', () => {
       const { document, shaping } = operation
       const relations = [...shaping!.relations.keys()]
       const shapes = [
-        ...shaping!.fields.map((name) => ({ only: new Set([name]), expand: [] })),
-        ...relations.map((name) => ({ only: new Set(['id']), expand: [name] })),
-        { only: null, expand: relations },
+        ...shaping!.fields.map((name) => ({ only: new Set([name]), expand: [], lookups: [] })),
+        ...relations.map((name) => ({ only: new Set(['id']), expand: [name], lookups: [] })),
+        { only: null, expand: relations, lookups: [] },
       ]
       for (const shape of shapes) {
         const text = shapedDocument(document!, shaping!, shape, ['id'])
@@ -37,7 +37,7 @@ describe('the document of a shape', () => {
 
   it('selects what was chosen, what the ETag consists of, and each related record by its fragment', () => {
     const { document, shaping } = named('account')
-    const shape = { only: new Set(['name']), expand: ['owner'] }
+    const shape = { only: new Set(['name']), expand: ['owner'], lookups: [] }
     expect(shapedDocument(document!, shaping!, shape, ['id', 'version'])).toBe(
       `query account($id: ID!) {
   result: account(id: $id) {
@@ -62,6 +62,17 @@ fragment accountOwner on Account {
   })
 })
 
+describe('the document with records that lookups name', () => {
+  it.each(shaped.filter(({ shaping }) => shaping!.hasLookups).map((operation) => [operation.id, operation] as const))(
+    'of %s is valid in the graph',
+    (_, { document, shaping }) => {
+      const text = shapedDocument(document!, shaping!, { only: new Set(['id']), expand: [], lookups: ['site'] }, ['id'])
+      expect(text).toContain('related_site: related(field: "site")')
+      expect(validate(supergraph.apiSchema, parse(text)), text).toEqual([])
+    },
+  )
+})
+
 describe('the documents of an operation', () => {
   const endpoint = (name: string): SubgraphEndpoint => ({
     name,
@@ -71,8 +82,8 @@ describe('the documents of an operation', () => {
 
   it('are one for names in any order', async () => {
     const reads = new ShapedReads(named('accountList'), graph)
-    const one = await reads.readFor({ only: new Set(['name', 'phone']), expand: [] }, caller)
-    const other = await reads.readFor({ only: new Set(['phone', 'name']), expand: [] }, caller)
+    const one = await reads.readFor({ only: new Set(['name', 'phone']), expand: [], lookups: [] }, caller)
+    const other = await reads.readFor({ only: new Set(['phone', 'name']), expand: [], lookups: [] }, caller)
     expect(other.prepared).toBe(one.prepared)
   })
 
@@ -82,7 +93,7 @@ describe('the documents of an operation', () => {
     const reads = new ShapedReads(operation, graph)
     for (let shape = 0; shape < 1000; shape++) {
       const only = new Set(fields.filter((_, index) => ((shape + 1) >> (index % 10)) & 1))
-      await reads.readFor({ only, expand: shape % 2 ? ['owner', 'parent'] : [] }, caller)
+      await reads.readFor({ only, expand: shape % 2 ? ['owner', 'parent'] : [], lookups: [] }, caller)
       expect(reads.keptCharacters).toBeLessThanOrEqual(100_000)
     }
     expect(reads.keptCharacters).toBeGreaterThan(50_000)

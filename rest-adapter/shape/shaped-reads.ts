@@ -4,8 +4,8 @@ import type { PreparedOperation } from '../../gateway/graph/prepared-operation.t
 import type { Caller } from '../../subgraphs/kernel/context.ts'
 import type { GraphPort } from '../ports.ts'
 import type { RestOperation } from '../rest-operation.ts'
-import type { Shape } from './shaping.ts'
-import { shapedDocument } from './shaped-document.ts'
+import { relatedProperty, type Shape } from './shaping.ts'
+import { lookupAlias, shapedDocument } from './shaped-document.ts'
 
 /** Characters of the documents of one operation that are kept. Plans are kept by the graph, which limits their bytes. */
 const keptCharactersMax = 100_000
@@ -15,6 +15,8 @@ export interface ShapedRead {
   readonly prepared: PreparedOperation
   /** The names under which related records are added. */
   readonly expanded: readonly string[]
+  /** The lookups whose records are added as `related`. */
+  readonly lookups: readonly string[]
   /** The properties that were read for the `ETag` and are not answered. */
   readonly unasked: readonly string[]
 }
@@ -38,21 +40,40 @@ export class ShapedReads {
   }
 
   async readFor(shape: Shape, caller: Caller): Promise<ShapedRead> {
-    const { only, expand } = shape
+    const { only, expand, lookups } = shape
     const prepared = await this.graph.prepareAsync(this.documentOf(shape), null, caller)
     const unasked = only ? this.always.filter((name) => name !== 'id' && !only.has(name)) : []
-    return { prepared, expanded: expand, unasked }
+    const expanded = lookups.length > 0 ? [...expand, relatedProperty] : expand
+    return { prepared, expanded, lookups, unasked }
   }
 
   private documentOf(shape: Shape): string {
     const { document, shaping } = this.operation
     const names = shape.only && shaping!.fields.filter((name) => shape.only!.has(name))
-    const key = `${names?.join() ?? '*'} ${shape.expand.join()}`
+    const key = `${names?.join() ?? '*'} ${shape.expand.join()} ${shape.lookups.join()}`
     const known = this.documents.get(key)
     if (known !== undefined) return known
     const text = shapedDocument(document!, shaping!, shape, this.always)
     this.documents.set(key, text, { size: text.length })
     return text
+  }
+}
+
+type Answered = Record<string, unknown>
+
+/** The records of a result: a page, a list or one record. */
+function recordsIn(result: unknown): readonly Answered[] {
+  if (Array.isArray(result)) return result as Answered[]
+  const { data, hasMore } = result as { readonly data?: unknown; readonly hasMore?: unknown }
+  return hasMore !== undefined && Array.isArray(data) ? (data as Answered[]) : [result as Answered]
+}
+
+/** Puts the records that lookups name together, by the names of the lookups. */
+export function gatherRelated(result: unknown, { lookups }: Pick<ShapedRead, 'lookups'>): void {
+  if (lookups.length === 0 || typeof result !== 'object' || result === null) return
+  for (const record of recordsIn(result)) {
+    record[relatedProperty] = Object.fromEntries(lookups.map((key) => [key, record[lookupAlias(key)] ?? null]))
+    for (const key of lookups) delete record[lookupAlias(key)]
   }
 }
 

@@ -1,4 +1,5 @@
 import { bulkResource } from '../kernel/record/bulk-resource.ts'
+import { lookupResource } from '../kernel/record/lookup/lookup-resource.ts'
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { accountStatementResource } from './account-statement/statement.resolver.ts'
 import { accountEdges } from './edges/account-edges.ts'
@@ -31,9 +32,11 @@ export const commerce: SubgraphDefinition = {
   resources: [
     productResource,
     bulkResource(product, 'PRODUCTS'),
+    lookupResource(product),
     productBySkuResource,
     quoteResource,
     bulkResource(quote, 'QUOTES'),
+    lookupResource(quote),
     quoteConversionResource,
     publicQuoteResource,
     publicInvoiceResource,

@@ -1,6 +1,8 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { bulkResource } from '../kernel/record/bulk-resource.ts'
 import { activityTypes } from './activity/activity.inputs.ts'
+import { lookupResource } from '../kernel/record/lookup/lookup-resource.ts'
+import { account } from './account/account.record.ts'
 import { activity } from './activity/activity.record.ts'
 import { activityResource } from './activity/activity.resolver.ts'
 import { activityRevisionResource } from './activity-revision/activity-revision.resolver.ts'
@@ -39,11 +41,14 @@ export const crm: SubgraphDefinition = {
   ports: ['vault', 'keys', 'files'],
   resources: [
     accountResource,
+    lookupResource(account),
     contactResource,
     bulkResource(contact, 'CONTACTS'),
+    lookupResource(contact),
     accountContacts,
     leadResource,
     bulkResource(lead, 'LEADS'),
+    lookupResource(lead),
     ...convertedLeads,
     leadConversionResource,
     ...caseEdges,
@@ -57,6 +62,7 @@ export const crm: SubgraphDefinition = {
     pipelineResource,
     opportunityResource,
     bulkResource(opportunity, 'OPPORTUNITIES'),
+    lookupResource(opportunity),
     ...opportunityEdges,
     taskResource,
     bulkResource(task, 'TASKS'),

@@ -1,9 +1,11 @@
+import { lookupResource } from '../kernel/record/lookup/lookup-resource.ts'
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { extensionsAggregates } from './aggregates.ts'
 import { customActionResource } from './action/custom-action.resolver.ts'
 import { customFieldResource } from './custom-field/custom-field.resolver.ts'
 import { customObjectResource } from './custom-object/custom-object.resolver.ts'
 import { customRecordResource } from './custom-record/custom-record.resolver.ts'
+import { customRecord } from './custom-record/custom-record.record.ts'
 import { registerFieldChange } from './field-change/field-change.ts'
 import { checkValues, convertValues } from './field-change/change-type.ts'
 import { removeValues } from './field-change/remove-values.ts'
@@ -38,6 +40,7 @@ export const extensions: SubgraphDefinition = {
     customFieldResource,
     customObjectResource,
     customRecordResource,
+    lookupResource(customRecord),
     validationRuleResource,
     namedCredentialResource,
     beforeSaveHookResource,

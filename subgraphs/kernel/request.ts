@@ -108,6 +108,10 @@ interface BaseContext extends OperationContext, Pick<Services, 'clock' | 'log' |
   readonly answered: AnsweredRecords | null
   /** Records that the open transaction has just written or read as live, as `account <id>`: references to them are known to be valid. */
   readonly written?: ReadonlySet<string>
+  /** Records that the open transaction has locked as live and visible to the caller, as `account <id>`: nobody deletes them before it ends. */
+  readonly locked?: ReadonlySet<string>
+  /** How many references to deleted records the operation may still clear in its transaction; the others are cleared later. */
+  readonly clearing?: { left: number }
 }
 
 /** The context of one operation in one subgraph, with the ports `P` that the subgraph declares. */

@@ -23,6 +23,7 @@ const others = {
   'subgraphs/kernel/outbox/event-partitions.ts': 'partitions of events',
   'subgraphs/events/delivery/delivery.jobs.ts': 'deliveries to webhooks',
   'subgraphs/kernel/queue/*': 'items of queues',
+  'subgraphs/kernel/record/lookup/deleted-targets.ts': 'items of queues',
   'subgraphs/extensions/{trigger,workflow,subscription}/*': 'items of queues',
   'subgraphs/outreach/email/count-hits.ts': 'items of queues',
   'subgraphs/kernel/record/{value-index,rollup}/*': 'rows that are derived from records',

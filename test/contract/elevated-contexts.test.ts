@@ -38,6 +38,18 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
     1,
     'gives all records their names by the new name field, for an administrator',
   ],
+  'subgraphs/extensions/lookup/lookup-clearing.queue.ts': [
+    1,
+    'clears what records name of a deleted record, in the name of whoever deleted it',
+  ],
+  'subgraphs/kernel/record/lookup/check-lookups.ts': [
+    2,
+    'whether what rules, hooks and restored records name exists, seen or not; the answer has none of it',
+  ],
+  'subgraphs/kernel/record/lookup/deleted-targets.ts': [
+    1,
+    'clears what records name of the record that the caller deletes, as the organization has set the field up',
+  ],
   'subgraphs/extensions/field-change/run-change.ts': [
     1,
     'carries out on all records what an owner or admin has changed of a custom field',

@@ -9,7 +9,7 @@ import { restAreas, prefixOf } from '../rest-areas.ts'
 const onlyNew: Readonly<Record<string, string>> = {
   'contact 1': 'A restored contact is not the primary one: `calculated` sees to that.',
   'custom_field 2': 'A deleted field keeps its name, so nobody else has it.',
-  'custom_field 10':
+  'custom_field 14':
     'What a change begins follows from what it changes: a field that was deleted has no index, and its restoration begins one.',
   'custom_object 1': 'A deleted object keeps its name, so nobody else has it.',
 }

@@ -5,7 +5,9 @@ import { resolve, typesOf, type OpenApiDocument, type ResponseObject, type Schem
 
 /** The stored document of a read with every related record that it can add. */
 const expanded = ({ document, shaping }: RestOperation): string =>
-  shaping ? shapedDocument(document!, shaping, { only: null, expand: [...shaping.relations.keys()] }, []) : document!
+  shaping
+    ? shapedDocument(document!, shaping, { only: null, expand: [...shaping.relations.keys()], lookups: [] }, [])
+    : document!
 
 /** Properties of the success response that the stored document does not select, as dotted paths. Only some reads add related records. */
 export function unselected(document: OpenApiDocument, operation: RestOperation): string[] {

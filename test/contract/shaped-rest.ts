@@ -174,7 +174,7 @@ export function shapeParts(rest: string, graph: LoadedSupergraph): PrintedPart[]
         schemas: {
           ...shapeSchemas(shaped, names),
           ...(relations.length > 0 &&
-            ofSchema.has(schema) && { [schema]: { properties: relationProperties(relations) } }),
+            ofSchema.has(schema) && { [schema]: { properties: relationProperties({ relations }) } }),
         },
         documents: relations.length > 0 ? [['fragments', relations.map(({ fragment }) => fragment).join('\n\n')]] : [],
       })

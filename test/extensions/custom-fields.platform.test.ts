@@ -176,10 +176,6 @@ describe('customFieldCreate', () => {
     expect(await platform.fingerprint(owner.organizationId)).toBe(before)
   })
 
-  it.each(['LOOKUP', 'ROLLUP_SUMMARY'])('does not offer the type %s', async (fieldType) => {
-    expect(problemsOf(await create({ fieldType }))).toMatch(/^400 VALIDATION_FAILED fieldType /)
-  })
-
   it('refuses a name that the record type has, also in other letters and of a deleted field, with 409', async () => {
     const { id } = await field(owner)
     for (const name of ['code', 'CODE'])

@@ -50,7 +50,7 @@ export const contactValues = (lead: Lead, accountId: string): Partial<Contact> =
 
 /**
  * The custom fields of the lead that the record takes over: those with the same API name whose value the record accepts. A field that
- * only the lead defines is not copied.
+ * only the lead defines is not copied, nor a reference where the field does not name the same record type.
  */
 export function customFieldsFor<T extends StoredRow>(
   ctx: RequestContext,
@@ -61,7 +61,9 @@ export function customFieldsFor<T extends StoredRow>(
   const { columns } = shapeFor(ctx, leadDefinition)
   const { customFields: ofLead } = columns
   const isCompatible = ([name, value]: [string, unknown]): boolean => {
-    if (ofLead.has(name) && !target.columns.customFields.has(name)) return false
+    const accepting = target.columns.customFields.get(name)
+    if (ofLead.has(name) && !accepting) return false
+    if (ofLead.get(name)?.lookup?.to !== accepting?.lookup?.to) return false
     return checkValues(target, { [customFieldsName]: { [name]: value } }).length === 0
   }
   return Object.fromEntries(Object.entries(withFormulas(columns, lead).customFields).filter(isCompatible))

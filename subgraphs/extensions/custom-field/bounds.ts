@@ -14,6 +14,8 @@ export const indexedFieldsMax = 25
 export const precisionMax = 10
 /** Replaced values of one field that writes may still have. */
 export const aliasesMax = 100
+/** Live lookups of one record type. */
+export const lookupsMax = 40
 /** Live formulas of one record type. */
 export const formulasMax = 100
 /** Live rollups of one record type. */

@@ -13,12 +13,25 @@ export const CustomFieldType = enumeration('CustomFieldType', 'What the values o
   EMAIL: 'An email address; it is stored in lower case, without surrounding spaces.',
   PHONE: 'A phone number as it was entered: at least 3 digits, at most 50 characters.',
   URL: 'An address that begins with `https://` or `http://`, at most 1,000 characters.',
+  LOOKUP:
+    'The id of a record of the type that `lookupEntity` or `lookupObject` names, which must exist and be visible to whoever writes it.',
   FORMULA:
     'A value that follows from other fields of the record, of records that it refers to, and of the time (`formulaConfig`). It is computed and never given.',
   ROLLUP_SUMMARY:
     'A value that follows from the records that refer to the record (`rollupConfig`): their number, or the sum, average, least or greatest value of one of their fields. It is computed when it is read and never given.',
 })
 export type CustomFieldType = keyof typeof CustomFieldType
+
+export const LookupDeleteBehavior = enumeration(
+  'LookupDeleteBehavior',
+  'What becomes of the values of a LOOKUP when the record that they name is deleted.',
+  {
+    CLEAR:
+      'They become null, each with an event of its record, as with any other change; where there are more than 200, this is done in the background.',
+    RESTRICT: 'While a record that is not deleted has such a value, the deletion is refused with HAS_DEPENDENTS.',
+  },
+)
+export type LookupDeleteBehavior = keyof typeof LookupDeleteBehavior
 
 export const CustomFieldState = enumeration(
   'CustomFieldState',

@@ -47,6 +47,16 @@ const customFieldRollup: Migration = {
   `,
 }
 
+const customFieldLookup: Migration = {
+  name: '20261213-extensions-field-lookup',
+  sql: `
+    alter table extensions.field_definition
+      add column lookup_entity text,
+      add column lookup_object text,
+      add column lookup_delete_behavior text;
+  `,
+}
+
 /** `has_index`: every live record has its row in `kernel.record_value`. */
 const customFieldIndex: Migration = {
   name: '20261210-extensions-field-index',
@@ -59,4 +69,4 @@ const customFieldIndex: Migration = {
 }
 
 /** What the platform derives from the values of a field, outside of the records. */
-export const customFieldDerived: readonly Migration[] = [customFieldIndex, customFieldRollup]
+export const customFieldDerived: readonly Migration[] = [customFieldIndex, customFieldRollup, customFieldLookup]

@@ -1,6 +1,7 @@
 import { activeUsers, auditRecord } from '../../identity/public.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { published } from '../few-per-type.ts'
+import { registerUse } from '../used-by.ts'
 import { indexAfter } from '../field-index/index-state.ts'
 import { totalsAfter } from '../field-rollup/totals-state.ts'
 import { beginsChanges, nothingIsUnderWay, stateAfter } from '../field-change/definition-state.ts'
@@ -20,6 +21,7 @@ import {
   valuesAreFew,
 } from './field-limits.ts'
 import { isUnused, keepsNameType, liveIsUnused } from './field-uses.ts'
+import { fewLookups, lookedUpObjectExists, withLookup } from './lookup-rules.ts'
 import { formulasAreFew, formulasAreValid } from './formula-rules.ts'
 import { rollupsAreFew, rollupsAreValid, rollupsKeepTheirFields } from './rollup-rules.ts'
 
@@ -44,6 +46,9 @@ const audited = [
   'pattern',
   'formulaConfig',
   'rollupConfig',
+  'lookupEntity',
+  'lookupObject',
+  'lookupDeleteBehavior',
   'precision',
   'maxLength',
   'minValue',
@@ -61,7 +66,8 @@ export const customField: RecordDefinition<CustomField> = defineRecord(CustomFie
   events: customFieldEvents,
   audit: auditRecord('custom_field', (field) => Object.fromEntries(audited.map((name) => [name, field[name]]))),
   calculated: (next, previous, given) => {
-    const built = { ...indexAfter(next, previous), ...totalsAfter(next) }
+    const lookup = withLookup(next)
+    const built = { ...lookup, ...indexAfter({ ...next, ...lookup }, previous), ...totalsAfter(next) }
     return { ...built, ...stateAfter({ ...next, ...built }, previous, given) }
   },
   checks: nothingIsUnderWay,
@@ -74,6 +80,8 @@ export const customField: RecordDefinition<CustomField> = defineRecord(CustomFie
     fewFields,
     fewTracked,
     fewIndexedFields,
+    fewLookups,
+    lookedUpObjectExists,
     onTarget(valuesAreFew),
     onTarget(controllingFieldExists),
     removedValuesAreUncontrolling,
@@ -88,4 +96,15 @@ export const customField: RecordDefinition<CustomField> = defineRecord(CustomFie
     rollupsAreValid,
     rollupsKeepTheirFields,
   ],
+})
+
+// An object that names itself is deleted with its fields, and fields of deleted objects are in no use.
+registerUse({
+  used: 'custom_object',
+  user: 'custom_field',
+  sql: `select f.id, f.name from ${fieldTable} f
+    join extensions.custom_object o on o.organization_id = f.organization_id and 'custom:' || o.name = f.lookup_object
+    left join extensions.custom_object own on own.organization_id = f.organization_id and 'custom:' || own.name = f.entity
+    where o.organization_id = $1 and o.id = $2 and f.deleted_at is null and own.id is distinct from o.id and own.deleted_at is null
+    order by f.created_at, f.id`,
 })

@@ -16,6 +16,8 @@ import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { CustomFieldFailure, lastFailures } from '../field-change/failures.ts'
 import { fieldChangeTables, trackHistoryColumn, typeChangeColumns } from '../field-change/field-change.migrations.ts'
 import { fieldChangeQueue, forgetFieldChanges } from '../field-change/field-change.queue.ts'
+import { lookupClearingTable } from '../lookup/lookup-clearing.migrations.ts'
+import { forgetLookupClearings, lookupClearingQueue } from '../lookup/lookup-clearing.queue.ts'
 import { removeDeletedFields } from '../field-change/remove-values.ts'
 import { removeAliases, replaceValue } from '../field-change/replace-value.ts'
 import { entityMax, fieldsMax } from './bounds.ts'
@@ -211,9 +213,10 @@ export const customFieldResource: Resource = {
     typeChangeColumns,
     trackHistoryColumn,
     ...customFieldDerived,
+    lookupClearingTable,
   ],
-  queues: [fieldChangeQueue],
-  jobs: [forgetFieldChanges, removeDeletedFields, removeAliases],
+  queues: [fieldChangeQueue, lookupClearingQueue],
+  jobs: [forgetFieldChanges, forgetLookupClearings, removeDeletedFields, removeAliases],
   rest: restArea(customField, {
     path: 'custom-fields',
     filters: [{ name: 'entity', column: 'entity', operator: 'in' }, 'fieldType', 'name', 'isActive'],

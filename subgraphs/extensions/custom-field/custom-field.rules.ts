@@ -10,6 +10,7 @@ import type { CustomFieldType } from './custom-field.enumerations.ts'
 import type { FormulaConfig } from './custom-field.parts.ts'
 import type { CustomField } from './custom-field.ts'
 import { entityProblems } from './field-entity.ts'
+import { lookupProblems } from './lookup-rules.ts'
 import { defaultOf, definitionOf } from './field-definition.ts'
 import { targetOf, typeChangeProblem } from './type-change.ts'
 import { numbers, picklists, typesOf } from './types-of.ts'
@@ -202,6 +203,7 @@ export function fieldProblems(given: CustomField, previous: CustomField | null):
     ...formulaProblems(next, previous),
     ...historyProblems(next, previous),
     ...rollupProblems(next),
+    ...lookupProblems(next),
   ]
   return problems.length > 0 ? problems : defaultProblems(next)
 }

@@ -16,8 +16,11 @@ import {
   textMax,
   trackedMax,
 } from './bounds.ts'
-import { CustomFieldState, CustomFieldType } from './custom-field.enumerations.ts'
+import { CustomFieldState, CustomFieldType, LookupDeleteBehavior } from './custom-field.enumerations.ts'
 import { CustomFieldProgress, FormulaConfig, PicklistAlias, PicklistValue, RollupConfig } from './custom-field.parts.ts'
+import { lookupColumns } from './lookup-columns.ts'
+
+const bound = { nullable: true, minimum: -numberMax, maximum: numberMax, example: null } as const
 
 export type DependentValues = Readonly<Record<string, readonly string[]>>
 
@@ -106,7 +109,7 @@ export class CustomField extends OrgRecord {
 
   @Column(() => Boolean, {
     default: false,
-    description: `Whether lists are filtered by the field and sorted by it through an index, which takes milliseconds with any number of records. Not for TEXTAREA and MULTI_PICKLIST. A record type has at most ${indexedFieldsMax} indexed or unique fields. Until the index is there, filters and orders read all records.`,
+    description: `Whether lists are filtered by the field and sorted by it through an index, which takes milliseconds with any number of records. Not for TEXTAREA and MULTI_PICKLIST. A record type has at most ${indexedFieldsMax} indexed or unique fields, besides those of the type LOOKUP, which are always indexed. Until the index is there, filters and orders read all records.`,
     example: false,
   })
   isIndexed!: boolean
@@ -188,6 +191,15 @@ export class CustomField extends OrgRecord {
   @Column(() => Boolean, { internal: true, default: false })
   hasTotals!: boolean
 
+  @Column(() => String, lookupColumns.entity)
+  lookupEntity!: string | null
+
+  @Column(() => String, lookupColumns.object)
+  lookupObject!: string | null
+
+  @Column(() => LookupDeleteBehavior, lookupColumns.deleteBehavior)
+  lookupDeleteBehavior!: LookupDeleteBehavior | null
+
   @Column(() => Int, {
     nullable: true,
     minimum: 0,
@@ -207,22 +219,10 @@ export class CustomField extends OrgRecord {
   })
   maxLength!: number | null
 
-  @Column(() => Float, {
-    nullable: true,
-    minimum: -numberMax,
-    maximum: numberMax,
-    description: 'NUMBER and CURRENCY: smallest value; null: none but -1e15.',
-    example: null,
-  })
+  @Column(() => Float, { ...bound, description: 'NUMBER and CURRENCY: smallest value; null: none but -1e15.' })
   minValue!: number | null
 
-  @Column(() => Float, {
-    nullable: true,
-    minimum: -numberMax,
-    maximum: numberMax,
-    description: 'NUMBER and CURRENCY: largest value; null: none but 1e15.',
-    example: null,
-  })
+  @Column(() => Float, { ...bound, description: 'NUMBER and CURRENCY: largest value; null: none but 1e15.' })
   maxValue!: number | null
 
   @Column(() => Int, {

@@ -11,6 +11,7 @@ import type { CustomFieldType } from './custom-field.enumerations.ts'
 import type { RollupDefinition } from '../../kernel/record/rollup/rollup-definition.ts'
 import type { FormulaConfig, RollupConfig } from './custom-field.parts.ts'
 import type { CustomField } from './custom-field.ts'
+import { lookupOf } from './lookup-rules.ts'
 
 /** What writes and reads need to know of a field. */
 export type StoredField = Pick<
@@ -39,6 +40,9 @@ export type StoredField = Pick<
   | 'formulaConfig'
   | 'rollupConfig'
   | 'hasTotals'
+  | 'lookupEntity'
+  | 'lookupObject'
+  | 'lookupDeleteBehavior'
   | 'trackHistory'
   | 'pending'
   | 'aliases'
@@ -59,6 +63,7 @@ const kinds: Readonly<Record<ValueType, CustomFieldKind>> = {
   CHECKBOX: 'boolean',
   PICKLIST: 'enum',
   MULTI_PICKLIST: 'textList',
+  LOOKUP: 'id',
   // Of a date, if the field whose least or greatest value it is has dates.
   ROLLUP_SUMMARY: 'money',
 }
@@ -154,6 +159,7 @@ export function definitionOf(field: StoredField): CustomFieldDefinition {
     default: defaultOf(field),
     formula,
     rollup: field.rollupConfig ? rollupOf({ ...field, rollupConfig: field.rollupConfig }) : undefined,
+    lookup: fieldType === 'LOOKUP' ? lookupOf(field) : undefined,
     aliases:
       hasValues && aliases.length > 0 ? Object.fromEntries(aliases.map(({ from, to }) => [from, to])) : undefined,
     also: pending ? definitionOf({ ...field, ...pending, pending: null, isRequired: false }) : undefined,

@@ -71,11 +71,12 @@ export const fewTracked: Rule = {
 }
 
 export const fewIndexedFields: Rule = {
-  concerns: (_ctx, next, previous) => isInIndex(next) && !(previous && isInIndex(previous)),
+  concerns: (_ctx, next, previous) =>
+    next.fieldType !== 'LOOKUP' && isInIndex(next) && !(previous && isInIndex(previous)),
   async enforce({ db, caller }, { entity, id }) {
     const [row] = await db.query<{ count: number }>(
       `select count(*)::int as count from extensions.field_definition
-       where organization_id = $1 and entity = $2 and id <> $3 and (is_indexed or is_unique) and is_active and deleted_at is null`,
+       where organization_id = $1 and entity = $2 and id <> $3 and (is_indexed or is_unique) and is_active and field_type <> 'LOOKUP' and deleted_at is null`,
       [caller.organizationId, entity, id],
     )
     if (row!.count < indexedFieldsMax) return []

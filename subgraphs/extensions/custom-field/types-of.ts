@@ -8,7 +8,7 @@ const texts: readonly CustomFieldType[] = ['TEXT', 'TEXTAREA', 'EMAIL', 'PHONE',
 /** The types that a property is for. */
 export const typesOf = {
   isSearchable: texts,
-  isIndexed: ['TEXT', 'EMAIL', 'PHONE', 'URL', ...numbers, 'DATE', 'DATETIME', 'CHECKBOX', 'PICKLIST'],
+  isIndexed: ['TEXT', 'EMAIL', 'PHONE', 'URL', ...numbers, 'DATE', 'DATETIME', 'CHECKBOX', 'PICKLIST', 'LOOKUP'],
   isUnique: ['TEXT', 'EMAIL', 'PHONE', 'URL', ...numbers],
   picklistValues: picklists,
   controllingField: picklists,
@@ -20,4 +20,7 @@ export const typesOf = {
   maxValue: numbers,
   formulaConfig: ['FORMULA'],
   rollupConfig: ['ROLLUP_SUMMARY'],
+  lookupEntity: ['LOOKUP'],
+  lookupObject: ['LOOKUP'],
+  lookupDeleteBehavior: ['LOOKUP'],
 } as const satisfies Partial<Record<keyof CustomField, readonly CustomFieldType[]>>

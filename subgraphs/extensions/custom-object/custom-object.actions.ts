@@ -4,10 +4,11 @@ import { changeAll } from '../../kernel/record/change-all.ts'
 import { customObject as typeOf, recordTypeIn } from '../../kernel/record/custom-object.ts'
 import type { RecordDefinition } from '../../kernel/record/definition.ts'
 import { refuse } from '../../kernel/record/prepare-change.ts'
-import { recordsOf } from '../../kernel/record/records-of.ts'
+import { change, recordsOf } from '../../kernel/record/records-of.ts'
 import { inTransaction, unrestricted, type RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { createField } from '../custom-field/custom-field.actions.ts'
+import { customField } from '../custom-field/custom-field.record.ts'
 import type { CustomField } from '../custom-field/custom-field.ts'
 import type { CustomRecord } from '../custom-record/custom-record.ts'
 import { createdFieldsMax, renamedRecordsMax } from './bounds.ts'
@@ -64,6 +65,29 @@ export function updateObject(
     const updated = await objects.update(inner, id, input, expectedVersion)
     if (updated.nameField !== nameField) await renameRecords(inner, updated.name)
     return updated
+  })
+}
+
+/**
+ * Restores an object. While it was deleted, nobody cleared what its records name of other records, so the indexes of its lookups are built again, which
+ * clears what has been lost.
+ */
+export function restoreObject(ctx: RequestContext, id: string, expectedVersion: number | null): Promise<CustomObject> {
+  requireAdministrator(ctx)
+  return inTransaction(ctx, async (inner) => {
+    const restored = await objects.restore(inner, id, expectedVersion)
+    const lookups = await inner.db.query<{ id: string }>(
+      `select id from extensions.field_definition
+       where organization_id = $1 and entity = $2 and field_type = 'LOOKUP' and is_active and has_index and deleted_at is null order by id`,
+      [ctx.caller.organizationId, typeOf(restored.name)],
+    )
+    for (const field of lookups)
+      await change(inner, customField, field.id, () => ({
+        operation: 'UPDATE',
+        values: {},
+        implied: { hasIndex: false },
+      }))
+    return restored
   })
 }
 

@@ -11,7 +11,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { objectsMax, renamedRecordsMax } from './bounds.ts'
-import { createObject, updateObject, type ObjectInput } from './custom-object.actions.ts'
+import { createObject, restoreObject, updateObject, type ObjectInput } from './custom-object.actions.ts'
 import {
   CustomObjectCreateInput,
   CustomObjectPage,
@@ -73,7 +73,7 @@ export class CustomObjectResolver {
 
   @Mutation(() => ID, {
     description:
-      'Deletes a custom object. Its records and fields are kept, but nobody can read or change them until it is restored. While a validation rule, a hook, a trigger, a workflow, a custom action or a function names it, it is refused with HAS_DEPENDENTS, and `usedBy` names that; while a change of one of its fields is under way, with INVALID_STATE. For owners and admins.',
+      'Deletes a custom object. Its records and fields are kept, but nobody can read or change them until it is restored. While a validation rule, a hook, a trigger, a workflow, a custom action, a function or a LOOKUP of another record type names it, it is refused with HAS_DEPENDENTS, and `usedBy` names that; while a change of one of its fields is under way, with INVALID_STATE. For owners and admins.',
   })
   @RequiresScope('CUSTOM_OBJECTS')
   customObjectDelete(
@@ -86,7 +86,8 @@ export class CustomObjectResolver {
   }
 
   @Mutation(() => CustomObject, {
-    description: 'Restores a deleted custom object, with its records and fields. For owners and admins.',
+    description:
+      'Restores a deleted custom object, with its records and fields. What its records name, in fields of the type LOOKUP, of records that were deleted meanwhile is cleared in the background. For owners and admins.',
   })
   @RequiresScope('CUSTOM_OBJECTS')
   customObjectRestore(
@@ -94,8 +95,7 @@ export class CustomObjectResolver {
     @ExpectedVersionArg() expectedVersion: number | null,
     @Ctx() ctx: RequestContext,
   ) {
-    requireAdministrator(ctx)
-    return objects.restore(ctx, id, expectedVersion)
+    return restoreObject(ctx, id, expectedVersion)
   }
 }
 

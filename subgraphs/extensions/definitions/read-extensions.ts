@@ -125,7 +125,8 @@ export const readOrganizationExtensions: ExtensionReader = async (sql, organizat
          'defaultValue', f.default_value, 'picklistValues', f.picklist_values, 'controllingField', f.controlling_field,
          'dependentValues', f.dependent_values, 'pattern', f.pattern, 'precision', f.precision, 'maxLength', f.max_length,
          'minValue', f.min_value, 'maxValue', f.max_value, 'trackHistory', f.track_history, 'pending', f.pending, 'aliases', f.aliases,
-         'formulaConfig', f.formula_config, 'rollupConfig', f.rollup_config, 'hasTotals', f.has_totals, 'isDeleted', f.deleted_at is not null) order by f.sort_order, f.created_at, f.id)
+         'formulaConfig', f.formula_config, 'rollupConfig', f.rollup_config, 'hasTotals', f.has_totals,
+         'lookupEntity', f.lookup_entity, 'lookupObject', f.lookup_object, 'lookupDeleteBehavior', f.lookup_delete_behavior, 'isDeleted', f.deleted_at is not null) order by f.sort_order, f.created_at, f.id)
        from extensions.field_definition f
        where f.organization_id = v.organization_id and (f.deleted_at is null or f.field_type = 'FORMULA')), '[]') as fields, coalesce((
        select jsonb_agg(jsonb_build_object('name', o.name, 'label', o.label, 'nameField', o.name_field,

@@ -1,10 +1,10 @@
 import { setTimeout as rest } from 'node:timers/promises'
-import { currentDefinitions, withCurrentExtensions } from '../../kernel/extension/current-extensions.ts'
+import { requireCurrentDefinitions, withCurrentExtensions } from '../../kernel/extension/current-extensions.ts'
 import { noUserId } from '../../kernel/context.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { Leased, Outcome, QueuedItem } from '../../kernel/queue/queue.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
-import { TenantPredicate, Values } from '../../kernel/record/predicate.ts'
+import { TenantPredicate } from '../../kernel/record/predicate.ts'
 import { allColumnNames } from '../../kernel/record/read.ts'
 import { change } from '../../kernel/record/records-of.ts'
 import { selectList } from '../../kernel/record/selection.ts'
@@ -98,7 +98,7 @@ async function nextBatch(services: Services, item: Leased<ChangeItem>): Promise<
 async function batchIn(ctx: RequestContext, item: Leased<ChangeItem>): Promise<Step> {
   const stored = await requireLease(ctx, item)
   if (stored.isWaiting) return 'WAIT'
-  await requireDefinitions(ctx)
+  await requireCurrentDefinitions(ctx)
   const field = await fieldOf(ctx, item.fieldId)
   // It was removed by hand.
   if (!field) return 'DONE'
@@ -145,12 +145,6 @@ async function requireLease(
 /** The open changes of the field `$3`. */
 const others = (alias: string): string =>
   `${alias}.organization_id = $1 and ${alias}.field_id = $3 and ${alias}.state = 'QUEUED'`
-
-/** Until the transaction ends, the definitions of the organization are those of the context. */
-async function requireDefinitions(ctx: RequestContext): Promise<void> {
-  const values = new Values()
-  await ctx.db.query(`select ${currentDefinitions(ctx, values)}`, values.list)
-}
 
 async function fieldOf({ db, caller }: RequestContext, id: string): Promise<CustomField | null> {
   const [field] = await db.query<CustomField & Record<string, unknown>>(

@@ -1,19 +1,26 @@
+import { isId } from '../../kernel/ids.ts'
 import { customFieldName } from '../../kernel/record/custom-field-column.ts'
 import { columnOf } from '../../kernel/record/definition.ts'
 import { lockSerializedRules } from '../../kernel/record/serialized-rules.ts'
+import { lockNamed } from '../../kernel/record/lookup/check-lookups.ts'
 import { forgetDeleted, forgetValues, indexRecords } from '../../kernel/record/value-index/build-values.ts'
+import type { RequestContext } from '../../kernel/request.ts'
 import type { CustomFieldChange } from '../custom-field/custom-field.enumerations.ts'
 import { customField } from '../custom-field/custom-field.record.ts'
 import type { CustomField } from '../custom-field/custom-field.ts'
 import { shapeOfEntity } from '../custom-field/field-entity.ts'
-import type { FieldChange } from '../field-change/field-change.ts'
+import type { FieldBatch, FieldChange } from '../field-change/field-change.ts'
+import { rewriteValues, valuesIn } from '../field-change/rewrite-values.ts'
 import { hasOtherDefault, isInIndex } from './index-state.ts'
 
 const buildIndexName: CustomFieldChange = 'BUILD_INDEX'
 const removeIndexName: CustomFieldChange = 'REMOVE_INDEX'
 
 /** What the field was before: it is that again if values do not allow the change. */
-type Before = Pick<CustomField, 'isIndexed' | 'isUnique' | 'hasIndex'>
+interface Before extends Pick<CustomField, 'isIndexed' | 'isUnique' | 'hasIndex'> {
+  /** A LOOKUP was not in use for a time, in which records that it names may have been deleted. */
+  readonly wasUnused?: boolean
+}
 
 /** A field that waits for its index has begun the change that builds it. */
 const waits = (field: CustomField | null): boolean => field !== null && isInIndex(field) && !field.hasIndex
@@ -24,9 +31,17 @@ function begins(next: CustomField, previous: CustomField | null): Before | null 
   if (!becomesUnique && (next.hasIndex || waits(previous))) return null
   // Otherwise it leaves the index if it fails: it was not part of it, or the rows would have two defaults.
   const wasInIndex = previous !== null && isInIndex(previous) && !hasOtherDefault(next, previous)
-  if (!wasInIndex) return { isIndexed: false, isUnique: false, hasIndex: false }
+  const wasUnused = next.fieldType === 'LOOKUP' && previous !== null
+  if (!wasInIndex) return { isIndexed: false, isUnique: false, hasIndex: false, ...(wasUnused && { wasUnused }) }
   const { isIndexed, isUnique, hasIndex } = previous
-  return { isIndexed, isUnique, hasIndex }
+  return { isIndexed, isUnique, hasIndex, ...(wasUnused && { wasUnused }) }
+}
+
+/** Clears what the records name of records that were deleted while the field was not in use. */
+async function clearLost(ctx: RequestContext, batch: FieldBatch<Before>, to: string): Promise<void> {
+  const named = (await valuesIn(ctx, batch)).flatMap(({ value }) => (typeof value === 'string' ? [value] : []))
+  const live = await lockNamed(ctx, to, [...new Set(named)])
+  await rewriteValues(ctx, batch, (value) => (isId(value) && !live.has(value) ? null : value))
 }
 
 /**
@@ -38,8 +53,10 @@ export const buildIndex: FieldChange<Before> = {
   batchSize: 2_000,
   failuresMax: 20,
   begins,
-  async batch(ctx, { field, shape, ids }) {
+  async batch(ctx, batch) {
+    const { field, shape, ids, parameters } = batch
     const column = columnOf(shape, customFieldName(field.name))
+    if (parameters.wasUnused && column.lookup) await clearLost(ctx, batch, column.lookup.to)
     const conflicts = await indexRecords(ctx, shape, column, ids)
     const message = `Another ${shape.object} already has this ${column.name}.`
     return conflicts.map(({ id, value, conflictingId }) => ({

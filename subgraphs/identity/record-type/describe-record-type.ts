@@ -165,7 +165,8 @@ function valuesOf(column: Column): string[] | null {
 }
 
 /** Ids of users have a field with the user. */
-const referenceOf = (shape: RecordShape, { name, user, kind }: Column): string | null => {
+const referenceOf = (shape: RecordShape, { name, user, kind, lookup }: Column): string | null => {
   if (user) return 'user'
+  if (lookup) return lookup.to
   return kind === 'id' || name.endsWith('Ids') ? recordTypeOfIds(shape, name) : null
 }

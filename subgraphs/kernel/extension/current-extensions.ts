@@ -1,7 +1,7 @@
 import { Refusal } from '../errors.ts'
 import type { RequestContext } from '../request.ts'
 import type { RecordShape } from '../record/definition.ts'
-import type { Values } from '../record/predicate.ts'
+import { Values } from '../record/predicate.ts'
 import { definitionsChangedState } from './definition-version.migrations.ts'
 import { readExtensions } from './extension.ts'
 
@@ -19,6 +19,12 @@ export const isExtended = ({ caller }: RequestContext, shape: RecordShape): bool
 /** SQL condition that fails the statement when the definitions of the organization are not those that the change was decided with. */
 export const currentDefinitions = ({ caller, extensions }: RequestContext, values: Values): string =>
   `kernel.require_definitions(${values.add(caller.organizationId)}::uuid, ${values.add(extensions?.version ?? 0)}::bigint)`
+
+/** Until the transaction ends, the definitions of the organization are those of the context. */
+export async function requireCurrentDefinitions(ctx: RequestContext): Promise<void> {
+  const values = new Values()
+  await ctx.db.query(`select ${currentDefinitions(ctx, values)}`, values.list)
+}
 
 const areChanged = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === definitionsChangedState
 

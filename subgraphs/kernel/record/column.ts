@@ -4,6 +4,7 @@ import { Field, Float, ID, Int, registerEnumType, type FieldOptions } from 'type
 import type { Formula } from '../formula/formula.ts'
 import type { DayMoment } from '../time/days.ts'
 import { columnKinds, type ColumnKind } from './column-kind.ts'
+import type { Lookup } from './lookup/lookup.ts'
 import type { ValueIndex } from './value-index/value-column.ts'
 import type { CustomFieldRules } from './custom-field-rules.ts'
 import { DateTime, Decimal, Json } from './scalars.ts'
@@ -130,6 +131,8 @@ export interface Column extends ColumnOptions {
   readonly formula?: Formula | null
   /** Custom fields: the rollup that gives the value, which only reads compute; null for one that can no longer be evaluated, so that it is blank. */
   readonly rollup?: CompiledRollup | null
+  /** Custom fields: the record type whose ids the values are. */
+  readonly lookup?: Lookup
   /** Custom fields: the column that the field is being changed to, which written values must fit as well. */
   readonly also?: Column
   readonly kind: ColumnKind

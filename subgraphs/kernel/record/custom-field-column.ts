@@ -6,6 +6,7 @@ import { columnKinds, type ColumnKind } from './column-kind.ts'
 import type { BlankAs, FormulaReturnType } from '../formula/compile.ts'
 import type { CustomFieldFormat, CustomFieldRules, Dependency } from './custom-field-rules.ts'
 import type { RollupDefinition } from './rollup/rollup-definition.ts'
+import type { Lookup } from './lookup/lookup.ts'
 import { DateTime, Decimal } from './scalars.ts'
 import { valueKinds, type UniqueForm, type ValueIndex } from './value-index/value-column.ts'
 
@@ -53,6 +54,8 @@ export interface CustomFieldDefinition extends Bounds {
   readonly rollup?: RollupDefinition
   /** Changes keep the values that they replace (`derived/field-history.ts`). */
   readonly hasHistory?: boolean
+  /** The values are ids of records of this type; only for the kind `id`. */
+  readonly lookup?: Lookup
   /** Former values that writes may still send, with the values that they mean. */
   readonly aliases?: Readonly<Record<string, string>>
   /** What the field is being changed to: written values must fit it as well. */
@@ -178,6 +181,7 @@ export function customField(definition: CustomFieldDefinition): Column {
     derivedFrom: [customFieldsName],
     custom,
     ...(definition.also && { also: customField(definition.also) }),
+    ...(definition.lookup && { lookup: definition.lookup }),
     ...indexOf(definition),
     sql(alias) {
       const values = `${alias}.${container}`
@@ -190,11 +194,15 @@ export function customField(definition: CustomFieldDefinition): Column {
     },
     stored: isEmail
       ? canonicalEmail
-      : definition.members && kind === 'textList'
-        ? (value) => withoutRepetition(withoutAliases(custom, value))
-        : (value) => parse(withoutAliases(custom, value)) ?? withoutAliases(custom, value),
+      : kind === 'id'
+        ? lowerCase
+        : definition.members && kind === 'textList'
+          ? (value) => withoutRepetition(withoutAliases(custom, value))
+          : (value) => parse(withoutAliases(custom, value)) ?? withoutAliases(custom, value),
   }
 }
+
+const lowerCase = (value: unknown): unknown => (typeof value === 'string' ? value.toLowerCase() : value)
 
 const canonicalEmail = (value: unknown): unknown => (typeof value === 'string' ? (parseEmail(value) ?? value) : value)
 

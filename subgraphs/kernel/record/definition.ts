@@ -6,6 +6,7 @@ import type { Column } from './column.ts'
 import { Columns } from './columns.ts'
 import type { DerivedRows } from './derived/derived-rows.ts'
 import type { AnyRecord, TrackedObject, Operation, RecordEvents } from './event-types.ts'
+import type { LookupFrom } from './lookup/lookup.ts'
 import type { StateMachine } from './transitions.ts'
 
 /** The columns that every stored row has. Most record classes extend `OrgRecord`, which has more. */
@@ -100,6 +101,8 @@ export interface RecordShape extends TrackedObject {
   readonly privateUnless?: string
   /** What the definitions of the organization derive from the records, in the statement of every write; absent where there is nothing. */
   readonly derived?: readonly DerivedRows[]
+  /** The lookups of the organization that name records of this type; absent where there are none. */
+  readonly lookedUpBy?: readonly LookupFrom[]
   /** Columns that `search` compares with the text. */
   readonly searchable: readonly string[]
   /** The column that names a record in the results of the search across types; default: the first of `searchable`. */

@@ -10,6 +10,7 @@ import { relatedShape } from './formula-relations.ts'
 import { columnsFor } from './live-formulas.ts'
 import { recordNamed } from './record-registry.ts'
 import { isRollupField, rollupColumn } from './rollup/rollup-column.ts'
+import { lookupsByTarget, type LookupFrom } from './lookup/lookup.ts'
 import type { OrganizationDefinitions } from './organization-definitions.ts'
 import type { OrganizationShapes, ShapeReader } from './shape-source.ts'
 
@@ -35,6 +36,7 @@ export class DefinedShapes implements OrganizationShapes {
   /** Extended shapes with the formulas of one reader, by the operation, its caller and what learns of the answer. */
   readonly #forReaders = new WeakMap<object, object>()
   readonly #scopes: FormulaScopes
+  readonly #lookups: ReadonlyMap<string, readonly LookupFrom[]>
 
   constructor(
     private readonly definitions: OrganizationDefinitions,
@@ -46,6 +48,7 @@ export class DefinedShapes implements OrganizationShapes {
       (object) => (Object.hasOwn(customFields, object) ? customFields[object]! : []),
       (object) => (Object.hasOwn(objects, object) ? objects[object]! : relatedShape(object)),
     )
+    this.#lookups = lookupsByTarget(definitions.customFields)
   }
 
   of<S extends object>(given: S, reader?: ShapeReader): S {
@@ -92,7 +95,9 @@ export class DefinedShapes implements OrganizationShapes {
   }
 
   #extend(shape: RecordShape): RecordShape {
-    const extended = this.#withFields(shape)
+    const lookedUpBy = this.#lookups.get(shape.object)
+    const withFields = this.#withFields(shape)
+    const extended = lookedUpBy ? { ...withFields, lookedUpBy } : withFields
     const derived = this.contributes.flatMap((contribution) => contribution(extended, this.definitions) ?? [])
     return derived.length > 0 ? { ...extended, derived } : extended
   }

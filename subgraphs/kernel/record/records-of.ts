@@ -11,6 +11,8 @@ import { readDeleted, readPage, type ConnectionArgs, type PageArgs } from './lis
 import { readBy, readOne, readReference, requireRecord } from './read.ts'
 import { requireRight, requireWritableRole, save } from './save.ts'
 import { lockSerializedRules } from './serialized-rules.ts'
+import { withNamedOf } from './lookup/check-lookups.ts'
+import { withClearing } from './lookup/deleted-targets.ts'
 import { isAnySelected, selectedFields, type SelectionInfo } from './selection.ts'
 
 export const bulkMax = 500
@@ -208,8 +210,9 @@ async function bulk<T extends StoredRow, I extends Versioned>(
   const inLockOrder = items
     .map((item, index) => ({ item, index, row: item.id.toLowerCase() }))
     .sort((a, b) => (a.row < b.row ? -1 : a.row > b.row ? 1 : 0))
-  await inTransaction(ctx, async (outer) => {
-    await lockSerializedRules(outer, definition)
+  await inTransaction(withClearing(ctx), async (opened) => {
+    await lockSerializedRules(opened, definition)
+    const outer = await withNamedOf(opened, definition, items)
     for (const { item, index } of inLockOrder) {
       const result = { index, id: item.id, code: null, message: null, errors: null }
       try {

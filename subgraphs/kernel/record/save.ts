@@ -21,6 +21,8 @@ import {
 import { derivedStatements } from './derived/derived-rows.ts'
 import { nameOf } from './describe.ts'
 import { insertTextOf } from './insert-text.ts'
+import { concernsLookups, lookupProblems, withoutLost } from './lookup/check-lookups.ts'
+import { clearLookups, refuseRestricted } from './lookup/deleted-targets.ts'
 import type { Operation } from './event-types.ts'
 import { redact, refuseReadOnlyFields } from './field-security.ts'
 import { refuseBrokenRules } from '../extension/broken-rules.ts'
@@ -54,7 +56,7 @@ export async function save<T extends StoredRow>(
   // A transaction (a savepoint inside another one) takes the number back when the create is refused, so that there is no gap.
   const isNumbered = builtIn.numbered && draft.operation === 'CREATE'
   const write = (current: RequestContext, definition: RecordDefinition<T>, decided: Draft<T>): Promise<T> =>
-    isNumbered
+    isNumbered || concernsLookups(definition, decided)
       ? inTransaction(current, (inner) => writeAndRedact(inner, definition, decided))
       : writeAndRedact(current, definition, decided)
   if (!concernsDefinitions(builtIn)) return write(ctx, shapeFor(ctx, builtIn), draft)
@@ -71,7 +73,7 @@ async function writeAndRedact<T extends StoredRow>(
   definition: RecordDefinition<T>,
   draft: Draft<T>,
 ): Promise<T> {
-  const written = await checkAndWrite(ctx, definition, draft)
+  const written = await checkAndWrite(ctx, definition, await withoutLost(ctx, definition, draft))
   ctx.answered?.record(definition, written.id)
   const record = draft.operation === 'DELETE' ? written : await withLiveValues(ctx, definition, written)
   return redact(ctx.caller, definition, await withRollups(ctx, definition, record))
@@ -88,17 +90,23 @@ async function checkAndWrite<T extends StoredRow>(
     if (draft.events?.length) await write(ctx, definition, prepared, previous, [])
     return previous
   }
-  refuse(await referenceProblems(ctx, definition, next, changed, values))
+  refuse([
+    ...(await referenceProblems(ctx, definition, next, changed, values)),
+    ...(await lookupProblems(ctx, definition, draft, next, previous)),
+  ])
   if (draft.operation !== 'DELETE' && ctx.caller.kind !== 'SYSTEM')
     refuse(customFieldProblemsOf(definition, next, previous))
   refuse(definition.invariants?.(next, previous) ?? [])
   refuse((await definition.checks?.(ctx, next, previous)) ?? [])
   if (ctx.extensions && isExtended(ctx, definition)) refuseBrokenRules(ctx, definition, draft.operation, next, previous)
   if (definition.numbered && !previous) await setNumber(ctx, definition, definition.numbered, next)
-  await underSerializedRules(ctx, definition, next, previous, (inner, problems, unless) => {
+  const isDeleted = draft.operation === 'DELETE'
+  await underSerializedRules(ctx, definition, next, previous, async (inner, problems, unless) => {
     refuse(problems)
+    if (isDeleted) await refuseRestricted(inner, definition, next.id)
     return write(inner, definition, prepared, next, changed, unless)
   })
+  if (isDeleted && definition.lookedUpBy) await clearLookups(ctx, definition, next.id)
   return next
 }
 
@@ -256,11 +264,6 @@ function changeSql(
   return `update ${table} t set ${sets.join(', ')} where ${where} returning 1`
 }
 
-interface DatabaseError {
-  code?: string
-  constraint?: string
-}
-
 async function uniqueRefusal(
   ctx: RequestContext,
   definition: RecordShape,
@@ -268,7 +271,7 @@ async function uniqueRefusal(
   error: unknown,
 ): Promise<unknown> {
   if (isTaken(error)) return takenValue(ctx, definition, [next])
-  const { code, constraint } = error as DatabaseError
+  const { code, constraint } = error as { readonly code?: string; readonly constraint?: string }
   if (code !== '23505' || !constraint) return error
   const name = constraint.endsWith('_pkey') ? 'id' : definition.unique?.[constraint]
   if (!name) return error

@@ -6,6 +6,7 @@ import { customValuesSql } from './computed-values.ts'
 import { customFieldsName } from './custom-field-column.ts'
 import type { RecordShape } from './definition.ts'
 import { restrictedSql, type FieldRules } from './field-security.ts'
+import { relatedName } from './lookup/lookup.ts'
 
 /** The part of a resolver's `info` with the selection. graphql-jit passes the same nodes each time it executes a document. */
 export type SelectionInfo = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>
@@ -88,17 +89,21 @@ function selectExpression(columns: Columns, column: Column, alias: string, rules
 }
 
 function selectExpressions(
-  columns: Columns,
+  { columns, objectColumn }: RecordShape,
   selected: ReadonlySet<string>,
   alias: string,
   rules: FieldRules | null,
 ): string {
   const { stored, byName } = columns
+  const followsLookups = selected.has(relatedName)
   const followsEdges = [...selected].some((name) => !byName.has(name) && name !== '__typename')
   return stored
     .filter(
       ({ kind, name, decidesEdges }) =>
-        name === 'id' || selected.has(name) || (followsEdges && (kind === 'id' || decidesEdges)),
+        name === 'id' ||
+        selected.has(name) ||
+        (followsEdges && (kind === 'id' || decidesEdges)) ||
+        (followsLookups && (name === customFieldsName || name === objectColumn)),
     )
     .map((column) => selectExpression(columns, column, alias, rules))
     .join(', ')
@@ -109,20 +114,22 @@ function selectExpressions(
  * selected, all id columns are added, and columns that decide edges, because relations to other records need them. Hidden values are never read from the database.
  */
 export function selectList(
-  { columns }: RecordShape,
+  shape: RecordShape,
   selected: ReadonlySet<string>,
   alias: string,
   rules: FieldRules | null,
 ): string {
+  const { columns } = shape
   const namesCustomFields =
-    selected.has(customFieldsName) && (columns.isComputed || (rules !== null && rules.hiddenKeys.size > 0))
+    (selected.has(customFieldsName) || selected.has(relatedName)) &&
+    (columns.isComputed || (rules !== null && rules.hiddenKeys.size > 0))
   // A list that names custom fields is that of one organization, and may be long, so that no list of a document is kept.
-  if (namesCustomFields) return selectExpressions(columns, selected, alias, rules)
+  if (namesCustomFields) return selectExpressions(shape, selected, alias, rules)
   let byColumns = selectListCache.get(selected)
   if (!byColumns) selectListCache.set(selected, (byColumns = new WeakMap()))
   // All organizations share a cached list, because it contains only table columns.
   const owner = rules ?? columns.stored
   let list = byColumns.get(owner)
-  if (list === undefined) byColumns.set(owner, (list = selectExpressions(columns, selected, alias, rules)))
+  if (list === undefined) byColumns.set(owner, (list = selectExpressions(shape, selected, alias, rules)))
   return list
 }

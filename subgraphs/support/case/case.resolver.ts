@@ -3,6 +3,7 @@ import { ExpectedVersionArg, IdArg, InputArg } from '../../kernel/record/args.ts
 import type { RecordInput } from '../../kernel/record/inputs.ts'
 import { UnfilteredPageArgs } from '../../kernel/record/list-args.ts'
 import type { ConnectionArgs } from '../../kernel/record/list.ts'
+import { typesWithLookups } from '../../kernel/record/lookup/lookup.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { createdAfter, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
@@ -132,6 +133,8 @@ export const caseResource: Resource = {
   resolver: CaseResolver,
   entities: { Case: supportCase },
   announces: [caseComment],
+  // A refused deletion may name records that refer to the case.
+  mentions: typesWithLookups,
   timeline: [caseEntries],
   migrations: [caseTables, caseIndexes, caseTotals, caseTurns],
   rest: restArea(supportCase, {

@@ -8,8 +8,9 @@ import {
   type GraphQLObjectType,
 } from 'graphql'
 import type { LoadedSupergraph } from '../../../gateway/graph/supergraph.ts'
-import { relationFragment } from '../../../rest-adapter/shape/shaping.ts'
+import { lookupNamePattern, relatedProperty, relationFragment } from '../../../rest-adapter/shape/shaping.ts'
 import { prefixOf, restAreas, typeOf } from '../../rest-areas.ts'
+import type { RecordShape } from '../../../subgraphs/kernel/record/definition.ts'
 import type { Json } from '../event-file.ts'
 
 /** A related record that a read adds with `expand`. */
@@ -79,6 +80,7 @@ interface Shaped {
   readonly ownColumns: readonly { readonly name: string }[]
   /** Default: true. */
   readonly hasId?: boolean
+  readonly definition?: Pick<RecordShape, 'isCustomizable'>
 }
 
 /** The parameters with which a caller chooses the shape of answered records, by their names among all parameters. */
@@ -88,6 +90,7 @@ export function shapeParameters({
   relations,
   ownColumns,
   hasId = true,
+  definition,
 }: Shaped): Readonly<Record<string, Json>> {
   const columns = ownColumns.map(({ name }) => name)
   const fields = {
@@ -105,16 +108,19 @@ export function shapeParameters({
     name: 'expand',
     in: 'query',
     'x-shape': 'expand',
-    description: `The related records to add to each record under these names, at most ${expandMax}, separated by commas. A related record is null if there is none or the caller does not see it.${needs.length > 0 ? ` Each needs the scope of its type, or the answer is 403: ${needs.join(', ')}.` : ''}`,
+    description: `The related records to add to each record under these names, at most ${expandMax}, separated by commas. A related record is null if there is none or the caller does not see it.${needs.length > 0 ? ` Each needs the scope of its type, or the answer is 403: ${needs.join(', ')}.` : ''}${definition?.isCustomizable ? lookupSentence : ''}`,
     ...listOf(`${type}RelationName`, expandMax),
     example: relations.slice(0, 2).map(({ name }) => name),
   }
   return { [`${prefix}Fields`]: fields, [`${prefix}Expand`]: expand }
 }
 
+const lookupSentence =
+  ' `customFields.` and the API name of a custom field of the type LOOKUP adds the record that it names to `related`, under the API name; it needs the READ scope of the type of that record, and any other name is refused with 400.'
+
 /** The names that the parameters accept. */
 export const shapeSchemas = (
-  { type, one, relations }: Shaped,
+  { type, one, relations, definition }: Shaped,
   fields: readonly string[],
 ): Readonly<Record<string, Json>> => ({
   [`${type}FieldName`]: { type: 'string', description: `A property of the ${one}.`, enum: fields },
@@ -122,14 +128,16 @@ export const shapeSchemas = (
     [`${type}RelationName`]: {
       type: 'string',
       description: `A related record of the ${one}.`,
-      enum: relations.map(({ name }) => name),
+      ...(definition?.isCustomizable
+        ? { anyOf: [{ enum: relations.map(({ name }) => name) }, { pattern: lookupNamePattern }] }
+        : { enum: relations.map(({ name }) => name) }),
     },
   }),
 })
 
 /** The properties of a record that hold related records. */
-export const relationProperties = (relations: readonly Relation[]): Json =>
-  Object.fromEntries(
+export const relationProperties = ({ relations, definition }: Pick<Shaped, 'relations' | 'definition'>): Json => ({
+  ...Object.fromEntries(
     relations.map(({ name, description, schema }) => [
       name,
       {
@@ -138,4 +146,14 @@ export const relationProperties = (relations: readonly Relation[]): Json =>
         description: `${description} Only with \`expand=${name}\`.`,
       },
     ]),
-  )
+  ),
+  ...(definition?.isCustomizable && {
+    [relatedProperty]: {
+      type: 'object',
+      additionalProperties: { anyOf: [{ $ref: '#/components/schemas/RelatedRecord' }, { type: 'null' }] },
+      'x-expandable': true,
+      description:
+        'The records that custom fields of the type LOOKUP name, by the API names of the fields; null where there is none that the caller sees. Only with `expand=customFields.<name>`.',
+    },
+  }),
+})

@@ -172,7 +172,7 @@ function bodySchema({ operation, columns, required, description, more }: Body): 
 }
 
 /** A property that a profile can hide is absent for its users, so it is not required. */
-const recordSchema = ({ area, columns, description, relations }: RecordApi): Json => ({
+const recordSchema = ({ area, columns, description, relations, definition }: RecordApi): Json => ({
   type: 'object',
   description,
   required: [
@@ -181,7 +181,7 @@ const recordSchema = ({ area, columns, description, relations }: RecordApi): Jso
   ],
   properties: {
     ...Object.fromEntries(columns.map((column) => [column.name, readSchema(column)])),
-    ...relationProperties(relations),
+    ...relationProperties({ relations, definition }),
   },
 })
 

@@ -1,0 +1,83 @@
+import { Refusal, type FieldProblem } from '../../kernel/errors.ts'
+import { customObjectName } from '../../kernel/record/custom-object.ts'
+import type { SerializedRule } from '../../kernel/record/definition.ts'
+import { lookupTargets, type Lookup } from '../../kernel/record/lookup/lookup.ts'
+import { lookupsMax } from './bounds.ts'
+import type { CustomField } from './custom-field.ts'
+
+type Rule = SerializedRule<CustomField>
+
+/** The record types of the platform that a LOOKUP can name, as `lookupEntity` has them. */
+const lookupEntities = lookupTargets.map((object) => object.toUpperCase())
+
+export const lookupOf = ({
+  lookupEntity,
+  lookupObject,
+  lookupDeleteBehavior,
+}: Pick<CustomField, 'lookupEntity' | 'lookupObject' | 'lookupDeleteBehavior'>): Lookup => ({
+  to: lookupObject ?? lookupEntity!.toLowerCase(),
+  onDelete: lookupDeleteBehavior ?? 'CLEAR',
+})
+
+/** A LOOKUP is always indexed, and references are cleared unless it says otherwise. */
+export const withLookup = ({ fieldType, lookupDeleteBehavior }: CustomField): Partial<CustomField> =>
+  fieldType === 'LOOKUP' ? { isIndexed: true, lookupDeleteBehavior: lookupDeleteBehavior ?? 'CLEAR' } : {}
+
+const problem = (path: string, code: string, message: string): FieldProblem => ({ path, code, message })
+
+/** The problems of a LOOKUP that follow from it alone. */
+export function lookupProblems(field: CustomField): FieldProblem[] {
+  const { fieldType, lookupEntity, lookupObject, lookupDeleteBehavior, isRequired, defaultValue } = field
+  if (fieldType !== 'LOOKUP') return []
+  const problems: FieldProblem[] = []
+  if (defaultValue !== null) problems.push(problem('defaultValue', 'NOT_ALLOWED', 'defaultValue is not for LOOKUP.'))
+  if (lookupEntity === null && lookupObject === null)
+    problems.push(problem('lookupEntity', 'REQUIRED', 'A LOOKUP must have lookupEntity or lookupObject.'))
+  if (lookupEntity !== null && lookupObject !== null)
+    problems.push(problem('lookupObject', 'NOT_TOGETHER', 'lookupEntity and lookupObject must not be given together.'))
+  if (lookupEntity !== null && !lookupEntities.includes(lookupEntity)) {
+    const message = `lookupEntity must be one of ${lookupEntities.join(', ')}; the name of a custom object is lookupObject.`
+    problems.push(problem('lookupEntity', 'NOT_ALLOWED', message))
+  }
+  if (lookupObject !== null && customObjectName(lookupObject) === null) {
+    const message = 'lookupObject must be custom: and the name of a custom object.'
+    problems.push(problem('lookupObject', 'WRONG_FORMAT', message))
+  }
+  if (isRequired && lookupDeleteBehavior !== 'RESTRICT') {
+    const message =
+      'lookupDeleteBehavior of a required LOOKUP must be RESTRICT, because CLEAR would take the value away.'
+    problems.push(problem('lookupDeleteBehavior', 'NOT_ALLOWED', message))
+  }
+  return problems
+}
+
+const appears = (next: CustomField, previous: CustomField | null): boolean =>
+  next.fieldType === 'LOOKUP' && next.deletedAt === null && previous?.deletedAt !== null
+
+/** A LOOKUP is added, and restored, while the custom object that it names exists. */
+export const lookedUpObjectExists: Rule = {
+  concerns: (_ctx, next, previous) => appears(next, previous) && next.lookupObject !== null,
+  async enforce({ db, caller }, { lookupObject }) {
+    const found = await db.query(
+      `select 1 from extensions.custom_object where organization_id = $1 and name = $2 and deleted_at is null`,
+      [caller.organizationId, customObjectName(lookupObject!)],
+    )
+    if (found.length > 0) return []
+    const message = 'lookupObject must be custom: and the name of a custom object of the organization.'
+    return [problem('lookupObject', 'UNKNOWN_REFERENCE', message)]
+  },
+}
+
+export const fewLookups: Rule = {
+  concerns: (_ctx, next, previous) => appears(next, previous),
+  async enforce({ db, caller }, { entity, id }) {
+    const [row] = await db.query<{ count: number }>(
+      `select count(*)::int as count from extensions.field_definition
+       where organization_id = $1 and entity = $2 and id <> $3 and field_type = 'LOOKUP' and deleted_at is null`,
+      [caller.organizationId, entity, id],
+    )
+    if (row!.count < lookupsMax) return []
+    const message = `A record type has at most ${lookupsMax} fields of the type LOOKUP; delete one first.`
+    throw new Refusal('LIMIT_REACHED', message, { limit: lookupsMax })
+  },
+}

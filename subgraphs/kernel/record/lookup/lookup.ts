@@ -1,0 +1,39 @@
+/** The field of a record that answers the records which its lookups name. */
+export const relatedName = 'related'
+
+/** The record types of the platform that can have lookups, as they can have custom fields. */
+export const typesWithLookups = ['lead', 'contact', 'account', 'opportunity', 'product', 'quote'] as const
+
+/** The record types of the platform that lookups can name. */
+export const lookupTargets = [...typesWithLookups, 'task', 'case'] as const
+
+/** What becomes of the references when the record that they name is deleted. */
+export type OnDelete = 'CLEAR' | 'RESTRICT'
+
+/** A custom field whose values are ids of records of another type. Plain data. */
+export interface Lookup {
+  /** The record type of the ids: `account`, `custom:site_visit`. */
+  readonly to: string
+  readonly onDelete: OnDelete
+}
+
+/** A lookup, as the record type that it names knows it. */
+export interface LookupFrom {
+  /** The record type that has the field. */
+  readonly object: string
+  /** The API name of the field. */
+  readonly key: string
+  readonly onDelete: OnDelete
+}
+
+/** The lookups of these custom fields by the record type that they name. */
+export function lookupsByTarget(
+  customFields: Readonly<Record<string, readonly { readonly name: string; readonly lookup?: Lookup }[]>>,
+): ReadonlyMap<string, readonly LookupFrom[]> {
+  const all = Object.entries(customFields).flatMap(([object, fields]) =>
+    fields.flatMap(({ name: key, lookup }) =>
+      lookup ? [{ to: lookup.to, from: { object, key, onDelete: lookup.onDelete } }] : [],
+    ),
+  )
+  return new Map([...Map.groupBy(all, ({ to }) => to)].map(([to, found]) => [to, found.map(({ from }) => from)]))
+}

@@ -1,0 +1,33 @@
+import { Directive, ID, ObjectType } from 'type-graphql'
+import { OutputField } from '../declared-value.ts'
+import { RequiresScopes } from '../requires-scope.ts'
+import { Json } from '../scalars.ts'
+import { memberScope } from '../../scopes.ts'
+
+@ObjectType({ description: 'The record that a LOOKUP of another record names.' })
+@Directive('@shareable')
+@RequiresScopes(memberScope)
+export class RelatedRecord {
+  @OutputField(() => String, {
+    description: 'Its record type: `account`, or `custom:` and the name of a custom object.',
+    example: 'account',
+  })
+  object!: string
+
+  @OutputField(() => ID, { description: 'Its id.', example: '0190b1a2-0000-7000-8000-000000000001' })
+  id!: string
+
+  @OutputField(() => String, {
+    nullable: true,
+    description: 'What names it for people; null if that is empty or hidden from the caller.',
+    example: 'Halvorsen Marine',
+  })
+  name!: string | null
+
+  @OutputField(() => Json, {
+    description:
+      'Its properties with the names that they have in the graph and in REST, custom fields included. What is hidden from the caller is absent.',
+    example: { id: '0190b1a2-0000-7000-8000-000000000001', name: 'Halvorsen Marine' },
+  })
+  record!: Readonly<Record<string, unknown>>
+}

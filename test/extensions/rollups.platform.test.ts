@@ -432,6 +432,50 @@ describe('a rollup that is built', () => {
     expect((await counts()).values).toBe(1)
   })
 
+  it('is built again when its configuration changes, and has the new value at once, whatever is open of the former one', async () => {
+    await fieldsOfDeals(owner)
+    const { id } = await field(owner, rollup('value', { aggregate: 'COUNT' }))
+    await settle()
+    const { id: accountId } = await account(member)
+    const made: { id: string }[] = []
+    for (const amount of [10, 20, 60]) made.push(await deal(accountId, { amount }))
+    const become = async (config: object, value: number) => {
+      const body = { rollupConfig: { childObject: 'OPPORTUNITY', relationField: 'accountId', ...config } }
+      const { status, body: changed } = await owner.rest['customFieldUpdate']!({ id, body } as never)
+      expect([status, changed.state], JSON.stringify(changed)).toEqual([200, 'BUILDING'])
+      expect(await read(accountId)).toEqual({ value })
+      await change(made[0]!.id, { amount: 11 })
+      await change(made[0]!.id, { amount: 10 })
+      await settle()
+      expect(await read(accountId)).toEqual({ value })
+      await merge()
+      expect(await read(accountId)).toEqual({ value })
+    }
+    const large = [{ field: 'amount', operator: 'GREATER_THAN', value: 15 }]
+    await become({ aggregate: 'COUNT', conditions: large }, 2)
+    await become({ aggregate: 'SUM', field: 'amount', conditions: large }, 80)
+    await become({ aggregate: 'MIN', field: 'amount' }, 10)
+    await become({ aggregate: 'MIN', field: 'amount', conditions: large }, 20)
+    await become({ aggregate: 'AVG', field: 'amount' }, 30)
+    await become({ aggregate: 'MIN', field: 'amount' }, 10)
+    await deal(accountId, { amount: 4 })
+    expect(await read(accountId)).toEqual({ value: 4 })
+    const before = await platform.fingerprint(owner.organizationId)
+    const refused = async (config: object | null) => {
+      const rollupConfig = config && { childObject: 'OPPORTUNITY', relationField: 'accountId', ...config }
+      return problemsOf(await owner.rest['customFieldUpdate']!({ id, body: { rollupConfig } } as never))
+    }
+    expect(await refused(null)).toBe('400 VALIDATION_FAILED rollupConfig REQUIRED')
+    expect(await refused({ aggregate: 'COUNT', childObject: 'CASE' })).toBe(
+      '400 VALIDATION_FAILED rollupConfig.childObject NOT_ALLOWED',
+    )
+    expect(await refused({ aggregate: 'MAX', field: 'closeDate' })).toBe(
+      '400 VALIDATION_FAILED rollupConfig.field NOT_ALLOWED',
+    )
+    expect(await refused({ aggregate: 'SUM' })).toBe('400 VALIDATION_FAILED rollupConfig.field REQUIRED')
+    expect(await platform.fingerprint(owner.organizationId)).toBe(before)
+  })
+
   it('leaves nothing behind when its field is removed', async () => {
     const fields = [
       await field(owner, rollup('deals', { aggregate: 'COUNT' })),
@@ -535,12 +579,8 @@ describe('customFieldCreate of a ROLLUP_SUMMARY', () => {
     expect(await platform.fingerprint(owner.organizationId)).toBe(before)
   })
 
-  it('keeps its configuration, and 40 of a record type', async () => {
-    const { id } = await field(owner, rollup('r0', count))
-    await settle()
-    const body = { rollupConfig: { childObject: 'CONTACT', relationField: 'accountId', aggregate: 'COUNT' } }
-    expect((await owner.rest['customFieldUpdate']!({ id, body } as never)).status).toBe(400)
-    for (let index = 1; index < 40; index++) await field(owner, rollup(`r${index}`, count))
+  it('refuses more than 40 of a record type with 409', async () => {
+    for (let index = 0; index < 40; index++) await field(owner, rollup(`r${index}`, count))
     const refused = await create(rollup('r40', count))
     expect([refused.status, refused.body.code, refused.body.limit]).toEqual([409, 'LIMIT_REACHED', 40])
   })

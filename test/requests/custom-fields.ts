@@ -42,6 +42,7 @@ const rest = () => ({
   lookupEntity: null,
   lookupObject: null,
   lookupDeleteBehavior: null,
+  rollupConfig: null,
   precision: null,
   maxLength: null,
   minValue: null,
@@ -58,7 +59,7 @@ const changed = () => {
 export const customFieldBodies = {
   customFieldCreate: async (requests: Sender, whole: boolean) => {
     await withSample(requests, 'QUOTE')
-    return { ...field(), ...(whole && { ...rest(), rollupConfig: null }) }
+    return { ...field(), ...(whole && rest()) }
   },
   customFieldUpdate: async (_requests: Sender, whole: boolean) =>
     whole ? { ...changed(), ...rest(), fieldType: 'PICKLIST' } : {},
@@ -94,7 +95,7 @@ const rollupParts = {
 
 export const customFieldParts = {
   customFieldCreate: { ...formulaParts, ...rollupParts },
-  customFieldUpdate: formulaParts,
+  customFieldUpdate: { ...formulaParts, ...rollupParts },
 }
 
 /** A record with the history of two changes. */

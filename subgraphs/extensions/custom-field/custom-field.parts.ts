@@ -144,7 +144,7 @@ export class RollupConfig {
     max: entityMax,
     filled: true,
     description:
-      'The type of the records that are aggregated: LEAD, CONTACT, ACCOUNT, OPPORTUNITY, QUOTE, TASK or CASE, as far as it refers to the record type of the field.',
+      'The type of the records that are aggregated, which refers to the record type of the field: LEAD, CONTACT, ACCOUNT, OPPORTUNITY, QUOTE, TASK, CASE, or `custom:` and the name of a custom object.',
     example: 'OPPORTUNITY',
   })
   childObject!: string
@@ -152,7 +152,8 @@ export class RollupConfig {
   @Part(() => String, {
     max: 100,
     filled: true,
-    description: 'The field of these records that has the id of the record with the ROLLUP_SUMMARY.',
+    description:
+      'The field of these records that has the id of the record with the ROLLUP_SUMMARY; a LOOKUP as `customFields.<API name>`.',
     example: 'accountId',
   })
   relationField!: string

@@ -67,7 +67,7 @@ export const customField: RecordDefinition<CustomField> = defineRecord(CustomFie
   audit: auditRecord('custom_field', (field) => Object.fromEntries(audited.map((name) => [name, field[name]]))),
   calculated: (next, previous, given) => {
     const lookup = withLookup(next)
-    const built = { ...lookup, ...indexAfter({ ...next, ...lookup }, previous), ...totalsAfter(next) }
+    const built = { ...lookup, ...indexAfter({ ...next, ...lookup }, previous), ...totalsAfter(next, previous) }
     return { ...built, ...stateAfter({ ...next, ...built }, previous, given) }
   },
   checks: nothingIsUnderWay,

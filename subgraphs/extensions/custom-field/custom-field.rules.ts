@@ -125,13 +125,18 @@ function givenProblems({ fieldType, isRequired, defaultValue }: CustomField): Fi
 }
 
 /** The configuration is checked with the fields of the other record type. */
-function rollupProblems(next: CustomField): FieldProblem[] {
+function rollupProblems(next: CustomField, previous: CustomField | null): FieldProblem[] {
   const { fieldType, rollupConfig, trackHistory } = next
   if (fieldType !== 'ROLLUP_SUMMARY') return []
   const problems = givenProblems(next)
   if (trackHistory) problems.push(problem('trackHistory', 'NOT_ALLOWED', 'trackHistory is not for ROLLUP_SUMMARY.'))
   if (rollupConfig === null)
     problems.push(problem('rollupConfig', 'REQUIRED', 'A ROLLUP_SUMMARY must have a rollupConfig.'))
+  const before = previous?.rollupConfig?.childObject
+  if (before !== undefined && rollupConfig && rollupConfig.childObject !== before) {
+    const message = `rollupConfig.childObject remains ${before}; add another field for other records.`
+    problems.push(problem('rollupConfig.childObject', 'NOT_ALLOWED', message))
+  }
   return problems
 }
 
@@ -202,7 +207,7 @@ export function fieldProblems(given: CustomField, previous: CustomField | null):
     ...dependencyProblems(next),
     ...formulaProblems(next, previous),
     ...historyProblems(next, previous),
-    ...rollupProblems(next),
+    ...rollupProblems(next, previous),
     ...lookupProblems(next),
   ]
   return problems.length > 0 ? problems : defaultProblems(next)

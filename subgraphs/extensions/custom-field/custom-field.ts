@@ -181,8 +181,8 @@ export class CustomField extends OrgRecord {
 
   @StructureColumn(() => RollupConfig, {
     nullable: true,
-    writable: 'ON_CREATE',
-    description: 'ROLLUP_SUMMARY: what its value is computed from; null for other types. It never changes.',
+    description:
+      'ROLLUP_SUMMARY: what its value is computed from; null for other types. A change is in effect at once, and builds what reads use again; childObject and the kind of the value never change.',
     example: null,
   })
   rollupConfig!: RollupConfig | null

@@ -4,9 +4,13 @@ import { customFieldName } from '../../kernel/record/custom-field-column.ts'
 import { customObjectName } from '../../kernel/record/custom-object.ts'
 import type { RecordShape, SerializedRule } from '../../kernel/record/definition.ts'
 import { customColumns } from '../../kernel/record/formula-columns.ts'
+import { refusalInSituation } from '../../kernel/record/transitions.ts'
 import { recordNamed, recordTypeNames } from '../../kernel/record/record-registry.ts'
 import { compileRollup, relationsTo, rollupProblems, type Rollup } from '../../kernel/record/rollup/rollup.ts'
+import { isSameValue } from '../../kernel/record/same-value.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import { namedObjectProblems } from '../custom-object/named-objects.ts'
+import { registerUse } from '../used-by.ts'
 import { rollupsMax } from './bounds.ts'
 import type { RollupConfig } from './custom-field.parts.ts'
 import type { CustomField } from './custom-field.ts'
@@ -22,12 +26,24 @@ type RollupField = StoredField & { readonly rollupConfig: RollupConfig }
 const isRolledUpType = (shape: RecordShape): boolean =>
   concernsDefinitions(shape) && shape.privateUnless === undefined && shape.objectColumn === undefined
 
-/** The types of records that rollups of the record type can aggregate, as `entity` names them. */
+/** The record types of the platform that refer to the record type, as `entity` names them. */
 const childrenOf = (parent: string): string[] =>
   recordTypeNames().flatMap((object) => {
     const shape = recordNamed(object)!
     return isRolledUpType(shape) && relationsTo(shape, parent).length > 0 ? [object.toUpperCase()] : []
   })
+
+/** The record type whose records a rollup can aggregate, without rollups of its own; null for none. */
+async function childShape(ctx: RequestContext, entity: string, rollupId: string): Promise<RecordShape | null> {
+  const isKnown =
+    customObjectName(entity) === null
+      ? entity === entity.toUpperCase() && recordTypeNames().some((object) => object === objectOf(entity))
+      : (await namedObjectProblems(ctx, [['rollupConfig.childObject', entity]])).length === 0
+  if (!isKnown) return null
+  const fields = (await fieldsOfType(ctx, entity)).filter(({ id }) => id !== rollupId)
+  const shape = shapeWith(entity, fields)
+  return customObjectName(entity) !== null || isRolledUpType(shape) ? shape : null
+}
 
 /** The record type of an entity with these custom fields, without rollups. */
 function shapeWith(entity: string, fields: readonly StoredField[]): RecordShape {
@@ -35,6 +51,18 @@ function shapeWith(entity: string, fields: readonly StoredField[]): RecordShape 
   const active = fields.filter(({ isActive }) => isActive).map(definitionOf)
   return { ...shape, columns: shape.columns.withCustomFields(customColumns(shape, active)) }
 }
+
+/** Rollups of the fields of an object itself are deleted with it. */
+registerUse({
+  used: 'custom_object',
+  user: 'custom_field',
+  sql: `select f.id, f.name from extensions.field_definition f
+    join extensions.custom_object o on o.organization_id = f.organization_id and o.id = $2
+    where f.organization_id = $1 and f.rollup_config is not null and f.rollup_config ->> 'childObject' = 'custom:' || o.name
+      and f.entity <> 'custom:' || o.name and f.deleted_at is null
+      and (f.entity not like 'custom:%' or exists (select from extensions.custom_object p
+        where p.organization_id = $1 and 'custom:' || p.name = f.entity and p.deleted_at is null))`,
+})
 
 export const rollupsAreFew: Rule = {
   concerns: (_ctx, next, previous) =>
@@ -53,20 +81,36 @@ export const rollupsAreValid: Rule = {
     rollupConfig !== null &&
     deletedAt === null &&
     isActive &&
-    (previous === null || previous.deletedAt !== null || !previous.isActive),
-  async enforce(ctx, next) {
+    (previous === null ||
+      previous.deletedAt !== null ||
+      !previous.isActive ||
+      !isSameValue(rollupConfig, previous.rollupConfig)),
+  async enforce(ctx, next, previous) {
     const rollupConfig = next.rollupConfig!
+    const parent = objectOf(next.entity)
     const { childObject } = rollupConfig
-    const children = childrenOf(objectOf(next.entity))
-    if (!children.includes(childObject)) {
-      const allowed =
-        children.length > 0 ? `one of ${children.join(', ')}` : 'a record type that refers to it; there is none'
+    const shape = await childShape(ctx, childObject, next.id)
+    if (!shape || relationsTo(shape, parent).length === 0) {
+      const lookup = `a record type with a LOOKUP to ${next.entity}`
+      const children = childrenOf(parent)
+      const allowed = children.length > 0 ? `one of ${children.join(', ')}, or ${lookup}` : lookup
       const message = `rollupConfig.childObject of a field of ${next.entity} must be ${allowed}.`
       return [{ path: 'rollupConfig.childObject', code: 'NOT_ALLOWED', message }]
     }
-    const fields = (await fieldsOfType(ctx, childObject)).filter(({ id }) => id !== next.id)
-    const shape = shapeWith(childObject, fields)
-    return rollupProblems(rollupOf({ ...next, rollupConfig }), shape, objectOf(next.entity), 'rollupConfig')
+    const problems = rollupProblems(rollupOf({ ...next, rollupConfig }), shape, parent, 'rollupConfig')
+    if (problems.length === 0 && previous?.rollupConfig) {
+      const before = compileRollup(rollupOf({ ...previous, rollupConfig: previous.rollupConfig }), shape, parent)
+      const after = compileRollup(rollupOf({ ...next, rollupConfig }), shape, parent)
+      if (before && before.kind !== after!.kind) {
+        const message = 'rollupConfig must not make a number of a date, nor a date of a number; add another field.'
+        return [{ path: 'rollupConfig.field', code: 'NOT_ALLOWED', message }]
+      }
+    }
+    const relation = shape.columns.byName.get(rollupConfig.relationField)
+    if (problems.length > 0 || relation?.key === undefined || relation.valueIndex?.isReady) return problems
+    // Until then, the records of each parent would be looked for among all.
+    const message = `The index of ${relation.name} is being built; add the rollup when the state of that field is READY.`
+    throw refusalInSituation(message, { state: 'BUILDING' })
   },
 }
 

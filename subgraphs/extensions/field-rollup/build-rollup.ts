@@ -8,7 +8,7 @@ import type { CustomFieldChange } from '../custom-field/custom-field.enumeration
 import type { CustomField } from '../custom-field/custom-field.ts'
 import { shapeOfEntity } from '../custom-field/field-entity.ts'
 import type { FieldChange } from '../field-change/field-change.ts'
-import { isRolledUp } from './totals-state.ts'
+import { needsBuilding } from './totals-state.ts'
 
 const buildRollupName: CustomFieldChange = 'BUILD_ROLLUP'
 
@@ -25,7 +25,7 @@ const compiled = (ctx: RequestContext, { entity, name }: CustomField): CompiledR
 export const buildRollup: FieldChange = {
   name: buildRollupName,
   batchSize: 500,
-  begins: (next, previous) => (isRolledUp(next) && !(previous && isRolledUp(previous)) ? {} : null),
+  begins: (next, previous) => (needsBuilding(next, previous) ? {} : null),
   entityOf: (field) => (isOfParents(field) ? field.entity : field.rollupConfig!.childObject),
   async batch(ctx, { field, ids }) {
     const rollup = compiled(ctx, field)

@@ -1,3 +1,4 @@
+import { isSameValue } from '../../kernel/record/same-value.ts'
 import type { CustomField } from '../custom-field/custom-field.ts'
 
 type WithConfig = Pick<CustomField, 'isActive' | 'rollupConfig' | 'deletedAt'>
@@ -6,5 +7,13 @@ type WithConfig = Pick<CustomField, 'isActive' | 'rollupConfig' | 'deletedAt'>
 export const isRolledUp = ({ isActive, rollupConfig, deletedAt }: WithConfig): boolean =>
   deletedAt === null && isActive && rollupConfig !== null
 
-/** Nothing is added to the totals of a field that is not in use, so reads must not use them when it is again. */
-export const totalsAfter = (next: CustomField): Partial<CustomField> => (isRolledUp(next) ? {} : { hasTotals: false })
+const hasOtherConfig = (next: WithConfig, previous: WithConfig | null): boolean =>
+  previous !== null && !isSameValue(next.rollupConfig, previous.rollupConfig)
+
+/** Whether what reads use of the field must be built: before, writes did not write it, or wrote another one. */
+export const needsBuilding = (next: WithConfig, previous: WithConfig | null): boolean =>
+  isRolledUp(next) && (previous === null || !isRolledUp(previous) || hasOtherConfig(next, previous))
+
+/** Reads must not use what is there of a field that is not in use, which writes no longer follow, or of another configuration. */
+export const totalsAfter = (next: CustomField, previous: CustomField | null): Partial<CustomField> =>
+  isRolledUp(next) && !hasOtherConfig(next, previous) ? {} : { hasTotals: false }

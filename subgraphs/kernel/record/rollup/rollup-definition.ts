@@ -25,6 +25,8 @@ export interface CompiledRollup {
   readonly kind: 'money' | 'date' | 'timestamp'
   /** The table with the child records. */
   readonly childTable: string
+  /** SQL of the ids of the child records of a parent, by an index; null where the table has an index of them. */
+  readonly childIds: ((organization: string, parent: string) => string) | null
   /** SQL of the id of the parent to which a child record contributes. */
   readonly parentSql: (alias: string) => string
   /** SQL of the value that a child record contributes; 1 for COUNT. */

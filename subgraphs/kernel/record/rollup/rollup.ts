@@ -8,6 +8,8 @@ import type { RecordShape } from '../definition.ts'
 import { conditionsIn, conditionsSql, fieldsIn, hasSql, sqlOperators } from './condition-sql.ts'
 import type { CompiledRollup, RollupAggregate, RollupDefinition } from './rollup-definition.ts'
 import { rollupDeltaTable, rollupTable, rollupValueTable } from './rollup-tables.ts'
+import { valueTable } from '../value-index/value-column.ts'
+import { rowsOfField } from '../value-index/value-range.ts'
 
 /** Decimals of an average. */
 const averageDecimals = 10
@@ -40,6 +42,9 @@ export interface Rollup extends CompiledRollup {
   readonly columns: readonly Column[]
 }
 
+/** A custom field whose values are ids of records of another type. */
+type NamingColumn = Column & { readonly lookup?: { readonly to: string } }
+
 const problem = (path: string, code: string, message: string): FieldProblem => ({ path, code, message })
 
 function columnIn({ columns }: RecordShape, name: string): Column | null {
@@ -47,9 +52,13 @@ function columnIn({ columns }: RecordShape, name: string): Column | null {
   return column && !column.internal && isRollable(column) ? column : null
 }
 
-/** The columns that have the ids of records of the type `parent`. */
-export const relationsTo = ({ relations = {} }: RecordShape, parent: string): readonly string[] =>
-  Object.values(relations).flatMap(({ by, to }) => (by !== undefined && to().object === parent ? [by] : []))
+/** The columns that have the ids of records of the type `parent`: references of the platform, and lookups of the organization. */
+export const relationsTo = ({ relations = {}, columns }: RecordShape, parent: string): readonly string[] => [
+  ...Object.values(relations).flatMap(({ by, to }) => (by !== undefined && to().object === parent ? [by] : [])),
+  ...[...columns.customFields.values()].flatMap((column: NamingColumn) =>
+    column.lookup?.to === parent ? [column.name] : [],
+  ),
+]
 
 function conditionsOf(
   shape: RecordShape,
@@ -120,11 +129,11 @@ export const totalsOf = (table: string, id: string, organization: string, parent
 
 /** SQL of `organization_id` and conditions that select the contributing child records, with the alias `rolled_up`, of one parent. */
 const childrenOf = (
-  { childTable, parentSql, conditionSql }: CompiledRollup,
+  { childTable, childIds, parentSql, conditionSql }: CompiledRollup,
   organization: string,
   parent: string,
 ): string =>
-  `${childTable} ${child} where ${child}.organization_id = ${organization} and ${parentSql(child)} = ${parent} and ${conditionSql(child)}`
+  `${childTable} ${child} where ${child}.organization_id = ${organization} and ${parentSql(child)} = ${parent}${childIds ? ` and ${child}.id in (${childIds(organization, parent)})` : ''} and ${conditionSql(child)}`
 
 /** The sums of all child records of a parent, read from these records. */
 export const sumsOf = (rollup: CompiledRollup, organization: string, parent: string): string =>
@@ -162,6 +171,13 @@ export function compileRollup(definition: RollupDefinition, shape: RecordShape, 
   return compiled(definition, shape)
 }
 
+/** SQL of the ids of the records that name a parent in a custom field, which an index of the table does not have; null for a column with such an index. */
+function idsInIndex(shape: RecordShape, relation: Column): CompiledRollup['childIds'] {
+  if (relation.key === undefined || !relation.valueIndex?.isReady) return null
+  return (organization, parent) =>
+    `select v.record_id from ${valueTable} v where ${rowsOfField(shape, relation, organization)} and v.id_value = ${parent}`
+}
+
 /** As `compileRollup`, for a definition without problems. */
 function compiled(definition: RollupDefinition, shape: RecordShape): Rollup {
   const relation = columnIn(shape, definition.relation)!
@@ -192,6 +208,7 @@ function compiled(definition: RollupDefinition, shape: RecordShape): Rollup {
     childTable: shape.table,
     kind,
     columns: [...new Set([relation, ...(value ? [value] : []), ...named])],
+    childIds: idsInIndex(shape, relation),
     parentSql: relation.sql,
     valueSql: (alias) => (value ? (kind === 'money' ? numeric(value, alias) : value.sql(alias)) : '1'),
     conditionSql,

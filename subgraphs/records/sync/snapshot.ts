@@ -52,7 +52,7 @@ async function begin(ctx: RequestContext, objects: readonly string[] | null): Pr
   const { latest } = await keptPositions(ctx.db, ctx.caller.organizationId)
   const names = shapes.map(({ object }) => object)
   const snapshot = { index: 0, cursor: null }
-  return [{ position: latest, objects: names, rights: rightsOf(ctx.caller), snapshot }, shapes]
+  return [{ position: latest, objects: names, rights: rightsOf(ctx.caller, shapes), snapshot }, shapes]
 }
 
 function continued(ctx: RequestContext, text: string, objects: readonly string[] | null): [SyncCursor, RecordShape[]] {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Caller } from '../../kernel/context.ts'
 import { invalid } from '../../kernel/errors.ts'
+import type { RecordShape } from '../../kernel/record/definition.ts'
 
 /** Where a copy is. It is no secret and gives no right: the caller reads by the own rights. */
 export interface SyncCursor {
@@ -59,21 +60,21 @@ export function decodeCursor(text: string): SyncCursor {
   return cursor
 }
 
-/** What decides which records and fields a caller sees, besides the records themselves. */
-export const rightsOf = ({ organizationId, userId, role, ownerIds, fields, entitlements }: Caller): string =>
-  createHash('sha256')
-    .update(
-      JSON.stringify([
-        organizationId,
-        userId,
-        role,
-        ownerIds?.toSorted() ?? null,
-        sorted(fields),
-        entitlements.toSorted(),
-      ]),
-    )
-    .digest('base64url')
-    .slice(0, 22)
+/** What decides which records of these types a caller sees, and which fields, besides the records themselves. */
+export function rightsOf(
+  { organizationId, userId, ownerIds, fields, entitlements }: Caller,
+  shapes: readonly RecordShape[],
+): string {
+  const isOwnPrivate = shapes.some(({ privateUnless }) => privateUnless !== undefined)
+  const parts = [
+    organizationId,
+    ownerIds?.toSorted() ?? null,
+    isOwnPrivate ? userId : null,
+    sorted(fields),
+    entitlements.toSorted(),
+  ]
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22)
+}
 
 const sorted = (fields: Caller['fields']): unknown =>
   fields &&

@@ -12,7 +12,7 @@ import { SyncChanges, SyncSnapshot } from './sync.types.ts'
 const scopesText =
   'Every credential may ask: each record type needs its READ scope, and a type in `objects` without it is refused.'
 const resetText =
-  'SYNC_RESET if the role, the profile, the teams or the plan of the caller have changed since the snapshot, or a type is gone.'
+  'SYNC_RESET if the visibility, the teams, the profile or the plan of the caller have changed since the snapshot, or a type is gone.'
 
 const objects = {
   list: true,

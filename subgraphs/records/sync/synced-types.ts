@@ -1,7 +1,6 @@
 import { Refusal, invalid } from '../../kernel/errors.ts'
 import { recordTypeIn, recordTypeNamesIn } from '../../kernel/record/custom-object.ts'
-import type { RecordShape } from '../../kernel/record/definition.ts'
-import { hiddenParts, requireWholeParts } from '../../kernel/record/field-security.ts'
+import { hasColumn, type RecordShape } from '../../kernel/record/definition.ts'
 import { knownReadScope, readScopeOf } from '../../kernel/record/requires-scope.ts'
 import { shapeFor, type OrganizationShapes } from '../../kernel/record/shape-source.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -16,9 +15,12 @@ import { rightsOf, type SyncCursor } from './sync-cursor.ts'
 const isSynced = (shape: RecordShape): boolean =>
   !shape.isAdministrative &&
   !shape.storedIn &&
+  !shape.partsOf &&
   !shape.visibleThrough &&
   !shape.visibleThroughRelated &&
   !shape.events?.payload &&
+  hasColumn(shape, 'createdAt') &&
+  hasColumn(shape, 'version') &&
   knownReadScope(shape.entity) !== null &&
   Object.values(shape.events?.types ?? {}).some(({ operation }) => operation === 'CREATE')
 
@@ -39,7 +41,6 @@ export function shapesOfSnapshot(ctx: RequestContext, objects: readonly string[]
     return all.filter(
       (shape) =>
         holdsScope(ctx.caller, scopeOf(shape)) &&
-        hiddenParts(ctx.caller, shape).length === 0 &&
         (shape.entitlement === undefined || entitlements.includes(shape.entitlement)),
     )
   }
@@ -56,7 +57,6 @@ export function shapesOfSnapshot(ctx: RequestContext, objects: readonly string[]
     ctx.caller,
     named.map((shape) => [[scopeOf(shape)]]),
   )
-  for (const shape of named) requireWholeParts(ctx.caller, shape)
   return named
 }
 
@@ -74,7 +74,7 @@ export function shapesOfCursor(
     })
   const byName = new Map(syncedShapes(ctx.shapes).map((shape) => [shape.object, shape]))
   const shapes = cursor.objects.flatMap((name) => byName.get(name) ?? [])
-  if (cursor.rights !== rightsOf(ctx.caller) || shapes.length < cursor.objects.length)
+  if (cursor.rights !== rightsOf(ctx.caller, shapes) || shapes.length < cursor.objects.length)
     throw new Refusal(
       'SYNC_RESET',
       'What you may see has changed since the snapshot. Read a new snapshot, and replace the copy with it.',

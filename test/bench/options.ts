@@ -56,6 +56,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       lists: { type: 'string' },
       fill: { type: 'string' },
       others: { type: 'string' },
+      rows: { type: 'string' },
       rounds: { type: 'string' },
     },
   })
@@ -90,8 +91,8 @@ export function readOptions(args: readonly string[]): BenchOptions {
   return {
     ...sizes,
     growth: {
-      rows: growthRows,
-      others: Number(values.others ?? growthRows),
+      rows: Number(values.rows ?? growthRows),
+      others: Number(values.others ?? values.rows ?? growthRows),
       only: values.fill?.split(',') ?? [],
     },
     ...(values.rounds && { rounds: Number(values.rounds) }),

@@ -1,6 +1,6 @@
 import type { HttpRequest } from '../scenarios.ts'
 import type { Answered, Client } from './client.ts'
-import type { Probe } from './probe.ts'
+import type { Goal, Probe } from './probe.ts'
 
 /** The goals of the project, in milliseconds. */
 const goals = { page: { p50: 25, p95: 100 }, counted: { p50: 100, p95: Infinity } }
@@ -39,7 +39,7 @@ export async function measureProbe(client: Client, probe: Probe, count: number):
   await client.findConnections()
   const samples = await samplesOf(client, { ...probe, requests: spread(probe.requests, count) }, count)
   const { name } = probe
-  if (!probe.hasTotal) return rowsOf(probe, name, samples, goals.page)
+  if (!probe.hasTotal) return rowsOf(probe, name, samples, probe.goal ?? goals.page)
   if (probe.isTotalFree) return rowsOf(probe, `${name}, total`, samples, goals.page)
   const { counted = [], large = [] } = Object.groupBy(samples, ({ body }) =>
     (body.total ?? 0) <= countedMax ? 'counted' : 'large',
@@ -92,7 +92,7 @@ async function samplesOf(client: Client, { requests, follow }: Probe, count: num
   return samples
 }
 
-function rowsOf(probe: Probe, label: string, samples: readonly Sample[], goal: typeof goals.page | null): Row[] {
+function rowsOf(probe: Probe, label: string, samples: readonly Sample[], goal: Goal | null): Row[] {
   if (samples.length === 0) return []
   const { p50, p95 } = quantiles(samples.map(({ ms }) => ms))
   const cpu = quantiles(samples.map(({ cpuMs }) => cpuMs))

@@ -10,6 +10,11 @@ export interface Body {
 /** What follows a response: the next page. Null after the last page. */
 export type Follow = (body: Body) => HttpRequest | null
 
+export interface Goal {
+  readonly p50: number
+  readonly p95: number
+}
+
 /** Requests that differ in values only, measured as one row of the report. */
 export interface Probe {
   readonly area: string
@@ -19,6 +24,8 @@ export interface Probe {
   /** The total must be as fast as the page: no filter, or a filter by an enumerated column. */
   readonly isTotalFree: boolean
   readonly requests: readonly HttpRequest[]
+  /** Another goal than that of a page, in milliseconds. */
+  readonly goal?: Goal
   /** The requests are not measured: each is the start of a walk through the next pages, which are measured. */
   readonly follow?: Follow
 }

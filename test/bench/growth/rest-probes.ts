@@ -77,9 +77,11 @@ export async function restProbes(
         : listProbes(operation, list, samples, totalOf))),
     )
   }
-  for (const { path, parameters } of reads.filter((read) => isWanted(read.path))) {
+  for (const operation of reads.filter((read) => isWanted(read.path))) {
+    const { path, parameters } = operation
     const isBeside = !path.includes('{') && lists.some((list) => path.startsWith(`${list.path}/`))
     if (!isBeside || lists.some((list) => list.path === path)) continue
+    if (path.endsWith('/aggregate')) probes.push(...aggregateProbes(operation))
     const requests = pages().map((page) => get(path, parameters.some(({ name }) => name === 'page') ? { page } : {}))
     probes.push({ area: path, name: 'all', hasTotal: false, isTotalFree: true, requests })
   }
@@ -151,6 +153,31 @@ async function listProbes(
     }
   }
   return probes
+}
+
+/** What an aggregate over 100,000 records may take. */
+const aggregateGoal = { p50: 150, p95: 150 }
+
+/** The fields that a list of fields may have: `stage`, `closeDate:month`. */
+const fieldsIn = ({ parameters }: RestOperation, name: string): readonly string[] => {
+  const items = parameters.find((parameter) => parameter.name === name)?.schema?.items
+  return (items?.enum ?? items?.anyOf?.flatMap((each) => each.enum ?? []) ?? []) as readonly string[]
+}
+
+/** Aggregates by each field, of which some are answered by maintained totals, with the number of records and with the sums of all numbers. */
+function aggregateProbes(operation: RestOperation): Probe[] {
+  const { path } = operation
+  const sum = fieldsIn(operation, 'sum').slice(0, 10)
+  return fieldsIn(operation, 'groupBy').flatMap((groupBy) =>
+    [{ groupBy }, ...(sum.length > 0 ? [{ groupBy, sum }] : [])].map((query) => ({
+      area: path,
+      name: `groupBy=${groupBy}${'sum' in query ? ', sums' : ''}`,
+      hasTotal: false,
+      isTotalFree: true,
+      requests: [get(path, query)],
+      goal: aggregateGoal,
+    })),
+  )
 }
 
 /** Lists below one record: `/v1/cases/{id}/comments`. */

@@ -242,25 +242,6 @@ describe('search', () => {
     expect(results).toMatchObject([{ id, title: word, subtitle: null, highlights: [{ field: 'name' }] }])
   })
 
-  it('skips a type whose records consist of hidden fields, and refuses it with 403 when it is named', async () => {
-    const { organizationId } = member
-    const word = unique()
-    const { id } = await account(member, { name: word })
-    await platform.query(
-      `insert into kernel.search_entry select organization_id, record_id, 'payment', title, words from kernel.search_entry where record_id = $1`,
-      [id],
-    )
-    await consume()
-    const reader = await platform.member({ organizationId })
-    const ctx = systemContext(platform.services, organizationId)
-    const fields = { invoice: { payments: 'HIDDEN' } } as const
-    const profile = await createProfile(ctx, { name: `Profile ${newId()}`, fields })
-    await assignProfile(ctx, reader.userId, profile.id)
-    expect(await search(word, {}, reader)).toMatchObject({ results: [{ id }], skippedTypes: ['payment'] })
-    const refused = await reader.rest.search!({ query: { q: word, types: 'payment' } })
-    expect([refused.status, refused.body.code]).toEqual([403, 'FIELD_NOT_READABLE'])
-  })
-
   it('skips types without scope, and refuses one that is named with 403', async () => {
     const word = unique()
     const { id } = await account(member, { name: word })

@@ -1,5 +1,4 @@
 import { invalid } from '../../kernel/errors.ts'
-import { hiddenParts, requireWholeParts } from '../../kernel/record/field-security.ts'
 import { readScopeOf } from '../../kernel/record/requires-scope.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -25,10 +24,8 @@ export async function search(ctx: RequestContext, { q, types, limit }: Search): 
       ctx.caller,
       wanted.map((shape) => [[scopeOf(shape)]]),
     )
-  if (types) for (const shape of wanted) requireWholeParts(ctx.caller, shape)
   const isReadable = (shape: RecordShape): boolean =>
     holdsScope(ctx.caller, scopeOf(shape)) &&
-    hiddenParts(ctx.caller, shape).length === 0 &&
     (shape.entitlement === undefined || types !== null || ctx.caller.entitlements.includes(shape.entitlement))
   const shapes = wanted.filter(isReadable)
   const skippedTypes = wanted.filter((shape) => !shapes.includes(shape)).map(({ object }) => object)

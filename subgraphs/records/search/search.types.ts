@@ -95,8 +95,7 @@ export class SearchAnswer {
 
   @OutputField(() => String, {
     list: true,
-    description:
-      'The record types that were not searched, because the credential lacks their scope, or the profile hides fields of which their records consist.',
+    description: 'The record types that were not searched, because the credential lacks their scope.',
     example: [],
   })
   skippedTypes!: readonly string[]

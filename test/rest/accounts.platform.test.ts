@@ -610,6 +610,30 @@ describe('accountListDeleted', () => {
     expect((await own.rest.accountListDeleted!({ query: { limit: 101 } })).status).toBe(400)
     expect((await stranger.rest.accountListDeleted!()).body).toEqual([])
   })
+
+  it('with deletedAfter returns those that were deleted after the time only, in REST and GraphQL', async () => {
+    const own = await platform.member({ organizationId: await platform.organization('Deleted after') })
+    const times: string[] = []
+    for (const { id } of await each(['A', 'B', 'C'], (name) => account(own, { name }))) {
+      platform.advanceClock(1000)
+      times.push(platform.now.toISOString())
+      await own.rest.accountDelete!({ id })
+    }
+    const document =
+      'query ($deletedAfter: DateTime) { accountListDeleted(deletedAfter: $deletedAfter, limit: 5) { name } }'
+    const names = async (deletedAfter: string) => {
+      const { body } = await own.rest.accountListDeleted!({ query: { deletedAfter } as never })
+      const { body: graph } = await own.graphql(document, { deletedAfter })
+      expect(graph.data.accountListDeleted).toEqual(body.map(({ name }: { name: string }) => ({ name })))
+      return body.map(({ name }: { name: string }) => name)
+    }
+    expect(await names('1970-01-01T00:00:00Z')).toEqual(['C', 'B', 'A'])
+    expect(await names(times[0]!)).toEqual(['C', 'B'])
+    expect(await names(times[2]!)).toEqual([])
+    const { status, body } = await own.rest.accountListDeleted!({ query: { deletedAfter: 'yesterday' } as never })
+    expect([status, body.errors[0].path]).toEqual([400, 'deletedAfter'])
+    expect((await stranger.rest.accountListDeleted!({ query: { deletedAfter: times[0] } as never })).body).toEqual([])
+  })
 })
 
 describe('accountRestore', () => {

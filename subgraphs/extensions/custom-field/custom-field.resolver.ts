@@ -4,7 +4,7 @@ import { ExpectedVersionArg, IdArg, InputArg } from '../../kernel/record/args.ts
 import { ValueArg } from '../../kernel/record/declared-value.ts'
 import type { RecordInput } from '../../kernel/record/inputs.ts'
 import type { PageArgs } from '../../kernel/record/list.ts'
-import { UnfilteredPageArgs } from '../../kernel/record/list-args.ts'
+import { DeletedPageArgs } from '../../kernel/record/list-args.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { restArea } from '../../kernel/record/rest-area.ts'
@@ -56,7 +56,7 @@ export class CustomFieldResolver {
 
   @Query(() => [CustomField], { description: 'Deleted custom fields, most recently deleted first.' })
   customFieldListDeleted(
-    @Args(() => UnfilteredPageArgs) args: UnfilteredPageArgs,
+    @Args(() => DeletedPageArgs) args: DeletedPageArgs,
     @Ctx() ctx: RequestContext,
     @Info() info: SelectionInfo,
   ) {

@@ -2,7 +2,7 @@ import { Args, Ctx, ID, Info, Mutation, Query, Resolver } from 'type-graphql'
 import { ExpectedVersionArg, IdArg, InputArg } from '../../kernel/record/args.ts'
 import type { RecordInput } from '../../kernel/record/inputs.ts'
 import type { PageArgs } from '../../kernel/record/list.ts'
-import { UnfilteredPageArgs } from '../../kernel/record/list-args.ts'
+import { DeletedPageArgs } from '../../kernel/record/list-args.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { restArea } from '../../kernel/record/rest-area.ts'
@@ -43,7 +43,7 @@ export class CustomObjectResolver {
 
   @Query(() => [CustomObject], { description: 'Deleted custom objects, most recently deleted first.' })
   customObjectListDeleted(
-    @Args(() => UnfilteredPageArgs) args: UnfilteredPageArgs,
+    @Args(() => DeletedPageArgs) args: DeletedPageArgs,
     @Ctx() ctx: RequestContext,
     @Info() info: SelectionInfo,
   ) {

@@ -5,7 +5,7 @@ import { ExpectedVersionArg, IdArg, InputArg } from '../../kernel/record/args.ts
 import { BulkResult } from '../../kernel/record/bulk-result.ts'
 import { ValueArg } from '../../kernel/record/declared-value.ts'
 import type { ConnectionArgs, PageArgs } from '../../kernel/record/list.ts'
-import { UnfilteredPageArgs } from '../../kernel/record/list-args.ts'
+import { DeletedPageArgs } from '../../kernel/record/list-args.ts'
 import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { createdAfter, ids, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
@@ -67,7 +67,7 @@ export class CustomRecordResolver {
   })
   customRecordListDeleted(
     @ObjectArg() object: string,
-    @Args(() => UnfilteredPageArgs) args: UnfilteredPageArgs,
+    @Args(() => DeletedPageArgs) args: DeletedPageArgs,
     @Ctx() ctx: RequestContext,
     @Info() info: SelectionInfo,
   ) {

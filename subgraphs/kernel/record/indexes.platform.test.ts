@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { subgraphs } from '../../all.ts'
 import { freshDatabase, type FreshDatabase } from '../../../test/fresh-database.ts'
 import { columnsWithoutIndex, storedIndexes } from '../../../test/contract/model-columns.ts'
+import { projectRoot } from '../config/paths.ts'
 import { tenantRole } from '../database/tenant-role.ts'
 import { newId } from '../ids.ts'
 import { textMax } from './check-values.ts'
@@ -19,6 +22,17 @@ const indexed: readonly RecordShape[] = subgraphs
   .filter(isRecordShape)
   .filter(({ columns }) => columns.shown.some((column) => column.indexed))
 
+const graph = readFileSync(join(projectRoot, 'schema/supergraph.graphql'), 'utf8')
+const withDeletedList = new Set([...graph.matchAll(/ListDeleted\([^)]*\): \[(\w+)!\]!/g)].map(([, type]) => type))
+
+/** The record types with a list of deleted records. Of custom fields and objects an organization has too few for an index. */
+const deletable = subgraphs
+  .flatMap(({ resources }) => resources.flatMap(({ rest }) => (rest ? [rest.definition] : [])))
+  .filter(
+    ({ entity, object }) =>
+      withDeletedList.has((entity as { readonly name: string }).name) && !/^custom_(?:field|object)$/.test(object),
+  )
+
 let fresh: FreshDatabase
 
 beforeAll(async () => {
@@ -27,20 +41,27 @@ beforeAll(async () => {
 afterAll(() => fresh.drop())
 
 /** The plan of a condition for the role of the application, where the table only has the indexes of this definition. Changes nothing. */
-async function planOf(definition: RecordShape, condition: string, kept = 'custom_fields'): Promise<string> {
+async function planOf(
+  definition: RecordShape,
+  condition: string,
+  kept = 'custom_fields',
+  live = 't.deleted_at is null and ',
+): Promise<string> {
   let plan = ''
   const undo = new Error('undo')
   const explained = fresh.database.transaction(async (sql) => {
     await sql.query(`alter table ${definition.table} drop constraint ${definition.object}_pkey cascade`)
     const others = await sql.query<{ name: string }>(
-      `select indexrelid::regclass as name from pg_index where indrelid = $1::regclass and position($2 in pg_get_indexdef(indexrelid)) = 0`,
+      `select indexrelid::regclass as name from pg_index
+       where indrelid = $1::regclass and position($2 in pg_get_indexdef(indexrelid)) = 0
+         and not exists (select from pg_constraint where conindid = indexrelid)`,
       [definition.table, kept],
     )
     for (const { name } of others) await sql.query(`drop index ${name}`)
     await sql.query(`set local role ${tenantRole}`)
     await sql.query('set local enable_seqscan = off')
     const rows = await sql.query<{ 'QUERY PLAN': string }>(
-      `explain select t.id from ${readSource(definition)} t where t.organization_id = '${newId()}' and t.deleted_at is null and ${condition}`,
+      `explain select t.id from ${readSource(definition)} t where t.organization_id = '${newId()}' and ${live}${condition}`,
     )
     plan = rows.map((row) => row['QUERY PLAN']).join('\n')
     throw undo
@@ -113,6 +134,23 @@ describe('the indexes of record tables', () => {
       expect(index!.definition).toContain('(organization_id, created_at, id) INCLUDE (owner_id, is_shared)')
     },
   )
+
+  it('of deleted records are asked of every type with such a list', () => {
+    expect(deletable).toHaveLength(withDeletedList.size - 2)
+  })
+
+  it.each(deletable)('of $object answer which records were deleted after a time', async (definition) => {
+    const [ofObject, kept] = definition.table.endsWith('.custom_record')
+      ? [`t.object = 'site_visit' and `, 'organization_id, object, deleted_at, id']
+      : ['', 'organization_id, deleted_at, id']
+    const time = '2027-03-01T09:00:00Z'
+    const ordered = `${ofObject}t.deleted_at is not null and t.deleted_at > '${time}' order by t.deleted_at desc, t.id desc limit 100`
+    const plan = await planOf(definition, ordered, kept, '')
+    const [, conditions] = /Index Cond: (.*)/.exec(plan) ?? []
+    expect(conditions).toContain(`AND (deleted_at > '`)
+    expect(plan).toMatch(/Index (?:Only )?Scan Backward/)
+    expect(plan).not.toContain('Sort')
+  })
 
   it.each(indexed)('of $object take every value that its columns may have', ({ columns }) => {
     const tooLong = columns.shown.filter(

@@ -1,6 +1,7 @@
 import { ArgsType, Field, Int } from 'type-graphql'
 import type { OrderInput } from './order.ts'
 import type { FilterInput } from './filter-input.ts'
+import { DateTime } from './scalars.ts'
 
 type Class<T> = new () => T
 
@@ -76,4 +77,15 @@ export class UnfilteredPageArgs {
 
   @Field(() => Int, { defaultValue: 100, description: 'Records per page, 1 to 100.' })
   limit!: number
+}
+
+/** Arguments of a list of deleted records. */
+@ArgsType()
+export class DeletedPageArgs extends UnfilteredPageArgs {
+  @Field(() => DateTime, {
+    nullable: true,
+    description:
+      'Only records that were deleted after this time; null: all. A deletion appears when it is committed, so ask from a little before the last time.',
+  })
+  deletedAfter!: string | null
 }

@@ -22,6 +22,11 @@ export interface PageArgs extends ListArgs {
   readonly cursor?: string | null
 }
 
+export interface DeletedArgs extends Pick<PageArgs, 'page' | 'limit'> {
+  /** Only records that were deleted after this time. */
+  readonly deletedAfter?: string | null
+}
+
 export interface ConnectionArgs extends ListArgs {
   readonly first?: number | null
   readonly after?: string | null
@@ -99,7 +104,7 @@ export async function readPage(
 export async function readDeleted(
   ctx: RequestContext,
   builtIn: RecordShape,
-  args: Pick<PageArgs, 'page' | 'limit'>,
+  args: DeletedArgs,
   selected: ReadonlySet<string>,
 ): Promise<Row[]> {
   const definition = shapeFor(ctx, builtIn)
@@ -108,8 +113,9 @@ export async function readDeleted(
   const page = args.page ?? 1
   if (page < 1 || page > pageMax)
     throw invalid({ path: 'page', code: 'OUT_OF_RANGE', message: `page must be between 1 and ${pageMax}.` })
+  const after = args.deletedAfter ? ` and t.deleted_at > ${predicate.values.add(args.deletedAfter)}` : ''
   const rows = await ctx.db.query(
-    `select ${selectList(definition, selected, 't', fieldRules(ctx.caller, definition))} from ${readSource(definition)} t where ${predicate.visible(definition, 't')} and t.deleted_at is not null order by t.deleted_at desc, t.id desc limit ${predicate.values.add(limit)} offset ${predicate.values.add((page - 1) * limit)}`,
+    `select ${selectList(definition, selected, 't', fieldRules(ctx.caller, definition))} from ${readSource(definition)} t where ${predicate.visible(definition, 't')} and t.deleted_at is not null${after} order by t.deleted_at desc, t.id desc limit ${predicate.values.add(limit)} offset ${predicate.values.add((page - 1) * limit)}`,
     predicate.values.list,
     (page - 1) * limit > listOffsetMax ? 'SCAN' : 'LIST',
   )

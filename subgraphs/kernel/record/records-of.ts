@@ -7,7 +7,7 @@ import { isNothingGiven } from './changed-names.ts'
 import type { ColumnName, Draft, RecordDefinition, StoredRow } from './definition.ts'
 import { nameOf } from './describe.ts'
 import { readChildren, readConnection } from './connection.ts'
-import { readDeleted, readPage, type ConnectionArgs, type PageArgs } from './list.ts'
+import { readDeleted, readPage, type ConnectionArgs, type DeletedArgs, type PageArgs } from './list.ts'
 import { readBy, readOne, readReference, requireRecord } from './read.ts'
 import { requireRight, requireWritableRole, save } from './save.ts'
 import { lockSerializedRules } from './serialized-rules.ts'
@@ -38,7 +38,7 @@ export interface Records<T extends StoredRow> {
   ): ReturnType<typeof readConnection>
   /** The record that another record refers to; null when it is deleted or not visible. */
   reference(ctx: RequestContext, id: string | null | undefined, info: SelectionInfo): Promise<Row | null>
-  deleted(ctx: RequestContext, args: Pick<PageArgs, 'page' | 'limit'>, info: SelectionInfo): Promise<Row[]>
+  deleted(ctx: RequestContext, args: DeletedArgs, info: SelectionInfo): Promise<Row[]>
   require(ctx: RequestContext, id: string): Promise<T>
   /** Field permissions apply to `values` but not to `implied`, the values that the rules of the record type derive. */
   create(ctx: RequestContext, values: object, implied?: Partial<T>): Promise<T>

@@ -12,7 +12,7 @@ import { connectionOf, createInputOf, filterOf, pageOf, updateInputOf } from './
 import { orderOf } from './order-input.ts'
 import { withoutUnused, type FilterInput } from './filter-input.ts'
 import type { ConnectionArgs, PageArgs } from './list.ts'
-import { connectionArgs, pageArgs, UnfilteredPageArgs } from './list-args.ts'
+import { connectionArgs, pageArgs, DeletedPageArgs } from './list-args.ts'
 import { recordsOf, type RecordActions } from './records-of.ts'
 import { RequiresScope, RequiresScopes, scopeOf } from './requires-scope.ts'
 import type { SelectionInfo } from './selection.ts'
@@ -112,7 +112,7 @@ export function standardResolver<T extends StoredRow>(
       description: `Deleted ${pluralOf(one)}, most recently deleted first.`,
     })
     readDeleted(
-      @Args(() => UnfilteredPageArgs) args: UnfilteredPageArgs,
+      @Args(() => DeletedPageArgs) args: DeletedPageArgs,
       @Ctx() ctx: RequestContext,
       @Info() info: SelectionInfo,
     ) {

@@ -1,7 +1,7 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Root } from 'type-graphql'
 import { ExpectedVersionArg, IdArg, InputArg } from '../../kernel/record/args.ts'
 import type { ConnectionArgs, PageArgs } from '../../kernel/record/list.ts'
-import { UnfilteredPageArgs } from '../../kernel/record/list-args.ts'
+import { DeletedPageArgs } from '../../kernel/record/list-args.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { createdAfter, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
@@ -64,7 +64,7 @@ export class SequenceResolver {
 
   @Query(() => [Sequence], { description: 'Deleted sequences, most recently deleted first.' })
   sequenceListDeleted(
-    @Args(() => UnfilteredPageArgs) args: UnfilteredPageArgs,
+    @Args(() => DeletedPageArgs) args: DeletedPageArgs,
     @Ctx() ctx: RequestContext,
     @Info() info: SelectionInfo,
   ) {

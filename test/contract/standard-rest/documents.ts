@@ -178,7 +178,8 @@ function selectionOfDerived({ schema, type }: RecordApi, name: string): string {
 const writers: Readonly<Record<StandardOperation, (api: RecordApi) => string>> = {
   '': (api) => documentOf(api, '', ['id: ID!'], record(api)),
   List: list,
-  ListDeleted: (api) => documentOf(api, 'ListDeleted', ['page: Int', 'limit: Int'], record(api)),
+  ListDeleted: (api) =>
+    documentOf(api, 'ListDeleted', ['page: Int', 'limit: Int', 'deletedAfter: DateTime'], record(api)),
   Stats: stats,
   Aggregate: aggregate,
   Create: (api) => documentOf(api, 'Create', [`input: ${api.type}CreateInput!`], record(api)),

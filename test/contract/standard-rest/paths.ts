@@ -150,7 +150,11 @@ const listDeleted = (api: RecordApi): Json =>
     operation: 'ListDeleted',
     summary: `List deleted ${api.many}`,
     description: `Returns an array of the deleted ${api.many}${api.visibilityClause}, most recently deleted first.`,
-    parameters: [...['page', 'deletedLimit'].map(parameter), ...shapeParametersOf(api), parameter('prefer')],
+    parameters: [
+      ...['page', 'deletedLimit', 'deletedAfter'].map(parameter),
+      ...shapeParametersOf(api),
+      parameter('prefer'),
+    ],
     success: [200, { description: `Deleted ${api.many}.`, ...content({ type: 'array', items: own(api.type) }) }],
     refusals: [400],
   })

@@ -150,7 +150,7 @@ function listedIn({ body }: RawResponse): { readonly rows: Row[]; readonly total
   if (Array.isArray(body)) return { rows: body as Row[], total: 0 }
   if (body.results) return { rows: body.results, total: 0 }
   const synced: readonly { readonly record: Row | null }[] | undefined = body.records ?? body.changes
-  if (synced) return { rows: synced.flatMap(({ record }) => record ?? []), total: 0 }
+  if (synced) return { rows: synced.flatMap(({ record }) => (record ? [record] : [])), total: 0 }
   const isAggregate = body.groups !== undefined
   return isAggregate ? { rows: body.groups, total: body.total.count } : { rows: body.data, total: body.total }
 }

@@ -4,6 +4,7 @@ import { dayMs, hourMs, iso, minuteMs } from './calendar.ts'
 import { Companies, nameInSentence, type Company } from './companies.ts'
 import { Random } from './random.ts'
 import { membersOf, commonFields, recordOwners, type DemoUser, type GeneratorInput } from './organization.ts'
+import { renewalMonths } from './vocabulary/custom-fields.ts'
 import { technologies } from './vocabulary/industries.ts'
 import { withSlotsFilled } from './vocabulary/text.ts'
 
@@ -103,8 +104,6 @@ function addressOf(random: Random, { street, city, postalCode, country }: Compan
     shippingCountry: ships ? country.name : null,
   }
 }
-
-const renewalMonths = ['January', 'March', 'June', 'September', 'November'] as const
 
 /** The sales fields of an account, which are consistent with each other. */
 function salesFieldsOf(random: Random, { profile, midnightMs }: GeneratorInput, editedMs: number) {

@@ -19,9 +19,9 @@ function historyOf(random: Random, { given, visits, owner }: DemoOpportunity) {
   const [first] = visits
   // A deal that began with its products is valued from its creation.
   const valuedMs = isValued(visits) && amountKnownMs(visits) > first!.enteredMs ? amountKnownMs(visits) : null
-  const { amount, baseAmount, lineItems } = values
-  const valued = { amount, baseAmount, lineItems } as Partial<Opportunity>
-  const unknown: Partial<Opportunity> = { amount: 0, baseAmount: 0, lineItems: [] }
+  const { amount, baseAmount, lineItems, customFields } = values
+  const valued = { amount, baseAmount, lineItems, customFields } as Partial<Opportunity>
+  const unknown: Partial<Opportunity> = { amount: 0, baseAmount: 0, lineItems: [], customFields: {} }
   const end = { lossReason: values.lossReason ?? null, lossNotes: values.lossNotes ?? null }
   const states = visits.map((_, index) => valuesAfter(visits.slice(0, index + 1), {}, owner.id))
   const names = Object.keys(states.at(-1)!) as (keyof Opportunity)[]

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { validateEvents, type StoredEvent } from '../../test/contract/validate-events.ts'
+import { account } from '../crm/account/account.record.ts'
+import { opportunity } from '../crm/opportunity/opportunity.record.ts'
+import { customFieldProblem } from '../kernel/record/check-values.ts'
+import type { RecordShape } from '../kernel/record/definition.ts'
+import { withRollups } from '../kernel/record/rollup/read-rollups.ts'
+import { shapeFor } from '../kernel/record/shape-source.ts'
+import { siteVisit } from './definitions.ts'
 import { caseAutoClose } from '../support/case/case-auto-close.job.ts'
 import { caseSlaBreach } from '../support/case/case-sla-breach.job.ts'
 import { InvoiceStatus } from '../commerce/invoice/invoice.enumerations.ts'
@@ -109,7 +116,7 @@ describe('the demo', () => {
            from extensions.event_subscription s where s.organization_id = o.id) as "isLater"
        from identity.organization o`,
     )
-    const each = { functions: 4, actions: 2, rules: 1, hooks: 1, triggers: 1, workflows: 1, version: 1, isLater: true }
+    const each = { functions: 4, actions: 2, rules: 1, hooks: 1, triggers: 1, workflows: 1, version: 2, isLater: true }
     expect(organizations).toEqual([each, each])
     const [ids] = await query<{ organizationId: string; id: string }>(
       `select organization_id as "organizationId", id from extensions.function where api_name = 'case_priority' limit 1`,
@@ -230,6 +237,9 @@ describe('the demo', () => {
       'outreach.smart_email_draft': [12, 12],
       'support."case"': [600, 60],
       'events.custom_event_type': [2, 2],
+      'extensions.custom_object': [1, 1],
+      'extensions.field_definition': [11, 11],
+      'extensions.custom_record': [20, 20],
     })
     const maintained = [
       'crm.account',
@@ -241,6 +251,7 @@ describe('the demo', () => {
       'support.case',
       'commerce.product',
       'identity.api_key',
+      'extensions.custom_record',
     ]
     const totals = await query(
       maintained
@@ -251,7 +262,7 @@ describe('the demo', () => {
         .join(' union all '),
       [demo.organizations[0]!.id],
     )
-    expect(totals.map(({ total }) => total)).toEqual([320, 700, 450, 350, 2500, 700, 600, 80, 3])
+    expect(totals.map(({ total }) => total)).toEqual([320, 700, 450, 350, 2500, 700, 600, 80, 3, 20])
   })
 
   it('has an event for every record, valid against its JSON Schema, with the record as it is stored', async () => {
@@ -312,6 +323,139 @@ describe('the demo', () => {
     expect(await count()).toEqual(before)
     const begun = `select 1 from crm.activity where is_planned and occurred_at <= '${midnight.toISOString()}'`
     expect(await query(begun)).toEqual([])
+  })
+})
+
+/** A context of the larger organization, with what it has defined. */
+async function defined() {
+  const { services, demo } = loaded()
+  const { id } = demo.organizations[0]!
+  await services.extensions.load(id)
+  return systemContext(services, id)
+}
+
+describe('the custom fields and the custom object of the demo', () => {
+  it('are built, as a worker has told, and nothing is left to build', async () => {
+    const fields = await query<{ name: string; events: string[] }>(
+      `select f.name, (select array_agg(e.type || ' ' || (e.data -> 'record' ->> 'state') order by e.occurred_at, e.id)
+           from kernel.event e where e.organization_id = f.organization_id and e.record_id = f.id) as events
+       from extensions.field_definition f
+       where f.organization_id = $1 and f.state = 'READY' and f.progress is null and f.is_active
+         and (f.has_index = (f.is_indexed or f.is_unique)) and (f.has_totals = (f.rollup_config is not null))
+       order by f.entity, f.sort_order`,
+      [loaded().demo.organizations[0]!.id],
+    )
+    const atOnce = ['custom_field.created READY']
+    const built = ['custom_field.created BUILDING', 'custom_field.updated READY']
+    expect(fields).toEqual([
+      { name: 'contractNumber', events: atOnce },
+      { name: 'renewalMonth', events: built },
+      { name: 'netPromoterScore', events: built },
+      { name: 'openAmount', events: built },
+      { name: 'margin', events: built },
+      { name: 'marginRate', events: atOnce },
+      { name: 'subject', events: atOnce },
+      { name: 'visitDate', events: built },
+      { name: 'account', events: built },
+      { name: 'outcome', events: built },
+      { name: 'score', events: atOnce },
+    ])
+    expect(await query('select 1 from extensions.field_change')).toEqual([])
+  })
+
+  it('accept the values of the records, which have no other keys', async () => {
+    const ctx = await defined()
+    const found = new Map<string, number>()
+    for (const definition of [account, opportunity, siteVisit]) {
+      const shape = shapeFor(ctx, definition) as RecordShape
+      const rows = await query<{ customFields: Record<string, unknown> }>(
+        `select custom_fields as "customFields" from ${shape.table} where organization_id = $1`,
+        [ctx.caller.organizationId],
+      )
+      for (const { customFields } of rows)
+        for (const [key, value] of Object.entries(customFields)) {
+          const name = `${shape.object} ${key}`
+          found.set(name, (found.get(name) ?? 0) + 1)
+          const column = shape.columns.byName.get(`customFields.${key}`)
+          expect([name, column && !column.formula && customFieldProblem(column, value)]).toEqual([
+            name,
+            column?.formula ? false : null,
+          ])
+        }
+    }
+    expect(Object.fromEntries(found)).toEqual({
+      'account contractNumber': 197,
+      'account renewalMonth': 197,
+      'account netPromoterScore': 197,
+      'opportunity margin': 312,
+      'opportunity marginRate': 312,
+      'custom:site_visit subject': 20,
+      'custom:site_visit visitDate': 20,
+      'custom:site_visit account': 20,
+      'custom:site_visit outcome': 17,
+      'custom:site_visit score': 17,
+    })
+  })
+
+  it('give each account the amount of its open deals, and each deal the rate of its margin', async () => {
+    const ctx = await defined()
+    const amounts = await query<{ id: string; amount: number; deals: number }>(
+      `select a.id, coalesce(sum(o.base_amount), 0)::float8 as amount, count(o.id)::int as deals
+       from crm.account a left join crm.opportunity o on o.organization_id = a.organization_id and o.account_id = a.id
+         and not o.is_closed and o.deleted_at is null
+       where a.organization_id = $1 group by a.id order by deals desc, a.id`,
+      [ctx.caller.organizationId],
+    )
+    expect(amounts[0]!.deals).toBeGreaterThan(2)
+    expect(amounts.at(-1)!.deals).toBe(0)
+    const shape = shapeFor(ctx, account) as RecordShape
+    for (const { id, amount } of [...amounts.slice(0, 20), ...amounts.slice(-5)]) {
+      expect([id, await withRollups(ctx, shape, { id })]).toEqual([id, { id, customFields: { openAmount: amount } }])
+    }
+    const wrong = await query(
+      `select custom_fields from crm.opportunity
+       where (custom_fields ->> 'marginRate')::numeric is distinct from
+         case when amount > 0 then round((custom_fields ->> 'margin')::numeric / amount * 100, 1) end`,
+    )
+    expect(wrong).toEqual([])
+  })
+
+  it('are in the index of values where they are indexed, one row for each record', async () => {
+    const indexed = await query<{ field: string; n: number; equal: number; filled: number }>(
+      `select v.field, count(*)::int as n,
+         count(*) filter (where r.value is not distinct from coalesce(v.text_value, trim_scale(v.number_value)::text, v.date_value::text, v.id_value::text))::int as equal,
+         count(r.value)::int as filled
+       from kernel.record_value v join (
+         select id, 'account' as object, custom_fields from crm.account
+         union all select id, 'opportunity', custom_fields from crm.opportunity
+         union all select id, 'custom:' || object, custom_fields from extensions.custom_record) of on of.id = v.record_id and of.object = v.object,
+         lateral (select of.custom_fields ->> v.field as value) r
+       where v.organization_id = $1 group by v.object, v.field order by v.object, v.field`,
+      [loaded().demo.organizations[0]!.id],
+    )
+    expect(indexed).toEqual([
+      { field: 'netPromoterScore', n: 320, equal: 320, filled: 197 },
+      { field: 'renewalMonth', n: 320, equal: 320, filled: 197 },
+      { field: 'account', n: 20, equal: 20, filled: 20 },
+      { field: 'outcome', n: 20, equal: 20, filled: 17 },
+      { field: 'visitDate', n: 20, equal: 20, filled: 20 },
+      { field: 'margin', n: 450, equal: 450, filled: 312 },
+    ])
+  })
+
+  it('have site visits of customers of the time, whose outcome is known as soon as they are over', async () => {
+    const visits = await query<{ isPast: boolean; isKnown: boolean; version: number; n: number }>(
+      `select v.custom_fields ->> 'visitDate' < $1 as "isPast", v.custom_fields ?& '{outcome,score}' as "isKnown", v.version, count(*)::int as n
+       from extensions.custom_record v
+       join crm.account a on a.organization_id = v.organization_id and a.id = (v.custom_fields ->> 'account')::uuid
+         and a.created_at < v.created_at and a.owner_id = v.owner_id
+       where v.name = v.custom_fields ->> 'subject' group by 1, 2, 3 order by 1`,
+      [midnight.toISOString().slice(0, 10)],
+    )
+    expect(visits).toEqual([
+      { isPast: false, isKnown: false, version: 1, n: 6 },
+      { isPast: true, isKnown: true, version: 2, n: 34 },
+    ])
   })
 })
 

@@ -15,9 +15,12 @@ import { quota } from '../insights/quota/quota.record.ts'
 import { scenario } from '../insights/simulation/scenario.record.ts'
 import { triageCase } from '../insights/triage/triage-case.record.ts'
 import { exchangeRate } from '../identity/currency/exchange-rate.record.ts'
+import { customField } from '../extensions/custom-field/custom-field.record.ts'
+import { customObject } from '../extensions/custom-object/custom-object.record.ts'
 import type { Sql } from '../kernel/database/sql.ts'
 import type { RecordDefinition, StoredRow } from '../kernel/record/definition.ts'
 import { insertRecords, type GeneratedRecord } from '../kernel/record/insert-records.ts'
+import type { OrganizationShapes } from '../kernel/record/shape-source.ts'
 import { emailMessage, emailThread } from '../outreach/email/email.record.ts'
 import { emailTemplate } from '../outreach/email-template/email-template.record.ts'
 import { sequence } from '../outreach/sequence/sequence.record.ts'
@@ -50,6 +53,9 @@ import { demoScenarios } from './scenarios.ts'
 import { demoTriageCases } from './triage-cases.ts'
 import { demoForecasts } from './forecasts.ts'
 import { demoQuotas } from './quotas.ts'
+import { demoDefinitions, siteVisit } from './definitions.ts'
+import { withMargins } from './margins.ts'
+import { demoSiteVisits } from './site-visits.ts'
 import { demoProducts } from './products.ts'
 
 /** All records of an organization of the demo. */
@@ -59,7 +65,8 @@ export function demoData(input: GeneratorInput) {
   const rates = demoRates(input)
   const conversions = demoConversions(input, accounts)
   const contacts = demoContacts(input, accounts, conversions)
-  const opportunities = withLines(input, demoOpportunities({ input, products, rates, accounts, contacts, conversions }))
+  const deals = demoOpportunities({ input, products, rates, accounts, contacts, conversions })
+  const opportunities = withMargins(input, withLines(input, deals))
   const leads = demoLeads(input, conversions, contacts, opportunities)
   const { cases, comments } = demoCases(input, accounts, contacts, opportunities)
   const { quotes, orders } = demoOrders(input, demoQuotes(input, opportunities))
@@ -76,6 +83,8 @@ export function demoData(input: GeneratorInput) {
     ...drafts.flatMap(({ mails }) => mails ?? []),
   ]
   return {
+    definitions: demoDefinitions(input),
+    siteVisits: demoSiteVisits(input, accounts),
     rates,
     products,
     accounts: withDates(dates, accounts),
@@ -109,11 +118,18 @@ const ofType = <T extends StoredRow>(definition: RecordDefinition<T>, records: r
   object: definition.object,
   table: definition.table,
   records,
-  insert: (sql: Sql, zone: string) => insertRecords(sql, definition, records, zone),
+  insert: (sql: Sql, zone: string, shapes: OrganizationShapes | null) =>
+    insertRecords(sql, shapes?.of(definition) ?? definition, records, zone),
 })
 
 const givenOf = <T extends StoredRow>(generated: readonly { readonly given: GeneratedRecord<T> }[]) =>
   generated.map(({ given }) => given)
+
+/** What the organization has defined: before the records, which have its custom fields. */
+export const definitionsByType = ({ definitions: { objects, customFields } }: DemoData) => [
+  ofType(customObject, objects),
+  ofType(customField, customFields),
+]
 
 /** The records of each type, in the order in which they are loaded. */
 export const recordsByType = ({
@@ -142,6 +158,7 @@ export const recordsByType = ({
   ofType(creditNote, data.creditNotes),
   ofType(supportCase, cases),
   ofType(caseComment, comments),
+  ofType(siteVisit, data.siteVisits),
   ofType(activity, activities),
   ofType(task, tasks),
   { ...ofType(customEventType, eventTypes.types), insert: (sql: Sql) => insertEventTypes(sql, eventTypes) },

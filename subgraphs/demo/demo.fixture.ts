@@ -18,12 +18,11 @@ import { SmtpPools } from '../kernel/mail/smtp-pools.ts'
 import { withoutCredentials } from '../kernel/outbound/named-credentials.ts'
 import { Outbound } from '../kernel/outbound/outbound.ts'
 import { EventLog } from '../kernel/outbox/event-log.ts'
-import { builtInShapes } from '../kernel/record/shape-source.ts'
 import type { Services } from '../kernel/request.ts'
 import { ChildSandbox } from '../kernel/sandbox/child-sandbox.ts'
 import { WorkPool } from '../kernel/work/work-pool.ts'
 import { midnightOf } from './calendar.ts'
-import { demoData, recordsByType } from './demo-data.ts'
+import { definitionsByType, demoData, recordsByType, type DemoData } from './demo-data.ts'
 import { readDemo, type Demo } from './demo-file.ts'
 import { loadDemo } from './demo.ts'
 import { generatorInputOf } from './organization.ts'
@@ -38,9 +37,11 @@ export const baseUrl = 'http://127.0.0.1:4000'
 export const midnight = new Date(midnightOf(noon))
 
 /** The tables of the record types of the demo. */
-export const recordTables: readonly string[] = recordsByType(
-  demoData(generatorInputOf(profiles[1]!, midnight.getTime())),
-).map(({ table }) => table)
+export const recordTables: readonly string[] = tablesOf(demoData(generatorInputOf(profiles[1]!, midnight.getTime())))
+
+function tablesOf(data: DemoData): string[] {
+  return [...definitionsByType(data), ...recordsByType(data)].map(({ table }) => table)
+}
 
 export interface DemoEnvironment {
   readonly services: Services
@@ -102,6 +103,7 @@ async function servicesOn(
   const keys = await loadKeys({ dataDir, signingKey: null, encryptionKey, callerKey: null })
   const tenants = { of: () => database }
   const log = pino({ level: 'silent' })
+  const extensions = new CachedExtensions({ database, databaseUrl: url, log })
   return {
     database,
     tenants,
@@ -126,7 +128,7 @@ async function servicesOn(
     events: new EventLog({ tenants, databaseUrl: url, log }),
     graph: new GraphConnection(),
     rest: new RestConnection(),
-    extensions: new CachedExtensions({ database, databaseUrl: url, log }),
-    shapes: builtInShapes,
+    extensions,
+    shapes: extensions,
   }
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { schemaPath } from '../kernel/config/paths.ts'
 import { midnightOf } from './calendar.ts'
-import { demoData, recordsByType } from './demo-data.ts'
+import { definitionsByType, demoData, recordsByType } from './demo-data.ts'
 import { Random } from './random.ts'
 import { membersOf, generatorInputOf, teamNames } from './organization.ts'
 import { demoKeys, profiles } from './profiles.ts'
@@ -41,7 +41,7 @@ describe('the demo', () => {
     expect(new Set(accounts.map(({ given }) => given.values.domain)).size).toBe(320)
     expect(new Set(profiles.flatMap(({ catalog }) => catalog.map(({ sku }) => sku))).size).toBe(100)
     expect(new Set(contacts.map(({ given }) => given.values.email)).size).toBe(700)
-    const ids = recordsByType(data).flatMap(({ records }) =>
+    const ids = [...definitionsByType(data), ...recordsByType(data)].flatMap(({ records }) =>
       records.flatMap(({ values, eventId }) => [values.id, eventId]),
     )
     expect(new Set(ids).size).toBe(ids.length)
@@ -49,7 +49,7 @@ describe('the demo', () => {
 
   it('leaves no empty text and no unfilled slot', () => {
     const texts = generated
-      .flatMap(recordsByType)
+      .flatMap((one) => [...definitionsByType(one), ...recordsByType(one)])
       // Email templates have slots on purpose.
       .filter(({ object }) => object !== 'email_template')
       .flatMap(({ records }) =>

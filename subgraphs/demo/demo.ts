@@ -9,7 +9,8 @@ import { systemContext, type Services } from '../kernel/request.ts'
 import { midnightOf } from './calendar.ts'
 import { loadCreditNoteNumbers } from './credit-notes.ts'
 import { loadDunning } from './invoices.ts'
-import { demoData, recordsByType } from './demo-data.ts'
+import { definedShapes } from './definitions.ts'
+import { definitionsByType, demoData, recordsByType } from './demo-data.ts'
 import { readDemo, writeDemo, type Demo, type DemoOrganization } from './demo-file.ts'
 import { loadContract } from './documents.ts'
 import { loadInsights } from './insights.ts'
@@ -122,8 +123,14 @@ async function loadOrganization(services: Services, input: GeneratorInput, secre
   await loadPeople({ ...services, clock: clockAt(input.foundedMs) }, input, secrets)
   await identifyPipeline(services, input)
   await loadKeys({ ...services, clock: clockAt(input.midnightMs) }, input, secrets)
-  const types = recordsByType(demoData(input))
-  for (const records of types) await records.insert(services.database, input.profile.timezone)
+  const { database } = services
+  const { timezone } = input.profile
+  const data = demoData(input)
+  const definitions = definitionsByType(data)
+  for (const records of definitions) await records.insert(database, timezone, null)
+  const shapes = await definedShapes(database, input)
+  const types = recordsByType(data)
+  for (const records of types) await records.insert(database, timezone, shapes)
   await loadDunning(services.database, input)
   await loadCreditNoteNumbers(services.database, input)
   await loadInsights({ ...services, clock: clockAt(input.midnightMs) }, input)
@@ -131,7 +138,7 @@ async function loadOrganization(services: Services, input: GeneratorInput, secre
   await loadWorkflows(services, input)
   await loadExtensions(services, input)
   await loadNotifications(services, input)
-  return types.map(({ table }) => table)
+  return [...definitions, ...types].map(({ table }) => table)
 }
 
 /** A trigger has created the default pipeline. It gets an id that is the same on every machine, and the time of the organization. */

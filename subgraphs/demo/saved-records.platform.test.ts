@@ -14,6 +14,8 @@ import { save } from '../kernel/record/save.ts'
 import { systemContext } from '../kernel/request.ts'
 import '../all.ts'
 import { supportCase } from '../support/case/case.record.ts'
+import { customField } from '../extensions/custom-field/custom-field.record.ts'
+import { siteVisit } from './definitions.ts'
 import { useLoadedDemo } from './demo.fixture.ts'
 
 const loaded = useLoadedDemo()
@@ -53,6 +55,8 @@ interface Sample<T extends StoredRow> {
   readonly derived?: readonly string[]
   /** Fields that a new record cannot have, for example its history. */
   readonly besides?: readonly string[]
+  /** Names are unique, so the saved record has another one. */
+  readonly hasOtherName?: true
 }
 
 const sample = <T extends StoredRow>(given: Sample<T>) => given
@@ -91,6 +95,14 @@ const samples = [
   sample({ definition: quote, where: `status = 'ACCEPTED' and revision = 1`, besides: ['quoteNumber', 'number'] }),
   sample({ definition: quote, where: 'version = 1', besides: ['quoteNumber', 'number'] }),
   sample({ definition: order, where: `status = 'FULFILLED'`, besides: ['orderNumber', 'number', 'quoteId'] }),
+  sample({ definition: account, where: `custom_fields ? 'renewalMonth'` }),
+  sample({
+    definition: customField,
+    where: `name = any('{contractNumber,renewalMonth,openAmount}')`,
+    hasOtherName: true,
+  }),
+  sample({ definition: siteVisit, where: 'version = 1' }),
+  sample({ definition: siteVisit, where: 'version = 2' }),
 ]
 
 describe('the demo', () => {
@@ -108,7 +120,8 @@ describe('the demo', () => {
 })
 
 async function expectSaved(given: Sample<StoredRow>): Promise<void> {
-  const { definition, where, at = 'created_at', derived = [], besides = [] } = given
+  const { definition, where, at = 'created_at', derived = [], hasOtherName = false } = given
+  const besides = [...(given.besides ?? []), ...(hasOtherName ? ['name'] : [])]
   const { services, demo } = loaded()
   const { database } = services
   const organizationId = demo.organizations[0]!.id
@@ -119,26 +132,33 @@ async function expectSaved(given: Sample<StoredRow>): Promise<void> {
       'select type, version, object, data from kernel.event where record_id = $1 order by occurred_at, id limit 1',
       [recordId],
     )
-    return { row: row!, event: event! }
+    const indexed = await database.query(
+      `select to_jsonb(v) - '{record_id,created_at}'::text[] as value from kernel.record_value v where record_id = $1 order by field`,
+      [recordId],
+    )
+    return { row: row!, event: event!, indexed }
   }
   const found = await database.query<{ id: string; at: string }>(
     `select id, ${at} as at from ${table} where organization_id = $1 and ${where} order by id limit 3`,
     [organizationId],
   )
   expect(found).toHaveLength(3)
-  const numbered = definition.numbered ? ['search_text'] : []
+  const numbered = definition.numbered || hasOtherName ? ['search_text'] : []
   const columns = [...besides.map((name) => columnOf(definition, name).column), ...numbered]
   for (const { id, at: savedAt } of found) {
     const ctx = systemContext({ ...services, clock: { now: () => new Date(savedAt) } }, organizationId)
     const generated = await written(id)
     const values = without(generated.event.data.record, [...fieldsOfEachWrite, ...derived, ...besides])
-    const { id: savedId } = await recordsOf(definition).create(ctx, values)
+    const other = hasOtherName ? { name: `other_${String(generated.row['name'])}` } : {}
+    const { id: savedId } = await recordsOf(definition).create(ctx, { ...values, ...other })
     const saved = await written(savedId)
     // The row of a record with a history is as its last event says.
-    if (generated.row['version'] === 1)
+    if (generated.row['version'] === 1) {
       expect(without(saved.row, [...columnsOfEachWrite, ...columns])).toEqual(
         without(generated.row, [...columnsOfEachWrite, ...columns]),
       )
+      expect(saved.indexed).toEqual(generated.indexed)
+    }
     expect({ ...saved.event, data: comparable(saved.event.data, besides) }).toEqual({
       ...generated.event,
       data: comparable(generated.event.data, besides),

@@ -1,10 +1,10 @@
 import { isSameValue } from '../../kernel/record/same-value.ts'
 import type { CustomField } from '../custom-field/custom-field.ts'
 
-type WithConfig = Pick<CustomField, 'isActive' | 'rollupConfig' | 'deletedAt'>
+type WithConfig = Pick<CustomField, 'isActive' | 'rollupConfig' | 'deletedAt' | 'hasTotals'>
 
 /** Whether writes add to the totals of the field, or write the values of which it is the least or the greatest. */
-export const isRolledUp = ({ isActive, rollupConfig, deletedAt }: WithConfig): boolean =>
+export const isRolledUp = ({ isActive, rollupConfig, deletedAt }: Omit<WithConfig, 'hasTotals'>): boolean =>
   deletedAt === null && isActive && rollupConfig !== null
 
 const hasOtherConfig = (next: WithConfig, previous: WithConfig | null): boolean =>
@@ -12,7 +12,7 @@ const hasOtherConfig = (next: WithConfig, previous: WithConfig | null): boolean 
 
 /** Whether what reads use of the field must be built: before, writes did not write it, or wrote another one. */
 export const needsBuilding = (next: WithConfig, previous: WithConfig | null): boolean =>
-  isRolledUp(next) && (previous === null || !isRolledUp(previous) || hasOtherConfig(next, previous))
+  isRolledUp(next) && (previous === null ? !next.hasTotals : !isRolledUp(previous) || hasOtherConfig(next, previous))
 
 /** Reads must not use what is there of a field that is not in use, which writes no longer follow, or of another configuration. */
 export const totalsAfter = (next: CustomField, previous: CustomField | null): Partial<CustomField> =>

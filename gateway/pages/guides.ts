@@ -16,6 +16,7 @@ export const guides = {
     'quote-to-cash',
     'live-board',
     'custom-fields',
+    'custom-objects',
     'scopes',
     'web-pages',
     'agents',

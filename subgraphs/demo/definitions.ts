@@ -36,7 +36,7 @@ const fields: readonly Field[] = [
     label: 'Contract number',
     fieldType: 'TEXT',
     description: 'Number of the framework agreement; customers only.',
-    pattern: '^FR-[0-9]{4}$',
+    pattern: '^FR-[0-9]+$',
     maxLength: 7,
     isSearchable: true,
   },

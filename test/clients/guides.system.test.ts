@@ -2,6 +2,7 @@ import { execFile, spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -96,6 +97,19 @@ async function call<T>(method: string, path: string, body?: object): Promise<T> 
   return (response.status === 204 ? null : await response.json()) as T
 }
 
+/** A server that takes every request, until the test is finished, and the bodies that it has received, which grow. */
+async function aReceiver(): Promise<{ url: string; bodies: unknown[] }> {
+  const bodies: unknown[] = []
+  const receiver = createServer(async (req, res) => {
+    bodies.push(JSON.parse(Buffer.concat(await req.toArray()).toString()))
+    res.writeHead(204).end()
+  })
+  const port = await freePort()
+  await new Promise<void>((resolve) => receiver.listen(port, '127.0.0.1', resolve))
+  onTestFinished(() => void receiver.close())
+  return { url: `http://127.0.0.1:${port}/machines`, bodies }
+}
+
 const untilPrinted = (lines: readonly string[], line: string): Promise<void> =>
   vi.waitFor(() => expect(lines).toContain(line), { timeout: 30_000, interval: 50 })
 
@@ -153,6 +167,25 @@ describe.each(languages)('in %s', (language) => {
     const lines = await run(language, await program('custom-fields', language))
     const { total } = await call<{ total: number }>('GET', '/v1/deals?customFields[renewalRisk]=HIGH&limit=1')
     expect([lines, total > 0]).toEqual([[`${total}`], true])
+  })
+
+  it('defines a custom object, and reads its records', async () => {
+    const receiver = await aReceiver()
+    const place = await program('custom-objects', language)
+    const machine = 'P-7730 RUNNING Harbor Pumps'
+    const lines = await run(language, place, { RECEIVER_URL: receiver.url })
+    expect(lines).toEqual([machine, machine, expect.stringMatching(/^type Machine .*\{$/)])
+    const [delivered] = await vi.waitFor(
+      () => {
+        expect(receiver.bodies).not.toEqual([])
+        return receiver.bodies
+      },
+      { timeout: 30_000, interval: 50 },
+    )
+    expect(delivered).toMatchObject({
+      type: 'custom_object.machine.created',
+      data: { record: { name: 'P-7730', customFields: { serialNumber: 'P-7730', status: 'RUNNING' } } },
+    })
   })
 
   it('goes from a quote to cash', async () => {

@@ -209,7 +209,8 @@ export const explanationOfCode: Readonly<Record<ErrorCode, Explanation>> = {
   },
   CURSOR_EXPIRED: {
     meaning: 'The events after the cursor are not all kept any more, so changes would be missing.',
-    action: 'Read a new snapshot, and continue with the cursor of its last page.',
+    action:
+      'Sync: read a new snapshot, and continue with the cursor of its last page. Events: read the records again, and continue with the cursor that the message names.',
   },
   SYNC_RESET: {
     meaning:

@@ -6,6 +6,7 @@ import { customEventsResource } from './custom-event-stream/custom-events.resolv
 import { customEventTypeResource } from './custom-event-type/custom-event-type.resolver.ts'
 import { customEventType } from './custom-event-type/custom-event-type.record.ts'
 import { deliveryResource } from './delivery/delivery.resolver.ts'
+import { eventListResource } from './event-list/event-list.resolver.ts'
 import { listenResource } from './listen/listen.resolver.ts'
 import { nodeResource } from './node/node.resolver.ts'
 import { notificationAddedResource } from './notification/live/notification-added.resolver.ts'
@@ -36,6 +37,7 @@ export function eventsSubgraph(others: readonly SubgraphDefinition[]): SubgraphD
       recordChangeResource(records),
       nodeResource(records, perOrganization),
       customEventsResource,
+      eventListResource,
       listenResource,
       webhookResource([...eventSources(others), customEventType]),
       deliveryResource,

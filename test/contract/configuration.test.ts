@@ -35,6 +35,7 @@ describe('configuration', () => {
       demo: true,
       refuseNestedConnections: true,
       storedBytes: { organization: 4_294_967_296, all: 21_474_836_480, kept: 107_374_182_400 },
+      eventRetentionDays: 30,
       fileBytes: 5_368_709_120,
       bucket: null,
       ipLimits: [
@@ -81,6 +82,7 @@ describe('configuration', () => {
       STORED_MB_PER_HOUR: '100',
       STORED_MB_PER_HOUR_ALL: 'off',
       STORED_MB_MAX: '200000',
+      EVENT_RETENTION_DAYS: '90',
       FILE_STORE: 's3',
       FILE_STORE_ENDPOINT: 'https://store.example.com',
       FILE_STORE_REGION: 'eu-north-1',
@@ -134,6 +136,7 @@ describe('configuration', () => {
       demo: false,
       refuseNestedConnections: false,
       storedBytes: { organization: 104_857_600, all: null, kept: 209_715_200_000 },
+      eventRetentionDays: 90,
       fileBytes: 5_368_709_120,
       bucket: {
         endpoint: 'https://store.example.com',
@@ -216,6 +219,8 @@ describe('configuration', () => {
     ['IP_LIMITS', '0/s'],
     ['LOG_LEVEL', 'loud'],
     ['METRICS_PORT', '70000'],
+    ['EVENT_RETENTION_DAYS', '29'],
+    ['EVENT_RETENTION_DAYS', 'forever'],
     ['DRAIN_SECONDS', '301'],
     ['DRAIN_SECONDS', '-1'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],

@@ -94,6 +94,8 @@ export interface Config {
   /** The providers of the modes of the assistant that are called by the name of a system. */
   readonly namedModels: NamedModels
   readonly tokenBudgets: TokenBudgets
+  /** Days for which events are kept at least. */
+  readonly eventRetentionDays: number
   /** Bytes of files that one organization may have; null: any number. */
   readonly fileBytes: number | null
   /** The bucket with the files of organizations. Null: they are in `dataDir`. */
@@ -118,6 +120,7 @@ export const variables = [
   'STORED_MB_PER_HOUR',
   'STORED_MB_PER_HOUR_ALL',
   'STORED_MB_MAX',
+  'EVENT_RETENTION_DAYS',
   'FILE_MB_MAX',
   'FILE_STORE',
   'FILE_STORE_ENDPOINT',
@@ -258,6 +261,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     demo: oneOf('DEMO', env.DEMO || (env.DATABASE_URL ? 'off' : 'on'), ['on', 'off']) === 'on',
     refuseNestedConnections: env.NODE_ENV !== 'production',
     storedBytes: storedBytesOf(env),
+    eventRetentionDays: numberOf('EVENT_RETENTION_DAYS', env.EVENT_RETENTION_DAYS || '30', [30, 3650]),
     fileBytes: megabytesOf('FILE_MB_MAX', env.FILE_MB_MAX || '5120'),
     bucket: bucketOf(env, urlOf('FILE_STORE_ENDPOINT', env.FILE_STORE_ENDPOINT, ['http:', 'https:'])),
     ipLimits: parseLimits(env.IP_LIMITS || '20/s,200/m,2000/h'),

@@ -3,7 +3,13 @@ import type { Config, RegistrationMode } from './config.ts'
 /** The part of the configuration that answers and mails contain. */
 export interface Settings extends Pick<
   Config,
-  'mailLinkOrigins' | 'newOrganizationMails' | 'meetingProviders' | 'payments' | 'vapid' | 'storedBytes'
+  | 'mailLinkOrigins'
+  | 'newOrganizationMails'
+  | 'meetingProviders'
+  | 'payments'
+  | 'vapid'
+  | 'storedBytes'
+  | 'eventRetentionDays'
 > {
   /** Base URL of links to the platform, without a slash at the end. Without PUBLIC_URL it is set when the gateway listens. */
   publicUrl: string
@@ -22,6 +28,7 @@ export const settingsOf = ({
   payments,
   vapid,
   storedBytes,
+  eventRetentionDays,
   languageModel,
   namedModels,
 }: Config): Settings => ({
@@ -33,5 +40,6 @@ export const settingsOf = ({
   payments,
   vapid,
   storedBytes,
+  eventRetentionDays,
   modelModes: [...(languageModel ? ['model'] : []), ...Object.keys(namedModels)],
 })

@@ -121,6 +121,50 @@ export async function changesAfter(
   return { changes, through: changes.length < limit ? through : changes.at(-1)!.position }
 }
 
+/** The positions of the first events of these types after a position, and the position up to which the log was read for them. */
+export async function positionsAfter(
+  sql: Sql,
+  organizationId: string,
+  {
+    after,
+    upTo,
+    objects,
+    limit,
+  }: { readonly after: number; readonly upTo: number; readonly objects: readonly string[]; readonly limit: number },
+): Promise<{ readonly positions: readonly number[]; readonly through: number }> {
+  const through = Math.min(upTo, after + positionsMax)
+  const rows = await sql.query<{ position: number }>(
+    `select position from kernel.event_log
+     where organization_id = $1 and position > $2 and position <= $3 and object = any($4::text[]) order by position limit $5`,
+    [organizationId, after, through, objects, limit],
+  )
+  const positions = rows.map(({ position }) => position)
+  return { positions, through: positions.length < limit ? through : positions.at(-1)! }
+}
+
+/** The events at these positions, in their order, and the last position that was read: fewer of large events, at least the first. */
+export async function eventsAt(
+  sql: Sql,
+  organizationId: string,
+  positions: readonly number[],
+): Promise<{ readonly events: readonly LoggedEvent[]; readonly through: number }> {
+  const rows = await sql.query<LoggedEvent & Row>(
+    `select y.position, y.id, y.type, y.version, y."occurredAt", y.object, y."recordId", y."actorId", y.origin, y.depth,
+       case when y.before < ${batchBytes} then y.data end as data
+     from (
+       select x.*, sum(x.bytes) over (order by x.position) - x.bytes as before
+       from (
+         select s.*, octet_length(s.data::text) as bytes
+         from (${selectEvents} where l.organization_id = $1 and l.position = any($2::bigint[])) s
+       ) x
+     ) y order by y.position`,
+    [organizationId, positions],
+  )
+  const end = rows.findIndex(({ data }) => data === null)
+  if (end < 0) return { events: withWholeData(rows), through: positions.at(-1)! }
+  return { events: withWholeData(rows.slice(0, end)), through: rows[end]!.position - 1 }
+}
+
 /** The events of these records between two positions, in their order. */
 export async function eventsOfRecords(
   sql: Sql,

@@ -118,6 +118,18 @@ describe('events.keepPartitions', () => {
     expect(await read()).toEqual([[3, '2031-08-01T00:00:01.000Z']])
   })
 
+  it('keeps events for as many days as EVENT_RETENTION_DAYS says', async () => {
+    await run()
+    await write('2031-01-31T23:59:59.999Z')
+    services = { ...services, settings: { ...services.settings, eventRetentionDays: 90 } }
+    clock.set('2031-05-01T23:59:59.999Z')
+    await run()
+    expect(await read()).toEqual([[1, '2031-01-31T23:59:59.999Z']])
+    clock.set('2031-05-02T00:00:00.000Z')
+    await run()
+    expect(await read()).toEqual([])
+  })
+
   it('deletes rows older than the retention from the default partition too', async () => {
     await write('2030-06-01T00:00:00.000Z')
     clock.set('2031-01-31T23:59:00Z')

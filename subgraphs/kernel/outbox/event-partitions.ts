@@ -2,7 +2,7 @@ import { Gauge } from 'prom-client'
 import type { Sql } from '../database/sql.ts'
 import type { Services } from '../request.ts'
 
-const retentionMs = 30 * 86_400_000
+const dayMs = 86_400_000
 const monthsAhead = 3
 /** Other statements queue behind a statement that waits for this lock, so the wait is short. The job runs again every hour. */
 const lockTimeoutMs = 2_000
@@ -24,9 +24,10 @@ export async function maintainEventPartitions({
   database,
   clock,
   log,
-}: Pick<Services, 'database' | 'clock' | 'log'>): Promise<void> {
+  settings,
+}: Pick<Services, 'database' | 'clock' | 'log' | 'settings'>): Promise<void> {
   const now = clock.now()
-  const oldest = monthOf(new Date(now.getTime() - retentionMs))
+  const oldest = monthOf(new Date(now.getTime() - settings.eventRetentionDays * dayMs))
   try {
     await withLockTimeout(database, (sql) =>
       sql.query('select kernel.create_event_partitions($1::date, $2)', [

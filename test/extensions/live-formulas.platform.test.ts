@@ -3,6 +3,7 @@ import { assignProfile, createProfile } from '../../subgraphs/identity/profile/p
 import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { account, contact } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
+import { sessionOf } from '../requests/session.ts'
 import { aField, anOrganization, field, problemsOf } from './custom-fields.fixture.ts'
 
 const platform = usePlatform()
@@ -77,6 +78,27 @@ describe('a formula over other records', () => {
     expect((await values(id, reader))['accountName']).toBeUndefined()
     const both = await platform.member({ organizationId, scopes: ['READ_CONTACTS', 'READ_ACCOUNTS'] })
     expect(await values(id, both)).toMatchObject({ accountName: 'Unseen' })
+  })
+
+  it('is read by signed-in users, and by credentials whose scope implies that of the other record', async () => {
+    const { id: accountId } = await anAccount({ name: 'Seen' })
+    const { id } = await contact(member, { lastName: 'Lee', accountId })
+    const { organizationId } = owner
+    const writer = await platform.member({ organizationId, scopes: ['READ_CONTACTS', 'WRITE_ACCOUNTS'] })
+    expect(await values(id, writer)).toMatchObject({ accountName: 'Seen' })
+    const headers = { Authorization: `Bearer ${await sessionOf(platform, member)}` }
+    const get = async (path: string) => (await fetch(`${platform.url}/v1${path}`, { headers })).json()
+    expect(await get(`/contacts/${id}`)).toMatchObject({ customFields: { accountName: 'Seen' } })
+    const found = await get(`/contacts?customFields[accountName]=Seen`)
+    expect(found).toMatchObject({ total: 1, data: [{ id }] })
+    const own = await platform.member({ organizationId, visibility: 'OWN' })
+    await platform.query('update crm.contact set owner_id = $1 where id = $2', [own.userId, id])
+    const restricted = { Authorization: `Bearer ${await sessionOf(platform, own)}` }
+    const unseen = await fetch(`${platform.url}/v1/contacts/${id}`, { headers: restricted })
+    expect([unseen.status, ((await unseen.json()) as { customFields: object }).customFields]).toEqual([
+      200,
+      { isEager: false, accountCode: '/' },
+    ])
   })
 
   it('is hidden with each field that it reads, and with the columns by which it reaches them', async () => {

@@ -1,5 +1,6 @@
 import type { RequestContext } from '../request.ts'
 import { isId } from '../ids.ts'
+import { holdsScope } from '../scopes.ts'
 import type { Formula, MomentSql, Place } from '../formula/formula.ts'
 import { organizationZoneSql } from '../time/days.ts'
 import type { Column } from './column.ts'
@@ -35,7 +36,7 @@ function mayReadType({ caller }: Pick<RequestContext, 'caller'>, shape: RecordSh
   if (entitlement !== undefined && !caller.entitlements.includes(entitlement)) return false
   if (hiddenParts(caller, shape).length > 0) return false
   const scope = customObjectName(object) === null ? knownReadScope(entity) : customObjectScope
-  return scope === null || caller.scopes.includes('*') || caller.scopes.includes(scope)
+  return scope === null || holdsScope(caller, scope)
 }
 
 function momentSql({ caller, startedAt }: ShapeReader): MomentSql {

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { assignProfile, createProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
 import { mergeRollups } from '../../subgraphs/kernel/record/rollup/merge-rollups.ts'
+import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { account, opportunity } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { genericPlanOf, statementsOf } from '../statements.ts'
@@ -117,6 +119,25 @@ describe('rollups of records of a custom object', () => {
     expect(problemsOf(await owner.rest['customFieldCreate']!({ body } as never))).toBe(
       `400 VALIDATION_FAILED ${problem}`,
     )
+  })
+
+  it('are hidden with the field that names a record, if they read its name by a formula', async () => {
+    const formulaConfig = { expression: 'LEN(name)', returnType: 'NUMBER' }
+    await field(owner, { entity: visits, name: 'length', fieldType: 'FORMULA', formulaConfig })
+    await field(owner, ofVisits('lengths', { aggregate: 'SUM', field: 'customFields.length' }))
+    await field(owner, ofVisits('visits', { aggregate: 'COUNT' }))
+    await settle()
+    const { id } = await account(member)
+    await visit(member, { subject: 'First', customer: id })
+    expect(await accountValues(id)).toEqual({ lengths: 5, visits: 1 })
+    const restricted = await platform.member({ organizationId: owner.organizationId })
+    const ctx = systemContext(platform.services, owner.organizationId)
+    const fields = { [visits]: { 'customFields.subject': 'HIDDEN' } } as never
+    const profile = await createProfile(ctx, { name: 'Without subjects', fields })
+    await assignProfile(ctx, restricted.userId, profile.id)
+    expect((await restricted.rest['account']!({ id })).body.customFields).toEqual({ visits: 1 })
+    const filtered = await restricted.rest['accountList']!({ query: { 'customFields[lengths]': '5' } } as never)
+    expect(problemsOf(filtered)).toContain('403 FIELD_NOT_READABLE')
   })
 
   it('are refused while the index of the lookup is built', async () => {

@@ -217,8 +217,14 @@ function compiled(definition: RollupDefinition, shape: RecordShape): Rollup {
   return rollup
 }
 
-/** The columns of the child, as `object.column`, from which the value follows: who may not read one of them does not see the value. */
-export const sourcesOf = ({ child: shape, columns }: Rollup): readonly string[] =>
-  [...new Set(columns.flatMap(({ name, derivedFrom = [] }) => [name, ...derivedFrom]))].map(
-    (name) => `${shape.object}.${name}`,
-  )
+/** The columns of the child, as `object.column`, from which the value follows, also through others: who may not read one of them does not see the value. */
+export function sourcesOf({ child: shape, columns }: Rollup): readonly string[] {
+  const names = new Set<string>()
+  const add = ({ name, derivedFrom = [] }: Pick<Column, 'name' | 'derivedFrom'>): void => {
+    if (names.has(name)) return
+    names.add(name)
+    for (const source of derivedFrom) add(shape.columns.byName.get(source) ?? { name: source })
+  }
+  for (const column of columns) add(column)
+  return Array.from(names, (name) => `${shape.object}.${name}`)
+}

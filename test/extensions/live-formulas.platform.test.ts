@@ -212,4 +212,43 @@ describe('a formula over the time', () => {
     const refused = await owner.rest['customFieldUpdate']!({ id, body: { formulaConfig } } as never)
     expect(problemsOf(refused)).toBe('409 HAS_DEPENDENTS')
   })
+
+  it('cannot become one that conditions name by a formula that is read, nor by coming into use', async () => {
+    const { owner: other } = await anOrganization(platform)
+    const inner = await field(other, formula('CONTACT', 'inner', 'lastName'))
+    const outer = await field(other, formula('CONTACT', 'outer', 'customFields.inner & "!"'))
+    const conditions = [{ field: 'customFields.outer', operator: 'EQUALS', value: 'Lee!' }]
+    const rule = { name: 'Not Lee', entityType: 'CONTACT', conditions, errorMessage: 'No.' }
+    const { body: made } = await other.rest['validationRuleCreate']!({ body: rule } as never)
+    const change = (id: string, body: object) => other.rest['customFieldUpdate']!({ id, body } as never)
+    const live = { formulaConfig: { expression: 'account.name', returnType: 'TEXT' } }
+    const refused = await change(inner.id, live)
+    expect(problemsOf(refused)).toBe('409 HAS_DEPENDENTS')
+    expect(refused.body['usedBy']).toEqual([{ object: 'validation_rule', id: made['id'], name: 'Not Lee' }])
+    const { status } = await other.rest['contactCreate']!({ body: { lastName: 'Lee' } } as never)
+    expect(status).toBe(422)
+    expect((await change(outer.id, { isActive: false })).status).toBe(200)
+    expect((await change(inner.id, live)).status).toBe(200)
+    expect(problemsOf(await change(outer.id, { isActive: true }))).toBe('409 HAS_DEPENDENTS')
+  })
+
+  it('is not searchable, nor becomes what is searchable such a formula', async () => {
+    const { owner: other } = await anOrganization(platform)
+    const live = { expression: 'account.name', returnType: 'TEXT' }
+    const searchable = (name: string, expression: string) => ({
+      ...formula('CONTACT', name, expression),
+      isSearchable: true,
+    })
+    const notAllowed = '400 VALIDATION_FAILED isSearchable NOT_ALLOWED'
+    expect(problemsOf(await create(searchable('live', 'account.name'), other))).toBe(notAllowed)
+    const inner = await field(other, formula('CONTACT', 'inner', 'lastName'))
+    const outer = await field(other, searchable('outer', 'customFields.inner & "!"'))
+    const change = (id: string, body: object) => other.rest['customFieldUpdate']!({ id, body } as never)
+    expect(problemsOf(await change(outer.id, { formulaConfig: live }))).toBe(notAllowed)
+    const refused = await change(inner.id, { formulaConfig: live })
+    expect(problemsOf(refused)).toBe('409 HAS_DEPENDENTS')
+    expect(refused.body['usedBy']).toEqual([{ object: 'custom_field', id: outer.id, name: 'outer' }])
+    expect((await change(outer.id, { isSearchable: false, formulaConfig: live })).status).toBe(200)
+    expect(problemsOf(await change(outer.id, { isSearchable: true }))).toBe(notAllowed)
+  })
 })

@@ -22,7 +22,7 @@ import {
 } from './field-limits.ts'
 import { isUnused, keepsNameType, liveIsUnused } from './field-uses.ts'
 import { fewLookups, lookedUpObjectExists, withLookup } from './lookup-rules.ts'
-import { formulasAreFew, formulasAreValid } from './formula-rules.ts'
+import { formulasAreFew, formulasAreValid, searchableIsLocal } from './formula-rules.ts'
 import { rollupsAreFew, rollupsAreValid, rollupsKeepTheirFields } from './rollup-rules.ts'
 
 export const fieldTable = 'extensions.field_definition'
@@ -91,6 +91,7 @@ export const customField: RecordDefinition<CustomField> = defineRecord(CustomFie
     beginsChanges,
     formulasAreFew,
     formulasAreValid,
+    searchableIsLocal,
     liveIsUnused,
     rollupsAreFew,
     rollupsAreValid,

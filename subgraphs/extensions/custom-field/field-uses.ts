@@ -1,12 +1,11 @@
 import { Refusal } from '../../kernel/errors.ts'
 import { fieldUseSources } from '../../kernel/extension/field-uses.ts'
-import { customFieldName } from '../../kernel/record/custom-field-column.ts'
 import { customObjectEvents, customObjectName } from '../../kernel/record/custom-object.ts'
 import type { SerializedRule } from '../../kernel/record/definition.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { nameTypes } from '../custom-object/custom-object.rules.ts'
 import type { CustomField } from './custom-field.ts'
-import { fieldsOfOrganization, formulasWith, scopesOf } from './formula-rules.ts'
+import { fieldsOfOrganization, formulasWith, liveFormulas } from './formula-rules.ts'
 import { rollupsWith } from './rollup-rules.ts'
 import { changesForm, targetOf } from './type-change.ts'
 
@@ -94,25 +93,35 @@ export const isUnused: SerializedRule<CustomField> = {
   },
 }
 
-/** Conditions have no values that follow from other records or the time, so a formula that something names does not begin to read them. */
+/**
+ * Conditions have no values that follow from other records or the time, so a formula that something names does not begin to read them: by its own
+ * expression, by that of a formula that it reads, or because it comes into use.
+ */
 export const liveIsUnused: SerializedRule<CustomField> = {
   concerns: (_ctx, next, previous) =>
     next.fieldType === 'FORMULA' &&
+    next.isActive &&
     next.deletedAt === null &&
-    previous !== null &&
-    next.formulaConfig?.expression !== previous.formulaConfig?.expression,
+    (previous === null ||
+      previous.deletedAt !== null ||
+      !previous.isActive ||
+      next.formulaConfig?.expression !== previous.formulaConfig?.expression),
   async enforce(ctx, next) {
-    const { id, entity, name } = next
-    const others = (await fieldsOfOrganization(ctx)).filter((field) => field.id !== id)
-    const formula = scopesOf([...others, next])
-      .of(entity.toLowerCase())
-      ?.formulas()
-      .get(customFieldName(name))
-    if (!formula || formula.isLocal) return []
-    const usedBy = (await usesOf(ctx, entity, name)).filter(({ object }) => object !== 'custom_field')
+    const stored = await fieldsOfOrganization(ctx)
+    const after = liveFormulas([...stored.filter(({ id }) => id !== next.id), next])
+    // Others become such formulas only by reading this one.
+    if (!after.some(({ id }) => id === next.id)) return []
+    const before = new Set(liveFormulas(stored).map(({ id }) => id))
+    const usedBy: Use[] = []
+    for (const { id, entity, name, isSearchable } of after) {
+      if (usedBy.length >= shownMax) break
+      if (before.has(id)) continue
+      if (isSearchable && id !== next.id) usedBy.push({ object: 'custom_field', id, name })
+      usedBy.push(...(await usesOf(ctx, entity, name)).filter(({ object }) => object !== 'custom_field'))
+    }
     if (usedBy.length === 0) return []
     const message =
-      'The formula is used where the fields of the record itself are known only; change first what uses it.'
-    throw new Refusal('HAS_DEPENDENTS', message, { usedBy })
+      'The formula, or one that reads it, is used where the fields of the record itself are known only; change first what uses it.'
+    throw new Refusal('HAS_DEPENDENTS', message, { usedBy: usedBy.slice(0, shownMax) })
   },
 }

@@ -104,6 +104,16 @@ const isFormula = ({ fieldType }: Pick<CustomField, 'fieldType'>): boolean => fi
 const meaningOf = ({ fieldType, formulaConfig, isActive }: CustomField): string =>
   JSON.stringify([fieldType, formulaConfig, isActive])
 
+/** The active formulas that read other records or the time, with these fields. */
+export function liveFormulas(fields: readonly StoredField[]): StoredField[] {
+  const scopes = scopesOf(fields)
+  return fields.filter((field) => {
+    if (!field.isActive || !field.formulaConfig) return false
+    const formula = scopes.of(objectOf(field))?.formulas().get(customFieldName(field.name))
+    return formula?.isLocal === false
+  })
+}
+
 export const formulasAreFew: Rule = {
   concerns: (_ctx, next, previous) => isFormula(next) && next.deletedAt === null && previous?.deletedAt !== null,
   async enforce({ db, caller }, { id, entity }) {
@@ -154,5 +164,24 @@ export const formulasAreValid: Rule = {
     const related = formulas.flatMap(({ inputs }) => inputs.filter(({ relations }) => relations.length > 0))
     if (related.length > relatedFieldsMax) throw tooMany('fields of other records together', relatedFieldsMax)
     return []
+  },
+}
+
+/** Search has what is stored with a record only. */
+export const searchableIsLocal: Rule = {
+  concerns: (_ctx, next, previous) =>
+    isFormula(next) &&
+    next.isSearchable &&
+    next.isActive &&
+    next.deletedAt === null &&
+    (previous === null ||
+      previous.deletedAt !== null ||
+      !previous.isSearchable ||
+      meaningOf(next) !== meaningOf(previous)),
+  async enforce(ctx, next) {
+    const others = (await fieldsOfOrganization(ctx)).filter((field) => field.id !== next.id)
+    if (!liveFormulas([...others, next]).some(({ id }) => id === next.id)) return []
+    const message = 'isSearchable is not for a formula that reads other records or the time.'
+    return [{ path: 'isSearchable', code: 'NOT_ALLOWED', message }]
   },
 }

@@ -95,7 +95,7 @@ export function removeHiddenFields(
   schema: GraphQLSchema,
   prepared: PreparedOperation,
   data: unknown,
-  hidden: Hidden,
+  hidden: Hidden | null,
 ): void {
-  removeFrom(data, selectionOf(schema, prepared), hidden)
+  if (hidden) removeFrom(data, selectionOf(schema, prepared), hidden)
 }

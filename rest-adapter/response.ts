@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { isMatch } from '../gateway/edge/entity-tag.ts'
 import { sendFile, sendJson } from '../gateway/edge/send-json.ts'
 import type { RestOperation } from './rest-operation.ts'
-import { removeUnasked, tagOfExpanded, type ShapedRead } from './shape/shaped-reads.ts'
+import { removeUnasked, tagOfExpanded, tagOfUnversioned, type ShapedRead } from './shape/shaped-reads.ts'
 
 /** How a result came about. */
 interface Answered {
@@ -11,20 +11,25 @@ interface Answered {
   readonly url: string
   /** What the request chose of the result; null: all of it. */
   readonly shaped: ShapedRead | null
+  /** The names of the custom fields that change without a new version of their record. */
+  readonly keys?: ReadonlySet<string> | undefined
 }
+
+const none: ReadonlySet<string> = new Set()
 
 /** Sends the result of an operation as its success response in OpenAPI describes. */
 export function writeResponse(
   { success, path }: RestOperation,
   result: unknown,
-  { isReplayed, url, shaped }: Answered,
+  { isReplayed, url, shaped, keys = none }: Answered,
   res: ServerResponse,
 ): void {
   if (success.fileType !== null) return writeFile(success.fileType, result as FileResult, res)
   const headers: Record<string, string> = {}
   const record = result as { readonly id?: unknown; readonly version?: number } | null | undefined
   if (success.headers.has('ETag') && record?.version !== undefined) {
-    const etag = entityTag(record.version, success.unversioned, result as Readonly<Record<string, unknown>>, shaped)
+    const answered = result as Readonly<Record<string, unknown>>
+    const etag = entityTag(record.version, success.unversioned, answered, shaped, keys)
     headers['ETag'] = etag
     const known = res.req.headers['if-none-match']
     if (known !== undefined && success.isConditional && isMatch(known, etag)) {
@@ -57,18 +62,19 @@ function numberFor(value: unknown): number {
 
 /**
  * `"3"`, or `"3-mfyq2yo0-0"` with the times and counts that change without a new version, so that a changed one is no match for
- * `If-None-Match`. Related records in the answer are a last part. `If-Match` compares the version only.
+ * `If-None-Match`. Custom fields that do so, and related records in the answer, are last parts. `If-Match` compares the version only.
  */
 function entityTag(
   version: number,
   unversioned: readonly string[],
   record: Readonly<Record<string, unknown>>,
   shaped: ShapedRead | null,
+  keys: ReadonlySet<string>,
 ): string {
   const values = unversioned.map((name) => numberFor(record[name]))
   const tags = values.map((value) => `${value < 0 ? 'n' : ''}${Math.abs(value).toString(36)}`)
-  const related = shaped && tagOfExpanded(record, shaped)
-  const parts = [...(values.every((value) => value === 0) ? [] : tags), ...(related === null ? [] : [related])]
+  const last = [tagOfUnversioned(record, keys), shaped && tagOfExpanded(record, shaped)]
+  const parts = [...(values.every((value) => value === 0) ? [] : tags), ...last.filter((part) => part !== null)]
   return `"${[version, ...parts].join('-')}"`
 }
 

@@ -246,12 +246,12 @@ export class Endpoint {
       return this.dependencies.edge.refuse(this.toRestError(errors[0], variables, query), req, res)
     }
     const { graph, shapes: defined } = this.dependencies
-    const hidden = hiddenFrom(context.caller, defined, variables)
-    if (hidden) removeHiddenFields(graph.apiSchema, prepared, data, hidden)
+    removeHiddenFields(graph.apiSchema, prepared, data, hiddenFrom(context.caller, defined, variables))
     const result = data?.['result']
     if (shaped) gatherRelated(result, shaped)
     if (sessionCookies) writeSessionCookies(sessionCookies, result, req, res)
-    writeResponse(this.operation, result, { isReplayed: replayed ?? false, url: req.url!, shaped }, res)
+    const keys = defined.shapesOf(context.caller.organizationId)?.unversionedKeys
+    writeResponse(this.operation, result, { isReplayed: replayed ?? false, url: req.url!, shaped, keys }, res)
   }
 
   private toRestError(refused: unknown, variables: Values, query: Values): unknown {

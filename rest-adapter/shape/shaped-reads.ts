@@ -85,7 +85,20 @@ export function removeUnasked(record: unknown, { unasked }: ShapedRead): void {
 /** A part of an `ETag` that is another one whenever anything in the related records is. */
 export function tagOfExpanded(record: Readonly<Record<string, unknown>>, { expanded }: ShapedRead): string | null {
   if (expanded.length === 0) return null
-  const content = JSON.stringify(expanded.map((name) => record[name] ?? null))
-  const hash = createHash('sha256').update(content).digest()
+  return tagOf(expanded.map((name) => record[name] ?? null))
+}
+
+/** The same for the custom fields in the answer that change without a new version of the record; null if it has none of them. */
+export function tagOfUnversioned(
+  { customFields }: Readonly<Record<string, unknown>>,
+  keys: ReadonlySet<string>,
+): string | null {
+  if (keys.size === 0 || typeof customFields !== 'object' || customFields === null) return null
+  const values = Object.entries(customFields).filter(([key]) => keys.has(key))
+  return values.length > 0 ? tagOf(values.toSorted(([one], [other]) => (one < other ? -1 : 1))) : null
+}
+
+function tagOf(values: readonly unknown[]): string {
+  const hash = createHash('sha256').update(JSON.stringify(values)).digest()
   return hash.readBigUInt64BE().toString(36).slice(0, 12)
 }

@@ -7,7 +7,7 @@ import type { Contributor } from './derived/contributor.ts'
 import { contributors } from './derived/contributors.ts'
 import { customColumns, FormulaScopes } from './formula-columns.ts'
 import { relatedShape } from './formula-relations.ts'
-import { columnsFor } from './live-formulas.ts'
+import { columnsFor, isLive } from './live-formulas.ts'
 import { recordNamed } from './record-registry.ts'
 import { isRollupField, rollupColumn } from './rollup/rollup-column.ts'
 import { lookupsByTarget, type LookupFrom } from './lookup/lookup.ts'
@@ -37,6 +37,7 @@ export class DefinedShapes implements OrganizationShapes {
   readonly #forReaders = new WeakMap<object, object>()
   readonly #scopes: FormulaScopes
   readonly #lookups: ReadonlyMap<string, readonly LookupFrom[]>
+  #unversionedKeys: ReadonlySet<string> | null = null
 
   constructor(
     private readonly definitions: OrganizationDefinitions,
@@ -77,6 +78,19 @@ export class DefinedShapes implements OrganizationShapes {
 
   get customObjects(): readonly string[] {
     return Object.keys(this.definitions.objects ?? {})
+  }
+
+  get unversionedKeys(): ReadonlySet<string> {
+    return (this.#unversionedKeys ??= new Set(
+      Object.entries(this.definitions.customFields).flatMap(([object, fields]) => {
+        const formulas = fields.some(({ formula }) => formula) ? this.#scopes.of(object)?.formulas() : undefined
+        return fields
+          .filter(
+            (field) => isRollupField(field) || isLive({ formula: formulas?.get(customFieldName(field.name)) ?? null }),
+          )
+          .map(({ name }) => name)
+      }),
+    ))
   }
 
   custom(object: string): RecordShape | null {

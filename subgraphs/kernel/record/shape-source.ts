@@ -17,6 +17,8 @@ export interface OrganizationShapes {
   custom(object: string): object | null
   /** The names of the custom objects as record types, by name. */
   readonly customObjects: readonly string[]
+  /** The names of the custom fields, of all record types, whose values change without a new version of their record: rollups, and formulas over other records and the time. */
+  readonly unversionedKeys: ReadonlySet<string>
 }
 
 /** The shapes of all organizations. */

@@ -173,6 +173,24 @@ describe('the value of a rollup', () => {
     expect([changed.status, changed.body.customFields]).toEqual([200, { deals: 1 }])
   })
 
+  it('is null in the answer of a write while it cannot be read, and the write is not refused', async () => {
+    await field(owner, rollup('deals', { aggregate: 'COUNT' }))
+    await field(owner, { name: 'partner', fieldType: 'LOOKUP', lookupEntity: 'ACCOUNT' })
+    await settle()
+    const { id: partner } = await account(member)
+    const create = (customFields: object) =>
+      member.rest['accountCreate']!({ body: { name: 'Slow', customFields } } as never)
+    const answers = await platform.inSeparateTransaction(async (sql) => {
+      await sql.query('lock table kernel.rollup in access exclusive mode')
+      return Promise.all([create({}), create({ partner })])
+    })
+    expect(answers.map(({ status, body }) => [status, body['customFields']])).toEqual([
+      [201, { deals: null }],
+      [201, { deals: null, partner }],
+    ])
+    for (const { body } of answers) expect(await read(body['id'] as string)).toMatchObject({ deals: 0 })
+  })
+
   it('is neither stored with the parent nor sent in its events, and never given', async () => {
     await field(owner, rollup('deals', { aggregate: 'COUNT' }))
     await settle()

@@ -27,12 +27,11 @@ import type { Operation } from './event-types.ts'
 import { redact, refuseReadOnlyFields } from './field-security.ts'
 import { refuseBrokenRules } from '../extension/broken-rules.ts'
 import { decidedByHooks } from './decided-by-hooks.ts'
-import { withLiveValues } from './live-values.ts'
 import { numberText, type Fields } from './next-record.ts'
 import { prepareChange, refuse, versionConflict } from './prepare-change.ts'
 import { uniqueViolation } from './unique-violation.ts'
+import { withUnversioned } from './unversioned-values.ts'
 import { underSerializedRules } from './serialized-rules.ts'
-import { withRollups } from './rollup/read-rollups.ts'
 import { shapeFor } from './shape-source.ts'
 import { TenantPredicate, type Values } from './predicate.ts'
 import { changedFieldsIn } from './record-events.ts'
@@ -75,8 +74,7 @@ async function writeAndRedact<T extends StoredRow>(
 ): Promise<T> {
   const written = await checkAndWrite(ctx, definition, await withoutLost(ctx, definition, draft))
   ctx.answered?.record(definition, written.id)
-  const record = draft.operation === 'DELETE' ? written : await withLiveValues(ctx, definition, written)
-  return redact(ctx.caller, definition, await withRollups(ctx, definition, record))
+  return redact(ctx.caller, definition, await withUnversioned(ctx, definition, draft.operation, written))
 }
 
 async function checkAndWrite<T extends StoredRow>(

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { assignProfile, createProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
+import { fieldChangeQueue } from '../../subgraphs/extensions/field-change/field-change.queue.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { account, aProduct, lead, supportCase, task } from '../builders.ts'
@@ -320,6 +321,7 @@ describe('the deletion of a record that lookups name', () => {
 
   it('names at most ten of the records that restrict it, and none without the scope or the field', async () => {
     await visitsOfAccounts(owner, { lookupDeleteBehavior: 'RESTRICT' })
+    await settleFieldChanges(platform)
     const target = await account(owner)
     for (let n = 0; n < 12; n++) await visit(member, { account: target.id })
     const refused = await remove(target.id)
@@ -332,6 +334,7 @@ describe('the deletion of a record that lookups name', () => {
   it('is refused in bulk for those records alone', async () => {
     await field(owner, { name: 'source', fieldType: 'LOOKUP', lookupEntity: 'LEAD', lookupDeleteBehavior: 'RESTRICT' })
     await field(owner, { name: 'origin', fieldType: 'LOOKUP', lookupEntity: 'LEAD' })
+    await settleFieldChanges(platform)
     const [held, free, cleared] = [await lead(member), await lead(member), await lead(member)]
     const { id } = await account(member, { customFields: { source: held.id, origin: cleared.id } })
     const { body } = await member.rest['leadBulkDelete']!({ body: { ids: [held.id, free.id, cleared.id] } } as never)
@@ -353,6 +356,30 @@ describe('the deletion of a record that lookups name', () => {
     expect((await remove(target.id)).status).toBe(204)
     expect((await member.rest['accountRestore']!({ id })).body).toMatchObject({ customFields: {} })
     expect((await platform.eventTypesOf(id)).at(-1)).toBe('account.restored')
+  })
+
+  it('keeps the reference of the record to itself when it is restored', async () => {
+    await lookup(platform, owner)
+    const target = await account(member)
+    await update(target.id, { partner: target.id })
+    expect((await remove(target.id)).status).toBe(204)
+    const restored = await member.rest['accountRestore']!({ id: target.id })
+    expect(restored.body).toMatchObject({ customFields: { partner: target.id } })
+  })
+
+  it('is refused while the index of a lookup that restricts it is built', async () => {
+    const created = await lookup(platform, owner, { lookupDeleteBehavior: 'RESTRICT' })
+    const change = (body: object) => owner.rest['customFieldUpdate']!({ id: created.id, body } as never)
+    const [target, free] = [await account(owner), await account(owner)]
+    await named(target.id)
+    await change({ isActive: false })
+    await settleFieldChanges(platform)
+    expect((await change({ isActive: true })).status).toBe(200)
+    const refused = await remove(target.id)
+    expect([problemsOf(refused), refused.body['state']]).toEqual(['409 INVALID_STATE', 'BUILDING'])
+    await settleFieldChanges(platform)
+    expect(problemsOf(await remove(target.id))).toBe('409 HAS_DEPENDENTS')
+    expect((await remove(free.id)).status).toBe(204)
   })
 
   it('and a write that names it do not miss each other', async () => {
@@ -392,6 +419,70 @@ describe('the deletion of a record that lookups name', () => {
     expect((await change({ isActive: true })).status).toBe(200)
     await settleFieldChanges(platform)
     expect([await valuesOf(id), await valuesOf(other.id)]).toEqual([{}, { partner: kept.id }])
+  })
+})
+
+describe('an index of a LOOKUP that is built after a time in which it was not in use', () => {
+  it('clears no reference that is written meanwhile', async () => {
+    const created = await lookup(platform, owner)
+    const [before, after] = [await account(owner), await account(owner)]
+    const { id } = await named(before.id)
+    const change = (body: object) => owner.rest['customFieldUpdate']!({ id: created.id, body } as never)
+    await change({ isActive: false })
+    await settleFieldChanges(platform)
+    expect((await change({ isActive: true })).status).toBe(200)
+    let building: Promise<void> | undefined
+    await platform.inSeparateTransaction(async (sql) => {
+      await sql.query(
+        `update crm.account set custom_fields = jsonb_build_object('partner', $2::text), version = version + 1 where id = $1`,
+        [id, after.id],
+      )
+      building = settleFieldChanges(platform)
+      await vi.waitFor(async () => expect(await platform.waitingForLocks()).toBe(1), { timeout: 10_000 })
+    })
+    await building
+    expect(await valuesOf(id)).toEqual({ partner: after.id })
+  })
+
+  it('is built with fewer records at a time after failures, and is queued again after many of them', async () => {
+    const { id } = await lookup(platform, owner, { lookupDeleteBehavior: 'RESTRICT' })
+    const change = (body: object) => owner.rest['customFieldUpdate']!({ id, body } as never)
+    const target = await account(owner)
+    let last = target
+    for (let n = 0; n < 12; n++) last = await named(target.id)
+    await change({ isActive: false })
+    await settleFieldChanges(platform)
+    expect((await change({ isActive: true })).status).toBe(200)
+    const row = `where organization_id = $1 and field_id = $2 and state = 'QUEUED'`
+    const token = newId()
+    const attempt = async (attempts: number) => {
+      const [item] = await platform.query<{ id: string }>(
+        `update extensions.field_change set lease_token = $3, attempts = $4 ${row} returning id`,
+        [owner.organizationId, id, token, attempts],
+      )
+      const leased = { id: item!.id, fieldId: id, attempts, organization: owner.organizationId, token, lostToken: null }
+      return fieldChangeQueue.attempt(platform.services, leased, new AbortController().signal)
+    }
+    await platform.query(
+      `alter table kernel.record_value add constraint fails check (record_id <> '${last.id}') not valid`,
+    )
+    try {
+      await expect(attempt(4)).rejects.toThrow('fails')
+      const [stored] = await platform.query(`select processed from extensions.field_change ${row}`, [
+        owner.organizationId,
+        id,
+      ])
+      expect(stored).toEqual({ processed: 10 })
+      expect(await attempt(12)).toMatchObject({ isWait: true, afterMs: 900_000 })
+    } finally {
+      await platform.query('alter table kernel.record_value drop constraint fails')
+    }
+    expect((await owner.rest['customField']!({ id })).body).toMatchObject({ state: 'BUILDING' })
+    await platform.query(`update extensions.field_change set lease_token = null ${row}`, [owner.organizationId, id])
+    await settleFieldChanges(platform)
+    expect((await owner.rest['customField']!({ id })).body).toMatchObject({ state: 'READY' })
+    const refused = await remove(target.id)
+    expect([problemsOf(refused), refused.body['count']]).toEqual(['409 HAS_DEPENDENTS', 12])
   })
 })
 

@@ -35,10 +35,12 @@ export interface FieldBatch<P extends object = object> extends RunningChange<P> 
  */
 export interface FieldChange<P extends object = object> {
   readonly name: CustomFieldChange
-  /** Records of one batch: so many that it takes well under a second. */
+  /** Records of one batch: so many that it takes well under a second. After each attempt in a row that made no progress, a tenth of them. */
   readonly batchSize: number
   /** It ends as failed with so many values that do not allow it. Default: 100. */
   readonly failuresMax?: number
+  /** Batches that fail repeatedly do not end it: it is queued again, because what it builds is needed for as long as the field is in use. */
+  readonly isRepeated?: (field: CustomField) => boolean
   /** What the work needs to know if this change of a definition needs it; otherwise null. A deletion begins only what is done afterwards. */
   readonly begins?: (next: CustomField, previous: CustomField | null) => P | null
   /** It tidies up after a change that has taken effect: the definition stays as it is, may be changed meanwhile, and is not concerned by its end. */

@@ -13,7 +13,7 @@ import type { CustomFieldChange } from '../custom-field/custom-field.enumeration
 import { customField } from '../custom-field/custom-field.record.ts'
 import type { CustomField } from '../custom-field/custom-field.ts'
 import { shapeOfEntity } from '../custom-field/field-entity.ts'
-import { fieldChangeNamed, type FailedValue, type RunningChange } from './field-change.ts'
+import { fieldChangeNamed, type FailedValue, type FieldChange, type RunningChange } from './field-change.ts'
 import { fieldChangeTable } from './field-change.migrations.ts'
 
 const { table } = fieldChangeTable
@@ -28,6 +28,10 @@ const waitMs = 1_000
 const failuresMaxDefault = 100
 /** Attempts in a row that made no progress, of which each ended its process or failed. */
 export const attemptsMax = 12
+/** A change that is repeated until it has happened waits so long after these attempts. */
+const repeatedAfterMs = 900_000
+/** Records of the smallest batch. */
+const batchSizeMin = 5
 
 /** The turn records its outcome itself, in the transaction of its effect. */
 const recorded: Outcome = { end: 'RECORDED' }
@@ -76,9 +80,22 @@ export async function runChange(services: Services, item: Leased<ChangeItem>, si
   }
 }
 
+/** Batches that took too long may succeed with fewer records. */
+const batchSizeOf = ({ batchSize }: FieldChange, { attempts }: ChangeItem): number =>
+  Math.max(Math.min(batchSize, batchSizeMin), Math.floor(batchSize / 10 ** (attempts - 1)))
+
 async function interrupted(services: Services, item: Leased<ChangeItem>): Promise<Outcome> {
+  if (await isRepeated(services, item)) return nextTurn(repeatedAfterMs)
   await end(services, item, 'The change was interrupted repeatedly.')
   return recorded
+}
+
+async function isRepeated(services: Services, item: Leased<ChangeItem>): Promise<boolean> {
+  const ctx = await contextOf(services, item.organization!)
+  const field = await fieldOf(ctx, item.fieldId)
+  if (!field || field.deletedAt !== null) return false
+  const { kind } = await inTransaction(ctx, (inner) => requireLease(inner, item))
+  return fieldChangeNamed(kind).isRepeated?.(field) ?? false
 }
 
 async function contextOf(services: Services, organizationId: string): Promise<RequestContext> {
@@ -107,7 +124,7 @@ async function batchIn(ctx: RequestContext, item: Leased<ChangeItem>): Promise<S
   const shape = shapeOfEntity(ctx, kind.entityOf?.(field) ?? field.entity)
   const running = runningChange(item, stored, field)
   const total = stored.total ?? (await countOf(ctx, shape))
-  const ids = await idsAfter(ctx, shape, stored.cursor, kind.batchSize)
+  const ids = await idsAfter(ctx, shape, stored.cursor, batchSizeOf(kind, item))
   if (ids.length === 0) return stored.failures.length > 0 ? 'FAILED' : 'DONE'
   const failed = await kind.batch(ctx, { ...running, shape, ids })
   const failures = [...stored.failures, ...failed].slice(0, failuresMax)

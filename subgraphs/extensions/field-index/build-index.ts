@@ -39,9 +39,10 @@ function begins(next: CustomField, previous: CustomField | null): Before | null 
 
 /** Clears what the records name of records that were deleted while the field was not in use. */
 async function clearLost(ctx: RequestContext, batch: FieldBatch<Before>, to: string): Promise<void> {
-  const named = (await valuesIn(ctx, batch)).flatMap(({ value }) => (typeof value === 'string' ? [value] : []))
-  const live = await lockNamed(ctx, to, [...new Set(named)])
-  await rewriteValues(ctx, batch, (value) => (isId(value) && !live.has(value) ? null : value))
+  const named = new Set((await valuesIn(ctx, batch)).map(({ value }) => value).filter(isId))
+  const live = await lockNamed(ctx, to, [...named])
+  // What was written since then is not among them, and was checked by its write.
+  await rewriteValues(ctx, batch, (value) => (isId(value) && named.has(value) && !live.has(value) ? null : value))
 }
 
 /**
@@ -52,6 +53,8 @@ export const buildIndex: FieldChange<Before> = {
   name: buildIndexName,
   batchSize: 2_000,
   failuresMax: 20,
+  // A LOOKUP is always indexed: its deleted records are found by its rows.
+  isRepeated: ({ fieldType }) => fieldType === 'LOOKUP',
   begins,
   async batch(ctx, batch) {
     const { field, shape, ids, parameters } = batch

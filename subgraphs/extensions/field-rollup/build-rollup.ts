@@ -25,6 +25,7 @@ const compiled = (ctx: RequestContext, { entity, name }: CustomField): CompiledR
 export const buildRollup: FieldChange = {
   name: buildRollupName,
   batchSize: 500,
+  isRepeated: () => true,
   begins: (next, previous) => (needsBuilding(next, previous) ? {} : null),
   entityOf: (field) => (isOfParents(field) ? field.entity : field.rollupConfig!.childObject),
   async batch(ctx, { field, ids }) {

@@ -128,7 +128,8 @@ export async function withoutLost<T extends StoredRow>(
   const values = customFieldsOf(draft.previous)
   const named = lookupsOf(definition).flatMap((column) => {
     const id = values[column.key!]
-    return typeof id === 'string' ? [{ column, id }] : []
+    // A record that names itself is restored with it.
+    return typeof id === 'string' && id !== draft.previous?.id ? [{ column, id }] : []
   })
   if (named.length === 0) return draft
   const existing = await lockAll(unrestricted(ctx), named)

@@ -13,6 +13,7 @@ import { isHidden } from '../field-security.ts'
 import { TenantPredicate } from '../predicate.ts'
 import { knownReadScope } from '../requires-scope.ts'
 import { shapeFor } from '../shape-source.ts'
+import { refusalInSituation } from '../transitions.ts'
 import { valueTable } from '../value-index/value-column.ts'
 import type { LookupFrom } from './lookup.ts'
 
@@ -45,7 +46,7 @@ const withBehavior = ({ lookedUpBy = [] }: RecordShape, onDelete: LookupFrom['on
 
 /**
  * Locks a record that is about to be deleted: nobody names it any more until the transaction ends. Refuses with HAS_DEPENDENTS if a lookup names it
- * that restricts its deletion.
+ * that restricts its deletion, and with INVALID_STATE while the index of such a lookup is built.
  */
 export async function refuseRestricted(ctx: RequestContext, definition: RecordShape, id: string): Promise<void> {
   if (!definition.lookedUpBy) return
@@ -58,6 +59,7 @@ export async function refuseRestricted(ctx: RequestContext, definition: RecordSh
   )
   const restricting = withBehavior(definition, 'RESTRICT')
   if (restricting.length === 0) return
+  refuseUnknown(definition, restricting)
   const rows = await db.query<{ object: string; field: string; count: number }>(
     `select f.object, f.field, count(*)::int as count ${namedIn('1', '', countedMax)} group by 1, 2 order by 1, 2`,
     [caller.organizationId, id, fieldsOf(restricting)],
@@ -71,6 +73,15 @@ export async function refuseRestricted(ctx: RequestContext, definition: RecordSh
   const many = count === countedMax ? `${countedMax} or more records` : count === 1 ? 'A record' : `${count} records`
   const message = `${many} ${count === 1 ? 'refers' : 'refer'} to the ${nameOf(definition)}; change or delete first what refers to it.`
   throw new Refusal('HAS_DEPENDENTS', message, { count, dependents })
+}
+
+/** Until the index of a lookup is built, nobody knows which records name the record. */
+function refuseUnknown(definition: RecordShape, restricting: readonly LookupFrom[]): void {
+  const building = restricting.find(({ isReady }) => !isReady)
+  if (!building) return
+  const field = `${building.object}.${customFieldName(building.key)}`
+  const message = `The index of ${field}, which restricts the deletion of the ${nameOf(definition)}, is being built; delete it when the state of that field is READY.`
+  throw refusalInSituation(message, { state: 'BUILDING' })
 }
 
 interface Dependent {

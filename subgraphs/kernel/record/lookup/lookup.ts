@@ -24,15 +24,25 @@ export interface LookupFrom {
   /** The API name of the field. */
   readonly key: string
   readonly onDelete: OnDelete
+  /** Whether the index has the values of all records. */
+  readonly isReady: boolean
+}
+
+interface FieldWithLookup {
+  readonly name: string
+  readonly lookup?: Lookup
+  readonly index?: { readonly isReady: boolean }
 }
 
 /** The lookups of these custom fields by the record type that they name. */
 export function lookupsByTarget(
-  customFields: Readonly<Record<string, readonly { readonly name: string; readonly lookup?: Lookup }[]>>,
+  customFields: Readonly<Record<string, readonly FieldWithLookup[]>>,
 ): ReadonlyMap<string, readonly LookupFrom[]> {
   const all = Object.entries(customFields).flatMap(([object, fields]) =>
-    fields.flatMap(({ name: key, lookup }) =>
-      lookup ? [{ to: lookup.to, from: { object, key, onDelete: lookup.onDelete } }] : [],
+    fields.flatMap(({ name: key, lookup, index }) =>
+      lookup
+        ? [{ to: lookup.to, from: { object, key, onDelete: lookup.onDelete, isReady: index?.isReady ?? false } }]
+        : [],
     ),
   )
   return new Map([...Map.groupBy(all, ({ to }) => to)].map(([to, found]) => [to, found.map(({ from }) => from)]))

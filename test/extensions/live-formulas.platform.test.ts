@@ -150,6 +150,26 @@ describe('a formula over other records', () => {
     expect(problemsOf(unknown)).toBe('400 VALIDATION_FAILED formulaConfig.expression FORMULA_UNKNOWN_FIELD')
   })
 
+  it('reads other records in at most 200 places of the formulas of a record type, those that it reads included', async () => {
+    const { owner: other } = await anOrganization(platform)
+    const many = (path: string, count: number) => Array.from({ length: count }, () => path).join(' & ')
+    await field(other, formula('ACCOUNT', 'parents', many('parent.name', 9)))
+    await field(other, formula('CONTACT', 'ten', 'account.customFields.parents'))
+    await field(other, formula('CONTACT', 'hundred', many('customFields.ten', 10)))
+    const refused = await create(formula('CONTACT', 'more', many('account.name', 91)), other)
+    expect(problemsOf(refused)).toBe('400 VALIDATION_FAILED formulaConfig.expression FORMULA_TOO_COMPLEX')
+    const { id } = await field(other, formula('CONTACT', 'more', many('account.name', 90)))
+    expect((await create(formula('ACCOUNT', 'free', 'parent.name'), other)).status).toBe(201)
+    const { body } = await other.rest['customFieldList']!({ query: { search: 'parents' } } as never)
+    const [{ id: parents }] = body.data as [{ id: string }]
+    const formulaConfig = { expression: many('parent.name', 10), returnType: 'TEXT' }
+    const grown = await other.rest['customFieldUpdate']!({ id: parents, body: { formulaConfig } } as never)
+    expect(problemsOf(grown)).toBe('400 VALIDATION_FAILED formulaConfig.expression FORMULA_TOO_COMPLEX')
+    expect((await other.rest['customFieldDelete']!({ id })).status).toBe(204)
+    const fitting = await other.rest['customFieldUpdate']!({ id: parents, body: { formulaConfig } } as never)
+    expect(fitting.status).toBe(200)
+  })
+
   it('keeps the fields that it reads', async () => {
     const { owner: other } = await anOrganization(platform)
     const { id } = await field(other, { name: 'tier' })

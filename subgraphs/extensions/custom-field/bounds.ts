@@ -22,8 +22,8 @@ export const formulasMax = 100
 export const rollupsMax = 40
 /** Parts of all active formulas of one record type, each with those of the formulas that it reads: reads compute them for every record. */
 export const formulaNodesMax = 5_000
-/** Fields of other records that all active formulas of one record type read: each is a look-up for every record that is read. */
-export const relatedFieldsMax = 200
+/** Places in all active formulas of one record type, and in those that they read, that read another record: each is a look-up for every record that is read. */
+export const lookUpsMax = 200
 /** Characters of all picklist values and dependencies of one record type, as JSON: they are in the memory of every process. */
 export const valuesCharactersMax = 500_000
 /** The same of all record types of an organization. */

@@ -1,4 +1,4 @@
-import { invalid, Refusal } from '../../kernel/errors.ts'
+import { invalid, Refusal, type FieldProblem } from '../../kernel/errors.ts'
 import { formulaCycle } from '../../kernel/formula/cycle.ts'
 import { pathsIn } from '../../kernel/formula/paths.ts'
 import { cycleProblem, fieldProblems, FormulaError, type FormulaProblem } from '../../kernel/formula/problem.ts'
@@ -9,7 +9,7 @@ import { customFieldName } from '../../kernel/record/custom-field-column.ts'
 import type { SerializedRule } from '../../kernel/record/definition.ts'
 import { FormulaScopes } from '../../kernel/record/formula-columns.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { formulaNodesMax, formulasMax, relatedFieldsMax } from './bounds.ts'
+import { formulaNodesMax, formulasMax, lookUpsMax } from './bounds.ts'
 import { CustomField } from './custom-field.ts'
 import { builtInShapeOf } from './field-entity.ts'
 import { definitionOf, formulaOf, type StoredField } from './field-definition.ts'
@@ -131,6 +131,21 @@ export const formulasAreFew: Rule = {
 const problemsIn = (scopes: FormulaScopes, field: StoredField): readonly FormulaProblem[] =>
   scopes.of(objectOf(field))?.errors().get(customFieldName(field.name))?.problems ?? []
 
+const lookUpsOf = (scopes: FormulaScopes, object: string): number =>
+  [...(scopes.of(object)?.formulas().values() ?? [])].reduce((sum, formula) => sum + (formula?.lookUps ?? 0), 0)
+
+/** A formula that is read by those of other record types adds to what these look up, too. `stored` are the fields without the change. */
+function lookUpProblems(scopes: FormulaScopes, next: StoredField, stored: readonly StoredField[]): FieldProblem[] {
+  for (const object of new Set([next, ...stored].filter(({ formulaConfig }) => formulaConfig).map(objectOf))) {
+    const lookUps = lookUpsOf(scopes, object)
+    // A change that adds nothing is not refused for what was there before it.
+    if (lookUps <= lookUpsMax || lookUps <= lookUpsOf(scopesOf(stored), object)) continue
+    const message = `The formulas of ${object} read other records in ${lookUps} places, with those of the formulas that they read; there are at most ${lookUpsMax}.`
+    return [{ path: 'formulaConfig.expression', code: 'FORMULA_TOO_COMPLEX', message }]
+  }
+  return []
+}
+
 const tooMany = (what: string, limit: number): Refusal =>
   new Refusal('LIMIT_REACHED', `The formulas of a record type have at most ${limit} ${what}.`, { limit })
 
@@ -140,7 +155,8 @@ export const formulasAreValid: Rule = {
     next.deletedAt === null &&
     (previous === null || previous.deletedAt !== null ? isFormula(next) : meaningOf(next) !== meaningOf(previous)),
   async enforce(ctx, next) {
-    const others = (await fieldsOfOrganization(ctx)).filter((field) => field.id !== next.id)
+    const stored = await fieldsOfOrganization(ctx)
+    const others = stored.filter((field) => field.id !== next.id)
     const after = scopesOf([...others, next])
     if (isFormula(next)) {
       const cycle = cycleProblemOf(next, others)
@@ -161,9 +177,7 @@ export const formulasAreValid: Rule = {
         'operators, calls, literals and fields together, each with those of the formulas that it reads',
         formulaNodesMax,
       )
-    const related = formulas.flatMap(({ inputs }) => inputs.filter(({ relations }) => relations.length > 0))
-    if (related.length > relatedFieldsMax) throw tooMany('fields of other records together', relatedFieldsMax)
-    return []
+    return isFormula(next) ? lookUpProblems(after, next, stored) : []
   },
 }
 

@@ -78,6 +78,7 @@ export class Checker {
   readonly #references = new Map<string, Reference>()
   readonly #inputs = new Map<string, Reference>()
   #nodes = 0
+  #lookUps = 0
   #levels = 1
   #readsMoment = false
 
@@ -107,6 +108,7 @@ export class Checker {
       isLocal: !this.#readsMoment && inputs.every(({ relations }) => relations.length === 0),
       readsMoment: this.#readsMoment,
       nodes: this.#nodes,
+      lookUps: this.#lookUps,
       levels: this.#levels,
     }
   }
@@ -195,6 +197,7 @@ export class Checker {
     this.#references.set(keyOf([...relations, name]), reference)
     this.#addInput(reference)
     const { formula, type } = field
+    this.#lookUps += (relations.length > 0 ? 1 : 0) + (formula?.lookUps ?? 0)
     if (!formula) {
       this.#nodes += 1
       return typed({ kind: 'field', type, relations, field })

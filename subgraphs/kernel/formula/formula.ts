@@ -126,6 +126,8 @@ export interface Formula {
   /** It reads TODAY, NOW or the zone. */
   readonly readsMoment: boolean
   readonly nodes: number
+  /** Places that read another record, those in the formulas that it reads included: each is a look-up of its own. */
+  readonly lookUps: number
   readonly levels: number
   /** The value as in the JSON of a record. `moment` is needed by formulas that are not local. */
   evaluate(record: Readonly<Record<string, unknown>>, moment?: Moment): unknown

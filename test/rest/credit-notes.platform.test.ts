@@ -270,6 +270,32 @@ describe('creditNoteRefund', () => {
   })
 })
 
+describe('creditNoteRefund of a past day', () => {
+  it('needs what was left at its end, and on every day since', async () => {
+    const { id: customerId } = await account(member)
+    const source = await sentInvoice(member, { customerId, issueDate: '2027-01-01', dueDate: '2027-01-31' })
+    const note = await issued(customerId, 119, { issueDate: '2027-01-20' })
+    const { body } = await apply(note.id, { invoiceId: source.id, amount: 100 })
+    platform.advanceClock(3 * 86_400_000)
+    const applicationId = body.applications[0].id as string
+    await verb('creditNoteReverseApplication', note.id, {}, { applicationId })
+    const refund = (amount: number, refundedAt: string) => verb('creditNoteRefund', note.id, { amount, refundedAt })
+    for (const refundedAt of ['2027-01-25', '2027-02-03T23:00:00Z'])
+      expect((await refusedInputs(platform, () => refund(20, refundedAt))).slice(2)).toEqual([
+        'refundedAt OUT_OF_RANGE',
+      ])
+    expect((await refund(19, '2027-01-25')).body).toMatchObject({ amountRefunded: 19, amountLeft: 100 })
+    // The day of the reversal, though it begins before it.
+    expect((await refund(100, '2027-02-04')).body).toMatchObject({ amountRefunded: 119, amountLeft: 0 })
+    for (const asOf of ['2027-01-25', '2027-02-02', '2027-02-04']) {
+      const query = { from: '2027-01-01', to: asOf }
+      const { body: statement } = await member.rest.accountStatement!({ id: customerId, query })
+      const { body: aging } = await member.rest.invoiceAging!({ query: { asOf, customerId } })
+      expect([aging.balance, aging.unappliedCredit >= 0]).toEqual([statement.closingBalance, true])
+    }
+  })
+})
+
 describe('creditNoteDocument', () => {
   it('is a PDF with the number of the credit note', async () => {
     const { id: customerId } = await account(member)

@@ -1,12 +1,12 @@
 import { actorIdOf } from '../../kernel/context.ts'
-import { invalid } from '../../kernel/errors.ts'
+import { invalid, type FieldProblem } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { nextNumber } from '../../kernel/record/save.ts'
 import { requireNewStatus } from '../../kernel/record/transitions.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { decimalOf, exactOf, zero } from '../../kernel/values/decimal.ts'
-import { dayOf, todayOf } from '../invoice/invoice-day.ts'
+import { decimalOf, exactOf, sumOf, zero } from '../../kernel/values/decimal.ts'
+import { dayIn, dayOf, endOfDay, timezoneOf, todayOf } from '../invoice/invoice-day.ts'
 import type { PaymentMethod } from '../invoice/invoice.enumerations.ts'
 import { amountProblem, timeProblems } from '../invoice/record-payment.ts'
 import { requireText } from '../invoice/typed-text.ts'
@@ -112,6 +112,30 @@ export async function requireCreditLeft(ctx: RequestContext, previous: CreditNot
   if (decimalOf(amountLeft).lte(zero)) await refuseInState(ctx, previous, 'Nothing is left of the credit note.')
 }
 
+/** A refund of a past day must leave no day with less than nothing: what was left at its end is subtracted from what customers owed. */
+async function notLeftThen(
+  ctx: RequestContext,
+  { total, applications, refunds }: CreditNote,
+  amount: ExactNumber,
+  refundedAt: string,
+): Promise<FieldProblem[]> {
+  const zone = await timezoneOf(ctx)
+  const isNotLeft = (end: string): boolean => {
+    const applied = applications.filter(
+      ({ appliedAt, reversedAt }) => appliedAt < end && !(reversedAt && reversedAt < end),
+    )
+    const used = [...applied, ...refunds.filter((refund) => refund.refundedAt < end)]
+    return decimalOf(total)
+      .minus(sumOf(used.map((one) => decimalOf(one.amount))))
+      .lt(decimalOf(amount))
+  }
+  const times = [refundedAt, ...applications.map(({ appliedAt }) => appliedAt), ...refunds.map((one) => one.refundedAt)]
+  const ends = times.filter((time) => time >= refundedAt).map((time) => endOfDay(zone, dayIn(zone, new Date(time))))
+  if (![...new Set(ends)].some(isNotLeft)) return []
+  const message = 'refundedAt must be a day since which the amount has been left of the credit note.'
+  return [{ path: 'refundedAt', code: 'OUT_OF_RANGE', message }]
+}
+
 /** Records that what is left of a credit note, or a part of it, was paid to the customer. */
 export const refundCreditNote = (
   ctx: RequestContext,
@@ -132,6 +156,8 @@ export const refundCreditNote = (
       const message = `refundedAt must not be before ${previous.issueDate!.slice(0, 10)}, the day of the credit note.`
       problems.push({ path: 'refundedAt', code: 'OUT_OF_RANGE', message })
     }
+    if (problems.length === 0 && refundedAt !== null)
+      problems.push(...(await notLeftThen(inner, previous, amount, refundedAt)))
     if (previous.refunds.length >= creditsMax)
       problems.push({
         path: 'amount',

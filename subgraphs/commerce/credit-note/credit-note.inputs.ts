@@ -53,7 +53,8 @@ export class CreditNoteRefundRecordInput {
   @InputField(() => DateTime, {
     nullable: true,
     day: 'BEGIN',
-    description: 'When it was paid, not before the credit note was issued and not in the future; null: now.',
+    description:
+      'When it was paid: not in the future, not before the credit note was issued, and on a day since which the amount has been left of it; null: now.',
     example: null,
   })
   refundedAt?: string | null

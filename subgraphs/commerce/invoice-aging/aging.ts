@@ -7,7 +7,7 @@ import type { ExactNumber } from '../../kernel/json/exact-number.ts'
 import { isHidden } from '../../kernel/record/field-security.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { decimalOf, exactOf, roundToCurrency, sumOf, zero } from '../../kernel/values/decimal.ts'
-import { addDays, beginOfDay, dayIn, dayOf, timezoneOf } from '../invoice/invoice-day.ts'
+import { addDays, dayIn, dayOf, endOfDay, timezoneOf } from '../invoice/invoice-day.ts'
 import { invoice } from '../invoice/invoice.record.ts'
 import { medianDaysLate } from '../invoice/payment-habit.ts'
 import { ratio } from '../invoice/invoice.stats.ts'
@@ -37,8 +37,7 @@ function requireReadable(ctx: RequestContext, customerId: string | null): void {
 }
 
 export function dayWithEnd(zone: string, day: string, today: string): Day {
-  const end = beginOfDay(zone, addDays(day, 1)).toISOString()
-  return { day, end, isPresent: day >= today }
+  return { day, end: endOfDay(zone, day), isPresent: day >= today }
 }
 
 const hundredthsOf = (part: Big, whole: Big): number =>

@@ -18,6 +18,9 @@ export const beginOfDay = (zone: string, day: string): Date =>
 
 export const addDays = (day: string, days: number): string => new Date(Date.parse(day) + days * dayMs).toISOString()
 
+/** The first moment after a day, given as midnight UTC, in a time zone. */
+export const endOfDay = (zone: string, day: string): string => beginOfDay(zone, addDays(day, 1)).toISOString()
+
 /** Whole days from one day to another, both as midnight UTC. */
 export const daysBetween = (from: string, to: string): number => Math.floor((Date.parse(to) - Date.parse(from)) / dayMs)
 

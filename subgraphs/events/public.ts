@@ -14,7 +14,7 @@ export {
   type VisibleEvent,
 } from './envelope/envelope.ts'
 export { without as withoutHidden } from './envelope/redaction.ts'
-export { noParents, parentsOf, type Parents, type Recipient } from './envelope/visibility.ts'
+export { mayReceive, noParents, parentsOf, type Parents, type Recipient } from './envelope/visibility.ts'
 export { notificationMailService, type NotificationMailService } from './notification/mail/unsubscribe.ts'
 export { LiveEvents, type LiveEventsOptions } from './live.ts'
 export { eventTypeNamed } from './catalog/organization-catalog.ts'

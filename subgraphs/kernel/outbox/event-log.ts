@@ -165,22 +165,53 @@ export async function eventsAt(
   return { events: withWholeData(rows.slice(0, end)), through: rows[end]!.position - 1 }
 }
 
-/** The events of these records between two positions, in their order. */
-export async function eventsOfRecords(
+/**
+ * Whether all events of a range of positions are kept. Positions have no gaps, so a missing one is that of an event that is gone; of two events that
+ * were committed in another order than they occurred, the later one by position may be gone first.
+ */
+export async function isRangeKept(sql: Sql, organizationId: string, after: number, through: number): Promise<boolean> {
+  const [row] = await sql.query<{ kept: number }>(
+    'select count(*)::int as kept from kernel.event_log where organization_id = $1 and position > $2 and position <= $3',
+    [organizationId, after, through],
+  )
+  return row!.kept === through - after
+}
+
+/** Some values of a record in an event, as the event has it and as it was before. */
+export interface ValuesInEvent {
+  readonly position: number
+  readonly type: string
+  readonly record: Readonly<Record<string, unknown>>
+  readonly previous: Readonly<Record<string, unknown>> | null
+}
+
+/** Events of one statement: PostgreSQL reads the whole data of each to find the values. */
+const eventsAtOnce = 250
+
+const valuesSql = (name: string) =>
+  `coalesce((select jsonb_object_agg(n, d.${name} -> n) from unnest($3::text[]) n where d.${name} ? n), '{}')`
+
+/** The values with these names in the events of records at these positions. What a client has made large stays in the database. */
+export async function valuesInEvents(
   sql: Sql,
   organizationId: string,
-  {
-    after,
-    through,
-    recordIds,
-  }: { readonly after: number; readonly through: number; readonly recordIds: readonly string[] },
-): Promise<LoggedEvent[]> {
-  const rows = await sql.query<LoggedEvent & Row>(
-    `${selectEvents} where l.organization_id = $1 and l.position > $2 and l.position <= $3 and l.record_id = any($4::uuid[])
-     order by l.position`,
-    [organizationId, after, through, recordIds],
-  )
-  return withWholeData(rows)
+  positions: readonly number[],
+  names: readonly string[],
+): Promise<ValuesInEvent[]> {
+  const events: ValuesInEvent[] = []
+  for (let from = 0; from < positions.length; from += eventsAtOnce) {
+    const rows = await sql.query<ValuesInEvent & Row>(
+      `select l.position, e.type, ${valuesSql('record')} as record,
+         case when jsonb_typeof(d.previous) = 'object' then ${valuesSql('previous')} end as previous
+       from ${eventsOfLog} cross join lateral jsonb_to_record(e.data) d(record jsonb, previous jsonb)
+       where l.organization_id = $1 and l.position = any($2::bigint[])`,
+      [organizationId, positions.slice(from, from + eventsAtOnce), names],
+    )
+    events.push(
+      ...rows.map(({ previous, ...row }) => ({ ...row, previous: previous && { ...row.record, ...previous } })),
+    )
+  }
+  return events
 }
 
 export interface EventLogOptions {

@@ -1,10 +1,16 @@
-import { noParents, outOfSight, visibleEvent } from '../../events/public.ts'
+import { mayReceive, noParents } from '../../events/public.ts'
 import { invalid, Refusal } from '../../kernel/errors.ts'
-import { changesAfter, eventsOfRecords, keptPositions, type LoggedChange } from '../../kernel/outbox/event-log.ts'
-import type { LoggedEvent } from '../../kernel/outbox/event-feed.ts'
-import type { Row } from '../../kernel/database/sql.ts'
+import {
+  changesAfter,
+  isRangeKept,
+  keptPositions,
+  valuesInEvents,
+  type LoggedChange,
+  type ValuesInEvent,
+} from '../../kernel/outbox/event-log.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
-import { allColumnNames, readReference } from '../../kernel/record/read.ts'
+import { allColumnNames } from '../../kernel/record/read.ts'
+import { readFitting, type FittingRow } from '../../kernel/record/read-fitting.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { decodeCursor, encodeCursor } from './sync-cursor.ts'
 import type { SyncChange, SyncChanges, SyncReason } from './sync.types.ts'
@@ -27,45 +33,53 @@ export async function readChanges(
       message: 'cursor must be that of the last page of a snapshot, or of changes. This snapshot has further pages.',
     })
   const shapes = shapesOfCursor(ctx, from, objects)
-  const schemaVersion = await schemaVersionOf(ctx)
   const { organizationId } = ctx.caller
-  const { oldest, latest } = await keptPositions(ctx.db, organizationId)
-  const isKept = from.position === latest || (oldest !== null && oldest - 1 <= from.position && from.position < latest)
-  if (!isKept)
-    throw new Refusal('CURSOR_EXPIRED', 'The events after the cursor are not all kept any more. Read a new snapshot.')
-  const range = { after: from.position, upTo: latest, objects: from.objects, limit: eventsMax }
-  const logged = await changesAfter(ctx.db, organizationId, range)
+  const { latest } = await keptPositions(ctx.db, organizationId)
+  const names = shapes.map(({ object }) => object)
+  const range = { after: from.position, upTo: latest, objects: names, limit: eventsMax }
+  const logged = from.position < latest ? await changesAfter(ctx.db, organizationId, range) : noChanges(latest)
   const { changed, through } = firstRecords(logged, limit)
-  const page = await pageOf(ctx, shapes, changed, { after: from.position, through })
+  if (from.position > latest || !(await isRangeKept(ctx.db, organizationId, from.position, through)))
+    throw new Refusal('CURSOR_EXPIRED', 'The events after the cursor are not all kept any more. Read a new snapshot.')
+  const page = await pageOf(ctx, shapes, changed, through)
   return {
     changes: page.changes,
     nextCursor: encodeCursor({ ...from, position: page.through }),
     hasMore: page.through < latest,
-    schemaVersion,
+    schemaVersion: schemaVersionOf(ctx),
   }
 }
 
-interface Changed extends LoggedChange {
-  /** The time of its latest event. */
-  readonly changedAt: string
+interface Log {
+  readonly changes: readonly LoggedChange[]
+  readonly through: number
 }
 
-interface Range {
-  readonly after: number
-  readonly through: number
+const noChanges = (through: number): Log => ({ changes: [], through })
+
+interface Changed extends LoggedChange {
+  /** The positions of its events. */
+  readonly positions: number[]
+  /** The time of its latest event. */
+  changedAt: string
 }
 
 /** The first records of the log, in the order of their first events, and the position before the event of the next one. */
 function firstRecords(
-  { changes, through }: { readonly changes: readonly LoggedChange[]; readonly through: number },
+  { changes, through }: Log,
   limit: number,
 ): { readonly changed: Changed[]; readonly through: number } {
   const byRecord = new Map<string, Changed>()
   for (const change of changes) {
-    const key = `${change.object} ${change.recordId}`
+    const { object, recordId, position, occurredAt } = change
+    const key = `${object} ${recordId}`
     const known = byRecord.get(key)
-    if (!known && byRecord.size === limit) return { changed: [...byRecord.values()], through: change.position - 1 }
-    byRecord.set(key, { ...(known ?? change), changedAt: change.occurredAt })
+    if (!known && byRecord.size === limit) return { changed: [...byRecord.values()], through: position - 1 }
+    if (!known) byRecord.set(key, { ...change, positions: [position], changedAt: occurredAt })
+    else {
+      known.positions.push(position)
+      known.changedAt = occurredAt
+    }
   }
   return { changed: [...byRecord.values()], through }
 }
@@ -75,75 +89,109 @@ async function pageOf(
   ctx: RequestContext,
   shapes: readonly RecordShape[],
   changed: readonly Changed[],
-  range: Range,
+  through: number,
 ): Promise<{ readonly changes: SyncChange[]; readonly through: number }> {
   const changes: SyncChange[] = []
+  const shapeOf = new Map(shapes.map((shape) => [shape.object, shape]))
   const size = new PageSize()
   let from = 0
   while (from < changed.length) {
     const part = changed.slice(from, from + size.next())
-    const current = await readCurrent(ctx, shapes, part)
-    const isGone = (change: Changed): boolean => !current.has(change)
-    const reasons = await reasonsOf(ctx, shapes, part.filter(isGone), range)
+    const { current, isRead } = await readCurrent(ctx, shapeOf, part, size.room)
+    const gone = part.filter((change) => isRead.has(change) && !current.has(change))
+    const reasons = await reasonsOf(ctx, shapeOf, gone)
     for (const change of part) {
-      if (size.isReached) return { changes, through: change.position - 1 }
+      if (size.isReached || !isRead.has(change)) return { changes, through: change.position - 1 }
       const { object, recordId: id, changedAt } = change
-      const found = current.get(change)
+      const row = current.get(change)
       const reason = reasons.get(change)
-      if (found) {
-        const record = recordOf(ctx, found.shape, found.row)
-        size.add(record)
-        const version = found.row['version'] as number
+      if (row) {
+        const record = recordOf(ctx, shapeOf.get(object)!, row)
+        size.add(record, row.rowBytes)
+        const version = row['version'] as number
         changes.push({ object, id, operation: 'UPSERT', reason: 'CHANGED', version, changedAt, record })
       } else if (reason)
         changes.push({ object, id, operation: 'DELETE', reason, version: null, changedAt, record: null })
     }
     from += part.length
   }
-  return { changes, through: range.through }
+  return { changes, through }
 }
 
-interface Current {
-  readonly shape: RecordShape
-  readonly row: Row
+type Shapes = ReadonlyMap<string, RecordShape>
+
+interface Read {
+  /** The records that the caller sees, as they are now. */
+  readonly current: ReadonlyMap<Changed, FittingRow>
+  /** Those that were looked for: the first one in any case, and as many as fit into the page. */
+  readonly isRead: ReadonlySet<Changed>
 }
 
-/** The records that the caller sees, as they are now; one statement for each type. */
+/** Reads the records as they are now, those of one type after those of another. */
 async function readCurrent(
   ctx: RequestContext,
-  shapes: readonly RecordShape[],
+  shapeOf: Shapes,
   changed: readonly Changed[],
-): Promise<Map<Changed, Current>> {
-  const found = await Promise.all(
-    changed.map(async (change): Promise<[Changed, Current][]> => {
-      const shape = shapes.find(({ object }) => object === change.object)!
-      const row = await readReference(ctx, shape, change.recordId, allColumnNames(shape))
-      return row ? [[change, { shape, row }]] : []
-    }),
-  )
-  return new Map(found.flat())
+  bytesMax: number,
+): Promise<Read> {
+  const current = new Map<Changed, FittingRow>()
+  const isRead = new Set<Changed>()
+  let room = bytesMax
+  for (const [object, own] of Map.groupBy(changed, (change) => change.object)) {
+    if (room <= 0) break
+    const shape = shapeOf.get(object)!
+    const ids = own.map(({ recordId }) => recordId)
+    const { rows, count } = await readFitting(ctx, shape, ids, allColumnNames(shape), room)
+    for (const change of own.slice(0, count)) isRead.add(change)
+    for (const row of rows) {
+      current.set(own[row.placeOfId - 1]!, row)
+      room -= row.rowBytes
+    }
+  }
+  return { current, isRead }
 }
 
-/** Why the caller does not see these records any more. A record that the caller did not see before is left out: nothing tells that it exists. */
+/** Events that are looked at first; of records for which they do not tell, four times as many next. */
+const firstEvents = 1
+
+/**
+ * Why the caller does not see these records any more: the latest event that shows that the caller saw the record before decides. A record that the
+ * caller did not see before is left out: nothing tells that it exists.
+ */
 async function reasonsOf(
   ctx: RequestContext,
-  shapes: readonly RecordShape[],
-  changed: readonly Changed[],
-  range: Range,
+  shapeOf: Shapes,
+  gone: readonly Changed[],
 ): Promise<Map<Changed, SyncReason>> {
   const reasons = new Map<Changed, SyncReason>()
-  if (changed.length === 0) return reasons
-  const recordIds = changed.map(({ recordId }) => recordId)
-  const events = await eventsOfRecords(ctx.db, ctx.caller.organizationId, { ...range, recordIds })
-  const context = { shapes: ctx.shapes, parents: noParents }
-  const isKnown = (event: LoggedEvent): boolean =>
-    visibleEvent(ctx.caller, event, context) !== null || outOfSight(ctx.caller, event, context) !== null
-  for (const change of changed) {
-    const own = events.filter(({ object, recordId }) => object === change.object && recordId === change.recordId)
-    if (!own.some(isKnown)) continue
-    const shape = shapes.find(({ object }) => object === change.object)!
-    const isDeleted = shape.events!.types[own.at(-1)!.type]?.operation === 'DELETE'
-    reasons.set(change, isDeleted ? 'DELETED' : 'OUT_OF_SIGHT')
+  const names = decidingNames(gone.map(({ object }) => shapeOf.get(object)!))
+  let pending = gone
+  for (let [before, count] = [0, firstEvents]; pending.length > 0; before += count, count *= 4) {
+    const latest = ({ positions }: Changed) =>
+      positions.slice(Math.max(0, positions.length - before - count), positions.length - before)
+    const found = await valuesInEvents(ctx.db, ctx.caller.organizationId, pending.flatMap(latest), names)
+    const events = new Map(found.map((event) => [event.position, event]))
+    for (const change of pending) {
+      const shape = shapeOf.get(change.object)!
+      const isKnown = (event: ValuesInEvent): boolean =>
+        [event.record, event.previous].some((values) => values && mayReceive(ctx.caller, shape, values, noParents))
+      const known = latest(change)
+        .flatMap((position) => events.get(position) ?? [])
+        .findLast(isKnown)
+      if (known)
+        reasons.set(change, shape.events!.types[known.type]?.operation === 'DELETE' ? 'DELETED' : 'OUT_OF_SIGHT')
+    }
+    pending = pending.filter((change) => !reasons.has(change) && change.positions.length > before + count)
   }
   return reasons
 }
+
+/** The names of the values that decide who sees a record. */
+const decidingNames = (shapes: readonly RecordShape[]): string[] => [
+  ...new Set(
+    shapes.flatMap(({ visibleBy, privateUnless }) => [
+      ...visibleBy,
+      ...(privateUnless ? [privateUnless, 'ownerId'] : []),
+    ]),
+  ),
+]

@@ -7,8 +7,8 @@ import type { RecordShape } from '../../kernel/record/definition.ts'
 export interface SyncCursor {
   /** The copy has what was changed up to this position in the event log of the organization, if it has the whole snapshot. */
   readonly position: number
-  /** The record types of the copy. */
-  readonly objects: readonly string[]
+  /** The record types of the copy: their names, or the digest of the names of all that the caller could read when the snapshot began. */
+  readonly objects: readonly string[] | string
   /** What the caller saw when the snapshot began. */
   readonly rights: string
   /** How far the snapshot was read; null behind its last page. */
@@ -16,7 +16,7 @@ export interface SyncCursor {
 }
 
 export interface SnapshotPlace {
-  /** The place of the record type among `objects`. */
+  /** The place of the record type among those of the copy. */
   readonly index: number
   /** The cursor of its list; null at its beginning. */
   readonly cursor: string | null
@@ -29,7 +29,15 @@ export const encodeCursor = ({ position, objects, rights, snapshot }: SyncCursor
     JSON.stringify([form, position, objects, rights, ...(snapshot ? [snapshot.index, snapshot.cursor] : [])]),
   ).toString('base64url')
 
+/** So many names, of custom objects too, that they would not fit into a cursor. */
+export const digestOf = (names: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(names)).digest('base64url').slice(0, 22)
+
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
+
+const isTypes = (value: unknown): value is string | string[] =>
+  typeof value === 'string' ||
+  (Array.isArray(value) && value.every((name) => typeof name === 'string') && new Set(value).size === value.length)
 
 function parsed(text: string): SyncCursor | null {
   let parts: unknown
@@ -40,11 +48,10 @@ function parsed(text: string): SyncCursor | null {
   }
   if (!Array.isArray(parts)) return null
   const [version, position, objects, rights, index, cursor] = parts as unknown[]
-  if (version !== form || !isCount(position) || typeof rights !== 'string' || !Array.isArray(objects)) return null
-  if (!objects.every((name) => typeof name === 'string') || new Set(objects).size < objects.length) return null
-  const own = { position, objects: objects as string[], rights }
+  if (version !== form || !isCount(position) || typeof rights !== 'string' || !isTypes(objects)) return null
+  const own = { position, objects, rights }
   if (parts.length === 4) return { ...own, snapshot: null }
-  if (!isCount(index) || index >= objects.length || (cursor !== null && typeof cursor !== 'string')) return null
+  if (!isCount(index) || (cursor !== null && typeof cursor !== 'string')) return null
   return { ...own, snapshot: { index, cursor } }
 }
 

@@ -174,6 +174,12 @@ describe('a copy', () => {
     await member.rest.accountRestore!({ id: mine.id })
     await member.rest.accountUpdate!({ id: mine.id, body: { ownerId: own.userId } })
     expect(shortly((await changes(own, left.cursor)).changes)).toEqual([['UPSERT', 'CHANGED', mine.id]])
+    // What became of it out of sight is not told, though it is in the same page.
+    await member.rest.accountUpdate!({ id: mine.id, body: { ownerId: member.userId } })
+    for (let number = 0; number < 6; number++)
+      await member.rest.accountUpdate!({ id: mine.id, body: { name: `Theirs ${number}` } })
+    await member.rest.accountDelete!({ id: mine.id })
+    expect(shortly((await changes(own, cursor)).changes)).toEqual([['DELETE', 'OUT_OF_SIGHT', mine.id]])
   })
 
   it('lacks hidden fields, and must be read again when the profile or the sight of the caller changes', async () => {
@@ -235,6 +241,119 @@ describe('a copy', () => {
     expect([records.length, new Set(records.map((one) => one.id)).size]).toEqual([151, 151])
   })
 
+  it('learns of the deletion of a record whose events are larger than an operation may read', async () => {
+    const owner = await platform.member({ role: 'OWNER', organizationId: await platform.organization() })
+    const { cursor } = await snapshot(owner, { objects: 'account' })
+    const { id } = await account(owner)
+    await owner.rest.accountDelete!({ id })
+    await assignPositions()
+    await platform.query(
+      `update kernel.event set data = jsonb_set(data, '{record,description}', to_jsonb(repeat('x', 5000000)))
+       where organization_id = $1 and record_id = $2`,
+      [owner.organizationId, id],
+    )
+    expect(shortly((await changes(owner, cursor, { limit: 1 })).changes)).toEqual([['DELETE', 'DELETED', id]])
+  })
+
+  it('of records of 45 KB has pages in the snapshot and in the changes', async () => {
+    const owner = await platform.member({ role: 'OWNER', organizationId: await platform.organization() })
+    const { id } = await account(owner)
+    await copiesOf(platform, owner, id, 260)
+    await platform.query(
+      `update crm.account set custom_fields = jsonb_build_object('notes', repeat('x', 45000)), created_at = created_at + interval '1 hour'
+       where organization_id = $1 and id <> $2 and substr(name, 2)::int > 55`,
+      [owner.organizationId, id],
+    )
+    await platform.query(
+      `insert into kernel.event select (jsonb_populate_record(e, jsonb_build_object('id', gen_random_uuid(), 'record_id', a.id))).*
+       from kernel.event e, crm.account a where e.record_id = $1 and a.organization_id = $2 and a.id <> $1 order by a.created_at`,
+      [id, owner.organizationId],
+    )
+    const { records, cursor } = await snapshot(owner, { objects: 'account', limit: 1000 })
+    expect([records.length, new Set(records.map((one) => one.id)).size]).toEqual([261, 261])
+    const [, , ...rest] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[]
+    const begin = Buffer.from(JSON.stringify([1, 0, ...rest])).toString('base64url')
+    const read = await changes(owner, begin, { limit: 1000 })
+    expect(new Set(read.changes.map((one) => one.id)).size).toBe(261)
+    expect(read.changes.every(({ operation }) => operation === 'UPSERT')).toBe(true)
+  })
+
+  it('is read anew where any event after its cursor is gone, whichever was committed first', async () => {
+    const owner = await platform.member({ role: 'OWNER', organizationId: await platform.organization() })
+    const { cursor } = await snapshot(owner, { objects: 'account' })
+    for (let number = 0; number < 3; number++) await account(owner)
+    await assignPositions()
+    await platform.query(
+      `delete from kernel.event_log where organization_id = $1 and position =
+         (select position - 1 from kernel.event_head where organization_id = $1)`,
+      [owner.organizationId],
+    )
+    expect(await refused(owner, 'syncChanges', { cursor })).toEqual([410, 'CURSOR_EXPIRED', undefined])
+  })
+
+  it('of all types has a cursor for any number of custom objects, and is read anew when there is another', async () => {
+    const owner = await platform.member({ role: 'OWNER', organizationId: await platform.organization() })
+    const named = (name: string) => ({ name, label: name, pluralLabel: name, nameField: 'topic', fields: [topic] })
+    const topic = { name: 'topic', label: 'Topic', fieldType: 'TEXT' }
+    expect((await owner.rest.customObjectCreate!({ body: named('visit') })).status).toBe(201)
+    await platform.query(
+      `insert into extensions.custom_object select (jsonb_populate_record(o, jsonb_build_object('id', gen_random_uuid(), 'name', repeat('v', 50) || n))).*
+       from extensions.custom_object o, generate_series(1, 150) n where o.organization_id = $1`,
+      [owner.organizationId],
+    )
+    const [published] = await platform.query<{ version: string }>(
+      'select kernel.publish_definitions($1)::text as version',
+      [owner.organizationId],
+    )
+    await vi.waitFor(async () => expect((await page(owner, 'syncSnapshot', {})).schemaVersion).toBe(published!.version))
+    const { cursor } = await snapshot(owner, { limit: 1 })
+    expect(cursor.length).toBeLessThan(200)
+    expect((await changes(owner, cursor)).changes).toEqual([])
+    expect(await refused(owner, 'syncChanges', { cursor, objects: 'account' })).toEqual([
+      400,
+      'VALIDATION_FAILED',
+      'objects',
+    ])
+    expect((await owner.rest.customObjectCreate!({ body: named('walk') })).status).toBe(201)
+    await untilReset(owner, cursor)
+  })
+
+  it('names the version of the definitions with which it was read', async () => {
+    const owner = await platform.member({ role: 'OWNER', organizationId: await platform.organization() })
+    const before = await page(owner, 'syncSnapshot', { objects: 'account' })
+    // Published by a process whose notice has not arrived.
+    await platform.query('insert into kernel.definition_version (organization_id, version) values ($1, 7)', [
+      owner.organizationId,
+    ])
+    expect((await page(owner, 'syncSnapshot', { objects: 'account' })).schemaVersion).toBe(before.schemaVersion)
+  })
+
+  it('tells nobody without READ_CUSTOM_OBJECTS which custom objects there are', async () => {
+    const owner = await platform.member({ role: 'OWNER', organizationId: await platform.organization() })
+    const fields = [{ name: 'topic', label: 'Topic', fieldType: 'TEXT' }]
+    const body = { name: 'secret_plan', label: 'Plan', pluralLabel: 'Plans', nameField: 'topic', fields }
+    expect((await owner.rest.customObjectCreate!({ body })).status).toBe(201)
+    const key = await platform.member({ organizationId: owner.organizationId, scopes: ['READ_ACCOUNTS'] })
+    const answerOf = async (who: Member, objects: string) => {
+      const { status, body: answer } = await who.rest.syncSnapshot!({ query: { objects } })
+      return [status, JSON.stringify(answer)] as const
+    }
+    const [status, text] = await answerOf(key, 'nothing')
+    expect([status, text.includes('account'), text.includes('lead'), text.includes('secret_plan')]).toEqual([
+      400,
+      true,
+      false,
+      false,
+    ])
+    for (const object of ['custom:secret_plan', 'custom:no_such_plan'])
+      expect(await refused(key, 'syncSnapshot', { objects: object })).toEqual([
+        403,
+        'API_KEY_SCOPE_INSUFFICIENT',
+        undefined,
+      ])
+    expect((await answerOf(owner, 'custom:no_such_plan'))[1]).toContain('custom:secret_plan')
+  })
+
   it('is the same in GraphQL', async () => {
     const rest = await page<Synced>(member, 'syncSnapshot', { objects: 'account', limit: 2 })
     const { body: graph } = await member.graphql(
@@ -290,10 +409,17 @@ describe('a copy', () => {
       { cursor: forged(1, 1.5, ['account'], 'x') },
       { cursor: forged(1, 1, ['account', 'account'], 'x') },
       { cursor: forged(1, 1, [1], 'x') },
+      { cursor: forged(1, 1, 1, 'x') },
       { cursor: forged(2, 1, ['account'], 'x') },
     ])
       expect(await refused(member, 'syncChanges', query)).toEqual([400, 'VALIDATION_FAILED', 'cursor'])
     expect(await refused(member, 'syncSnapshot', { cursor })).toEqual([400, 'VALIDATION_FAILED', 'cursor'])
+    const [, position, objects, rights] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[]
+    expect(await refused(member, 'syncSnapshot', { cursor: forged(1, position, objects, rights, 1, null) })).toEqual([
+      400,
+      'VALIDATION_FAILED',
+      'cursor',
+    ])
     expect(await refused(member, 'syncChanges', { cursor, objects: 'account,lead' })).toEqual([
       400,
       'VALIDATION_FAILED',

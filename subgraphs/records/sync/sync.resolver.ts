@@ -12,7 +12,7 @@ import { SyncChanges, SyncSnapshot } from './sync.types.ts'
 const scopesText =
   'Every credential may ask: each record type needs its READ scope, and a type in `objects` without it is refused.'
 const resetText =
-  'SYNC_RESET if the visibility, the teams, the profile or the plan of the caller have changed since the snapshot, or a type is gone.'
+  'SYNC_RESET if the visibility, the teams, the profile or the plan of the caller have changed since the snapshot, or a type is gone; without `objects`, also if there is another type.'
 
 const objects = {
   list: true,
@@ -64,7 +64,7 @@ export class SyncResolver {
   @Query(() => SyncChanges, {
     description: [
       'The records that have changed since a snapshot, or since the page of changes before, each once and as it is now; deleted ones, and those that left the sight of the caller, as DELETE.',
-      'Nothing is missing that was committed when the page was read, and a change can come twice, so write by `id`.',
+      'Whatever is committed when a page is read is in it or behind it; a change can come twice, so write by `id`.',
       'Values that change without a new version, such as the last activity of an account, come with the next change of the record.',
       scopesText,
       `CURSOR_EXPIRED if events after the cursor are not kept any more: at least 30 days are. ${resetText}`,

@@ -23,8 +23,14 @@ export class PageSize {
     return this.#bytes >= bytesMax
   }
 
-  add(record: object): void {
-    this.#bytes += Buffer.byteLength(JSON.stringify(record))
+  /** The bytes that are left; above 0 while the size is not reached. */
+  get room(): number {
+    return bytesMax - this.#bytes
+  }
+
+  /** Adds a record with the bytes of its row, which may be more or fewer than those of its JSON. */
+  add(record: object, rowBytes: number): void {
+    this.#bytes += Math.max(rowBytes, Buffer.byteLength(JSON.stringify(record)))
   }
 
   /** How many records to read next. */
@@ -43,11 +49,5 @@ export function recordOf({ caller }: RequestContext, shape: RecordShape, row: Ro
   return rules ? withoutHidden(shown, rules) : shown
 }
 
-/** The version of the definitions of an organization; what computes its fields may have changed with it. */
-export async function schemaVersionOf({ db, caller }: RequestContext): Promise<string> {
-  const [row] = await db.query<{ version: string }>(
-    'select version::text as version from kernel.definition_version where organization_id = $1',
-    [caller.organizationId],
-  )
-  return row?.version ?? '0'
-}
+/** The version of the definitions with which the operation reads records; what computes their fields may change with it. */
+export const schemaVersionOf = ({ extensions }: RequestContext): string => String(extensions?.version ?? 0)

@@ -6,7 +6,8 @@ import { shapeFor, type OrganizationShapes } from '../../kernel/record/shape-sou
 import type { RequestContext } from '../../kernel/request.ts'
 import { holdsScope } from '../../kernel/scopes.ts'
 import { requireScopes } from '../../kernel/unmet-scopes.ts'
-import { rightsOf, type SyncCursor } from './sync-cursor.ts'
+import { namedShapes } from '../named-shapes.ts'
+import { digestOf, rightsOf, type SyncCursor } from './sync-cursor.ts'
 
 /**
  * Whether copies of the records can be kept: each change of a record, and each change of who sees it, has an event of the record itself. Records that are seen
@@ -33,31 +34,21 @@ export const syncedShapes = (shapes: OrganizationShapes | null): RecordShape[] =
 
 const scopeOf = ({ entity }: RecordShape): string => readScopeOf(entity)
 
+/** All types that the caller may read. */
+function readableShapes({ shapes, caller }: RequestContext): RecordShape[] {
+  const { entitlements } = caller
+  return syncedShapes(shapes).filter(
+    (shape) =>
+      holdsScope(caller, scopeOf(shape)) &&
+      (shape.entitlement === undefined || entitlements.includes(shape.entitlement)),
+  )
+}
+
 /** The types of a new snapshot: those that are named, or all that the caller may read. */
 export function shapesOfSnapshot(ctx: RequestContext, objects: readonly string[] | null): RecordShape[] {
-  const all = syncedShapes(ctx.shapes)
-  if (objects === null) {
-    const { entitlements } = ctx.caller
-    return all.filter(
-      (shape) =>
-        holdsScope(ctx.caller, scopeOf(shape)) &&
-        (shape.entitlement === undefined || entitlements.includes(shape.entitlement)),
-    )
-  }
-  const byName = new Map(all.map((shape) => [shape.object, shape]))
-  const unknown = objects.findIndex((name) => !byName.has(name))
-  if (unknown >= 0)
-    throw invalid({
-      path: `objects.${unknown}`,
-      code: 'NOT_ALLOWED',
-      message: `objects must contain record types of which copies can be kept: ${[...byName.keys()].join(', ')}.`,
-    })
-  const named = [...new Set(objects)].map((name) => byName.get(name)!)
-  requireScopes(
-    ctx.caller,
-    named.map((shape) => [[scopeOf(shape)]]),
-  )
-  return named
+  if (objects === null) return readableShapes(ctx)
+  const what = 'of which copies can be kept'
+  return namedShapes(ctx.caller, syncedShapes(ctx.shapes), { names: objects, path: 'objects', what })
 }
 
 /** The types of a cursor. Refuses other objects than those of its snapshot, and a caller who sees something else than then. */
@@ -66,15 +57,14 @@ export function shapesOfCursor(
   cursor: SyncCursor,
   objects: readonly string[] | null,
 ): RecordShape[] {
-  if (objects !== null && !isSameSet(objects, cursor.objects))
+  const { shapes, names, isWhole } = typesOf(ctx, cursor.objects)
+  if (objects !== null && !isSameSet(objects, names))
     throw invalid({
       path: 'objects',
       code: 'NOT_ALLOWED',
-      message: `objects must be those of the snapshot: ${cursor.objects.join(', ')}. Leave it out, or read a new snapshot.`,
+      message: 'objects must be those of the snapshot. Leave it out, or read a new snapshot.',
     })
-  const byName = new Map(syncedShapes(ctx.shapes).map((shape) => [shape.object, shape]))
-  const shapes = cursor.objects.flatMap((name) => byName.get(name) ?? [])
-  if (cursor.rights !== rightsOf(ctx.caller, shapes) || shapes.length < cursor.objects.length)
+  if (cursor.rights !== rightsOf(ctx.caller, shapes) || !isWhole)
     throw new Refusal(
       'SYNC_RESET',
       'What you may see has changed since the snapshot. Read a new snapshot, and replace the copy with it.',
@@ -84,6 +74,18 @@ export function shapesOfCursor(
     shapes.map((shape) => [[scopeOf(shape)]]),
   )
   return shapes
+}
+
+/** The types that a cursor means, and whether they are all of those that it meant. */
+function typesOf(ctx: RequestContext, objects: SyncCursor['objects']) {
+  if (typeof objects === 'string') {
+    const shapes = readableShapes(ctx)
+    const names = shapes.map(({ object }) => object)
+    return { shapes, names, isWhole: digestOf(names) === objects }
+  }
+  const byName = new Map(syncedShapes(ctx.shapes).map((shape) => [shape.object, shape]))
+  const shapes = objects.flatMap((name) => byName.get(name) ?? [])
+  return { shapes, names: objects, isWhole: shapes.length === objects.length }
 }
 
 const isSameSet = (one: readonly string[], other: readonly string[]): boolean =>

@@ -1,14 +1,10 @@
-import type { Row } from '../database/sql.ts'
 import type { RequestContext } from '../request.ts'
 import type { RecordShape } from '../record/definition.ts'
-import { isHidden } from '../record/field-security.ts'
-import { TenantPredicate } from '../record/predicate.ts'
 import { candidatesMax, CandidateSearch, type Candidate } from './candidates.ts'
-import { searchedSql } from './entries.ts'
 import { tagOf } from './lexemes.ts'
-import { excerpt, matchOf, type FieldText, type Match, type TextRange } from './match.ts'
+import { excerpt, matchesIn, matchOf, type FieldMatch, type Match, type TextRange } from './match.ts'
+import { readRows, type ReadRecord } from './read-candidates.ts'
 import { phoneTerm, termsOf, type Term } from './query.ts'
-import { searchedColumns, subtitleColumn, titleColumn } from './searched-types.ts'
 import { corrections, editsMax, isSpelled, soughtHashes, type NearbyWord } from './spelling.ts'
 import { isTurnOver, nextTurn } from '../work/turn.ts'
 
@@ -78,8 +74,8 @@ const answerOf = (hits: readonly Hit[], limit: number, correctedQuery: string | 
 const better = (a: Hit, b: Hit): number =>
   a.match.rank - b.match.rank || Number(b.isOwn) - Number(a.isOwn) || (a.id < b.id ? 1 : -1)
 
-/** Characters that are compared for one query; a record has some hundreds. */
-const charactersMax = 2_000_000
+/** Bytes that are read for one form of a query, of which there are up to four; a record has some hundreds. */
+const bytesMax = 1_250_000
 /** Records that are read at once. */
 const partMax = 200
 
@@ -97,21 +93,22 @@ async function hitsOf(
   )
   const seen = new Set<string>()
   const hits: Hit[] = []
-  let characters = 0
-  const isOver = (): boolean => hits.length > limit || seen.size >= candidatesMax || characters >= charactersMax
+  let room = bytesMax
+  let isFull = false
+  const isOver = (): boolean => hits.length > limit || seen.size >= candidatesMax || isFull
   for await (const candidates of search.searches()) {
     const fresh = candidates.filter(({ object, id }) => !seen.has(`${object} ${id}`))
     let [from, size] = [0, 2 * limit]
     while (from < fresh.length && !isOver()) {
       const part = fresh.slice(from, from + Math.min(size, candidatesMax - seen.size))
       for (const { object, id } of part) seen.add(`${object} ${id}`)
-      const rows = await readRows(ctx, shapes, part)
-      for (const row of rows) {
-        if (isTurnOver()) await nextTurn(ctx.caller.organizationId)
-        characters += row.characters
-        const hit = hitOf(row, terms)
+      const read = await readRows(ctx, shapes, part, room)
+      for (const row of read.records) {
+        const hit = await hitOf(ctx, row, terms)
         if (hit) hits.push(hit)
       }
+      room -= read.bytes
+      isFull = read.isFull
       from += part.length
       size = Math.min(4 * size, partMax)
     }
@@ -120,74 +117,19 @@ async function hitsOf(
   return hits.toSorted(better)
 }
 
-type ReadRow = Row & { readonly type: number; readonly id: string; readonly texts: readonly (string | null)[] }
-
-/** A record that the caller sees, with the values that the caller may read. */
-interface ReadRecord {
-  readonly candidate: Candidate
-  /** The fields in which words are looked for. */
-  readonly fields: readonly FieldText[]
-  readonly characters: number
-  readonly title: string | null
-  readonly subtitle: string | null
-}
-
-/** Reads those of the candidates that the caller sees, all types in one statement. */
-async function readRows(
-  ctx: RequestContext,
-  shapes: readonly RecordShape[],
-  candidates: readonly Candidate[],
-): Promise<ReadRecord[]> {
-  const predicate = new TenantPredicate(ctx.caller)
-  const types = shapes.flatMap((shape) => {
-    const own = candidates.filter(({ object }) => object === shape.object)
-    return own.length === 0 ? [] : [{ shape, own, ...columnsFor(ctx, shape) }]
-  })
-  const parts = types.map(({ shape, own, names }, index) => {
-    const ids = predicate.values.add(own.map(({ id }) => id))
-    const texts = names.map((name) => searchedSql(shape, name, 't'))
-    return `select ${index} as type, t.id, array[${texts.join(', ')}]::text[] as texts
-      from ${shape.table} t where ${predicate.live(shape, 't')} and t.id = any(${ids}::uuid[])`
-  })
-  if (parts.length === 0) return []
-  const rows = await ctx.db.query<ReadRow>(parts.join(' union all '), predicate.values.list)
-  for (const [index, { shape }] of types.entries())
-    ctx.answered?.records(
-      shape,
-      rows.filter(({ type }) => type === index),
-    )
-  const byKey = new Map(candidates.map((candidate) => [`${candidate.object} ${candidate.id}`, candidate]))
-  return rows.map((row) => {
-    const { shape, names, compared } = types[row.type]!
-    const textOf = (name: string | null): string | null =>
-      name === null ? null : (row.texts[names.indexOf(name)] ?? null)
-    const fields = compared.flatMap((field): FieldText[] => {
-      const text = textOf(field)
-      return text === null ? [] : [{ field, text }]
-    })
-    return {
-      candidate: byKey.get(`${shape.object} ${row.id}`)!,
-      fields,
-      characters: fields.reduce((sum, { text }) => sum + text.length, 0),
-      title: textOf(titleColumn(shape)),
-      subtitle: textOf(subtitleColumn(shape)),
-    }
-  })
-}
-
 /** Null if the record does not match in what the caller may read. */
-function hitOf({ candidate, fields, title, subtitle }: ReadRecord, terms: readonly Term[]): Hit | null {
-  const match = matchOf(fields, title, terms)
+async function hitOf(
+  { caller }: RequestContext,
+  { candidate, fields, title, subtitle }: ReadRecord,
+  terms: readonly Term[],
+): Promise<Hit | null> {
+  const byField: FieldMatch[] = []
+  for (const field of fields) {
+    if (isTurnOver()) await nextTurn(caller.organizationId)
+    byField.push(matchesIn(field, terms))
+  }
+  const match = matchOf(byField, title, terms)
   return match && { ...candidate, match, title: short(title), subtitle: short(subtitle) }
-}
-
-/** The columns that are read for the caller, and those of them in which words are looked for. Hidden values are never read. */
-function columnsFor({ caller }: RequestContext, shape: RecordShape) {
-  const isReadable = (name: string): boolean =>
-    !isHidden(caller, shape, name) && !isHidden(caller, shape, name.split('.')[0]!)
-  const compared = searchedColumns(shape).filter(isReadable)
-  const shown = [titleColumn(shape), subtitleColumn(shape)].filter((name) => name !== null && isReadable(name))
-  return { compared, names: [...new Set([...compared, ...(shown as string[])])] }
 }
 
 const shownMax = 255
@@ -199,8 +141,8 @@ const short = (text: string | null): string | null =>
         .slice(0, shownMax)
         .join('')
 
-/** Words near all words of a query that are compared. */
-const nearbyMax = 60
+/** Words near all words of a query. So many are no oracle: they would have to be written first. */
+const nearbyMax = 2_000
 
 /**
  * The query with other words in place of some; null if nothing was probably meant. The words of all titles are compared, but only a record that the
@@ -220,7 +162,10 @@ async function correctedTerms(
     const count = nearby.flat().length
     if (count === compared) continue
     compared = count
-    const tried = terms.map((term, index) => ({ ...term, nearby: nearby[index]!.map(({ word }) => word) }))
+    const tried = terms.map((term, index) => ({
+      ...term,
+      nearby: new Map(nearby[index]!.map(({ word }, place) => [word, place])),
+    }))
     const hits = await hitsOf(ctx, tried, shapes, limit)
     const nearest = hits.map(({ match: { forms } }) => orderOf(forms, nearby)).toSorted(compareLists)[0]
     if (nearest)

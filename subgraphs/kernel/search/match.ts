@@ -37,9 +37,12 @@ function inWord({ kind, forms, isPrefix, nearby }: Term, word: Word): Found | nu
   }
   const form =
     forms.find((sought) => word.forms.some((own) => (isPrefix ? own.startsWith(sought) : own === sought))) ??
-    nearby?.find((sought) => word.forms.includes(sought))
+    (nearby && nearestOf(word.forms, nearby))
   return form === undefined ? null : { start: word.start, end: word.end, form }
 }
+
+const nearestOf = (forms: readonly string[], nearby: ReadonlyMap<string, number>): string | undefined =>
+  forms.filter((form) => nearby.has(form)).toSorted((a, b) => nearby.get(a)! - nearby.get(b)!)[0]
 
 function inText(term: Term, text: string, words: readonly Word[]): Found[] {
   const { kind, forms, isPrefix } = term
@@ -63,12 +66,18 @@ function rankIn(title: string | null, terms: readonly Term[]): Rank {
   return terms.every((term) => words.some((word) => inWord(term, word))) ? 2 : 3
 }
 
+/** What was found in a field for each term. */
+export interface FieldMatch extends FieldText {
+  readonly byTerm: readonly (readonly Found[])[]
+}
+
+export function matchesIn(field: FieldText, terms: readonly Term[]): FieldMatch {
+  const words = wordsOf(field.text)
+  return { ...field, byTerm: terms.map((term) => inText(term, field.text, words)) }
+}
+
 /** How the readable values of a record match a query; null if they do not. The first field is the title. */
-export function matchOf(fields: readonly FieldText[], title: string | null, terms: readonly Term[]): Match | null {
-  const byField = fields.map((field) => {
-    const words = wordsOf(field.text)
-    return { ...field, byTerm: terms.map((term) => inText(term, field.text, words)) }
-  })
+export function matchOf(byField: readonly FieldMatch[], title: string | null, terms: readonly Term[]): Match | null {
   const forms = terms.map(({ forms: own, nearby }, index) => {
     const inFields = byField.flatMap(({ byTerm }) => byTerm[index]!)
     return ((nearby && inFields.find(({ form }) => own.includes(form))) ?? inFields[0])?.form

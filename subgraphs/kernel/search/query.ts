@@ -14,8 +14,8 @@ export interface Term {
   readonly forms: readonly string[]
   /** A word that begins with a form is enough. */
   readonly isPrefix: boolean
-  /** Words that are as good as the forms, complete only: those that were perhaps meant. */
-  readonly nearby?: readonly string[]
+  /** Words that are as good as the forms, complete only: those that were perhaps meant, with their places by nearness. */
+  readonly nearby?: ReadonlyMap<string, number>
   /** Where the word is in the query. */
   readonly start: number
   readonly end: number
@@ -78,7 +78,7 @@ const lexemeKinds = { EMAIL: 'email', PHONE: 'phone' } as const
 /** The alternatives of a term, each the lexemes that an entry must have all. */
 export function soughtBy(
   tag: string,
-  { kind, forms, isPrefix, nearby = [] }: Term,
+  { kind, forms, isPrefix, nearby = new Map() }: Term,
   where: 'title' | 'any',
 ): Sought[][] {
   const of = (lexemeKind: LexemeKind, text: string, prefix: boolean): Sought => ({
@@ -87,7 +87,10 @@ export function soughtBy(
   })
   if (kind === 'EMAIL' || kind === 'PHONE') return [[of(lexemeKinds[kind], forms[0]!.slice(0, 100), isPrefix)]]
   if (kind === 'WORD')
-    return [...forms.map((form) => [of(where, form, isPrefix)]), ...nearby.map((word) => [of(where, word, false)])]
+    return [
+      ...forms.map((form) => [of(where, form, isPrefix)]),
+      ...Array.from(nearby.keys(), (word) => [of(where, word, false)]),
+    ]
   const pairs = pairsOf(forms[0]!)
   // Of several characters, the last one alone is in the last pair already.
   return [

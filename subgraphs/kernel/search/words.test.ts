@@ -1,15 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import { lexemesOf } from './lexemes.ts'
-import { matchOf } from './match.ts'
-import { termsOf } from './query.ts'
+import { matchesIn, matchOf, type FieldText } from './match.ts'
+import { termsOf, type Term } from './query.ts'
 import { corrections, distance, soughtHashes, storedHashes } from './spelling.ts'
 import { emailsIn, phoneOf, wordsOf } from './words.ts'
 
 const forms = (text: string) => wordsOf(text).map(({ forms: own }) => own)
 
+const foundIn = (fields: readonly FieldText[], title: string | null, terms: readonly Term[]) =>
+  matchOf(
+    fields.map((field) => matchesIn(field, terms)),
+    title,
+    terms,
+  )
+
 /** Whether a record with this title is found. */
 const finds = (title: string, query: string): boolean =>
-  matchOf([{ field: 'name', text: title }], title, termsOf(query, 'query')) !== null
+  foundIn([{ field: 'name', text: title }], title, termsOf(query, 'query')) !== null
 
 describe('the words of a text', () => {
   it.each([
@@ -52,7 +59,7 @@ describe('the words of a text', () => {
     const text = 'Zoë 東京ｶﾞｽ'
     const [name, run] = wordsOf(text)
     expect(text.slice(name!.start, name!.end)).toBe('Zoë')
-    const [range] = matchOf([{ field: 'name', text }], text, termsOf('ガス', 'query'))!.found[0]!.ranges
+    const [range] = foundIn([{ field: 'name', text }], text, termsOf('ガス', 'query'))!.found[0]!.ranges
     expect(text.slice(range!.start, range!.end)).toBe('ｶﾞｽ')
     expect(run!.end).toBe(text.length)
   })
@@ -84,7 +91,7 @@ describe('the words of a text', () => {
     const text = `${part.repeat(200_000 / part.length)}!`
     const before = process.cpuUsage()
     lexemesOf('12345', { title: null, others: [text], users: null })
-    matchOf([{ field: 'name', text }], text, termsOf('東a', 'query'))
+    foundIn([{ field: 'name', text }], text, termsOf('東a', 'query'))
     const { user } = process.cpuUsage(before)
     expect(user / 1_000_000).toBeLessThan(2)
   })
@@ -143,7 +150,7 @@ describe('a query', () => {
 
   it('ranks the beginning of a title, its words, their beginnings, and other fields', () => {
     const rank = (query: string) =>
-      matchOf(
+      foundIn(
         [
           { field: 'name', text: 'Halvorsen Marine Supply' },
           { field: 'city', text: 'Bergen' },

@@ -211,6 +211,44 @@ describe('search', () => {
     })
   })
 
+  it('corrects to a word of a visible record behind any number of others', async () => {
+    const { organizationId } = member
+    const own = await platform.member({ organizationId, visibility: 'OWN' })
+    const { id } = await account(own, { name: 'Zzorrowmeadz' })
+    const letters = Array.from('abcdefghijkmnopqrstuvwxy')
+    const others = Array.from({ length: 6 }, (_, at) =>
+      letters.map((letter) => `zorrowmead`.replace(/./gu, (own, index) => (index === at ? letter : own))),
+    )
+    for (const name of others
+      .flat()
+      .filter((word) => word !== 'zorrowmead')
+      .slice(0, 90))
+      await account(member, { name })
+    await consume()
+    expect(await search('zorrowmead ', {}, own)).toMatchObject({ correctedQuery: 'zzorrowmeadz ', results: [{ id }] })
+  })
+
+  it('reads as many long texts as an operation may, and finds the best', async () => {
+    const owner = await platform.member({ role: 'OWNER', organizationId: await platform.organization() })
+    const names = Array.from({ length: 12 }, (_, number) => `notes${number}`)
+    for (const name of names) {
+      const field = { entity: 'ACCOUNT', name, label: name, fieldType: 'TEXT', isSearchable: true }
+      expect((await owner.rest.customFieldCreate!({ body: field })).status).toBe(201)
+    }
+    const word = unique()
+    const { id } = await account(owner, { name: word })
+    for (let number = 0; number < 60; number++) await account(owner, { name: `Yard ${number} ${word}` })
+    await consume(owner.organizationId)
+    await platform.query(
+      `update crm.account set custom_fields = (select jsonb_object_agg(n, repeat(chr(128512), 4000)) from unnest($2::text[]) n)
+       where organization_id = $1 and id <> $3`,
+      [owner.organizationId, names, id],
+    )
+    const found = await search(word, { limit: 50 }, owner)
+    expect(found.results[0]).toMatchObject({ id, score: 1 })
+    expect(found.results.length).toBeGreaterThan(1)
+  })
+
   it('corrects a mistake that a title had, and forgets it', async () => {
     const { id } = await account(member, { name: 'Zephirline' })
     await consume()
@@ -475,8 +513,28 @@ describe('entries', () => {
     const key = await platform.member({ organizationId: owner.organizationId, scopes: ['READ_ACCOUNTS'] })
     expect(await search(word, {}, key)).toMatchObject({
       results: [],
-      skippedTypes: expect.arrayContaining(['custom:site_visit']),
+      skippedTypes: expect.not.arrayContaining(['custom:site_visit']),
     })
+  })
+
+  it('are not named without READ_CUSTOM_OBJECTS', async () => {
+    const owner = await platform.member({ role: 'OWNER', organizationId: await platform.organization() })
+    const fields = [{ name: 'topic', label: 'Topic', fieldType: 'TEXT' }]
+    for (const name of ['secret_plan', 'other_plan'])
+      await owner.rest.customObjectCreate!({
+        body: { name, label: name, pluralLabel: name, nameField: 'topic', fields },
+      })
+    const key = await platform.member({ organizationId: owner.organizationId, scopes: ['READ_ACCOUNTS'] })
+    const { skippedTypes } = await search('anything', {}, key)
+    expect(skippedTypes.filter((name) => name.startsWith('custom:'))).toEqual(['custom:*'])
+    const refused = async (who: Member, types: string) => {
+      const { status, body } = await who.rest.search!({ query: { q: 'anything', types } })
+      return [status, body.code, JSON.stringify(body).includes('secret_plan')]
+    }
+    expect(await refused(key, 'nothing')).toEqual([400, 'VALIDATION_FAILED', false])
+    expect(await refused(owner, 'nothing')).toEqual([400, 'VALIDATION_FAILED', true])
+    for (const type of ['custom:other_plan', 'custom:no_plan'])
+      expect(await refused(key, type)).toEqual([403, 'API_KEY_SCOPE_INSUFFICIENT', false])
   })
 
   it('are written once when the consumer is killed before its commit', async () => {

@@ -95,7 +95,8 @@ export class SearchAnswer {
 
   @OutputField(() => String, {
     list: true,
-    description: 'The record types that were not searched, because the credential lacks their scope.',
+    description:
+      'The record types that were not searched, because the credential lacks their scope. `custom:*` stands for all custom objects where READ_CUSTOM_OBJECTS is lacking.',
     example: [],
   })
   skippedTypes!: readonly string[]

@@ -19,6 +19,8 @@ export const candidatesMax = 1_000
 const usersMax = 50
 /** Conditions with more alternatives hold for too many entries, even if each of them holds for few: a team has many records. */
 const alternativesMax = 5
+/** With more alternatives, entries are found by the index alone: each alternative would be compared with each of the newest entries. */
+const comparedMax = 60
 /** Words that begin with so few letters are too many. */
 const prefixMin = 3
 
@@ -50,7 +52,7 @@ export class CandidateSearch {
         yield this.#indexed(rare, all)
         continue
       }
-      yield this.#newest(all)
+      if (all.every((condition) => condition.length <= comparedMax)) yield this.#newest(all)
       const indexable = all.filter((condition) => !isShortPrefix(condition))
       if (indexable.length > 0) yield this.#indexed(indexable, all)
       // Of older records, those that have it as a word: too many words begin with one or two letters.

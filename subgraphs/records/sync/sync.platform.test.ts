@@ -73,9 +73,14 @@ async function refused(who: Member, operation: 'syncSnapshot' | 'syncChanges', q
   return [status, body.code, body.errors?.[0]?.path]
 }
 
-/** Processes learn of changed rights by a notice. */
+/** Processes learn of changed rights and definitions by a notice. */
+const noticeMs = 10_000
+
 const untilReset = (who: Member, cursor: string) =>
-  vi.waitFor(async () => expect(await refused(who, 'syncChanges', { cursor })).toEqual([410, 'SYNC_RESET', undefined]))
+  vi.waitFor(
+    async () => expect(await refused(who, 'syncChanges', { cursor })).toEqual([410, 'SYNC_RESET', undefined]),
+    noticeMs,
+  )
 
 beforeAll(async () => {
   member = await platform.member({ role: 'OWNER' })
@@ -305,7 +310,9 @@ describe('a copy', () => {
       'select kernel.publish_definitions($1)::text as version',
       [owner.organizationId],
     )
-    await vi.waitFor(async () => expect((await page(owner, 'syncSnapshot', {})).schemaVersion).toBe(published!.version))
+    const isKnown = async () =>
+      expect((await page(owner, 'syncSnapshot', { objects: 'account' })).schemaVersion).toBe(published!.version)
+    await vi.waitFor(isKnown, noticeMs)
     const { cursor } = await snapshot(owner, { limit: 1 })
     expect(cursor.length).toBeLessThan(200)
     expect((await changes(owner, cursor)).changes).toEqual([])

@@ -36,6 +36,8 @@ const price = 'a rate is the price of a currency on a day, of which neither sums
 const repeated = 'each snapshot counts the same deals again, and the rollup and the accuracy of forecasts compare them'
 const bounded =
   'who sees one depends on the records that they are about; an organization has at most 2,000, whose list has the totals'
+const log =
+  'the log of events is read in its order; figures are over the records, or by the aggregate of the deliveries'
 const own = 'each user has few, and reads the own ones only'
 
 /** Lists without an aggregate, each with the reason. */
@@ -51,6 +53,7 @@ const withoutAggregate: Readonly<Record<string, string>> = {
   Conversation: own,
   CustomAction: few,
   CustomObject: few,
+  EventEnvelope: log,
   ExchangeRate: price,
   FieldHistoryEntry: part,
   ForecastSnapshot: repeated,

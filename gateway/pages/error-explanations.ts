@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../subgraphs/kernel/errors.ts'
 import { extensionExplanations } from './extension-explanations.ts'
 import { limitExplanations, waitAndRetry, type Explanation } from './limit-explanations.ts'
+import { syncExplanations } from './sync-explanations.ts'
 
 const shortenQuery = 'Select fewer fields, ask for fewer records, or split the request.'
 const correctInputs = 'Correct each input that `errors` names and send the request again.'
@@ -207,16 +208,6 @@ export const explanationOfCode: Readonly<Record<ErrorCode, Explanation>> = {
     meaning: 'The endpoint was deprecated and is past its sunset date.',
     action: 'Use the successor that the header `Link` names.',
   },
-  CURSOR_EXPIRED: {
-    meaning: 'The events after the cursor are not all kept any more, so changes would be missing.',
-    action:
-      'Sync: read a new snapshot, and continue with the cursor of its last page. Events: read the records again, and continue with the cursor that the message names.',
-  },
-  SYNC_RESET: {
-    meaning:
-      'What the caller may see has changed since the snapshot, so records and fields of the copy may have to be removed, and others are missing.',
-    action: 'Read a new snapshot, and replace the copy with it.',
-  },
   PAYLOAD_TOO_LARGE: {
     meaning: 'The body has more bytes or more values than one request may have.',
     action: 'Send less in one request.',
@@ -234,6 +225,7 @@ export const explanationOfCode: Readonly<Record<ErrorCode, Explanation>> = {
     action: 'Look for a function, trigger or workflow whose own changes start it again, and let it ignore them.',
   },
   ...extensionExplanations,
+  ...syncExplanations,
   ...limitExplanations,
   HEADERS_TOO_LARGE: {
     meaning: 'The headers of the request have more than 32,768 bytes together.',

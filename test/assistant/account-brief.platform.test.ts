@@ -207,7 +207,8 @@ describe('a stored brief is not shown', () => {
     const brief = await generated(made.id, who)
     expect(await read(made.id, who)).toEqual(brief)
     await change(who, made)
-    expect(await read(made.id, who)).toBe(null)
+    // The process learns of changed rights by a notice of the database.
+    await expect.poll(() => read(made.id, who)).toBe(null)
     const edge = await who.graphql('query ($id: ID!) { account(id: $id) { aiBrief { summary } } }', { id: made.id })
     expect(edge.body.data.account).toEqual({ aiBrief: null })
   })

@@ -267,8 +267,8 @@ const aValue = (type: GraphQLNamedType): string =>
 
 describe('sizes of lists', () => {
   const sizes = [0, -1, 1_000_000_000, -2147483648, 2147483647]
-  /** A page has at most 100 records, one of a copy 1,000, and an aggregate 1,000 groups. */
-  const beyond = (field: string): number => (/Aggregate$|^sync/.test(field) ? 1_001 : 101)
+  /** A page has at most 100 records, one of a copy 1,000, one of the event log 500, and an aggregate 1,000 groups. */
+  const beyond = (field: string): number => (/Aggregate$|^sync|^eventList$/.test(field) ? 1_001 : 101)
   it.each(['first', 'limit', 'page'])('%s outside its bounds is refused everywhere', async (name) => {
     const found: string[] = []
     const fields = rootFields(schema).filter(

@@ -7,7 +7,7 @@ import { refusalInSituation } from '../../kernel/record/transitions.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { file } from './file.record.ts'
 import type { File } from './file.ts'
-import { endUpload } from './upload/stored-upload.ts'
+import { deleteParts, endUpload } from './upload/stored-upload.ts'
 import { writeSniffed, type WrittenContent } from './write-sniffed.ts'
 
 export const fileBytesMax = 104_857_600
@@ -42,7 +42,7 @@ export async function uploadFile(
     if (error instanceof Refusal) await ctx.files.discard(organizationId, contentId)
     throw error
   }
-  await ctx.files.deleteReleased(organizationId, parts)
+  await deleteParts(ctx, parts)
   return uploaded
 }
 

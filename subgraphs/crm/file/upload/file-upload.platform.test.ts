@@ -128,6 +128,16 @@ describe('an upload in parts', () => {
     expect([await counted(), (await onDisk()).length]).toEqual([whole.length, 1])
   })
 
+  it('is completed once with an Idempotency-Key, and a replay answers the same', async () => {
+    const id = await begun()
+    for (const part of [1, 2, 3]) await put(id, part, partOf(whole, part))
+    const keyed = () => ann.rest.fileUploadComplete!({ id, headers: { 'Idempotency-Key': `complete-${id}` } })
+    const [first, replay] = [await keyed(), await keyed()]
+    expect([first.status, first.body['status'], first.body['sha256']]).toEqual([200, 'READY', sha256(whole, 'hex')])
+    expect([replay.status, replay.body, replay.headers.get('idempotent-replayed')]).toEqual([200, first.body, 'true'])
+    expect(await platform.eventTypesOf(id)).toEqual(['file.created', 'file.uploaded'])
+  })
+
   it('counts its bytes in the budget from its begin, and gives them back when the file is deleted', async () => {
     const first = await begun()
     await put(first, 1, partOf(whole, 1))

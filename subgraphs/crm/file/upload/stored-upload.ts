@@ -57,7 +57,7 @@ export const shownUpload = (upload: StoredUpload): FileUpload => ({
 
 /**
  * Ends an upload and gives back its reserved bytes, in the transaction that gives the file its bytes or deletes it. Returns the ids of the
- * parts, to be deleted after the commit (`FileStore.deleteReleased`); the job `files.sweep` deletes what a killed process leaves.
+ * parts, to be deleted after the commit (`deleteParts`); the job `files.sweep` deletes what a killed process leaves.
  */
 export async function endUpload(
   { db, caller, clock }: Pick<RequestContext, 'db' | 'caller' | 'clock'>,
@@ -78,4 +78,12 @@ export async function endUpload(
   )
   for (const { contentId } of parts) await releaseFile(db, organizationId, contentId, clock.now())
   return parts.map(({ contentId }) => contentId)
+}
+
+/**
+ * Deletes the parts of an upload that has ended. Inside a transaction, such as that of an idempotency key, it could still be rolled back, so the job
+ * `files.sweep` deletes them.
+ */
+export async function deleteParts(ctx: RequestContext<'files'>, parts: readonly string[]): Promise<void> {
+  if (!ctx.db.open) await ctx.files.deleteReleased(ctx.caller.organizationId, parts)
 }

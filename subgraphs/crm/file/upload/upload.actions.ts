@@ -13,6 +13,7 @@ import type { File } from '../file.ts'
 import { writeSniffed, type WrittenContent } from '../write-sniffed.ts'
 import { partBytes, type FileUpload } from './file-upload.ts'
 import {
+  deleteParts,
   bytesOfPart,
   endUpload,
   findUpload,
@@ -180,6 +181,6 @@ export async function completeUpload(ctx: FileContext, id: string): Promise<File
       await ctx.files.discard(organizationId, (content as WrittenContent).contentId)
     throw error
   }
-  await ctx.files.deleteReleased(organizationId, parts)
+  await deleteParts(ctx, parts)
   return completed
 }

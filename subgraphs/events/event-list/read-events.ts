@@ -1,5 +1,5 @@
 import { invalid, Refusal } from '../../kernel/errors.ts'
-import { eventsAt, keptPositions, positionsAfter } from '../../kernel/outbox/event-log.ts'
+import { changesAfter, eventsAt, keptPositions } from '../../kernel/outbox/event-log.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { isTurnOver, nextTurn } from '../../kernel/work/turn.ts'
 import { envelopeOf, visibleEvent, type Envelope } from '../envelope/envelope.ts'
@@ -28,16 +28,18 @@ export async function readEvents(
   const { organizationId } = caller
   const { objects, isSelected } = eventSelectionOf(ctx, types)
   const { start, latest } = await startAfter(ctx, after)
-  const found = await positionsAfter(db, organizationId, { after: start, upTo: latest, objects, limit: comparedMax })
+  const range = { after: start, upTo: latest, objects, limit: comparedMax }
+  const { changes, through: end } = await changesAfter(db, organizationId, range)
+  const positions = changes.map(({ position }) => position)
   const data: Envelope[] = []
-  const end = (through: number): EventsRead => ({
+  const page = (through: number): EventsRead => ({
     data,
     nextCursor: String(through),
     hasMore: through < latest,
   })
   let [read, bytes] = [0, 0]
-  while (read < found.positions.length) {
-    const { events: logged, through } = await eventsAt(db, organizationId, found.positions.slice(read, read + part))
+  while (read < positions.length) {
+    const { events: logged, through } = await eventsAt(db, organizationId, positions.slice(read, read + part))
     const parents = await parentsOf(db, organizationId, logged)
     for (const event of logged) {
       if (isTurnOver()) await nextTurn(organizationId)
@@ -46,11 +48,11 @@ export async function readEvents(
       const envelope = envelopeOf(seen)
       data.push(envelope)
       bytes += Buffer.byteLength(JSON.stringify(envelope))
-      if (data.length === limit || bytes >= bytesMax) return end(event.position)
+      if (data.length === limit || bytes >= bytesMax) return page(event.position)
     }
-    while (read < found.positions.length && found.positions[read]! <= through) read++
+    while (read < positions.length && positions[read]! <= through) read++
   }
-  return end(found.through)
+  return page(end)
 }
 
 /** The position after which a page begins: that of the cursor, or the oldest event that is kept. */

@@ -121,27 +121,6 @@ export async function changesAfter(
   return { changes, through: changes.length < limit ? through : changes.at(-1)!.position }
 }
 
-/** The positions of the first events of these types after a position, and the position up to which the log was read for them. */
-export async function positionsAfter(
-  sql: Sql,
-  organizationId: string,
-  {
-    after,
-    upTo,
-    objects,
-    limit,
-  }: { readonly after: number; readonly upTo: number; readonly objects: readonly string[]; readonly limit: number },
-): Promise<{ readonly positions: readonly number[]; readonly through: number }> {
-  const through = Math.min(upTo, after + positionsMax)
-  const rows = await sql.query<{ position: number }>(
-    `select position from kernel.event_log
-     where organization_id = $1 and position > $2 and position <= $3 and object = any($4::text[]) order by position limit $5`,
-    [organizationId, after, through, objects, limit],
-  )
-  const positions = rows.map(({ position }) => position)
-  return { positions, through: positions.length < limit ? through : positions.at(-1)! }
-}
-
 /** The events at these positions, in their order, and the last position that was read: fewer of large events, at least the first. */
 export async function eventsAt(
   sql: Sql,

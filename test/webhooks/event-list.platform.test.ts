@@ -229,3 +229,17 @@ it('passes over positions whose events are gone, and refuses cursors that are ol
   await platform.query('delete from kernel.event_log where organization_id = $1', [owner.organizationId])
   expect(await page(owner)).toMatchObject({ data: [], hasMore: false })
 })
+
+it('refuses a cursor before a gap in the log, and names one behind it', async () => {
+  const { owner } = used
+  const start = (await page(owner)).nextCursor
+  const end = Number(start) + (await accountEvents(owner, owner.userId, 3)).length
+  await platform.query('delete from kernel.event_log where organization_id = $1 and position = $2', [
+    owner.organizationId,
+    end - 1,
+  ])
+  const { status, body } = await owner.rest.eventList!({ query: { after: start } })
+  expect([status, body.code, body.detail]).toEqual([410, 'CURSOR_EXPIRED', expect.stringContaining(`after: "${end}"`)])
+  const later = await accountEvents(owner, owner.userId, 1)
+  expect(recordIds(await eventsOf(owner, { after: String(end) }))).toEqual(later)
+})

@@ -1,5 +1,5 @@
 import { invalid, Refusal } from '../../kernel/errors.ts'
-import { changesAfter, eventsAt, keptPositions } from '../../kernel/outbox/event-log.ts'
+import { changesAfter, eventsAt, isRangeKept, keptPositions } from '../../kernel/outbox/event-log.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { isTurnOver, nextTurn } from '../../kernel/work/turn.ts'
 import { envelopeOf, visibleEvent, type Envelope } from '../envelope/envelope.ts'
@@ -27,9 +27,10 @@ export async function readEvents(
   const { caller, db, shapes } = ctx
   const { organizationId } = caller
   const { objects, isSelected } = eventSelectionOf(ctx, types)
-  const { start, latest } = await startAfter(ctx, after)
+  const { start, latest, isOldest } = await startAfter(ctx, after)
   const range = { after: start, upTo: latest, objects, limit: comparedMax }
   const { changes, through: end } = await changesAfter(db, organizationId, range)
+  if (!isOldest && !(await isRangeKept(db, organizationId, start, end))) throw expired(end)
   const positions = changes.map(({ position }) => position)
   const data: Envelope[] = []
   const page = (through: number): EventsRead => ({
@@ -55,11 +56,18 @@ export async function readEvents(
   return page(end)
 }
 
+/** Events are missing after the cursor; `next` is a cursor behind them. */
+const expired = (next: number): Refusal =>
+  new Refusal(
+    'CURSOR_EXPIRED',
+    `The events after the cursor are not all kept any more. Read the records again, then continue with after: "${next}".`,
+  )
+
 /** The position after which a page begins: that of the cursor, or the oldest event that is kept. */
 async function startAfter(
   { db, caller }: RequestContext,
   after: string | null,
-): Promise<{ readonly start: number; readonly latest: number }> {
+): Promise<{ readonly start: number; readonly latest: number; readonly isOldest: boolean }> {
   if (after !== null && !/^\d{1,15}$/.test(after))
     throw invalid({ path: 'after', code: 'NOT_A_CURSOR', message: 'after must be the nextCursor of a page of events.' })
   const { oldest, latest } = await keptPositions(db, caller.organizationId)
@@ -71,11 +79,7 @@ async function startAfter(
       message: `after must be the nextCursor of a page of events; the latest cursor is "${latest}".`,
     })
   const first = (oldest ?? latest + 1) - 1
-  if (position === 0) return { start: Math.min(first, latest), latest }
-  if (position < first)
-    throw new Refusal(
-      'CURSOR_EXPIRED',
-      `The events after the cursor are not all kept any more. Read the records again, then continue with after: "${first}".`,
-    )
-  return { start: position, latest }
+  if (position === 0) return { start: Math.min(first, latest), latest, isOldest: true }
+  if (position < first) throw expired(first)
+  return { start: position, latest, isOldest: false }
 }

@@ -1,9 +1,9 @@
 import type { Caller } from '../../kernel/context.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { holdsScope } from '../../kernel/scopes.ts'
 import { hasColumn } from '../../kernel/record/definition.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
 import { isHidden } from '../../kernel/record/field-security.ts'
+import { mayReadType as mayReadShape } from '../../kernel/record/may-read-type.ts'
 import { recordsWithText, type TextSearch } from '../../kernel/record/records-with-text.ts'
 import { labelOf } from './label.ts'
 import { namesOf, questionObjects, referenceTo } from './question.ts'
@@ -18,11 +18,8 @@ const searchedMax = 5
 const resources: Readonly<Record<string, string>> = { opportunity: 'OPPORTUNITIES', activity: 'ACTIVITIES' }
 export const readScope = (object: string): string => `READ_${resources[object] ?? `${object.toUpperCase()}S`}`
 
-/** Whether the scopes and the plan of the caller permit to read records of a type. */
-export function mayReadType(caller: Caller, object: string): boolean {
-  const { entitlement } = recordType(object)()
-  return holdsScope(caller, readScope(object)) && (!entitlement || caller.entitlements.includes(entitlement))
-}
+/** Whether the caller may read records of a type at all. */
+export const mayReadType = (caller: Caller, object: string): boolean => mayReadShape(caller, recordType(object)())
 
 /** The record types in which a name is looked for: those that the message says or that the records refer to, as far as the caller may read them. */
 export function objectsFor(caller: Caller, said: string | null, asked: string | null): string[] {

@@ -1,16 +1,12 @@
-import type { RequestContext } from '../request.ts'
 import { isId } from '../ids.ts'
-import { holdsScope } from '../scopes.ts'
 import type { Formula, MomentSql, Place } from '../formula/formula.ts'
 import { organizationZoneSql } from '../time/days.ts'
 import type { Column } from './column.ts'
-import { customObjectName, customObjectScope } from './custom-object.ts'
 import { sqlLiteral } from './custom-field-column.ts'
 import type { RecordShape } from './definition.ts'
-import { hiddenParts } from './field-security.ts'
 import type { FormulaScopes } from './formula-columns.ts'
+import { mayReadType } from './may-read-type.ts'
 import { TenantPredicate, Values } from './predicate.ts'
-import { knownReadScope } from './requires-scope.ts'
 import type { ShapeReader } from './shape-source.ts'
 
 // Formulas that read other records or the time are computed by every read, in the name of its caller: their SQL has the caller's visibility and the
@@ -27,16 +23,6 @@ class Literals extends Values {
 function idIn(value: unknown): string {
   if (typeof value === 'string' && isId(value)) return value
   throw new Error('Only ids are written into the SQL of formulas.')
-}
-
-/** Whether the caller may read records of the type at all: by scope, by plan, and by profile where they consist of parts. */
-function mayReadType({ caller }: Pick<RequestContext, 'caller'>, shape: RecordShape): boolean {
-  if (caller.kind === 'SYSTEM') return true
-  const { entitlement, object, entity } = shape
-  if (entitlement !== undefined && !caller.entitlements.includes(entitlement)) return false
-  if (hiddenParts(caller, shape).length > 0) return false
-  const scope = customObjectName(object) === null ? knownReadScope(entity) : customObjectScope
-  return scope === null || holdsScope(caller, scope)
 }
 
 function momentSql({ caller, startedAt }: ShapeReader): MomentSql {
@@ -62,7 +48,7 @@ export function placeFor(reader: ShapeReader, object: string, scopes: FormulaSco
         const to = `r${sources.length + 1}`
         sources.push(`${shape.table} ${to}`)
         conditions.push(`${to}.id = ${column.sql(from)}`)
-        conditions.push(mayReadType(reader, shape) ? predicate.live(shape, to) : 'false')
+        conditions.push(mayReadType(reader.caller, shape) ? predicate.live(shape, to) : 'false')
         ;[at, from] = [target, to]
       }
       return `(select ${sql(from)} from ${sources.join(', ')} where ${conditions.join(' and ')})`

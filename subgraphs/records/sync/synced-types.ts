@@ -1,10 +1,10 @@
 import { Refusal, invalid } from '../../kernel/errors.ts'
 import { recordTypeIn, recordTypeNamesIn } from '../../kernel/record/custom-object.ts'
 import { hasColumn, type RecordShape } from '../../kernel/record/definition.ts'
+import { mayReadType } from '../../kernel/record/may-read-type.ts'
 import { knownReadScope, readScopeOf } from '../../kernel/record/requires-scope.ts'
 import { shapeFor, type OrganizationShapes } from '../../kernel/record/shape-source.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { holdsScope } from '../../kernel/scopes.ts'
 import { requireScopes } from '../../kernel/unmet-scopes.ts'
 import { namedShapes } from '../named-shapes.ts'
 import { digestOf, rightsOf, type SyncCursor } from './sync-cursor.ts'
@@ -35,14 +35,8 @@ export const syncedShapes = (shapes: OrganizationShapes | null): RecordShape[] =
 const scopeOf = ({ entity }: RecordShape): string => readScopeOf(entity)
 
 /** All types that the caller may read. */
-function readableShapes({ shapes, caller }: RequestContext): RecordShape[] {
-  const { entitlements } = caller
-  return syncedShapes(shapes).filter(
-    (shape) =>
-      holdsScope(caller, scopeOf(shape)) &&
-      (shape.entitlement === undefined || entitlements.includes(shape.entitlement)),
-  )
-}
+const readableShapes = ({ shapes, caller }: RequestContext): RecordShape[] =>
+  syncedShapes(shapes).filter((shape) => mayReadType(caller, shape))
 
 /** The types of a new snapshot: those that are named, or all that the caller may read. */
 export function shapesOfSnapshot(ctx: RequestContext, objects: readonly string[] | null): RecordShape[] {

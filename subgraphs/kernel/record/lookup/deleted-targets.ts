@@ -3,15 +3,14 @@ import { requireCurrentDefinitions } from '../../extension/current-extensions.ts
 import { newId } from '../../ids.ts'
 import { unrestricted, type RequestContext } from '../../request.ts'
 import { noUserId } from '../../context.ts'
-import { holdsScope } from '../../scopes.ts'
 import { changeAllWithEvents } from '../change-all.ts'
 import { customFieldName } from '../custom-field-column.ts'
 import { recordTypeIn } from '../custom-object.ts'
 import type { RecordDefinition, RecordShape, StoredRow } from '../definition.ts'
 import { nameOf } from '../describe.ts'
 import { isHidden } from '../field-security.ts'
+import { mayReadType } from '../may-read-type.ts'
 import { TenantPredicate } from '../predicate.ts'
-import { knownReadScope } from '../requires-scope.ts'
 import { shapeFor } from '../shape-source.ts'
 import { refusalInSituation } from '../transitions.ts'
 import { valueTable } from '../value-index/value-column.ts'
@@ -102,9 +101,8 @@ async function visibleDependents(
     const builtIn = recordTypeIn(ctx, object)
     if (!builtIn) continue
     const shape = shapeFor(ctx, builtIn)
-    const scope = knownReadScope(shape.entity)
     const path = customFieldName(field)
-    if ((scope !== null && !holdsScope(ctx.caller, scope)) || isHidden(ctx.caller, shape, path)) continue
+    if (!mayReadType(ctx.caller, shape) || isHidden(ctx.caller, shape, path)) continue
     const predicate = new TenantPredicate(ctx.caller)
     const { values } = predicate
     const [organization, named, given] = [predicate.organization(), values.add(id), values.add([object, field])]

@@ -3,7 +3,7 @@ import { account } from '../builders.ts'
 import { field, valuesNamed } from '../extensions/custom-fields.fixture.ts'
 import { copiesOf } from '../extensions/field-changes.fixture.ts'
 import { usePlatform, type Member } from '../platform.ts'
-import { aWorker, patience } from './killed-worker.ts'
+import { aWorker, killedAfterEach, patience } from './killed-worker.ts'
 
 const platform = usePlatform()
 const records = 3_000
@@ -29,25 +29,15 @@ describe('a worker that is killed while it changes a custom field', { timeout: 3
     const count = async (sql: string) =>
       (await platform.query<{ n: number }>(`select count(*)::int as n from ${sql}`, [owner.organizationId]))[0]!.n
     const replaced = () => count(`crm.account where organization_id = $1 and custom_fields ->> 'tier' = 'TOP'`)
-    // A dead process keeps its lease for a minute.
-    const endLeases = () =>
-      platform.query(
-        `update extensions.field_change set next_attempt_at = now() where lease_token is not null and state = 'QUEUED'`,
-      )
-    const worker = await aWorker(platform)
-    for (const part of [0.1, 0.4, 0.7]) {
-      await endLeases()
-      await worker.start('customFields.forgetChanges')
-      await vi.waitFor(async () => expect(await replaced()).toBeGreaterThan(records * part), patience)
-      await worker.kill()
-    }
-    await endLeases()
-    await worker.start('customFields.forgetChanges')
-    await vi.waitFor(async () => {
-      const { body: now } = await owner.rest['customField']!({ id })
-      expect([now.state, now.progress]).toEqual(['READY', null])
-    }, patience)
-    await worker.kill()
+    await killedAfterEach(platform, {
+      job: 'customFields.forgetChanges',
+      queue: 'extensions.field_change',
+      parts: [0.1, 0.4, 0.7].map((part) => async () => expect(await replaced()).toBeGreaterThan(records * part)),
+      end: async () => {
+        const { body: now } = await owner.rest['customField']!({ id })
+        expect([now.state, now.progress]).toEqual(['READY', null])
+      },
+    })
     expect(await replaced()).toBe(records)
     expect(await count(`crm.account where organization_id = $1 and version <> 2`)).toBe(0)
     const events = `kernel.event where organization_id = $1 and type = 'account.updated'`

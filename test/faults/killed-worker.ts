@@ -44,3 +44,27 @@ export async function aWorker(platform: Platform, smtpUrl?: string): Promise<Wor
     kill: () => worker.kill(),
   }
 }
+
+interface KilledWork {
+  readonly job: string
+  /** The table of the queue with the leases of the job. */
+  readonly queue: string
+  /** Parts of the work, each a check that fails until it is done: the worker is killed after it. */
+  readonly parts: readonly (() => Promise<void>)[]
+  /** Fails until all is done. */
+  readonly end: () => Promise<void>
+}
+
+/** Starts a worker that is killed after each part of its work, and then one that does the rest. */
+export async function killedAfterEach(platform: Platform, { job, queue, parts, end }: KilledWork): Promise<void> {
+  const worker = await aWorker(platform)
+  for (const check of [...parts, end]) {
+    // A dead process keeps its lease for a minute.
+    await platform.query(
+      `update ${queue} set next_attempt_at = now() where lease_token is not null and state = 'QUEUED'`,
+    )
+    await worker.start(job)
+    await vi.waitFor(check, patience)
+    await worker.kill()
+  }
+}

@@ -1,9 +1,9 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { account } from '../builders.ts'
 import { copiesOf } from '../extensions/field-changes.fixture.ts'
 import { lookup } from '../extensions/lookups.fixture.ts'
 import { usePlatform, type Member } from '../platform.ts'
-import { aWorker, patience } from './killed-worker.ts'
+import { killedAfterEach } from './killed-worker.ts'
 
 const platform = usePlatform()
 const records = 3_000
@@ -31,24 +31,13 @@ describe('a worker that is killed while it clears references to a deleted record
       (await platform.query<{ n: number }>(`select count(*)::int as n from ${sql}`, [owner.organizationId]))[0]!.n
     const left = () => count(`crm.account where organization_id = $1 and custom_fields ? 'partner'`)
     expect(await left()).toBe(records)
-    // A dead process keeps its lease for a minute.
-    const endLeases = () =>
-      platform.query(
-        `update extensions.lookup_clearing set next_attempt_at = now() where lease_token is not null and state = 'QUEUED'`,
-      )
-    const worker = await aWorker(platform)
-    for (const part of [0.9, 0.6, 0.3]) {
-      await endLeases()
-      await worker.start('lookups.forgetClearings')
-      await vi.waitFor(async () => expect(await left()).toBeLessThan(records * part), patience)
-      await worker.kill()
-    }
-    await endLeases()
-    await worker.start('lookups.forgetClearings')
-    await vi.waitFor(async () => {
-      expect(await count(`extensions.lookup_clearing where organization_id = $1 and state = 'DONE'`)).toBe(1)
-    }, patience)
-    await worker.kill()
+    await killedAfterEach(platform, {
+      job: 'lookups.forgetClearings',
+      queue: 'extensions.lookup_clearing',
+      parts: [0.9, 0.6, 0.3].map((part) => async () => expect(await left()).toBeLessThan(records * part)),
+      end: async () =>
+        expect(await count(`extensions.lookup_clearing where organization_id = $1 and state = 'DONE'`)).toBe(1),
+    })
     expect(await left()).toBe(0)
     expect(await count(`crm.account where organization_id = $1 and deleted_at is null and version <> 2`)).toBe(0)
     const events = `kernel.event where organization_id = $1 and type = 'account.updated'`

@@ -13,6 +13,7 @@ import {
   controllingFieldExists,
   fewFields,
   fewIndexedFields,
+  fewOfType,
   fewTracked,
   nameIsFree,
   onTarget,
@@ -21,9 +22,9 @@ import {
   valuesAreFew,
 } from './field-limits.ts'
 import { isUnused, keepsNameType, liveIsUnused } from './field-uses.ts'
-import { fewLookups, lookedUpObjectExists, withLookup } from './lookup-rules.ts'
-import { formulasAreFew, formulasAreValid, searchableIsLocal } from './formula-rules.ts'
-import { rollupsAreFew, rollupsAreValid, rollupsKeepTheirFields } from './rollup-rules.ts'
+import { lookedUpObjectExists, withLookup } from './lookup-rules.ts'
+import { formulasAreValid, searchableIsLocal } from './formula-rules.ts'
+import { rollupsAreValid, rollupsKeepTheirFields } from './rollup-rules.ts'
 
 export const fieldTable = 'extensions.field_definition'
 
@@ -80,7 +81,7 @@ export const customField: RecordDefinition<CustomField> = defineRecord(CustomFie
     fewFields,
     fewTracked,
     fewIndexedFields,
-    fewLookups,
+    fewOfType,
     lookedUpObjectExists,
     onTarget(valuesAreFew),
     onTarget(controllingFieldExists),
@@ -89,11 +90,9 @@ export const customField: RecordDefinition<CustomField> = defineRecord(CustomFie
     keepsNameType,
     isUnused,
     beginsChanges,
-    formulasAreFew,
     formulasAreValid,
     searchableIsLocal,
     liveIsUnused,
-    rollupsAreFew,
     rollupsAreValid,
     rollupsKeepTheirFields,
   ],

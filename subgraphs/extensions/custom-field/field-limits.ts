@@ -7,7 +7,10 @@ import {
   allCharactersMax,
   allFieldsMax,
   fieldsMax,
+  formulasMax,
   indexedFieldsMax,
+  lookupsMax,
+  rollupsMax,
   trackedMax,
   valuesCharactersMax,
 } from './bounds.ts'
@@ -53,6 +56,27 @@ export const fewFields: Rule = {
       throw limitReached(`A record type has at most ${fieldsMax} custom fields; delete one first.`, fieldsMax)
     if (row!.all < allFieldsMax) return []
     throw limitReached(`An organization has at most ${allFieldsMax} custom fields; delete one first.`, allFieldsMax)
+  },
+}
+
+/** The fields of a type that a record type can have, of the types whose values cost more than the place in the record. */
+const typeMax: Partial<Record<CustomField['fieldType'], number>> = {
+  FORMULA: formulasMax,
+  LOOKUP: lookupsMax,
+  ROLLUP_SUMMARY: rollupsMax,
+}
+
+export const fewOfType: Rule = {
+  concerns: (_ctx, next, previous) => typeMax[next.fieldType] !== undefined && appears(next, previous),
+  async enforce({ db, caller }, { entity, id, fieldType }) {
+    const max = typeMax[fieldType]!
+    const [row] = await db.query<{ count: number }>(
+      `select count(*)::int as count from extensions.field_definition
+       where organization_id = $1 and entity = $2 and id <> $3 and field_type = $4 and deleted_at is null`,
+      [caller.organizationId, entity, id, fieldType],
+    )
+    if (row!.count < max) return []
+    throw limitReached(`A record type has at most ${max} fields of the type ${fieldType}; delete one first.`, max)
   },
 }
 

@@ -9,7 +9,7 @@ import { customFieldName } from '../../kernel/record/custom-field-column.ts'
 import type { SerializedRule } from '../../kernel/record/definition.ts'
 import { FormulaScopes } from '../../kernel/record/formula-columns.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { formulaNodesMax, formulasMax, lookUpsMax } from './bounds.ts'
+import { formulaNodesMax, lookUpsMax } from './bounds.ts'
 import { CustomField } from './custom-field.ts'
 import { builtInShapeOf } from './field-entity.ts'
 import { definitionOf, formulaOf, type StoredField } from './field-definition.ts'
@@ -112,20 +112,6 @@ export function liveFormulas(fields: readonly StoredField[]): StoredField[] {
     const formula = scopes.of(objectOf(field))?.formulas().get(customFieldName(field.name))
     return formula?.isLocal === false
   })
-}
-
-export const formulasAreFew: Rule = {
-  concerns: (_ctx, next, previous) => isFormula(next) && next.deletedAt === null && previous?.deletedAt !== null,
-  async enforce({ db, caller }, { id, entity }) {
-    const [row] = await db.query<{ count: number }>(
-      `select count(*)::int as count from extensions.field_definition
-       where organization_id = $1 and entity = $2 and id <> $3 and field_type = 'FORMULA' and deleted_at is null`,
-      [caller.organizationId, entity, id],
-    )
-    if (row!.count < formulasMax) return []
-    const message = `A record type has at most ${formulasMax} formulas; delete one first.`
-    throw new Refusal('LIMIT_REACHED', message, { limit: formulasMax })
-  },
 }
 
 const problemsIn = (scopes: FormulaScopes, field: StoredField): readonly FormulaProblem[] =>

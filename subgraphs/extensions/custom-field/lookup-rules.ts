@@ -1,8 +1,7 @@
-import { Refusal, type FieldProblem } from '../../kernel/errors.ts'
+import type { FieldProblem } from '../../kernel/errors.ts'
 import { customObjectName } from '../../kernel/record/custom-object.ts'
 import type { SerializedRule } from '../../kernel/record/definition.ts'
 import { lookupTargets, type Lookup } from '../../kernel/record/lookup/lookup.ts'
-import { lookupsMax } from './bounds.ts'
 import type { CustomField } from './custom-field.ts'
 
 type Rule = SerializedRule<CustomField>
@@ -65,19 +64,5 @@ export const lookedUpObjectExists: Rule = {
     if (found.length > 0) return []
     const message = 'lookupObject must be custom: and the name of a custom object of the organization.'
     return [problem('lookupObject', 'UNKNOWN_REFERENCE', message)]
-  },
-}
-
-export const fewLookups: Rule = {
-  concerns: (_ctx, next, previous) => appears(next, previous),
-  async enforce({ db, caller }, { entity, id }) {
-    const [row] = await db.query<{ count: number }>(
-      `select count(*)::int as count from extensions.field_definition
-       where organization_id = $1 and entity = $2 and id <> $3 and field_type = 'LOOKUP' and deleted_at is null`,
-      [caller.organizationId, entity, id],
-    )
-    if (row!.count < lookupsMax) return []
-    const message = `A record type has at most ${lookupsMax} fields of the type LOOKUP; delete one first.`
-    throw new Refusal('LIMIT_REACHED', message, { limit: lookupsMax })
   },
 }

@@ -11,7 +11,6 @@ import { isSameValue } from '../../kernel/record/same-value.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { namedObjectProblems } from '../custom-object/named-objects.ts'
 import { registerUse } from '../used-by.ts'
-import { rollupsMax } from './bounds.ts'
 import type { RollupConfig } from './custom-field.parts.ts'
 import type { CustomField } from './custom-field.ts'
 import { builtInShapeOf } from './field-entity.ts'
@@ -63,17 +62,6 @@ registerUse({
       and (f.entity not like 'custom:%' or exists (select from extensions.custom_object p
         where p.organization_id = $1 and 'custom:' || p.name = f.entity and p.deleted_at is null))`,
 })
-
-export const rollupsAreFew: Rule = {
-  concerns: (_ctx, next, previous) =>
-    next.rollupConfig !== null && next.deletedAt === null && previous?.deletedAt !== null,
-  async enforce(ctx, { id, entity }) {
-    const others = (await fieldsOfType(ctx, entity)).filter((field) => field.id !== id && field.rollupConfig)
-    if (others.length < rollupsMax) return []
-    const message = `A record type has at most ${rollupsMax} fields of the type ROLLUP_SUMMARY; delete one first.`
-    throw new Refusal('LIMIT_REACHED', message, { limit: rollupsMax })
-  },
-}
 
 /** What the rollup names exists: when it is added, and when it is in use again. */
 export const rollupsAreValid: Rule = {

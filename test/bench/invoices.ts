@@ -135,8 +135,8 @@ async function openFloor(services: OpenServices, { organizationId, ownerId }: Te
       await database.query(
         `with written as (insert into commerce.invoice (id, organization_id, owner_id, currency, line_items, custom_fields, version,
            created_at, updated_at, status, payment_terms, subtotal, discount_total, tax_total, shipping_total, total, amount_paid,
-           amount_due, reminder_count, dunning_level, dunning_fees)
-         values ($1, $2, $3, $4, $5, '{}', 1, now(), now(), 'DRAFT', 'NET_30', 1, 0, 0, 0, 1, 0, 1, 0, 0, 0) returning 1)
+           amount_credited, amount_due, reminder_count, dunning_level, dunning_fees)
+         values ($1, $2, $3, $4, $5, '{}', 1, now(), now(), 'DRAFT', 'NET_30', 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0) returning 1)
          insert into kernel.event (organization_id, id, type, version, occurred_at, object, record_id, data, actor_id)
          select $2, $6, 'invoice.created', 1, now(), 'invoice', $1, $7, $3 from written`,
         [id, organizationId, ownerId, currency, JSON.stringify(lineItems), newId(), JSON.stringify({ record })],
@@ -178,12 +178,12 @@ async function fillInvoices(services: OpenServices, { organizationId, ownerId }:
 export const insertInvoices = (sql: Sql, organizationId: string, ownerId: string, from: number, to: number) =>
   sql.query(
     `insert into commerce.invoice (id, organization_id, owner_id, currency, line_items, custom_fields, version, created_at, updated_at,
-       status, payment_terms, subtotal, discount_total, tax_total, shipping_total, total, amount_paid, amount_due, reminder_count,
+       status, payment_terms, subtotal, discount_total, tax_total, shipping_total, total, amount_paid, amount_credited, amount_due, reminder_count,
        dunning_level, dunning_fees, invoice_number, customer_id, account_id, issue_date, due_date, sent_at, sent_to, payments, paid_at,
        closed_at, days_to_pay, public_token)
      select v.id, $1, $2, v.currency, '[]', '{}', 1, v.issued, v.issued,
        case when v.is_open then case when v.ago > 30 then 'OVERDUE' else 'SENT' end else 'PAID' end, 'NET_30', v.total, 0, 0, 0, v.total,
-       case when v.is_open then 0 else v.total end, case when v.is_open then v.total else 0 end, 0, 0, 0,
+       case when v.is_open then 0 else v.total end, 0, case when v.is_open then v.total else 0 end, 0, 0, 0,
        'B-' || lpad(i::text, 9, '0'), accounts.ids[1 + i % cardinality(accounts.ids)], accounts.ids[1 + i % cardinality(accounts.ids)],
        v.issued, v.issued + interval '30 days', v.issued, 'customer' || i % 10000 || '@bench.example',
        case when v.is_open then '[]' else jsonb_build_array(jsonb_build_object('id', gen_random_uuid(), 'invoiceId', v.id, 'amount', v.total,

@@ -305,6 +305,7 @@ export const invoiceColumns: Columns = {
   payment_terms: pick(['NET_30', 'NET_60', 'DUE_ON_RECEIPT', 'NET_15'], 711, 3),
   line_items: quoteColumns['line_items']!,
   amount_paid: `case when not (${isOpen}) and ${isPaid} then ${invoiceTotal} else 0 end`,
+  amount_credited: '0',
   amount_due: `case when not (${isOpen}) and ${isPaid} then 0 else ${invoiceTotal} end`,
   payments: `case when not (${isOpen}) and ${isPaid} then jsonb_build_array(jsonb_build_object('id', pg_temp.id_of('payment', i),
     'invoiceId', pg_temp.id_of('invoice', i), 'amount', ${invoiceTotal}, 'currency', ${pick(['EUR', 'USD', 'GBP', 'SEK'], 702, 3)}, 'paidAt', ${dueOn}, 'method', 'BANK_TRANSFER',

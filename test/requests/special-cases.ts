@@ -177,6 +177,8 @@ export const dependentFields: ReadonlySet<string> = new Set([
   'quotaCopyPrevious',
   'quotaSet',
   'triageConfigUpdate',
+  // Either since or from, and to only with from.
+  'webhookRecover',
 ])
 
 /** References that exclude each other in a body. */

@@ -104,7 +104,7 @@ describe('a body that would have more than 1,048,576 bytes', () => {
     const [failed] = await attempts(webhookId)
     expect((await used.owner.rest.webhookDeliveryReplay!({ id: webhookId, deliveryId: failed!.id })).status).toBe(409)
     const recovered = await used.owner.rest.webhookRecover!({ id: webhookId, body: { since: '2026-01-01T00:00:00Z' } })
-    expect(recovered.body).toEqual({ queued: 0, hasMore: false })
+    expect(recovered.body).toMatchObject({ queued: 0, hasMore: false })
     expect(await attempts(webhookId)).toHaveLength(2)
   })
 })

@@ -53,7 +53,7 @@ describe('the body of an event', () => {
     expect(bytes).toBeGreaterThan(1_020_000)
     expect(await stored()).toEqual({ bodies: 1, bytes, others: 0 })
 
-    for (const id of ids.slice(0, 3)) expect(await recover(id)).toEqual({ queued: 1, hasMore: false })
+    for (const id of ids.slice(0, 3)) expect(await recover(id)).toMatchObject({ queued: 1, hasMore: false })
     const [first] = await attempts(ids[3]!)
     expect((await replay(ids[3]!, first!.id)).body.requestBody === text).toBe(true)
     await deliverAll(used)
@@ -98,7 +98,7 @@ describe('the body of an event', () => {
     expect(sent()).toEqual([text, text])
     expect(await logged(id)).toEqual([text, text])
     for (const attempt of await attempts(id)) expect((await replay(id, attempt.id)).status).toBe(200)
-    expect(await recover(id)).toEqual({ queued: 1, hasMore: false })
+    expect(await recover(id)).toMatchObject({ queued: 1, hasMore: false })
     await deliverAll(used)
     expect(sent()).toEqual([text, text, text])
     expect(await logged(id)).toEqual([text, text, text, text, text])
@@ -115,7 +115,7 @@ describe('the body of an event', () => {
     const refused = await replay(id, first!.id)
     expect([refused.status, refused.body.code, (await attempts(id)).length]).toEqual([409, 'INVALID_STATE', 1])
     used.receiver.take()
-    expect(await recover(id)).toEqual({ queued: 1, hasMore: false })
+    expect(await recover(id)).toMatchObject({ queued: 1, hasMore: false })
     await deliverAll(used)
     expect(sent()).toEqual([])
     expect((await attempts(id))[0]).toMatchObject({

@@ -63,7 +63,7 @@ describe.each([
     await resume()
     answering(used, 204)
     const recovered = await used.owner.rest.webhookRecover!({ id, body: { since: '2026-01-01T00:00:00Z' } })
-    expect([recovered.status, recovered.body]).toEqual([200, { queued: 2, hasMore: false }])
+    expect([recovered.status, recovered.body]).toEqual([200, { queued: 2, hasMore: false, isComplete: true }])
     await deliverAll(used)
     expect(namesReceived().toSorted()).toEqual(['Queued', 'Retried'])
   })

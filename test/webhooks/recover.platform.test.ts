@@ -18,13 +18,13 @@ it('a recovered delivery has the retries of the webhook, and can be recovered ag
   const pending = { attempt: 1, status: 'PENDING', error: null }
 
   expect([await recover(), await recover()]).toEqual([
-    { queued: 1, hasMore: false },
-    { queued: 0, hasMore: false },
+    { queued: 1, hasMore: false, isComplete: true },
+    { queued: 0, hasMore: false, isComplete: true },
   ])
   expect(await attemptsOf(used, id)).toMatchObject([failed(1), pending])
   await deliverAll(used)
   expect(await attemptsOf(used, id)).toMatchObject([failed(1), { attempt: 1, status: 'RETRY_SCHEDULED' }])
-  expect(await recover()).toEqual({ queued: 0, hasMore: false })
+  expect(await recover()).toMatchObject({ queued: 0, hasMore: false })
   await pass(platform.services, 120_000)
   await deliverAll(used)
   expect(await attemptsOf(used, id)).toMatchObject([failed(1), failed(1), failed(2)])
@@ -32,7 +32,7 @@ it('a recovered delivery has the retries of the webhook, and can be recovered ag
   await deliverAll(used)
   expect((await used.owner.rest.webhook!({ id })).body).toMatchObject({ consecutiveFailures: 2 })
 
-  expect(await recover()).toEqual({ queued: 1, hasMore: false })
+  expect(await recover()).toMatchObject({ queued: 1, hasMore: false })
   answering(used, 204)
   await deliverAll(used)
   const sent = used.receiver.take()
@@ -45,5 +45,5 @@ it('a recovered delivery has the retries of the webhook, and can be recovered ag
     { attempt: 1, status: 'SUCCEEDED' },
   ])
   expect((await used.owner.rest.webhook!({ id })).body).toMatchObject({ consecutiveFailures: 0 })
-  expect(await recover()).toEqual({ queued: 0, hasMore: false })
+  expect(await recover()).toMatchObject({ queued: 0, hasMore: false })
 })

@@ -1,12 +1,17 @@
 import { Arg, Args, ArgsType, Ctx, Field, ID, Info, Int, Mutation, Query, Resolver } from 'type-graphql'
+import { invalid } from '../../kernel/errors.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import type { WebhookContext } from '../webhook/webhook.context.ts'
 import { WebhookDeliveryStatus } from '../webhook/webhook.enumerations.ts'
 import { readDeliveries, readDelivery, replayDelivery, type DeliveryListArgs } from './delivery.actions.ts'
+import { eventRecoveryTable } from './event-recovery.migrations.ts'
+import { eventRecoveryQueue, forgetEventRecoveries } from './event-recovery.queue.ts'
 import { recoverDeliveries } from './recover.ts'
+import { recoverEvents } from './recover-events.ts'
 import { testWebhook } from './send-test-event.ts'
 import { deliveryJobs } from './delivery.jobs.ts'
 import { deliveryBodies } from './delivery-body.migrations.ts'
@@ -36,6 +41,24 @@ class DeliveryArgs implements DeliveryListArgs {
 
   @Field(() => String, { nullable: true, description: '`nextCursor` of the previous page; replaces `page`.' })
   cursor!: string | null
+}
+
+interface RecoveredTimes {
+  readonly since: string | null
+  readonly from: string | null
+  readonly to: string | null
+}
+
+/** Failed deliveries since a time, or all events of a time. */
+async function recover(ctx: WebhookContext, id: string, { since, from, to }: RecoveredTimes): Promise<WebhookRecovery> {
+  if (since !== null) {
+    const [other] = [...(from === null ? [] : ['from']), ...(to === null ? [] : ['to'])]
+    if (other) throw invalid({ path: other, code: 'NOT_ALLOWED', message: `${other} cannot be given with since.` })
+    return recoverDeliveries(ctx, id, since)
+  }
+  if (from === null) throw invalid({ path: 'since', code: 'REQUIRED', message: 'since or from must be given.' })
+  await recoverEvents(ctx, id, { from, to })
+  return { queued: 0, hasMore: false, isComplete: false }
 }
 
 const WebhookIdArg = () => Arg('webhookId', () => ID, { description: 'Id of the webhook.' })
@@ -99,17 +122,34 @@ export class WebhookDeliveryResolver {
   }
 
   @Mutation(() => WebhookRecovery, {
-    description:
-      'Sends the deliveries again that have failed since a time, oldest first, at most 1,000: the stored body with the same event id, retried and counted like a new event. A failed delivery is queued once: a repeated request continues with those that are left. The webhook must be turned on. For owners and admins.',
+    description: [
+      'With `since`, sends the deliveries again that have failed since a time, oldest first, at most 1,000: the stored body with the same event id, retried and counted like a new event. A failed delivery is queued once: a repeated request continues with those that are left.',
+      'With `from`, sends the events of a time again that the webhook wants, such as those that occurred while it was turned off: each as a new delivery with the same event id, in the order of the log, by what the owner may see now, whether or not it was delivered before, and without debouncing. They are queued in the background, each once, at most 1,000 ahead of the receiver; the list of deliveries shows them. A webhook has one such recovery at a time.',
+      'The webhook must be turned on. For owners and admins.',
+    ].join(' '),
   })
   @RequiresScope('WEBHOOKS')
   webhookRecover(
     @Arg('id', () => ID, { description: 'Id of the webhook.' }) id: string,
-    @Arg('since', () => DateTime, { description: 'Attempts that failed at or after this time; at most 30 days ago.' })
-    since: string,
-    @Ctx() ctx: RequestContext,
+    @Arg('since', () => DateTime, {
+      nullable: true,
+      description: 'Attempts that failed at or after this time; at most 30 days ago. Either `since` or `from`.',
+    })
+    since: string | null,
+    @Arg('from', () => DateTime, {
+      nullable: true,
+      description:
+        'Events that occurred at or after this time. A time before the oldest event that is kept is refused.',
+    })
+    from: string | null,
+    @Arg('to', () => DateTime, {
+      nullable: true,
+      description: 'With `from`: events up to this time; null, or a time in the future: up to now.',
+    })
+    to: string | null,
+    @Ctx() ctx: WebhookContext,
   ) {
-    return recoverDeliveries(ctx, id, since)
+    return recover(ctx, id, { since: since ?? null, from: from ?? null, to: to ?? null })
   }
 }
 
@@ -125,8 +165,9 @@ export const deliveryResource: Resource = {
     failedAttempts,
     partsOfBodies,
     depthOfDeliveries,
+    eventRecoveryTable,
   ],
-  jobs: deliveryJobs,
-  queues: [deliveryQueue],
+  jobs: [...deliveryJobs, forgetEventRecoveries],
+  queues: [deliveryQueue, eventRecoveryQueue],
   consumers: [webhookConsumer],
 }

@@ -140,7 +140,7 @@ export class WebhookDelivery {
   bodyRights!: string | null
 }
 
-@ObjectType({ description: 'The result of sending failed deliveries again.' })
+@ObjectType({ description: 'The result of sending failed deliveries, or the events of a time, again.' })
 export class WebhookRecovery {
   @Field(() => Int, { simple: true, description: 'Number of deliveries that were queued again, at most 1,000.' })
   queued!: number
@@ -150,4 +150,10 @@ export class WebhookRecovery {
     description: 'True if there are further ones: send the same request again.',
   })
   hasMore!: boolean
+
+  @Field(() => Boolean, {
+    simple: true,
+    description: 'False if the events of a time (`from`) are queued in the background now; `queued` is 0 then.',
+  })
+  isComplete!: boolean
 }

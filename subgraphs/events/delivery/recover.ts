@@ -48,6 +48,6 @@ export async function recoverDeliveries(ctx: RequestContext, webhookId: string, 
     const { organizationId, depth = 0 } = caller
     const values = [organizationId, id, since, recoveredMax, ids, 1 + retryAttempts, retryDelaySeconds, depth]
     const [row] = await db.query<{ queued: number; found: number }>(recover, values, 'WRITE')
-    return { queued: row!.queued, hasMore: row!.found > recoveredMax }
+    return { queued: row!.queued, hasMore: row!.found > recoveredMax, isComplete: true }
   })
 }

@@ -28,7 +28,8 @@ export const webhookConsumer: EventConsumer = {
     const { organizationId } = batch
     const { storedBytes } = services
     const bytesMax = storedBytes.isUsedUp(organizationId) ? reducedBodyBytesMax : bodyBytesMax
-    const deliveries = await deliveriesOf(services, sql, batch, bytesMax)
+    const subscriptions = await withOwners(sql, organizationId, await readSubscriptions(sql, organizationId))
+    const deliveries = await deliveriesOf(services, sql, batch, subscriptions, bytesMax)
     const { queued, bytes } = await debounce(sql, organizationId, deliveries, bytesMax)
     await queueDeliveries(sql, queued)
     await storedBytes.count(organizationId, bytes + bytesOfBodies(queued))
@@ -36,16 +37,17 @@ export const webhookConsumer: EventConsumer = {
 }
 
 /** Deliveries share bodies, and each is stored once. */
-const bytesOfBodies = (deliveries: readonly NewDelivery[]): number =>
+export const bytesOfBodies = (deliveries: readonly NewDelivery[]): number =>
   [...new Set(deliveries.map(({ body }) => body))].reduce((sum, { bytes }) => sum + bytes, 0)
 
-async function deliveriesOf(
+/** The deliveries of events to these webhooks, by what their owners see. */
+export async function deliveriesOf(
   services: Services,
   sql: Sql,
   { organizationId, events }: EventBatch,
+  subscriptions: readonly ActiveSubscription[],
   bytesMax: number,
 ): Promise<NewDelivery[]> {
-  const subscriptions = await withOwners(sql, organizationId, await readSubscriptions(sql, organizationId))
   const wanted = events.filter(({ type }) => subscriptions.some((each) => namesType(each.events, type)))
   if (wanted.length === 0) return []
   const seesAll = subscriptions.every(({ owner }) => owner.ownerIds === null)

@@ -101,6 +101,34 @@ export async function keptPositions(
   return { oldest: row!.oldest, latest: row!.latest ?? 0 }
 }
 
+/** The time of the first event at or after a position; null if there is none. */
+export async function timeAt(sql: Sql, organizationId: string, position: number): Promise<string | null> {
+  const [row] = await sql.query<{ occurredAt: string }>(
+    `select occurred_at as "occurredAt" from kernel.event_log where organization_id = $1 and position >= $2 order by position limit 1`,
+    [organizationId, position],
+  )
+  return row?.occurredAt ?? null
+}
+
+/**
+ * The position before the first event that occurred at or after a time, by a binary search: times grow with the positions, except for those of
+ * transactions at the same time.
+ */
+export async function positionBefore(
+  sql: Sql,
+  organizationId: string,
+  { oldest, latest, time }: { readonly oldest: number; readonly latest: number; readonly time: string },
+): Promise<number> {
+  let [before, at] = [oldest - 1, latest + 1]
+  while (at - before > 1) {
+    const middle = Math.floor((before + at) / 2)
+    const found = await timeAt(sql, organizationId, middle)
+    if (found !== null && Date.parse(found) < Date.parse(time)) before = middle
+    else at = middle
+  }
+  return before
+}
+
 /** Which records of these types have events after a position, one entry for each event, and the position up to which the log was read. */
 export async function changesAfter(
   sql: Sql,

@@ -25,6 +25,7 @@ const others = {
   'subgraphs/kernel/queue/*': 'items of queues',
   'subgraphs/kernel/record/lookup/deleted-targets.ts': 'items of queues',
   'subgraphs/extensions/{trigger,workflow,subscription}/*': 'items of queues',
+  'subgraphs/events/delivery/{event-recovery.queue,recover-events}.ts': 'items of queues',
   'subgraphs/outreach/email/count-hits.ts': 'items of queues',
   'subgraphs/kernel/record/{value-index,rollup}/*': 'rows that are derived from records',
   'subgraphs/kernel/secrets/rotate.ts': 'encrypted columns',

@@ -24,13 +24,13 @@ export function useSmtpReceiver(): { readonly receiver: SmtpReceiver; url(): str
 }
 
 /** A worker process on the database of the platform, with the clock of the machine. */
-export async function aWorker(platform: Platform, smtpUrl?: string): Promise<Worker> {
+export async function aWorker(platform: Platform, settings: Readonly<Record<string, string>> = {}): Promise<Worker> {
   const environment = {
     DATABASE_URL: platform.services.databaseUrl,
     DATA_DIR: platform.dataDir,
-    ...(smtpUrl && { SMTP_URL: smtpUrl }),
     LOG_LEVEL: 'warn',
     DEMO: 'off',
+    ...settings,
   }
   const worker = await aProcess(['bin/run', 'worker'], environment, '')
   onTestFinished(() => worker.kill())
@@ -53,11 +53,15 @@ interface KilledWork {
   readonly parts: readonly (() => Promise<void>)[]
   /** Fails until all is done. */
   readonly end: () => Promise<void>
+  readonly settings?: Readonly<Record<string, string>>
 }
 
 /** Starts a worker that is killed after each part of its work, and then one that does the rest. */
-export async function killedAfterEach(platform: Platform, { job, queue, parts, end }: KilledWork): Promise<void> {
-  const worker = await aWorker(platform)
+export async function killedAfterEach(
+  platform: Platform,
+  { job, queue, parts, end, settings }: KilledWork,
+): Promise<void> {
+  const worker = await aWorker(platform, settings)
   for (const check of [...parts, end]) {
     // A dead process keeps its lease for a minute.
     await platform.query(

@@ -38,7 +38,7 @@ describe('a worker that is killed while it executes sequences', { timeout: 240_0
          where sequence_id = $1 and status = 'ACTIVE'`,
         [id],
       )
-    const worker = await aWorker(platform, smtp.url())
+    const worker = await aWorker(platform, { SMTP_URL: smtp.url() })
     const attempts = async () =>
       (
         await platform.query<{ n: number }>(
@@ -113,7 +113,7 @@ describe('a worker that is killed while it executes sequences', { timeout: 240_0
       )[0]!
     // The first batch of each is part of the request.
     expect(await counted()).toEqual({ ended: 100, resumed: 1000 })
-    const worker = await aWorker(platform, smtp.url())
+    const worker = await aWorker(platform, { SMTP_URL: smtp.url() })
     for (const part of [200, 800]) {
       await worker.start('outreach.sequenceWork')
       await vi.waitFor(async () => expect((await counted()).ended).toBeGreaterThan(part), patience)
@@ -147,7 +147,7 @@ describe('a worker that is killed around a delay of a sequence', { timeout: 240_
       const body = { entityType: 'CONTACT', entityId: (await contact(owner, { email })).id }
       return (await owner.rest.sequenceEnroll!({ id, body })).body.id as string
     }
-    const worker = await aWorker(platform, smtp.url())
+    const worker = await aWorker(platform, { SMTP_URL: smtp.url() })
     const start = () => worker.start('sequence.run')
     const due = (enrollmentId: string) =>
       platform.query(

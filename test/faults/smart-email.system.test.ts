@@ -25,7 +25,7 @@ describe('a worker that is killed while it sends scheduled drafts', { timeout: 2
          next_attempt_at = now() - interval '1 minute', timezone = 'UTC' where id = any($1::uuid[])`,
       [drafts],
     )
-    const worker = await aWorker(platform, smtp.url())
+    const worker = await aWorker(platform, { SMTP_URL: smtp.url() })
     const inStatus = async (...statuses: string[]): Promise<number> =>
       (
         await platform.query(

@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest'
 import { eventRecoveryQueue } from '../../subgraphs/events/delivery/event-recovery.queue.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
-import { insertEvents } from '../../subgraphs/kernel/outbox/event.ts'
 import { ageQueueItems, drain } from '../../subgraphs/kernel/queue/queue.fixture.ts'
 import { account, lead } from '../builders.ts'
 import type { Member } from '../platform.ts'
-import { aWebhook, deliverAll, useWebhooks } from './use-webhooks.ts'
+import { accountEvents, aWebhook, deliverAll, useWebhooks } from './use-webhooks.ts'
 
 const used = useWebhooks()
 const { platform } = used
@@ -99,28 +98,13 @@ it('a webhook that was off gets the events of the time as normal deliveries, in 
   expect((await stateOf(id)).map(({ queued }) => queued)).toEqual([2, 1])
 })
 
-/** Events of accounts, after all others. */
-async function accountEvents({ organizationId, userId: ownerId }: Member, count: number): Promise<string[]> {
-  const occurredAt = platform.now.toISOString()
-  const rows = Array.from({ length: count }, () => {
-    const recordId = newId()
-    const record = { id: recordId, name: 'Bulk', ownerId, version: 1 }
-    const data = { object: 'account', id: recordId, record, previous: null, changedFields: null, actorId: null }
-    const event = { type: 'account.created', version: 1, object: 'account', recordId, data }
-    return { ...event, id: newId(), organizationId, occurredAt, actorId: null }
-  })
-  await insertEvents(platform.services.database, rows)
-  await platform.query('select kernel.assign_event_positions(100000)')
-  return rows.map(({ id }) => `evt_${id}`)
-}
-
 it('goes on where a process died, with each event once, and never more than 1,000 ahead of the receiver', async () => {
   const { owner } = used
   const { organizationId } = owner
   const { id } = await aWebhook(used, { events: ['account.created'] })
   await turn(id, false)
   const from = platform.now.toISOString()
-  const written = await accountEvents(owner, 1_200)
+  const written = await accountEvents(platform, owner, 1_200)
   await turn(id, true)
   platform.advanceClock(1_000)
   expect(await recover(id, { from })).toEqual(started)

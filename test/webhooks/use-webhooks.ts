@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { assignProfile, createProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
+import { newId } from '../../subgraphs/kernel/ids.ts'
+import { insertEvents } from '../../subgraphs/kernel/outbox/event.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { usePlatform, type Member, type Platform } from '../platform.ts'
 import { deliver } from './deliver.ts'
@@ -58,4 +60,23 @@ export async function restrict(
   const ctx = systemContext(platform.services, organizationId)
   const { id } = await createProfile(ctx, { name: `Restricted ${Object.keys(account).join()}`, fields: { account } })
   await assignProfile(ctx, userId, id)
+}
+
+/** Events of accounts that do not exist, after all others; their ids as webhooks get them. */
+export async function accountEvents(
+  platform: Platform,
+  { organizationId, userId: ownerId }: Member,
+  count: number,
+): Promise<string[]> {
+  const occurredAt = platform.now.toISOString()
+  const rows = Array.from({ length: count }, () => {
+    const recordId = newId()
+    const record = { id: recordId, name: 'Bulk', ownerId, version: 1 }
+    const data = { object: 'account', id: recordId, record, previous: null, changedFields: null, actorId: null }
+    const event = { type: 'account.created', version: 1, object: 'account', recordId, data }
+    return { ...event, id: newId(), organizationId, occurredAt, actorId: null }
+  })
+  await insertEvents(platform.services.database, rows)
+  await platform.query('select kernel.assign_event_positions(100000)')
+  return rows.map(({ id }) => `evt_${id}`)
 }

@@ -299,6 +299,13 @@ describe('two names of one parameter', () => {
 
 const onlyWithStar = new Set(['/v1/api-usage/summary', '/v1/app-runtime/installation'])
 
+it('an operation that reads needs no scope to write', () => {
+  const reads = contract.operations.filter(
+    ({ method, scopes }) => method === 'get' && scopes.some((scope) => scope.startsWith('WRITE_')),
+  )
+  expect(reads.map(({ id }) => id)).toEqual([])
+})
+
 describe('the specification', () => {
   it('is covered except for operations listed as not built', () => {
     const missing = specified.filter((operation) => !described.has(nameOf(operation)))

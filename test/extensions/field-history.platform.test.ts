@@ -130,6 +130,8 @@ describe('the history of a field', () => {
     expect((await history(id as string, {}, other)).status).toBe(404)
     const reader = await platform.member({ organizationId: owner.organizationId, scopes: ['READ_LEADS'] })
     expect((await history(id as string, {}, reader)).status).toBe(403)
+    const keyed = await platform.member({ organizationId: owner.organizationId, scopes: ['READ_ACCOUNTS'] })
+    expect((await history(id as string, {}, keyed)).status).toBe(200)
   })
 
   it('begins with trackHistory, and ends with it', async () => {
@@ -257,6 +259,8 @@ describe('the history of a field of a custom object', () => {
     expect(problemsOf(await historyIn(by, id, {}, 'yard'))).toBe('404 NOT_FOUND')
     expect(problemsOf(await historyIn(foreign.member, id))).toBe('404 NOT_FOUND')
     expect((await historyIn(keyed, id)).status).toBe(403)
+    const reader = await platform.member({ organizationId, scopes: ['READ_CUSTOM_OBJECTS'] })
+    expect((await historyIn(reader, id)).status).toBe(200)
   })
 
   it('has the changes of a bulk update and none of a refused change', async () => {

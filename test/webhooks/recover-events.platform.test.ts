@@ -98,9 +98,21 @@ it('a webhook that was off gets the events of the time as normal deliveries, in 
   expect((await stateOf(id)).map(({ queued }) => queued)).toEqual([2, 1])
 })
 
+/** A turn of a process that has leased the recovery, and ends behind its first batch. */
+async function leased(webhookId: string) {
+  const token = newId()
+  const [row] = await platform.query<{ id: string; from: number; to: number }>(
+    `update events.webhook_recovery set lease_token = $2, is_due = false, attempts = 1 where webhook_id = $1
+     returning id, (extract(epoch from from_time) * 1000)::float8 as "from", (extract(epoch from to_time) * 1000)::float8 as "to"`,
+    [webhookId, token],
+  )
+  const organization = used.owner.organizationId
+  const item = { ...row!, webhookId, organization, token, lostToken: null, attempts: 1 }
+  return () => eventRecoveryQueue.attempt(platform.services, item, AbortSignal.abort())
+}
+
 it('goes on where a process died, with each event once, and never more than 1,000 ahead of the receiver', async () => {
   const { owner } = used
-  const { organizationId } = owner
   const { id } = await aWebhook(used, { events: ['account.created'] })
   await turn(id, false)
   const from = platform.now.toISOString()
@@ -110,14 +122,7 @@ it('goes on where a process died, with each event once, and never more than 1,00
   expect(await recover(id, { from })).toEqual(started)
 
   // A process that dies behind its first batch: its outcome is never recorded.
-  const token = newId()
-  const [row] = await platform.query<{ id: string; from: number; to: number }>(
-    `update events.webhook_recovery set lease_token = $2, is_due = false, attempts = 1 where webhook_id = $1
-     returning id, (extract(epoch from from_time) * 1000)::float8 as "from", (extract(epoch from to_time) * 1000)::float8 as "to"`,
-    [id, token],
-  )
-  const item = { ...row!, webhookId: id, organization: organizationId, token, lostToken: null, attempts: 1 }
-  const attempt = () => eventRecoveryQueue.attempt(platform.services, item, AbortSignal.abort())
+  const attempt = await leased(id)
   expect(await attempt()).toMatchObject({ isWait: true })
   const first = await deliveredTo(id)
   expect([first.length > 0, first.length < 1_000]).toEqual([true, true])
@@ -153,6 +158,28 @@ it('ends when the webhook is turned off meanwhile, and a webhook has one recover
   expect(await deliveredTo(id)).toEqual([])
   await turn(id, true)
   expect(await recover(id, { from })).toEqual(started)
+})
+
+it('fails when events of the time are deleted from the log before it has read them', async () => {
+  const { owner } = used
+  const { id } = await aWebhook(used, { events: ['account.created'] })
+  await turn(id, false)
+  const from = platform.now.toISOString()
+  await accountEvents(platform, owner, 700)
+  await turn(id, true)
+  platform.advanceClock(1_000)
+  expect(await recover(id, { from })).toEqual(started)
+  expect(await (await leased(id))()).toMatchObject({ isWait: true })
+  const first = await deliveredTo(id)
+  expect([first.length > 0, first.length < 690]).toEqual([true, true])
+  await platform.query(
+    `delete from kernel.event_log where organization_id = $1 and position < (select max(position) from kernel.event_log where organization_id = $1)`,
+    [owner.organizationId],
+  )
+  await queueRecovered()
+  const error = 'Events of the time are not kept any more.'
+  expect(await stateOf(id)).toEqual([{ state: 'FAILED', queued: first.length, error }])
+  expect(await deliveredTo(id)).toEqual(first)
 })
 
 it('refuses times before the log and times that are none, and whoever may not change the webhook', async () => {

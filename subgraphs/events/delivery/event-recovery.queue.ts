@@ -57,7 +57,7 @@ const isWaiting = async (sql: Sql, organizationId: string, webhookId: string): P
   return row!.count > waitingMax - batch
 }
 
-/** Looks up where the time begins in the log. False while events of the time have no positions yet. */
+/** Looks up where the time begins in the log. Null while events of the time have no positions yet. */
 async function begin(
   sql: Sql,
   organizationId: string,
@@ -95,6 +95,10 @@ async function queueNext(services: Services, sql: Sql, item: Leased<RecoveryItem
   const { position, through } = progress
   const range = position === null || through === null ? await begin(sql, organizationId, item) : { position, through }
   if (!range) return wait(100)
+  const { oldest, latest } = await keptPositions(sql, organizationId)
+  // Events may be deleted from the log while the receiver is slow.
+  if (range.position < (oldest ?? latest + 1) - 1)
+    return { end: 'FAILED', error: 'Events of the time are not kept any more.' }
 
   const types = subscription.events.some((type) => type.endsWith('.*')) ? null : subscription.events
   const upTo = Math.min(range.position + batch, range.through)

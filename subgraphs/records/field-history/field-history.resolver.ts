@@ -1,10 +1,11 @@
 import { Ctx, Int, Query, Resolver } from 'type-graphql'
 import { withCustomObject } from '../../kernel/extension/with-custom-object.ts'
 import { CustomObjectArg, IdArg } from '../../kernel/record/args.ts'
+import { customObjectScope } from '../../kernel/record/custom-object.ts'
 import { ValueArg } from '../../kernel/record/declared-value.ts'
 import { operation, type DeclaredOperation, type OperationOptions } from '../../kernel/record/operation.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
-import { RequiresScope } from '../../kernel/record/requires-scope.ts'
+import { RequiresScopes, scopeOf } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { fieldHistoryTables } from './field-history.migrations.ts'
@@ -53,7 +54,7 @@ function historyOf(object: string, scope: string, path: string): Resource {
   @Resolver()
   class FieldHistoryResolver {
     @Query(() => FieldHistoryPage, { name, description })
-    @RequiresScope(scope)
+    @RequiresScopes(scopeOf('READ', scope))
     fieldHistory(
       @IdArg() id: string,
       @FieldArg() field: string | null,
@@ -71,7 +72,7 @@ function historyOf(object: string, scope: string, path: string): Resource {
 @Resolver()
 class CustomRecordFieldHistoryResolver {
   @Query(() => FieldHistoryPage, { description })
-  @RequiresScope('CUSTOM_OBJECTS')
+  @RequiresScopes(customObjectScope)
   customRecordFieldHistory(
     @CustomObjectArg() object: string,
     @IdArg() id: string,

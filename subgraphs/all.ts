@@ -46,6 +46,7 @@ import { registerTimelineSources } from './kernel/record/timeline-source.ts'
 import { customFieldFunctions } from './kernel/record/custom-field.migrations.ts'
 import { formulaFunctions } from './kernel/formula/formula.migrations.ts'
 import { emailFunctions } from './kernel/record/email-equality.migrations.ts'
+import { externalIdFunctions } from './kernel/record/external-id/external-id.migrations.ts'
 import { searchFunctions } from './kernel/record/search.migrations.ts'
 import { searchTables } from './kernel/search/search.migrations.ts'
 import { kernelTables } from './kernel/migrations/20261121-kernel.ts'
@@ -137,6 +138,7 @@ export const migrations: readonly Migration[] = [
   customFieldFunctions,
   searchFunctions,
   emailFunctions,
+  externalIdFunctions,
   queueNotification,
   mailQueueTable,
   eventConsumerTable,

@@ -35,10 +35,12 @@ import { timelineResources } from './timeline/timeline.resolver.ts'
 import { quoteEdges } from './edges/quote-edges.ts'
 import { emailThreadEdges } from './edges/email-thread-edges.ts'
 import { smartEmailDraftEdges } from './edges/smart-email-draft-edges.ts'
+import { externalIds } from './external-ids.migrations.ts'
 
 export const crm: SubgraphDefinition = {
   name: 'crm',
   ports: ['vault', 'keys', 'files'],
+  migrations: [externalIds],
   resources: [
     accountResource,
     lookupResource(account),

@@ -24,6 +24,7 @@ import { afterSaveTriggerResource } from './trigger/trigger.resolver.ts'
 import { validationRuleResource } from './validation-rule/validation-rule.resolver.ts'
 import { workflowRunResource } from './workflow/run.resolver.ts'
 import { workflowResource } from './workflow/workflow.resolver.ts'
+import { externalIds } from './external-ids.migrations.ts'
 
 registerFieldChange(removeIndex)
 registerFieldChange(buildIndex)
@@ -36,6 +37,7 @@ registerFieldChange(replaceValues)
 export const extensions: SubgraphDefinition = {
   name: 'extensions',
   ports: [...new Set([...actionPorts, ...credentialPorts])],
+  migrations: [externalIds],
   resources: [
     customFieldResource,
     customObjectResource,

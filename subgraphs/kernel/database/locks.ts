@@ -24,6 +24,7 @@ const seeds = {
   paymentReferences: 78,
   search: 91,
   rollups: 92,
+  externalIds: 96,
 } as const
 
 /** The locks of the whole database. `eventPositions` is written in its migration. */

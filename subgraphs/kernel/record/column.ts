@@ -43,6 +43,8 @@ export interface ColumnOptions {
   isEmail?: boolean
   /** Email addresses that the platform stores in their canonical form (`parseEmail`): filters compare what is stored, and use its index. */
   isCanonical?: boolean
+  /** Text: white space around it is not stored, and a text of nothing else is null. */
+  isTrimmed?: boolean
   /** Text, and each item of a list: must contain more than white space. */
   filled?: boolean
   /** Null is possible only while the column never had a value: a caller can change the value but cannot set it to null. */

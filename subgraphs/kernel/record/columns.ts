@@ -29,6 +29,8 @@ export class Columns {
   readonly shown: readonly Column[]
   /** Columns of the kind `id`. */
   readonly ids: readonly Column[]
+  /** Text columns without white space around their values. */
+  readonly trimmed: readonly Column[]
   /** Columns whose values are objects with declared parts, or lists of them. */
   readonly structured: readonly Column[]
   /** All columns by name, including custom fields. */
@@ -65,6 +67,7 @@ export class Columns {
     this.isComputed = this.formulas.length + this.rollups.length > 0 || droppedKeys.size > 0
     this.shown = stored.filter((column) => !column.internal)
     this.ids = stored.filter((column) => column.kind === 'id')
+    this.trimmed = stored.filter(({ isTrimmed }) => isTrimmed)
     this.structured = stored.filter(({ structure }) => structure)
     this.byName = new Map([...stored, ...customFields].map((column) => [column.name, column]))
     this.customFields = new Map(customFields.map((column) => [column.key!, column]))

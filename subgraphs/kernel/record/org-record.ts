@@ -37,9 +37,11 @@ export abstract class OrgRecord {
   @Column(() => String, {
     indexed: true,
     nullable: true,
+    isTrimmed: true,
     max: 255,
     example: 'ERP-20417',
-    description: 'Identifier of the record in another system; null if none.',
+    description:
+      'Identifier of the record in another system; null if none. Unique among the records of its type that are not deleted. White space around it is removed; upper and lower case differ.',
   })
   externalId!: string | null
 

@@ -7,6 +7,7 @@ import { isNothingGiven } from './changed-names.ts'
 import type { ColumnName, Draft, RecordDefinition, StoredRow } from './definition.ts'
 import { nameOf } from './describe.ts'
 import { readChildren, readConnection } from './connection.ts'
+import { lockExternalIds } from './external-id/lock-external-ids.ts'
 import { readDeleted, readPage, type ConnectionArgs, type DeletedArgs, type PageArgs } from './list.ts'
 import { readBy, readOne, readReference, requireRecord } from './read.ts'
 import { requireRight, requireWritableRole, save } from './save.ts'
@@ -212,6 +213,11 @@ async function bulk<T extends StoredRow, I extends Versioned>(
     .sort((a, b) => (a.row < b.row ? -1 : a.row > b.row ? 1 : 0))
   await inTransaction(withClearing(ctx), async (opened) => {
     await lockSerializedRules(opened, definition)
+    await lockExternalIds(
+      opened,
+      definition,
+      items.map((item) => (item as { readonly externalId?: unknown }).externalId),
+    )
     const outer = await withNamedOf(opened, definition, items)
     for (const { item, index } of inLockOrder) {
       const result = { index, id: item.id, code: null, message: null, errors: null }

@@ -35,6 +35,7 @@ import { underSerializedRules } from './serialized-rules.ts'
 import { shapeFor } from './shape-source.ts'
 import { TenantPredicate, type Values } from './predicate.ts'
 import { changedFieldsIn } from './record-events.ts'
+import { uniqueExternalIdIndex } from './record-table.ts'
 import { isTaken, takenValue } from './value-index/taken-value.ts'
 import { writeChange, type RowStatements } from './write-change.ts'
 
@@ -262,6 +263,11 @@ function changeSql(
   return `update ${table} t set ${sets.join(', ')} where ${where} returning 1`
 }
 
+function uniqueColumnOf({ unique }: RecordShape, constraint: string): string | undefined {
+  if (constraint.endsWith('_pkey')) return 'id'
+  return constraint.startsWith(uniqueExternalIdIndex) ? 'externalId' : unique?.[constraint]
+}
+
 async function uniqueRefusal(
   ctx: RequestContext,
   definition: RecordShape,
@@ -271,7 +277,7 @@ async function uniqueRefusal(
   if (isTaken(error)) return takenValue(ctx, definition, [next])
   const { code, constraint } = error as { readonly code?: string; readonly constraint?: string }
   if (code !== '23505' || !constraint) return error
-  const name = constraint.endsWith('_pkey') ? 'id' : definition.unique?.[constraint]
+  const name = uniqueColumnOf(definition, constraint)
   if (!name) return error
   return uniqueViolation(
     ctx,

@@ -87,12 +87,15 @@ export interface SubgraphDefinition {
   /** The services that its resolvers may use in addition to the database. */
   readonly ports?: readonly Port[]
   readonly resources: readonly Resource[]
+  /** Migrations of the tables of several resources, after those of each of them. */
+  readonly migrations?: readonly Migration[]
 }
 
 /** The migrations of a subgraph: its database schema first, then those of its resources in the order of the list. */
-export const migrationsOf = ({ name, resources }: SubgraphDefinition): Migration[] => [
+export const migrationsOf = ({ name, resources, migrations: ofSeveral = [] }: SubgraphDefinition): Migration[] => [
   { name: `00000000-${name}-schema`, sql: `create schema ${name};` },
   ...resources.flatMap(({ migrations = [] }) => migrations),
+  ...ofSeveral,
 ]
 
 export interface SubgraphSchema {

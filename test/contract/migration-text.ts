@@ -1,7 +1,12 @@
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Sql } from '../../subgraphs/kernel/database/sql.ts'
 import type { RecordShape } from '../../subgraphs/kernel/record/definition.ts'
-import { columnIndexes, listIndexes, recordColumns, uniqueExternalIds } from '../../subgraphs/kernel/record/record-table.ts'
+import {
+  columnIndexes,
+  listIndexes,
+  recordColumns,
+  uniqueExternalIds,
+} from '../../subgraphs/kernel/record/record-table.ts'
 import {
   columnsWithoutIndex,
   modelledColumns,

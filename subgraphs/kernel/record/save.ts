@@ -10,14 +10,7 @@ import { inTransaction, type RequestContext } from '../request.ts'
 import type { Column } from './column.ts'
 import { setFormulas } from './computed-values.ts'
 import { customFieldProblemsOf } from './custom-fields.ts'
-import {
-  columnOf,
-  hasColumn,
-  type Draft,
-  type RecordDefinition,
-  type RecordShape,
-  type StoredRow,
-} from './definition.ts'
+import { hasColumn, type Draft, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
 import { derivedStatements } from './derived/derived-rows.ts'
 import { nameOf } from './describe.ts'
 import { insertTextOf } from './insert-text.ts'
@@ -29,14 +22,12 @@ import { refuseBrokenRules } from '../extension/broken-rules.ts'
 import { decidedByHooks } from './decided-by-hooks.ts'
 import { numberText, type Fields } from './next-record.ts'
 import { prepareChange, refuse, versionConflict } from './prepare-change.ts'
-import { uniqueViolation } from './unique-violation.ts'
 import { withUnversioned } from './unversioned-values.ts'
 import { underSerializedRules } from './serialized-rules.ts'
+import { uniqueRefusal } from './unique-refusal.ts'
 import { shapeFor } from './shape-source.ts'
 import { TenantPredicate, type Values } from './predicate.ts'
 import { changedFieldsIn } from './record-events.ts'
-import { uniqueExternalIdIndex } from './record-table.ts'
-import { isTaken, takenValue } from './value-index/taken-value.ts'
 import { writeChange, type RowStatements } from './write-change.ts'
 
 /**
@@ -261,28 +252,4 @@ function changeSql(
   if (written.length === 0) return `select 1 from ${table} t where ${where} for share of t`
   const sets = written.map((column) => `${column.column} = ${values.add(column.stored(next[column.name]))}`)
   return `update ${table} t set ${sets.join(', ')} where ${where} returning 1`
-}
-
-function uniqueColumnOf({ unique }: RecordShape, constraint: string): string | undefined {
-  if (constraint.endsWith('_pkey')) return 'id'
-  return constraint.startsWith(uniqueExternalIdIndex) ? 'externalId' : unique?.[constraint]
-}
-
-async function uniqueRefusal(
-  ctx: RequestContext,
-  definition: RecordShape,
-  next: Fields,
-  error: unknown,
-): Promise<unknown> {
-  if (isTaken(error)) return takenValue(ctx, definition, [next])
-  const { code, constraint } = error as { readonly code?: string; readonly constraint?: string }
-  if (code !== '23505' || !constraint) return error
-  const name = uniqueColumnOf(definition, constraint)
-  if (!name) return error
-  return uniqueViolation(
-    ctx,
-    definition,
-    name,
-    (values) => `${columnOf(definition, name).sql('t')} = ${values.add(next[name])}`,
-  )
 }

@@ -2,15 +2,13 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { automationConsumer } from '../../subgraphs/extensions/subscription/automation-consumer.ts'
 import { startQueue } from '../../subgraphs/extensions/subscription/start-queue.ts'
 import { triggerQueue } from '../../subgraphs/extensions/trigger/trigger-queue.ts'
-import { assignProfile, createProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
 import { consumeNext } from '../../subgraphs/kernel/outbox/consume-events.ts'
 import { drain } from '../../subgraphs/kernel/queue/queue.fixture.ts'
-import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import type { Answer } from '../rest-client.ts'
 import { anOrganization, problemsOf } from './custom-fields.fixture.ts'
-import { object, visit, type Stored } from './custom-objects.fixture.ts'
+import { memberWithout, object, visit, withSiteVisits, type Stored } from './custom-objects.fixture.ts'
 import { useHookReceiver } from './hook-receiver.ts'
 import { workflowsOf } from './workflows.fixture.ts'
 
@@ -26,8 +24,7 @@ beforeAll(() => {
 })
 beforeEach(async () => {
   receiver.reset()
-  ;({ owner, member } = await anOrganization(platform))
-  siteVisit = await object(owner)
+  ;({ owner, member, siteVisit } = await withSiteVisits(platform))
 })
 
 const type = 'custom:site_visit'
@@ -61,15 +58,8 @@ const unchanged = async (work: () => Promise<unknown>): Promise<void> => {
   expect(await stored()).toBe(before)
 }
 /** An admin whose profile hides the hours of visits. */
-async function restrictedAdmin(): Promise<Member> {
-  const { organizationId } = owner
-  await platform.services.shapes.load(organizationId)
-  const ctx = systemContext(platform.services, organizationId)
-  const admin = await platform.member({ organizationId, role: 'ADMIN' })
-  const profile = await createProfile(ctx, { name: 'No hours', fields: { [type]: { 'customFields.hours': 'HIDDEN' } } })
-  await assignProfile(ctx, admin.userId, profile.id)
-  return admin
-}
+const restrictedAdmin = (): Promise<Member> =>
+  memberWithout(platform, owner.organizationId, { [type]: ['customFields.hours'] }, { role: 'ADMIN' })
 const aRule = (more: object = {}) => ({
   entityType: type,
   name: 'Long visits',

@@ -1,5 +1,9 @@
 import { expect } from 'vitest'
-import type { Member } from '../platform.ts'
+import { assignProfile, createProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
+import { newId } from '../../subgraphs/kernel/ids.ts'
+import { systemContext } from '../../subgraphs/kernel/request.ts'
+import type { Member, Platform } from '../platform.ts'
+import { anOrganization } from './custom-fields.fixture.ts'
 
 /** The body of a create of a custom object with three fields. */
 export const anObject = (values: object = {}) => ({
@@ -38,4 +42,27 @@ export async function visit(by: Member, customFields: object, more: object = {},
   const { status, body } = await by.rest['customRecordCreate']!({ name, body: { customFields, ...more } } as never)
   expect(status, JSON.stringify(body)).toBe(201)
   return body as Stored
+}
+
+/** An organization of its own with the object `site_visit`, its owner, and a member who sees everything. */
+export async function withSiteVisits(platform: Platform) {
+  const { owner, member } = await anOrganization(platform)
+  return { owner, member, siteVisit: await object(owner) }
+}
+
+/** A user of an organization whose profile hides fields: `{ 'custom:site_visit': ['customFields.hours'] }`. */
+export async function memberWithout(
+  platform: Platform,
+  organizationId: string,
+  hidden: Readonly<Record<string, readonly string[]>>,
+  values: Parameters<Platform['member']>[0] = {},
+): Promise<Member> {
+  await platform.services.shapes.load(organizationId)
+  const ctx = systemContext(platform.services, organizationId)
+  const fields = Object.fromEntries(
+    Object.entries(hidden).map(([type, names]) => [type, Object.fromEntries(names.map((name) => [name, 'HIDDEN']))]),
+  )
+  const by = await platform.member({ organizationId, ...values })
+  await assignProfile(ctx, by.userId, (await createProfile(ctx, { name: newId(), fields: fields as never })).id)
+  return by
 }

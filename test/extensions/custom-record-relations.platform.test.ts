@@ -1,10 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { assignProfile, createProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
-import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { account, activity, task } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { anOrganization, problemsOf } from './custom-fields.fixture.ts'
-import { object, visit, type Stored } from './custom-objects.fixture.ts'
+import { memberWithout, object, visit, withSiteVisits, type Stored } from './custom-objects.fixture.ts'
 import { workflowsOf } from './workflows.fixture.ts'
 
 const platform = usePlatform()
@@ -17,8 +15,7 @@ beforeAll(() => {
   flows = workflowsOf(platform)
 })
 beforeEach(async () => {
-  ;({ owner, member } = await anOrganization(platform))
-  siteVisit = await object(owner)
+  ;({ owner, member, siteVisit } = await withSiteVisits(platform))
 })
 
 const relatedToType = 'custom:site_visit'
@@ -49,7 +46,6 @@ describe('a task or an activity', () => {
   it('has the record beside its id, as far as the caller sees it, in GraphQL and REST', async () => {
     await object(owner, { name: 'ship' })
     const { organizationId } = owner
-    await platform.services.shapes.load(organizationId)
     const { id } = await visit(member, { subject: 'Pump', hours: 2 })
     const ship = await visit(member, { subject: 'Nordlys' }, {}, 'ship')
     const call = await task(member, about(id))
@@ -72,10 +68,7 @@ describe('a task or an activity', () => {
       },
       { relatedTo: { __typename: 'Account' }, relatedCustomRecord: null },
     ])
-    const agent = await platform.member({ organizationId })
-    const fields = { [relatedToType]: { 'customFields.subject': 'HIDDEN' } } as const
-    const ctx = systemContext(platform.services, organizationId)
-    await assignProfile(ctx, agent.userId, (await createProfile(ctx, { name: 'Agents', fields })).id)
+    const agent = await memberWithout(platform, organizationId, { [relatedToType]: ['customFields.subject'] })
     expect((await related(agent))[0]).toEqual({
       relatedTo: null,
       relatedCustomRecord: { object: 'site_visit', name: null, customFields: { hours: 2 } },

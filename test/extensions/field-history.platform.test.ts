@@ -5,7 +5,7 @@ import { maintainFieldHistory } from '../../subgraphs/records/field-history/main
 import { account, lead } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { aField, anOrganization, field, problemsOf, valuesNamed } from './custom-fields.fixture.ts'
-import { object } from './custom-objects.fixture.ts'
+import { memberWithout, object, visit, withSiteVisits } from './custom-objects.fixture.ts'
 import { settleFieldChanges } from './field-changes.fixture.ts'
 
 const platform = usePlatform()
@@ -142,19 +142,14 @@ describe('the history of a field', () => {
     })
   })
 
-  it('is not kept of formulas and of fields of custom objects', async () => {
+  it('is not kept of formulas', async () => {
     const formulaConfig = { expression: 'annualRevenue * 2', returnType: 'NUMBER' }
-    await object(owner)
-    for (const values of [
-      { name: 'twice', fieldType: 'FORMULA', formulaConfig, trackHistory: true },
-      { entity: 'custom:site_visit', name: 'code', trackHistory: true },
-    ]) {
-      const refused = await owner.rest['customFieldCreate']!({ body: aField(values) } as never)
-      expect(problemsOf(refused)).toBe('400 VALIDATION_FAILED trackHistory NOT_ALLOWED')
-      const { id } = await field(owner, { ...values, trackHistory: false })
-      const changed = await owner.rest['customFieldUpdate']!({ id, body: { trackHistory: true } } as never)
-      expect(problemsOf(changed)).toBe('400 VALIDATION_FAILED trackHistory NOT_ALLOWED')
-    }
+    const values = { name: 'twice', fieldType: 'FORMULA', formulaConfig }
+    const refused = await owner.rest['customFieldCreate']!({ body: aField({ ...values, trackHistory: true }) } as never)
+    expect(problemsOf(refused)).toBe('400 VALIDATION_FAILED trackHistory NOT_ALLOWED')
+    const { id } = await field(owner, values)
+    const changed = await owner.rest['customFieldUpdate']!({ id, body: { trackHistory: true } } as never)
+    expect(problemsOf(changed)).toBe('400 VALIDATION_FAILED trackHistory NOT_ALLOWED')
   })
 
   it('is kept for 24 months, in partitions of months', async () => {
@@ -182,5 +177,84 @@ describe('the history of a field', () => {
     expect(await partitions()).not.toContain('records.field_history_2027_02')
     platform.now = now
     expect(await shown(id as string)).toEqual([])
+  })
+})
+
+describe('the history of a field of a custom object', () => {
+  const entity = 'custom:site_visit'
+  const historyIn = (by: Member, id: string, query: object = {}, name = 'site_visit') =>
+    by.rest['customRecordFieldHistory']!({ name, id, query } as never)
+  const visitWith = (by: Member, id: string, customFields: object) =>
+    by.rest['customRecordUpdate']!({ name: 'site_visit', id, body: { customFields } } as never)
+
+  it('has the values that changes replace, in REST and GraphQL', async () => {
+    const fields = [
+      { name: 'subject', label: 'Subject', fieldType: 'TEXT', trackHistory: true },
+      { name: 'hours', label: 'Hours', fieldType: 'NUMBER', trackHistory: true },
+      { name: 'note', label: 'Note', fieldType: 'TEXT' },
+    ]
+    const { owner: admin, member: by } = await anOrganization(platform)
+    await object(admin, { fields })
+    const { id } = await visit(by, { subject: 'Pump', hours: 1, note: 'a' })
+    const { id: other } = await visit(by, { subject: 'Tank' })
+    await visitWith(by, id, { hours: 2, note: 'b' })
+    await visitWith(admin, id, { subject: 'Pump 4' })
+    const { status, body } = await historyIn(by, id)
+    expect([status, body.hasMore, body.nextCursor]).toEqual([200, false, null])
+    const change = { id: expect.any(String) as string, changedAt: platform.now.toISOString() }
+    expect(body.data).toEqual([
+      {
+        ...change,
+        field: 'customFields.subject',
+        previousValue: 'Pump',
+        value: 'Pump 4',
+        version: 3,
+        changedById: admin.userId,
+      },
+      { ...change, field: 'customFields.hours', previousValue: 1, value: 2, version: 2, changedById: by.userId },
+    ])
+    expect((await historyIn(by, other)).body.data).toEqual([])
+    expect((await historyIn(by, id, { field: 'hours', limit: 1 })).body.data).toMatchObject([{ value: 2 }])
+    const query = `query ($id: ID!) { customRecordFieldHistory(object: "site_visit", id: $id) { data { value changedBy { id } } } }`
+    const graph = await by.graphql(query, { id })
+    expect(graph.body.data.customRecordFieldHistory.data).toEqual([
+      { value: 'Pump 4', changedBy: { id: admin.userId } },
+      { value: 2, changedBy: { id: by.userId } },
+    ])
+  })
+
+  it('is that of records of the object which the caller sees, without hidden fields', async () => {
+    const { owner: admin, member: by } = await withSiteVisits(platform)
+    const { organizationId } = admin
+    await object(admin, { name: 'ship' })
+    await field(admin, { entity, name: 'cost', fieldType: 'NUMBER', trackHistory: true })
+    await field(admin, { entity, name: 'code', trackHistory: true })
+    const { id } = await visit(by, { subject: 'Pump', cost: 1, code: 'A' })
+    await visitWith(by, id, { cost: 2, code: 'B' })
+    const agent = await memberWithout(platform, organizationId, { [entity]: ['customFields.cost'] })
+    expect((await historyIn(agent, id)).body.data).toMatchObject([{ field: 'customFields.code', value: 'B' }])
+    expect((await historyIn(agent, id, { field: 'cost' })).body.data).toEqual([])
+    const own = await platform.member({ organizationId, visibility: 'OWN' })
+    const foreign = await withSiteVisits(platform)
+    const keyed = await platform.member({ organizationId, scopes: ['READ_ACCOUNTS'] })
+    expect(problemsOf(await historyIn(own, id))).toBe('404 NOT_FOUND')
+    expect(problemsOf(await historyIn(by, id, {}, 'ship'))).toBe('404 NOT_FOUND')
+    expect(problemsOf(await historyIn(by, id, {}, 'yard'))).toBe('404 NOT_FOUND')
+    expect(problemsOf(await historyIn(foreign.member, id))).toBe('404 NOT_FOUND')
+    expect((await historyIn(keyed, id)).status).toBe(403)
+  })
+
+  it('has the changes of a bulk update and none of a refused change', async () => {
+    const { owner: admin, member: by } = await withSiteVisits(platform)
+    await field(admin, { entity, name: 'cost', fieldType: 'NUMBER', trackHistory: true })
+    const [one, two] = [await visit(by, { subject: 'A', cost: 1 }), await visit(by, { subject: 'B' })]
+    const items = [
+      { id: one.id, customFields: { cost: 5 } },
+      { id: two.id, customFields: { cost: 6, hours: -1 } },
+    ]
+    const { body } = await by.rest['customRecordBulkUpdate']!({ name: 'site_visit', body: { items } } as never)
+    expect(body).toMatchObject({ succeeded: 1, failed: 1 })
+    expect((await historyIn(by, one.id)).body.data).toMatchObject([{ previousValue: 1, value: 5, version: 2 }])
+    expect((await historyIn(by, two.id)).body.data).toEqual([])
   })
 })

@@ -8,6 +8,7 @@ import { selectedFields, type SelectionInfo } from '../../kernel/record/selectio
 import type { OperationTypes } from '../../kernel/record/standard-resolver.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { CustomRecord } from '../edges/custom-record.ts'
 import { linkedRecords, type LinkedRecord } from './linked-records.ts'
 import type { RelatedRecord } from './related-record.ts'
 import { linkedTypes, links, type Link } from './related-types.ts'
@@ -22,11 +23,23 @@ export const linkEdges = <T extends RelatedRecord>(
   types: OperationTypes,
 ): Resource[] => [
   { resolver: relatedToOf(definition) },
+  customRecordEdge(definition, types),
   ...links.flatMap((link) => {
     const linked = linkedRecords[link]
     return linked ? [{ resolver: edgeToOne(definition, link, linked) }, edgeBack(definition, types, link, linked)] : []
   }),
 ]
+
+function customRecordEdge<T extends RelatedRecord>(definition: RecordDefinition<T>, types: OperationTypes): Resource {
+  const many = pluralOf(wordsOf(definition.entity.name))
+  return edgeToMany(CustomRecord, many, {
+    records: definition,
+    types,
+    by: 'relatedToId',
+    nullable: true,
+    description: `Live ${many} that are related to the record and that the caller sees, newest first by default; null while they cannot be read.`,
+  })
+}
 
 function edgeToOne<T extends RelatedRecord>(definition: RecordDefinition<T>, link: Link, linked: LinkedRecord): Class {
   const object = linkedTypes[link]

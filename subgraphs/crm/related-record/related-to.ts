@@ -3,18 +3,16 @@ import type { Class } from '../../kernel/record/declared-class.ts'
 import type { RecordDefinition } from '../../kernel/record/definition.ts'
 import { wordsOf } from '../../kernel/record/describe.ts'
 import { customObjectName } from '../../kernel/record/custom-object.ts'
-import { extendedEntity } from '../../kernel/record/extended-entity.ts'
 import { readReference } from '../../kernel/record/read.ts'
 import { selectedFields, type SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import { CustomRecord } from '../edges/custom-record.ts'
 import { Order } from '../edges/order-edges.ts'
 import { Quote } from '../edges/quote-edges.ts'
 import { linkedRecords, type LinkedRecord } from './linked-records.ts'
 import type { RelatedRecord } from './related-record.ts'
 import { relatedShape, relatedTypeOf } from './related-types.ts'
 import { visibleStub } from './visible-stub.ts'
-
-const CustomRecord = extendedEntity('CustomRecord')
 
 type Graphed = Pick<LinkedRecord, 'type' | 'definition' | 'name'>
 

@@ -18,6 +18,9 @@ export type Link = keyof typeof linkedTypes
 export const links = Object.keys(linkedTypes) as readonly Link[]
 export type Links = Record<Link, string | null>
 
+/** SQL condition that `relatedToType` names a custom object. It is that of the indexes of their timelines. */
+export const isAboutCustomRecord = (alias: string): string => `${alias}.related_to_type like 'custom:%'`
+
 interface RelatedType {
   /** The name of the record type. */
   readonly object: string

@@ -5,9 +5,9 @@ import { pageSize } from '../../kernel/record/list.ts'
 import { computedOver, type TenantPredicate } from '../../kernel/record/predicate.ts'
 import { readSource } from '../../kernel/record/read-source.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import type { Link } from '../related-record/related-types.ts'
+import { isAboutCustomRecord } from '../related-record/related-types.ts'
 import { positionOf, type Placed, type Position } from './timeline-cursor.ts'
-import { sourcesFor, type ReadableSource } from './timeline-sources.ts'
+import { sourcesFor, type ReadableSource, type TimelineLink } from './timeline-sources.ts'
 import type { TimelineKind } from './timeline.types.ts'
 
 export interface TimelineRequest {
@@ -31,7 +31,7 @@ const noFields: ReadonlySet<string> = new Set()
 /** The timeline of a record. Calls of one operation with the same arguments share one statement. */
 export function readTimeline(
   ctx: RequestContext,
-  link: Link,
+  link: TimelineLink,
   id: string,
   { kinds, limit: requested, skip = 0, cursor, names }: TimelineRequest,
 ): Promise<Timeline> {
@@ -53,7 +53,7 @@ interface Part {
 /** Each source gives its newest entries by its index; of these, the newest are the page. So no other entry is read. */
 async function timelinesOf(
   ctx: RequestContext,
-  link: Link,
+  link: TimelineLink,
   ids: readonly string[],
   { kinds, limit, skip, position }: Part,
 ): Promise<Timeline[]> {
@@ -68,6 +68,7 @@ async function timelinesOf(
     const where = [
       predicate.live(definition, 't'),
       `${parent} = p.parent_id`,
+      ...(link === 'relatedToId' ? [isAboutCustomRecord('t')] : []),
       ...(position ? [isAfter(position, source, [at, ...key], predicate)] : []),
     ]
     const order = [at, ...key].map((name) => `${name} desc`).join(', ')
@@ -120,7 +121,7 @@ function timelinesById(
 /** The columns of an entry. A column that is hidden from the caller is null, and does not decide the time of the entry. */
 function expressions(
   ctx: RequestContext,
-  link: Link,
+  link: TimelineLink,
   { kind, definition, at: times, columns, actor, items }: ReadableSource,
 ) {
   const hidden = fieldRules(ctx.caller, definition)?.hidden

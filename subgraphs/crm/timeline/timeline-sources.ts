@@ -9,6 +9,9 @@ import { holdsScope } from '../../kernel/scopes.ts'
 import type { Link } from '../related-record/related-types.ts'
 import type { TimelineKind } from './timeline.types.ts'
 
+/** The column that names the record whose timeline it is. A custom record has none of its own, and is the related record of its entries. */
+export type TimelineLink = Link | 'relatedToId'
+
 export interface ReadableSource extends TimelineSource {
   readonly definition: RecordShape
 }
@@ -19,7 +22,7 @@ export interface ReadableSource extends TimelineSource {
  */
 export function sourcesFor(
   ctx: RequestContext,
-  link: Link,
+  link: TimelineLink,
   kinds: readonly TimelineKind[] | null | undefined,
 ): ReadableSource[] {
   return timelineSources().flatMap((source) => {
@@ -37,9 +40,12 @@ export function sourcesFor(
   })
 }
 
-const isLinked = (definition: RecordShape, link: Link, { items }: TimelineSource): boolean =>
+const isLinked = (definition: RecordShape, link: TimelineLink, { items }: TimelineSource): boolean =>
   items ? Object.hasOwn(items.links, link) : hasColumn(definition, link)
 
 /** Whom a record concerns must not be told from the timelines that it is in. A record is always in its own. */
-const isLinkHidden = (ctx: RequestContext, shape: RecordShape | null, link: Link): boolean =>
-  shape === null || (hasColumn(shape, link) && isHidden(ctx.caller, shapeFor(ctx, shape), link))
+const isLinkHidden = (ctx: RequestContext, shape: RecordShape | null, link: TimelineLink): boolean => {
+  if (shape === null) return true
+  const names = link === 'relatedToId' ? ['relatedToType', link] : [link]
+  return names.some((name) => hasColumn(shape, name) && isHidden(ctx.caller, shapeFor(ctx, shape), name))
+}

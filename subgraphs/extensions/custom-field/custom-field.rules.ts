@@ -2,7 +2,6 @@ import type { FieldProblem } from '../../kernel/errors.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
 import { customField } from '../../kernel/record/custom-field-column.ts'
 import { customFieldProblem } from '../../kernel/record/check-values.ts'
-import { customObjectName } from '../../kernel/record/custom-object.ts'
 import { isSameValue } from '../../kernel/record/same-value.ts'
 import { parsePattern } from '../../kernel/values/pattern.ts'
 import { textMax } from './bounds.ts'
@@ -154,15 +153,14 @@ function formulaProblems(next: CustomField, previous: CustomField | null): Field
   return problems
 }
 
-/** A formula has the history of what it reads, and records of custom objects have no list of it. */
+/** A formula has the history of what it reads. */
 function historyProblems(
-  { entity, fieldType, trackHistory }: CustomField,
+  { fieldType, trackHistory }: CustomField,
   previous: CustomField | null,
 ): FieldProblem[] {
   if (!trackHistory || previous?.trackHistory) return []
-  if (fieldType === 'FORMULA') return [problem('trackHistory', 'NOT_ALLOWED', 'trackHistory is not for FORMULA.')]
-  if (customObjectName(entity) === null) return []
-  return [problem('trackHistory', 'NOT_ALLOWED', 'trackHistory is not for fields of custom objects.')]
+  if (fieldType !== 'FORMULA') return []
+  return [problem('trackHistory', 'NOT_ALLOWED', 'trackHistory is not for FORMULA.')]
 }
 
 /** A default must be a value that a record could get. */

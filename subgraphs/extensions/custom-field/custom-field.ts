@@ -102,7 +102,7 @@ export class CustomField extends OrgRecord {
 
   @Column(() => Boolean, {
     default: false,
-    description: `Whether changes of records keep the values that they replace, with time and user, for 24 months: GET \`/v1/accounts/{id}/field-history\`. At most ${trackedMax} fields of a record type. Not for FORMULA and fields of custom objects.`,
+    description: `Whether changes of records keep the values that they replace, with time and user, for 24 months: GET \`/v1/accounts/{id}/field-history\`, of a custom object GET \`/v1/custom-objects/{name}/records/{id}/field-history\`. At most ${trackedMax} fields of a record type. Not for FORMULA.`,
     example: false,
   })
   trackHistory!: boolean

@@ -1,9 +1,8 @@
 import { Arg, Args, Ctx, ID, Info, Mutation, Query, Resolver } from 'type-graphql'
 import { readAggregate } from '../../kernel/record/aggregate/read-aggregate.ts'
 import { Aggregate, aggregateDescription, type AggregateArgs } from '../../kernel/record/aggregate/aggregate-types.ts'
-import { ExpectedVersionArg, IdArg, InputArg } from '../../kernel/record/args.ts'
+import { CustomObjectArg, ExpectedVersionArg, IdArg, InputArg } from '../../kernel/record/args.ts'
 import { BulkResult } from '../../kernel/record/bulk-result.ts'
-import { ValueArg } from '../../kernel/record/declared-value.ts'
 import type { ConnectionArgs, PageArgs } from '../../kernel/record/list.ts'
 import { DeletedPageArgs } from '../../kernel/record/list-args.ts'
 import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scope.ts'
@@ -20,19 +19,11 @@ import { readCustomRecord } from './read-custom-record.ts'
 
 const independently = 'Each item succeeds or fails independently.'
 
-/** The custom object whose records an operation is about. */
-const ObjectArg = (): ParameterDecorator =>
-  ValueArg('object', () => String, {
-    max: 63,
-    description: 'Name of the custom object. An object that the organization does not have is NOT_FOUND.',
-    example: 'site_visit',
-  }) as ParameterDecorator
-
 @Resolver(() => CustomRecord)
 export class CustomRecordResolver {
   @Query(() => CustomRecord, { nullable: true, description: 'One record of a custom object by id.' })
   customRecord(
-    @ObjectArg() object: string,
+    @CustomObjectArg() object: string,
     @IdArg() id: string,
     @Ctx() ctx: RequestContext,
     @Info() info: SelectionInfo,
@@ -42,7 +33,7 @@ export class CustomRecordResolver {
 
   @Query(() => types.Page, { description: 'The records of a custom object that the caller sees.' })
   customRecordList(
-    @ObjectArg() object: string,
+    @CustomObjectArg() object: string,
     @Args(() => types.PageArgs) args: PageArgs,
     @Ctx() ctx: RequestContext,
     @Info() info: SelectionInfo,
@@ -54,7 +45,7 @@ export class CustomRecordResolver {
     description: 'The records of a custom object that the caller sees, as a connection.',
   })
   customRecordConnection(
-    @ObjectArg() object: string,
+    @CustomObjectArg() object: string,
     @Args(() => types.ConnectionArgs) args: ConnectionArgs,
     @Ctx() ctx: RequestContext,
     @Info() info: SelectionInfo,
@@ -66,7 +57,7 @@ export class CustomRecordResolver {
     description: 'Deleted records of a custom object, most recently deleted first.',
   })
   customRecordListDeleted(
-    @ObjectArg() object: string,
+    @CustomObjectArg() object: string,
     @Args(() => DeletedPageArgs) args: DeletedPageArgs,
     @Ctx() ctx: RequestContext,
     @Info() info: SelectionInfo,
@@ -77,7 +68,7 @@ export class CustomRecordResolver {
   @Query(() => Aggregate, { description: aggregateDescription('records of a custom object') })
   @RequiresScopes('READ_CUSTOM_OBJECTS')
   customRecordAggregate(
-    @ObjectArg() object: string,
+    @CustomObjectArg() object: string,
     @Args(() => types.AggregateArgs) args: AggregateArgs,
     @Ctx() ctx: RequestContext,
     @Info() info: SelectionInfo,
@@ -93,7 +84,7 @@ export class CustomRecordResolver {
   })
   @RequiresScope('CUSTOM_OBJECTS')
   customRecordCreate(
-    @ObjectArg() object: string,
+    @CustomObjectArg() object: string,
     @InputArg(() => types.CreateInput) input: object,
     @Ctx() ctx: RequestContext,
   ) {
@@ -105,7 +96,7 @@ export class CustomRecordResolver {
   })
   @RequiresScope('CUSTOM_OBJECTS')
   customRecordUpdate(
-    @ObjectArg() object: string,
+    @CustomObjectArg() object: string,
     @IdArg() id: string,
     @InputArg(() => types.UpdateInput) input: object,
     @ExpectedVersionArg() expectedVersion: number | null,
@@ -120,7 +111,7 @@ export class CustomRecordResolver {
   })
   @RequiresScope('CUSTOM_OBJECTS')
   customRecordDelete(
-    @ObjectArg() object: string,
+    @CustomObjectArg() object: string,
     @IdArg() id: string,
     @ExpectedVersionArg() expectedVersion: number | null,
     @Ctx() ctx: RequestContext,
@@ -131,7 +122,7 @@ export class CustomRecordResolver {
   @Mutation(() => CustomRecord, { description: 'Restores a deleted record of a custom object, unchanged.' })
   @RequiresScope('CUSTOM_OBJECTS')
   customRecordRestore(
-    @ObjectArg() object: string,
+    @CustomObjectArg() object: string,
     @IdArg() id: string,
     @ExpectedVersionArg() expectedVersion: number | null,
     @Ctx() ctx: RequestContext,
@@ -142,7 +133,7 @@ export class CustomRecordResolver {
   @Mutation(() => BulkResult, { description: `Changes 1 to 500 records of a custom object. ${independently}` })
   @RequiresScope('CUSTOM_OBJECTS')
   customRecordBulkUpdate(
-    @ObjectArg() object: string,
+    @CustomObjectArg() object: string,
     @Arg('items', () => [CustomRecordBulkUpdateItem], {
       description: 'The changes, 1 to 500, each with the id of its record.',
     })
@@ -155,7 +146,7 @@ export class CustomRecordResolver {
   @Mutation(() => BulkResult, { description: `Deletes 1 to 500 records of a custom object. ${independently}` })
   @RequiresScope('CUSTOM_OBJECTS')
   customRecordBulkDelete(
-    @ObjectArg() object: string,
+    @CustomObjectArg() object: string,
     @Arg('ids', () => [ID], { description: 'Ids of the records, 1 to 500.' }) recordIds: string[],
     @Ctx() ctx: RequestContext,
   ) {

@@ -3,12 +3,11 @@ import { invalid } from '../../kernel/errors.ts'
 import { customFieldName } from '../../kernel/record/custom-field-column.ts'
 import { OutputField } from '../../kernel/record/declared-value.ts'
 import { fieldHistoryTable } from '../../kernel/record/derived/field-history.ts'
-import type { RecordDefinition, StoredRow } from '../../kernel/record/definition.ts'
+import type { RecordDefinition, RecordShape, StoredRow } from '../../kernel/record/definition.ts'
 import { fieldRules } from '../../kernel/record/field-security.ts'
 import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { Values } from '../../kernel/record/predicate.ts'
 import { requireRecord } from '../../kernel/record/read.ts'
-import { recordType } from '../../kernel/record/record-registry.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { shapeFor } from '../../kernel/record/shape-source.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -81,12 +80,12 @@ const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** The history of the fields of a record that the caller sees, without the fields that the caller's profile hides. */
 export async function readFieldHistory(
   ctx: RequestContext,
-  object: string,
+  type: RecordShape,
   { id, field, cursor, limit }: HistoryArgs,
 ): Promise<FieldHistoryPage> {
   if (cursor !== null && !isId.test(cursor))
     throw invalid({ path: 'cursor', code: 'WRONG_FORMAT', message: 'cursor must be nextCursor of another page.' })
-  const shape = shapeFor(ctx, recordType(object)())
+  const shape = shapeFor(ctx, type)
   const record = await requireRecord(ctx, shape as RecordDefinition<StoredRow>, id)
   ctx.answered?.record(shape, record.id)
   const rules = fieldRules(ctx.caller, shape)
@@ -95,7 +94,7 @@ export async function readFieldHistory(
   const conditions = [
     `organization_id = ${values.add(ctx.caller.organizationId)}`,
     `record_id = ${values.add(record.id)}`,
-    `object = ${values.add(object)}`,
+    `object = ${values.add(shape.object)}`,
     `not field = any(${values.add([...(rules?.hiddenKeys ?? [])])}::text[])`,
     ...(field === null ? [] : [`field = ${values.add(field)}`]),
     ...(cursor === null ? [] : [`id < ${values.add(cursor)}`]),

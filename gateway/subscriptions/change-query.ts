@@ -14,22 +14,24 @@ import { convertRoot } from './convert-root.ts'
 /** The query that `recordChanged` is converted to. It is executed again for each event. */
 export interface ChangeQuery {
   readonly document: string
-  /** The variables that receive the type and the id of the record and the cursor of the event. */
+  /** The variables that receive the type and the id of the record and the cursor of the event; of a record of a custom object also the name of the object. */
   readonly objectVariable: string
+  readonly customObjectVariable: string
   readonly idVariable: string
   readonly cursorVariable: string
 }
 
 const queryField = 'recordChange'
 /** Arguments that decide which events are sent, or that are different for each event. */
-const replaced: ReadonlySet<string> = new Set(['object', 'objects', 'id', 'after', 'filter', 'logic'])
+const replaced: ReadonlySet<string> = new Set(['object', 'objects', 'customObjects', 'id', 'after', 'filter', 'logic'])
 
 const nameNode = (value: string) => ({ kind: Kind.NAME, value }) as const
 const variableNode = (name: string) => ({ kind: Kind.VARIABLE, name: nameNode(name) }) as const
 
-/** `recordChanged(…)` becomes `recordChange(object, id, cursor)`; its selection is unchanged. */
+/** `recordChanged(…)` becomes `recordChange(object, customObject, id, cursor)`; its selection is unchanged. */
 export function changeQueryOf(schema: GraphQLSchema, parts: OperationParts): ChangeQuery {
   const objectVariable = unusedVariableName(parts, 'object')
+  const customObjectVariable = unusedVariableName(parts, 'customObject')
   const idVariable = unusedVariableName(parts, 'id')
   const cursorVariable = unusedVariableName(parts, 'cursor')
   const given = (name: string, variable: string): ArgumentNode => ({
@@ -46,6 +48,7 @@ export function changeQueryOf(schema: GraphQLSchema, parts: OperationParts): Cha
     operation: OperationTypeNode.QUERY,
     variables: [
       defined(objectVariable, 'RecordObject!'),
+      defined(customObjectVariable, 'String'),
       defined(idVariable, 'ID!'),
       defined(cursorVariable, 'String!'),
     ],
@@ -56,12 +59,19 @@ export function changeQueryOf(schema: GraphQLSchema, parts: OperationParts): Cha
       arguments: [
         ...(node.arguments ?? []).filter(({ name }) => !replaced.has(name.value)),
         given('object', objectVariable),
+        given('customObject', customObjectVariable),
         given('id', idVariable),
         given('cursor', cursorVariable),
       ],
     }),
   })
-  return { document: stripIgnoredCharacters(print(document)), objectVariable, idVariable, cursorVariable }
+  return {
+    document: stripIgnoredCharacters(print(document)),
+    objectVariable,
+    customObjectVariable,
+    idVariable,
+    cursorVariable,
+  }
 }
 
 export function unusedVariableName({ operation }: OperationParts, wanted: string): string {

@@ -1,5 +1,6 @@
 import type { GraphQLFormattedError } from 'graphql'
 import type { Caller } from '../../subgraphs/kernel/context.ts'
+import { customObject, customObjectEvents, customObjectName } from '../../subgraphs/kernel/record/custom-object.ts'
 import { invalid, isErrorCode, Refusal } from '../../subgraphs/kernel/errors.ts'
 import type { LoggedEvent } from '../../subgraphs/kernel/outbox/event-feed.ts'
 import type { GraphResult } from '../graph/graph.ts'
@@ -15,7 +16,11 @@ import type { OpenedSubscription, OpenSubscription, SourceDependencies, Subscrip
 export type ChangeFilter = (event: LoggedEvent, caller: Caller) => Promise<boolean>
 
 /** The filter of a subscription: the conditions in its arguments, on records of this type in the organization of the caller. */
-export type ChangeFilterOf = (caller: Caller, object: string, args: Readonly<Record<string, unknown>>) => ChangeFilter
+export type ChangeFilterOf = (
+  caller: Caller,
+  object: string,
+  args: Readonly<Record<string, unknown>>,
+) => Promise<ChangeFilter>
 
 interface RecordChangesOptions extends EventReaderOptions, Pick<SubscriptionRequest, 'variables' | 'requestId'> {
   readonly graph: SourceDependencies['graph']
@@ -71,7 +76,9 @@ class RecordChanges extends EventReader {
   }
 
   protected override isLast({ type, object }: LoggedEvent): boolean {
-    return this.options.recordId !== null && type === `${object}.deleted`
+    if (this.options.recordId === null) return false
+    const name = customObjectName(object)
+    return type === `${name === null ? object : customObjectEvents(name)}.deleted`
   }
 
   #execute(
@@ -80,10 +87,12 @@ class RecordChanges extends EventReader {
     cursor: string,
   ): Promise<GraphResult> {
     const { graph, prepared, query, variables, requestId, cancellation } = this.options
-    const { objectVariable, idVariable, cursorVariable } = query
+    const { objectVariable, customObjectVariable, idVariable, cursorVariable } = query
+    const name = customObjectName(object)
     const given = {
       ...variables,
-      [objectVariable]: object.toUpperCase(),
+      [objectVariable]: name === null ? object.toUpperCase() : customRecord,
+      [customObjectVariable]: name,
       [idVariable]: recordId,
       [cursorVariable]: cursor,
     }
@@ -92,22 +101,42 @@ class RecordChanges extends EventReader {
 }
 
 const objectsMax = 10
+/** The member of `RecordObject` for the records of all custom objects. */
+const customRecord = 'CUSTOM_RECORD'
 
 /** The record types in the arguments. With several of them, neither one record nor conditions can be chosen. */
-function objectsOf({ object, objects, id, filter }: Readonly<Record<string, unknown>>): string[] {
+function objectsOf({ object, objects, customObjects, id, filter }: Readonly<Record<string, unknown>>): string[] {
   const given = (objects ?? null) as readonly string[] | null
-  if ((typeof object === 'string') === (given !== null))
-    throw invalid({ path: 'object', code: 'REQUIRED', message: 'Give either object or objects.' })
-  const names = [...new Set(given ?? [object as string])].map((name) => name.toLowerCase())
+  const custom = (customObjects ?? null) as readonly string[] | null
+  const isOne = typeof object === 'string'
+  if (isOne ? given !== null : given === null && custom === null) {
+    const message = 'Give object, objects or customObjects, and not object with objects.'
+    throw invalid({ path: 'object', code: 'REQUIRED', message })
+  }
+  const builtIn = given ?? (isOne ? [object] : [])
+  if (builtIn.includes(customRecord)) {
+    const message = `Name the custom objects in customObjects, in place of ${customRecord}.`
+    throw invalid({ path: isOne ? 'object' : 'objects', code: 'NOT_ALLOWED', message })
+  }
+  const names = [...new Set([...builtIn.map((name) => name.toLowerCase()), ...namedObjects(custom ?? [])])]
   if (names.length === 0 || names.length > objectsMax) {
-    const message = `objects must have 1 to ${objectsMax} record types.`
-    throw invalid({ path: 'objects', code: 'OUT_OF_RANGE', message })
+    const message = `objects and customObjects must have 1 to ${objectsMax} record types together.`
+    throw invalid({ path: given === null ? 'customObjects' : 'objects', code: 'OUT_OF_RANGE', message })
   }
   if (names.length > 1)
     for (const [path, value] of Object.entries({ id, filter }))
       if (value !== null && value !== undefined)
         throw invalid({ path, code: 'NOT_ALLOWED', message: `${path} needs one record type.` })
   return names
+}
+
+function namedObjects(names: readonly string[]): string[] {
+  return names.map((name, index) => {
+    const object = customObject(name)
+    if (customObjectName(object) !== null) return object
+    const path = `customObjects.${index}`
+    throw invalid({ path, code: 'UNKNOWN_REFERENCE', message: `${path} must be the name of a custom object.` })
+  })
 }
 
 /** Opens subscriptions to the changes of one record, or of all records of one or several types. */
@@ -121,7 +150,7 @@ export const openRecordChanges =
     const recordId = typeof args['id'] === 'string' ? args['id'].toLowerCase() : null
     const query = changeQueryOf(graph.apiSchema, parts)
     const prepared = await graph.prepareAsync(query.document, null, caller)
-    const filter = filterOf(caller, objects[0]!, args)
+    const filter = await filterOf(caller, objects[0]!, args)
     // The position is read before the record, so that no event after the check of the record is missed.
     const after = await startAfter(events, organizationId, args['after'])
     let notify = (): void => {}

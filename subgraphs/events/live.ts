@@ -2,6 +2,7 @@ import type { Caller } from '../kernel/context.ts'
 import type { LoggedEvent } from '../kernel/outbox/event-feed.ts'
 import { requireAdministrator } from '../kernel/require.ts'
 import { systemContext, type Services } from '../kernel/request.ts'
+import { recordTypeIn } from '../kernel/record/custom-object.ts'
 import { eventTypeNamed } from './catalog/organization-catalog.ts'
 import { customEventSelection } from './custom-event-stream/custom-event-selection.ts'
 import type { CustomEvent } from './custom-event-stream/custom-event.ts'
@@ -90,12 +91,17 @@ export class LiveEvents {
    * record that the subscriber may not see, or of nothing but hidden fields, is not sent, except the one by which the record left the sight of
    * the subscriber, if what was seen before meets the filter.
    */
-  changeFilterOf(
+  async changeFilterOf(
     caller: Caller,
     object: string,
     args: Fields,
-  ): (event: LoggedEvent, caller: Caller) => Promise<boolean> {
-    const meets = changeFilterOf(this.options.shapes, caller, object, args)
+  ): Promise<(event: LoggedEvent, caller: Caller) => Promise<boolean>> {
+    const { shapes, extensions } = this.options
+    const { organizationId } = caller
+    await shapes.load(organizationId)
+    // Another process may have created a custom object a moment ago.
+    if (!recordTypeIn({ shapes: shapes.shapesOf(organizationId) }, object)) await extensions.reload(organizationId)
+    const meets = changeFilterOf(shapes, caller, object, args)
     return async (event, current) => {
       const context = await this.#contextOf(current, event)
       const seen = visibleEvent(current, event, context) ?? outOfSight(current, event, context)

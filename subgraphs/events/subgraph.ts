@@ -36,7 +36,7 @@ export function eventsSubgraph(others: readonly SubgraphDefinition[]): SubgraphD
     resources: [
       catalogResource,
       customEventTypeResource,
-      recordChangeResource(records),
+      recordChangeResource(records, perOrganization),
       nodeResource(records, perOrganization),
       customEventsResource,
       eventListResource,

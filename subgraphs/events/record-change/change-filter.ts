@@ -3,7 +3,7 @@ import { fieldsOfShape } from '../../kernel/condition/condition-fields.ts'
 import type { Caller } from '../../kernel/context.ts'
 import { invalid } from '../../kernel/errors.ts'
 import type { LoggedEvent } from '../../kernel/outbox/event-feed.ts'
-import { recordType } from '../../kernel/record/record-registry.ts'
+import { recordTypeIn } from '../../kernel/record/custom-object.ts'
 import { shapeFor, type ShapeSource } from '../../kernel/record/shape-source.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -15,6 +15,8 @@ type Fields = Readonly<Record<string, unknown>>
 export type ChangeFilter = (event: LoggedEvent, caller: Caller) => boolean
 
 const always: ChangeFilter = () => true
+/** Of a custom object that was deleted, nobody sees an event. */
+const never: Conditions = () => false
 
 /**
  * The filter in the arguments of `recordChanged`. It is compiled for the rights of the caller, and again when they change: a field that
@@ -30,10 +32,11 @@ export function changeFilterOf(
     if (logic === null || logic === undefined) return always
     throw invalid({ path: 'logic', code: 'NOT_ALLOWED', message: 'logic needs a filter.' })
   }
-  const shape = recordType(object)()
   const compile = (fields: Caller['fields']): Conditions => {
-    const current = shapeFor({ shapes: shapes.shapesOf(caller.organizationId) }, shape)
-    return compileConditions({ conditions: filter, logic }, fieldsOfShape(current, { fields }), 'filter')
+    const own = { shapes: shapes.shapesOf(caller.organizationId) }
+    const shape = recordTypeIn(own, object)
+    if (!shape) return never
+    return compileConditions({ conditions: filter, logic }, fieldsOfShape(shapeFor(own, shape), { fields }), 'filter')
   }
   let compiledFor = caller.fields
   let conditions = compile(compiledFor)

@@ -1,7 +1,10 @@
 import { Arg, Ctx, ID, Query, Resolver, Root, Subscription } from 'type-graphql'
 import { Condition, ConditionLogic } from '../../kernel/condition/condition.ts'
 import { invalid, notFound } from '../../kernel/errors.ts'
+import { findCustomObject } from '../../kernel/extension/with-custom-object.ts'
 import { isId } from '../../kernel/ids.ts'
+import { ValueArg } from '../../kernel/record/declared-value.ts'
+import type { RecordShape } from '../../kernel/record/definition.ts'
 import { nameOf } from '../../kernel/record/describe.ts'
 import { stateOf } from '../../kernel/record/read.ts'
 import { structureInput } from '../../kernel/record/structure.ts'
@@ -13,17 +16,28 @@ import { outOfSight, shownEventId, visibleEvent } from '../envelope/envelope.ts'
 import { noParents, parentsOf } from '../envelope/visibility.ts'
 import { cursorDescription, filterLogicDescription } from '../live-arguments.ts'
 import {
+  isOfCustomObjects,
   leftSightType,
   recordChangeOf,
   recordObjectOf,
+  streamedCustomRecord,
   type RecordChange,
   type StreamedRecord,
 } from './record-change.ts'
 
 const ConditionInput = structureInput(Condition)
 
+const CustomObjectNameArg = () =>
+  ValueArg('customObject', () => String, {
+    nullable: true,
+    max: 63,
+    description: 'Name of the custom object of the record, with CUSTOM_RECORD; null for other record types.',
+    example: null,
+  })
+
 /** The query and the subscription of record changes, for these record types. */
-export function recordChangeResource(records: readonly StreamedRecord[]): Resource {
+export function recordChangeResource(builtIn: readonly StreamedRecord[], customRecord: RecordShape | null): Resource {
+  const records = [...builtIn, ...(customRecord ? [streamedCustomRecord(customRecord)] : [])]
   const RecordObject = recordObjectOf(records)
   const ChangeType = recordChangeOf(records, RecordObject)
   const byName = new Map(records.map((record) => [record.shape.object.toUpperCase(), record]))
@@ -40,11 +54,15 @@ export function recordChangeResource(records: readonly StreamedRecord[]): Resour
     @RequiresScopes(...scopes)
     recordChange(
       @Arg('object', () => RecordObject, { description: 'Type of the record.' }) object: string,
+      @CustomObjectNameArg() customObject: string | null,
       @Arg('id', () => ID, { description: 'Id of the record.' }) id: string,
       @Arg('cursor', () => String, { description: '`cursor` of the event.' }) cursor: string,
       @Ctx() ctx: RequestContext<'events'>,
     ) {
-      return recordChange(ctx, byName.get(object)!, id, cursor)
+      const record = byName.get(object)!
+      if (isOfCustomObjects(record)) return customRecordChange(ctx, record, { name: customObject ?? null, id, cursor })
+      if (customObject) throw notOfCustomObject()
+      return recordChange(ctx, record, id, cursor)
     }
 
     /** The gateway runs this subscription: it reads the event log and queries `recordChange` for each event, as the subscriber. */
@@ -60,7 +78,10 @@ export function recordChangeResource(records: readonly StreamedRecord[]): Resour
     })
     @RequiresScopes(...scopes)
     recordChanged(
-      @Arg('object', () => RecordObject, { nullable: true, description: 'Type of the records; null with `objects`.' })
+      @Arg('object', () => RecordObject, {
+        nullable: true,
+        description: 'Type of the records; null with `objects` or `customObjects`.',
+      })
       _object: string | null,
       @Arg('objects', () => [RecordObject], {
         nullable: true,
@@ -68,6 +89,16 @@ export function recordChangeResource(records: readonly StreamedRecord[]): Resour
           'Several types of records, 1 to 10, in place of `object`: their events come in one stream, in their order. With more than one, `id` and `filter` are refused.',
       })
       _objects: string[] | null,
+      @ValueArg('customObjects', () => String, {
+        list: true,
+        nullable: true,
+        max: 63,
+        maxItems: 10,
+        description:
+          'Names of custom objects whose records are in the stream, in place of `object` or besides `objects`; together at most 10 types.',
+        example: ['site_visit'],
+      })
+      _customObjects: string[] | null,
       @Arg('id', () => ID, { nullable: true, description: 'Id of the record; null for all records of the type.' })
       _id: string | null,
       @Arg('after', () => String, { nullable: true, description: cursorDescription })
@@ -86,6 +117,34 @@ export function recordChangeResource(records: readonly StreamedRecord[]): Resour
     }
   }
   return { resolver: RecordChangeResolver }
+}
+
+const notOfCustomObject = () =>
+  invalid({
+    path: 'customObject',
+    code: 'NOT_ALLOWED',
+    message: 'customObject is for the object CUSTOM_RECORD.',
+  })
+
+interface CustomChange {
+  readonly name: string | null
+  readonly id: string
+  readonly cursor: string
+}
+
+async function customRecordChange(
+  ctx: RequestContext<'events'>,
+  record: StreamedRecord,
+  { name, id, cursor }: CustomChange,
+): Promise<RecordChange | null> {
+  requireScopes(ctx.caller, [[[record.scope]]])
+  const found = name === null ? null : await findCustomObject(ctx, name)
+  if (!found) {
+    const message = 'customObject must be the name of a custom object of the organization.'
+    throw invalid({ path: 'customObject', code: name === null ? 'REQUIRED' : 'UNKNOWN_REFERENCE', message })
+  }
+  const change = await recordChange(found.ctx, { ...record, shape: found.shape }, id, cursor)
+  return change && { ...change, object: record.shape.object.toUpperCase(), customObject: name }
 }
 
 async function recordChange(
@@ -117,7 +176,15 @@ async function recordChange(
   }
   if (!isAt) return null
   const { id: eventId, type, occurredAt, actorId } = event
-  const change = { id: shownEventId(eventId), type, cursor, occurredAt, object: object.toUpperCase(), recordId }
+  const change = {
+    id: shownEventId(eventId),
+    type,
+    cursor,
+    occurredAt,
+    object: object.toUpperCase(),
+    customObject: null,
+    recordId,
+  }
   if (hasLeft) return { ...change, type: leftSightType(object), changedFields: null, actorId: null }
   const seen = visibleEvent(ctx.caller, event, context)
   if (!seen) return null

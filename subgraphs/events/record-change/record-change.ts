@@ -1,5 +1,6 @@
 import { Directive, Field, ID, ObjectType } from 'type-graphql'
 import { enumeration } from '../../kernel/record/column.ts'
+import { customObjectEvents, customObjectName, customObjectScope } from '../../kernel/record/custom-object.ts'
 import { nameOf } from '../../kernel/record/describe.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { NamesRecord } from '../../kernel/record/named-records.ts'
@@ -28,13 +29,17 @@ export interface RecordChange {
   readonly cursor: string
   readonly occurredAt: string
   readonly object: string
+  readonly customObject: string | null
   readonly recordId: string
   readonly changedFields: readonly string[] | null
   readonly actorId: string | null
 }
 
 /** The type of the event that a subscriber gets when a record leaves the own sight: `account.left_sight`. No webhook gets it. */
-export const leftSightType = (object: string): string => `${object}.left_sight`
+export function leftSightType(object: string): string {
+  const name = customObjectName(object)
+  return `${name === null ? object : customObjectEvents(name)}.left_sight`
+}
 
 /** The record types that have events and that other subgraphs can reference, in the order of their names. */
 export function streamedRecords(subgraphs: readonly SubgraphDefinition[]): StreamedRecord[] {
@@ -49,6 +54,17 @@ export function streamedRecords(subgraphs: readonly SubgraphDefinition[]): Strea
     }))
     .toSorted((a, b) => (a.shape.object < b.shape.object ? -1 : 1))
 }
+
+/** What the records of all custom objects have in common as a streamed record. */
+export const streamedCustomRecord = (shape: RecordShape): StreamedRecord => ({
+  shape,
+  type: 'CustomRecord',
+  field: 'customRecord',
+  scope: customObjectScope,
+})
+
+/** Its value of the enumeration of the record types. */
+export const isOfCustomObjects = ({ field }: StreamedRecord): boolean => field === 'customRecord'
 
 const references = new Map<string, Class>()
 
@@ -70,10 +86,13 @@ export const recordObjectOf = (records: readonly StreamedRecord[]): Readonly<Rec
     'RecordObject',
     'The record types whose changes can be subscribed to.',
     Object.fromEntries(
-      records.map(({ shape: { object }, scope }) => [
-        object.toUpperCase(),
-        `Records of the type ${object.replaceAll('_', ' ')}, with the events \`${object}.*\`. Needs ${scope}.`,
-      ]),
+      records.map((record) => {
+        const { object } = record.shape
+        const what = isOfCustomObjects(record)
+          ? 'Records of a custom object, with the events `custom_object.<name>.*`. Only in answers: subscribe with `customObjects`.'
+          : `Records of the type ${object.replaceAll('_', ' ')}, with the events \`${object}.*\`.`
+        return [object.toUpperCase(), `${what} Needs ${record.scope}.`]
+      }),
     ),
   )
 
@@ -95,6 +114,12 @@ export function recordChangeOf(
 
     @Field(() => RecordObject, { description: 'Type of the record.' })
     object!: string
+
+    @Field(() => String, {
+      nullable: true,
+      description: 'Name of the custom object, if `object` is CUSTOM_RECORD; null for other record types.',
+    })
+    customObject!: string | null
 
     @Field(() => ID, { description: 'Id of the record, also when the record itself is null.' })
     recordId!: string

@@ -1,5 +1,6 @@
 import type { Caller } from '../kernel/context.ts'
 import type { LoggedEvent } from '../kernel/outbox/event-feed.ts'
+import type { OrganizationShapes } from '../kernel/record/shape-source.ts'
 import { requireAdministrator } from '../kernel/require.ts'
 import { systemContext, type Services } from '../kernel/request.ts'
 import { recordTypeIn } from '../kernel/record/custom-object.ts'
@@ -124,16 +125,16 @@ export class LiveEvents {
   }
 
   async #contextOf({ organizationId }: Caller, event: LoggedEvent): Promise<EnvelopeContext> {
-    const parents = await this.#parentsOf(organizationId, event)
     await this.options.shapes.load(organizationId)
-    return { shapes: this.options.shapes.shapesOf(organizationId), parents }
+    const shapes = this.options.shapes.shapesOf(organizationId)
+    return { shapes, parents: await this.#parentsOf(organizationId, event, shapes) }
   }
 
-  #parentsOf(organizationId: string, event: LoggedEvent): Promise<Parents> {
+  #parentsOf(organizationId: string, event: LoggedEvent, shapes: OrganizationShapes | null): Promise<Parents> {
     if (event.object === customEventObject) return Promise.resolve(noParents)
     let parents = this.#parents.get(event)
     if (!parents) {
-      parents = parentsOf(this.options.tenants.of(organizationId), organizationId, [event])
+      parents = parentsOf(this.options.tenants.of(organizationId), organizationId, [event], shapes)
       this.#parents.set(event, parents)
       parents.catch(() => this.#parents.delete(event))
     }

@@ -74,7 +74,7 @@ async function executionsOf(
   for (const { ownerId } of triggers)
     if (!owners.has(ownerId)) owners.set(ownerId, await findActingUser(sql, organizationId, ownerId))
   const shapes = source.shapesOf(organizationId)
-  const context: EnvelopeContext = { shapes, parents: await parentsOf(sql, organizationId, wanted) }
+  const context: EnvelopeContext = { shapes, parents: await parentsOf(sql, organizationId, wanted, shapes) }
   const started: NewExecution[] = []
   const matchers = new Map<string, Matcher>()
   for (const event of wanted) {

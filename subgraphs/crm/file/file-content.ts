@@ -6,7 +6,7 @@ import type { OpenedFile, SentFiles } from '../../kernel/file/sent-files.ts'
 import { isHidden } from '../../kernel/record/field-security.ts'
 import { requireRecord, stateOf } from '../../kernel/record/read.ts'
 import { portsOf, requestContext, systemContext, type Services } from '../../kernel/request.ts'
-import { fileParents } from './file.enumerations.ts'
+import { fileParent } from './file.enumerations.ts'
 import { uploadFile, type FileContext } from './file.actions.ts'
 import { file } from './file.record.ts'
 import type { File } from './file.ts'
@@ -52,12 +52,15 @@ export function recordFilesOf(services: Services): RecordFiles {
     async openLinked(token) {
       const link = readDownloadToken(services.keys, token, services.clock.now())
       if (!link) throw notFound('The file, or the link has expired. It')
+      await services.shapes.load(link.organizationId)
       const ctx = systemContext(services, link.organizationId)
       if (!(await activeSeller(ctx))) throw notFound('The file')
       const found = await requireRecord(ctx, file, link.id)
       const { relatedToType, relatedToId } = found
-      if (relatedToType !== null && (await stateOf(ctx, fileParents[relatedToType](), relatedToId!)) !== 'LIVE')
-        throw notFound('The file')
+      if (relatedToType !== null) {
+        const parent = fileParent(ctx, relatedToType)
+        if (!parent || (await stateOf(ctx, parent, relatedToId!)) !== 'LIVE') throw notFound('The file')
+      }
       return opened(found, found.name)
     },
   }

@@ -1,6 +1,8 @@
 import { enumeration } from '../../kernel/record/column.ts'
+import { customObjectName, recordTypeIn } from '../../kernel/record/custom-object.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
+import type { RequestContext } from '../../kernel/request.ts'
 
 export const FileStatus = enumeration('FileStatus', 'Whether the bytes of a file have arrived.', {
   UPLOADING: 'Its bytes have not arrived. It is deleted after a day.',
@@ -8,25 +10,8 @@ export const FileStatus = enumeration('FileStatus', 'Whether the bytes of a file
 })
 export type FileStatus = keyof typeof FileStatus
 
-export const FileRelatedType = enumeration('FileRelatedType', 'Type of the record to which a file is attached.', {
-  ACCOUNT: 'An account.',
-  CONTACT: 'A contact.',
-  LEAD: 'A lead.',
-  OPPORTUNITY: 'An opportunity.',
-  CASE: 'A case.',
-  QUOTE: 'A quote.',
-  ORDER: 'An order.',
-  INVOICE: 'An invoice.',
-  CREDIT_NOTE: 'A credit note.',
-  PRODUCT: 'A product.',
-  TASK: 'A task.',
-  ACTIVITY: 'An activity, such as a note or a call.',
-  EMAIL: 'A mail that was sent or received. The files of a received mail are attached to it.',
-})
-export type FileRelatedType = keyof typeof FileRelatedType
-
-/** The record types to which files can be attached. */
-export const fileParents: Readonly<Record<FileRelatedType, () => RecordShape>> = {
+/** The record types to which files can be attached, besides custom objects. */
+export const fileParents = {
   ACCOUNT: recordType('account'),
   CONTACT: recordType('contact'),
   LEAD: recordType('lead'),
@@ -40,4 +25,17 @@ export const fileParents: Readonly<Record<FileRelatedType, () => RecordShape>> =
   TASK: recordType('task'),
   ACTIVITY: recordType('activity'),
   EMAIL: recordType('email'),
-}
+} as const satisfies Readonly<Record<string, () => RecordShape>>
+
+export type FileParent = keyof typeof fileParents
+
+/** The types as descriptions name them. */
+export const fileParentNames = [...Object.keys(fileParents), 'custom:<object>']
+  .join(', ')
+  .replace(/, (?=custom)/, ' or ')
+
+export const isFileParent = (type: string): type is FileParent => Object.hasOwn(fileParents, type)
+
+/** The record type that `relatedToType` names; null if the platform and the organization have no such records. */
+export const fileParent = (ctx: Pick<RequestContext, 'shapes'>, type: string): RecordShape | null =>
+  isFileParent(type) ? fileParents[type]() : customObjectName(type) === null ? null : recordTypeIn(ctx, type)

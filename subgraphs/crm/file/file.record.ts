@@ -9,7 +9,7 @@ export const file: RecordDefinition<File> = defineRecord(File, {
   object: 'file',
   table: 'crm.file',
   visibleBy: [],
-  visibleThroughRelated: { type: 'relatedToType', id: 'relatedToId', to: fileParents },
+  visibleThroughRelated: { type: 'relatedToType', id: 'relatedToId', to: fileParents, orCustomObject: true },
   searchable: ['name'],
   hasSearchText: true,
   references: { ownerId: activeUsers },

@@ -52,7 +52,15 @@ export const fileResource: Resource = {
   jobs: [deleteAbandonedFiles, deleteFileContents],
   rest: restArea(file, {
     path: 'files',
-    filters: ['status', 'relatedToType', 'relatedToId', 'ownerId', 'externalId', createdAfter, updatedAfter],
+    filters: [
+      'status',
+      { name: 'relatedToType', column: 'relatedToType', operator: 'in' },
+      'relatedToId',
+      'ownerId',
+      'externalId',
+      createdAfter,
+      updatedAfter,
+    ],
   }),
   operations: [
     operation('GET /v1/files/{id}/download-link', 'fileDownloadLink', {

@@ -3,7 +3,7 @@ import { Directive, ID, Int, ObjectType } from 'type-graphql'
 import { Column } from '../../kernel/record/column.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
-import { FileRelatedType, FileStatus } from './file.enumerations.ts'
+import { fileParentNames, FileStatus } from './file.enumerations.ts'
 
 /** Set by the upload alone. */
 const uploaded = { nullable: true, writable: 'NEVER' } as const
@@ -35,14 +35,14 @@ export class File extends OrgRecord {
   })
   status!: FileStatus
 
-  @Column(() => FileRelatedType, {
+  @Column(() => String, {
     decidesEdges: true,
     nullable: true,
-    description:
-      'Type of the record to which it is attached. Null exactly if `relatedToId` is null: then its owner alone sees it.',
+    max: 70,
+    description: `Type of the record to which it is attached: ${fileParentNames}, such as \`custom:site_visit\`. The files of a received mail are attached to the EMAIL. A custom object that the organization does not have is refused with UNKNOWN_REFERENCE. Null exactly if \`relatedToId\` is null: then its owner alone sees it.`,
     example: 'OPPORTUNITY',
   })
-  relatedToType!: FileRelatedType | null
+  relatedToType!: string | null
 
   @Column(() => ID, {
     indexed: true,

@@ -52,7 +52,7 @@ export async function isEventReadable(context: ReadingContext, reader: Recipient
   const { organizationId } = context
   const event = await whatHappened(context, body, data)
   if (!event) return false
-  const parents = await parentsOf(context.db, organizationId, [event])
+  const parents = await parentsOf(context.db, organizationId, [event], context.shapes)
   const seen = visibleEvent({ ...reader, organizationId }, event, { shapes: context.shapes, parents })
   if (!seen) return false
   if (data['previous'] && !seen.data['previous']) return false

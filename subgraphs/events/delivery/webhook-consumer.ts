@@ -51,9 +51,10 @@ export async function deliveriesOf(
   const wanted = events.filter(({ type }) => subscriptions.some((each) => namesType(each.events, type)))
   if (wanted.length === 0) return []
   const seesAll = subscriptions.every(({ owner }) => owner.ownerIds === null)
+  const shapes = services.shapes.shapesOf(organizationId)
   const context: EnvelopeContext = {
-    shapes: services.shapes.shapesOf(organizationId),
-    parents: seesAll ? noParents : await parentsOf(sql, organizationId, wanted),
+    shapes,
+    parents: seesAll ? noParents : await parentsOf(sql, organizationId, wanted, shapes),
   }
   const deliveries: NewDelivery[] = []
   for (const event of wanted) {

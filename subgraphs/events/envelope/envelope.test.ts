@@ -106,11 +106,11 @@ describe('who receives an event', () => {
         Promise.resolve([{ id: caseId, ownerId: elin, assignedToId: null }])
       ),
     }
-    const read = await parentsOf(sql as never, organizationId, [comment, event('account.created')])
+    const read = await parentsOf(sql as never, organizationId, [comment, event('account.created')], null)
     expect(seen(own, comment, read)).not.toBeNull()
     expect(statements).toHaveLength(1)
     expect(statements[0]).toContain('t.organization_id = $1')
-    expect(await parentsOf(sql as never, organizationId, [event('account.created')])).toBe(noParents)
+    expect(await parentsOf(sql as never, organizationId, [event('account.created')], null)).toBe(noParents)
   })
 })
 

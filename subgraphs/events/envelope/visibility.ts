@@ -1,8 +1,9 @@
 import type { Caller } from '../../kernel/context.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
 import type { LoggedEvent } from '../../kernel/outbox/event-feed.ts'
+import { eventSourceIn } from '../../kernel/record/custom-object.ts'
 import { columnOf, isRecordShape, parentOf, type RecordShape } from '../../kernel/record/definition.ts'
-import { eventSource } from '../../kernel/record/record-registry.ts'
+import type { OrganizationShapes } from '../../kernel/record/shape-source.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -82,9 +83,14 @@ async function load(
  * Reads the parents of these events, for recipients who do not see all records. One statement for each record type that has such
  * events, none without them.
  */
-export async function parentsOf(sql: Sql, organizationId: string, events: readonly LoggedEvent[]): Promise<Parents> {
+export async function parentsOf(
+  sql: Sql,
+  organizationId: string,
+  events: readonly LoggedEvent[],
+  shapes: OrganizationShapes | null,
+): Promise<Parents> {
   const children = events.flatMap(({ object, data }) => {
-    const source = eventSource(object)
+    const source = eventSourceIn({ shapes }, object)
     if (!source || !isRecordShape(source) || !(source.visibleThrough || source.visibleThroughRelated)) return []
     const { record, previous } = data as { readonly record: Fields; readonly previous?: Fields | null }
     return [record, previous ?? record].map((values) => [source, values] as const)

@@ -41,7 +41,7 @@ export async function readEvents(
   let [read, bytes] = [0, 0]
   while (read < positions.length) {
     const { events: logged, through } = await eventsAt(db, organizationId, positions.slice(read, read + part))
-    const parents = await parentsOf(db, organizationId, logged)
+    const parents = await parentsOf(db, organizationId, logged, shapes)
     for (const event of logged) {
       if (isTurnOver()) await nextTurn(organizationId)
       const seen = isSelected(event.type) ? visibleEvent(caller, event, { shapes, parents }) : null

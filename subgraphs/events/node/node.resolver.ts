@@ -6,6 +6,7 @@ import { customObject, customObjectScope, recordTypeIn } from '../../kernel/reco
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { TenantPredicate } from '../../kernel/record/predicate.ts'
 import { visibleIds } from '../../kernel/record/read.ts'
+import { shapeFor } from '../../kernel/record/shape-source.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { holdsScope } from '../../kernel/scopes.ts'
@@ -60,7 +61,8 @@ interface Found {
 async function findRecord(ctx: RequestContext, records: readonly StreamedRecord[], id: string): Promise<Found | null> {
   const predicate = new TenantPredicate(ctx.caller)
   const placeholder = predicate.values.add(id)
-  const lookups = records.flatMap(({ shape, scope }, index) => {
+  const lookups = records.flatMap(({ shape: builtIn, scope }, index) => {
+    const shape = shapeFor({ shapes: ctx.shapes }, builtIn)
     const condition = holdsScope(ctx.caller, scope) ? visibleTo(predicate, shape) : null
     return condition === null
       ? []

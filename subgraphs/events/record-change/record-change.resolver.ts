@@ -7,6 +7,7 @@ import { ValueArg } from '../../kernel/record/declared-value.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { nameOf } from '../../kernel/record/describe.ts'
 import { stateOf } from '../../kernel/record/read.ts'
+import { shapeFor } from '../../kernel/record/shape-source.ts'
 import { structureInput } from '../../kernel/record/structure.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -149,10 +150,11 @@ async function customRecordChange(
 
 async function recordChange(
   ctx: RequestContext<'events'>,
-  { shape, field, scope }: StreamedRecord,
+  { shape: builtIn, field, scope }: StreamedRecord,
   id: string,
   cursor: string,
 ): Promise<RecordChange | null> {
+  const shape = shapeFor(ctx, builtIn)
   const { object } = shape
   requireScopes(ctx.caller, [[[scope]]])
   const recordId = id.toLowerCase()
@@ -167,7 +169,7 @@ async function recordChange(
   const isAt = event?.position === position
   const context = {
     shapes: ctx.shapes,
-    parents: isAt ? await parentsOf(ctx.db, ctx.caller.organizationId, [event]) : noParents,
+    parents: isAt ? await parentsOf(ctx.db, ctx.caller.organizationId, [event], ctx.shapes) : noParents,
   }
   const hasLeft = state === null && isAt && outOfSight(ctx.caller, event, context) !== null
   if (state === null && !hasLeft) throw notFound(`The ${nameOf(shape)}`)

@@ -49,11 +49,9 @@ export async function seenEvent(services: Services, start: Start): Promise<SeenE
   const caller = await actingCaller(sql, { organizationId, ...runAs, scopes: [], origin, depth })
   if (!caller) return { caller, event: null }
   await services.shapes.load(organizationId)
-  const context = {
-    shapes: services.shapes.shapesOf(organizationId),
-    parents: await parentsOf(sql, organizationId, [event]),
-  }
-  return { caller, event: visibleEvent(caller, event, context) }
+  const shapes = services.shapes.shapesOf(organizationId)
+  const parents = await parentsOf(sql, organizationId, [event], shapes)
+  return { caller, event: visibleEvent(caller, event, { shapes, parents }) }
 }
 
 /** The input of a function that an event starts; null if nothing is to be started. */

@@ -44,11 +44,9 @@ async function seenOf(services: Services, caller: Caller, run: StoredRun): Promi
     })
     if (event) {
       const sql = services.tenants.of(organizationId)
-      const context = {
-        shapes: services.shapes.shapesOf(organizationId),
-        parents: await parentsOf(sql, organizationId, [event]),
-      }
-      const seen = visibleEvent(caller, event, context)
+      const shapes = services.shapes.shapesOf(organizationId)
+      const parents = await parentsOf(sql, organizationId, [event], shapes)
+      const seen = visibleEvent(caller, event, { shapes, parents })
       const data = seen ? envelopeOf(seen).data : {}
       const { record, previous } = data
       return {

@@ -51,10 +51,8 @@ export async function startWorkflows(
     const user = await findActingUser(sql, organizationId, runAsUserId)
     actors.set(runAsUserId, user && userStateRefusal(user) === null ? { ...user, userId: runAsUserId } : null)
   }
-  const context: EnvelopeContext = {
-    shapes: services.shapes.shapesOf(organizationId),
-    parents: await parentsOf(sql, organizationId, wanted),
-  }
+  const shapes = services.shapes.shapesOf(organizationId)
+  const context: EnvelopeContext = { shapes, parents: await parentsOf(sql, organizationId, wanted, shapes) }
   const matchers = new Map<string, Conditions>()
   const ctx = { ...systemContext(services, organizationId), db: sql }
   for (const event of wanted)

@@ -34,12 +34,16 @@ interface WithShapes {
 }
 
 /** A record type of the platform, or a custom object of the organization; null when there is none. */
-export const recordTypeIn = ({ shapes }: WithShapes, object: string): RecordShape | null =>
-  recordNamed(object) ?? ((shapes?.custom(object) ?? null) as RecordShape | null)
+export const recordTypeIn = (ctx: WithShapes, object: string): RecordShape | null =>
+  inSight(ctx, recordNamed(object)) ?? ((ctx.shapes?.custom(object) ?? null) as RecordShape | null)
 
 /** As `eventSource`, also of the custom objects of the organization. */
-export const eventSourceIn = ({ shapes }: WithShapes, object: string): TrackedObject | null =>
-  eventSource(object) ?? ((shapes?.custom(object) ?? null) as TrackedObject | null)
+export const eventSourceIn = (ctx: WithShapes, object: string): TrackedObject | null =>
+  inSight(ctx, eventSource(object)) ?? ((ctx.shapes?.custom(object) ?? null) as TrackedObject | null)
+
+/** Whether a record of the type is visible can follow from a record of a custom object, which only the shape of the organization knows. */
+const inSight = <T extends TrackedObject>({ shapes }: WithShapes, type: T | null): T | null =>
+  type && shapes && 'visibleThroughRelated' in type ? shapes.of(type) : type
 
 /** The names of all record types: those of the platform, then the custom objects of the organization. */
 export const recordTypeNamesIn = ({ shapes }: WithShapes): string[] => [

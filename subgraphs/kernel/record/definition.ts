@@ -62,6 +62,8 @@ export interface RelatedVisibility<Name extends string = string> {
   readonly type: Name
   readonly id: Name
   readonly to: Readonly<Record<string, () => RecordShape>>
+  /** It can be a record of a custom object, too, named `custom:site_visit`: in the shape of an organization, `to` has its custom objects. */
+  readonly orCustomObject?: boolean
 }
 
 /** The part of a record definition that reads use, immutable. `RecordDefinition` adds the part that only writes use. */

@@ -101,11 +101,18 @@ export class DefinedShapes implements OrganizationShapes {
   #extended(shape: RecordShape): RecordShape {
     let extended = this.#shapes.get(shape)
     if (!extended) {
-      extended = this.#extend(shape)
+      extended = this.#extend(this.#withRelatedObjects(shape))
       this.#shapes.set(shape, extended)
       this.#shapes.set(extended, extended)
     }
     return extended
+  }
+
+  #withRelatedObjects(shape: RecordShape): RecordShape {
+    const related = shape.visibleThroughRelated
+    if (!related?.orCustomObject || this.customObjects.length === 0) return shape
+    const objects = this.customObjects.map((object) => [object, () => this.custom(object)!] as const)
+    return { ...shape, visibleThroughRelated: { ...related, to: { ...related.to, ...Object.fromEntries(objects) } } }
   }
 
   #extend(shape: RecordShape): RecordShape {

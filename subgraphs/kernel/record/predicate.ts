@@ -109,10 +109,27 @@ export class TenantPredicate {
 
   #isRelatedVisible(definition: RecordShape, { type, id, to }: RelatedVisibility, alias: string): string {
     const [typeSql, idSql] = [type, id].map((name) => columnOf(definition, name).sql(alias)) as [string, string]
-    const related = Object.entries(to).map(
-      ([value, shape]) => `${typeSql} = '${value}' and ${this.#isParentVisible(shape(), idSql)}`,
-    )
+    const shapes = Object.entries(to).map(([value, shape]) => [value, shape()] as const)
+    const isOwned = ([, shape]: readonly [string, RecordShape]): boolean =>
+      shape.objectColumn !== undefined && shape.visibleBy.length > 0
+    const related = shapes
+      .filter((one) => !isOwned(one))
+      .map(([value, shape]) => `${typeSql} = '${value}' and ${this.#isParentVisible(shape, idSql)}`)
+    const owned = shapes.filter(isOwned)
+    if (owned.length > 0) related.push(this.#isOneVisible(owned, typeSql, idSql))
     return `(${[`${typeSql} is null and ${this.own(alias)}`, ...related].join(' or ')})`
+  }
+
+  /** The records of custom objects are rows of one table. Where their owners decide who sees them, one condition is for all objects. */
+  #isOneVisible(objects: readonly (readonly [string, RecordShape])[], type: string, id: string): string {
+    const { objectColumn, ...rows } = objects[0]![1]
+    const parent = this.alias()
+    const object = rows.columns.byName.get(objectColumn!)!.sql(parent)
+    const keys = objects.map(
+      ([value, shape]) => `(${sqlLiteral(value)}, ${sqlLiteral(shape.objectKey ?? shape.object)})`,
+    )
+    return `exists (select 1 from ${readSource(rows)} ${parent} where ${this.live(rows, parent)} and ${parent}.id = ${id}
+      and (${type}, ${object}) in (${keys.join(', ')}))`
   }
 
   /** The records of a private type that the caller owns, and those that are shared. */

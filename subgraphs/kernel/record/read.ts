@@ -77,7 +77,7 @@ export async function requireRecord<T extends StoredRow>(
   const state = deleted || !hasColumn(definition, 'deletedAt') ? '' : ' and t.deleted_at is null'
   const lock = isLocked && !definition.storedIn ? ' for update of t' : ''
   if (isLocked && definition.storedIn && isId(id)) await lockStored(ctx, definition.storedIn, id)
-  const sql = `select ${columns} from ${definition.table} t where t.id = ${predicate.values.add(id)} and ${predicate.visible(definition, 't')}${state}${lock}`
+  const sql = `select ${columns} from ${definition.table} t where t.id = ${predicate.values.add(id)} and ${predicate.visible(shapeFor(ctx, definition), 't')}${state}${lock}`
   const [row] = isId(id) ? await ctx.db.query(sql, predicate.values.list) : []
   if (!row) throw notFound(`The ${nameOf(definition)}`)
   const record = row as unknown as T

@@ -4,7 +4,7 @@ import type { DisclosedRecords } from './answered-records.ts'
 import { customObjectName } from './custom-object.ts'
 import type { RecordShape } from './definition.ts'
 import { TenantPredicate } from './predicate.ts'
-import type { OrganizationShapes } from './shape-source.ts'
+import { shapeFor, type OrganizationShapes } from './shape-source.ts'
 
 /** The record types of a subgraph, by name. */
 export type RecordTypes = Pick<ReadonlyMap<string, RecordShape>, 'get' | 'has'>
@@ -12,7 +12,10 @@ export type RecordTypes = Pick<ReadonlyMap<string, RecordShape>, 'get' | 'has'>
 /** These record types, and the custom objects of an organization. */
 export const withCustomObjects = (types: RecordTypes, shapes: OrganizationShapes | null): RecordTypes => ({
   has: (object) => types.has(object) || customObjectName(object) !== null,
-  get: (object) => types.get(object) ?? ((shapes?.custom(object) ?? undefined) as RecordShape | undefined),
+  get: (object) => {
+    const type = types.get(object)
+    return type ? shapeFor({ shapes }, type) : ((shapes?.custom(object) ?? undefined) as RecordShape | undefined)
+  },
 })
 
 /**

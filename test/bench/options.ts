@@ -32,6 +32,8 @@ export interface BenchOptions {
   readonly assistant: { readonly accounts: number; readonly passages: number }
   /** Pending deliveries, deliveries that one worker sends, and the time for which events occur. */
   readonly deliveries: { readonly pending: number; readonly sent: number; readonly seconds: number }
+  /** Records of one parent whose filters, sorts and rollups by indexed fields are measured. */
+  readonly children: number
   /** Print a CPU profile of the project for each scenario instead of measuring. */
   readonly profile: boolean
   readonly rounds: number
@@ -68,6 +70,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
         graph: { opportunities: 20_000, activities: 50_000 },
         insights: { accounts: 5_000, activities: 100_000, deals: 10_000, openDeals: 3_000, users: 50 },
         assistant: { accounts: 5_000, passages: 5_000 },
+        children: 20_000,
         deliveries: { pending: 100_000, sent: 5_000, seconds: 5 },
         rounds: 4,
         roundMs: 800,
@@ -81,6 +84,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
         graph: { opportunities: 200_000, activities: 1_000_000 },
         insights: { accounts: 50_000, activities: 1_000_000, deals: 100_000, openDeals: 30_000, users: 500 },
         assistant: { accounts: 50_000, passages: 100_000 },
+        children: 1_000_000,
         deliveries: { pending: 1_000_000, sent: 20_000, seconds: 20 },
         rounds: 10,
         roundMs: 1500,

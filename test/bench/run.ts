@@ -20,6 +20,7 @@ import {
   measureRowLevelSecurity,
   type FilledOrganization,
 } from './self-comparisons.ts'
+import { measureIndexedFields } from './indexed-fields.ts'
 import { measureDelivery } from './delivery.ts'
 import { measureGrowth } from './growth/growth.ts'
 import { readOptions } from './options.ts'
@@ -85,10 +86,16 @@ async function run(): Promise<void> {
   if (isDone()) return
   if (isWanted('functions') && !options.profile)
     findings.push(...(await started((project) => measureFunctions(project, services))))
-  const tenants = await openTenants(services, options.accounts)
   const load = Load.start()
   closers.push(() => load.stop())
   const postgres = await PostgresCpu.of(services.database)
+  if (isWanted('indexed-fields') && !options.profile) {
+    const measuring = { options, load, postgres }
+    findings.push(...(await started((project) => measureIndexedFields(measuring, project, services))))
+  }
+  measured.push('indexed-fields')
+  if (isDone()) return
+  const tenants = await openTenants(services, options.accounts)
   const bench: Bench = { options, tenants, ids: await sampleIds(services, tenants.main, 1000), load, postgres }
 
   if (options.profile) {

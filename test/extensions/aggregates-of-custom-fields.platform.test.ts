@@ -4,7 +4,8 @@ import { assignProfile, createProfile } from '../../subgraphs/identity/profile/p
 import { account } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { anOrganization, field, problemsOf, valuesNamed } from './custom-fields.fixture.ts'
-import { object, visit } from './custom-objects.fixture.ts'
+import { memberWithout, object, visit } from './custom-objects.fixture.ts'
+import { settleFieldChanges } from './field-changes.fixture.ts'
 
 const platform = usePlatform()
 
@@ -18,6 +19,9 @@ interface Group {
   readonly keys: readonly { readonly field: string; readonly value: string | null }[]
   readonly count: number
   readonly sum: readonly { readonly value: number }[]
+}
+interface LabelledGroup extends Group {
+  readonly keys: readonly { readonly field: string; readonly value: string | null; readonly label: string | null }[]
 }
 const groupsOf = ({ groups }: { groups: readonly Group[] }) =>
   groups.map(({ keys, count, sum }) => [...keys.map(({ value }) => value), count, ...sum.map(({ value }) => value)])
@@ -179,5 +183,50 @@ describe('an aggregate', () => {
       ['OPEN', 1, 1],
     ])
     expect(problemsOf(await call({ groupBy: 'customFields.tier' }))).toMatch(/^400 UNKNOWN_FIELD/)
+  })
+
+  it('has groups by what a LOOKUP names, with the names of the records that the caller sees', async () => {
+    const { owner: admin, member: by } = await anOrganization(platform)
+    const { organizationId } = admin
+    await object(admin, { name: 'ship' })
+    await object(admin, {
+      fields: [
+        { name: 'subject', label: 'Subject', fieldType: 'TEXT' },
+        { name: 'hours', label: 'Hours', fieldType: 'NUMBER' },
+        { name: 'customer', label: 'Customer', fieldType: 'LOOKUP', lookupEntity: 'ACCOUNT' },
+        { name: 'ship', label: 'Ship', fieldType: 'LOOKUP', lookupObject: 'custom:ship' },
+      ],
+    })
+    await settleFieldChanges(platform)
+    const own = await platform.member({ organizationId, visibility: 'OWN' })
+    const [acme, other] = [await account(own, { name: 'Acme' }), await account(by, { name: 'Other' })]
+    const { id: ship } = await visit(by, { subject: 'Nordlys' }, {}, 'ship')
+    const more = { ownerId: own.userId }
+    await visit(admin, { subject: 'A', hours: 2, customer: acme.id, ship }, more)
+    await visit(admin, { subject: 'B', hours: 3, customer: acme.id }, more)
+    await visit(admin, { subject: 'C', hours: 1, customer: other.id }, more)
+    await visit(admin, { subject: 'D', hours: 7 }, more)
+    const groups = async (name: string, who = by) => {
+      const query = { groupBy: `customFields.${name}`, sum: 'customFields.hours', sortBy: 'sum' }
+      const { status, body } = await who.rest['customRecordAggregate']!({ name: 'site_visit', query } as never)
+      expect(status, JSON.stringify(body)).toBe(200)
+      return (body.groups as LabelledGroup[]).map(({ keys: [key], count, sum }) => [
+        key!.value,
+        key!.label,
+        count,
+        sum[0]!.value,
+      ])
+    }
+    const none = [null, null, 1, 7]
+    expect(await groups('customer')).toEqual([none, [acme.id, 'Acme', 2, 5], [other.id, 'Other', 1, 1]])
+    expect(await groups('customer', own)).toEqual([none, [acme.id, 'Acme', 2, 5], [other.id, null, 1, 1]])
+    expect(await groups('ship')).toEqual([
+      [null, null, 3, 11],
+      [ship, 'Nordlys', 1, 2],
+    ])
+    const keyed = await platform.member({ organizationId, scopes: ['READ_CUSTOM_OBJECTS'] })
+    expect((await groups('customer', keyed)).map(([, label]) => label)).toEqual([null, null, null])
+    const agent = await memberWithout(platform, organizationId, { 'custom:ship': ['customFields.subject'] })
+    expect((await groups('ship', agent))[1]).toEqual([ship, null, 1, 2])
   })
 })

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { newId } from '../../subgraphs/kernel/ids.ts'
 import { lead } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { anOrganization, field, problemsOf, valuesNamed } from './custom-fields.fixture.ts'
 import { object } from './custom-objects.fixture.ts'
+import { settleFieldChanges } from './field-changes.fixture.ts'
 
 const platform = usePlatform({ OUTBOUND_ALLOW: '127.0.0.1' })
 let owner: Member
@@ -117,6 +119,92 @@ describe('a field that is deleted', () => {
     expect(problemsOf(answer)).toBe('409 HAS_DEPENDENTS')
     expect(answer.body.usedBy).toEqual([{ object: used, id: user, name: 'Tier' }])
     expect((await owner.rest['customFieldDelete']!(fieldOf('custom:sitexvisit'))).status).toBe(204)
+  })
+})
+
+const aFunction = () =>
+  created('serverlessFunctionCreate', {
+    apiName: `f_${newId().slice(-12)}`,
+    name: 'F',
+    language: 'javascript',
+    source: 'export default (input) => input',
+  })
+const partner = (operator: string, value?: unknown) => [{ field: 'customFields.partner', operator, value }]
+
+describe('a LOOKUP', () => {
+  it.each<[string, () => Promise<{ id: string }>]>([
+    [
+      'validation_rule',
+      () =>
+        created('validationRuleCreate', {
+          entityType: 'LEAD',
+          name: 'Partner',
+          conditions: partner('IS_EMPTY'),
+          errorMessage: 'A lead has a partner.',
+        }),
+    ],
+    [
+      'webhook',
+      () =>
+        created('webhookCreate', {
+          name: 'Partner',
+          url: 'https://127.0.0.1/hook',
+          events: ['lead.*'],
+          conditions: partner('EQUALS', newId()),
+        }),
+    ],
+    [
+      'ai_trigger',
+      () =>
+        created('aiTriggerCreate', {
+          name: 'Partner',
+          eventType: 'lead.updated',
+          prompt: 'Summarize.',
+          conditions: partner('CHANGED'),
+          actions: [{ type: 'CREATE_TASK', config: { subject: 'Call' } }],
+        }),
+    ],
+    [
+      'after_save_trigger',
+      async () => {
+        const { apiName } = (await aFunction()) as unknown as { apiName: string }
+        const body = { objectType: 'LEAD', name: 'Partner', operations: ['UPDATE'], function: apiName }
+        return created('afterSaveTriggerCreate', { ...body, conditions: partner('CHANGED') })
+      },
+    ],
+    [
+      'workflow',
+      () =>
+        created('workflowCreate', {
+          name: 'Partner',
+          triggerType: 'FIELD_CHANGED',
+          triggerEntity: 'LEAD',
+          triggerConfig: { fields: ['customFields.partner'] },
+        }),
+    ],
+    [
+      'custom_field',
+      () =>
+        field(owner, {
+          name: 'leads',
+          fieldType: 'ROLLUP_SUMMARY',
+          rollupConfig: { childObject: 'LEAD', relationField: 'customFields.partner', aggregate: 'COUNT' },
+        }),
+    ],
+  ])('is not deleted while a %s names it, and then is', async (used, use) => {
+    const values = { entity: 'LEAD', name: 'partner', fieldType: 'LOOKUP', lookupEntity: 'ACCOUNT' }
+    const { id } = await field(owner, values)
+    await settleFieldChanges(platform)
+    const { id: user } = await use()
+    await settleFieldChanges(platform)
+    const before = await platform.fingerprint(owner.organizationId)
+    const answer = await owner.rest['customFieldDelete']!({ id })
+    expect(problemsOf(answer)).toBe('409 HAS_DEPENDENTS')
+    expect(answer.body.usedBy).toEqual([expect.objectContaining({ object: used, id: user })])
+    expect(await platform.fingerprint(owner.organizationId)).toBe(before)
+    const operation = `${used.replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase())}Delete`
+    expect((await owner.rest[operation]!({ id: user })).status).toBe(204)
+    expect((await owner.rest['customFieldDelete']!({ id })).status).toBe(204)
   })
 })
 let fields = 0

@@ -5,6 +5,7 @@ import { maintainFieldHistory } from '../../subgraphs/records/field-history/main
 import { account, lead } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { aField, anOrganization, field, problemsOf, valuesNamed } from './custom-fields.fixture.ts'
+import { lookup, settleClearings } from './lookups.fixture.ts'
 import { memberWithout, object, visit, withSiteVisits } from './custom-objects.fixture.ts'
 import { settleFieldChanges } from './field-changes.fixture.ts'
 
@@ -87,6 +88,20 @@ describe('the history of a field', () => {
     expect((await member.graphql(bulk, { items })).body.data.leadBulkUpdate.succeeded).toBe(2)
     const { body } = await member.rest['leadFieldHistory']!({ id: ids[1] } as never)
     expect(body.data).toMatchObject([{ field: 'customFields.rating', previousValue: null, value: 1 }])
+  })
+
+  it('of a LOOKUP has the ids that changes replace, and those that a deletion clears', async () => {
+    const { owner: admin, member: by } = await anOrganization(platform)
+    await lookup(platform, admin, { trackHistory: true })
+    const [one, two] = [await account(by), await account(by)]
+    const { id } = await account(by, { customFields: { partner: one.id } })
+    await write(id as string, { partner: (two.id as string).toUpperCase() }, by)
+    expect((await by.rest['accountDelete']!({ id: two.id } as never)).status).toBe(204)
+    await settleClearings(platform)
+    expect((await history(id as string, {}, by)).body.data).toMatchObject([
+      { field: 'customFields.partner', previousValue: two.id, value: null, version: 3, changedById: by.userId },
+      { field: 'customFields.partner', previousValue: one.id, value: two.id, version: 2, changedById: by.userId },
+    ])
   })
 
   it('has values that are replaced in all records', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { account, supportCase } from '../builders.ts'
+import { settleFieldChanges } from '../extensions/field-changes.fixture.ts'
 import type { Member } from '../platform.ts'
 import { aWebhook, deliverAll, restrict, useWebhooks } from './use-webhooks.ts'
 
@@ -9,12 +10,14 @@ const { platform } = used
 const update = async (by: Member, id: string, body: object) =>
   expect((await by.rest.accountUpdate!({ id, body })).status).toBe(200)
 
-/** What was received since the last call: of each webhook with a header `X-Case`, the versions of the records. */
-async function received(): Promise<Record<string, number[]>> {
+/** What was received since the last call: of each webhook with a header `X-Case`, the versions of the records, or of the record with this id. */
+async function received(of?: string): Promise<Record<string, number[]>> {
   await deliverAll(used)
   const versions: Record<string, number[]> = {}
-  for (const { headers, body } of used.receiver.take())
-    (versions[headers['x-case'] as string] ??= []).push((body.data['record'] as { version: number }).version)
+  for (const { headers, body } of used.receiver.take()) {
+    const { id, version } = body.data['record'] as { id: string; version: number }
+    if (of === undefined || id === of) (versions[headers['x-case'] as string] ??= []).push(version)
+  }
   for (const each of Object.values(versions)) each.sort((a, b) => a - b)
   return versions
 }
@@ -68,6 +71,32 @@ describe('conditions of a webhook', () => {
     expect(cases.map(([conditions], index) => [conditions, versions[index] ?? []])).toEqual(
       cases.map(([conditions, expected]) => [conditions, expected]),
     )
+  })
+
+  it('compare what a LOOKUP names, also what a deletion clears', async () => {
+    const { owner } = used
+    const field = { entity: 'ACCOUNT', name: 'partner', label: 'Partner', fieldType: 'LOOKUP', lookupEntity: 'ACCOUNT' }
+    expect((await owner.rest.customFieldCreate!({ body: field })).status).toBe(201)
+    await settleFieldChanges(platform)
+    const [one, two] = [(await account(owner)).id as string, (await account(owner)).id as string]
+    const partner = (operator: string, value?: unknown) => [{ field: 'customFields.partner', operator, value }]
+    await named('equals', { conditions: partner('EQUALS', two) })
+    await named('in', { conditions: partner('IN', [one, two]) })
+    await named('not', { conditions: partner('NOT_EQUALS', one) })
+    await named('empty', { conditions: partner('IS_EMPTY') })
+    await named('changed', { conditions: partner('CHANGED') })
+    await named('from', { conditions: partner('CHANGED_FROM', one) })
+    await named('field', { fields: ['customFields.partner'] })
+    await received()
+    const { id } = await account(owner, { customFields: { partner: one } })
+    await update(owner, id, { name: 'Renamed' })
+    await update(owner, id, { customFields: { partner: two.toUpperCase() } })
+    const before = await received()
+    expect(before).toEqual({ equals: [3], in: [1, 2, 3], not: [3], changed: [3], from: [3], field: [1, 3] })
+    expect((await owner.rest.accountDelete!({ id: two })).status).toBe(204)
+    const { body } = await owner.rest.account!({ id })
+    expect([body.version, body.customFields]).toEqual([4, {}])
+    expect(await received(id)).toEqual({ not: [4], empty: [4], changed: [4], field: [4] })
   })
 
   it('of all events that begin with the same word are compared with the records of their object', async () => {

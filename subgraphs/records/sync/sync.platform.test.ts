@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { account, contact, lead } from '../../../test/builders.ts'
-import { copiesOf } from '../../../test/extensions/field-changes.fixture.ts'
+import { account, contact, lead, opportunity } from '../../../test/builders.ts'
+import { anOrganization, field } from '../../../test/extensions/custom-fields.fixture.ts'
+import { copiesOf, settleFieldChanges } from '../../../test/extensions/field-changes.fixture.ts'
 import { usePlatform, type Member } from '../../../test/platform.ts'
 import { assignProfile, createProfile } from '../../identity/profile/profile.actions.ts'
 import { newId } from '../../kernel/ids.ts'
@@ -442,6 +443,42 @@ describe('a copy', () => {
       'SYNC_RESET',
       undefined,
     ])
+  })
+})
+
+describe('values that follow from other records', () => {
+  it('are in records as at the read, and a copy that reads the parents of changed children by their ids has them all', async () => {
+    const { owner, member: by } = await anOrganization(platform)
+    const deals = { childObject: 'OPPORTUNITY', relationField: 'accountId', aggregate: 'COUNT' }
+    await field(owner, { name: 'deals', fieldType: 'ROLLUP_SUMMARY', rollupConfig: deals })
+    await settleFieldChanges(platform)
+    const [one, two] = [(await account(by)).id as string, (await account(by)).id as string]
+    const { id: deal } = await opportunity(by, { accountId: one })
+    const { records, cursor } = await snapshot(by, { objects: 'account,opportunity' })
+    const dealsOf = (all: readonly { id: string; record: object | null }[]) =>
+      Object.fromEntries(
+        all.flatMap(({ id, record }) => {
+          const { customFields } = record as { customFields: { deals?: number } }
+          return [one, two].includes(id) ? [[id, customFields.deals]] : []
+        }),
+      )
+    expect(dealsOf(records)).toEqual({ [one]: 1, [two]: 0 })
+    expect((await by.rest.opportunityUpdate!({ id: deal, body: { accountId: two } })).status).toBe(200)
+    const { id: second } = await opportunity(by, { accountId: two })
+    const changed = await changes(by, cursor)
+    expect(shortly(changed.changes).toSorted()).toEqual(
+      [deal, second].map((id) => ['UPSERT', 'CHANGED', id]).toSorted(),
+    )
+    const copied = new Map(records.map(({ id, record }) => [id, record]))
+    const parents = changed.changes.flatMap(({ id, record }) => [copied.get(id)?.['accountId'], record!['accountId']])
+    const ids = [...new Set(parents.filter((id) => id !== undefined))]
+    expect(ids.toSorted()).toEqual([one, two].toSorted())
+    const { body } = await by.rest.accountList!({ query: { ids: ids.join(), fields: 'customFields' } })
+    const read = body.data as { id: string; customFields: object }[]
+    expect(dealsOf(read.map(({ id, customFields }) => ({ id, record: { customFields } })))).toEqual({
+      [one]: 0,
+      [two]: 2,
+    })
   })
 })
 

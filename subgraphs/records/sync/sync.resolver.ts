@@ -65,7 +65,7 @@ export class SyncResolver {
     description: [
       'The records that have changed since a snapshot, or since the page of changes before, each once and as it is now; deleted ones, and those that left the sight of the caller, as DELETE.',
       'Whatever is committed when a page is read is in it or behind it; a change can come twice, so write by `id`.',
-      'Values that change without a new version, such as the last activity of an account, come with the next change of the record.',
+      'Values that change without a new version, such as the last activity of an account, come with the next change of the record; so do rollups, and formulas over other records or the time. A copy that needs them at once reads them by the ids of their records: a rollup changes with the records that it counts, of which the copy learns.',
       scopesText,
       `CURSOR_EXPIRED if events after the cursor are not kept any more: at least 30 days are. ${resetText}`,
     ].join(' '),

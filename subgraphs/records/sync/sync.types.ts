@@ -19,7 +19,7 @@ export const SyncReason = enumeration('SyncReason', 'Why a record is among the c
 export type SyncReason = keyof typeof SyncReason
 
 const recordDescription =
-  'The record with the fields that it has in events; fields that the profile of the caller hides are absent.'
+  'The record with the fields that it has in events, and its rollups and formulas with the values of this read; fields that the profile of the caller hides are absent.'
 const recordExample = { id: '0190b1a2-0000-7000-8000-000000000001', name: 'Halvorsen Marine', version: 3 }
 const nextCursorDescription = 'What to send as `cursor` next.'
 const schemaVersionDescription =

@@ -1,5 +1,6 @@
 import type { RequestContext } from '../../request.ts'
 import { holdsScope } from '../../scopes.ts'
+import { recordTypeIn } from '../custom-object.ts'
 import { columnOf, hasColumn, type RecordShape } from '../definition.ts'
 import { isHidden } from '../field-security.ts'
 import { namedRecordOf } from '../named-records.ts'
@@ -17,12 +18,19 @@ interface Labelled {
 }
 
 /** The record type whose names the values of a key have, and that the caller may read; null if there is none. */
-function labelled({ caller }: RequestContext, definition: RecordShape, { column }: RequestedKey): Labelled | null {
+function labelled(ctx: RequestContext, definition: RecordShape, { column }: RequestedKey): Labelled | null {
+  const { caller } = ctx
   if (column.kind !== 'id') return null
   const named = column.user ? 'user' : namedRecordOf(definition.entity, column.name)
   if (named === 'user') return { shape: organizationSource().users, column: 'name' }
   const relation = Object.values(definition.relations ?? {}).find(({ by }) => by === column.name)
-  const shape = relation ? relation.to() : named === null ? null : recordNamed(named)
+  const shape = column.lookup
+    ? recordTypeIn(ctx, column.lookup.to)
+    : relation
+      ? relation.to()
+      : named === null
+        ? null
+        : recordNamed(named)
   const name = shape && labelColumns.find((one) => hasColumn(shape, one))
   if (!shape || !name || isHidden(caller, shape, name)) return null
   const scope = knownReadScope(shape.entity)

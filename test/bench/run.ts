@@ -110,7 +110,7 @@ async function run(): Promise<void> {
   for (const [name, part, measure] of [
     ['edge', 'without-edge.ts', measureRequestEdge],
     ['rls', 'without-row-level-security.ts', measureRowLevelSecurity],
-    ['functions', 'without-extensions.ts', measureWithoutExtensions],
+    ['no-extensions', 'without-extensions.ts', measureWithoutExtensions],
   ] as const) {
     if (!isWanted(name)) continue
     const compare = (open: Server) => started((project) => measure(bench, project, open))

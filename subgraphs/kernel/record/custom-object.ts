@@ -35,14 +35,14 @@ interface WithShapes {
 
 /** A record type of the platform, or a custom object of the organization; null when there is none. */
 export const recordTypeIn = (ctx: WithShapes, object: string): RecordShape | null =>
-  inSight(ctx, recordNamed(object)) ?? ((ctx.shapes?.custom(object) ?? null) as RecordShape | null)
+  withCustomParents(ctx, recordNamed(object)) ?? ((ctx.shapes?.custom(object) ?? null) as RecordShape | null)
 
 /** As `eventSource`, also of the custom objects of the organization. */
 export const eventSourceIn = (ctx: WithShapes, object: string): TrackedObject | null =>
-  inSight(ctx, eventSource(object)) ?? ((ctx.shapes?.custom(object) ?? null) as TrackedObject | null)
+  withCustomParents(ctx, eventSource(object)) ?? ((ctx.shapes?.custom(object) ?? null) as TrackedObject | null)
 
-/** Whether a record of the type is visible can follow from a record of a custom object, which only the shape of the organization knows. */
-const inSight = <T extends TrackedObject>({ shapes }: WithShapes, type: T | null): T | null =>
+/** A type whose records can be visible through those of custom objects, which only the shape of the organization knows. */
+const withCustomParents = <T extends TrackedObject>({ shapes }: WithShapes, type: T | null): T | null =>
   type && shapes && 'visibleThroughRelated' in type ? shapes.of(type) : type
 
 /** The names of all record types: those of the platform, then the custom objects of the organization. */

@@ -190,8 +190,10 @@ describe.each(lists)('%s', (_, operation) => {
     if (creator) for (let row = 0; row < 2; row++) await theirs.record(creator, true)
     // The entries of a timeline are records that concern its record.
     const concerned = /^(\w+)Timeline$/.exec(operation.documentId)?.[1]
-    if (concerned)
-      for (let row = 0; row < 2; row++) await activity(theirs.member, { [`${concerned}Id`]: request.path['id'] })
+    const { id, name } = request.path
+    const about =
+      concerned === 'customRecord' ? { relatedToType: `custom:${name}`, relatedToId: id } : { [`${concerned}Id`]: id }
+    if (concerned) for (let row = 0; row < 2; row++) await activity(theirs.member, about)
     const { nextCursor } = (await theirs.send(request, { query: 'limit=1' })).body as { nextCursor: string }
     const listed = listedIn(await theirs.send(request, { query: 'limit=100' })).rows
     // Our organization may create a record with the same id, so ids are compared only for records without organizationId.

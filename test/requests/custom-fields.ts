@@ -107,6 +107,24 @@ const withHistory = (object: string) => async (requests: Sender, id: string) => 
   }
 }
 
+/** A record of a custom object with the history of two changes. */
+async function customRecordHistory(
+  { platform, member }: Sender,
+  _first: string,
+  { name, id }: Record<string, string>,
+): Promise<void> {
+  await platform.query(
+    `update extensions.field_definition set track_history = true where organization_id = $1 and entity = $2 and name = 'sample'`,
+    [member.organizationId, `custom:${name}`],
+  )
+  await platform.query('select kernel.publish_definitions($1)', [member.organizationId])
+  for (const sample of ['First', 'Second']) {
+    const request = { name, id, body: { customFields: { sample } } }
+    const { status, body } = await member.rest['customRecordUpdate']!(request as never)
+    if (status !== 200) throw new Error(`customRecordUpdate answered ${status}: ${JSON.stringify(body)}`)
+  }
+}
+
 export const customFieldPreparations = {
   /** A field of its own: it is not changed again before its values are replaced. */
   customFieldReplaceValue: () => Promise.resolve(),
@@ -116,4 +134,5 @@ export const customFieldPreparations = {
   opportunityFieldHistory: withHistory('opportunity'),
   productFieldHistory: withHistory('product'),
   quoteFieldHistory: withHistory('quote'),
+  customRecordFieldHistory: customRecordHistory,
 }

@@ -154,10 +154,7 @@ function formulaProblems(next: CustomField, previous: CustomField | null): Field
 }
 
 /** A formula has the history of what it reads. */
-function historyProblems(
-  { fieldType, trackHistory }: CustomField,
-  previous: CustomField | null,
-): FieldProblem[] {
+function historyProblems({ fieldType, trackHistory }: CustomField, previous: CustomField | null): FieldProblem[] {
   if (!trackHistory || previous?.trackHistory) return []
   if (fieldType !== 'FORMULA') return []
   return [problem('trackHistory', 'NOT_ALLOWED', 'trackHistory is not for FORMULA.')]

@@ -6,6 +6,7 @@ import { customFieldResource } from './custom-field/custom-field.resolver.ts'
 import { customObjectResource } from './custom-object/custom-object.resolver.ts'
 import { customRecordResource } from './custom-record/custom-record.resolver.ts'
 import { customRecord } from './custom-record/custom-record.record.ts'
+import { buildFormula } from './field-formula/build-formula.ts'
 import { registerFieldChange } from './field-change/field-change.ts'
 import { checkValues, convertValues } from './field-change/change-type.ts'
 import { removeValues } from './field-change/remove-values.ts'
@@ -26,6 +27,7 @@ import { workflowRunResource } from './workflow/run.resolver.ts'
 import { workflowResource } from './workflow/workflow.resolver.ts'
 import { externalIds } from './external-ids.migrations.ts'
 
+registerFieldChange(buildFormula)
 registerFieldChange(removeIndex)
 registerFieldChange(buildIndex)
 registerFieldChange(buildRollup)

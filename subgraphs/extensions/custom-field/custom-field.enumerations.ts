@@ -38,7 +38,8 @@ export const CustomFieldState = enumeration(
   'Whether the definition of a custom field may be changed.',
   {
     READY: 'Nothing is under way.',
-    BUILDING: 'A change of the field is being carried out on all records; until then the field is not changed again.',
+    BUILDING:
+      'A change of the field is being carried out on all records; until then the field is not changed again, except while only the values of a FORMULA are written.',
     DELETING: 'The field was deleted more than 30 days ago, and its values are being removed from all records.',
   },
 )
@@ -51,6 +52,8 @@ export const CustomFieldChange = enumeration(
     BUILD_INDEX: 'The index of the field is built; for a field that becomes unique, its values are compared.',
     REMOVE_INDEX:
       'What the index has of the field is removed, after it has left the index; the field can be changed meanwhile.',
+    BUILD_FORMULA:
+      'The values of a FORMULA are written into the records; until then reads compute them, which may take longer. The field can be changed meanwhile.',
     BUILD_ROLLUP:
       'The totals of a ROLLUP_SUMMARY are built, or the index of its values; until then reads compute its value from the records, which may take longer.',
     REMOVE_VALUES: 'The values of a field that was deleted are removed.',

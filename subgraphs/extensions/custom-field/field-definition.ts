@@ -28,6 +28,7 @@ export type StoredField = Pick<
   | 'isIndexed'
   | 'isUnique'
   | 'hasIndex'
+  | 'hasValues'
   | 'defaultValue'
   | 'picklistValues'
   | 'controllingField'
@@ -157,7 +158,7 @@ export function definitionOf(field: StoredField): CustomFieldDefinition {
     retired: hasValues ? picklistValues.flatMap(({ value, isActive }) => (isActive ? [] : [value])) : undefined,
     dependsOn: controllingField === null ? null : { field: controllingField, values: dependentValues ?? {} },
     default: defaultOf(field),
-    formula,
+    formula: formula && { ...formula, isStored: field.hasValues },
     rollup: field.rollupConfig ? rollupOf({ ...field, rollupConfig: field.rollupConfig }) : undefined,
     lookup: fieldType === 'LOOKUP' ? lookupOf(field) : undefined,
     aliases:

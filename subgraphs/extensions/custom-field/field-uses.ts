@@ -5,7 +5,7 @@ import type { SerializedRule } from '../../kernel/record/definition.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { nameTypes } from '../custom-object/custom-object.rules.ts'
 import type { CustomField } from './custom-field.ts'
-import { fieldsOfOrganization, formulasWith, liveFormulas } from './formula-rules.ts'
+import { fieldsOfOrganization, formulasWith, liveFormulas, storedUsesOf } from './formula-rules.ts'
 import { rollupsWith } from './rollup-rules.ts'
 import { changesForm, targetOf } from './type-change.ts'
 
@@ -113,10 +113,11 @@ export const liveIsUnused: SerializedRule<CustomField> = {
     if (!after.some(({ id }) => id === next.id)) return []
     const before = new Set(liveFormulas(stored).map(({ id }) => id))
     const usedBy: Use[] = []
-    for (const { id, entity, name, isSearchable } of after) {
+    for (const field of after) {
+      const { id, entity, name } = field
       if (usedBy.length >= shownMax) break
       if (before.has(id)) continue
-      if (isSearchable && id !== next.id) usedBy.push({ object: 'custom_field', id, name })
+      if (storedUsesOf(field).length > 0 && id !== next.id) usedBy.push({ object: 'custom_field', id, name })
       usedBy.push(...(await usesOf(ctx, entity, name)).filter(({ object }) => object !== 'custom_field'))
     }
     if (usedBy.length === 0) return []

@@ -121,7 +121,7 @@ export const readOrganizationExtensions: ExtensionReader = async (sql, organizat
     `select v.version::float8 as version, coalesce((
        select jsonb_agg(jsonb_build_object('id', f.id, 'entity', f.entity, 'name', f.name, 'label', f.label, 'fieldType', f.field_type,
          'description', f.description, 'isRequired', f.is_required, 'isActive', f.is_active, 'isSearchable', f.is_searchable,
-         'isIndexed', f.is_indexed, 'isUnique', f.is_unique, 'hasIndex', f.has_index,
+         'isIndexed', f.is_indexed, 'isUnique', f.is_unique, 'hasIndex', f.has_index, 'hasValues', f.has_values,
          'defaultValue', f.default_value, 'picklistValues', f.picklist_values, 'controllingField', f.controlling_field,
          'dependentValues', f.dependent_values, 'pattern', f.pattern, 'precision', f.precision, 'maxLength', f.max_length,
          'minValue', f.min_value, 'maxValue', f.max_value, 'trackHistory', f.track_history, 'pending', f.pending, 'aliases', f.aliases,

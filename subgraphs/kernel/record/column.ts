@@ -131,6 +131,8 @@ export interface Column extends ColumnOptions {
   readonly custom?: CustomFieldRules
   /** Custom fields: the formula that gives the value, which nobody writes; null for one that can no longer be evaluated, so that it is blank. */
   readonly formula?: Formula | null
+  /** Formulas: every record has the value of the formula under its key. Without it, reads compute the value. */
+  readonly isStored?: boolean
   /** Custom fields: the rollup that gives the value, which only reads compute; null for one that can no longer be evaluated, so that it is blank. */
   readonly rollup?: CompiledRollup | null
   /** Custom fields: the record type whose ids the values are. */

@@ -11,6 +11,7 @@ import {
   type FormulaDefinition,
 } from './custom-field-column.ts'
 import type { RecordShape } from './definition.ts'
+import { localSql } from './local-formula.ts'
 import { relatedShape, relationNamed, type FormulaRelation } from './formula-relations.ts'
 
 /** The formulas of a record type by the names of their fields; null for one that cannot be evaluated. */
@@ -141,9 +142,13 @@ export class FormulaScopes {
   }
 }
 
-/** The column of a formula. It is read and compared by the SQL of the formula, whatever is stored under its key. One that reads other records or the time is blank but for a reader. */
-function formulaColumn(field: CustomFieldDefinition, formula: Formula | null, scope: FormulaScope): Column {
+/**
+ * The column of a formula. Once every record has its value, it is read as any other custom field; before, by the SQL of the formula, whatever is stored
+ * under its key. One that reads other records or the time is blank but for a reader.
+ */
+function formulaColumn(field: FieldWithFormula, formula: Formula | null, scope: FormulaScope): Column {
   const column = customField(field)
+  const isStored = formula?.isLocal === true && field.formula.isStored === true
   const names = formula ? new Set(formula.inputs.flatMap((input) => scope.namesOf(input))) : []
   return {
     ...column,
@@ -151,9 +156,9 @@ function formulaColumn(field: CustomFieldDefinition, formula: Formula | null, sc
     derivedFrom: [customFieldsName, ...(formula ? ownInputs(formula) : [])],
     ...(formula && !formula.isLocal && { hiddenWith: [...names] }),
     formula,
-    sql: formula?.isLocal
-      ? (alias) => `(${formula.toSql({ alias: () => alias })})`
-      : () => (formula ? noValueSql(column) : blankSql(column)),
+    ...(isStored
+      ? { isStored }
+      : { sql: formula?.isLocal ? localSql(formula) : () => (formula ? noValueSql(column) : blankSql(column)) }),
   }
 }
 

@@ -11,6 +11,7 @@ import { measureAssistant, scriptedProvider } from './assistant.ts'
 import { measureFunctions, measureWithoutExtensions } from './functions.ts'
 import { measureInsights } from './insights.ts'
 import { measureInvoices } from './invoices.ts'
+import { measureCustomFields } from './custom-fields.ts'
 import { measureCustomerGraph } from './customer-graph.ts'
 import {
   measureRequestEdge,
@@ -119,6 +120,8 @@ async function run(): Promise<void> {
   if (isWanted('aging')) findings.push(...(await started((project) => measureAging(bench, project, start))))
   if (isWanted('graph'))
     findings.push(...(await started((project) => measureCustomerGraph(bench, project, services, options.graph))))
+  if (isWanted('custom-fields'))
+    findings.push(...(await started((project) => measureCustomFields(bench, project, services))))
   if (isWanted('invoices')) findings.push(...(await started((project) => measureInvoices(bench, project, services))))
   if (isWanted('tracking')) findings.push(...(await started((project) => measureTracking(bench, project, services))))
   if (isWanted('operations'))

@@ -95,6 +95,9 @@ async function run(): Promise<void> {
     findings.push(...(await started((project) => measureIndexedFields(measuring, project, services))))
   }
   measured.push('indexed-fields')
+  if (isWanted('custom-fields') && !options.profile)
+    findings.push(...(await started((project) => measureCustomFields({ options, load, postgres }, project, services))))
+  measured.push('custom-fields')
   if (isDone()) return
   const tenants = await openTenants(services, options.accounts)
   const bench: Bench = { options, tenants, ids: await sampleIds(services, tenants.main, 1000), load, postgres }
@@ -120,8 +123,6 @@ async function run(): Promise<void> {
   if (isWanted('aging')) findings.push(...(await started((project) => measureAging(bench, project, start))))
   if (isWanted('graph'))
     findings.push(...(await started((project) => measureCustomerGraph(bench, project, services, options.graph))))
-  if (isWanted('custom-fields'))
-    findings.push(...(await started((project) => measureCustomFields(bench, project, services))))
   if (isWanted('invoices')) findings.push(...(await started((project) => measureInvoices(bench, project, services))))
   if (isWanted('tracking')) findings.push(...(await started((project) => measureTracking(bench, project, services))))
   if (isWanted('operations'))

@@ -36,6 +36,8 @@ const others = {
     'values of a field that was deleted 30 days before, with the rows that were derived from them',
   'subgraphs/extensions/field-change/rewrite-values.ts':
     'values of deleted records; what is derived from them is written when they are restored',
+  'subgraphs/kernel/record/store-formulas.ts':
+    'values of formulas that no write has computed yet; the SQL of their definition is what is derived from until then',
   'subgraphs/extensions/function/function.actions.ts': 'parts of a function',
   'subgraphs/demo/{sequences,webhooks}.ts': 'rows that are no records: attempts, deliveries',
 }

@@ -75,7 +75,7 @@ function pathsOf(expression: string): ReadonlySet<string> {
 
 /** The unique names of what a formula names. */
 const namesIn = (scopes: FormulaScopes, field: Formulated): string[] =>
-  [...pathsOf(field.formulaConfig!.expression)].flatMap((path) => scopes.of(objectOf(field))?.nameOf(path) ?? [])
+  [...pathsOf(field.formulaConfig!.expression)].flatMap((path) => scopes.of(objectOf(field))?.namesIn(path) ?? [])
 
 const uniqueName = (field: Pick<StoredField, 'entity' | 'name'>): string =>
   `${objectOf(field)}.${customFieldName(field.name)}`

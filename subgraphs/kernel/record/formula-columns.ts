@@ -1,5 +1,6 @@
 import { compileFormula } from '../formula/compile.ts'
 import { fieldOfColumn } from '../formula/column-field.ts'
+import { relationsAt } from '../formula/paths.ts'
 import type { Formula, FormulaFields, Reference } from '../formula/formula.ts'
 import { FormulaError } from '../formula/problem.ts'
 import type { Column } from './column.ts'
@@ -52,7 +53,7 @@ export class FormulaScope {
 
   /** The relation with this name that leads to a record type with readable fields. */
   relation(name: string): FormulaRelation | null {
-    return relationNamed(this.shape, name)
+    return relationNamed(this.shape, name, this.#plain.get(name))
   }
 
   #target(name: string): FormulaScope | null {
@@ -60,12 +61,18 @@ export class FormulaScope {
     return relation && this.scopeOf(relation.object)
   }
 
-  /** The unique name, `account.customFields.margin`, of the field that a path of a formula names; null if it names none. */
-  nameOf(path: string): string | null {
+  /**
+   * The unique names, `account.customFields.margin`, of what a path of a formula names: the columns with the ids of the records that it follows, and the
+   * field; none if there is no such field.
+   */
+  namesIn(path: string): string[] {
     if (this.shape.columns.byName.has(path) || this.#plain.has(path) || this.#fields.has(path))
-      return `${this.shape.object}.${path}`
-    const at = path.indexOf('.')
-    return at < 0 ? null : (this.#target(path.slice(0, at))?.nameOf(path.slice(at + 1)) ?? null)
+      return [`${this.shape.object}.${path}`]
+    for (const relation of relationsAt(path.split('.'))) {
+      const further = this.#target(relation)?.namesIn(path.slice(relation.length + 1)) ?? []
+      if (further.length > 0) return [`${this.shape.object}.${this.relation(relation)!.column.name}`, ...further]
+    }
+    return []
   }
 
   /** The unique names of what a reference reads: the columns with the ids of the records that it follows, and the field. */

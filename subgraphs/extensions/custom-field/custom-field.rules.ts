@@ -35,7 +35,7 @@ function nameProblems({ name }: CustomField): FieldProblem[] {
 const isGiven = (value: unknown): boolean =>
   value !== null && value !== false && !(Array.isArray(value) && value.length === 0)
 
-const ofResults: readonly string[] = ['isSearchable', 'isIndexed', 'isUnique']
+const ofResults: ReadonlySet<string> = new Set(['isSearchable', 'isIndexed', 'isUnique'])
 
 /** A formula with a text as its result is a text to whatever finds its value. */
 const isOfType = (
@@ -44,7 +44,7 @@ const isOfType = (
   types: readonly CustomFieldType[],
 ): boolean =>
   types.includes(fieldType) ||
-  (formulaConfig !== null && ofResults.includes(name) && types.includes(formulaConfig.returnType))
+  (formulaConfig !== null && ofResults.has(name) && types.includes(formulaConfig.returnType))
 
 const typeProblems = (field: CustomField): FieldProblem[] =>
   Object.entries(typesOf).flatMap(([name, types]: [string, readonly CustomFieldType[]]) =>

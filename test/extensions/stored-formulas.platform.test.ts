@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { account as accountDefinition } from '../../subgraphs/crm/account/account.record.ts'
+import { assignProfile, createProfile } from '../../subgraphs/identity/profile/profile.actions.ts'
 import { fieldChangeQueue } from '../../subgraphs/extensions/field-change/field-change.queue.ts'
 import { changeAll } from '../../subgraphs/kernel/record/change-all.ts'
 import type { RecordShape } from '../../subgraphs/kernel/record/definition.ts'
@@ -77,9 +78,14 @@ describe('the values of a new formula', () => {
   it('are read as those of any other field when they are there', async () => {
     await field(owner, formula('twice', 'annualRevenue * 2'))
     const list = () =>
-      statementsOf(platform, () => names({ 'customFields[twice]': '20', sortByCustomField: 'twice' }), /crm[._]account/, {
-        inTransactions: true,
-      })
+      statementsOf(
+        platform,
+        () => names({ 'customFields[twice]': '20', sortByCustomField: 'twice' }),
+        /crm[._]account/,
+        {
+          inTransactions: true,
+        },
+      )
     expect((await list()).some((sql) => sql.includes('annual_revenue * 2') || sql.includes('formula_number'))).toBe(
       true,
     )
@@ -97,6 +103,30 @@ describe('the values of a new formula', () => {
     await settle()
     expect([await stateOf(made.id), await stored(id)]).toEqual(['READY', {}])
     expect(((await read(id)) as { day: number }).day).toBeGreaterThan(0)
+  })
+})
+
+describe('the stored values of a formula', () => {
+  it('are hidden from whoever must not see what it reads, and cannot be given', async () => {
+    const { id } = await account(member, { annualRevenue: 10 })
+    await field(owner, formula('twice', 'annualRevenue * 2'))
+    await settle()
+    const restricted = await platform.member({ organizationId: owner.organizationId })
+    const ctx = await definedContext(platform, owner)
+    const profile = await createProfile(ctx, { name: 'R', fields: { account: { annualRevenue: 'HIDDEN' } } })
+    await assignProfile(ctx, restricted.userId, profile.id)
+    const shown = async (by: Member) => {
+      const [one, list] = [await by.rest['account']!({ id }), await by.rest['accountList']!({})]
+      return [one.body.customFields, (list.body as { data: { customFields: object }[] }).data[0]!.customFields]
+    }
+    expect([await shown(member), await shown(restricted)]).toEqual([
+      [{ twice: 20 }, { twice: 20 }],
+      [{}, {}],
+    ])
+    const filtered = await restricted.rest['accountList']!({ query: { 'customFields[twice]': '20' } } as never)
+    expect(problemsOf(filtered)).toBe('403 FIELD_NOT_READABLE customFields.twice FIELD_NOT_READABLE')
+    const given = await member.rest['accountUpdate']!({ id, body: { customFields: { twice: 1 } } })
+    expect(problemsOf(given)).toBe('400 VALIDATION_FAILED customFields.twice COMPUTED')
   })
 })
 

@@ -5,7 +5,7 @@ import { fieldChangeQueue } from '../../subgraphs/extensions/field-change/field-
 import { changeAll } from '../../subgraphs/kernel/record/change-all.ts'
 import type { RecordShape } from '../../subgraphs/kernel/record/definition.ts'
 import { shapeFor } from '../../subgraphs/kernel/record/shape-source.ts'
-import { inTransaction } from '../../subgraphs/kernel/request.ts'
+import { inTransaction, systemContext } from '../../subgraphs/kernel/request.ts'
 import { recordsOf } from '../../subgraphs/kernel/record/records-of.ts'
 import { drain } from '../../subgraphs/kernel/queue/queue.fixture.ts'
 import { account, lead } from '../builders.ts'
@@ -112,7 +112,7 @@ describe('the stored values of a formula', () => {
     await field(owner, formula('twice', 'annualRevenue * 2'))
     await settle()
     const restricted = await platform.member({ organizationId: owner.organizationId })
-    const ctx = await definedContext(platform, owner)
+    const ctx = systemContext(platform.services, owner.organizationId)
     const profile = await createProfile(ctx, { name: 'R', fields: { account: { annualRevenue: 'HIDDEN' } } })
     await assignProfile(ctx, restricted.userId, profile.id)
     const shown = async (by: Member) => {

@@ -21,7 +21,7 @@ const usesSql = `
     where o.organization_id = $1 and 'custom:' || o.name = $2 and o.name_field = $3
   union all
   select 'validation_rule', r.id, r.name from extensions.validation_rule r
-    where r.organization_id = $1 and r.entity_type = $2 and r.deleted_at is null
+    where r.organization_id = $1 and r.entity_type = $2 and r.deleted_at is null and $5
       and concat(r.conditions, ' ', r.error_field) ~ $4
   union all
   select 'after_save_trigger', t.id, t.name from extensions.after_save_trigger t
@@ -40,7 +40,7 @@ interface Use extends Record<string, unknown> {
   readonly name: string
 }
 
-async function usesOf(ctx: RequestContext, entity: string, name: string): Promise<Use[]> {
+async function usesOf(ctx: RequestContext, entity: string, name: string, ofRules = true): Promise<Use[]> {
   const { db, caller } = ctx
   // A name has letters, digits and underscores only.
   const path = String.raw`customFields\.${name}($|[^A-Za-z0-9_])`
@@ -49,7 +49,7 @@ async function usesOf(ctx: RequestContext, entity: string, name: string): Promis
   const uses: Use[] = formulas.map((field) => ({ object: 'custom_field', id: field.id, name: field.name }))
   const rollups = await rollupsWith(ctx, entity, name)
   uses.push(...rollups.map((field) => ({ object: 'custom_field', id: field.id, name: field.name })))
-  uses.push(...(await db.query<Use>(usesSql, [organizationId, entity, name, path])))
+  uses.push(...(await db.query<Use>(usesSql, [organizationId, entity, name, path, ofRules])))
   const objectName = customObjectName(entity)
   const prefix = objectName === null ? entity.toLowerCase() : customObjectEvents(objectName)
   for (const { user, sql } of fieldUseSources()) {
@@ -94,7 +94,7 @@ export const isUnused: SerializedRule<CustomField> = {
 }
 
 /**
- * Conditions have no values that follow from other records or the time, so a formula that something names does not begin to read them: by its own
+ * Conditions other than those of validation rules have no values that follow from other records or the time, so a formula that something names does not begin to read them: by its own
  * expression, by that of a formula that it reads, or because it comes into use.
  */
 export const liveIsUnused: SerializedRule<CustomField> = {
@@ -118,7 +118,7 @@ export const liveIsUnused: SerializedRule<CustomField> = {
       if (usedBy.length >= shownMax) break
       if (before.has(id)) continue
       if (storedUsesOf(field).length > 0 && id !== next.id) usedBy.push({ object: 'custom_field', id, name })
-      usedBy.push(...(await usesOf(ctx, entity, name)).filter(({ object }) => object !== 'custom_field'))
+      usedBy.push(...(await usesOf(ctx, entity, name, false)).filter(({ object }) => object !== 'custom_field'))
     }
     if (usedBy.length === 0) return []
     const message =

@@ -40,6 +40,9 @@ export const withFormulasSql = (sql: string, formulas: readonly Column[], alias:
     alias,
   )})`
 
+/** SQL of an object with the values of these custom fields of a record. */
+export const valuesSql = objectSql
+
 /** Of the formulas that are computed by reads only. */
 export const liveValuesSql = ({ formulas }: Columns, alias: string): string =>
   objectSql(

@@ -1,8 +1,9 @@
 import type { Formula } from '../formula/formula.ts'
 import type { RequestContext } from '../request.ts'
+import type { Column } from './column.ts'
 import { customFieldsName } from './custom-field-column.ts'
 import type { RecordShape } from './definition.ts'
-import { liveValuesSql } from './computed-values.ts'
+import { liveValuesSql, valuesSql } from './computed-values.ts'
 import type { FormulaScopes } from './formula-columns.ts'
 import { placeFor } from './live-formulas.ts'
 import { TenantPredicate } from './predicate.ts'
@@ -25,6 +26,29 @@ export async function withLiveValues<T extends object>(
   )
   const values = { ...((record as Fields)[customFieldsName] as Fields), ...row?.values }
   return { ...record, [customFieldsName]: values }
+}
+
+/**
+ * Versions of a record that need not be stored, with the values of these formulas over other records and the time, as the caller would read them: by one
+ * statement for all of them.
+ */
+export async function withComputed(
+  { db }: RequestContext,
+  { columns, table }: RecordShape,
+  formulas: readonly Column[],
+  records: readonly Fields[],
+): Promise<Fields[]> {
+  const written = columns.stored.filter(({ computed }) => !computed)
+  const rows = records.map((record) => Object.fromEntries(written.map(({ name, column }) => [column, record[name]])))
+  const read = await db.query<{ values: Fields }>(
+    `select ${valuesSql(formulas, 't')} as values from jsonb_array_elements($1::jsonb) with ordinality g(record, position)
+     cross join lateral jsonb_populate_record(null::${table}, g.record) t order by g.position`,
+    [JSON.stringify(rows)],
+  )
+  return records.map((record, index) => ({
+    ...record,
+    [customFieldsName]: { ...(record[customFieldsName] as Fields), ...read[index]!.values },
+  }))
 }
 
 /** The value of a formula that is no field, for a record that the caller sees. */

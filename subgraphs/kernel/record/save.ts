@@ -88,7 +88,8 @@ async function checkAndWrite<T extends StoredRow>(
     refuse(customFieldProblemsOf(definition, next, previous))
   refuse(definition.invariants?.(next, previous) ?? [])
   refuse((await definition.checks?.(ctx, next, previous)) ?? [])
-  if (ctx.extensions && isExtended(ctx, definition)) refuseBrokenRules(ctx, definition, draft.operation, next, previous)
+  if (ctx.extensions && isExtended(ctx, definition))
+    await refuseBrokenRules(ctx, definition, draft.operation, next, previous)
   if (definition.numbered && !previous) await setNumber(ctx, definition, definition.numbered, next)
   const isDeleted = draft.operation === 'DELETE'
   await underSerializedRules(ctx, definition, next, previous, async (inner, problems, unless) => {

@@ -43,16 +43,6 @@ export const withFormulasSql = (sql: string, formulas: readonly Column[], alias:
 /** SQL of an object with the values of these custom fields of a record. */
 export const valuesSql = objectSql
 
-/** Of the formulas that are computed by reads only. */
-export const liveValuesSql = ({ formulas }: Columns, alias: string): string =>
-  objectSql(
-    formulas.filter(({ formula }) => formula?.isLocal === false),
-    alias,
-  )
-
-/** SQL of an object with the values of the rollups of a record. */
-export const rollupValuesSql = ({ rollups }: Columns, alias: string): string => objectSql(rollups, alias)
-
 /** The custom fields of a record with the values of its formulas, and without those of rollups, which change without it. */
 function computed({ formulas, rollups, droppedKeys }: Columns, record: Fields): Fields {
   const values: Record<string, unknown> = { ...(record.customFields as Fields) }

@@ -3,30 +3,12 @@ import type { RequestContext } from '../request.ts'
 import type { Column } from './column.ts'
 import { customFieldsName } from './custom-field-column.ts'
 import type { RecordShape } from './definition.ts'
-import { liveValuesSql, valuesSql } from './computed-values.ts'
+import { valuesSql } from './computed-values.ts'
 import type { FormulaScopes } from './formula-columns.ts'
 import { placeFor } from './live-formulas.ts'
 import { TenantPredicate } from './predicate.ts'
 
 type Fields = Readonly<Record<string, unknown>>
-
-/** The record with the formulas that the caller reads, which follow from other records and the time. `definition` is that of the caller. */
-export async function withLiveValues<T extends object>(
-  ctx: RequestContext,
-  definition: RecordShape,
-  record: T & { readonly id: string },
-): Promise<T> {
-  const { columns, table } = definition
-  if (!columns.hasLive) return record
-  const predicate = new TenantPredicate(ctx.caller)
-  const condition = `t.id = ${predicate.values.add(record.id)} and ${predicate.visible(definition, 't')}`
-  const [row] = await ctx.db.query<{ values: Fields }>(
-    `select ${liveValuesSql(columns, 't')} as values from ${table} t where ${condition}`,
-    predicate.values.list,
-  )
-  const values = { ...((record as Fields)[customFieldsName] as Fields), ...row?.values }
-  return { ...record, [customFieldsName]: values }
-}
 
 /**
  * Versions of a record that need not be stored, with the values of these formulas over other records and the time, as the caller would read them: by one

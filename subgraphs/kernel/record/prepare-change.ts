@@ -6,12 +6,12 @@ import { checkValues } from './check-values.ts'
 import type { Column } from './column.ts'
 import { withFormulas } from './computed-values.ts'
 import { customFieldsName } from './custom-field-column.ts'
-import { withLiveValues } from './live-values.ts'
+import { isLive } from './live-formulas.ts'
 import type { Draft, RecordDefinition, RecordShape, StoredRow } from './definition.ts'
 import { nameOf } from './describe.ts'
 import { changedColumns, nextRecord, normalized, together, type Fields } from './next-record.ts'
 import { bookkeeping } from './record-events.ts'
-import { withRollups } from './rollup/read-rollups.ts'
+import { withUnversionedOf } from './unversioned-values.ts'
 
 export function refuse(errors: FieldProblem[]): void {
   if (errors.length > 0) throw invalid(...errors)
@@ -48,9 +48,11 @@ async function readBefore<T extends StoredRow>(
   if (!previous || !isJsonObject(given)) return previous
   const isGiven = ({ key = '' }: Column): boolean => Object.hasOwn(given, key)
   const { formulas, rollups } = definition.columns
-  const isLiveGiven = formulas.some((column) => column.formula?.isLocal === false && isGiven(column))
-  const known = isLiveGiven ? await withLiveValues(ctx, definition, previous) : previous
-  return rollups.some(isGiven) ? withRollups(ctx, definition, known) : known
+  const derived = {
+    formulas: formulas.filter((column) => isLive(column) && isGiven(column)),
+    rollups: rollups.filter(isGiven),
+  }
+  return withUnversionedOf(ctx, definition, derived, previous)
 }
 
 export async function prepareChange<T extends StoredRow>(

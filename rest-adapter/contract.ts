@@ -93,6 +93,7 @@ function successOf(document: OpenApiDocument, operation: OperationObject): Succe
   return {
     status,
     otherwise: conditional && other ? { status: other.status, property: conditional.response['x-if']! } : null,
+    property: response['x-body'] ?? null,
     headers: new Set(Object.keys(response.headers ?? {})),
     hasBody: response.content !== undefined,
     isConditional: '304' in operation.responses,

@@ -49,6 +49,8 @@ export interface ResponseObject {
   readonly content?: Readonly<Record<string, { readonly schema?: Schema; readonly example?: unknown }>>
   /** The property of the answer that is true if this success response is sent, and not the other one. */
   readonly 'x-if'?: string
+  /** The property of the answer that is the body; without it the whole answer is. */
+  readonly 'x-body'?: string
 }
 
 export interface RequestBodyObject {

@@ -20,16 +20,20 @@ const none: ReadonlySet<string> = new Set()
 /** Sends the result of an operation as its success response in OpenAPI describes. */
 export function writeResponse(
   { success, path }: RestOperation,
-  result: unknown,
+  answer: unknown,
   { isReplayed, url, shaped, keys = none }: Answered,
   res: ServerResponse,
 ): void {
-  if (success.fileType !== null) return writeFile(success.fileType, result as FileResult, res)
+  if (success.fileType !== null) return writeFile(success.fileType, answer as FileResult, res)
+  const { otherwise, property } = success
+  const answered = answer as Readonly<Record<string, unknown>>
+  const isOther = otherwise !== null && answered[otherwise.property] !== true
+  const result = property === null ? answer : answered[property]
   const headers: Record<string, string> = {}
   const record = result as { readonly id?: unknown; readonly version?: number } | null | undefined
   if (success.headers.has('ETag') && record?.version !== undefined) {
-    const answered = result as Readonly<Record<string, unknown>>
-    const etag = entityTag(record.version, success.unversioned, answered, shaped, keys)
+    const values = result as Readonly<Record<string, unknown>>
+    const etag = entityTag(record.version, success.unversioned, values, shaped, keys)
     headers['ETag'] = etag
     const known = res.req.headers['if-none-match']
     if (known !== undefined && success.isConditional && isMatch(known, etag)) {
@@ -38,8 +42,8 @@ export function writeResponse(
     }
   }
   if (shaped && record) removeUnasked(record, shaped)
-  if (success.headers.has('Location') && typeof record?.id === 'string') {
-    headers['Location'] = `${url.split('?', 1)[0]!.replace(/\/$/, '')}/${encodeURIComponent(record.id)}`
+  if (success.headers.has('Location') && !isOther && typeof record?.id === 'string') {
+    headers['Location'] = `${collectionOf(path, url)}/${encodeURIComponent(record.id)}`
   }
   if (isReplayed) headers['Idempotent-Replayed'] = 'true'
   if (!success.hasBody) {
@@ -47,9 +51,13 @@ export function writeResponse(
     return
   }
   if (result === undefined) throw new Error(`${path}: the stored document must alias its root field as result.`)
-  const { otherwise } = success
-  const isOther = otherwise !== null && (result as Readonly<Record<string, unknown>>)[otherwise.property] !== true
   sendJson(res, isOther ? otherwise.status : success.status, 'application/json; charset=utf-8', headers, result)
+}
+
+/** The path of the records of which one was created: that of the request, without the key of an upsert. */
+function collectionOf(path: string, url: string): string {
+  const parts = url.split('?', 1)[0]!.replace(/\/$/, '').split('/')
+  return (path.endsWith('/by/{field}/{value}') ? parts.slice(0, -3) : parts).join('/')
 }
 
 /** A number for a time, a count or a text, which is another one after a change. */

@@ -18,6 +18,8 @@ export interface Success {
   readonly status: number
   /** The status of answers in which this property is not true, such as 200 where a POST creates a record or changes it; null if there is one status only. */
   readonly otherwise: { readonly status: number; readonly property: string } | null
+  /** The property of the answer that is the body; null if the whole answer is. */
+  readonly property: string | null
   readonly headers: ReadonlySet<string>
   readonly hasBody: boolean
   /** True if `If-None-Match` with the ETag of the record is answered 304. */

@@ -49,6 +49,8 @@ export const titleOfCode: Readonly<Record<ErrorCode, string>> = {
   VERSION_CONFLICT: 'Record changed meanwhile',
   HAS_DEPENDENTS: 'Other records depend on this one',
   LIMIT_REACHED: 'No more of these are possible',
+  AMBIGUOUS_MATCH: 'Several records match',
+  PRECONDITION_FAILED: 'Record exists already',
   CREDENTIAL_INACTIVE: 'Named credential turned off',
   CREDENTIAL_SECRET_MISSING: 'Named credential without its secret',
   ENDPOINT_SUNSET: 'Endpoint removed',

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../subgraphs/kernel/errors.ts'
 import type { Explanation } from './limit-explanations.ts'
 
-/** Errors of those who keep a copy of records or of events. */
+/** Errors of those who keep a copy of records or of events, or of whose records a copy is kept here. */
 export const syncExplanations = {
   CURSOR_EXPIRED: {
     meaning: 'The events after the cursor are not all kept any more, so changes would be missing.',
@@ -12,5 +12,15 @@ export const syncExplanations = {
     meaning:
       'What the caller may see has changed since the snapshot, so records and fields of the copy may have to be removed, and others are missing.',
     action: 'Read a new snapshot, and replace the copy with it.',
+  },
+  AMBIGUOUS_MATCH: {
+    meaning:
+      'Several live records have this external id, because they had it before it had to be unique; nothing was changed. `errors` names those that the caller sees in `conflictingIds`.',
+    action: 'Change the record by its `id`, and give the others another external id, delete or merge them.',
+  },
+  PRECONDITION_FAILED: {
+    meaning:
+      'A record with this key exists already, and `If-None-Match: *` asks for a new one only; nothing was changed.',
+    action: 'Leave the header out to change the record.',
   },
 } as const satisfies Partial<Record<ErrorCode, Explanation>>

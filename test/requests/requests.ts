@@ -81,6 +81,8 @@ const isOpenToMembers = ({ document }: Contract, { path, method }: RestOperation
 /** The ids of the records that several requests share. */
 const sharedIds = new Set<string>()
 
+const isByKey = ({ path }: RestOperation): boolean => path.endsWith('/by/{field}/{value}')
+
 /** Valid requests to every operation of the contract, built from its schemas and from records created through the API. */
 export class Requests {
   readonly contract: Contract
@@ -266,11 +268,33 @@ export class Requests {
       const isFresh = fresh || operation.path.endsWith('/restore') || operation.documentId in preparations
       // A record that no operation creates gets an id, but does not exist.
       const record = creator ? await this.record(creator, isFresh, path) : { id: newId(), ...placeholders }
-      path[name!] = String(record[name!] ?? placeholders[name!] ?? record['id'])
+      path[name!] =
+        creator && isByKey(operation) && name === 'value'
+          ? await this.#externalIdOf(creator, record, path)
+          : String(record[name!] ?? placeholders[name!] ?? record['id'])
     }
     await preparations[operation.documentId]?.(this, Object.values(path)[0]!, path)
     if (operation.path.endsWith('/restore')) await this.#delete(operation.path.slice(0, -'/restore'.length), path)
     return path
+  }
+
+  /** The external id of a record, which it gets if it has none. */
+  async #externalIdOf(creator: RestOperation, record: Row, path: Readonly<Record<string, string>>): Promise<string> {
+    if (typeof record['externalId'] === 'string') return record['externalId']
+    const operation = this.contract.operations.find(
+      (one) => one.method === 'patch' && one.path === `${creator.path}/{id}`,
+    )
+    if (!operation) throw new Error(`The contract must have an operation that changes the record of ${creator.path}.`)
+    const externalId = newId()
+    const answer = await this.send({
+      operation,
+      path: { ...path, id: String(record['id']) },
+      query: {},
+      headers: await this.credentialFor(operation),
+      body: { externalId },
+    })
+    if (answer.status !== 200) throw new Error(`${operation.id} answered ${answer.status}: ${answer.text}`)
+    return externalId
   }
 
   async #delete(at: string, path: Readonly<Record<string, string>>): Promise<void> {
@@ -308,7 +332,11 @@ export class Requests {
     const own = creator && (await this.record(creator, fresh, Object.fromEntries(above)))
     // Only a record of its own: a list of ids is that of a deletion, and other requests need the shared record.
     const ids = fresh && own ? { ids: String(own['id']) } : {}
-    return this.#value(operation, whole, { ...(own && { id: String(own['id']) }), ...ids })
+    const body = await this.#value(operation, whole, { ...(own && { id: String(own['id']) }), ...ids })
+    if (!isByKey(operation)) return body
+    // The key in the body is that of the path.
+    const { externalId, ...others } = body as Record<string, unknown>
+    return externalId === undefined ? others : { ...others, externalId: path['value'] }
   }
 
   async #value(

@@ -71,6 +71,7 @@ export const placeholders: Readonly<Record<string, string>> = {
   type: 'lead.created',
   object: 'opportunity',
   part: '1',
+  field: 'externalId',
   paymentId: '019a0c5e-7f00-7d41-8b2e-6f1a9c3e5d70',
   applicationId: '019a0c5e-7f00-7f52-8c1d-3b9a6e2d7f40',
 }

@@ -8,9 +8,18 @@ import { DeletedPageArgs } from '../../kernel/record/list-args.ts'
 import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { createdAfter, ids, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
+import { BulkUpsertResult } from '../../kernel/record/upsert/bulk-upsert-result.ts'
+import { bulkUpsert } from '../../kernel/record/upsert/bulk-upsert.ts'
+import { OnlyCreateArg, upsertDescriptions } from '../../kernel/record/upsert/upsert-resolver.ts'
+import { FieldArg, KeyValueArg } from '../../kernel/record/upsert/upsert-types.ts'
+import { requireIdOfKey, upsert } from '../../kernel/record/upsert/upsert.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
-import { CustomRecordBulkUpdateItem, customRecordTypes as types } from './custom-record.inputs.ts'
+import {
+  CustomRecordBulkUpdateItem,
+  customRecordTypes as types,
+  customRecordUpsertTypes as upsertTypes,
+} from './custom-record.inputs.ts'
 import { customRecordTable } from './custom-record.migrations.ts'
 import { customRecord } from './custom-record.record.ts'
 import { CustomRecord } from './custom-record.ts'
@@ -128,6 +137,51 @@ export class CustomRecordResolver {
     @Ctx() ctx: RequestContext,
   ) {
     return withCustomRecords(ctx, object, (records, current) => records.restore(current, id, expectedVersion))
+  }
+
+  @Query(() => CustomRecord, { nullable: true, description: upsertDescriptions.byKey('record of a custom object') })
+  customRecordByKey(
+    @ObjectArg() object: string,
+    @FieldArg() field: string,
+    @KeyValueArg() value: string,
+    @Ctx() ctx: RequestContext,
+    @Info() info: SelectionInfo,
+  ) {
+    return withCustomRecords(ctx, object, async (records, current, definition) =>
+      records.one(current, await requireIdOfKey(current, definition, { field, value }), info),
+    )
+  }
+
+  @Mutation(() => upsertTypes.Result, { description: upsertDescriptions.upsert('record of a custom object') })
+  @RequiresScope('CUSTOM_OBJECTS')
+  customRecordUpsert(
+    @ObjectArg() object: string,
+    @FieldArg() field: string,
+    @KeyValueArg() value: string,
+    @InputArg(() => upsertTypes.Input) input: object,
+    @ExpectedVersionArg() expectedVersion: number | null,
+    @OnlyCreateArg() onlyCreate: boolean | null,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return withCustomRecords(ctx, object, (records, current, definition) =>
+      upsert(current, definition, records, { field, value }, input, { expectedVersion, onlyCreate }),
+    )
+  }
+
+  @Mutation(() => BulkUpsertResult, { description: upsertDescriptions.bulkUpsert('records of a custom object') })
+  @RequiresScope('CUSTOM_OBJECTS')
+  customRecordBulkUpsert(
+    @ObjectArg() object: string,
+    @FieldArg() field: string,
+    @Arg('items', () => [upsertTypes.Item], {
+      description: 'The values of 1 to 500 records, each with its key.',
+    })
+    items: object[],
+    @Ctx() ctx: RequestContext,
+  ) {
+    return withCustomRecords(ctx, object, (records, current, definition) =>
+      bulkUpsert(current, definition, records, field, items),
+    )
   }
 
   @Mutation(() => BulkResult, { description: `Changes 1 to 500 records of a custom object. ${independently}` })

@@ -23,6 +23,8 @@ const inputDescriptions = {
   REPLACE: (one: string) => `All values of one ${one}. An absent field gets the value that a new ${one} would have.`,
   CREATE: (one: string) =>
     `The values of a new ${one}. An absent field gets its default, which is null or empty if none is named.`,
+  UPSERT: (one: string) =>
+    `The values of a ${one}, new or existing. An absent field is not changed; in a new ${one} it gets its default. What a new ${one} must have is required where there is none with the key yet.`,
   UPDATE: (one: string) =>
     `Changes of one ${one}. An absent field is not changed, and null clears a field that can be null.`,
 } as const
@@ -59,10 +61,11 @@ function inputOf<T>(
   omitted: readonly string[] = [],
 ): Class<RecordInput<T>> {
   const input = classNamed(name)
-  for (const column of writableColumns(entity, operation === 'CREATE' ? 'CREATE' : 'UPDATE')) {
+  const isUpsert = operation === 'UPSERT'
+  for (const column of writableColumns(entity, operation === 'CREATE' || isUpsert ? 'CREATE' : 'UPDATE')) {
     if (omitted.includes(column.name)) continue
-    const nullable = operation === 'UPDATE' || !isRequired(column)
-    const description = inputDescription(column, operation === 'UPDATE' ? 'UPDATE' : 'CREATE')
+    const nullable = operation === 'UPDATE' || isUpsert || !isRequired(column)
+    const description = inputDescription(column, operation === 'UPDATE' || isUpsert ? 'UPDATE' : 'CREATE')
     field(input, column.name, () => inputTypeOf(column), { nullable, description }, column.day)
   }
   InputType(name, { description: inputDescriptions[operation](entityName(entity)) })(input)
@@ -83,6 +86,20 @@ export const updateInputOf = <T>(name: string, entity: Entity<T>): Class<RecordI
 /** The GraphQL input type for replacing a record. */
 export const replaceInputOf = <T>(name: string, entity: Entity<T>): Class<RecordInput<T>> =>
   inputOf(name, entity, 'REPLACE')
+
+/** The GraphQL input type for creating or updating the record with a key. The platform gives a new one its id. */
+export const upsertInputOf = <T>(name: string, entity: Entity<T>): Class<RecordInput<T>> =>
+  inputOf(name, entity, 'UPSERT', ['id'])
+
+/** The GraphQL input type for one item of a bulk upsert: the upsert input, and the expected version of the record. */
+export function upsertItemOf<T>(name: string, entity: Entity<T>): Class<RecordInput<T>> {
+  const input = inputOf(name, entity, 'UPSERT', ['id'])
+  field(input, 'expectedVersion', () => Int, {
+    nullable: true,
+    description: `Version that the ${entityName(entity)} must have; otherwise the item fails with VERSION_CONFLICT, or NOT_FOUND if there is none. Null: no check.`,
+  })
+  return input
+}
 
 /** The GraphQL input type for one item of a bulk update: the update input, and the id and expected version of the record. */
 export function bulkItemOf<T>(

@@ -2,6 +2,7 @@ import { invalid, notFound, Refusal } from '../errors.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
 import { withoutStorageRefusal } from '../database/row-bytes.ts'
 import type { Row } from '../database/sql.ts'
+import { attempted } from './bulk-attempt.ts'
 import type { BulkItemResult, BulkItemStatus, BulkResult } from './bulk-result.ts'
 import { isNothingGiven } from './changed-names.ts'
 import type { ColumnName, Draft, RecordDefinition, StoredRow } from './definition.ts'
@@ -220,21 +221,9 @@ async function bulk<T extends StoredRow, I extends Versioned>(
     )
     const outer = await withNamedOf(opened, definition, items)
     for (const { item, index } of inLockOrder) {
-      const result = { index, id: item.id, code: null, message: null, errors: null }
-      try {
-        await inTransaction(outer, (inner) => change(inner, item))
-        results[index] = { ...result, status: successStatus }
-      } catch (error) {
-        // A hook that cannot decide says nothing about one record, and all of them may be sent again.
-        if (!(error instanceof Refusal) || error.code === 'HOOK_UNAVAILABLE') throw error
-        results[index] = {
-          ...result,
-          status: 'FAILED',
-          code: error.code,
-          message: error.message,
-          errors: error.extensions.errors ?? null,
-        }
-      }
+      const { failure } = await attempted(() => inTransaction(outer, (inner) => change(inner, item)))
+      const { code = null, message = null, errors = null } = failure ?? {}
+      results[index] = { index, id: item.id, status: failure ? 'FAILED' : successStatus, code, message, errors }
     }
   })
   const succeeded = results.filter((result) => result.status !== 'FAILED').length

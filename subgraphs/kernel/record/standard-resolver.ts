@@ -16,6 +16,7 @@ import { connectionArgs, pageArgs, DeletedPageArgs } from './list-args.ts'
 import { recordsOf, type RecordActions } from './records-of.ts'
 import { RequiresScope, RequiresScopes, scopeOf } from './requires-scope.ts'
 import type { SelectionInfo } from './selection.ts'
+import { upsertResolver } from './upsert/upsert-resolver.ts'
 
 /** The GraphQL types of the standard operations of a record type. */
 export interface OperationTypes {
@@ -74,7 +75,8 @@ export function StatsFilterArg({ entity, totals }: RecordShape, filter: Class): 
 
 /**
  * The resolver with the operations that every record type has: `account`, `accountList`, `accountConnection`, `accountListDeleted`,
- * `accountStats`, `accountAggregate`, `accountCreate`, `accountUpdate`, `accountDelete` and `accountRestore`. The resolver of the type extends it.
+ * `accountStats`, `accountAggregate`, `accountCreate`, `accountUpdate`, `accountDelete` and `accountRestore`, and those by a key (`upsertResolver`). The
+ * resolver of the type extends it.
  */
 export function standardResolver<T extends StoredRow>(
   definition: RecordDefinition<T>,
@@ -86,7 +88,7 @@ export function standardResolver<T extends StoredRow>(
   const one = wordsOf(entity.name)
 
   @Resolver()
-  class StandardResolver {
+  class StandardResolver extends upsertResolver(definition, scope, records) {
     // A method must not have the name of a field of a record type, whose resolver would replace it.
     @Query(() => entity, { name: prefix, nullable: true })
     readOne(@IdArg() id: string, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {

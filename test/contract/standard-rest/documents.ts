@@ -190,6 +190,22 @@ const writers: Readonly<Record<StandardOperation, (api: RecordApi) => string>> =
   Delete: (api) => documentOf(api, 'Delete', ['id: ID!', ...version(api, 'Delete')], ''),
   Restore: (api) => documentOf(api, 'Restore', ['id: ID!', ...version(api, 'Restore')], record(api)),
   BulkUpdate: (api) => documentOf(api, 'BulkUpdate', [`items: [${api.type}BulkUpdateItem!]!`], '...bulkFields'),
+  ByKey: (api) => documentOf(api, 'ByKey', ['field: String!', 'value: String!'], record(api)),
+  Upsert: (api) =>
+    documentOf(
+      api,
+      'Upsert',
+      [
+        'field: String!',
+        'value: String!',
+        `input: ${api.type}UpsertInput!`,
+        'expectedVersion: Int',
+        'onlyCreate: Boolean',
+      ],
+      `isCreated record { ${record(api)} }`,
+    ),
+  BulkUpsert: (api) =>
+    documentOf(api, 'BulkUpsert', ['field: String', `items: [${api.type}BulkUpsertItem!]!`], '...bulkUpsertFields'),
   BulkDelete: (api) => documentOf(api, 'BulkDelete', ['ids: [ID!]!'], '...bulkFields'),
 }
 
@@ -198,6 +214,14 @@ const bulkFragment = `fragment bulkFields on BulkResult {
   succeeded
   failed
   results { index id status code message errors }
+}`
+
+const bulkUpsertFragment = `fragment bulkUpsertFields on BulkUpsertResult {
+  requested
+  succeeded
+  created
+  failed
+  results { index key id status code message errors }
 }`
 
 /** The stored document of an aggregate, by file name. */
@@ -215,9 +239,11 @@ export function standardDocuments(
   const selected = [...columns, ...api.area.derivedFields.map((name) => selectionOfDerived(api, name))]
   const fragment = `fragment ${api.prefix}Fields on ${api.type} { ${selected.join(' ')} }`
   const related = api.relations.map((relation) => relation.fragment)
-  const isBulk = operations.some((operation) => operation.startsWith('Bulk'))
+  const isBulk = operations.includes('BulkUpdate')
+  const isBulkUpsert = operations.includes('BulkUpsert')
+  const bulk = [...(isBulk ? [bulkFragment] : []), ...(isBulkUpsert ? [bulkUpsertFragment] : [])]
   return [
-    ['fragments', [fragment, ...related, ...(isBulk ? [bulkFragment] : [])].join('\n\n')],
+    ['fragments', [fragment, ...related, ...bulk].join('\n\n')],
     ...operations.map((operation): [string, string] => [api.prefix + operation, writers[operation](api)]),
   ]
 }

@@ -23,6 +23,9 @@ export const standardOperations = [
   'Restore',
   'BulkUpdate',
   'BulkDelete',
+  'ByKey',
+  'Upsert',
+  'BulkUpsert',
 ] as const
 export type StandardOperation = (typeof standardOperations)[number]
 

@@ -331,6 +331,19 @@ const bulkBody = (name: string, items: Json, description: string): Json => ({
   properties: { [name]: { type: 'array', minItems: 1, maxItems: bulkMax, items, description } },
 })
 
+const upsertBody = ({ type, many }: RecordApi): Json => {
+  const body = bulkBody('items', own(`${type}BulkUpsertItem`), `The values of 1 to ${bulkMax} ${many}.`)
+  const field = {
+    type: 'string',
+    minLength: 1,
+    maxLength: 100,
+    default: 'externalId',
+    example: 'externalId',
+    description: 'Field of the key: `externalId`, or the name of a unique custom field. Any other field is refused.',
+  }
+  return { ...body, properties: { field, ...(body['properties'] as Json) } }
+}
+
 const createdWithProperty = ({ property, input, itemsMax: most, description }: CreatedWith): Json => ({
   [property]: {
     type: 'array',
@@ -368,6 +381,7 @@ export function standardSchemas(api: RecordApi): Readonly<Record<string, Json>> 
   }
   const required = inOrder('CREATE').filter(isRequired)
   const changes = { operation: 'UPDATE', columns: inOrder('UPDATE') } as const
+  const upserted = { operation: 'UPDATE', columns: inOrder('CREATE').filter(({ name }) => name !== 'id') } as const
   return {
     ...enumSchemas(api.columns),
     ...structureSchemas(api),
@@ -406,6 +420,16 @@ export function standardSchemas(api: RecordApi): Readonly<Record<string, Json>> 
         required: ['id'],
         description: described(`${type}BulkUpdateItem`),
         more: { id: { ...id, description: `Id of the ${one} to change.` }, expectedVersion },
+      }),
+    }),
+    ...(api.offers('Upsert') && {
+      [`${type}UpsertInput`]: bodySchema({ ...upserted, required: [], description: described(`${type}UpsertInput`) }),
+      [`${type}BulkUpsertInput`]: upsertBody(api),
+      [`${type}BulkUpsertItem`]: bodySchema({
+        ...upserted,
+        required: [],
+        description: described(`${type}BulkUpsertItem`),
+        more: { expectedVersion },
       }),
     }),
     ...(api.offers('BulkDelete') && {

@@ -157,7 +157,7 @@ describe('PUT …/by/{field}/{value}', () => {
     expect(await refusedInputs(platform, () => put({}, restricted))).toEqual([
       403,
       'FIELD_NOT_WRITABLE',
-      'externalId NOT_WRITABLE',
+      'externalId FIELD_NOT_WRITABLE',
     ])
     await put()
     expect((await put({ body: { name: 'Changed' } }, restricted)).status).toBe(200)

@@ -92,8 +92,11 @@ export interface ColumnOptions {
   isUtcDay?: boolean
   /** Timestamps: the platform also changes the value without a new version of the record, so the `ETag` contains the value besides the version. */
   isUnversioned?: boolean
-  /** When a client may set the value. `NEVER`: only the platform sets it. Default: `ALWAYS`. */
-  writable?: 'ALWAYS' | 'ON_CREATE' | 'NEVER'
+  /**
+   * When a client may set the value. `ON_IMPORT`: owners and admins may set it on create, to a time that is not in the future. `NEVER`: only the
+   * platform sets it. Default: `ALWAYS`.
+   */
+  writable?: 'ALWAYS' | 'ON_CREATE' | 'ON_IMPORT' | 'NEVER'
   /** Columns that a change of this one needs in the same request, although they may have the same value. */
   writtenWith?: readonly string[]
   /** It must be given on create, although it can be empty: an empty list would be of no use. */

@@ -31,6 +31,8 @@ export class Columns {
   readonly ids: readonly Column[]
   /** Text columns without white space around their values. */
   readonly trimmed: readonly Column[]
+  /** Columns that an import may set. */
+  readonly imported: readonly Column[]
   /** Columns whose values are objects with declared parts, or lists of them. */
   readonly structured: readonly Column[]
   /** All columns by name, including custom fields. */
@@ -73,6 +75,7 @@ export class Columns {
     this.isComputedByReads = this.computedByReads.length > 0 || droppedKeys.size > 0
     this.shown = stored.filter((column) => !column.internal)
     this.ids = stored.filter((column) => column.kind === 'id')
+    this.imported = stored.filter(({ writable }) => writable === 'ON_IMPORT')
     this.trimmed = stored.filter(({ isTrimmed }) => isTrimmed)
     this.structured = stored.filter(({ structure }) => structure)
     this.byName = new Map([...stored, ...customFields].map((column) => [column.name, column]))

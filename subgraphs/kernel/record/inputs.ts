@@ -19,10 +19,13 @@ type Entity<T> = abstract new () => T
 /** The name of a record type in sentences: `case comment`. */
 export const entityName = (entity: object): string => wordsOf((entity as { name: string }).name)
 
+const newRecord = (one: string): string =>
+  `The values of a new ${one}. An absent field gets its default, which is null or empty if none is named.`
+
 const inputDescriptions = {
   REPLACE: (one: string) => `All values of one ${one}. An absent field gets the value that a new ${one} would have.`,
-  CREATE: (one: string) =>
-    `The values of a new ${one}. An absent field gets its default, which is null or empty if none is named.`,
+  CREATE: newRecord,
+  IMPORT: newRecord,
   UPSERT: (one: string) =>
     `The values of a ${one}, new or existing. An absent field is not changed; in a new ${one} it gets its default. What a new ${one} must have is required where there is none with the key yet.`,
   UPDATE: (one: string) =>
@@ -32,7 +35,8 @@ const inputDescriptions = {
 /** The values of a record that a client sends. GraphQL checks which columns are allowed and which are required. */
 export type RecordInput<T> = { [Name in ColumnName<T>]?: T[Name] | null }
 
-const writableIn: Readonly<Record<'CREATE' | 'UPDATE', readonly ColumnOptions['writable'][]>> = {
+const writableIn: Readonly<Record<'IMPORT' | 'CREATE' | 'UPDATE', readonly ColumnOptions['writable'][]>> = {
+  IMPORT: ['ALWAYS', 'ON_CREATE', 'ON_IMPORT'],
   CREATE: ['ALWAYS', 'ON_CREATE'],
   UPDATE: ['ALWAYS'],
 }
@@ -45,11 +49,14 @@ export const isRequired = (column: Column): boolean =>
     column.derivedDefault === undefined &&
     initialValue(column) === undefined)
 
-/** The columns that a client may send. Those that create requires come first. */
-export function writableColumns(entity: object, operation: 'CREATE' | 'UPDATE'): readonly Column[] {
+/** The columns that a client may send; `IMPORT`: with those that owners and admins may set on create. Those that create requires come first. */
+export function writableColumns(entity: object, operation: 'IMPORT' | 'CREATE' | 'UPDATE'): readonly Column[] {
   const writable = shownColumns(entity).filter((column) => writableIn[operation].includes(column.writable ?? 'ALWAYS'))
   return [...writable.filter(isRequired), ...writable.filter((column) => !isRequired(column))]
 }
+
+/** The columns of each input. */
+const columnsIn = { REPLACE: 'UPDATE', CREATE: 'CREATE', IMPORT: 'IMPORT', UPSERT: 'IMPORT', UPDATE: 'UPDATE' } as const
 
 const inputTypeOf = ({ type, structure }: Column): unknown =>
   structure ? (structure.isList ? [structure.input] : structure.input) : type
@@ -61,11 +68,11 @@ function inputOf<T>(
   omitted: readonly string[] = [],
 ): Class<RecordInput<T>> {
   const input = classNamed(name)
-  const isUpsert = operation === 'UPSERT'
-  for (const column of writableColumns(entity, operation === 'CREATE' || isUpsert ? 'CREATE' : 'UPDATE')) {
+  const isChange = operation === 'UPDATE' || operation === 'UPSERT'
+  for (const column of writableColumns(entity, columnsIn[operation])) {
     if (omitted.includes(column.name)) continue
-    const nullable = operation === 'UPDATE' || isUpsert || !isRequired(column)
-    const description = inputDescription(column, operation === 'UPDATE' || isUpsert ? 'UPDATE' : 'CREATE')
+    const nullable = isChange || !isRequired(column)
+    const description = inputDescription(column, isChange ? 'UPDATE' : 'CREATE')
     field(input, column.name, () => inputTypeOf(column), { nullable, description }, column.day)
   }
   InputType(name, { description: inputDescriptions[operation](entityName(entity)) })(input)
@@ -78,6 +85,17 @@ export const createInputOf = <T>(
   entity: Entity<T>,
   omitted: readonly string[] = [],
 ): Class<RecordInput<T>> => inputOf(name, entity, 'CREATE', omitted)
+
+const importable = new Set<object>()
+
+/** Whether the input for creating a record has what an import may set. */
+export const isImportable = (entity: object): boolean => importable.has(entity)
+
+/** As `createInputOf`, with what an import by an owner or admin may set. */
+export function importInputOf<T>(name: string, entity: Entity<T>): Class<RecordInput<T>> {
+  importable.add(entity)
+  return inputOf(name, entity, 'IMPORT')
+}
 
 /** The GraphQL input type for updating a record. */
 export const updateInputOf = <T>(name: string, entity: Entity<T>): Class<RecordInput<T>> =>

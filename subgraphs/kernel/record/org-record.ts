@@ -77,9 +77,11 @@ export abstract class OrgRecord {
 
   @Column(() => DateTime, {
     indexed: true,
-    writable: 'NEVER',
+    writable: 'ON_IMPORT',
+    derivedDefault: 'the time of the request',
     example: '2026-11-02T08:15:00.000Z',
-    description: 'When the record was created.',
+    description:
+      'When the record was created. An owner or admin who imports records may set it, to a time that is not in the future; it never changes.',
   })
   createdAt!: string
 

@@ -9,6 +9,7 @@ import { customFieldsName } from './custom-field-column.ts'
 import { isLive } from './live-formulas.ts'
 import type { Draft, RecordDefinition, RecordShape, StoredRow } from './definition.ts'
 import { nameOf } from './describe.ts'
+import { importedProblems } from './imported-fields.ts'
 import { changedColumns, nextRecord, normalized, together, type Fields } from './next-record.ts'
 import { bookkeeping } from './record-events.ts'
 import { withUnversionedOf } from './unversioned-values.ts'
@@ -70,6 +71,7 @@ export async function prepareChange<T extends StoredRow>(
     await readBefore(ctx, definition, draft, previous),
   )
   if (problems.length > 0) throw invalidFields(...problems)
+  if (!previous) refuse(importedProblems(ctx, definition, draft.values as Fields))
   if (draft.expectedVersion != null && previous && previous.version !== draft.expectedVersion)
     throw versionConflict(definition, previous)
   const next = nextRecord(ctx, definition, { ...draft, previous }, values)

@@ -18,6 +18,7 @@ import { concernsLookups, lookupProblems, withoutLost } from './lookup/check-loo
 import { clearLookups, refuseRestricted } from './lookup/deleted-targets.ts'
 import type { Operation } from './event-types.ts'
 import { redact, refuseReadOnlyFields } from './field-security.ts'
+import { refuseImportedFields } from './imported-fields.ts'
 import { refuseBrokenRules } from '../extension/broken-rules.ts'
 import { decidedByHooks } from './decided-by-hooks.ts'
 import { numberText, type Fields } from './next-record.ts'
@@ -110,6 +111,7 @@ export function requireRight(ctx: RequestContext, builtIn: RecordShape, values: 
   if (definition.entitlement) requireEntitlement(ctx, definition.entitlement)
   requireWritableRole(ctx)
   refuseReadOnlyFields(ctx.caller, definition, values as Fields)
+  refuseImportedFields(ctx, definition, values as Fields)
 }
 
 /** Refuses callers whose role is READ_ONLY. Whether the record is visible was checked when it was read. */

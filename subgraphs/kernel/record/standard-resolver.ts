@@ -8,7 +8,7 @@ import { ExpectedVersionArg, IdArg, InputArg } from './args.ts'
 import type { Class } from './declared-class.ts'
 import type { RecordDefinition, RecordShape, StoredRow } from './definition.ts'
 import { pluralOf, wordsOf } from './describe.ts'
-import { connectionOf, createInputOf, filterOf, pageOf, updateInputOf } from './inputs.ts'
+import { connectionOf, filterOf, importInputOf, pageOf, updateInputOf } from './inputs.ts'
 import { orderOf } from './order-input.ts'
 import { withoutUnused, type FilterInput } from './filter-input.ts'
 import type { ConnectionArgs, PageArgs } from './list.ts'
@@ -38,7 +38,7 @@ export function operationTypes<T extends StoredRow>(definition: RecordDefinition
   const filter = filterOf(`${name}Filter`, entity, relations)
   const order = orderOf(`${name}Order`, entity, isCustomizable)
   return {
-    CreateInput: createInputOf(`${name}CreateInput`, entity),
+    CreateInput: importInputOf(`${name}CreateInput`, entity),
     UpdateInput: updateInputOf(`${name}UpdateInput`, entity),
     Filter: filter,
     Order: order,

@@ -2,6 +2,7 @@ import {
   getNamedType,
   getNullableType,
   isListType,
+  isInputObjectType,
   isNonNullType,
   isObjectType,
   type GraphQLField,
@@ -368,6 +369,12 @@ function createdWithSchema({ schema }: RecordApi, { entity, input, omitted }: Cr
 export function standardSchemas(api: RecordApi): Readonly<Record<string, Json>> {
   const { definition, type, one, many, schema } = api
   const described = (name: string): string => schema.getType(name)?.description ?? ''
+  /** The columns of an input of the graph. */
+  const columnsOf = (name: string): Column[] => {
+    const input = schema.getType(name)
+    const fields = isInputObjectType(input) ? input.getFields() : {}
+    return api.columns.filter((column) => Object.hasOwn(fields, column.name))
+  }
   const inOrder = (operation: 'CREATE' | 'UPDATE'): Column[] => {
     const writable = writableColumns(definition.entity, operation)
     return api.columns.filter((column) => writable.includes(column))
@@ -381,7 +388,7 @@ export function standardSchemas(api: RecordApi): Readonly<Record<string, Json>> 
   }
   const required = inOrder('CREATE').filter(isRequired)
   const changes = { operation: 'UPDATE', columns: inOrder('UPDATE') } as const
-  const upserted = { operation: 'UPDATE', columns: inOrder('CREATE').filter(({ name }) => name !== 'id') } as const
+  const upserted = { operation: 'UPDATE', columns: columnsOf(`${type}UpsertInput`) } as const
   return {
     ...enumSchemas(api.columns),
     ...structureSchemas(api),
@@ -391,7 +398,7 @@ export function standardSchemas(api: RecordApi): Readonly<Record<string, Json>> 
     ...(schema.getType(`${type}CreateInput`) && {
       [`${type}CreateInput`]: bodySchema({
         operation: 'CREATE',
-        columns: inOrder('CREATE'),
+        columns: columnsOf(`${type}CreateInput`),
         required: required.map(({ name }) => name),
         description: described(`${type}CreateInput`),
         ...(api.area.createsWith && { more: createdWithProperty(api.area.createsWith) }),

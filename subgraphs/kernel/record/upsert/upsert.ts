@@ -97,8 +97,8 @@ async function changeOf<T extends StoredRow>(
   id: string,
   input: Readonly<Fields>,
 ): Promise<object> {
-  const fixed = writableColumns(definition.entity, 'CREATE').filter(
-    ({ name, writable }) => writable === 'ON_CREATE' && input[name] !== undefined,
+  const fixed = writableColumns(definition.entity, 'IMPORT').filter(
+    ({ name, writable = 'ALWAYS' }) => writable !== 'ALWAYS' && input[name] !== undefined,
   )
   if (fixed.length === 0) return input
   const previous = (await requireRecord(ctx, definition, id)) as T & Fields

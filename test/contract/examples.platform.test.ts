@@ -30,6 +30,8 @@ const situational: Readonly<Record<string, readonly string[]>> = {
   customFieldReorder: ['entity', 'fieldIds'],
   invoiceFromOrder: ['orderId', 'lineItems'],
   opportunityCreate: ['accountId'],
+  opportunityUpsert: ['accountId'],
+  opportunityBulkUpsert: ['items'],
   quotaBulkSet: ['quotas'],
   quotaSet: ['userId'],
   sequenceEnroll: ['entityId'],

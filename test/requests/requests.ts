@@ -83,6 +83,8 @@ const sharedIds = new Set<string>()
 
 const isByKey = ({ path }: RestOperation): boolean => path.endsWith('/by/{field}/{value}')
 
+const isBulkUpsert = ({ path }: RestOperation): boolean => path.endsWith('/batch/upsert')
+
 /** Valid requests to every operation of the contract, built from its schemas and from records created through the API. */
 export class Requests {
   readonly contract: Contract
@@ -270,7 +272,7 @@ export class Requests {
       const record = creator ? await this.record(creator, isFresh, path) : { id: newId(), ...placeholders }
       path[name!] =
         creator && isByKey(operation) && name === 'value'
-          ? await this.#externalIdOf(creator, record, path)
+          ? await this.#keyOf(operation, creator, record, path, fresh)
           : String(record[name!] ?? placeholders[name!] ?? record['id'])
     }
     await preparations[operation.documentId]?.(this, Object.values(path)[0]!, path)
@@ -278,8 +280,15 @@ export class Requests {
     return path
   }
 
-  /** The external id of a record, which it gets if it has none. */
-  async #externalIdOf(creator: RestOperation, record: Row, path: Readonly<Record<string, string>>): Promise<string> {
+  /** The external id of a record, which it gets if it has none; a new one for an upsert that creates a record. */
+  async #keyOf(
+    { method }: RestOperation,
+    creator: RestOperation,
+    record: Row,
+    path: Readonly<Record<string, string>>,
+    fresh: boolean,
+  ): Promise<string> {
+    if (method === 'put' && fresh) return newId()
     if (typeof record['externalId'] === 'string') return record['externalId']
     const operation = this.contract.operations.find(
       (one) => one.method === 'patch' && one.path === `${creator.path}/{id}`,
@@ -332,10 +341,14 @@ export class Requests {
     const own = creator && (await this.record(creator, fresh, Object.fromEntries(above)))
     // Only a record of its own: a list of ids is that of a deletion, and other requests need the shared record.
     const ids = fresh && own ? { ids: String(own['id']) } : {}
-    const body = await this.#value(operation, whole, { ...(own && { id: String(own['id']) }), ...ids })
-    if (!isByKey(operation)) return body
-    // The key in the body is that of the path.
-    const { externalId, ...others } = body as Record<string, unknown>
+    const value = () => this.#value(operation, whole, { ...(own && { id: String(own['id']) }), ...ids })
+    if (!isByKey(operation) && !isBulkUpsert(operation)) return value()
+    const created = fresh ? this.creatorOf(operation.path) : null
+    const special = created && bodies[created.documentId]
+    const body = special ? await special(this, whole) : created ? await this.#value(created, whole) : await value()
+    // The key in the body is that of the path, and the platform gives a new record its id.
+    const { externalId, id: _, ...others } = body as Record<string, unknown>
+    if (isBulkUpsert(operation)) return created ? { items: [{ ...others, externalId: newId() }] } : body
     return externalId === undefined ? others : { ...others, externalId: path['value'] }
   }
 

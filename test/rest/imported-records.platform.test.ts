@@ -65,6 +65,7 @@ describe('createdAt of a new record', () => {
     expect((await put(createdAt, member)).body.code).toBe('FIELD_NOT_WRITABLE')
     expect((await put(createdAt)).body).toMatchObject({ createdAt })
     expect((await put(createdAt)).status).toBe(200)
+    expect((await put(createdAt, member)).status).toBe(200)
     expect((await put('2020-01-01T00:00:00.000Z')).body.errors[0]).toMatchObject({
       path: 'createdAt',
       code: 'READ_ONLY',

@@ -59,6 +59,8 @@ export interface StandardOperations<T extends StoredRow> {
   readonly types: OperationTypes
   readonly actions?: RecordActions<T>
   readonly stats: { readonly type: Class; readonly read: StatsReader }
+  /** Runs before the transaction of a bulk upsert: what its creates and updates must not do inside of one. */
+  readonly beforeBulk?: (ctx: RequestContext) => Promise<void>
   /** Description of restore, where it is more than that it restores the record. */
   readonly restoreDescription?: string
 }
@@ -80,7 +82,7 @@ export function StatsFilterArg({ entity, totals }: RecordShape, filter: Class): 
  */
 export function standardResolver<T extends StoredRow>(
   definition: RecordDefinition<T>,
-  { scope, types, actions, stats, restoreDescription }: StandardOperations<T>,
+  { scope, types, actions, stats, beforeBulk, restoreDescription }: StandardOperations<T>,
 ): new () => object {
   const records = recordsOf(definition, actions)
   const { entity } = definition
@@ -88,7 +90,7 @@ export function standardResolver<T extends StoredRow>(
   const one = wordsOf(entity.name)
 
   @Resolver()
-  class StandardResolver extends upsertResolver(definition, scope, records) {
+  class StandardResolver extends upsertResolver(definition, scope, records, beforeBulk) {
     // A method must not have the name of a field of a record type, whose resolver would replace it.
     @Query(() => entity, { name: prefix, nullable: true })
     readOne(@IdArg() id: string, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {

@@ -1,5 +1,6 @@
 import { invalid } from '../../errors.ts'
 import { inTransaction, type RequestContext } from '../../request.ts'
+import { transactionWithExternalCalls } from '../../outbound/external-call.ts'
 import { attempted } from '../bulk-attempt.ts'
 import type { RecordDefinition, RecordShape, StoredRow } from '../definition.ts'
 import { lockExternalIds } from '../external-id/lock-external-ids.ts'
@@ -69,7 +70,8 @@ export async function bulkUpsert<T extends StoredRow>(
   const definition = shapeFor(ctx, builtIn)
   const key = keyFieldOf(ctx, definition, field)
   const results: BulkUpsertItemResult[] = []
-  await inTransaction(withClearing(ctx), async (opened) => {
+  await transactionWithExternalCalls(withClearing(ctx), async (opened) => {
+    results.length = 0
     await lockSerializedRules(opened, definition)
     await lockExternalIds(
       opened,

@@ -34,6 +34,7 @@ export function upsertResolver<T extends StoredRow>(
   definition: RecordDefinition<T>,
   scope: string,
   records: Records<T>,
+  beforeBulk?: (ctx: RequestContext) => Promise<void>,
 ): new () => object {
   const { entity } = definition
   const types = upsertTypes(definition, scope)
@@ -70,7 +71,7 @@ export function upsertResolver<T extends StoredRow>(
       description: upsertDescriptions.bulkUpsert(pluralOf(one)),
     })
     @RequiresScope(scope)
-    bulkUpsertAll(
+    async bulkUpsertAll(
       @FieldArg() field: string,
       @Arg('items', () => [types.Item], {
         description: `The values of 1 to ${bulkMax} ${pluralOf(one)}, each with the key of ${withArticle(one)}.`,
@@ -78,6 +79,7 @@ export function upsertResolver<T extends StoredRow>(
       items: object[],
       @Ctx() ctx: RequestContext,
     ) {
+      await beforeBulk?.(ctx)
       return bulkUpsert(ctx, definition, records, field, items)
     }
   }

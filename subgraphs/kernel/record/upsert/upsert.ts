@@ -145,7 +145,9 @@ export async function upsert<T extends StoredRow>(
   const definition = shapeFor(ctx, builtIn)
   const key = keyFieldOf(ctx, definition, field)
   const values = withoutKey(key, input)
-  requireRight(ctx, definition, values)
+  // What only a new record can be given may be sent as it is. Its right is that of the create.
+  const fixed = new Set(definition.columns.imported.map(({ name }) => name))
+  requireRight(ctx, definition, Object.fromEntries(Object.entries(values).filter(([name]) => !fixed.has(name))))
   const text = keyValueOf(key, value, path)
   if (typeof text !== 'string') throw invalid(text)
   refuseOtherKey(key, input, text)

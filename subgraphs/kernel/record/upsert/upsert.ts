@@ -1,13 +1,13 @@
 import { invalid, notFound, Refusal, type FieldProblem } from '../../errors.ts'
 import type { RequestContext } from '../../request.ts'
 import { withArticle } from '../article.ts'
+import { changedNames } from '../changed-names.ts'
 import type { RecordDefinition, RecordShape, StoredRow } from '../definition.ts'
 import { nameOf } from '../describe.ts'
 import { isRequired, writableColumns } from '../inputs.ts'
-import type { Fields } from '../next-record.ts'
+import { normalized, type Fields } from '../next-record.ts'
 import { requireRecord } from '../read.ts'
 import type { Records } from '../records-of.ts'
-import { isSameValue } from '../same-value.ts'
 import { requireRight, requireWritableRole } from '../save.ts'
 import { shapeFor } from '../shape-source.ts'
 import { givenKey, keyFieldOf, keyValueOf, withKey, withoutKey, type KeyField } from './key-field.ts'
@@ -102,9 +102,9 @@ async function changeOf<T extends StoredRow>(
   )
   if (fixed.length === 0) return input
   const previous = (await requireRecord(ctx, definition, id)) as T & Fields
-  const others = fixed.filter(({ name, stored }) => !isSameValue(stored(input[name]), stored(previous[name])))
+  const given = normalized(definition, Object.fromEntries(fixed.map(({ name }) => [name, input[name]])))
   refuse(
-    others.map(({ name }) => ({
+    changedNames<Fields>(definition, previous, given).map((name) => ({
       path: name,
       code: 'READ_ONLY',
       message: `${name} cannot be changed; send it as it is, or leave it out.`,

@@ -141,7 +141,7 @@ export class CustomRecordResolver {
 
   @Query(() => CustomRecord, { nullable: true, description: upsertDescriptions.byKey('record of a custom object') })
   customRecordByKey(
-    @ObjectArg() object: string,
+    @CustomObjectArg() object: string,
     @FieldArg() field: string,
     @KeyValueArg() value: string,
     @Ctx() ctx: RequestContext,
@@ -155,7 +155,7 @@ export class CustomRecordResolver {
   @Mutation(() => upsertTypes.Result, { description: upsertDescriptions.upsert('record of a custom object') })
   @RequiresScope('CUSTOM_OBJECTS')
   customRecordUpsert(
-    @ObjectArg() object: string,
+    @CustomObjectArg() object: string,
     @FieldArg() field: string,
     @KeyValueArg() value: string,
     @InputArg(() => upsertTypes.Input) input: object,
@@ -171,7 +171,7 @@ export class CustomRecordResolver {
   @Mutation(() => BulkUpsertResult, { description: upsertDescriptions.bulkUpsert('records of a custom object') })
   @RequiresScope('CUSTOM_OBJECTS')
   customRecordBulkUpsert(
-    @ObjectArg() object: string,
+    @CustomObjectArg() object: string,
     @FieldArg() field: string,
     @Arg('items', () => [upsertTypes.Item], {
       description: 'The values of 1 to 500 records, each with its key.',

@@ -22,6 +22,7 @@ import { credentialPorts } from './named-credential/named-credential.actions.ts'
 import { namedCredentialResource } from './named-credential/named-credential.resolver.ts'
 import { beforeSaveHookResource } from './hook/hook.resolver.ts'
 import { afterSaveTriggerResource } from './trigger/trigger.resolver.ts'
+import { layoutResource } from './layout/layout.resolver.ts'
 import { validationRuleResource } from './validation-rule/validation-rule.resolver.ts'
 import { workflowRunResource } from './workflow/run.resolver.ts'
 import { workflowResource } from './workflow/workflow.resolver.ts'
@@ -46,6 +47,7 @@ export const extensions: SubgraphDefinition = {
     customRecordResource,
     lookupResource(customRecord),
     validationRuleResource,
+    layoutResource,
     namedCredentialResource,
     beforeSaveHookResource,
     functionResource,

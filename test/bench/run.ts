@@ -24,6 +24,7 @@ import {
 import { measureIndexedFields } from './indexed-fields.ts'
 import { measureDelivery } from './delivery.ts'
 import { measureGrowth } from './growth/growth.ts'
+import { measureSearch } from './growth/search.ts'
 import { readOptions } from './options.ts'
 import { PostgresCpu } from './postgres-cpu.ts'
 import { Load, startBaseline, startProject, type Server } from './processes.ts'
@@ -56,6 +57,10 @@ async function run(): Promise<void> {
   // Only when it is named: it takes longer than everything else together.
   if (options.only.includes('growth')) {
     findings.push(...(await measureGrowth(services, join(dataDir, 'project'), options)))
+    return
+  }
+  if (options.only.includes('search')) {
+    findings.push(...(await measureSearch(services, dataDir, options)))
     return
   }
   if (isWanted('delivery')) findings.push(...(await measureDelivery(services, join(dataDir, 'project'), options)))

@@ -24,6 +24,9 @@ const usesSql = `
     where r.organization_id = $1 and r.entity_type = $2 and r.deleted_at is null and $5
       and concat(r.conditions, ' ', r.error_field) ~ $4
   union all
+  select 'layout', l.id, l.name from extensions.layout l
+    where l.organization_id = $1 and l.object_type = $2 and l.deleted_at is null and l.config::text ~ $4
+  union all
   select 'after_save_trigger', t.id, t.name from extensions.after_save_trigger t
     where t.organization_id = $1 and t.object_type = $2 and t.deleted_at is null and t.conditions::text ~ $4
   union all

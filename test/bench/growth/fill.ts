@@ -110,6 +110,39 @@ export async function openGrownOrganization(services: OpenServices, options: Fil
   }
 }
 
+/** A member of the middle of the organization, who owns about as many records as most, with the password of the reader. */
+export async function readerOf(
+  { database }: Pick<OpenServices, 'database'>,
+  grown: GrownOrganization,
+  visibility: 'OWN' | 'TEAM',
+): Promise<GrownOrganization> {
+  const { organizationId } = grown
+  const email = `${visibility.toLowerCase()}-${grown.email}`
+  await database.transaction(async (sql) => {
+    const [found] = await sql.query('select from identity.person where email = $1', [email])
+    if (found) return
+    const [state] = await sql.query<{ members: string[] }>('select members from public.grown where id = $1', [
+      organizationId,
+    ])
+    const team = state!.members.slice(visibility === 'OWN' ? 100 : 150).slice(0, 20)
+    await sql.query(
+      `with reader as (
+         update identity.app_user set visibility = $3 where organization_id = $1 and id = $2 returning person_id
+       ) update identity.person p set email = $4, password_hash = r.password_hash, email_verified_at = now()
+       from reader, identity.person r where p.id = reader.person_id and r.email = $5`,
+      [organizationId, team[0], visibility, email, grown.email],
+    )
+    await sql.query(
+      `with added as (
+         insert into identity.team (organization_id, id, name, created_at, updated_at)
+         values ($1, gen_random_uuid(), $2, now(), now()) returning id
+       ) insert into identity.team_member (organization_id, team_id, user_id) select $1, added.id, u from added, unnest($3::uuid[]) u`,
+      [organizationId, email, team],
+    )
+  })
+  return { ...grown, email }
+}
+
 async function findGrown(sql: Sql, rows: number): Promise<Grown | null> {
   await sql.query(
     `create table if not exists ${state} (rows int primary key, id uuid not null, small uuid[] not null, members uuid[] not null,

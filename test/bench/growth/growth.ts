@@ -117,7 +117,7 @@ export async function probesOf(
 const widths = [50, 3, 19, 8, 8, 8, 8, 4]
 const line = (cells: readonly string[]): string =>
   `| ${cells.map((cell, index) => (index === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[index]!))).join(' | ')} |`
-const head = [
+export const head = [
   line(['', 'n', 'matches', 'p50 ms', 'p95 ms', 'p50 cpu', 'p95 cpu', '']),
   line(widths.map((width) => '-'.repeat(width))),
 ].join('\n')

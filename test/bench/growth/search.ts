@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { Database } from '../../../subgraphs/kernel/database/database.ts'
 import { buildEntries } from '../../../subgraphs/kernel/search/build-entries.ts'
 import { findFrequentLexemes } from '../../../subgraphs/kernel/search/frequent-lexemes.ts'
 import type { OpenServices } from '../../../subgraphs/kernel/services.ts'
@@ -67,9 +68,11 @@ const probesFor = (who: string, titles: readonly Titles[]): Probe[] =>
 async function build(services: OpenServices, organizationId: string): Promise<void> {
   const start = performance.now()
   const isBuilt = await buildEntries(services, organizationId)
-  await services.database.query('vacuum (analyze) kernel.search_entry')
-  await findFrequentLexemes(services)
   if (isBuilt) console.log(`Entries of the search: ${((performance.now() - start) / 1000).toFixed(0)} s.`)
+  // Without a statement timeout.
+  const sql = new Database({ url: services.databaseUrl, connectionsMax: 1, statementTimeoutMs: 0 })
+  await sql.query('vacuum (analyze) kernel.search_entry').finally(() => sql.close())
+  await findFrequentLexemes(services)
 }
 
 /** Measures the search over all record types, as users who see all records, those of a team of 20, and their own. */

@@ -47,6 +47,7 @@ const withoutRecord: Readonly<Record<string, string>> = {
   'Proposal.conversationId': noRecord,
   'Quota.teamId': administered,
   'QuotaAttainment.teamId': administered,
+  'ResolvedLayout.layoutId': administered,
   'ScenarioFilters.accountIds': 'it is a condition, which also names what the reader does not see',
   'ScenarioFilters.ownerIds': 'it is a condition, which also names what the reader does not see',
   'ScenarioFilters.teamIds': 'it is a condition, which also names what the reader does not see',

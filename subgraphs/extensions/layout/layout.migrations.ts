@@ -1,5 +1,5 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
-import { listIndexes, recordColumns } from '../../kernel/record/record-table.ts'
+import { listIndexes, recordColumns, uniqueExternalIds } from '../../kernel/record/record-table.ts'
 
 export const layoutTable: Migration = {
   name: '20261215-extensions-layout',
@@ -10,6 +10,7 @@ export const layoutTable: Migration = {
       name text not null,
       config jsonb not null
     );
+    ${uniqueExternalIds(['extensions.layout'])}
     ${listIndexes('extensions.layout', 'layout', ['object_type', 'name'])}
     create unique index layout_profile on extensions.layout (organization_id, object_type, lower(coalesce(profile, '')))
       where deleted_at is null;

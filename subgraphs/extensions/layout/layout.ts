@@ -43,7 +43,6 @@ export class Layout extends OrgRecord {
   name!: string
 
   @Column(() => Json, {
-    required: true,
     description:
       'The arrangement: `{sections: [{label, columns, isCollapsed, items}]}`, at most 50 sections with 1 to 4 columns (default 2) and 200 items each. An item is `{field, isReadOnly, isRequired}`, with the name of a field, `customFields.<API name>` for a custom field; or `{slot}`, the place of an app, `app/<appSlug>:<key>`. Each field and slot is there once.',
     example: {

@@ -42,6 +42,8 @@ import { registerNamedCredentials } from './kernel/outbound/named-credentials.ts
 import { queueNotification } from './kernel/queue/queue-table.ts'
 import { isRecordShape, type RecordShape } from './kernel/record/definition.ts'
 import { registerEventSources, registerRecordTypes } from './kernel/record/record-registry.ts'
+import { registerNamingRows } from './kernel/record/merge/naming-rows.ts'
+import { mergedRecordTable } from './kernel/record/merge/merged-record.migrations.ts'
 import { registerTimelineSources } from './kernel/record/timeline-source.ts'
 import { customFieldFunctions } from './kernel/record/custom-field.migrations.ts'
 import { formulaFunctions } from './kernel/formula/formula.migrations.ts'
@@ -127,6 +129,8 @@ registerEventSources(
   ),
 )
 
+registerNamingRows(subgraphs.flatMap(({ resources }) => resources.flatMap(({ names = [] }) => names)))
+
 registerTimelineSources(subgraphs.flatMap(({ resources }) => resources.flatMap(({ timeline = [] }) => timeline)))
 
 export const migrations: readonly Migration[] = [
@@ -157,6 +161,7 @@ export const migrations: readonly Migration[] = [
   formulaFunctions,
   searchTables,
   rollupTables,
+  mergedRecordTable,
 ]
 
 /** What the clock starts in a worker, whichever subgraph it belongs to. */

@@ -23,6 +23,7 @@ describe('every kind of queued item', () => {
       field_change: [45, 60],
       lookup_clearing: [45, 60],
       webhook_recovery: [45, 60],
+      merge_move: [45, 60],
     })
     for (const { name, attemptMsMax, leaseMs } of queues) expect(attemptMsMax + graceMs, name).toBeLessThan(leaseMs)
   })

@@ -93,6 +93,7 @@ export const systemTests: Readonly<Record<string, readonly string[]>> = {
   'test/faults/field-changes.system.test.ts': ['subgraphs/extensions/field-change', ...queue],
   'test/webhooks/recover-events.system.test.ts': ['subgraphs/events/delivery', ...queue],
   'test/faults/lookups.system.test.ts': ['subgraphs/extensions/lookup', 'subgraphs/kernel/record/lookup', ...queue],
+  'test/faults/merges.system.test.ts': ['subgraphs/records/merge', 'subgraphs/kernel/record/merge', ...queue],
   'test/faults/simulation.system.test.ts': ['subgraphs/insights/simulation', ...queue],
   'test/faults/shutdown.system.test.ts': ['main.ts', 'start-gateway.ts', 'worker.ts', 'bin'],
   'test/faults/usage-counts.system.test.ts': ['subgraphs/identity/usage', 'subgraphs/kernel/counters'],

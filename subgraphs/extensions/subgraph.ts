@@ -4,6 +4,7 @@ import { extensionsAggregates } from './aggregates.ts'
 import { customActionResource } from './action/custom-action.resolver.ts'
 import { customFieldResource } from './custom-field/custom-field.resolver.ts'
 import { customObjectResource } from './custom-object/custom-object.resolver.ts'
+import { mergeCustomRecordsResource } from './custom-record/merge-custom-records.resolver.ts'
 import { customRecordResource } from './custom-record/custom-record.resolver.ts'
 import { customRecord } from './custom-record/custom-record.record.ts'
 import { buildFormula } from './field-formula/build-formula.ts'
@@ -45,6 +46,7 @@ export const extensions: SubgraphDefinition = {
     customFieldResource,
     customObjectResource,
     customRecordResource,
+    mergeCustomRecordsResource,
     lookupResource(customRecord),
     validationRuleResource,
     layoutResource,

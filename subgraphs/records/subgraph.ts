@@ -1,10 +1,11 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { fieldHistoryResources } from './field-history/field-history.resolver.ts'
+import { mergeMoveResource } from './merge/merge-move.resource.ts'
 import { searchResource } from './search/search.resolver.ts'
 import { syncResource } from './sync/sync.resolver.ts'
 
 /** What the platform does for records of every type. */
 export const records: SubgraphDefinition = {
   name: 'records',
-  resources: [...fieldHistoryResources, searchResource, syncResource],
+  resources: [...fieldHistoryResources, mergeMoveResource, searchResource, syncResource],
 }

@@ -50,6 +50,18 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
     1,
     'clears what records name of the record that the caller deletes, as the organization has set the field up',
   ],
+  'subgraphs/kernel/record/merge/move-references.ts': [
+    1,
+    'moves what names the records that the caller merges, seen or not, as their deletion clears it',
+  ],
+  'subgraphs/kernel/record/merge/restored-references.ts': [
+    1,
+    'whether the records exist into which those were merged that a restored record names; the answer has none of them',
+  ],
+  'subgraphs/records/merge/merge-move.queue.ts': [
+    1,
+    'moves what names merged records, in the name of whoever merged them',
+  ],
   'subgraphs/extensions/field-change/run-change.ts': [
     1,
     'carries out on all records what an owner or admin has changed of a custom field',

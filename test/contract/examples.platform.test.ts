@@ -19,6 +19,7 @@ beforeAll(async () => {
 /** Properties that name something that exists, such as a mailed token. The test fills in its own; everything else is sent as it is. */
 const situational: Readonly<Record<string, readonly string[]>> = {
   creditNoteApply: ['applications'],
+  accountMerge: ['ids', 'fields', 'expectedVersions'],
   afterSaveTriggerCreate: ['function'],
   authAcceptPartnerInvite: ['token'],
   authChangePassword: ['currentPassword'],
@@ -27,8 +28,11 @@ const situational: Readonly<Record<string, readonly string[]>> = {
   authResetPassword: ['email', 'code'],
   authVerifyResetCode: ['email', 'code'],
   caseAssign: ['assignedToId'],
+  contactMerge: ['ids', 'fields', 'expectedVersions'],
   customFieldReorder: ['entity', 'fieldIds'],
+  customRecordMerge: ['ids', 'fields', 'expectedVersions'],
   invoiceFromOrder: ['orderId', 'lineItems'],
+  leadMerge: ['ids', 'fields', 'expectedVersions'],
   opportunityCreate: ['accountId'],
   mailboxBulkUpsert: ['items'],
   mailboxUpsert: ['email'],

@@ -25,6 +25,7 @@ import { hookBodies } from './hooks.ts'
 import { triggerBodies } from './triggers.ts'
 import { customFieldBodies, customFieldParts, customFieldPreparations } from './custom-fields.ts'
 import { customObjectBodies, customObjectParts } from './custom-objects.ts'
+import { mergeBodies, merges } from './merges.ts'
 import { validationRuleBodies } from './validation-rules.ts'
 import { workflowBodies, workflowPreparations, workflowsOnce } from './workflows.ts'
 import { newSession } from './session.ts'
@@ -139,6 +140,7 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   ...proposalsOnce,
   ...functionsOnce,
   ...workflowsOnce,
+  ...merges,
   'quoteAccept',
   'quoteApprove',
   'quoteDecline',
@@ -168,6 +170,7 @@ export const dependentFields: ReadonlySet<string> = new Set([
   ...functionsWithForms,
   ...actionsWithForms,
   ...credentialsWithForms,
+  ...merges,
   // What they answer is the answer to the content, and a mode may have no model.
   'conversationMessageStream',
   'conversationSend',
@@ -204,6 +207,7 @@ export const bodies: Readonly<Record<string, (requests: Sender, whole: boolean) 
   ...credentialBodies,
   ...customFieldBodies,
   ...customObjectBodies,
+  ...mergeBodies,
   ...validationRuleBodies,
   ...workflowBodies,
   ...hookBodies,

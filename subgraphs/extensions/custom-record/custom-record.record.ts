@@ -3,7 +3,7 @@ import { Columns } from '../../kernel/record/columns.ts'
 import { customFieldName, customFieldsName } from '../../kernel/record/custom-field-column.ts'
 import { customObject, customObjectEvents } from '../../kernel/record/custom-object.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
-import type { RecordEvents } from '../../kernel/record/event-types.ts'
+import type { EventType, RecordEvents } from '../../kernel/record/event-types.ts'
 import type { CustomObject } from '../custom-object/custom-object.ts'
 import { CustomRecord } from './custom-record.ts'
 
@@ -19,6 +19,7 @@ export const customRecord: RecordDefinition<CustomRecord> = defineRecord(CustomR
   hasSearchText: true,
   references: { ownerId: activeUsers },
   totals: { by: ['object'] },
+  merge: {},
   events: { types: {} },
 })
 
@@ -42,7 +43,13 @@ function eventsOf(name: string, label: string): RecordEvents<CustomRecord> {
       description: `A record of the custom object ${label} was ${verbs[operation as Verb]}.`,
     },
   ])
-  return { types: Object.fromEntries(types) as RecordEvents<CustomRecord>['types'] }
+  const merged: EventType = {
+    operation: 'UPDATE',
+    description: `Other records of the custom object ${label} were merged into this one; mergedIds are their ids.`,
+    adds: { mergedIds: 'change.mergedIds' },
+  }
+  const all = { ...Object.fromEntries(types), [`${customObjectEvents(name)}.merged`]: merged }
+  return { types: all as RecordEvents<CustomRecord>['types'] }
 }
 
 const nameMax = customRecord.columns.byName.get('name')!.max!

@@ -9,6 +9,7 @@ import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { workflowOnce } from './workflow-once.ts'
 import {
   activateWorkflow,
   createWorkflow,
@@ -137,6 +138,7 @@ export const workflowResource: Resource = {
   resolver: WorkflowResolver,
   announces: [workflow],
   migrations: [workflowTables],
+  names: [workflowOnce],
   sealed: sealedWorkflowColumns,
   rest: restArea(workflow, {
     path: 'workflows',

@@ -146,7 +146,7 @@ async function write<T extends StoredRow>(
   const predicate = new TenantPredicate(ctx.caller, values)
   const { table } = definition
   const conditions = [
-    predicate.visible(definition, 't'),
+    predicate.tenant(definition, 't'),
     // Once for all rows.
     ...(concernsDefinitions(definition) ? [`(select ${currentDefinitions(ctx, values)})`] : []),
   ]

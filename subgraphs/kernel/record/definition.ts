@@ -7,6 +7,7 @@ import { Columns } from './columns.ts'
 import type { DerivedRows } from './derived/derived-rows.ts'
 import type { AnyRecord, TrackedObject, Operation, RecordEvents } from './event-types.ts'
 import type { LookupFrom } from './lookup/lookup.ts'
+import type { Merged } from './merge/merged.ts'
 import type { StateMachine } from './transitions.ts'
 
 /** The columns that every stored row has. Most record classes extend `OrgRecord`, which has more. */
@@ -37,6 +38,10 @@ export interface Draft<T extends StoredRow> {
   readonly events?: readonly string[]
   /** The additional events replace the event of the operation instead of following it. */
   readonly isEventReplaced?: boolean
+  /** The record is deleted because it was merged: what named it is moved, and neither restricts the deletion nor is cleared. */
+  readonly isMerged?: boolean
+  /** The records that were merged into this one. It gets a new version, whatever else changes. */
+  readonly mergedIds?: readonly string[]
   /** The action in the audit log; default: the type of the event. */
   readonly action?: string
 }
@@ -56,6 +61,24 @@ export interface Relation {
   readonly from?: string
   /** Description of its field in the filter. */
   readonly description: string
+}
+
+/** The type of the records that ids name: one type, or that which another column, or another part of the same object, tells. */
+export type NamedType =
+  | string
+  | {
+      readonly kind: string
+      /** What that column contains for records of this type; null if it cannot name any. */
+      readonly kindOf: (object: string) => string | null
+    }
+
+export interface MergeShape {
+  /** Flags that stay true if they are true in one of the merged records. */
+  readonly keepsTrue?: readonly string[]
+  /** Columns with the id of a parent, in which no record may be its own ancestor. */
+  readonly hierarchies?: readonly string[]
+  /** Takes the locks that other transactions take before those of the records. */
+  readonly lock?: (ctx: RequestContext, ids: readonly string[]) => Promise<void>
 }
 
 export interface RelatedVisibility<Name extends string = string> {
@@ -116,6 +139,13 @@ export interface RecordShape extends TrackedObject {
   /** Columns with ids of other records, each with the function that checks the ids. A part of a structured column: `lineItems.productId`. */
   readonly references?: Readonly<Partial<Record<string, Reference>>>
   readonly relations?: Readonly<Record<string, Relation>>
+  /**
+   * Columns with ids of records, and the record type of the ids, where neither a relation nor `NamesRecord` tells it. A part of a structured column:
+   * `participants.id`. Merges move these references, too.
+   */
+  readonly names?: Readonly<Partial<Record<string, NamedType>>>
+  /** Its records can be merged (`record/merge`). */
+  readonly merge?: MergeShape
   /** Columns that are unique among rows that are not deleted, by the name of their unique index. */
   readonly unique?: Readonly<Record<string, string>>
   /** An integer column that is numbered per organization from 1, without gaps. */
@@ -183,6 +213,13 @@ export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   readonly subtitle?: ColumnName<T> | null
   readonly references?: Readonly<Partial<Record<ColumnName<T> | `${ColumnName<T>}.${string}`, Reference>>>
   readonly relations?: Readonly<Record<string, RelationBy<T> | RelationFrom>>
+  readonly names?: Readonly<Partial<Record<ColumnName<T> | `${ColumnName<T>}.${string}`, NamedType>>>
+  readonly merge?: MergeShape & {
+    readonly keepsTrue?: readonly ColumnName<T>[]
+    readonly hierarchies?: readonly ColumnName<T>[]
+  }
+  /** Changes records of this type that name merged records, before they are moved, where two of them must not name one record. */
+  readonly beforeMoved?: (ctx: RequestContext, merged: Merged) => Promise<void>
   readonly unique?: Readonly<Record<string, ColumnName<T>>>
   readonly numbered?: ColumnName<T>
   readonly numberText?: { readonly column: ColumnName<T>; readonly prefix: string }

@@ -77,6 +77,7 @@ export async function prepareChange<T extends StoredRow>(
   const next = nextRecord(ctx, definition, { ...draft, previous }, values)
   await calculate(ctx, definition, next, previous, values)
   const changed = previous ? changedColumns(definition, previous, next) : definition.columns.stored
-  const isUnchanged = draft.operation !== 'DELETE' && changed.every((column) => bookkeeping.has(column.name))
+  const isUnchanged =
+    draft.operation !== 'DELETE' && !draft.mergedIds && changed.every((column) => bookkeeping.has(column.name))
   return { values, previous, next, changed, changesNothing: previous !== null && isUnchanged }
 }

@@ -1,4 +1,4 @@
-import { invalid, notFound, Refusal } from '../errors.ts'
+import { invalid, Refusal } from '../errors.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
 import { withoutStorageRefusal } from '../database/row-bytes.ts'
 import type { Row } from '../database/sql.ts'
@@ -6,11 +6,10 @@ import { attempted } from './bulk-attempt.ts'
 import type { BulkItemResult, BulkItemStatus, BulkResult } from './bulk-result.ts'
 import { isNothingGiven } from './changed-names.ts'
 import type { ColumnName, Draft, RecordDefinition, StoredRow } from './definition.ts'
-import { nameOf } from './describe.ts'
 import { readChildren, readConnection } from './connection.ts'
 import { lockExternalIds } from './external-id/lock-external-ids.ts'
 import { readDeleted, readPage, type ConnectionArgs, type DeletedArgs, type PageArgs } from './list.ts'
-import { readBy, readOne, readReference, requireRecord } from './read.ts'
+import { notFoundOrMerged, readBy, readOne, readReference, requireRecord } from './read.ts'
 import { requireRight, requireWritableRole, save } from './save.ts'
 import { lockSerializedRules } from './serialized-rules.ts'
 import { withNamedOf } from './lookup/check-lookups.ts'
@@ -97,7 +96,7 @@ export function recordsOf<T extends StoredRow>(
   return {
     async one(ctx, id, info) {
       const row = await readOne(ctx, definition, id, selectedFields(info))
-      if (!row) throw notFound(`The ${nameOf(definition)}`)
+      if (!row) throw await notFoundOrMerged(ctx, definition, id)
       return row
     },
     by: (ctx, column, value, info) => readBy(ctx, definition, column, value, selectedFields(info)),

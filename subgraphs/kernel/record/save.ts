@@ -13,6 +13,8 @@ import { customFieldProblemsOf } from './custom-fields.ts'
 import { hasColumn, type Draft, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
 import { derivedStatements } from './derived/derived-rows.ts'
 import { nameOf } from './describe.ts'
+import { forgetMerge } from './merge/merged-records.ts'
+import { withWinners } from './merge/restored-references.ts'
 import { insertTextOf } from './insert-text.ts'
 import { concernsLookups, lookupProblems, withoutLost } from './lookup/check-lookups.ts'
 import { clearLookups, refuseRestricted } from './lookup/deleted-targets.ts'
@@ -48,7 +50,7 @@ export async function save<T extends StoredRow>(
   // A transaction (a savepoint inside another one) takes the number back when the create is refused, so that there is no gap.
   const isNumbered = builtIn.numbered && draft.operation === 'CREATE'
   const write = (current: RequestContext, definition: RecordDefinition<T>, decided: Draft<T>): Promise<T> =>
-    isNumbered || concernsLookups(definition, decided)
+    isNumbered || concernsLookups(definition, decided) || (definition.merge && decided.operation === 'RESTORE')
       ? inTransaction(current, (inner) => writeAndRedact(inner, definition, decided))
       : writeAndRedact(current, definition, decided)
   if (!concernsDefinitions(builtIn)) return write(ctx, shapeFor(ctx, builtIn), draft)
@@ -65,7 +67,9 @@ async function writeAndRedact<T extends StoredRow>(
   definition: RecordDefinition<T>,
   draft: Draft<T>,
 ): Promise<T> {
-  const written = await checkAndWrite(ctx, definition, await withoutLost(ctx, definition, draft))
+  const kept = await withWinners(ctx, definition, await withoutLost(ctx, definition, draft))
+  const written = await checkAndWrite(ctx, definition, kept)
+  if (draft.operation === 'RESTORE' && definition.merge) await forgetMerge(ctx, written.id)
   ctx.answered?.record(definition, written.id)
   return redact(ctx.caller, definition, await withUnversioned(ctx, definition, draft.operation, written))
 }
@@ -92,7 +96,7 @@ async function checkAndWrite<T extends StoredRow>(
   if (ctx.extensions && isExtended(ctx, definition))
     await refuseBrokenRules(ctx, definition, draft.operation, next, previous)
   if (definition.numbered && !previous) await setNumber(ctx, definition, definition.numbered, next)
-  const isDeleted = draft.operation === 'DELETE'
+  const isDeleted = draft.operation === 'DELETE' && !draft.isMerged
   await underSerializedRules(ctx, definition, next, previous, async (inner, problems, unless) => {
     refuse(problems)
     if (isDeleted) await refuseRestricted(inner, definition, next.id)
@@ -186,7 +190,7 @@ async function write<T extends StoredRow>(
   changed: readonly Column[],
   unless: readonly ((organization: string) => string)[] = [],
 ): Promise<boolean> {
-  const { operation, events, isEventReplaced, action } = draft
+  const { operation, events, isEventReplaced, mergedIds, action } = draft
   const previous = draft.previous as (T & Fields) | null
   const rowSql = (values: Values): RowStatements => {
     const conditions = () => [
@@ -202,7 +206,7 @@ async function write<T extends StoredRow>(
   }
   const changedFields =
     previous && operation === 'UPDATE' ? changedFieldsIn(definition, changed, previous, next) : undefined
-  const change = { operation, previous, next, changedFields, events, isEventReplaced, action }
+  const change = { operation, previous, next, changedFields, events, isEventReplaced, mergedIds, action }
   const run = (inner: RequestContext) => writeChange(inner, definition, change, rowSql)
   try {
     // PostgreSQL aborts a transaction after a failed statement, so an open transaction needs a savepoint.

@@ -17,6 +17,7 @@ import type { MeasuredQueue } from '../operate/backlog.ts'
 import type { Queue } from '../queue/queue.ts'
 import { isRecordShape, type RecordShape } from '../record/definition.ts'
 import type { TrackedObject } from '../record/event-types.ts'
+import type { NamingRows } from '../record/merge/naming-rows.ts'
 import type { DeclaredOperation } from '../record/operation.ts'
 import type { RestArea } from '../record/rest-area.ts'
 import type { TimelineSource } from '../record/timeline-source.ts'
@@ -60,6 +61,8 @@ export interface Resource {
   readonly announces?: readonly (RecordShape | TrackedObject)[]
   /** Record types of other subgraphs whose records its answers are made of: a stored answer is replayed only to callers who still see them. */
   readonly mentions?: readonly (string | RecordShape)[]
+  /** Its rows that are no records and name records, for merges of these. */
+  readonly names?: readonly NamingRows[]
   /** What it contributes to the timelines of the records that it is linked to. */
   readonly timeline?: readonly TimelineSource[]
   readonly migrations?: readonly Migration[]

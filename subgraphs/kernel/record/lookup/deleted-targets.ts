@@ -83,6 +83,15 @@ function refuseUnknown(definition: RecordShape, restricting: readonly LookupFrom
   throw refusalInSituation(message, { state: 'BUILDING' })
 }
 
+/** Refuses with INVALID_STATE while the index of a lookup is built, because nobody knows which records name the record. */
+export function requireReadyLookups(definition: RecordShape): void {
+  const building = definition.lookedUpBy?.find(({ isReady }) => !isReady)
+  if (!building) return
+  const field = `${building.object}.${customFieldName(building.key)}`
+  const message = `The index of ${field} is being built; merge the records when the state of that field is READY.`
+  throw refusalInSituation(message, { state: 'BUILDING' })
+}
+
 interface Dependent {
   readonly object: string
   readonly id: string

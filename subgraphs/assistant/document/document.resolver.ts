@@ -102,7 +102,13 @@ export const documentResource: Resource = {
   queues: [documentQueue],
   jobs: [forgetUploads],
   names: [
-    namingColumn({ object: 'document', field: 'recordId', table: 'assistant.document', id: 'record_id', kind: 'lower(record_type)' }),
+    namingColumn({
+      object: 'document',
+      field: 'recordId',
+      table: 'assistant.document',
+      id: 'record_id',
+      kind: 'lower(record_type)',
+    }),
   ],
   operations: [
     operation('GET /v1/documents', 'knowledgeDocumentList', {

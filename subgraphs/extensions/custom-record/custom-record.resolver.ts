@@ -5,7 +5,6 @@ import { CustomObjectArg, ExpectedVersionArg, IdArg, InputArg } from '../../kern
 import { BulkResult } from '../../kernel/record/bulk-result.ts'
 import type { ConnectionArgs, PageArgs } from '../../kernel/record/list.ts'
 import { DeletedPageArgs } from '../../kernel/record/list-args.ts'
-import { operation } from '../../kernel/record/operation.ts'
 import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { createdAfter, ids, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'

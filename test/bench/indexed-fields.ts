@@ -267,7 +267,7 @@ async function fillContacts(
       await sql.query(
         `insert into crm.contact (id, organization_id, owner_id, custom_fields, version, created_at, updated_at, created_by_id, updated_by_id,
            name, last_name, email_status, status, account_id)
-         select uuidv7(), $1, $2, jsonb_build_object('tier', ($5::text[])[1 + i % 4], 'score', (i * 7919) % ${scores}, 'seats', i % 10), 1,
+         select uuidv7(), $1, $2, jsonb_build_object('tier', ($5::text[])[1 + i % 4], 'score', (i::bigint * 7919) % ${scores}, 'seats', i % 10), 1,
            moment, moment, $2, $2, 'Contact ' || i, 'Contact ' || i, 'UNKNOWN', 'ACTIVE', $3
          from generate_series($4::int, $6::int) i
          cross join lateral (select date_trunc('milliseconds', now() - make_interval(secs => 2000000 - i)) as moment) m`,

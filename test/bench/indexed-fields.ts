@@ -185,11 +185,17 @@ async function measureMillion(
   const measure = async (what: string, max: number, requestOf: (turn: number) => HttpRequest): Promise<Finding> => {
     let turn = 0
     const next = () => requestOf(turn++)
-    for (let warmUp = 0; warmUp < 10; warmUp++) await client.send(next())
-    const before = total()
-    const p95 = await client.percentileOf(next, 0.95, samples)
-    const cpuMs = (total() - before) / 1000 / samples
-    return atMost(`${what}: p95`, p95, max, ' ms', `CPU ${cpuMs.toFixed(1)} ms`)
+    try {
+      for (let warmUp = 0; warmUp < 10; warmUp++) await client.send(next())
+      const before = total()
+      const p95 = await client.percentileOf(next, 0.95, samples)
+      const cpuMs = (total() - before) / 1000 / samples
+      return atMost(`${what}: p95`, p95, max, ' ms', `CPU ${cpuMs.toFixed(1)} ms`)
+    } catch (error) {
+      // A list that takes too long is refused.
+      const figure = (error as Error).message.slice(0, 120)
+      return { what: `${what}: p95`, figure, goal: `<= ${max} ms`, isReached: false }
+    }
   }
   const list = (query: string) => get(`/v1/contacts?limit=20&includeTotal=false&${query}`)
   const both = 'query ($filter: ContactFilter) { contactList(filter: $filter, limit: 20) { data { id customFields } } }'

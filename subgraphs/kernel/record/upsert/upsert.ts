@@ -6,6 +6,7 @@ import type { RecordDefinition, RecordShape, StoredRow } from '../definition.ts'
 import { nameOf } from '../describe.ts'
 import { isRequired, writableColumns } from '../inputs.ts'
 import { normalized, type Fields } from '../next-record.ts'
+import { versionConflict } from '../prepare-change.ts'
 import { requireRecord } from '../read.ts'
 import type { Records } from '../records-of.ts'
 import { requireRight, requireWritableRole } from '../save.ts'
@@ -96,12 +97,14 @@ async function changeOf<T extends StoredRow>(
   definition: RecordDefinition<T>,
   id: string,
   input: Readonly<Fields>,
+  expectedVersion: number | null,
 ): Promise<object> {
   const fixed = writableColumns(definition.entity, 'IMPORT').filter(
     ({ name, writable = 'ALWAYS' }) => writable !== 'ALWAYS' && input[name] !== undefined,
   )
   if (fixed.length === 0) return input
   const previous = (await requireRecord(ctx, definition, id)) as T & Fields
+  if (expectedVersion !== null && previous['version'] !== expectedVersion) throw versionConflict(definition, previous)
   const given = normalized(definition, Object.fromEntries(fixed.map(({ name }) => [name, input[name]])))
   refuse(
     changedNames<Fields>(definition, previous, given).map((name) => ({
@@ -161,7 +164,7 @@ export async function upsert<T extends StoredRow>(
         return { record: await records.create(ctx, withKey(key, values, text)), isCreated: true }
       }
       if (onlyCreate) throw existing(definition, key, id, path)
-      const change = await changeOf(ctx, definition, id, values)
+      const change = await changeOf(ctx, definition, id, values, expectedVersion)
       return { record: await records.update(ctx, id, change, expectedVersion), isCreated: false }
     } catch (error) {
       if (!(error instanceof Refusal) || attempt === attemptsMax) throw error

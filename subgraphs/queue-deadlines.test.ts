@@ -22,6 +22,7 @@ describe('every kind of queued item', () => {
       document_run: [60, 90],
       field_change: [45, 60],
       lookup_clearing: [45, 60],
+      detail_change: [70, 85],
       webhook_recovery: [45, 60],
       merge_move: [45, 60],
     })

@@ -110,8 +110,8 @@ interface BaseContext extends OperationContext, Pick<Services, 'clock' | 'log' |
   readonly written?: ReadonlySet<string>
   /** Records that the open transaction has locked as live and visible to the caller, as `account <id>`: nobody deletes them before it ends. */
   readonly locked?: ReadonlySet<string>
-  /** How many references to deleted records the operation may still clear in its transaction; the others are cleared later. */
-  readonly clearing?: { left: number }
+  /** How many references to deleted records the operation may still clear in its transaction, and how many details it may delete; the others follow later. */
+  readonly clearing?: { left: number; details: number }
 }
 
 /** The context of one operation in one subgraph, with the ports `P` that the subgraph declares. */

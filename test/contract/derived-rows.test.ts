@@ -27,6 +27,9 @@ const others = {
   'subgraphs/kernel/record/merge/move-references.ts': 'items of queues',
   'subgraphs/kernel/record/merge/merged-records.ts': 'rows that say into which record each was merged',
   'subgraphs/kernel/record/merge/naming-rows.ts': 'rows that are no records: documents, conversations',
+  'subgraphs/kernel/record/lookup/detail-fields.ts': 'items of queues',
+  'subgraphs/kernel/record/lookup/restored-details.ts':
+    'with which master a deleted record is restored, from which nothing is derived',
   'subgraphs/extensions/{trigger,workflow,subscription}/*': 'items of queues',
   'subgraphs/events/delivery/{event-recovery.queue,recover-events}.ts': 'items of queues',
   'subgraphs/outreach/email/count-hits.ts': 'items of queues',

@@ -38,13 +38,25 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
     1,
     'gives all records their names by the new name field, for an administrator',
   ],
+  'subgraphs/extensions/lookup/detail-change.queue.ts': [
+    1,
+    'deletes and restores details of a record, in the name of whoever deleted or restored it',
+  ],
   'subgraphs/extensions/lookup/lookup-clearing.queue.ts': [
     1,
     'clears what records name of a deleted record, in the name of whoever deleted it',
   ],
   'subgraphs/kernel/record/lookup/check-lookups.ts': [
-    2,
+    3,
     'whether what rules, hooks and restored records name exists, seen or not; the answer has none of it',
+  ],
+  'subgraphs/kernel/record/lookup/deleted-details.ts': [
+    1,
+    'deletes the details of the record that the caller deletes, seen or not',
+  ],
+  'subgraphs/kernel/record/lookup/restored-details.ts': [
+    1,
+    'restores the details of the record that the caller restores, seen or not',
   ],
   'subgraphs/kernel/record/lookup/deleted-targets.ts': [
     1,

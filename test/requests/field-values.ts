@@ -119,6 +119,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'controllingField',
   'defaultValue',
   'dependentValues',
+  'isReparentable',
   'isSearchable',
   'isUnique',
   'lookupDeleteBehavior',

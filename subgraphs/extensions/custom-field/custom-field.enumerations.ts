@@ -15,6 +15,8 @@ export const CustomFieldType = enumeration('CustomFieldType', 'What the values o
   URL: 'An address that begins with `https://` or `http://`, at most 1,000 characters.',
   LOOKUP:
     'The id of a record of the type that `lookupEntity` or `lookupObject` names, which must exist and be visible to whoever writes it.',
+  MASTER_DETAIL:
+    'The id of the record of which the record of a custom object is a detail, of the type that `lookupEntity` or `lookupObject` names. A detail has no owner: it is visible and can be changed when its masters are visible, and it is deleted and restored with them.',
   FORMULA:
     'A value that follows from other fields of the record, of records that it refers to, and of the time (`formulaConfig`). It is computed and never given.',
   ROLLUP_SUMMARY:

@@ -57,6 +57,11 @@ const customFieldLookup: Migration = {
   `,
 }
 
+const customFieldMaster: Migration = {
+  name: '20261214-extensions-field-reparentable',
+  sql: 'alter table extensions.field_definition add column is_reparentable boolean not null default false;',
+}
+
 /** `has_index`: every live record has its row in `kernel.record_value`. */
 const customFieldIndex: Migration = {
   name: '20261210-extensions-field-index',
@@ -90,4 +95,5 @@ export const customFieldDerived: readonly Migration[] = [
   customFieldRollup,
   customFieldLookup,
   customFieldValues,
+  customFieldMaster,
 ]

@@ -26,6 +26,7 @@ import {
 import { isUnused, keepsNameType, liveIsUnused } from './field-uses.ts'
 import { lookedUpObjectExists, withLookup } from './lookup-rules.ts'
 import { formulasAreValid, storedIsLocal } from './formula-rules.ts'
+import { detailsRestrictNothing, detailsHaveMasters, mastersAreFew } from './master-rules.ts'
 import { rollupsAreValid, rollupsKeepTheirFields } from './rollup-rules.ts'
 
 export const fieldTable = 'extensions.field_definition'
@@ -52,6 +53,7 @@ const audited = [
   'lookupEntity',
   'lookupObject',
   'lookupDeleteBehavior',
+  'isReparentable',
   'precision',
   'maxLength',
   'minValue',
@@ -86,6 +88,9 @@ export const customField: RecordDefinition<CustomField> = defineRecord(CustomFie
     fewIndexedFields,
     fewOfType,
     lookedUpObjectExists,
+    mastersAreFew,
+    detailsHaveMasters,
+    detailsRestrictNothing,
     onTarget(valuesAreFew),
     onTarget(controllingFieldExists),
     removedValuesAreUncontrolling,

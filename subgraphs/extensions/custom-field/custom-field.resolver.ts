@@ -16,6 +16,8 @@ import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { CustomFieldFailure, lastFailures } from '../field-change/failures.ts'
 import { fieldChangeTables, trackHistoryColumn, typeChangeColumns } from '../field-change/field-change.migrations.ts'
 import { fieldChangeQueue, forgetFieldChanges } from '../field-change/field-change.queue.ts'
+import { detailChangeTable } from '../lookup/detail-change.migrations.ts'
+import { detailChangeQueue, forgetDetailChanges } from '../lookup/detail-change.queue.ts'
 import { lookupClearingTable } from '../lookup/lookup-clearing.migrations.ts'
 import { forgetLookupClearings, lookupClearingQueue } from '../lookup/lookup-clearing.queue.ts'
 import { removeDeletedFields } from '../field-change/remove-values.ts'
@@ -214,9 +216,10 @@ export const customFieldResource: Resource = {
     trackHistoryColumn,
     ...customFieldDerived,
     lookupClearingTable,
+    detailChangeTable,
   ],
-  queues: [fieldChangeQueue, lookupClearingQueue],
-  jobs: [forgetFieldChanges, forgetLookupClearings, removeDeletedFields, removeAliases],
+  queues: [fieldChangeQueue, lookupClearingQueue, detailChangeQueue],
+  jobs: [forgetFieldChanges, forgetLookupClearings, forgetDetailChanges, removeDeletedFields, removeAliases],
   rest: restArea(customField, {
     path: 'custom-fields',
     filters: [{ name: 'entity', column: 'entity', operator: 'in' }, 'fieldType', 'name', 'isActive'],

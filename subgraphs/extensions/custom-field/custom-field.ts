@@ -109,7 +109,7 @@ export class CustomField extends OrgRecord {
 
   @Column(() => Boolean, {
     default: false,
-    description: `Whether lists are filtered by the field and sorted by it through an index, which takes milliseconds with any number of records. Not for TEXTAREA and MULTI_PICKLIST, nor for a FORMULA that reads other records or the time. A record type has at most ${indexedFieldsMax} indexed or unique fields, besides those of the type LOOKUP, which are always indexed. Until the index is there, filters and orders read all records.`,
+    description: `Whether lists are filtered by the field and sorted by it through an index, which takes milliseconds with any number of records. Not for TEXTAREA and MULTI_PICKLIST, nor for a FORMULA that reads other records or the time. A record type has at most ${indexedFieldsMax} indexed or unique fields, besides those of the types LOOKUP and MASTER_DETAIL, which are always indexed. Until the index is there, filters and orders read all records.`,
     example: false,
   })
   isIndexed!: boolean
@@ -203,6 +203,9 @@ export class CustomField extends OrgRecord {
 
   @Column(() => LookupDeleteBehavior, lookupColumns.deleteBehavior)
   lookupDeleteBehavior!: LookupDeleteBehavior | null
+
+  @Column(() => Boolean, lookupColumns.isReparentable)
+  isReparentable!: boolean
 
   @Column(() => Int, {
     nullable: true,

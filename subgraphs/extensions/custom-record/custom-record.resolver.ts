@@ -20,7 +20,7 @@ import {
   customRecordTypes as types,
   customRecordUpsertTypes as upsertTypes,
 } from './custom-record.inputs.ts'
-import { customRecordTable } from './custom-record.migrations.ts'
+import { customRecordTable, deletedWithColumn } from './custom-record.migrations.ts'
 import { customRecord } from './custom-record.record.ts'
 import { CustomRecord } from './custom-record.ts'
 import { withCustomRecords } from './custom-records.ts'
@@ -89,7 +89,7 @@ export class CustomRecordResolver {
 
   @Mutation(() => CustomRecord, {
     description:
-      'Creates a record of a custom object. Without `ownerId` the caller becomes the owner. `customFields` has the values of the fields of the object, and no other keys.',
+      'Creates a record of a custom object. Without `ownerId` the caller becomes the owner; a detail, whose object has a MASTER_DETAIL, has none, and `ownerId` must be null. `customFields` has the values of the fields of the object, and no other keys.',
   })
   @RequiresScope('CUSTOM_OBJECTS')
   customRecordCreate(
@@ -116,7 +116,7 @@ export class CustomRecordResolver {
 
   @Mutation(() => ID, {
     description:
-      'Deletes a record of a custom object. It can be restored; until then only `customRecordListDeleted` returns it.',
+      'Deletes a record of a custom object, and its details with it: up to 5,000 at once, more in the background, hidden from now on. It can be restored; until then only `customRecordListDeleted` returns it.',
   })
   @RequiresScope('CUSTOM_OBJECTS')
   customRecordDelete(
@@ -128,7 +128,10 @@ export class CustomRecordResolver {
     return withCustomRecords(ctx, object, (records, current) => records.remove(current, id, expectedVersion))
   }
 
-  @Mutation(() => CustomRecord, { description: 'Restores a deleted record of a custom object, unchanged.' })
+  @Mutation(() => CustomRecord, {
+    description:
+      'Restores a deleted record of a custom object, unchanged, and the details that were deleted with it. A detail is restored while its masters are not deleted.',
+  })
   @RequiresScope('CUSTOM_OBJECTS')
   customRecordRestore(
     @CustomObjectArg() object: string,
@@ -212,7 +215,7 @@ export const customRecordResource: Resource = {
   resolver: CustomRecordResolver,
   perOrganization: customRecord,
   references: { CustomRecord: readCustomRecord },
-  migrations: [customRecordTable],
+  migrations: [customRecordTable, deletedWithColumn],
   rest: restArea(customRecord, {
     path: 'custom-objects/{name}/records',
     folder: 'custom-records',

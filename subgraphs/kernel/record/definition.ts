@@ -4,6 +4,7 @@ import type { Addend, AddendShape } from './addend.ts'
 import type { Amounts, AmountsShape } from './aggregate/aggregate-columns.ts'
 import type { Column } from './column.ts'
 import { Columns } from './columns.ts'
+import { customFieldKey, customFieldsName } from './custom-field-column.ts'
 import type { DerivedRows } from './derived/derived-rows.ts'
 import type { AnyRecord, TrackedObject, Operation, RecordEvents } from './event-types.ts'
 import type { LookupFrom } from './lookup/lookup.ts'
@@ -81,6 +82,12 @@ export interface MergeShape {
   readonly lock?: (ctx: RequestContext, ids: readonly string[]) => Promise<void>
 }
 
+/** A column with the id of the record of which a record is a detail, and the type of that record. */
+export interface Master {
+  readonly by: string
+  readonly to: () => RecordShape
+}
+
 export interface RelatedVisibility<Name extends string = string> {
   readonly type: Name
   readonly id: Name
@@ -124,6 +131,10 @@ export interface RecordShape extends TrackedObject {
   readonly visibleThroughRelated?: RelatedVisibility
   /** A boolean column: only the owner sees a record in which it is false, whatever the visibility of the caller. The table needs `privateIndexes`. */
   readonly privateUnless?: string
+  /**
+   * The records of which the record is a detail, by the columns with their ids: it has no owner, and is visible when all of them are visible and not deleted.
+   */
+  readonly masters?: readonly Master[]
   /** What the definitions of the organization derive from the records, in the statement of every write; absent where there is nothing. */
   readonly derived?: readonly DerivedRows[]
   /** The lookups of the organization that name records of this type; absent where there are none. */
@@ -289,6 +300,25 @@ export function parentOf(
   if (visibleThrough) return { shape: visibleThrough.to(), id: values[visibleThrough.by] }
   const to = related?.to[String(values[related.type])]
   return to ? { shape: to(), id: values[related!.id] } : null
+}
+
+interface Parent {
+  readonly shape: RecordShape
+  readonly id: unknown
+}
+
+/** The value of a column in a record, or among columns that were read by their names. */
+function valueIn(values: Readonly<Record<string, unknown>>, name: string): unknown {
+  if (name in values) return values[name]
+  const key = customFieldKey(name)
+  return key === null ? undefined : (values[customFieldsName] as Readonly<Record<string, unknown>> | undefined)?.[key]
+}
+
+/** The records through which a record with these values is visible, all of them together. */
+export function parentsIn(shape: RecordShape, values: Readonly<Record<string, unknown>>): readonly Parent[] {
+  if (shape.masters) return shape.masters.map(({ by, to }) => ({ shape: to(), id: valueIn(values, by) }))
+  const parent = parentOf(shape, values)
+  return parent ? [parent] : []
 }
 
 export const hasColumn = (definition: RecordShape, name: string): boolean => definition.columns.byName.has(name)

@@ -72,7 +72,8 @@ function created<T extends StoredRow>(
   actor: string | null,
 ): T & Fields {
   const stamped: Fields = { version: 1, createdAt: now, updatedAt: now, createdById: actor, updatedById: actor }
-  const given: Fields = { ownerId: actor, ...stamped, ...values }
+  // A detail has no owner of its own.
+  const given: Fields = { ownerId: definition.masters ? null : actor, ...stamped, ...values }
   const record = definition.columns.blank()
   for (const name in given) if (Object.hasOwn(record, name)) record[name] = given[name]
   record.id = values.id ?? newRecordId(ctx, definition, values)

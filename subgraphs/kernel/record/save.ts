@@ -17,7 +17,8 @@ import { forgetMerge } from './merge/merged-records.ts'
 import { withWinners } from './merge/restored-references.ts'
 import { insertTextOf } from './insert-text.ts'
 import { concernsLookups, lookupProblems, withoutLost } from './lookup/check-lookups.ts'
-import { clearLookups, refuseRestricted } from './lookup/deleted-targets.ts'
+import { refuseRestricted } from './lookup/deleted-targets.ts'
+import { followTarget } from './lookup/details.ts'
 import type { Operation } from './event-types.ts'
 import { redact, refuseReadOnlyFields } from './field-security.ts'
 import { refuseImportedFields } from './imported-fields.ts'
@@ -102,7 +103,7 @@ async function checkAndWrite<T extends StoredRow>(
     if (isDeleted) await refuseRestricted(inner, definition, next.id)
     return write(inner, definition, prepared, next, changed, unless)
   })
-  if (isDeleted && definition.lookedUpBy) await clearLookups(ctx, definition, next.id)
+  if (definition.lookedUpBy) await followTarget(ctx, definition, draft.operation, next.id)
   return next
 }
 

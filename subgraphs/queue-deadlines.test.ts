@@ -23,6 +23,7 @@ describe('every kind of queued item', () => {
       field_change: [45, 60],
       lookup_clearing: [45, 60],
       detail_change: [70, 85],
+      object_removal: [45, 60],
       webhook_recovery: [45, 60],
       merge_move: [45, 60],
     })

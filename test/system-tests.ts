@@ -93,6 +93,7 @@ export const systemTests: Readonly<Record<string, readonly string[]>> = {
   'test/faults/field-changes.system.test.ts': ['subgraphs/extensions/field-change', ...queue],
   'test/webhooks/recover-events.system.test.ts': ['subgraphs/events/delivery', ...queue],
   'test/faults/details.system.test.ts': ['subgraphs/extensions/lookup', 'subgraphs/kernel/record/lookup', ...queue],
+  'test/faults/removed-objects.system.test.ts': ['subgraphs/extensions/custom-object', ...queue],
   'test/faults/lookups.system.test.ts': ['subgraphs/extensions/lookup', 'subgraphs/kernel/record/lookup', ...queue],
   'test/faults/merges.system.test.ts': ['subgraphs/records/merge', 'subgraphs/kernel/record/merge', ...queue],
   'test/faults/simulation.system.test.ts': ['subgraphs/insights/simulation', ...queue],

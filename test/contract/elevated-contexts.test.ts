@@ -38,6 +38,10 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
     1,
     'gives all records their names by the new name field, for an administrator',
   ],
+  'subgraphs/extensions/custom-object/remove-object.queue.ts': [
+    1,
+    'removes the records of an object that was deleted 30 days ago',
+  ],
   'subgraphs/extensions/lookup/detail-change.queue.ts': [
     1,
     'deletes and restores details of a record, in the name of whoever deleted or restored it',

@@ -6,7 +6,7 @@ import { invalid, Refusal } from '../subgraphs/kernel/errors.ts'
 import { fileName } from '../subgraphs/kernel/file/file-name.ts'
 import type { OpenedFile, SentFiles } from '../subgraphs/kernel/file/sent-files.ts'
 import { byteRange } from './byte-range.ts'
-import type { CustomCall, CustomHandler } from './serve.ts'
+import type { CustomCall, CustomHandler } from './custom-handler.ts'
 
 /** The record types with bytes, by the prefix of their operations; the composition root passes what their subgraphs offer. */
 export type FilesByType = Readonly<Record<string, SentFiles>>

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { isMatch } from '../gateway/edge/entity-tag.ts'
 import { sendFile, sendJson } from '../gateway/edge/send-json.ts'
+import { writeDryRunHeaders, type TriedAnswer } from './dry-run.ts'
 import type { RestOperation } from './rest-operation.ts'
 import { removeUnasked, tagOfExpanded, tagOfUnversioned, type ShapedRead } from './shape/shaped-reads.ts'
 
@@ -13,6 +14,8 @@ interface Answered {
   readonly shaped: ShapedRead | null
   /** The names of the custom fields that change without a new version of their record. */
   readonly keys?: ReadonlySet<string> | undefined
+  /** Of a dry run: its kind and what it would have done. */
+  readonly dryRun?: TriedAnswer | undefined
 }
 
 const none: ReadonlySet<string> = new Set()
@@ -21,9 +24,10 @@ const none: ReadonlySet<string> = new Set()
 export function writeResponse(
   { success, path }: RestOperation,
   answer: unknown,
-  { isReplayed, url, shaped, keys = none }: Answered,
+  { isReplayed, url, shaped, keys = none, dryRun }: Answered,
   res: ServerResponse,
 ): void {
+  if (dryRun) writeDryRunHeaders(dryRun, res)
   if (success.fileType !== null) return writeFile(success.fileType, answer as FileResult, res)
   const { otherwise, property } = success
   const answered = answer as Readonly<Record<string, unknown>>
@@ -31,7 +35,8 @@ export function writeResponse(
   const result = property === null ? answer : answered[property]
   const headers: Record<string, string> = {}
   const record = result as { readonly id?: unknown; readonly version?: number } | null | undefined
-  if (success.headers.has('ETag') && record?.version !== undefined) {
+  // A version that nobody stored, and the place of a record that does not exist, are not told.
+  if (!dryRun && success.headers.has('ETag') && record?.version !== undefined) {
     const values = result as Readonly<Record<string, unknown>>
     const etag = entityTag(record.version, success.unversioned, values, shaped, keys)
     headers['ETag'] = etag
@@ -42,7 +47,7 @@ export function writeResponse(
     }
   }
   if (shaped && record) removeUnasked(record, shaped)
-  if (success.headers.has('Location') && !isOther && typeof record?.id === 'string') {
+  if (!dryRun && success.headers.has('Location') && !isOther && typeof record?.id === 'string') {
     headers['Location'] = `${collectionOf(path, url)}/${encodeURIComponent(record.id)}`
   }
   if (isReplayed) headers['Idempotent-Replayed'] = 'true'
@@ -51,7 +56,8 @@ export function writeResponse(
     return
   }
   if (result === undefined) throw new Error(`${path}: the stored document must alias its root field as result.`)
-  sendJson(res, isOther ? otherwise.status : success.status, 'application/json; charset=utf-8', headers, result)
+  const status = isOther ? otherwise.status : success.status
+  sendJson(res, dryRun ? 200 : status, 'application/json; charset=utf-8', headers, result)
 }
 
 /** The path of the records of which one was created: that of the request, without the key of an upsert. */

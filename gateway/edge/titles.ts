@@ -55,6 +55,8 @@ export const titleOfCode: Readonly<Record<ErrorCode, string>> = {
   CREDENTIAL_SECRET_MISSING: 'Named credential without its secret',
   ENDPOINT_SUNSET: 'Endpoint removed',
   CURSOR_EXPIRED: 'Cursor too old',
+  DRY_RUN_NOT_SUPPORTED: 'Not possible as a dry run',
+  HISTORY_NOT_KEPT: 'Changes since that time not kept',
   SYNC_RESET: 'New snapshot needed',
   PAYLOAD_TOO_LARGE: 'Body too large',
   UNSUPPORTED_MEDIA_TYPE: 'Content type not supported',

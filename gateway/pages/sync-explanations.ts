@@ -1,12 +1,22 @@
 import type { ErrorCode } from '../../subgraphs/kernel/errors.ts'
 import type { Explanation } from './limit-explanations.ts'
 
-/** Errors of those who keep a copy of records or of events, or of whose records a copy is kept here. */
+/** Errors of those who keep a copy of records or of events, or of whose records a copy is kept here, read past states or try changes. */
 export const syncExplanations = {
   CURSOR_EXPIRED: {
     meaning: 'The events after the cursor are not all kept any more, so changes would be missing.',
     action:
       'Sync: read a new snapshot, and continue with the cursor of its last page. Events: read the records again, and continue with the cursor that the message names.',
+  },
+  HISTORY_NOT_KEPT: {
+    meaning:
+      'The state of records at that time follows from the events since then, and these are not all kept any more.',
+    action: 'Ask for a time at or after `oldest`.',
+  },
+  DRY_RUN_NOT_SUPPORTED: {
+    meaning:
+      'The operation acts outside of the transaction or gives a credential, so it cannot be tried without effect. Nothing was done.',
+    action: 'Send it without `Prefer: dry-run` if it is to be carried out.',
   },
   SYNC_RESET: {
     meaning:

@@ -1,4 +1,5 @@
 import type { Cancellation } from './cancellation.ts'
+import type { DryRunMode } from './dry-run.ts'
 import type { FieldProblem } from './errors.ts'
 import type { OperationLimits } from './operation-limits.ts'
 
@@ -83,6 +84,8 @@ export interface OperationContext {
   readonly limits?: OperationLimits | undefined
   /** A mutation whose root fields all commit, or none; absent: each commits on its own. */
   readonly isAtomic?: boolean | undefined
+  /** A mutation that is tried and rolled back; absent: it is carried out. */
+  readonly dryRun?: DryRunMode | undefined
   /** What the changes belong to where it is not the request, such as the run of a job. */
   readonly operationId?: string | undefined
   /**

@@ -1,5 +1,6 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { fieldHistoryResources } from './field-history/field-history.resolver.ts'
+import { historyResources } from './history/history.resolver.ts'
 import { mergeMoveResource } from './merge/merge-move.resource.ts'
 import { searchResource } from './search/search.resolver.ts'
 import { syncResource } from './sync/sync.resolver.ts'
@@ -7,5 +8,5 @@ import { syncResource } from './sync/sync.resolver.ts'
 /** What the platform does for records of every type. */
 export const records: SubgraphDefinition = {
   name: 'records',
-  resources: [...fieldHistoryResources, mergeMoveResource, searchResource, syncResource],
+  resources: [...fieldHistoryResources, ...historyResources, mergeMoveResource, searchResource, syncResource],
 }

@@ -135,6 +135,7 @@ const ofEveryList: ReadonlySet<string> = new Set([
   'fields',
   'expand',
   'Prefer',
+  'asOf',
 ])
 
 interface Parameter {

@@ -1,7 +1,7 @@
 import { Arg, Args, Ctx, ID, Info, Mutation, Query, Resolver } from 'type-graphql'
 import { readAggregate } from '../../kernel/record/aggregate/read-aggregate.ts'
 import { Aggregate, aggregateDescription, type AggregateArgs } from '../../kernel/record/aggregate/aggregate-types.ts'
-import { CustomObjectArg, ExpectedVersionArg, IdArg, InputArg } from '../../kernel/record/args.ts'
+import { AsOfArg, CustomObjectArg, ExpectedVersionArg, IdArg, InputArg } from '../../kernel/record/args.ts'
 import { BulkResult } from '../../kernel/record/bulk-result.ts'
 import type { ConnectionArgs, PageArgs } from '../../kernel/record/list.ts'
 import { DeletedPageArgs } from '../../kernel/record/list-args.ts'
@@ -36,8 +36,9 @@ export class CustomRecordResolver {
     @IdArg() id: string,
     @Ctx() ctx: RequestContext,
     @Info() info: SelectionInfo,
+    @AsOfArg(false) asOf?: string | null,
   ) {
-    return withCustomRecords(ctx, object, (records, current) => records.one(current, id, info))
+    return withCustomRecords(ctx, object, (records, current) => records.one(current, id, info, asOf))
   }
 
   @Query(() => types.Page, { description: 'The records of a custom object that the caller sees.' })
@@ -46,8 +47,9 @@ export class CustomRecordResolver {
     @Args(() => types.PageArgs) args: PageArgs,
     @Ctx() ctx: RequestContext,
     @Info() info: SelectionInfo,
+    @AsOfArg(true) asOf?: string | null,
   ) {
-    return withCustomRecords(ctx, object, (records, current) => records.page(current, args, info))
+    return withCustomRecords(ctx, object, (records, current) => records.page(current, args, info, asOf))
   }
 
   @Query(() => types.Connection, {
@@ -58,8 +60,9 @@ export class CustomRecordResolver {
     @Args(() => types.ConnectionArgs) args: ConnectionArgs,
     @Ctx() ctx: RequestContext,
     @Info() info: SelectionInfo,
+    @AsOfArg(true) asOf?: string | null,
   ) {
-    return withCustomRecords(ctx, object, (records, current) => records.connection(current, args, info))
+    return withCustomRecords(ctx, object, (records, current) => records.connection(current, args, info, asOf))
   }
 
   @Query(() => [CustomRecord], {

@@ -21,6 +21,10 @@ export async function decidedByHooks<T extends StoredRow>(
   if (!hooks?.concerns(operation)) return draft
   const { next, previous, changesNothing } = await prepareChange(ctx, definition, draft)
   if (changesNothing) return draft
+  if (ctx.dryRun === 'CHANGES') {
+    ctx.notExecuted?.push({ kind: 'HOOK', object: definition.object, recordId: next.id })
+    return { ...draft, implied: { ...draft.implied, id: next.id } as Partial<T> }
+  }
   const zone = definition.calculatesDays ? await organizationZone(ctx) : 'UTC'
   // The id that hooks were told is the one that is written.
   const withId: Draft<T> = { ...draft, implied: { ...draft.implied, id: next.id } as Partial<T> }

@@ -180,7 +180,7 @@ const blankTypes: Partial<Record<Column['kind'], string>> = {
 export const blankSql = ({ kind }: Pick<Column, 'kind'>): string =>
   kind === 'boolean' ? 'false' : noValueSql({ kind })
 
-const noValueSql = ({ kind }: Pick<Column, 'kind'>): string => `null::${blankTypes[kind] ?? 'text'}`
+export const noValueSql = ({ kind }: Pick<Column, 'kind'>): string => `null::${blankTypes[kind] ?? 'text'}`
 
 /** The columns of the custom fields of a record type, in their order, without rollups. */
 export function customColumns(

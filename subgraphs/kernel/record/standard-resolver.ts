@@ -4,7 +4,7 @@ import { withArticle } from './article.ts'
 import { aggregateArgs } from './aggregate/aggregate-args.ts'
 import { Aggregate, aggregateDescription, type AggregateArgs } from './aggregate/aggregate-types.ts'
 import { readAggregate } from './aggregate/read-aggregate.ts'
-import { ExpectedVersionArg, IdArg, InputArg } from './args.ts'
+import { AsOfArg, ExpectedVersionArg, IdArg, InputArg } from './args.ts'
 import type { Class } from './declared-class.ts'
 import type { RecordDefinition, RecordShape, StoredRow } from './definition.ts'
 import { pluralOf, wordsOf } from './describe.ts'
@@ -13,6 +13,7 @@ import { orderOf } from './order-input.ts'
 import { withoutUnused, type FilterInput } from './filter-input.ts'
 import type { ConnectionArgs, PageArgs } from './list.ts'
 import { connectionArgs, pageArgs, DeletedPageArgs } from './list-args.ts'
+import { hasPast } from './past/past-shape.ts'
 import { recordsOf, type RecordActions } from './records-of.ts'
 import { RequiresScope, RequiresScopes, scopeOf } from './requires-scope.ts'
 import type { SelectionInfo } from './selection.ts'
@@ -88,18 +89,29 @@ export function standardResolver<T extends StoredRow>(
   const { entity } = definition
   const prefix = entity.name.charAt(0).toLowerCase() + entity.name.slice(1)
   const one = wordsOf(entity.name)
+  const isPastKnown = hasPast(definition)
 
   @Resolver()
   class StandardResolver extends upsertResolver(definition, scope, records, beforeBulk) {
     // A method must not have the name of a field of a record type, whose resolver would replace it.
     @Query(() => entity, { name: prefix, nullable: true })
-    readOne(@IdArg() id: string, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
-      return records.one(ctx, id, info)
+    readOne(
+      @IdArg() id: string,
+      @Ctx() ctx: RequestContext,
+      @Info() info: SelectionInfo,
+      @AsOfArg(false, isPastKnown) asOf?: string | null,
+    ) {
+      return records.one(ctx, id, info, asOf)
     }
 
     @Query(() => types.Page, { name: `${prefix}List` })
-    readList(@Args(() => types.PageArgs) args: PageArgs, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
-      return records.page(ctx, args, info)
+    readList(
+      @Args(() => types.PageArgs) args: PageArgs,
+      @Ctx() ctx: RequestContext,
+      @Info() info: SelectionInfo,
+      @AsOfArg(true, isPastKnown) asOf?: string | null,
+    ) {
+      return records.page(ctx, args, info, asOf)
     }
 
     @Query(() => types.Connection, { name: `${prefix}Connection` })
@@ -107,8 +119,9 @@ export function standardResolver<T extends StoredRow>(
       @Args(() => types.ConnectionArgs) args: ConnectionArgs,
       @Ctx() ctx: RequestContext,
       @Info() info: SelectionInfo,
+      @AsOfArg(true, isPastKnown) asOf?: string | null,
     ) {
-      return records.connection(ctx, args, info)
+      return records.connection(ctx, args, info, asOf)
     }
 
     @Query(() => [entity], {

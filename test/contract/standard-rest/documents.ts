@@ -85,6 +85,7 @@ function list(api: RecordApi): string {
     '$page: Int',
     '$limit: Int',
     '$cursor: String',
+    ...(api.takesTime('List') ? ['$asOf: DateTime'] : []),
     '$includeTotal: Boolean! = true',
     ...(hasCustomFields ? ['$withCustomFields: Boolean! = true'] : []),
   ]
@@ -97,6 +98,7 @@ function list(api: RecordApi): string {
       page: $page
       limit: $limit
       cursor: $cursor
+      ${api.takesTime('List') ? 'asOf: $asOf' : ''}
     ) {
       data { ${record(api, 'customFields @include(if: $withCustomFields)')} }
       page
@@ -176,7 +178,7 @@ function selectionOfDerived({ schema, type }: RecordApi, name: string): string {
 }
 
 const writers: Readonly<Record<StandardOperation, (api: RecordApi) => string>> = {
-  '': (api) => documentOf(api, '', ['id: ID!'], record(api)),
+  '': (api) => documentOf(api, '', ['id: ID!', ...(api.takesTime('') ? ['asOf: DateTime'] : [])], record(api)),
   List: list,
   ListDeleted: (api) =>
     documentOf(api, 'ListDeleted', ['page: Int', 'limit: Int', 'deletedAfter: DateTime'], record(api)),

@@ -180,6 +180,7 @@ const read = (api: RecordApi): Json =>
     description: `Returns one ${api.one}. A deleted ${api.one} answers 404.`,
     parameters: [
       ...(api.has('version') ? [parameter('ifNoneMatch')] : []),
+      ...(api.takesTime('') ? [parameter('asOf')] : []),
       ...shapeParametersOf(api),
       parameter('prefer'),
     ],

@@ -57,6 +57,7 @@ import { eventLogTables } from './kernel/migrations/20261122-kernel-event-log.ts
 import { storedBytesTable } from './kernel/stored-bytes/stored-bytes.migrations.ts'
 import { eventOrigin } from './kernel/migrations/20261128-kernel-event-origin.ts'
 import { eventLogByTime } from './kernel/migrations/20261130-kernel-event-log-time.ts'
+import { eventOperation } from './kernel/migrations/20261130-kernel-event-operation.ts'
 import { modelTokensTable } from './kernel/language-model/model-tokens.migrations.ts'
 import type { SealedColumn } from './kernel/secrets/rotate.ts'
 import { dataKeyTable } from './kernel/secrets/secrets.migrations.ts'
@@ -156,6 +157,7 @@ export const migrations: readonly Migration[] = [
   storedBytesTable,
   eventOrigin,
   eventLogByTime,
+  eventOperation,
   modelTokensTable,
   fileTable,
   definitionVersion,

@@ -47,6 +47,7 @@ export const titleOfCode: Readonly<Record<ErrorCode, string>> = {
   INVALID_STATE: 'Not possible in this state',
   TOO_SOON: 'Too soon after the last time',
   VERSION_CONFLICT: 'Record changed meanwhile',
+  UNDO_CONFLICT: 'Changed since the operation',
   HAS_DEPENDENTS: 'Other records depend on this one',
   LIMIT_REACHED: 'No more of these are possible',
   AMBIGUOUS_MATCH: 'Several records match',

@@ -18,6 +18,11 @@ export const syncExplanations = {
       'The operation acts outside of the transaction or gives a credential, so it cannot be tried without effect. Nothing was done.',
     action: 'Send it without `Prefer: dry-run` if it is to be carried out.',
   },
+  UNDO_CONFLICT: {
+    meaning:
+      'Something has changed since the operation, or a rule refuses the way back. `errors` has each record, and the field with who changed it and when. Nothing was undone.',
+    action: 'Send `onConflict: SKIP` to undo the rest, or undo the later operations first.',
+  },
   SYNC_RESET: {
     meaning:
       'What the caller may see has changed since the snapshot, so records and fields of the copy may have to be removed, and others are missing.',

@@ -4,9 +4,17 @@ import { historyResources } from './history/history.resolver.ts'
 import { mergeMoveResource } from './merge/merge-move.resource.ts'
 import { searchResource } from './search/search.resolver.ts'
 import { syncResource } from './sync/sync.resolver.ts'
+import { undoResource } from './undo/undo.resolver.ts'
 
 /** What the platform does for records of every type. */
 export const records: SubgraphDefinition = {
   name: 'records',
-  resources: [...fieldHistoryResources, ...historyResources, mergeMoveResource, searchResource, syncResource],
+  resources: [
+    ...fieldHistoryResources,
+    ...historyResources,
+    mergeMoveResource,
+    searchResource,
+    syncResource,
+    undoResource,
+  ],
 }

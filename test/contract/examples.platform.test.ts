@@ -48,6 +48,7 @@ const situational: Readonly<Record<string, readonly string[]>> = {
   teamMembersAdd: ['userIds'],
   teamMembersRemove: ['userIds'],
   teamMembersReplace: ['userIds'],
+  undo: ['operationId'],
   triageSavePlan: ['actionIds'],
   workflowRunStart: ['recordId'],
 }

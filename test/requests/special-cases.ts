@@ -29,6 +29,7 @@ import { mergeBodies, merges } from './merges.ts'
 import { validationRuleBodies } from './validation-rules.ts'
 import { workflowBodies, workflowPreparations, workflowsOnce } from './workflows.ts'
 import { newSession } from './session.ts'
+import { undoBodies } from './undo.ts'
 
 /** A person who can sign in to the organization of the requests. */
 async function aPerson({ platform, member: { organizationId } }: Sender) {
@@ -212,6 +213,7 @@ export const bodies: Readonly<Record<string, (requests: Sender, whole: boolean) 
   ...workflowBodies,
   ...hookBodies,
   ...triggerBodies,
+  ...undoBodies,
   async authRegister(_requests, whole) {
     const needed = { email: valuesOfField['email']!(), password: 'Correct horse 7!' }
     return whole

@@ -14,6 +14,7 @@ import { withoutUnused, type FilterInput } from './filter-input.ts'
 import type { ConnectionArgs, PageArgs } from './list.ts'
 import { connectionArgs, pageArgs, DeletedPageArgs } from './list-args.ts'
 import { hasPast } from './past/past-shape.ts'
+import { registerOperations } from './record-operations.ts'
 import { recordsOf, type RecordActions } from './records-of.ts'
 import { RequiresScope, RequiresScopes, scopeOf } from './requires-scope.ts'
 import type { SelectionInfo } from './selection.ts'
@@ -86,6 +87,7 @@ export function standardResolver<T extends StoredRow>(
   { scope, types, actions, stats, beforeBulk, restoreDescription }: StandardOperations<T>,
 ): new () => object {
   const records = recordsOf(definition, actions)
+  registerOperations(definition, records, scope)
   const { entity } = definition
   const prefix = entity.name.charAt(0).toLowerCase() + entity.name.slice(1)
   const one = wordsOf(entity.name)

@@ -54,6 +54,13 @@ export class RecordVersion {
   })
   changedById!: string | null
 
+  @OutputField(() => String, {
+    nullable: true,
+    description: 'The operation that changed it, `X-Request-Id` of its response; null if that is not known.',
+    example: 'req_3f0c1c9a-52f7-4a77-8d0e-0c6b9a54e1d2',
+  })
+  operationId!: string | null
+
   @OutputField(() => FieldChange, {
     list: true,
     description: 'The changed fields; of a new record those with a value.',

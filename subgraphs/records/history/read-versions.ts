@@ -18,6 +18,7 @@ interface EventOfRecord extends Row {
   readonly type: string
   readonly occurredAt: string
   readonly actorId: string | null
+  readonly operationId: string | null
   /** What the change replaced; null where the event has no previous record. */
   readonly previous: Fields | null
   /** The values in place of these, or the whole record. */
@@ -49,7 +50,7 @@ const eventsBefore = `with logged as (
     select 4611686018427387904 + sequence, event_id, occurred_at from kernel.event_pending
     where organization_id = $1 and record_id = $2 and object = $3
   )
-  select l.position::text as position, (d.record ->> 'version')::int as version, e.type, e.occurred_at as "occurredAt", e.actor_id as "actorId",
+  select l.position::text as position, (d.record ->> 'version')::int as version, e.type, e.occurred_at as "occurredAt", e.actor_id as "actorId", e.operation_id as "operationId",
     case when jsonb_typeof(d.previous) = 'object' then d.previous end as previous,
     case when jsonb_typeof(d.previous) = 'object'
       then coalesce((select jsonb_object_agg(name, d.record -> name) from jsonb_object_keys(d.previous) name where d.record ? name), '{}')
@@ -57,7 +58,7 @@ const eventsBefore = `with logged as (
     octet_length(e.data::text) as bytes
   from (select * from logged where $4::bigint is null or position < $4::bigint order by position desc limit $6) l
     cross join lateral (
-      select type, occurred_at, actor_id, data from kernel.event
+      select type, occurred_at, actor_id, operation_id, data from kernel.event
       where organization_id = $1 and id = l.event_id and occurred_at = l.occurred_at offset 0
     ) e
     cross join lateral jsonb_to_record(e.data) d(record jsonb, previous jsonb)
@@ -139,6 +140,7 @@ function versionOf(ctx: RequestContext, shape: RecordShape, newestFirst: readonl
     events: newestFirst.map(({ type }) => type).toReversed(),
     changedAt: change.occurredAt,
     changedById: change.actorId,
+    operationId: change.operationId,
     changes: fieldChanges(shape, before && seen(before), seen(after)),
   }
 }

@@ -62,6 +62,7 @@ function operationsOf(
         keyParameter: parameters.find((parameter) => parameter['x-credential'])?.name ?? null,
         body: json ? { required: body!.required ?? false, schema: resolve<Schema>(document, json.schema) } : null,
         takesFile: body !== undefined && !json,
+        isForEveryCredential: operation['x-every-credential'] ?? false,
         readOnly: readOnlyOf(document, item, method),
         success: successOf(document, operation),
         shaping: shapingOf(document, parameters, fragments),

@@ -50,6 +50,8 @@ export interface RestOperation {
   readonly body: { readonly required: boolean; readonly schema: Schema } | null
   /** The body is a file, which a custom handler reads from the request. */
   readonly takesFile: boolean
+  /** Without a stored document: every credential may call it, and it checks the scopes itself. */
+  readonly isForEveryCredential: boolean
   /** The properties of the answer of `GET` of the path that this change does not write; null if it is no change of what `GET` returns. */
   readonly readOnly: ReadOnlyShape | null
   readonly success: Success

@@ -127,11 +127,11 @@ export class Endpoint {
     const { operation } = this
     const translation = new Translation(operation)
     if (operation.document === null) {
+      const { isPublic, isForEveryCredential, scopes } = operation
+      const needed = scopes.length > 0 ? scopes : [isForEveryCredential ? memberScope : 'SESSION']
       // A public operation accepts every credential, too.
-      if (operation.isPublic)
-        return { translation, prepared: null, shapes: null, requirements: [[['PUBLIC'], [memberScope]]] }
-      const scopes = operation.scopes.length > 0 ? operation.scopes : ['SESSION']
-      return { translation, prepared: null, shapes: null, requirements: [[scopes]] }
+      const requirements = [isPublic ? [['PUBLIC'], [memberScope]] : [needed]]
+      return { translation, prepared: null, shapes: null, requirements }
     }
     try {
       const { graph } = this.dependencies

@@ -11,6 +11,7 @@ describe('every kind of queued item', () => {
       function_start: [45, 60],
       trigger_run: [35, 50],
       mail: [90, 120],
+      bulk_run: [240, 260],
       webhook_delivery: [20, 30],
       outgoing_email: [90, 120],
       mailbox_poll: [240, 300],

@@ -94,6 +94,12 @@ export const systemTests: Readonly<Record<string, readonly string[]>> = {
   'test/webhooks/recover-events.system.test.ts': ['subgraphs/events/delivery', ...queue],
   'test/faults/details.system.test.ts': ['subgraphs/extensions/lookup', 'subgraphs/kernel/record/lookup', ...queue],
   'test/faults/removed-objects.system.test.ts': ['subgraphs/extensions/custom-object', ...queue],
+  'test/faults/bulk-jobs.system.test.ts': [
+    'subgraphs/records/bulk-job',
+    'subgraphs/kernel/record/collected-writes.ts',
+    'subgraphs/kernel/file',
+    ...queue,
+  ],
   'test/faults/lookups.system.test.ts': ['subgraphs/extensions/lookup', 'subgraphs/kernel/record/lookup', ...queue],
   'test/faults/merges.system.test.ts': ['subgraphs/records/merge', 'subgraphs/kernel/record/merge', ...queue],
   'test/faults/simulation.system.test.ts': ['subgraphs/insights/simulation', ...queue],

@@ -20,7 +20,12 @@ export interface Origin {
   readonly kind: string
   readonly id: string
   readonly runId: string
+  /** What its events do not reach although the event log has them; absent: they reach everything. */
+  readonly quiet?: readonly QuietFor[]
 }
+
+/** DELIVERIES: webhooks, notifications and triggers of the assistant; AUTOMATIONS: functions, triggers and workflows. */
+export type QuietFor = 'DELIVERIES' | 'AUTOMATIONS'
 
 /** The caller of a request: a user in one organization and the presented credential. Plain data, so that it can be signed and sent. */
 export interface Caller {

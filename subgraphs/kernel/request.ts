@@ -23,6 +23,7 @@ import type { Outbound } from './outbound/outbound.ts'
 import type { EventFeed } from './outbox/event-feed.ts'
 import type { OrganizationShapes, ShapeSource } from './record/shape-source.ts'
 import type { AnsweredRecords } from './record/answered-records.ts'
+import type { Collected } from './record/collected.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 import type { Vault } from './secrets/vault.ts'
 import type { StoredBytes } from './stored-bytes/stored-bytes.ts'
@@ -113,6 +114,10 @@ interface BaseContext extends OperationContext, Pick<Services, 'clock' | 'log' |
   readonly written?: ReadonlySet<string>
   /** Records that the open transaction has locked as live and visible to the caller, as `account <id>`: nobody deletes them before it ends. */
   readonly locked?: ReadonlySet<string>
+  /** Records whose writes are decided one by one and written together. */
+  readonly collected?: Collected | undefined
+  /** The hooks of the organization are not called; its validation rules apply. */
+  readonly isWithoutHooks?: boolean
   /** How many references to deleted records the operation may still clear in its transaction, and how many details it may delete; the others follow later. */
   readonly clearing?: { left: number; details: number }
 }

@@ -1,4 +1,5 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
+import { bulkJobResource } from './bulk-job/bulk-job.resolver.ts'
 import { fieldHistoryResources } from './field-history/field-history.resolver.ts'
 import { historyResources } from './history/history.resolver.ts'
 import { mergeMoveResource } from './merge/merge-move.resource.ts'
@@ -9,6 +10,7 @@ import { undoResource } from './undo/undo.resolver.ts'
 /** What the platform does for records of every type. */
 export const records: SubgraphDefinition = {
   name: 'records',
+  ports: ['files'],
   resources: [
     ...fieldHistoryResources,
     ...historyResources,
@@ -16,5 +18,6 @@ export const records: SubgraphDefinition = {
     searchResource,
     syncResource,
     undoResource,
+    bulkJobResource,
   ],
 }

@@ -47,6 +47,7 @@ const withoutAggregate: Readonly<Record<string, string>> = {
   AfterSaveTrigger: few,
   ApiKey: few,
   BeforeSaveHook: few,
+  BulkJob: 'a job is deleted after a week, and its figures are those of one file',
   CaseAssignee: people,
   CaseComment: part,
   ConnectedApp: few,

@@ -14,6 +14,8 @@ const readersOfRecords: Readonly<Record<string, string>> = {
   'subgraphs/outreach/smart-email/compose-context.ts': 'Records, which are told by their ids.',
   'subgraphs/outreach/smart-email/history.ts': 'Records, which are told by their ids.',
   'subgraphs/records/undo/referred-by-others.ts': 'Records of whomever keep a record; nothing is told of them.',
+  'subgraphs/records/bulk-job/load/find-records.ts':
+    'Finds the records that a job changes, of which nothing is answered.',
 }
 
 /** Files outside the kernel with conditions that leave out the visibility or the deletion of records, and why. */
@@ -25,6 +27,8 @@ const withoutConditions: Readonly<Record<string, string>> = {
   'subgraphs/extensions/field-change/run-change.ts':
     'Changes all records of a type, deleted ones too, of which nothing is answered.',
   'subgraphs/records/undo/referred-by-others.ts': 'Records of whomever keep a record; nothing is told of them.',
+  'subgraphs/records/bulk-job/load/find-records.ts':
+    'Finds deleted records that a job restores, by the visibility of its user.',
 }
 
 /** Files outside the kernel that read rows of record types without a condition of their own for each, how many, and why. */

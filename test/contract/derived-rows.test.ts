@@ -7,6 +7,7 @@ import { concernsDefinitions } from '../../subgraphs/kernel/extension/current-ex
 
 /** The statements that write records of a type that organizations may define something of; each adds what is derived from them. */
 const writers = {
+  'subgraphs/kernel/record/collected-writes.ts': 'writes that are decided one by one and written together',
   'subgraphs/kernel/record/save.ts':
     'every change by a caller or the platform: create, update, delete, restore, bulk changes, conversion',
   'subgraphs/kernel/record/change-all.ts': 'changes that follow from another one, 25 rows a statement',

@@ -120,6 +120,8 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
   'subgraphs/outreach/smart-email/send-due.job.ts': [1, 'sends scheduled drafts with the rights of their owners'],
   'subgraphs/assistant/ai-execution/receive-inbound.ts': [1, 'starts an execution for a signed request'],
 
+  'subgraphs/records/bulk-job/load/job-context.ts': [1, 'ends a bulk job whose user may not act any more'],
+
   // Provisioning and identity.
   'gateway/edge/directory.ts': [2, 'the SCIM directory of an organization administers its users'],
   'subgraphs/identity/access/explain-access.ts': [1, 'explains to an administrator why a user may not do something'],

@@ -12,6 +12,7 @@ import { documentBodies, documentCredentials, documentPreparations } from './doc
 import { engagementBodies } from './engagement.ts'
 import { customEventName, eventBodies, eventPreparations } from './events.ts'
 import { credentialBodies, credentialsWithForms } from './named-credentials.ts'
+import { bulkBodies, bulkCredentials, bulkPreparations } from './bulk-jobs.ts'
 import { fileBodies, filePreparations } from './files.ts'
 import { functionBodies, functionPreparations, functionsOnce, functionsWithForms } from './functions.ts'
 import { valuesOfField } from './field-values.ts'
@@ -74,6 +75,7 @@ export const placeholders: Readonly<Record<string, string>> = {
   object: 'opportunity',
   part: '1',
   field: 'externalId',
+  kind: 'failed',
   paymentId: '019a0c5e-7f00-7d41-8b2e-6f1a9c3e5d70',
   applicationId: '019a0c5e-7f00-7f52-8c1d-3b9a6e2d7f40',
 }
@@ -93,6 +95,7 @@ export const preparations: Readonly<
   ...proposalPreparations,
   ...documentPreparations,
   ...filePreparations,
+  ...bulkPreparations,
   /** An activity with two revisions. */
   async activityRevisionList({ member }, id) {
     for (const body of ['First', 'Second']) await member.rest.activityCorrect!({ id, body: { body } })
@@ -203,6 +206,7 @@ export const bodies: Readonly<Record<string, (requests: Sender, whole: boolean) 
   ...aiBodies,
   ...documentBodies,
   ...fileBodies,
+  ...bulkBodies,
   ...functionBodies,
   ...actionBodies,
   ...credentialBodies,
@@ -275,6 +279,7 @@ export const partsOfOthers: Readonly<Record<string, object>> = { ...customFieldP
 /** The caller of operations that require a password. */
 export const credentials: Readonly<Record<string, (requests: Sender) => Promise<Record<string, string>>>> = {
   ...documentCredentials,
+  ...bulkCredentials,
   async authChangePassword(requests) {
     const { accessToken } = await newSession(requests.platform, await aPerson(requests))
     return { Authorization: `Bearer ${accessToken}` }

@@ -18,7 +18,7 @@ export async function decidedByHooks<T extends StoredRow>(
 ): Promise<Draft<T>> {
   const hooks = ctx.extensions?.hooksFor(definition)
   const operation = draft.operation === 'RESTORE' ? 'UPDATE' : draft.operation
-  if (!hooks?.concerns(operation)) return draft
+  if (!hooks?.concerns(operation) || ctx.isWithoutHooks) return draft
   const { next, previous, changesNothing } = await prepareChange(ctx, definition, draft)
   if (changesNothing) return draft
   if (ctx.dryRun === 'CHANGES') {

@@ -23,7 +23,7 @@ export interface EventType<P extends object = AnyRecord> {
 }
 
 /** The type of a property in an event payload. The suffix `?` means nullable. */
-export type PropertyKind = 'id' | 'text' | 'boolean' | 'timestamp' | 'textList'
+export type PropertyKind = 'id' | 'text' | 'integer' | 'boolean' | 'timestamp' | 'textList'
 
 /** The payload of a record in events, when it differs from the record's GraphQL columns. */
 export interface EventPayload<T extends object = object> {

@@ -3,6 +3,7 @@ import { isId } from '../ids.ts'
 import type { RequestContext } from '../request.ts'
 import type { Row } from '../database/sql.ts'
 import { batchOf } from './batch.ts'
+import { collectedOf } from './collected-writes.ts'
 import { columnOf, hasColumn, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
 import { nameOf } from './describe.ts'
 import { fieldRules, requireReadable } from './field-security.ts'
@@ -73,6 +74,8 @@ export async function requireRecord<T extends StoredRow>(
   id: string,
   { deleted = false, isLocked = false } = {},
 ): Promise<T> {
+  const collected = deleted || isLocked ? null : collectedOf(ctx)?.known(definition, id)
+  if (collected) return collected
   const predicate = new TenantPredicate(ctx.caller)
   const columns = selectList(definition, allColumnNames(definition), 't', null)
   const state = deleted || !hasColumn(definition, 'deletedAt') ? '' : ' and t.deleted_at is null'

@@ -7,6 +7,7 @@ import {
   withCurrentExtensions,
 } from '../extension/current-extensions.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
+import { collectedOf } from './collected-writes.ts'
 import type { Column } from './column.ts'
 import { setFormulas } from './computed-values.ts'
 import { customFieldProblemsOf } from './custom-fields.ts'
@@ -72,6 +73,7 @@ async function writeAndRedact<T extends StoredRow>(
   const written = await checkAndWrite(ctx, definition, kept)
   if (draft.operation === 'RESTORE' && definition.merge) await forgetMerge(ctx, written.id)
   ctx.answered?.record(definition, written.id)
+  if (ctx.collected) return written
   return redact(ctx.caller, definition, await withUnversioned(ctx, definition, draft.operation, written))
 }
 
@@ -154,7 +156,8 @@ async function referenceProblems(
     if (!reference || !(columnName in given) || !changed.some((column) => column.name === columnName)) continue
     const references = referencesIn(next[columnName], columnName, part)
     if (references.length === 0) continue
-    const known = await reference(ctx, [...new Set(references.map(({ id }) => id))])
+    const ids = [...new Set(references.map(({ id }) => id))]
+    const known = await (collectedOf(ctx)?.referenced(ctx, reference, ids) ?? reference(ctx, ids))
     for (const { path, id } of references) {
       if (known.has(id)) continue
       problems.push({
@@ -208,6 +211,14 @@ async function write<T extends StoredRow>(
   const changedFields =
     previous && operation === 'UPDATE' ? changedFieldsIn(definition, changed, previous, next) : undefined
   const change = { operation, previous, next, changedFields, events, isEventReplaced, mergedIds, action }
+  const collected = collectedOf(ctx)
+  if (collected && unless.length === 0) {
+    if (collected.takes(definition, change, changed)) {
+      await collected.add(ctx, change, changed)
+      return true
+    }
+    await collected.settle(ctx)
+  }
   const run = (inner: RequestContext) => writeChange(inner, definition, change, rowSql)
   try {
     // PostgreSQL aborts a transaction after a failed statement, so an open transaction needs a savepoint.

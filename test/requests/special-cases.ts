@@ -175,6 +175,7 @@ export const dependentFields: ReadonlySet<string> = new Set([
   ...actionsWithForms,
   ...credentialsWithForms,
   ...merges,
+  'bulkJobCreate',
   // What they answer is the answer to the content, and a mode may have no model.
   'conversationMessageStream',
   'conversationSend',

@@ -1,7 +1,7 @@
 import { Refusal } from '../subgraphs/kernel/errors.ts'
 import type { JobFiles } from '../subgraphs/kernel/file/sent-files.ts'
 import { announcedBytes, bytesOf, digestOf, dispositionOf, received, sendContent } from './file-content.ts'
-import type { CustomCall, CustomHandler } from './serve.ts'
+import type { CustomCall, CustomHandler } from './custom-handler.ts'
 
 const partTypes = ['text/csv', 'application/x-ndjson', 'application/octet-stream'] as const
 

@@ -25,6 +25,7 @@ import type { Job } from './kernel/jobs/job.ts'
 import { fileTable } from './kernel/file/file.migrations.ts'
 import { mailJobs } from './kernel/mail/mail.jobs.ts'
 import { isSuspended } from './identity/public.ts'
+import { registerMetadataComponents } from './kernel/metadata/component.ts'
 import { mailQueue } from './kernel/mail/mail-queue.ts'
 import { sealedMail } from './kernel/mail/queue-mail.ts'
 import {
@@ -132,6 +133,7 @@ registerEventSources(
 )
 
 registerNamingRows(subgraphs.flatMap(({ resources }) => resources.flatMap(({ names = [] }) => names)))
+registerMetadataComponents(subgraphs.flatMap(({ resources }) => resources.flatMap(({ component }) => component ?? [])))
 
 registerTimelineSources(subgraphs.flatMap(({ resources }) => resources.flatMap(({ timeline = [] }) => timeline)))
 

@@ -24,6 +24,7 @@ import { namedCredentialResource } from './named-credential/named-credential.res
 import { beforeSaveHookResource } from './hook/hook.resolver.ts'
 import { afterSaveTriggerResource } from './trigger/trigger.resolver.ts'
 import { layoutResource } from './layout/layout.resolver.ts'
+import { metadataPorts, metadataResource } from './metadata/metadata.resolver.ts'
 import { validationRuleResource } from './validation-rule/validation-rule.resolver.ts'
 import { workflowRunResource } from './workflow/run.resolver.ts'
 import { workflowResource } from './workflow/workflow.resolver.ts'
@@ -40,7 +41,7 @@ registerFieldChange(replaceValues)
 
 export const extensions: SubgraphDefinition = {
   name: 'extensions',
-  ports: [...new Set([...actionPorts, ...credentialPorts])],
+  ports: [...new Set([...actionPorts, ...credentialPorts, ...metadataPorts])],
   migrations: [externalIds],
   resources: [
     customFieldResource,
@@ -60,6 +61,7 @@ export const extensions: SubgraphDefinition = {
     customActionResource,
     workflowResource,
     workflowRunResource,
+    metadataResource,
     ...extensionsAggregates,
   ],
 }

@@ -22,6 +22,7 @@ import { lookupClearingTable } from '../lookup/lookup-clearing.migrations.ts'
 import { forgetLookupClearings, lookupClearingQueue } from '../lookup/lookup-clearing.queue.ts'
 import { removeDeletedFields } from '../field-change/remove-values.ts'
 import { removeAliases, replaceValue } from '../field-change/replace-value.ts'
+import { customFieldComponent } from './custom-field.component.ts'
 import { entityMax, fieldsMax } from './bounds.ts'
 import { createField, reorderFields } from './custom-field.actions.ts'
 import {
@@ -207,6 +208,7 @@ export class CustomFieldResolver {
 
 export const customFieldResource: Resource = {
   resolver: CustomFieldResolver,
+  component: customFieldComponent,
   announces: [customField],
   migrations: [
     customFieldTable,

@@ -10,6 +10,7 @@ import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { customObjectComponent } from './custom-object.component.ts'
 import { objectsMax, renamedRecordsMax } from './bounds.ts'
 import { createObject, restoreObject, updateObject, type ObjectInput } from './custom-object.actions.ts'
 import {
@@ -102,6 +103,7 @@ export class CustomObjectResolver {
 
 export const customObjectResource: Resource = {
   resolver: CustomObjectResolver,
+  component: customObjectComponent,
   announces: [customObject],
   migrations: [customObjectTable, formerNameFields, objectRemovalTable],
   queues: [objectRemovalQueue],

@@ -10,6 +10,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { workflowOnce } from './workflow-once.ts'
+import { workflowComponent } from './workflow.component.ts'
 import {
   activateWorkflow,
   createWorkflow,
@@ -136,6 +137,7 @@ const administrators = { roles: ['OWNER', 'ADMIN'] } as const
 
 export const workflowResource: Resource = {
   resolver: WorkflowResolver,
+  component: workflowComponent,
   announces: [workflow],
   migrations: [workflowTables],
   names: [workflowOnce],

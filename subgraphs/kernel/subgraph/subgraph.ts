@@ -13,6 +13,7 @@ import { buildSchema, createResolversMap, type NonEmptyArray } from 'type-graphq
 import type { Migration } from '../database/migrate.ts'
 import type { Job } from '../jobs/job.ts'
 import type { EventConsumer } from '../outbox/event-consumer.ts'
+import type { MetadataComponent } from '../metadata/component.ts'
 import type { MeasuredQueue } from '../operate/backlog.ts'
 import type { Queue } from '../queue/queue.ts'
 import { isRecordShape, type RecordShape } from '../record/definition.ts'
@@ -65,6 +66,8 @@ export interface Resource {
   readonly names?: readonly NamingRows[]
   /** What it contributes to the timelines of the records that it is linked to. */
   readonly timeline?: readonly TimelineSource[]
+  /** How what organizations define is retrieved as files and deployed from files. */
+  readonly component?: MetadataComponent
   readonly migrations?: readonly Migration[]
   readonly jobs?: readonly Job[]
   /** Readers of the event log, which run in every worker. */

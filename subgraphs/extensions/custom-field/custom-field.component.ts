@@ -35,7 +35,7 @@ export const dependentValuesRules = {
 } as const
 
 const mapping = new ColumnMapping(CustomField, {
-  entity: { rules: { enum: builtInEntities } },
+  entity: { rules: { enum: builtInEntities }, description: 'The record type that has the field. It never changes.' },
   name: { rules: { pattern: '^[A-Za-z_][A-Za-z0-9_]{0,63}$' } },
   label: {},
   fieldType: { rules: { enum: fieldTypes } },
@@ -152,6 +152,6 @@ function removeField(ctx: MetadataContext, { id, version }: CustomField): Promis
   return fields.remove(ctx, id, version)
 }
 
-/** A LOOKUP is always indexed. */
+/** The file of an object says of what its fields are, and a LOOKUP is always indexed. */
 export const omittedOf = (of: ColumnMapping, row: CustomField): string[] =>
-  of.omittedOf(row as unknown as Content, (name) => name === 'isIndexed' && row.fieldType === 'LOOKUP')
+  of.omittedOf(row as unknown as Content, (name) => name === 'entity' || (name === 'isIndexed' && row.fieldType === 'LOOKUP'))

@@ -1,4 +1,5 @@
 import { Refusal, type FieldProblem } from '../../kernel/errors.ts'
+import { publishDefinitions } from '../../kernel/extension/current-extensions.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
 import {
   phases,
@@ -156,6 +157,17 @@ function isInOrder(names: readonly string[], stored: readonly CustomField[]): bo
   return before.every((name, index) => names[index] === name)
 }
 
+/** Of an object without records, the index of a field is complete when the field is new, so that rollups of the same deployment can use it. */
+async function createFieldOfObject(ctx: MetadataContext, values: Partial<CustomField>, name: string): Promise<void> {
+  // Until the transaction ends, nobody writes the first record.
+  await publishDefinitions(ctx)
+  const records = await ctx.db.query(
+    'select from extensions.custom_record where organization_id = $1 and object = $2 limit 1',
+    [ctx.caller.organizationId, name],
+  )
+  await createField(ctx, values, records.length === 0 ? { hasIndex: true } : {})
+}
+
 function fieldSteps(content: Content, stored: readonly CustomField[]): ComponentStep[] {
   const all = fieldValues(content)
   const isKept = isInOrder(
@@ -167,7 +179,7 @@ function fieldSteps(content: Content, stored: readonly CustomField[]): Component
     const wanted = isKept && stored.length > 0 ? values : { ...values, sortOrder: index }
     const placeOf = (path: string) => ({ path: inField(index, fieldMapping.placeOf(path).path) })
     const step = { ...orderOfField(values), placeOf }
-    if (!before) return [{ ...step, run: (ctx) => createField(ctx, wanted) }]
+    if (!before) return [{ ...step, run: (ctx) => createFieldOfObject(ctx, wanted, nameOf(content)) }]
     const changes = fieldMapping.changesOf(wanted as Values, before as unknown as Values)
     return Object.keys(changes).length === 0 ? [] : [{ ...step, run: (ctx) => updateField(ctx, before, changes) }]
   })

@@ -90,6 +90,7 @@ export const systemTests: Readonly<Record<string, readonly string[]>> = {
     ...queue,
   ],
   'test/faults/workflows.system.test.ts': ['subgraphs/extensions/workflow', ...queue],
+  'test/faults/deployments.system.test.ts': ['subgraphs/extensions/metadata', 'subgraphs/kernel/metadata', ...queue],
   'test/faults/field-changes.system.test.ts': ['subgraphs/extensions/field-change', ...queue],
   'test/webhooks/recover-events.system.test.ts': ['subgraphs/events/delivery', ...queue],
   'test/faults/details.system.test.ts': ['subgraphs/extensions/lookup', 'subgraphs/kernel/record/lookup', ...queue],

@@ -59,6 +59,7 @@ const withoutAggregate: Readonly<Record<string, string>> = {
   FieldHistoryEntry: part,
   ForecastSnapshot: repeated,
   KnowledgeDocument: bounded,
+  MetadataDeploymentSummary: few,
   NamedCredential: few,
   OAuthApp: few,
   Pipeline: few,

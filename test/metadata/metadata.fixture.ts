@@ -154,14 +154,20 @@ export const components: Readonly<Record<string, object>> = {
     conditions: { logic: 'OR', conditions: [condition('customFields.tier', 'EQUALS', 'GOLD')] },
     actions: [
       { id: 'call', type: 'CREATE_TASK', config: { subject: 'Call {{record.name}}' }, next: 'stock' },
-      { id: 'stock', type: 'CUSTOM_ACTION', config: { actionApiName: 'check_stock', input: { sku: 'x' } }, next: 'score' },
+      {
+        id: 'stock',
+        type: 'CUSTOM_ACTION',
+        config: { actionApiName: 'check_stock', input: { sku: 'x' } },
+        next: 'score',
+      },
       { id: 'score', type: 'FUNCTION', config: { functionApiName: 'score_account' } },
     ],
     delayMinutes: 5,
   },
 }
 
-export const source = 'export default (input: { id: string }, { env }) => ({ id: input.id, factor: Number(env.FACTOR) })\n'
+export const source =
+  'export default (input: { id: string }, { env }) => ({ id: input.id, factor: Number(env.FACTOR) })\n'
 
 /** The files of a project with these components. */
 export const project = (given: Readonly<Record<string, object>> = components): Files => ({
@@ -195,12 +201,7 @@ export async function deploymentOf(by: Member, id: string): Promise<Deployed> {
 }
 
 /** Deploys files, and returns what became of it. */
-export async function deployed(
-  platform: Platform,
-  by: Member,
-  files: Files,
-  options: object = {},
-): Promise<Deployed> {
+export async function deployed(platform: Platform, by: Member, files: Files, options: object = {}): Promise<Deployed> {
   const id = await requested(by, files, options)
   await drain(deploymentQueue, platform.services)
   return deploymentOf(by, id)

@@ -29,6 +29,10 @@ export const customActionComponent = recordComponent({
     exposeAsTool: {},
     toolDescription: {},
   },
+  planned: {
+    inputMapping: { description: 'How the input follows from the record. It cannot be deployed yet.' },
+    outputMapping: { description: 'What becomes of the output. It cannot be deployed yet.' },
+  },
   required: ['apiName', 'label', 'inputSchema', 'outputSchema'],
   nameOf: ({ apiName }) => String(apiName),
   create: createAction,

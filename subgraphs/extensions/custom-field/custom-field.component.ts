@@ -154,4 +154,7 @@ function removeField(ctx: MetadataContext, { id, version }: CustomField): Promis
 
 /** The file of an object says of what its fields are, and a LOOKUP is always indexed. */
 export const omittedOf = (of: ColumnMapping, row: CustomField): string[] =>
-  of.omittedOf(row as unknown as Content, (name) => name === 'entity' || (name === 'isIndexed' && row.fieldType === 'LOOKUP'))
+  of.omittedOf(
+    row as unknown as Content,
+    (name) => name === 'entity' || (name === 'isIndexed' && row.fieldType === 'LOOKUP'),
+  )

@@ -26,6 +26,8 @@ const refuse = (code: string, message: string): never => {
   throw new Refused({ code, message })
 }
 
+const damaged = (): Refused => new Refused({ code: 'WRONG_FORMAT', message: 'The archive is damaged.' })
+
 /** So few bytes at once unpack to at most a thousand times as many, before their number is looked at. */
 const stepBytes = 16_384
 
@@ -59,7 +61,8 @@ class Unpacking {
     const chunks: Uint8Array[] = []
     let size = 0
     file.ondata = (error, chunk, isLast) => {
-      if (error) return refuse('WRONG_FORMAT', 'The archive is damaged.')
+      // What is thrown here comes back as an error of the file.
+      if (error) throw error instanceof Refused ? error : damaged()
       size += chunk.length
       this.#bytes += chunk.length
       if (this.#bytes > unpackedBytesMax)
@@ -101,8 +104,7 @@ export function unpacked({ bytes, limits }: { readonly bytes: Uint8Array; readon
     unpacking.end()
     return { files: { ...unpacking.files } }
   } catch (error) {
-    if (error instanceof Refused) return { refusal: error.refusal }
-    return { refusal: { code: 'WRONG_FORMAT', message: 'The archive is damaged.' } }
+    return { refusal: (error instanceof Refused ? error : damaged()).refusal }
   }
 }
 

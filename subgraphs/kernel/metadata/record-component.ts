@@ -175,6 +175,8 @@ export interface RecordComponentOptions<T extends StoredRow> {
   readonly phase: number
   readonly definition: RecordDefinition<T>
   readonly properties: ColumnProperties
+  /** Properties of the format that nothing can have yet, with their schemas. */
+  readonly planned?: Readonly<Record<string, JsonSchema>>
   readonly required: readonly string[]
   readonly nameOf: (content: Content) => string
   readonly provides?: (content: Content) => readonly string[]
@@ -195,6 +197,12 @@ interface StoredRecord<T> extends StoredComponent {
   readonly row: T & Values
 }
 
+const notAvailable = (content: Content, names: readonly string[]): FieldProblem[] =>
+  names.flatMap((path) => {
+    const message = `${path} cannot be deployed yet.`
+    return (content[path] ?? null) === null ? [] : [{ path, code: 'NOT_AVAILABLE', message }]
+  })
+
 /** A component type of which each component is one record and one file. */
 export function recordComponent<T extends StoredRow & { readonly version: number }>(
   options: RecordComponentOptions<T>,
@@ -208,7 +216,8 @@ export function recordComponent<T extends StoredRow & { readonly version: number
     missingSecrets = () => [],
   } = options
   const mapping = new ColumnMapping(definition.entity, properties)
-  const schema = new FileSchema({ title: noun, description, properties: mapping.schemas, required })
+  const planned = options.planned ?? {}
+  const schema = new FileSchema({ title: noun, description, properties: { ...mapping.schemas, ...planned }, required })
   const stored = (row: T & Row): StoredRecord<T> => {
     const content = write(mapping.contentOf(row))
     return { name: nameOf(content), content, omitted: mapping.omittedOf(row), row }
@@ -219,7 +228,7 @@ export function recordComponent<T extends StoredRow & { readonly version: number
     schema,
     nameOf,
     ...filePaths(folder, suffix),
-    problemsOf: ({ content }) => mapping.problemsOf(read(content)),
+    problemsOf: ({ content }) => [...mapping.problemsOf(read(content)), ...notAvailable(content, Object.keys(planned))],
     async list(ctx) {
       const rows = await liveRows(ctx, definition)
       return new Map(rows.map((row) => stored(row)).map((one) => [one.name, one]))

@@ -4,7 +4,6 @@ import {
   phases,
   type ComponentPlan,
   type ComponentStep,
-  type Content,
   type FilePlace,
   type MetadataComponent,
   type MetadataContext,
@@ -163,7 +162,7 @@ export const functionComponent: MetadataComponent = {
     properties: mapping.schemas,
     required: ['name'],
   }),
-  nameOf: ({ apiName }) => (apiName === undefined ? null : String(apiName)),
+  nameOf: ({ apiName }) => (typeof apiName === 'string' ? apiName : null),
   pathOf: (name) => `${folder}/${encodedName(name)}/${settingsFile}`,
   sourcePathOf: (name, source) => `${folder}/${encodedName(name)}/${source}`,
   placeOf(path): FilePlace | null {

@@ -11,14 +11,10 @@ import { attemptMsMax, attemptsMax, keptDays } from './bounds.ts'
 import { metadataDeployments } from './deployment.events.ts'
 import { deploymentTable } from './deployment.migrations.ts'
 import type { MetadataDeploymentStatus } from './deployment.enumerations.ts'
-import type {
-  MetadataChangeNumbers,
-  MetadataMissingSecret,
-  MetadataProblem,
-  MetadataWarning,
-} from './deployment.types.ts'
+import type { MetadataChangeNumbers, MetadataMissingSecret, MetadataProblem } from './deployment.types.ts'
 import type { MetadataType } from './metadata-type.ts'
 import type { PlannedComponent } from './plan.ts'
+import type { MetadataWarning } from './retrieval.types.ts'
 import { callerOf, type RequestedBy } from './requested-by.ts'
 import { runDeployment, type Result } from './run-deployment.ts'
 import { filesStored } from './source-files.ts'

@@ -21,14 +21,9 @@ import {
 import { metadataDeployments } from './deployment.events.ts'
 import { deploymentTables } from './deployment.migrations.ts'
 import { deploymentJobs, deploymentQueue } from './deployment.queue.ts'
-import {
-  MetadataDeployment,
-  MetadataDeploymentPage,
-  MetadataRetrieval,
-  MetadataRetrieveArgs,
-  MetadataSourceInput,
-} from './deployment.types.ts'
+import { MetadataDeployment, MetadataDeploymentPage, MetadataSourceInput } from './deployment.types.ts'
 import { MetadataSchemaType } from './metadata-type.ts'
+import { MetadataRetrieval, MetadataRetrieveArgs } from './retrieval.types.ts'
 import { retrieve } from './retrieve.ts'
 import { fileSchemaOf } from './schemas.ts'
 

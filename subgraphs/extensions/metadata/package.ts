@@ -124,7 +124,10 @@ export async function readPackage(files: SourceFiles, organizationId: string): P
 
 /** The folder with the components, with a slash at its end. Files without a project file may be sent with or without their folder. */
 function rootOf(files: SourceFiles, project: Content | null): string {
-  if (project) return `${String(project['sourceDir'] ?? defaultSourceFolder)}/`
+  if (project) {
+    const { sourceDir } = project
+    return `${typeof sourceDir === 'string' ? sourceDir : defaultSourceFolder}/`
+  }
   const components = [...files.keys()].filter((file) => file !== projectFile && file !== deletionFile)
   const folder = `${defaultSourceFolder}/`
   return components.every((file) => file.startsWith(folder)) ? folder : ''

@@ -58,7 +58,7 @@ function problemOf({ keyword, instancePath, params, message, parentSchema }: Err
     return unknown(joined(path, additionalProperty.slice(0, shownLength)), known)
   }
   if (missingProperty !== undefined) return required(joined(path, missingProperty))
-  const values = allowedValues?.filter((value) => value !== null).join(', ')
+  const values = allowedValues?.filter((value) => typeof value === 'string').join(', ')
   const reason = values ? `must be one of ${values}` : (message ?? 'has a wrong value')
   return { path, code: codes[keyword] ?? 'WRONG_VALUE', message: `${path} ${reason}.` }
 }

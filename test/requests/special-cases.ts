@@ -28,6 +28,7 @@ import { customFieldBodies, customFieldParts, customFieldPreparations } from './
 import { customObjectBodies, customObjectParts } from './custom-objects.ts'
 import { mergeBodies, merges } from './merges.ts'
 import { validationRuleBodies } from './validation-rules.ts'
+import { metadataBodies, metadataOnce, metadataPreparations } from './metadata.ts'
 import { workflowBodies, workflowPreparations, workflowsOnce } from './workflows.ts'
 import { newSession } from './session.ts'
 import { undoBodies } from './undo.ts'
@@ -102,6 +103,7 @@ export const preparations: Readonly<
   },
   ...functionPreparations,
   ...workflowPreparations,
+  ...metadataPreparations,
   ...customFieldPreparations,
 }
 
@@ -145,6 +147,7 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   ...functionsOnce,
   ...workflowsOnce,
   ...merges,
+  ...metadataOnce,
   'quoteAccept',
   'quoteApprove',
   'quoteDecline',
@@ -216,6 +219,7 @@ export const bodies: Readonly<Record<string, (requests: Sender, whole: boolean) 
   ...mergeBodies,
   ...validationRuleBodies,
   ...workflowBodies,
+  ...metadataBodies,
   ...hookBodies,
   ...triggerBodies,
   ...undoBodies,

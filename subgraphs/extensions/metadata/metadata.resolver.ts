@@ -133,6 +133,7 @@ export const metadataResource: Resource = {
       summary: 'Retrieve metadata',
       answers: 'The files.',
       roles,
+      example: { types: ['CUSTOM_OBJECT', 'CUSTOM_FIELD'], format: 'FILES' },
     }),
     operation('GET /v1/metadata/schemas/{type}', 'metadataSchema', {
       summary: 'Get the schema of a kind of file',
@@ -144,6 +145,16 @@ export const metadataResource: Resource = {
       answers: 'The deployment, which is carried out after the answer.',
       status: 202,
       roles,
+      example: {
+        source: {
+          files: {
+            'service.project.json': '{"formatVersion": 1, "name": "sales"}',
+            'src/fields/ACCOUNT.tier.field.json':
+              '{"entity": "ACCOUNT", "name": "tier", "label": "Tier", "fieldType": "TEXT"}',
+          },
+        },
+        checkOnly: true,
+      },
     }),
     operation('GET /v1/metadata/deployments', 'metadataDeploymentList', {
       summary: 'List deployments',

@@ -1,0 +1,40 @@
+import { newId } from '../../subgraphs/kernel/ids.ts'
+import type { Sender } from './sender.ts'
+
+const files = {
+  'src/events/requested_event.event.json': JSON.stringify({
+    apiName: 'requested_event',
+    label: 'Requested event',
+    schema: { type: 'object', properties: { id: { type: 'string' } } },
+  }),
+}
+
+/** A deployment with this id that waits, and that no worker of the test carries out. */
+async function aDeployment({ platform, member }: Sender, id: string): Promise<void> {
+  await platform.query(
+    `insert into extensions.deployment (organization_id, id, check_only, allow_destructive, caller, created_by_id, requested_at, is_due, next_attempt_at)
+     values ($1, $2, true, false, '{}', $3, now(), false, now() + interval '900 days')`,
+    [member.organizationId, id, member.userId],
+  )
+}
+
+export const metadataBodies = {
+  metadataRetrieve: (_requests: Sender, whole: boolean) =>
+    Promise.resolve({ ...(whole && { types: ['CUSTOM_OBJECT'], components: [], format: 'FILES' }) }),
+  metadataDeploy: (_requests: Sender, whole: boolean) =>
+    Promise.resolve({
+      source: { files },
+      ...(whole && { checkOnly: true, allowDestructive: false, expectedVersion: 'a'.repeat(43) }),
+    }),
+}
+
+export const metadataPreparations = {
+  metadataDeployment: aDeployment,
+  metadataDeploymentCancel: aDeployment,
+  metadataDeploymentList: async (requests: Sender) => {
+    for (let row = 0; row < 2; row++) await aDeployment(requests, newId())
+  },
+}
+
+/** A deployment ends once. */
+export const metadataOnce = ['metadataDeploymentCancel']

@@ -105,7 +105,7 @@ export async function readPackage(files: SourceFiles, organizationId: string): P
   const project = files.has(projectFile) ? read(projectFile, projectSchema) : null
   const root = rootOf(files, project)
   const grouped = new Map<string, Grouped>()
-  for (const file of files.keys()) {
+  for (const file of [...files.keys()].toSorted()) {
     if (!file.startsWith(root) || file === projectFile || file === deletionFile) continue
     const found = placeOf(file.slice(root.length))
     if ('problem' in found) problems.push({ file, path: '', code: found.problem.code, message: found.problem.message })

@@ -123,7 +123,10 @@ function planOf(wanted: WantedComponent, stored: StoredFunction | null): Compone
     phase: phases.functions,
     provides: [`function ${wanted.name}`],
     needs: [],
-    placeOf: (path) => (path === 'source' && source ? { path: '', source: source.file } : mapping.placeOf(path)),
+    placeOf: (path, code) =>
+      source && (path === 'source' || code === 'COMPILE_ERROR')
+        ? { path: '', source: source.file }
+        : mapping.placeOf(path),
   }
   const calls = source ? [compileCall(source.text, source.language)] : []
   if (!stored) {

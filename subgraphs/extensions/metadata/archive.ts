@@ -17,8 +17,11 @@ export interface ArchiveRefusal {
 export type Unpacked = { readonly files: Readonly<Record<string, Uint8Array>> } | { readonly refusal: ArchiveRefusal }
 
 class Refused extends Error {
-  constructor(readonly refusal: ArchiveRefusal) {
+  readonly refusal: ArchiveRefusal
+
+  constructor(refusal: ArchiveRefusal) {
     super(refusal.message)
+    this.refusal = refusal
   }
 }
 
@@ -41,11 +44,14 @@ class Unpacking {
   #entries = 0
   #declared = 0
   #bytes = 0
+  readonly #limits: ArchiveLimits
 
-  constructor(private readonly limits: ArchiveLimits) {}
+  constructor(limits: ArchiveLimits) {
+    this.#limits = limits
+  }
 
   take = (file: UnzipFile): void => {
-    const { filesMax, unpackedBytesMax, fileBytesMax } = this.limits
+    const { filesMax, unpackedBytesMax, fileBytesMax } = this.#limits
     if (++this.#entries > 2 * filesMax) refuse('TOO_MANY', `An archive must have at most ${filesMax} files.`)
     if (file.name.endsWith('/') || file.name.endsWith('\\')) return
     this.#declared += file.originalSize ?? 0

@@ -210,7 +210,7 @@ function problemsOfRefusal(
   }
   const all = errors?.length ? errors : [{ path: '', code: error.code, message: error.message }]
   return all.map(({ path, code, message }) => {
-    const place = placeOf(path)
+    const place = placeOf(path, code)
     const file = place.source === undefined ? of.file : `${of.packaged!.folder}${place.source}`
     // Messages begin with the path in the record.
     const text = path !== '' && message.startsWith(`${path} `) ? `${place.path}${message.slice(path.length)}` : message

@@ -28,6 +28,8 @@ export const namedCredentialComponent = recordComponent({
     staticHeaders: { rules: { type: 'object', additionalProperties: { type: 'string' } } },
     timeoutMs: {},
   },
+  // A credential is turned on where its secret is set.
+  leftOut: ['isActive'],
   required: ['apiName', 'label', 'baseUrl'],
   nameOf: ({ apiName }) => String(apiName),
   create: (ctx, values) => createCredential(ctx, { ...values, isActive: values.authType === 'NONE' }),

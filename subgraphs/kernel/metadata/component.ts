@@ -48,7 +48,7 @@ export interface ComponentStep {
   /** What is provided by no step is there already, or nowhere. */
   readonly needs: readonly string[]
   /** Where a refused value is in the file, or in another file of the component. */
-  readonly placeOf?: (path: string) => ValuePlace
+  readonly placeOf?: (path: string, code: string) => ValuePlace
   readonly run: (ctx: MetadataContext) => Promise<unknown>
 }
 

@@ -175,6 +175,8 @@ export interface RecordComponentOptions<T extends StoredRow> {
   readonly phase: number
   readonly definition: RecordDefinition<T>
   readonly properties: ColumnProperties
+  /** Settings that the format leaves out on purpose, so that nothing warns of them. */
+  readonly leftOut?: readonly string[]
   /** Properties of the format that nothing can have yet, with their schemas. */
   readonly planned?: Readonly<Record<string, JsonSchema>>
   readonly required: readonly string[]
@@ -220,7 +222,12 @@ export function recordComponent<T extends StoredRow & { readonly version: number
   const schema = new FileSchema({ title: noun, description, properties: { ...mapping.schemas, ...planned }, required })
   const stored = (row: T & Row): StoredRecord<T> => {
     const content = write(mapping.contentOf(row))
-    return { name: nameOf(content), content, omitted: mapping.omittedOf(row), row }
+    return {
+      name: nameOf(content),
+      content,
+      omitted: mapping.omittedOf(row, (name) => options.leftOut?.includes(name) ?? false),
+      row,
+    }
   }
   return {
     type,

@@ -356,7 +356,7 @@ describe('metadataDeploy', () => {
       member.rest['metadataRetrieve']!({ body: {} } as never),
       member.rest['metadataDeploymentList']!({}),
       member.rest['metadataDeployment']!({ id: newId() }),
-      member.rest['metadataSchema']!({ type: 'PROJECT' }),
+      member.rest['metadataSchema']!({ schemaType: 'PROJECT' }),
     ])
     expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403])
   })
@@ -452,13 +452,13 @@ describe('metadataRetrieve', () => {
 
 describe('metadataSchema', () => {
   it('answers the schema that deployments check with', async () => {
-    const { status, body } = await owner.rest['metadataSchema']!({ type: 'CUSTOM_FIELD' })
+    const { status, body } = await owner.rest['metadataSchema']!({ schemaType: 'CUSTOM_FIELD' })
     expect([status, body.additionalProperties, body.required]).toEqual([
       200,
       false,
       ['entity', 'name', 'label', 'fieldType'],
     ])
-    expect((await owner.rest['metadataSchema']!({ type: 'OTHER' })).status).toBe(400)
+    expect((await owner.rest['metadataSchema']!({ schemaType: 'OTHER' })).status).toBe(404)
   })
 
   it('agrees with the API about the bounds of properties', async () => {

@@ -113,6 +113,7 @@ export const fieldsWithRules: ReadonlySet<string> = new Set([
   'customFieldReplaceValue.from',
   'customFieldReplaceValue.to',
   'customObjectCreate.name',
+  'metadataDeploy.expectedVersion',
   // It names a field of the object.
   'nameField',
   // Of a custom field: which of them a field can have follows from its type.

@@ -18,9 +18,22 @@ async function aDeployment({ platform, member }: Sender, id: string): Promise<vo
   )
 }
 
+/** The name of a component that exists. */
+async function anEventType({ member }: Sender): Promise<string> {
+  const apiName = 'retrieved_event'
+  const schema = { type: 'object', properties: { id: { type: 'string' } } }
+  await member.rest['customEventTypeCreate']!({ body: { apiName, label: 'Retrieved event', schema } } as never)
+  return apiName
+}
+
 export const metadataBodies = {
-  metadataRetrieve: (_requests: Sender, whole: boolean) =>
-    Promise.resolve({ ...(whole && { types: ['CUSTOM_OBJECT'], components: [], format: 'FILES' }) }),
+  metadataRetrieve: async (requests: Sender, whole: boolean) => ({
+    ...(whole && {
+      types: ['CUSTOM_OBJECT'],
+      components: [{ type: 'CUSTOM_EVENT_TYPE', name: await anEventType(requests) }],
+      format: 'FILES',
+    }),
+  }),
   metadataDeploy: (_requests: Sender, whole: boolean) =>
     Promise.resolve({
       source: { files },

@@ -73,6 +73,7 @@ export const placeholders: Readonly<Record<string, string>> = {
   meeting_provider: 'zoom',
   apiName: customEventName,
   type: 'lead.created',
+  schemaType: 'CUSTOM_FIELD',
   object: 'opportunity',
   part: '1',
   field: 'externalId',

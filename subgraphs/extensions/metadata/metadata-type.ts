@@ -16,12 +16,10 @@ export const MetadataType = enumeration('MetadataType', 'A type of components of
 })
 export type MetadataType = keyof typeof MetadataType
 
-export const MetadataSchemaType = enumeration('MetadataSchemaType', 'A kind of file of the metadata format.', {
-  ...(Object.fromEntries(Object.keys(MetadataType).map((type) => [type, 'The file of such a component.'])) as Record<
-    MetadataType,
-    string
-  >),
-  PROJECT: 'The project file: `service.project.json`.',
-  DESTRUCTIVE_CHANGES: 'What a deployment deletes: `destructiveChanges.json`.',
-})
+/** The kinds of files of the format: those of components, and those of a project. */
+export const MetadataSchemaType = {
+  ...MetadataType,
+  PROJECT: 'PROJECT',
+  DESTRUCTIVE_CHANGES: 'DESTRUCTIVE_CHANGES',
+} as const
 export type MetadataSchemaType = keyof typeof MetadataSchemaType

@@ -1,4 +1,5 @@
 import { Args, Ctx, ID, Info, Mutation, Query, Resolver } from 'type-graphql'
+import { notFound } from '../../kernel/errors.ts'
 import { IdArg } from '../../kernel/record/args.ts'
 import { ValueArg } from '../../kernel/record/declared-value.ts'
 import { NewestFirstArgs } from '../../kernel/record/newest-first.ts'
@@ -45,12 +46,19 @@ export class MetadataResolver {
   })
   @RequiresScopes('MANAGE_METADATA')
   metadataSchema(
-    @ValueArg('type', () => MetadataSchemaType, { description: 'The kind of file.', example: 'CUSTOM_FIELD' })
-    type: MetadataSchemaType,
+    @ValueArg('schemaType', () => String, {
+      max: 64,
+      filled: true,
+      description:
+        'The kind of file: a type of components, such as CUSTOM_FIELD, or PROJECT or DESTRUCTIVE_CHANGES for the files of a project.',
+      example: 'CUSTOM_FIELD',
+    })
+    schemaType: string,
     @Ctx() ctx: RequestContext,
   ) {
     requireAdministrator(ctx)
-    return fileSchemaOf(type).schema
+    if (!Object.hasOwn(MetadataSchemaType, schemaType)) throw notFound('The schema')
+    return fileSchemaOf(schemaType as MetadataSchemaType).schema
   }
 
   @Query(() => MetadataDeployment, { nullable: true, description: `One deployment by id. ${who}` })
@@ -135,7 +143,7 @@ export const metadataResource: Resource = {
       roles,
       example: { types: ['CUSTOM_OBJECT', 'CUSTOM_FIELD'], format: 'FILES' },
     }),
-    operation('GET /v1/metadata/schemas/{type}', 'metadataSchema', {
+    operation('GET /v1/metadata/schemas/{schemaType}', 'metadataSchema', {
       summary: 'Get the schema of a kind of file',
       answers: 'The JSON Schema.',
       roles,

@@ -343,7 +343,8 @@ export class Requests {
     const ids = fresh && own ? { ids: String(own['id']) } : {}
     const value = () => this.#value(operation, whole, { ...(own && { id: String(own['id']) }), ...ids })
     if (!isByKey(operation) && !isBulkUpsert(operation)) return value()
-    const created = fresh ? this.creatorOf(operation.path) : null
+    // An upsert creates a record where the caller does not see the one that the path names.
+    const created = fresh || isByKey(operation) ? this.creatorOf(operation.path) : null
     const special = created && bodies[created.documentId]
     const body = special ? await special(this, whole) : created ? await this.#value(created, whole) : await value()
     // The key in the body is that of the path, and the platform gives a new record its id.

@@ -54,6 +54,15 @@ function requiredBy({ scopes }: RestOperation, missing: readonly string[] | unde
   return isPart ? scopes : missing
 }
 
+/**
+ * How an operation refuses a record out of sight. It keeps its key, so an upsert neither changes it nor creates another one; the account that a new
+ * opportunity must name is out of sight, too.
+ */
+function outOfSight({ documentId }: RestOperation): 'NOT_FOUND' | 'UNIQUE_VIOLATION' | 'VALIDATION_FAILED' {
+  if (!documentId.endsWith('Upsert')) return 'NOT_FOUND'
+  return documentId === 'opportunityUpsert' ? 'VALIDATION_FAILED' : 'UNIQUE_VIOLATION'
+}
+
 const sweep = new Sweep()
 const tried = operationsOfCallers.map((operation) => [operation.id, triedAt(operation, sweep)] as const)
 
@@ -78,8 +87,7 @@ describe.each(tried)('%s', (_, { operation, access, refused }) => {
     expect(found).toEqual(
       refused.map((caller) => {
         const refusal = caller.refusal(access)!
-        // A record out of sight keeps its key, so an upsert neither changes it nor creates another one.
-        const code = refusal === 'NOT_FOUND' && operation.documentId.endsWith('Upsert') ? 'UNIQUE_VIOLATION' : refusal
+        const code = refusal === 'NOT_FOUND' ? outOfSight(operation) : refusal
         const scopes = code.endsWith('_SCOPE_INSUFFICIENT') ? operation.scopes : undefined
         return [caller.name, statusOfCode[code], code, scopes, []]
       }),

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { settleMerges } from '../../subgraphs/records/merge/merge.fixture.ts'
 import { account, lead } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { anOrganization, field, problemsOf } from './custom-fields.fixture.ts'
@@ -451,4 +452,32 @@ describe('a detail that can get another master', () => {
     expect(await listed(other)).toEqual([1, [id]])
     await settleClearings(platform)
   })
+})
+
+describe('details of records that are merged', () => {
+  const merge = (id: string, other: string) => owner.rest['accountMerge']!({ id, body: { ids: [other] } } as never)
+
+  it.each([1, 5_200])(
+    'follow the record that stays, %d of them',
+    async (count) => {
+      await visitsAndFindings(platform, owner)
+      const [stays, gone] = [await account(member), await account(member)]
+      const above = await visitOf(gone.id)
+      const below = await findingOf(above.id)
+      await detailCopies(platform, above.id, count - 1, 'account')
+      expect((await merge(stays.id, gone.id)).status).toBe(count === 1 ? 200 : 202)
+      await settleDetails(platform)
+      await settleMerges(platform)
+      expect(await deletedCount('site_visit')).toBe(0)
+      expect((await listed(member, { limit: 1 }))[0]).toBe(count)
+      expect((await one(above.id)).body.customFields).toMatchObject({ account: stays.id })
+      expect((await one(below.id, member, 'finding')).status).toBe(200)
+      const [left] = await platform.query(
+        `select count(*)::int as n from extensions.custom_record where custom_fields ->> 'account' = $1`,
+        [gone.id],
+      )
+      expect(left).toEqual({ n: 0 })
+    },
+    120_000,
+  )
 })

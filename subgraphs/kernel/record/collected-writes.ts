@@ -67,6 +67,8 @@ export class CollectedWrites implements Collected {
 
   takes({ object, lookedUpBy }: RecordShape, { operation }: Change<StoredRow>, changed: readonly Column[]): boolean {
     if (object !== this.#definition.object || changed.length === 0) return false
+    // What names a record follows its deletion and its restoring.
+    if (operation === 'RESTORE' && lookedUpBy) return false
     return operation !== 'DELETE' || (!lookedUpBy && hasColumn(this.#definition, 'deletedAt'))
   }
 

@@ -105,7 +105,8 @@ async function checkAndWrite<T extends StoredRow>(
     if (isDeleted) await refuseRestricted(inner, definition, next.id)
     return write(inner, definition, prepared, next, changed, unless)
   })
-  if (definition.lookedUpBy) await followTarget(ctx, definition, draft.operation, next.id)
+  // What names a merged record follows the one that stays.
+  if (definition.lookedUpBy && !draft.isMerged) await followTarget(ctx, definition, draft.operation, next.id)
   return next
 }
 

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { restContract } from '../contract-of-rest.ts'
 import { statusOfCode } from '../../subgraphs/kernel/errors.ts'
 import { usePlatform } from '../platform.ts'
+import type { Access } from './access.ts'
 import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
 import { flawsOf } from '../requests/problem.ts'
 import type { ValidRequest } from '../requests/requests.ts'
@@ -49,7 +50,10 @@ async function ask(
 }
 
 /** A refusal names the scopes that the caller lacks: some of the required ones, in any order. */
-function requiredBy({ scopes }: RestOperation, missing: readonly string[] | undefined): readonly string[] | undefined {
+function requiredBy(
+  { scopes }: Pick<Access, 'scopes'>,
+  missing: readonly string[] | undefined,
+): readonly string[] | undefined {
   const isPart = missing !== undefined && missing.length > 0 && missing.every((scope) => scopes.includes(scope))
   return isPart ? scopes : missing
 }
@@ -76,19 +80,13 @@ describe.each(tried)('%s', (_, { operation, access, refused }) => {
     for (const [index, caller] of refused.entries()) {
       const [answer, flaws] = await ask(caller, access, request, headers[index]!)
       expectHeaders(caller, answer)
-      found.push([
-        caller.name,
-        answer.status,
-        answer.body.code,
-        requiredBy(operation, answer.body.missingScopes),
-        flaws,
-      ])
+      found.push([caller.name, answer.status, answer.body.code, requiredBy(access, answer.body.missingScopes), flaws])
     }
     expect(found).toEqual(
       refused.map((caller) => {
         const refusal = caller.refusal(access)!
         const code = refusal === 'NOT_FOUND' ? outOfSight(operation) : refusal
-        const scopes = code.endsWith('_SCOPE_INSUFFICIENT') ? operation.scopes : undefined
+        const scopes = code.endsWith('_SCOPE_INSUFFICIENT') ? access.scopes : undefined
         return [caller.name, statusOfCode[code], code, scopes, []]
       }),
     )

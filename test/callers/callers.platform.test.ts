@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
 import { restContract } from '../contract-of-rest.ts'
 import { statusOfCode } from '../../subgraphs/kernel/errors.ts'
 import { usePlatform } from '../platform.ts'

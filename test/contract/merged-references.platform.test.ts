@@ -100,6 +100,7 @@ const unchangedColumns: Readonly<Record<string, string>> = {
   'crm.stage_entry.account_id': derived,
   'events.delivery_queue.debounced_record_id': work,
   'events.notification.entity_id': 'it is a message about what happened; its link leads on',
+  'extensions.detail_change.record_id': work,
   'extensions.lookup_clearing.record_id': work,
   'extensions.workflow_run.record_id': history,
   'identity.audit_entry.target_id': history,

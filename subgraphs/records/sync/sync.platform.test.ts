@@ -397,7 +397,7 @@ describe('a copy', () => {
     const { body: answer } = await member.graphql(
       `query ($cursor: String!) {
          syncChanges(cursor: $cursor) {
-           changes { object id operation reason version changedAt record } nextCursor hasMore schemaVersion
+           changes { object id operation reason version changedAt record mergedIntoId } nextCursor hasMore schemaVersion
          }
        }`,
       { cursor },

@@ -43,8 +43,9 @@ export async function mergeRecords<T extends OrgRecord>(
   id: string,
   given: MergeRequest,
 ): Promise<MergeResult<T>> {
-  requireRight(ctx, builtIn, asValues(given.fields))
-  const request = requestOf(shapeFor(ctx, builtIn), id, given)
+  const shape = shapeFor(ctx, builtIn)
+  requireRight(ctx, builtIn, asValues(shape, given.fields))
+  const request = requestOf(shape, id, given)
   const run = given.dryRun ? withoutEffect : inTransaction
   return withCurrentExtensions(ctx, (current) =>
     run<MergeResult<T>, RequestContext>(current, async (inner) => {

@@ -79,9 +79,14 @@ export function requestOf(shape: RecordShape, id: string, given: MergeRequest): 
   return { winner, losers, chosen: new Map(chosen), expectedVersions: new Map(versions) }
 }
 
-/** The chosen fields as if they were values, for the check of the rights to write them. */
-export function asValues(fields: unknown): object {
-  const names = entriesOf(fields).map(([name]) => name)
+/** The chosen fields as if they were values, for the check of the rights to write them; without those that nobody can choose. */
+export function asValues(shape: RecordShape, fields: unknown): object {
+  const names = entriesOf(fields)
+    .map(([name]) => name)
+    .filter((name) => {
+      const column = shape.columns.byName.get(name)
+      return !column || isChosen(shape, column)
+    })
   const keys = names.flatMap((name) => customFieldKey(name) ?? [])
   const plain = names.filter((name) => customFieldKey(name) === null).map((name) => [name, null])
   return {

@@ -59,6 +59,7 @@ const withoutAggregate: Readonly<Record<string, string>> = {
   FieldHistoryEntry: part,
   ForecastSnapshot: repeated,
   KnowledgeDocument: bounded,
+  Layout: few,
   MetadataDeploymentSummary: few,
   NamedCredential: few,
   OAuthApp: few,

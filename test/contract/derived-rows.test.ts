@@ -40,6 +40,8 @@ const others = {
   'subgraphs/outreach/email-template/template-figures.ts': 'tables of totals',
   'subgraphs/kernel/record/derived/field-history.ts': 'the history of fields, which is derived itself',
   'subgraphs/extensions/field-change/{definition-state,run-change}.ts': 'items of queues, definitions of fields',
+  'subgraphs/extensions/custom-object/remove-object.queue.ts':
+    'records of an object that was deleted 30 days before, with the rows that were derived from them',
   'subgraphs/extensions/field-change/remove-values.ts':
     'values of a field that was deleted 30 days before, with the rows that were derived from them',
   'subgraphs/extensions/field-change/rewrite-values.ts':

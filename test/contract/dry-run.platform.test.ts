@@ -42,6 +42,7 @@ const refused: ReadonlySet<string> = new Set([
   'authResetPassword',
   'authUpdateProfile',
   'authVerifyResetCode',
+  'bulkJobPartUpload',
   'caseSummarize',
   'conversationMessageStream',
   'conversationMetadataExtract',

@@ -27,6 +27,7 @@ import { triggerBodies } from './triggers.ts'
 import { customFieldBodies, customFieldParts, customFieldPreparations } from './custom-fields.ts'
 import { customObjectBodies, customObjectParts } from './custom-objects.ts'
 import { mergeBodies, merges } from './merges.ts'
+import { layoutBodies } from './layouts.ts'
 import { validationRuleBodies } from './validation-rules.ts'
 import { metadataBodies, metadataOnce, metadataPreparations } from './metadata.ts'
 import { workflowBodies, workflowPreparations, workflowsOnce } from './workflows.ts'
@@ -219,6 +220,7 @@ export const bodies: Readonly<Record<string, (requests: Sender, whole: boolean) 
   ...customObjectBodies,
   ...mergeBodies,
   ...validationRuleBodies,
+  ...layoutBodies,
   ...workflowBodies,
   ...metadataBodies,
   ...hookBodies,

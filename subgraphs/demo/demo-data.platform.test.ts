@@ -353,7 +353,7 @@ describe('the custom fields and the custom object of the demo', () => {
       { name: 'netPromoterScore', events: built },
       { name: 'openAmount', events: built },
       { name: 'margin', events: built },
-      { name: 'marginRate', events: atOnce },
+      { name: 'marginRate', events: built },
       { name: 'subject', events: atOnce },
       { name: 'visitDate', events: built },
       { name: 'account', events: built },

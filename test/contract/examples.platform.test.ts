@@ -60,7 +60,8 @@ function exampleOf({ path, method, documentId }: RestOperation, body: unknown): 
   const replaced = situational[documentId] ?? (/Bulk(?:Update|Delete)$/.test(documentId) ? ['items', 'ids'] : [])
   const own = Object.entries((body ?? {}) as object).filter(([name]) => replaced.includes(name))
   if (example === undefined) return Buffer.isBuffer(body) ? body : undefined
-  return { ...example, ...Object.fromEntries(own) }
+  const kept = Object.entries(example as object).filter(([name]) => !replaced.includes(name))
+  return Object.fromEntries([...kept, ...own])
 }
 
 /** The status of their record does not follow from the example: it keeps the one that it had, or amounts or a service of somebody else decide. */

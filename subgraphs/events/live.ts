@@ -3,7 +3,7 @@ import type { LoggedEvent } from '../kernel/outbox/event-feed.ts'
 import type { OrganizationShapes } from '../kernel/record/shape-source.ts'
 import { requireAdministrator } from '../kernel/require.ts'
 import { systemContext, type Services } from '../kernel/request.ts'
-import { recordTypeIn } from '../kernel/record/custom-object.ts'
+import { customObjectName, recordTypeIn } from '../kernel/record/custom-object.ts'
 import { eventTypeNamed } from './catalog/organization-catalog.ts'
 import { customEventSelection } from './custom-event-stream/custom-event-selection.ts'
 import type { CustomEvent } from './custom-event-stream/custom-event.ts'
@@ -100,8 +100,9 @@ export class LiveEvents {
     const { shapes, extensions } = this.options
     const { organizationId } = caller
     await shapes.load(organizationId)
-    // Another process may have created a custom object a moment ago.
-    if (!recordTypeIn({ shapes: shapes.shapesOf(organizationId) }, object)) await extensions.reload(organizationId)
+    // Another process may have created a custom object a moment ago, or a field that the filter names.
+    const isUnknown = !recordTypeIn({ shapes: shapes.shapesOf(organizationId) }, object)
+    if (isUnknown || (args['filter'] && customObjectName(object) !== null)) await extensions.reload(organizationId)
     const meets = changeFilterOf(shapes, caller, object, args)
     return async (event, current) => {
       const context = await this.#contextOf(current, event)

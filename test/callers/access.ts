@@ -84,11 +84,20 @@ const namesOneRecord = ({ in: place, required, schema }: RestOperation['paramete
 
 /** Operations whose argument or record decides the scope, which the contract cannot name: those of the requests that are sent. */
 const scopesByRecord: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
-  ['bulkJob', 'bulkJobCreate', 'bulkJobUpdate', 'bulkJobDelete', 'bulkJobPartUpload', 'bulkJobResults'].map((id) => [
-    id,
-    ['WRITE_ACCOUNTS'],
-  ]),
+  [
+    'bulkJob',
+    'bulkJobCreate',
+    'bulkJobUpdate',
+    'bulkJobDelete',
+    'bulkJobPartUpload',
+    'bulkJobResults',
+    // It undoes the creation of an account.
+    'undo',
+  ].map((id) => [id, ['WRITE_ACCOUNTS']]),
 )
+
+/** Operations whose body names what was done to records: nobody finds it without a record that they see. */
+const byWhatWasDone: ReadonlySet<string> = new Set(['undo'])
 
 export function accessOf(operation: RestOperation, described: OperationObject): Access {
   const { scopes, isPublic, path, documentId, method } = operation
@@ -99,7 +108,8 @@ export function accessOf(operation: RestOperation, described: OperationObject): 
     documentId,
     isWrite: method !== 'get' && described['x-every-role'] !== true,
     isBlocked: Boolean((described as { 'x-api-key-blocked'?: boolean })['x-api-key-blocked']),
-    namesRecord: inItsArea(path).includes('{') || operation.parameters.some(namesOneRecord),
+    namesRecord:
+      inItsArea(path).includes('{') || operation.parameters.some(namesOneRecord) || byWhatWasDone.has(documentId),
     roles: (described as { 'x-required-roles'?: readonly Role[] })['x-required-roles'] ?? null,
     isAdministration: path.startsWith('/v1/admin/'),
     isOfApps: path.startsWith('/v1/app-runtime/'),

@@ -14,14 +14,14 @@ const rest = () => ({
 
 /** The name of a profile that has no layout yet. Layouts name profiles, so those of earlier ones are removed: an organization has few. */
 async function aProfile({ platform, member: { organizationId } }: Sender): Promise<string> {
-  const name = `${freshPrefix()}layouts`
+  const name = `Profile with a layout ${newId()}`
   await platform.query(
     `insert into identity.profile (organization_id, id, name, created_at, updated_at) values ($1, $2, $3, now(), now())`,
     [organizationId, newId(), name],
   )
   await platform.query(
     `delete from identity.profile where id in (
-       select id from identity.profile where organization_id = $1 and name like 's%-layouts' order by id desc offset 10)`,
+       select id from identity.profile where organization_id = $1 and name like 'Profile with a layout %' order by id desc offset 10)`,
     [organizationId],
   )
   return name

@@ -191,6 +191,8 @@ export const dependentFields: ReadonlySet<string> = new Set([
   'quotaCopyPrevious',
   'quotaSet',
   'triageConfigUpdate',
+  // It names one operation, key or user, and times and objects only with a user.
+  'undo',
   // Either since or from, and to only with from.
   'webhookRecover',
 ])

@@ -14,6 +14,7 @@ import type { RestArea } from '../../subgraphs/kernel/record/rest-area.ts'
 import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { Requests } from '../requests/requests.ts'
+import { inParallel } from '../requests/send.ts'
 import { isFullSweep } from '../requests/sweep.ts'
 import { prefixOf, restAreas } from '../rest-areas.ts'
 
@@ -34,7 +35,7 @@ beforeAll(async () => {
   const others = restAreas.filter((area) => !['account', 'case', 'product'].includes(prefixOf(area)))
   values = {
     ...Object.fromEntries(
-      await Promise.all(others.map(async (area) => [`Query.${prefixOf(area)}.id`, await recordsOf(area)] as const)),
+      await inParallel(others, async (area) => [`Query.${prefixOf(area)}.id`, await recordsOf(area)] as const, 4),
     ),
     id: [...ids.all, ids.deleted, newId(), 'nothing'],
     'Query.account.id': [...ids.accounts, ids.deleted, newId(), 'nothing'],

@@ -15,6 +15,7 @@ import {
 import { ConfigError, type Config } from './subgraphs/kernel/config/config.ts'
 import { backUp } from './subgraphs/kernel/database/backup.ts'
 import { restore } from './subgraphs/kernel/database/restore.ts'
+import { sharedExternalIds } from './subgraphs/kernel/operate/shared-external-ids.ts'
 import { runCommand, runDataCommand } from './subgraphs/kernel/process.ts'
 import { rotateKeys } from './subgraphs/kernel/secrets/rotate.ts'
 import type { OpenServices } from './subgraphs/kernel/services.ts'
@@ -24,6 +25,14 @@ const commands: Readonly<Record<string, (services: OpenServices, ...args: string
   async 'keys:rotate'({ database, vault }) {
     const { rewrapped, renewed, resealed } = await rotateKeys(database, vault, sealedColumns)
     return `${rewrapped} data keys re-encrypted, ${renewed} created, ${resealed} secrets re-encrypted.`
+  },
+
+  async 'external-ids'({ database }) {
+    const shared = await sharedExternalIds(database)
+    const lines = shared.map(({ organizationId, type, externalId, id, firstId }) =>
+      [organizationId, type, externalId, id, firstId ?? '-'].join('\t'),
+    )
+    return [...lines, `${shared.length} records share their external id with an older one.`].join('\n')
   },
 
   async organization(services, verb = '', name, features, ownerName) {

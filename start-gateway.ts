@@ -31,6 +31,7 @@ import { publicQuotesRouter } from './gateway/public-quotes/router.ts'
 import { sourcesOf } from './gateway/subscriptions/sources.ts'
 import { Subscriptions } from './gateway/subscriptions/subscriptions.ts'
 import { answerStreamHandlers } from './rest-adapter/answer-stream.ts'
+import { bulkHandlers } from './rest-adapter/bulk-content.ts'
 import { fileHandlers } from './rest-adapter/file-content.ts'
 import { loadContract, type Contract } from './rest-adapter/contract.ts'
 import { eventCatalogHandlers } from './rest-adapter/event-catalog.ts'
@@ -52,6 +53,7 @@ import { releaseVersion, schemaPath } from './subgraphs/kernel/config/paths.ts'
 import { startPrivateServer } from './subgraphs/kernel/operate/private-server.ts'
 import { ProcessMetrics } from './subgraphs/kernel/operate/process-metrics.ts'
 import type { OpenServices } from './subgraphs/kernel/services.ts'
+import { bulkJobFiles } from './subgraphs/records/public.ts'
 import { openGraph } from './open-graph.ts'
 
 export interface RunningGateway {
@@ -98,6 +100,7 @@ async function routesOf(config: Config, services: OpenServices, parts: GatewayPa
     customHandlers: new Map([
       ...eventCatalogHandlers(graph),
       ...answerStreamHandlers(answerStreams(services)),
+      ...bulkHandlers(bulkJobFiles(services)),
       ...fileHandlers({ knowledgeDocument: documentFiles(services), file: files }),
     ]),
   })

@@ -1,6 +1,6 @@
 import type { ServerSentEvent } from '../gateway/edge/event-streams.ts'
 import type { OperationContext } from '../subgraphs/kernel/context.ts'
-import type { CustomCall, CustomHandler } from './serve.ts'
+import type { CustomCall, CustomHandler } from './custom-handler.ts'
 
 interface Frame {
   readonly event: string

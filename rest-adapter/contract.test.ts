@@ -43,6 +43,7 @@ describe('loadContract', () => {
     expect(operation('partDelete').success).toEqual({
       status: 204,
       otherwise: null,
+      property: null,
       headers: new Set(['API-Version']),
       hasBody: false,
       isConditional: false,

@@ -62,6 +62,7 @@ function operationsOf(
         keyParameter: parameters.find((parameter) => parameter['x-credential'])?.name ?? null,
         body: json ? { required: body!.required ?? false, schema: resolve<Schema>(document, json.schema) } : null,
         takesFile: body !== undefined && !json,
+        isForEveryCredential: operation['x-every-credential'] ?? false,
         readOnly: readOnlyOf(document, item, method),
         success: successOf(document, operation),
         shaping: shapingOf(document, parameters, fragments),
@@ -93,6 +94,7 @@ function successOf(document: OpenApiDocument, operation: OperationObject): Succe
   return {
     status,
     otherwise: conditional && other ? { status: other.status, property: conditional.response['x-if']! } : null,
+    property: response['x-body'] ?? null,
     headers: new Set(Object.keys(response.headers ?? {})),
     hasBody: response.content !== undefined,
     isConditional: '304' in operation.responses,

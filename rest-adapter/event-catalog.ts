@@ -5,7 +5,7 @@ import type { PreparedOperation } from '../gateway/graph/prepared-operation.ts'
 import { notFound } from '../subgraphs/kernel/errors.ts'
 import { eventCatalog, platformEventType } from '../subgraphs/kernel/outbox/event-catalog.ts'
 import type { GraphPort } from './ports.ts'
-import type { CustomCall, CustomHandler } from './serve.ts'
+import type { CustomCall, CustomHandler } from './custom-handler.ts'
 
 const mediaType = { 'Content-Type': 'application/json; charset=utf-8' }
 const forEverybody = { ...mediaType, 'Cache-Control': 'public, max-age=300' }

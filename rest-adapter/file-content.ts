@@ -6,7 +6,7 @@ import { invalid, Refusal } from '../subgraphs/kernel/errors.ts'
 import { fileName } from '../subgraphs/kernel/file/file-name.ts'
 import type { OpenedFile, SentFiles } from '../subgraphs/kernel/file/sent-files.ts'
 import { byteRange } from './byte-range.ts'
-import type { CustomCall, CustomHandler } from './serve.ts'
+import type { CustomCall, CustomHandler } from './custom-handler.ts'
 
 /** The record types with bytes, by the prefix of their operations; the composition root passes what their subgraphs offer. */
 export type FilesByType = Readonly<Record<string, SentFiles>>
@@ -50,11 +50,11 @@ const uploadPart = (
   return received(req, taking())
 }
 
-const announcedBytes = ({ headers }: IncomingMessage): number | null =>
+export const announcedBytes = ({ headers }: IncomingMessage): number | null =>
   headers['content-length'] === undefined ? null : Number(headers['content-length'])
 
 /** The SHA-256 of Content-Digest (RFC 9530) in Base64; null without one. */
-function digestOf({ headers }: IncomingMessage): string | null {
+export function digestOf({ headers }: IncomingMessage): string | null {
   const given = headers['content-digest']
   if (given === undefined) return null
   const digest = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):\s*(?:,|$)/.exec(String(given))?.[1]
@@ -64,7 +64,7 @@ function digestOf({ headers }: IncomingMessage): string | null {
 }
 
 /** What becomes of bytes that arrive. The connection stays open for the refusal of those that are not read to their end. */
-async function received(req: IncomingMessage, taking: Promise<unknown>): Promise<unknown> {
+export async function received(req: IncomingMessage, taking: Promise<unknown>): Promise<unknown> {
   try {
     return await taking
   } catch (error) {
@@ -76,18 +76,19 @@ async function received(req: IncomingMessage, taking: Promise<unknown>): Promise
 }
 
 /** The body, whose type is checked after the rights of the caller. The connection stays open for the refusal of a file that is not read to its end. */
-async function* bytesOf(req: IncomingMessage): AsyncGenerator<Uint8Array> {
-  requireFile(req)
+export async function* bytesOf(
+  req: IncomingMessage,
+  types: readonly string[] = ['application/octet-stream'],
+): AsyncGenerator<Uint8Array> {
+  requireFile(req, types)
   yield* req.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
 }
 
-/** A page of another origin cannot send this type without a CORS preflight, so the check also protects against cross-site request forgery. */
-function requireFile({ headers }: IncomingMessage): void {
-  if (!/^application\/octet-stream\s*$/i.test(headers['content-type'] ?? ''))
-    throw new Refusal(
-      'UNSUPPORTED_MEDIA_TYPE',
-      'Send the bytes of the file with Content-Type: application/octet-stream.',
-    )
+/** A page of another origin cannot send these types without a CORS preflight, so the check also protects against cross-site request forgery. */
+function requireFile({ headers }: IncomingMessage, types: readonly string[]): void {
+  const [type = ''] = (headers['content-type'] ?? '').split(';')
+  if (!types.includes(type.trim().toLowerCase()))
+    throw new Refusal('UNSUPPORTED_MEDIA_TYPE', `Send the bytes of the file with Content-Type: ${types.join(' or ')}.`)
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity')
     throw new Refusal('UNSUPPORTED_MEDIA_TYPE', 'The file must be sent without Content-Encoding.')
@@ -128,7 +129,7 @@ export async function sendFile(file: OpenedFile, req: IncomingMessage, res: Serv
 }
 
 /** A name in the form of RFC 6266: what older clients understand, and all of it. */
-function dispositionOf(given: string): string {
+export function dispositionOf(given: string): string {
   const name = fileName(given)
   const plain = name.replaceAll(/[^!#-[\]-~ ]/gu, '_')
   const whole = encodeURIComponent(name).replaceAll(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`)
@@ -136,7 +137,7 @@ function dispositionOf(given: string): string {
 }
 
 /** Closes the connection of a client that reads too slowly. */
-async function sendContent(content: Readable, res: ServerResponse): Promise<void> {
+export async function sendContent(content: Readable, res: ServerResponse): Promise<void> {
   const timer = setTimeout(() => res.destroy(), readWithinMs)
   content.on('data', () => timer.refresh())
   await pipeline(content, res).catch(() => res.destroy())

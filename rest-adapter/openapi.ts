@@ -49,6 +49,8 @@ export interface ResponseObject {
   readonly content?: Readonly<Record<string, { readonly schema?: Schema; readonly example?: unknown }>>
   /** The property of the answer that is true if this success response is sent, and not the other one. */
   readonly 'x-if'?: string
+  /** The property of the answer that is the body; without it the whole answer is. */
+  readonly 'x-body'?: string
 }
 
 export interface RequestBodyObject {
@@ -67,6 +69,8 @@ export interface OperationObject {
   readonly responses: Readonly<Record<string, ResponseObject | Reference>>
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
   readonly 'x-api-key-scopes': readonly string[]
+  /** Every user, key and app may call it: what it is about decides which scope it needs. */
+  readonly 'x-every-credential'?: boolean
   /** The roles of users who may call the operation; every role if it is absent. */
   readonly 'x-required-roles'?: readonly string[]
   /** Whether users with the role READ_ONLY may call it although it is no GET: it changes nothing, or only what is their own. */

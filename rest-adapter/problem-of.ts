@@ -53,6 +53,7 @@ const formatNames: Readonly<Record<string, string>> = {
   email: 'an email address',
   uri: 'a URL',
   etag: 'an entity tag such as "3"',
+  'any-etag': '*',
 }
 
 const typeNames = (types: unknown): string => {

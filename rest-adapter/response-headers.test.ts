@@ -5,9 +5,10 @@ import { writeResponse } from './response.ts'
 import type { RestOperation } from './rest-operation.ts'
 
 let [success, result, url]: [object, unknown, string] = [{}, null, '']
+let path = '/things'
 const server = createServer((_req, res) => {
   try {
-    const operation = { success, path: '/things' } as unknown as RestOperation
+    const operation = { success, path } as unknown as RestOperation
     writeResponse(operation, result, { isReplayed: false, url, shaped: null }, res)
   } catch (error) {
     res.writeHead(500).end((error as Error).message)
@@ -44,10 +45,34 @@ describe('a file', () => {
 describe('a new record', () => {
   it.each(texts)('with the id %j has a Location that leads to it', async (id) => {
     const success = { fileType: null, headers: new Set(['Location']), unversioned: [], hasBody: true }
-    const created = { ...success, status: 201, otherwise: null }
+    const created = { ...success, status: 201, otherwise: null, property: null }
     const { status, headers, injected } = await answer({ success: created, result: { id }, url: '/v1/things/?a=b' })
     const location = headers.get('location')!
     expect([status, decodeURIComponent(location), injected]).toEqual([201, `/v1/things/${id}`, null])
     expect(location).toMatch(/^[!-~]+$/)
   })
+})
+
+describe('an upsert', () => {
+  it.each([
+    [true, 201, '/v1/things/7'],
+    [false, 200, null],
+  ])(
+    'that has created a record (%s) is answered with %i and the Location %s',
+    async (isCreated, expected, location) => {
+      path = '/v1/things/by/{field}/{value}'
+      const success = {
+        status: 201,
+        otherwise: { status: 200, property: 'isCreated' },
+        property: 'record',
+        fileType: null,
+        headers: new Set(['Location', 'ETag']),
+        unversioned: [],
+        hasBody: true,
+      }
+      const result = { isCreated, record: { id: '7', version: 2 } }
+      const { status, headers } = await answer({ success, result, url: '/v1/things/by/externalId/a%2Fb?x=1' })
+      expect([status, headers.get('location'), headers.get('etag')]).toEqual([expected, location, '"2"'])
+    },
+  )
 })

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { isMatch } from '../gateway/edge/entity-tag.ts'
 import { sendFile, sendJson } from '../gateway/edge/send-json.ts'
+import { writeDryRunHeaders, type TriedAnswer } from './dry-run.ts'
 import type { RestOperation } from './rest-operation.ts'
 import { removeUnasked, tagOfExpanded, tagOfUnversioned, type ShapedRead } from './shape/shaped-reads.ts'
 
@@ -13,6 +14,8 @@ interface Answered {
   readonly shaped: ShapedRead | null
   /** The names of the custom fields that change without a new version of their record. */
   readonly keys?: ReadonlySet<string> | undefined
+  /** Of a dry run: its kind and what it would have done. */
+  readonly dryRun?: TriedAnswer | undefined
 }
 
 const none: ReadonlySet<string> = new Set()
@@ -20,16 +23,22 @@ const none: ReadonlySet<string> = new Set()
 /** Sends the result of an operation as its success response in OpenAPI describes. */
 export function writeResponse(
   { success, path }: RestOperation,
-  result: unknown,
-  { isReplayed, url, shaped, keys = none }: Answered,
+  answer: unknown,
+  { isReplayed, url, shaped, keys = none, dryRun }: Answered,
   res: ServerResponse,
 ): void {
-  if (success.fileType !== null) return writeFile(success.fileType, result as FileResult, res)
+  if (dryRun) writeDryRunHeaders(dryRun, res)
+  if (success.fileType !== null) return writeFile(success.fileType, answer as FileResult, res)
+  const { otherwise, property } = success
+  const answered = answer as Readonly<Record<string, unknown>>
+  const isOther = otherwise !== null && answered[otherwise.property] !== true
+  const result = property === null ? answer : answered[property]
   const headers: Record<string, string> = {}
   const record = result as { readonly id?: unknown; readonly version?: number } | null | undefined
-  if (success.headers.has('ETag') && record?.version !== undefined) {
-    const answered = result as Readonly<Record<string, unknown>>
-    const etag = entityTag(record.version, success.unversioned, answered, shaped, keys)
+  // A version that nobody stored, and the place of a record that does not exist, are not told.
+  if (!dryRun && success.headers.has('ETag') && record?.version !== undefined) {
+    const values = result as Readonly<Record<string, unknown>>
+    const etag = entityTag(record.version, success.unversioned, values, shaped, keys)
     headers['ETag'] = etag
     const known = res.req.headers['if-none-match']
     if (known !== undefined && success.isConditional && isMatch(known, etag)) {
@@ -38,8 +47,8 @@ export function writeResponse(
     }
   }
   if (shaped && record) removeUnasked(record, shaped)
-  if (success.headers.has('Location') && typeof record?.id === 'string') {
-    headers['Location'] = `${url.split('?', 1)[0]!.replace(/\/$/, '')}/${encodeURIComponent(record.id)}`
+  if (!dryRun && success.headers.has('Location') && !isOther && typeof record?.id === 'string') {
+    headers['Location'] = `${collectionOf(path, url)}/${encodeURIComponent(record.id)}`
   }
   if (isReplayed) headers['Idempotent-Replayed'] = 'true'
   if (!success.hasBody) {
@@ -47,9 +56,14 @@ export function writeResponse(
     return
   }
   if (result === undefined) throw new Error(`${path}: the stored document must alias its root field as result.`)
-  const { otherwise } = success
-  const isOther = otherwise !== null && (result as Readonly<Record<string, unknown>>)[otherwise.property] !== true
-  sendJson(res, isOther ? otherwise.status : success.status, 'application/json; charset=utf-8', headers, result)
+  const status = isOther ? otherwise.status : success.status
+  sendJson(res, dryRun ? 200 : status, 'application/json; charset=utf-8', headers, result)
+}
+
+/** The path of the records of which one was created: that of the request, without the key of an upsert. */
+function collectionOf(path: string, url: string): string {
+  const parts = url.split('?', 1)[0]!.replace(/\/$/, '').split('/')
+  return (path.endsWith('/by/{field}/{value}') ? parts.slice(0, -3) : parts).join('/')
 }
 
 /** A number for a time, a count or a text, which is another one after a change. */

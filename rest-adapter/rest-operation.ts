@@ -18,6 +18,8 @@ export interface Success {
   readonly status: number
   /** The status of answers in which this property is not true, such as 200 where a POST creates a record or changes it; null if there is one status only. */
   readonly otherwise: { readonly status: number; readonly property: string } | null
+  /** The property of the answer that is the body; null if the whole answer is. */
+  readonly property: string | null
   readonly headers: ReadonlySet<string>
   readonly hasBody: boolean
   /** True if `If-None-Match` with the ETag of the record is answered 304. */
@@ -48,6 +50,8 @@ export interface RestOperation {
   readonly body: { readonly required: boolean; readonly schema: Schema } | null
   /** The body is a file, which a custom handler reads from the request. */
   readonly takesFile: boolean
+  /** Without a stored document: every credential may call it, and it checks the scopes itself. */
+  readonly isForEveryCredential: boolean
   /** The properties of the answer of `GET` of the path that this change does not write; null if it is no change of what `GET` returns. */
   readonly readOnly: ReadOnlyShape | null
   readonly success: Success

@@ -14,6 +14,7 @@ import type {
 } from '../subgraphs/kernel/rest-port/rest-port.ts'
 import { scopesToGrant } from '../subgraphs/kernel/scope-areas.ts'
 import type { Contract } from './contract.ts'
+import { refusingBulkHandlers } from './bulk-content.ts'
 import { refusingFileHandlers } from './file-content.ts'
 import { eventCatalogHandlers } from './event-catalog.ts'
 import { InProcessEdge } from './in-process-edge.ts'
@@ -38,7 +39,7 @@ export async function restPort(contract: Contract, graph: GraphPort & object, se
     // No call is counted for a credential, so there is nobody to tell of a deprecated operation.
     deprecatedCalls: { record: () => {} },
     streams: null,
-    customHandlers: new Map([...eventCatalogHandlers(graph), ...refusingFileHandlers]),
+    customHandlers: new Map([...eventCatalogHandlers(graph), ...refusingFileHandlers, ...refusingBulkHandlers]),
   })
   const described = operationInfos(contract)
   return {

@@ -16,7 +16,7 @@ import type { SubgraphEndpoint, SubgraphRequest, SubgraphResult } from '../subgr
 import { loadContract } from './contract.ts'
 import type { DeprecatedCall } from '../subgraphs/kernel/credentials/public.ts'
 import { restRoutes } from './routes.ts'
-import type { CustomHandler } from './serve.ts'
+import type { CustomHandler } from './custom-handler.ts'
 
 export const partsContract = loadContract(fileURLToPath(new URL('./fixture', import.meta.url)))
 

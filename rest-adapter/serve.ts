@@ -12,6 +12,8 @@ import type { Clock } from '../subgraphs/kernel/time/clock.ts'
 import type { Caller, IdempotencyClaim, OperationContext } from '../subgraphs/kernel/context.ts'
 import { memberScope, type ScopeRequirement } from '../subgraphs/kernel/scopes.ts'
 import { sendHandledEvents, sendSubscription, streamPortsOf } from './event-response.ts'
+import type { CustomHandler, PathValues } from './custom-handler.ts'
+import { dryRunOfCall, triedAnswer } from './dry-run.ts'
 import { writeResponse } from './response.ts'
 import { hiddenFrom, removeHiddenFields } from './hidden-fields.ts'
 import { readJson, refusalOf, refuseFields } from './body.ts'
@@ -32,22 +34,6 @@ import { refuseUnknownParameters } from './unknown-parameters.ts'
 import { bodyRequired, type Validator } from './validate.ts'
 import { ErrorTranslation } from './error-translation.ts'
 
-/**
- * The argument of a custom handler: the request and its validated inputs. The handler returns the body of the success response, or the
- * events if the success response is a stream. `context.cancellation` is cancelled when the client disconnects or the server stops.
- */
-export interface CustomCall {
-  readonly req: IncomingMessage
-  readonly res: ServerResponse
-  readonly context: OperationContext
-  readonly path: PathValues
-  readonly query: Values
-  readonly body: unknown
-}
-
-/** Serves an operation that a stored GraphQL document cannot express. */
-export type CustomHandler = (call: CustomCall) => unknown
-
 export interface Dependencies {
   readonly version: string
   readonly edge: EdgePort
@@ -61,7 +47,6 @@ export interface Dependencies {
   readonly streams: StreamsPort | null
 }
 
-type PathValues = Readonly<Record<string, string | string[] | undefined>>
 type ServedRequest = IncomingMessage & { readonly params: PathValues }
 
 /** The compiled form of an operation. It is created at the first request and then reused. */
@@ -117,13 +102,14 @@ export class Endpoint {
       const compiled = (this.compiled ??= this.compile())
       const invalidParameter = compiled.translation.invalidPathParameter(req.params)
       if (invalidParameter !== null) throw noSuchRecord(invalidParameter)
-      const given = await this.inputs(compiled, caller, req, res)
+      const dryRun = dryRunOfCall(this.operation, compiled.prepared, req)
+      const given = await this.inputs(compiled, caller, req, res, dryRun !== undefined)
       const reading = { caller, requestId, idempotency: null, cancellation: cancellationOf('query', res) }
       const inputs = given.readOnly ? await this.compared(compiled, given, reading, req) : given
       const cancellation = this.operation.success.isStream
         ? cancellationOnDisconnect(res)
         : cancellationOf(compiled.prepared?.kind, res)
-      const context: OperationContext = { caller, requestId, idempotency: inputs.claim, cancellation }
+      const context: OperationContext = { caller, requestId, idempotency: inputs.claim, cancellation, dryRun }
       const { prepared } = compiled
       if (prepared?.kind === 'subscription') {
         const call = { prepared, admission, cancellation: cancellation!, req, res }
@@ -141,11 +127,11 @@ export class Endpoint {
     const { operation } = this
     const translation = new Translation(operation)
     if (operation.document === null) {
+      const { isPublic, isForEveryCredential, scopes } = operation
+      const needed = scopes.length > 0 ? scopes : [isForEveryCredential ? memberScope : 'SESSION']
       // A public operation accepts every credential, too.
-      if (operation.isPublic)
-        return { translation, prepared: null, shapes: null, requirements: [[['PUBLIC'], [memberScope]]] }
-      const scopes = operation.scopes.length > 0 ? operation.scopes : ['SESSION']
-      return { translation, prepared: null, shapes: null, requirements: [[scopes]] }
+      const requirements = [isPublic ? [['PUBLIC'], [memberScope]] : [needed]]
+      return { translation, prepared: null, shapes: null, requirements }
     }
     try {
       const { graph } = this.dependencies
@@ -174,10 +160,11 @@ export class Endpoint {
     caller: Caller,
     req: ServedRequest,
     res: ServerResponse,
+    isDryRun: boolean,
   ): Promise<Inputs> {
     const { operation } = this
     const raw = this.readsBody ? await readBody(req, caller.organizationId, operation.limits.bodyBytes) : null
-    const claim = raw && operation.acceptsIdempotencyKey ? claimOf(caller, req, raw) : null
+    const claim = raw && operation.acceptsIdempotencyKey && !isDryRun ? claimOf(caller, req, raw) : null
 
     const { values: query, unknown } = translation.readQuery(queryPairs(req.url!))
     const refused = operation.ignoresUnknownParameters ? [] : unknown
@@ -236,7 +223,7 @@ export class Endpoint {
     const variables = translation.variables(req.params, query, req.headers, given)
     const expected = readOnly && versionInBody(readOnly, this.operation, req.headers)
     if (expected) variables[expected.variable] = expected.version
-    const { data, errors, replayed } = await this.dependencies.graph
+    const { data, errors, replayed, extensions } = await this.dependencies.graph
       .execute(prepared, variables, context)
       .catch((thrown) => {
         throw this.toRestError(thrown, variables, query)
@@ -251,7 +238,9 @@ export class Endpoint {
     if (shaped) gatherRelated(result, shaped)
     if (sessionCookies) writeSessionCookies(sessionCookies, result, req, res)
     const keys = defined.shapesOf(context.caller.organizationId)?.unversionedKeys
-    writeResponse(this.operation, result, { isReplayed: replayed ?? false, url: req.url!, shaped, keys }, res)
+    const dryRun = triedAnswer(context, extensions)
+    const answered = { isReplayed: replayed ?? false, url: req.url!, shaped, keys, dryRun }
+    writeResponse(this.operation, result, answered, res)
   }
 
   private toRestError(refused: unknown, variables: Values, query: Values): unknown {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Cancellation } from '../subgraphs/kernel/cancellation.ts'
 import { Refusal } from '../subgraphs/kernel/errors.ts'
 import { partsServer } from './rest.fixture.ts'
-import type { CustomHandler } from './serve.ts'
+import type { CustomHandler } from './custom-handler.ts'
 
 let server: Awaited<ReturnType<typeof partsServer>>
 afterEach(() => server.close())

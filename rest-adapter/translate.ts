@@ -208,6 +208,7 @@ function queryReader(parameter: Parameter): QueryReader {
 
 export function reader(schema: Schema): Read {
   if (schema.format === 'etag') return readVersion
+  if (schema.format === 'any-etag') return (text) => isAnyVersion(text) || text
   const [type] = typesOf(schema)
   switch (type) {
     case 'integer':
@@ -232,7 +233,10 @@ const isInBothCases = ({ enum: values = [] }: Schema): boolean =>
 /** What follows the version does not matter for a change (`response.ts`). */
 const entityTag = /^\s*(?:W\/)?("?)(\d{1,9})(?:(?:-[0-9a-z]{1,12}){1,9})?\1\s*$/
 
-export const isVersionMatch = (text: string): boolean => text.trim() === '*' || entityTag.test(text)
+/** `*`, any version. */
+export const isAnyVersion = (text: string): boolean => text.trim() === '*'
+
+export const isVersionMatch = (text: string): boolean => isAnyVersion(text) || entityTag.test(text)
 
 /** `*` matches any version, so it gives no expected version. */
 function readVersion(text: string): number | undefined {

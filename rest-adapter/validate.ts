@@ -12,7 +12,7 @@ import type { Contract } from './contract.ts'
 import { typesOf, type OpenApiDocument, type PathItem } from './openapi.ts'
 import type { RestOperation } from './rest-operation.ts'
 import { problemOf } from './problem-of.ts'
-import { isObjectParameter, reader, isVersionMatch, variableOf, type Values } from './translate.ts'
+import { isObjectParameter, reader, isAnyVersion, isVersionMatch, variableOf, type Values } from './translate.ts'
 
 // The package is CommonJS, but its types declare a default export.
 const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default
@@ -164,6 +164,7 @@ function ajvOf(): Ajv2020 {
   ajv.addFormat('uuid', isId)
   ajv.addFormat('date-time', (text: string) => normalizeTimestamp(text) !== null)
   ajv.addFormat('etag', isVersionMatch)
+  ajv.addFormat('any-etag', isAnyVersion)
   ajv.addFormat('email', (text: string) => parseEmail(text) !== null)
   return ajv
 }

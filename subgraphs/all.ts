@@ -25,6 +25,7 @@ import type { Job } from './kernel/jobs/job.ts'
 import { fileTable } from './kernel/file/file.migrations.ts'
 import { mailJobs } from './kernel/mail/mail.jobs.ts'
 import { isSuspended } from './identity/public.ts'
+import { registerMetadataComponents } from './kernel/metadata/component.ts'
 import { mailQueue } from './kernel/mail/mail-queue.ts'
 import { sealedMail } from './kernel/mail/queue-mail.ts'
 import {
@@ -42,10 +43,13 @@ import { registerNamedCredentials } from './kernel/outbound/named-credentials.ts
 import { queueNotification } from './kernel/queue/queue-table.ts'
 import { isRecordShape, type RecordShape } from './kernel/record/definition.ts'
 import { registerEventSources, registerRecordTypes } from './kernel/record/record-registry.ts'
+import { registerNamingRows } from './kernel/record/merge/naming-rows.ts'
+import { mergedRecordTable } from './kernel/record/merge/merged-record.migrations.ts'
 import { registerTimelineSources } from './kernel/record/timeline-source.ts'
 import { customFieldFunctions } from './kernel/record/custom-field.migrations.ts'
 import { formulaFunctions } from './kernel/formula/formula.migrations.ts'
 import { emailFunctions } from './kernel/record/email-equality.migrations.ts'
+import { externalIdFunctions } from './kernel/record/external-id/external-id.migrations.ts'
 import { searchFunctions } from './kernel/record/search.migrations.ts'
 import { searchTables } from './kernel/search/search.migrations.ts'
 import { kernelTables } from './kernel/migrations/20261121-kernel.ts'
@@ -53,6 +57,8 @@ import { dropRecordTotal } from './kernel/migrations/20261122-kernel-drop-record
 import { eventLogTables } from './kernel/migrations/20261122-kernel-event-log.ts'
 import { storedBytesTable } from './kernel/stored-bytes/stored-bytes.migrations.ts'
 import { eventOrigin } from './kernel/migrations/20261128-kernel-event-origin.ts'
+import { eventLogByTime } from './kernel/migrations/20261130-kernel-event-log-time.ts'
+import { eventOperation } from './kernel/migrations/20261130-kernel-event-operation.ts'
 import { modelTokensTable } from './kernel/language-model/model-tokens.migrations.ts'
 import type { SealedColumn } from './kernel/secrets/rotate.ts'
 import { dataKeyTable } from './kernel/secrets/secrets.migrations.ts'
@@ -126,6 +132,9 @@ registerEventSources(
   ),
 )
 
+registerNamingRows(subgraphs.flatMap(({ resources }) => resources.flatMap(({ names = [] }) => names)))
+registerMetadataComponents(subgraphs.flatMap(({ resources }) => resources.flatMap(({ component }) => component ?? [])))
+
 registerTimelineSources(subgraphs.flatMap(({ resources }) => resources.flatMap(({ timeline = [] }) => timeline)))
 
 export const migrations: readonly Migration[] = [
@@ -137,6 +146,7 @@ export const migrations: readonly Migration[] = [
   customFieldFunctions,
   searchFunctions,
   emailFunctions,
+  externalIdFunctions,
   queueNotification,
   mailQueueTable,
   eventConsumerTable,
@@ -148,6 +158,8 @@ export const migrations: readonly Migration[] = [
   mailSharedQueue,
   storedBytesTable,
   eventOrigin,
+  eventLogByTime,
+  eventOperation,
   modelTokensTable,
   fileTable,
   definitionVersion,
@@ -155,6 +167,7 @@ export const migrations: readonly Migration[] = [
   formulaFunctions,
   searchTables,
   rollupTables,
+  mergedRecordTable,
 ]
 
 /** What the clock starts in a worker, whichever subgraph it belongs to. */

@@ -11,6 +11,7 @@ describe('every kind of queued item', () => {
       function_start: [45, 60],
       trigger_run: [35, 50],
       mail: [90, 120],
+      bulk_run: [240, 260],
       webhook_delivery: [20, 30],
       outgoing_email: [90, 120],
       mailbox_poll: [240, 300],
@@ -22,7 +23,10 @@ describe('every kind of queued item', () => {
       document_run: [60, 90],
       field_change: [45, 60],
       lookup_clearing: [45, 60],
+      detail_change: [70, 85],
+      object_removal: [45, 60],
       webhook_recovery: [45, 60],
+      merge_move: [45, 60],
     })
     for (const { name, attemptMsMax, leaseMs } of queues) expect(attemptMsMax + graceMs, name).toBeLessThan(leaseMs)
   })

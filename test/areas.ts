@@ -74,8 +74,8 @@ export const areas: Readonly<Record<string, Area>> = {
   },
   records: { code: ['subgraphs/records/', 'subgraphs/kernel/search/'], tests: [] },
   extensions: {
-    code: ['subgraphs/extensions/', 'gateway/workflow-hooks/'],
-    tests: ['test/extensions/'],
+    code: ['subgraphs/extensions/', 'subgraphs/kernel/metadata/', 'gateway/workflow-hooks/'],
+    tests: ['test/extensions/', 'test/metadata/'],
   },
   kernel: {
     code: ['subgraphs/kernel/'],

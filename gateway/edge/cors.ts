@@ -11,6 +11,8 @@ export interface CorsPolicy {
 const exposedHeaders = [
   'API-Version',
   'Deprecation',
+  'Dry-Run-Events',
+  'Dry-Run-Not-Executed',
   'ETag',
   'Idempotent-Replayed',
   'Link',

@@ -67,10 +67,11 @@ function refuse(message: string): never {
   throw new Refusal(code, message, { errors: [{ path: 'query', code, message }] })
 }
 
-/** Refuses an atomic mutation whose root fields, as `Mutation.field`, cannot commit together. */
+/** Refuses a mutation whose root fields, as `Mutation.field`, cannot run in one transaction. `how` says why they must. */
 export function refuseUnlessTogether(
   { mutationOwners, onePerRequest }: Mutations,
   rootFields: readonly string[],
+  how = 'with @atomic',
 ): void {
   const nameOf = (field: string): string => field.slice(field.indexOf('.') + 1)
   const alone = rootFields.find((field) => onePerRequest.has(field))
@@ -82,5 +83,5 @@ export function refuseUnlessTogether(
   }
   if (first.size <= 1) return
   const named = Array.from(first, ([owner, name]) => `${name} to ${owner}`).join(', ')
-  refuse(`The root fields of a mutation with @atomic must belong to one domain: ${named}.`)
+  refuse(`The root fields of a mutation ${how} must belong to one domain: ${named}.`)
 }

@@ -2,6 +2,7 @@ import type { GraphQLFormattedError, GraphQLSchema } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import { refusalOfSize, refusalOfSizeWhenDone } from '../../subgraphs/kernel/json/answer-size.ts'
 import type { Caller, OperationContext } from '../../subgraphs/kernel/context.ts'
+import type { DryRunReport } from '../../subgraphs/kernel/dry-run.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { isJsonLarge } from '../../subgraphs/kernel/json/json-size.ts'
 import type { SubgraphEndpoint, SubgraphResult } from '../../subgraphs/kernel/subgraph/endpoint.ts'
@@ -35,11 +36,18 @@ export interface GraphOptions {
 export interface GraphResult {
   readonly data: Data | null
   readonly errors?: readonly GraphQLFormattedError[]
-  /** `valueCompletion`: nulls at non-null positions for which no subgraph gave an error. */
-  readonly extensions?: { readonly valueCompletion: readonly GraphQLFormattedError[] }
+  readonly extensions?: {
+    /** Nulls at non-null positions for which no subgraph gave an error. */
+    readonly valueCompletion?: readonly GraphQLFormattedError[]
+    /** Of a dry run: what it would have done. */
+    readonly dryRun?: DryRunReport
+  }
   /** True if a mutation was answered from its idempotency record and nothing ran. */
   readonly replayed?: boolean
 }
+
+const extensionsOf = (extensions: NonNullable<GraphResult['extensions']>): Pick<GraphResult, 'extensions'> =>
+  Object.keys(extensions).length > 0 ? { extensions } : {}
 
 const operationKeyOf = (document: string, operationName: string | null): string =>
   operationName === null ? document : `${operationName}\n${document}`
@@ -144,14 +152,23 @@ export class Graph {
 
   private async run(prepared: PreparedOperation, given: Variables, request: OperationContext): Promise<GraphResult> {
     const { limits, isAtomic } = prepared
+    const dryRun = prepared.kind === 'mutation' ? (prepared.dryRun ?? request.dryRun) : undefined
     const context =
-      limits || isAtomic ? { ...request, ...(limits && { limits }), ...(isAtomic && { isAtomic }) } : request
+      limits || isAtomic || dryRun
+        ? {
+            ...request,
+            ...(limits && { limits }),
+            ...(isAtomic && { isAtomic }),
+            ...(dryRun && { dryRun, idempotency: null }),
+          }
+        : request
     this.authorize(prepared, context.caller)
     if (prepared.kind === 'subscription') {
       throw new Refusal('OPERATION_RESOLUTION_FAILURE', subscriptionTransports)
     }
     const variables = prepared.coerced(given, this.mayIntrospect(context.caller))
     requireScopes(context.caller, prepared.requirementsIn(variables))
+    if (dryRun) prepared.refuseUntriable()
     prepared.refuseCostly(variables)
 
     const execution = prepared.executionFor(variables)
@@ -166,7 +183,7 @@ export class Graph {
         if (refusal) throw refusal
         return { data: execution.answers.of({}, variables).data, errors: unavailable(thrown, [], route.rootKeys) }
       }
-      if (result.data && !result.errors && !result.replayed) return { data: result.data }
+      if (result.data && !result.errors && !result.replayed && !result.dryRun) return { data: result.data }
       return this.answer(execution, variables, result)
     }
 
@@ -178,13 +195,17 @@ export class Graph {
       errors: [],
       data: {},
       replayed: false,
+      dryRun: null,
     }
     if (route.step) await runPlan(run, route.step)
     const { data, errors } = execution.answers.of(run.data, variables)
     return {
       data,
       ...(run.errors.length > 0 && { errors: withClientNames(run.errors, execution.clientNames) }),
-      ...(run.errors.length === 0 && errors.length > 0 && { extensions: { valueCompletion: errors } }),
+      ...extensionsOf({
+        ...(run.errors.length === 0 && errors.length > 0 && { valueCompletion: errors }),
+        ...(run.dryRun && { dryRun: run.dryRun }),
+      }),
       ...(run.replayed && { replayed: true }),
     }
   }
@@ -195,6 +216,7 @@ export class Graph {
     return {
       data: result.data ?? execution.answers.of({}, variables).data,
       ...(errors?.length && { errors }),
+      ...(result.dryRun && { extensions: { dryRun: result.dryRun } }),
       ...(result.replayed && { replayed: true }),
     }
   }

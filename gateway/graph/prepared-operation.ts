@@ -1,9 +1,11 @@
 import { Kind, visit, type DocumentNode, type Location, type OperationTypeNode } from 'graphql'
 import { joinedLimits, type OperationLimits } from '../../subgraphs/kernel/operation-limits.ts'
+import type { DryRunMode } from '../../subgraphs/kernel/dry-run.ts'
 import type { ScopeRequirement } from '../../subgraphs/kernel/scopes.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { fieldsIn } from '../../subgraphs/kernel/subgraph/document-size.ts'
 import { hasAtomic, refuseUnlessTogether, withoutAtomic } from './atomic.ts'
+import { dryRunIn, refuseUntriable, withoutDryRun } from './dry-run.ts'
 import { collectFields } from './collect.ts'
 import { costOf, refuseCostly, type CostNode } from './cost.ts'
 import { evaluatedParts, Execution, type PrepareDependencies } from './execution.ts'
@@ -38,6 +40,7 @@ export class PreparedOperation {
   private readonly cost: readonly CostNode[]
   /** Cached if the operation has no variables. */
   private introspected: number | null = null
+  private readonly rootFields: readonly string[]
   private readonly literals: readonly HoistedLiteral[]
   private readonly dependencies: PrepareDependencies
   private readonly number = ++preparedCount
@@ -50,6 +53,8 @@ export class PreparedOperation {
     readonly bytes: number,
     /** Whether all root fields of the mutation commit, or none. */
     readonly isAtomic: boolean,
+    /** How the mutation asks to be tried and rolled back; null: it does not. */
+    readonly dryRun: DryRunMode | null = null,
   ) {
     const { apiSchema, requirements, filterScopes } = dependencies.supergraph
     const { operation, fragments, document } = parts
@@ -67,10 +72,17 @@ export class PreparedOperation {
     this.variables = declaredVariables(apiSchema, parts)
     const rootFields = rootFieldsOf(dependencies.supergraph, parts)
     if (this.kind === 'mutation') refuseTogether(dependencies.supergraph, rootFields)
+    this.rootFields = rootFields
     if (isAtomic) refuseUnlessTogether(dependencies.supergraph, rootFields)
+    if (dryRun) this.refuseUntriable()
     this.requests = this.kind === 'mutation' ? Math.max(rootFields.length, 1) : 1
     this.limits = limitsOf(dependencies.supergraph, rootFields)
     this.cost = costOf(apiSchema, operation, fragments)
+  }
+
+  /** Refuses a dry run of root fields that cannot be tried. */
+  refuseUntriable(): void {
+    refuseUntriable(this.dependencies.supergraph, this.rootFields)
   }
 
   /** The variables of an execution: the client's coerced variables and the values of the replaced literals. */
@@ -181,8 +193,9 @@ export function prepare(
   dropLocations(document)
   const given = operationParts(document, operationName)
   const isAtomic = hasAtomic(given.operation)
-  const parts = isAtomic ? operationParts(withoutAtomic(given.document), null) : given
+  const dryRun = dryRunIn(given.operation)
+  const parts = isAtomic || dryRun ? operationParts(withoutAtomic(withoutDryRun(given.document)), null) : given
   // The source text is the cache key, and a large part of it may be one literal.
   const bytes = operationBytes + 4 * source.length + tokenBytes * tokens + fieldBytes * fieldsIn(parts.document)
-  return new PreparedOperation(dependencies, parts, bytes, isAtomic)
+  return new PreparedOperation(dependencies, parts, bytes, isAtomic, dryRun)
 }

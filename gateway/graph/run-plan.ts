@@ -1,5 +1,6 @@
 import type { GraphQLFormattedError, GraphQLSchema } from 'graphql'
 import type { OperationContext } from '../../subgraphs/kernel/context.ts'
+import type { DryRunReport } from '../../subgraphs/kernel/dry-run.ts'
 import type { SubgraphResult } from '../../subgraphs/kernel/subgraph/endpoint.ts'
 import { clientError, defect, unavailable, type Path } from './failures.ts'
 import { isData, mergeInto, objectsAt, pathsOf } from './merge.ts'
@@ -17,6 +18,8 @@ export interface PlanRun {
   readonly errors: GraphQLFormattedError[]
   data: Data
   replayed: boolean
+  /** Of a dry run: what its mutation would have done. */
+  dryRun: DryRunReport | null
 }
 
 /** The representations of one entity fetch. Equal representations are requested once. */
@@ -43,6 +46,7 @@ async function requestSubgraph(run: PlanRun, step: FetchStep, variables: Variabl
   try {
     const result = await step.endpoint.execute({ document: step.document, variables, context: run.context })
     if (result.replayed) run.replayed = true
+    if (result.dryRun) run.dryRun = result.dryRun
     return result
   } catch (thrown) {
     if (!run.context.cancellation?.isCancelled) run.onDefect(thrown, run.context)

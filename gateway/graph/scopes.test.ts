@@ -277,6 +277,7 @@ describe('introspection', () => {
       'specifiedBy',
       'oneOf',
       'atomic',
+      'dryRun',
     ])
     expect(
       Object.keys(graph.apiSchema.getTypeMap()).filter((name) => /^(join|link|requiresScopes)__/.test(name)),

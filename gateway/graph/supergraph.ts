@@ -2,9 +2,11 @@ import { Supergraph, operationFromDocument } from '@apollo/federation-internals'
 import { QueryPlanner, type PlanNode } from '@apollo/query-planner'
 import { isAbstractType, isEnumType, parse, type DocumentNode, type GraphQLSchema } from 'graphql'
 import { limitsInTags, type OperationLimits } from '../../subgraphs/kernel/operation-limits.ts'
+import { notInDryRunTag } from '../../subgraphs/kernel/subgraph/not-in-dry-run.ts'
 import { onePerRequestTag } from '../../subgraphs/kernel/subgraph/one-per-request.ts'
 import { compactSchema } from '../../subgraphs/kernel/package-internals/compact-schema.ts'
 import { mutationOwners, withAtomic } from './atomic.ts'
+import { withDryRun } from './dry-run.ts'
 import { refusedOperation } from './failures.ts'
 import { Introspection } from './introspection.ts'
 import { dropSources } from '../../subgraphs/kernel/package-internals/planner-memory.ts'
@@ -30,6 +32,8 @@ export class LoadedSupergraph {
   readonly filterScopes: FilterScopes
   /** Root fields, as `Type.field`, of which a request may contain only one. */
   readonly onePerRequest: ReadonlySet<string>
+  /** Root fields, as `Type.field`, that are refused in a dry run. */
+  readonly notInDryRun: ReadonlySet<string>
   /** The subgraphs of mutations, by `Mutation.field`. */
   readonly mutationOwners: ReadonlyMap<string, string>
   /** Limits of root fields, as `Type.field`, that have others than usual. */
@@ -48,6 +52,7 @@ export class LoadedSupergraph {
     this.filterScopes = readFilterScopes(document)
     const tagged = [...tagsOfFields(document)]
     this.onePerRequest = new Set(tagged.flatMap(([field, tags]) => (tags.includes(onePerRequestTag) ? [field] : [])))
+    this.notInDryRun = new Set(tagged.flatMap(([field, tags]) => (tags.includes(notInDryRunTag) ? [field] : [])))
     this.limits = new Map(
       tagged.flatMap(([field, tags]) => {
         const limits = limitsInTags(tags)
@@ -57,7 +62,7 @@ export class LoadedSupergraph {
     this.fetched = fetchedNames(document)
     this.supergraph = Supergraph.build(withoutSecurity(document), { validateSupergraph: false })
     this.mutationOwners = mutationOwners(document)
-    this.apiSchema = withAtomic(this.supergraph.apiSchema().toGraphQLJSSchema())
+    this.apiSchema = withDryRun(withAtomic(this.supergraph.apiSchema().toGraphQLJSSchema()))
     addScalarChecks(this.apiSchema)
     this.introspection = new Introspection(this.apiSchema)
     this.schema = this.supergraph.schema.toGraphQLJSSchema()

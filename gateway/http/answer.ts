@@ -72,6 +72,7 @@ export function setReplayedHeader(res: ServerResponse, { errors, replayed }: Gra
 /** Sends the result. Throws the error if the whole mutation was refused because of its `Idempotency-Key`. */
 export function writeExecuted(res: ServerResponse, mediaType: MediaType, result: GraphResult): void {
   setReplayedHeader(res, result)
+  if (result.extensions?.dryRun) res.setHeader('Preference-Applied', 'dry-run')
   const answer = executedAnswer(result, requestIdOf(res))
   if (answer.errors) setCode(res, answer.errors[0]?.extensions?.['code'])
   sendJson(res, 200, mediaType, {}, answer)

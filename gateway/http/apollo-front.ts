@@ -9,6 +9,7 @@ import type { GraphResult } from '../graph/graph.ts'
 import type { PreparedOperation } from '../graph/prepared-operation.ts'
 import { cancellationOf } from '../edge/cancellation-of.ts'
 import type { Variables } from '../graph/variable-values.ts'
+import { dryRunOf } from '../edge/dry-run.ts'
 import { claimOf } from '../edge/idempotency.ts'
 import { refuseUnreadable, type Parameters } from './parameters.ts'
 import { PersistedQueries } from './persisted-queries.ts'
@@ -167,7 +168,13 @@ export class ApolloFront {
       const variables = posted?.parameters.variables ?? variablesIn(searchOf(req))
       refuseUnreadable(variables)
       const idempotency = prepared.kind === 'mutation' ? claimOf(caller, req, posted?.raw ?? noBody) : null
-      const context = { caller, requestId, idempotency, cancellation: cancellationOf(prepared.kind, res) }
+      const context = {
+        caller,
+        requestId,
+        idempotency,
+        cancellation: cancellationOf(prepared.kind, res),
+        dryRun: dryRunOf(req),
+      }
       found.result = await this.#ports.graph.execute(prepared, variables, context)
       return found.result.data
     })

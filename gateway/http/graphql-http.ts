@@ -11,6 +11,7 @@ import { setReplayedHeader, writeExecuted, writeRefused } from './answer.ts'
 import { ApolloFront } from './apollo-front.ts'
 import { parseBody, readBody, refuseOtherThanJson } from '../edge/body.ts'
 import { cancellationOf } from '../edge/cancellation-of.ts'
+import { dryRunOf } from '../edge/dry-run.ts'
 import { claimOf } from '../edge/idempotency.ts'
 import { failedResult, isSentAsEvent, singleResult, writeStream, type GraphqlStreamOptions } from './graphql-stream.ts'
 import { writeMultipart } from './graphql-multipart.ts'
@@ -91,7 +92,8 @@ async function execute(
   }
   const idempotency = prepared.kind === 'mutation' ? claimOf(caller, req, raw) : null
   const cancellation = cancellationOf(prepared.kind, res)
-  return options.graph.execute(prepared, variables, { caller, requestId, idempotency, cancellation })
+  const context = { caller, requestId, idempotency, cancellation, dryRun: dryRunOf(req) }
+  return options.graph.execute(prepared, variables, context)
 }
 
 /** Answers with a stream of events: all results of a subscription, or the one result of another operation. */

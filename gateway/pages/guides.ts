@@ -17,6 +17,7 @@ export const guides = {
     'live-board',
     'custom-fields',
     'custom-objects',
+    'configuration-as-code',
     'scopes',
     'web-pages',
     'agents',

@@ -21,7 +21,7 @@ class MemoryLog implements EventFeed {
   add(count: number, text = ''): void {
     for (let index = 0; index < count; index++) {
       const position = this.events.length + 1
-      const ids = { id: `e${position}`, recordId: 'r1', actorId: null, origin: null, depth: 0 }
+      const ids = { id: `e${position}`, recordId: 'r1', actorId: null, operationId: null, origin: null, depth: 0 }
       const what = { type: 'machine.moved', version: 1, object, occurredAt: '2027-01-01T00:00:00.000Z' }
       this.events.push({ position, ...ids, ...what, data: { text } })
     }

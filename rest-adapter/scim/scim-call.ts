@@ -4,9 +4,11 @@ import { readBody } from '../../gateway/edge/body.ts'
 import { cancellationOf } from '../../gateway/edge/cancellation-of.ts'
 import type { Edge } from '../../gateway/edge/edge.ts'
 import { admitDirectory, presentsScimToken, type FindScimToken } from '../../gateway/edge/directory.ts'
+import { dryRunOf } from '../../gateway/edge/dry-run.ts'
 import { exchangeOf } from '../../gateway/edge/exchange.ts'
 import { requestIdOf } from '../../gateway/edge/problem.ts'
 import { sendJson } from '../../gateway/edge/send-json.ts'
+import { notInDryRun } from '../../subgraphs/kernel/dry-run.ts'
 import type { Caller } from '../../subgraphs/kernel/context.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { withNearestNumbers } from '../../subgraphs/kernel/json/exact-json.ts'
@@ -63,6 +65,7 @@ export async function answer(
   res.setHeader('API-Version', options.apiVersion)
   try {
     const caller = await callerOf(options, operation, req, res)
+    if (req.method !== 'GET' && dryRunOf(req)) throw notInDryRun()
     const run = async <T>(document: string, variables: Record<string, unknown> = {}): Promise<T> => {
       const prepared = options.graph.prepare(document)
       options.graph.authorize(prepared, caller)

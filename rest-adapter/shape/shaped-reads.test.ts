@@ -39,8 +39,8 @@ describe('the document of a shape', () => {
     const { document, shaping } = named('account')
     const shape = { only: new Set(['name']), expand: ['owner'], lookups: [] }
     expect(shapedDocument(document!, shaping!, shape, ['id', 'version'])).toBe(
-      `query account($id: ID!) {
-  result: account(id: $id) {
+      `query account($id: ID!, $asOf: DateTime) {
+  result: account(id: $id, asOf: $asOf) {
     id
     name
     version

@@ -25,10 +25,12 @@ import { publicQuoteResource } from './public-quote/public-quote.resolver.ts'
 import { quoteConversionResource } from './quote-conversion/quote-conversion.resolver.ts'
 import { quote } from './quote/quote.record.ts'
 import { quoteResource } from './quote/quote.resolver.ts'
+import { externalIds } from './external-ids.migrations.ts'
 
 export const commerce: SubgraphDefinition = {
   name: 'commerce',
   ports: ['vault', 'outbound', 'work', 'files'],
+  migrations: [externalIds],
   resources: [
     productResource,
     bulkResource(product, 'PRODUCTS'),

@@ -1,6 +1,7 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { bulkResource } from '../kernel/record/bulk-resource.ts'
 import { activityTypes } from './activity/activity.inputs.ts'
+import { mergeResource } from '../kernel/record/merge/merge-resource.ts'
 import { lookupResource } from '../kernel/record/lookup/lookup-resource.ts'
 import { account } from './account/account.record.ts'
 import { activity } from './activity/activity.record.ts'
@@ -35,20 +36,25 @@ import { timelineResources } from './timeline/timeline.resolver.ts'
 import { quoteEdges } from './edges/quote-edges.ts'
 import { emailThreadEdges } from './edges/email-thread-edges.ts'
 import { smartEmailDraftEdges } from './edges/smart-email-draft-edges.ts'
+import { externalIds } from './external-ids.migrations.ts'
 
 export const crm: SubgraphDefinition = {
   name: 'crm',
   ports: ['vault', 'keys', 'files'],
+  migrations: [externalIds],
   resources: [
     accountResource,
     lookupResource(account),
+    mergeResource(account, 'ACCOUNTS', 'accounts'),
     contactResource,
     bulkResource(contact, 'CONTACTS'),
     lookupResource(contact),
+    mergeResource(contact, 'CONTACTS', 'contacts'),
     accountContacts,
     leadResource,
     bulkResource(lead, 'LEADS'),
     lookupResource(lead),
+    mergeResource(lead, 'LEADS', 'leads'),
     ...convertedLeads,
     leadConversionResource,
     ...caseEdges,

@@ -68,7 +68,7 @@ function accountOf(
       region: company.country.region,
     }),
     parentAccountId: parent?.given.values.id ?? null,
-    externalId: `C-${10_000 + random.whole(0, 89_999)}`,
+    externalId: random.unique(() => `C-${10_000 + random.whole(0, 89_999)}`),
     legacyCrmId: random.chance(0.3) ? companies.digits('0017########') : null,
     painPoints: random.some(company.industry.painPoints, 0, 3),
     techStack: random.some(technologies, 1, 5),

@@ -84,7 +84,7 @@ function contactOf({ input, random, people, account, conversion, createdMs, supe
     secondaryEmails: random.chance(0.08) ? [`${person.email.split('@')[0]!}@mail.example`] : [],
     doNotCall: random.chance(0.04),
     engagementScore: random.chance(0.7) ? Math.round(random.skewed(8, 97)) : null,
-    externalId: random.chance(0.5) ? random.digits('P-1#####') : null,
+    externalId: random.chance(0.5) ? random.unique(() => random.digits('P-1#####')) : null,
     tags: random.chance(0.2) ? random.some(['newsletter', 'trade-fair', 'user-group', 'reference'], 1, 2) : [],
   }
   return { given: { values, actorId: owner.id, eventId: random.id(createdMs) }, person, account, conversion }

@@ -166,7 +166,7 @@ export function demoDefinitions(input: GeneratorInput) {
   return { objects: [object], customFields }
 }
 
-/** A worker has built what reads use of an indexed field or a rollup, in a second, because there were no records. */
+/** A worker has built what reads use of an indexed field, a rollup or a formula, in a second, because there were no records. */
 function withBuilding(
   random: Random,
   given: GeneratedRecord<CustomField>,
@@ -176,9 +176,11 @@ function withBuilding(
   const built =
     fieldType === 'ROLLUP_SUMMARY'
       ? ({ name: 'hasTotals', change: 'BUILD_ROLLUP' } as const)
-      : isIndexed || fieldType === 'LOOKUP'
-        ? ({ name: 'hasIndex', change: 'BUILD_INDEX' } as const)
-        : null
+      : fieldType === 'FORMULA'
+        ? ({ name: 'hasValues', change: 'BUILD_FORMULA' } as const)
+        : isIndexed || fieldType === 'LOOKUP'
+          ? ({ name: 'hasIndex', change: 'BUILD_INDEX' } as const)
+          : null
   if (!built) return given
   const ready = { [built.name]: true, state: 'READY', progress: null } as const
   const building = { [built.name]: false, state: 'BUILDING', progress: noProgress(built.change) } as const

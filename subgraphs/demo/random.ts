@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 /** A deterministic random generator: the same seed gives the same choices on every machine. */
 export class Random {
   readonly #state: Uint32Array
+  readonly #drawn = new Set<string>()
 
   constructor(seed: string) {
     const digest = createHash('sha256').update(seed).digest()
@@ -57,6 +58,16 @@ export class Random {
   /** The pattern with a digit for each `#`. */
   digits(pattern: string): string {
     return pattern.replace(/#/g, () => String(this.whole(0, 9)))
+  }
+
+  /** What `draw` returns, drawn again until it is new. */
+  unique(draw: () => string): string {
+    for (;;) {
+      const text = draw()
+      if (this.#drawn.has(text)) continue
+      this.#drawn.add(text)
+      return text
+    }
   }
 
   /** A UUIDv7 with this time. */

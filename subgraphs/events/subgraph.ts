@@ -16,6 +16,7 @@ import { recordChangeResource } from './record-change/record-change.resolver.ts'
 import { streamedRecords } from './record-change/record-change.ts'
 import { webhookPorts } from './webhook/webhook.context.ts'
 import { webhookResource } from './webhook/webhook.resolver.ts'
+import { externalIds } from './external-ids.migrations.ts'
 
 const eventSources = (subgraphs: readonly SubgraphDefinition[]): TrackedObject[] =>
   subgraphs.flatMap(({ resources }) =>
@@ -31,6 +32,7 @@ export function eventsSubgraph(others: readonly SubgraphDefinition[]): SubgraphD
   return {
     name: 'events',
     ports: ['events', ...webhookPorts],
+    migrations: [externalIds],
     resources: [
       catalogResource,
       customEventTypeResource,

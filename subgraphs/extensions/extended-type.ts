@@ -26,6 +26,11 @@ export const typeFilter = <Name extends string>(name: Name): RestFilter<Name> =>
 /** The longest name of a record type: `custom:` and that of an object. */
 export const extendedTypeMax = 70
 
+/** How files name such a type. */
+export const extendedTypeRules = {
+  pattern: `^(?:${builtInExtendedTypes.join('|')}|custom:[a-z][a-z0-9_]{0,62})$`,
+} as const
+
 const isBuiltIn = (type: string): boolean => (builtInExtendedTypes as readonly string[]).includes(type)
 
 /** Whether it can be the name of a record type; a custom object may not exist. */

@@ -4,8 +4,10 @@ import { extensionsAggregates } from './aggregates.ts'
 import { customActionResource } from './action/custom-action.resolver.ts'
 import { customFieldResource } from './custom-field/custom-field.resolver.ts'
 import { customObjectResource } from './custom-object/custom-object.resolver.ts'
+import { mergeCustomRecordsResource } from './custom-record/merge-custom-records.resolver.ts'
 import { customRecordResource } from './custom-record/custom-record.resolver.ts'
 import { customRecord } from './custom-record/custom-record.record.ts'
+import { buildFormula } from './field-formula/build-formula.ts'
 import { registerFieldChange } from './field-change/field-change.ts'
 import { checkValues, convertValues } from './field-change/change-type.ts'
 import { removeValues } from './field-change/remove-values.ts'
@@ -21,10 +23,14 @@ import { credentialPorts } from './named-credential/named-credential.actions.ts'
 import { namedCredentialResource } from './named-credential/named-credential.resolver.ts'
 import { beforeSaveHookResource } from './hook/hook.resolver.ts'
 import { afterSaveTriggerResource } from './trigger/trigger.resolver.ts'
+import { layoutResource } from './layout/layout.resolver.ts'
+import { metadataPorts, metadataResource } from './metadata/metadata.resolver.ts'
 import { validationRuleResource } from './validation-rule/validation-rule.resolver.ts'
 import { workflowRunResource } from './workflow/run.resolver.ts'
 import { workflowResource } from './workflow/workflow.resolver.ts'
+import { externalIds } from './external-ids.migrations.ts'
 
+registerFieldChange(buildFormula)
 registerFieldChange(removeIndex)
 registerFieldChange(buildIndex)
 registerFieldChange(buildRollup)
@@ -35,13 +41,16 @@ registerFieldChange(replaceValues)
 
 export const extensions: SubgraphDefinition = {
   name: 'extensions',
-  ports: [...new Set([...actionPorts, ...credentialPorts])],
+  ports: [...new Set([...actionPorts, ...credentialPorts, ...metadataPorts])],
+  migrations: [externalIds],
   resources: [
     customFieldResource,
     customObjectResource,
     customRecordResource,
+    mergeCustomRecordsResource,
     lookupResource(customRecord),
     validationRuleResource,
+    layoutResource,
     namedCredentialResource,
     beforeSaveHookResource,
     functionResource,
@@ -52,6 +61,7 @@ export const extensions: SubgraphDefinition = {
     customActionResource,
     workflowResource,
     workflowRunResource,
+    metadataResource,
     ...extensionsAggregates,
   ],
 }

@@ -12,10 +12,12 @@ import { dealCalibrationResource } from './win-rate/calibration.resolver.ts'
 import { accountHealthResource } from './triage/account-health.resolver.ts'
 import { accountTriageCases } from './triage/account-triage-cases.ts'
 import { triageResource } from './triage/triage.resolver.ts'
+import { externalIds } from './external-ids.migrations.ts'
 
 export const insights: SubgraphDefinition = {
   name: 'insights',
   ports: ['work', 'graph'],
+  migrations: [externalIds],
   resources: [
     engagementResource,
     ...storedResources,

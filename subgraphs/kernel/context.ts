@@ -1,4 +1,5 @@
 import type { Cancellation } from './cancellation.ts'
+import type { DryRunMode } from './dry-run.ts'
 import type { FieldProblem } from './errors.ts'
 import type { OperationLimits } from './operation-limits.ts'
 
@@ -19,7 +20,12 @@ export interface Origin {
   readonly kind: string
   readonly id: string
   readonly runId: string
+  /** What its events do not reach although the event log has them; absent: they reach everything. */
+  readonly quiet?: readonly QuietFor[]
 }
+
+/** DELIVERIES: webhooks, notifications and triggers of the assistant; AUTOMATIONS: functions, triggers and workflows. */
+export type QuietFor = 'DELIVERIES' | 'AUTOMATIONS'
 
 /** The caller of a request: a user in one organization and the presented credential. Plain data, so that it can be signed and sent. */
 export interface Caller {
@@ -83,6 +89,8 @@ export interface OperationContext {
   readonly limits?: OperationLimits | undefined
   /** A mutation whose root fields all commit, or none; absent: each commits on its own. */
   readonly isAtomic?: boolean | undefined
+  /** A mutation that is tried and rolled back; absent: it is carried out. */
+  readonly dryRun?: DryRunMode | undefined
   /** What the changes belong to where it is not the request, such as the run of a job. */
   readonly operationId?: string | undefined
   /**

@@ -5,6 +5,7 @@ import { noUserId, type Caller, type OperationContext } from './context.ts'
 import type { Settings } from './config/settings.ts'
 import type { Counters } from './counters/counters.ts'
 import type { Sql } from './database/sql.ts'
+import type { NotExecuted } from './dry-run.ts'
 import { limitBytes } from './database/row-bytes.ts'
 import type { Tenancy } from './database/tenant-database.ts'
 import type { FileStore } from './file/file-store.ts'
@@ -22,6 +23,7 @@ import type { Outbound } from './outbound/outbound.ts'
 import type { EventFeed } from './outbox/event-feed.ts'
 import type { OrganizationShapes, ShapeSource } from './record/shape-source.ts'
 import type { AnsweredRecords } from './record/answered-records.ts'
+import type { Collected } from './record/collected.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
 import type { Vault } from './secrets/vault.ts'
 import type { StoredBytes } from './stored-bytes/stored-bytes.ts'
@@ -106,12 +108,18 @@ interface BaseContext extends OperationContext, Pick<Services, 'clock' | 'log' |
   readonly batches: Map<object, Map<string, unknown>>
   /** Collects the records that the answer contains, when the answer is stored for a replay; otherwise null. */
   readonly answered: AnsweredRecords | null
+  /** Collects what a dry run leaves out; absent where everything is carried out. */
+  readonly notExecuted?: NotExecuted[]
   /** Records that the open transaction has just written or read as live, as `account <id>`: references to them are known to be valid. */
   readonly written?: ReadonlySet<string>
   /** Records that the open transaction has locked as live and visible to the caller, as `account <id>`: nobody deletes them before it ends. */
   readonly locked?: ReadonlySet<string>
-  /** How many references to deleted records the operation may still clear in its transaction; the others are cleared later. */
-  readonly clearing?: { left: number }
+  /** Records whose writes are decided one by one and written together. */
+  readonly collected?: Collected | undefined
+  /** The hooks of the organization are not called; its validation rules apply. */
+  readonly isWithoutHooks?: boolean
+  /** How many references to deleted records the operation may still clear in its transaction, and how many details it may delete; the others follow later. */
+  readonly clearing?: { left: number; details: number }
 }
 
 /** The context of one operation in one subgraph, with the ports `P` that the subgraph declares. */
@@ -136,7 +144,7 @@ export const portNames = [
 export const portsOf = <P extends Port>(services: Ports, names: readonly P[]): Pick<Ports, P> =>
   Object.fromEntries(names.map((name) => [name, services[name]])) as unknown as Pick<Ports, P>
 
-interface ContextOptions<P> extends Partial<Pick<BaseContext, 'externalCalls' | 'answered'>> {
+interface ContextOptions<P> extends Partial<Pick<BaseContext, 'externalCalls' | 'answered' | 'notExecuted'>> {
   readonly ports?: P
   /** The transaction that the operation runs in; by default the pool of the caller's organization. */
   readonly db?: Sql
@@ -150,6 +158,7 @@ export function requestContext<P extends Partial<Ports> = object>(
     db = services.tenants.of(operation.caller.organizationId, operation),
     externalCalls = null,
     answered = null,
+    notExecuted,
   }: ContextOptions<P> = {},
 ): BaseContext & P {
   const { clock, log, settings } = services
@@ -159,7 +168,17 @@ export function requestContext<P extends Partial<Ports> = object>(
   const cachedExtensions = services.extensions
   const extensions = cachedExtensions.of(organizationId)
   const added = { shapes, extensions, cachedExtensions }
-  const base = { clock, log, settings, db: limited, ...added, externalCalls, answered, batches: new Map() }
+  const base = {
+    clock,
+    log,
+    settings,
+    db: limited,
+    ...added,
+    externalCalls,
+    answered,
+    batches: new Map(),
+    ...(notExecuted && { notExecuted }),
+  }
   let time: Date | null = null
   return { ...operation, ...ports, ...base, startedAt: () => (time ??= clock.now()) }
 }

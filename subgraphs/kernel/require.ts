@@ -8,7 +8,7 @@ interface WithCaller {
 const listOf = (roles: readonly Role[]): string => new Intl.ListFormat('en', { type: 'disjunction' }).format(roles)
 
 /** Whether the caller's user has one of these roles, with any kind of credential. */
-const hasRole = ({ caller }: WithCaller, roles: readonly Role[]): boolean =>
+export const hasRole = ({ caller }: WithCaller, roles: readonly Role[]): boolean =>
   caller.kind === 'SYSTEM' || (caller.kind !== 'ANONYMOUS' && roles.includes(caller.role))
 
 /** Throws 403 unless the caller's user has one of these roles; a key or token has the role of its owner. */

@@ -105,6 +105,11 @@ export const scopeAreas: Readonly<Record<string, ScopeArea>> = {
     'Read validation rules.',
     'Read and change validation rules, which refuse changes of records.',
   ),
+  LAYOUTS: added(
+    '/v1/layouts',
+    'Read layouts.',
+    'Read and change layouts, which arrange the fields of records in front ends.',
+  ),
   HOOKS: added(
     '/v1/hooks, /v1/after-save-triggers',
     'Read hooks and triggers.',

@@ -21,6 +21,7 @@ import { RestConnection } from './rest-port/rest-port.ts'
 import { loadKeys, type Keys } from './secrets/keys.ts'
 import { openLanguageModel } from './language-model/open-language-model.ts'
 import { openLog } from './log.ts'
+import { warnOfSharedExternalIds } from './operate/shared-external-ids.ts'
 import { openMailer } from './mail/mailer.ts'
 import { SmtpPools } from './mail/smtp-pools.ts'
 import { onceASecond } from './time/once-a-second.ts'
@@ -129,7 +130,7 @@ export async function openServices({
     const aside = new Database({ url: databaseUrl, onError, guard: unguarded, connectionsMax: 1 })
     closers.push(() => aside.close())
     if (config.databaseUrl) await checkReachable(database, databaseUrl)
-    await migrate(database, databaseUrl, migrations)
+    if (await migrate(database, databaseUrl, migrations)) await warnOfSharedExternalIds(database, log)
     const tenants = new TenantDatabase({
       url: databaseUrl,
       onError,

@@ -16,10 +16,12 @@ import { replyDraftResource } from './reply-draft/reply-draft.resolver.ts'
 import { sequenceResource } from './sequence/sequence.resolver.ts'
 import { sequenceStepResource } from './sequence/sequence-step.resolver.ts'
 import { smartEmailResource } from './smart-email/smart-email.resolver.ts'
+import { externalIds } from './external-ids.migrations.ts'
 
 export const outreach: SubgraphDefinition = {
   name: 'outreach',
   ports: ['work', 'keys', 'languageModel', 'vault', 'outbound', 'counters'],
+  migrations: [externalIds],
   resources: [
     emailTemplateResource,
     emailResource,

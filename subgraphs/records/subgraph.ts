@@ -1,10 +1,23 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
+import { bulkJobResource } from './bulk-job/bulk-job.resolver.ts'
 import { fieldHistoryResources } from './field-history/field-history.resolver.ts'
+import { historyResources } from './history/history.resolver.ts'
+import { mergeMoveResource } from './merge/merge-move.resource.ts'
 import { searchResource } from './search/search.resolver.ts'
 import { syncResource } from './sync/sync.resolver.ts'
+import { undoResource } from './undo/undo.resolver.ts'
 
 /** What the platform does for records of every type. */
 export const records: SubgraphDefinition = {
   name: 'records',
-  resources: [...fieldHistoryResources, searchResource, syncResource],
+  ports: ['files'],
+  resources: [
+    ...fieldHistoryResources,
+    ...historyResources,
+    mergeMoveResource,
+    searchResource,
+    syncResource,
+    undoResource,
+    bulkJobResource,
+  ],
 }

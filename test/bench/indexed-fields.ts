@@ -185,11 +185,17 @@ async function measureMillion(
   const measure = async (what: string, max: number, requestOf: (turn: number) => HttpRequest): Promise<Finding> => {
     let turn = 0
     const next = () => requestOf(turn++)
-    for (let warmUp = 0; warmUp < 10; warmUp++) await client.send(next())
-    const before = total()
-    const p95 = await client.percentileOf(next, 0.95, samples)
-    const cpuMs = (total() - before) / 1000 / samples
-    return atMost(`${what}: p95`, p95, max, ' ms', `CPU ${cpuMs.toFixed(1)} ms`)
+    try {
+      for (let warmUp = 0; warmUp < 10; warmUp++) await client.send(next())
+      const before = total()
+      const p95 = await client.percentileOf(next, 0.95, samples)
+      const cpuMs = (total() - before) / 1000 / samples
+      return atMost(`${what}: p95`, p95, max, ' ms', `CPU ${cpuMs.toFixed(1)} ms`)
+    } catch (error) {
+      // A list that takes too long is refused.
+      const figure = (error as Error).message.slice(0, 120)
+      return { what: `${what}: p95`, figure, goal: `<= ${max} ms`, isReached: false }
+    }
   }
   const list = (query: string) => get(`/v1/contacts?limit=20&includeTotal=false&${query}`)
   const both = 'query ($filter: ContactFilter) { contactList(filter: $filter, limit: 20) { data { id customFields } } }'
@@ -267,7 +273,7 @@ async function fillContacts(
       await sql.query(
         `insert into crm.contact (id, organization_id, owner_id, custom_fields, version, created_at, updated_at, created_by_id, updated_by_id,
            name, last_name, email_status, status, account_id)
-         select uuidv7(), $1, $2, jsonb_build_object('tier', ($5::text[])[1 + i % 4], 'score', (i * 7919) % ${scores}, 'seats', i % 10), 1,
+         select uuidv7(), $1, $2, jsonb_build_object('tier', ($5::text[])[1 + i % 4], 'score', (i::bigint * 7919) % ${scores}, 'seats', i % 10), 1,
            moment, moment, $2, $2, 'Contact ' || i, 'Contact ' || i, 'UNKNOWN', 'ACTIVE', $3
          from generate_series($4::int, $6::int) i
          cross join lateral (select date_trunc('milliseconds', now() - make_interval(secs => 2000000 - i)) as moment) m`,

@@ -99,6 +99,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       others: Number(values.others ?? values.rows ?? growthRows),
       only: values.fill?.split(',') ?? [],
     },
+    ...(values.rows && { children: Number(values.rows) }),
     ...(values.rounds && { rounds: Number(values.rounds) }),
     only: values.only?.split(',') ?? [],
     data: values.data ?? null,

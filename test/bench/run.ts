@@ -11,6 +11,7 @@ import { measureAssistant, scriptedProvider } from './assistant.ts'
 import { measureFunctions, measureWithoutExtensions } from './functions.ts'
 import { measureInsights } from './insights.ts'
 import { measureInvoices } from './invoices.ts'
+import { measureCustomFields } from './custom-fields.ts'
 import { measureCustomerGraph } from './customer-graph.ts'
 import {
   measureRequestEdge,
@@ -24,6 +25,7 @@ import { measureIndexedFields } from './indexed-fields.ts'
 import { measureDelivery } from './delivery.ts'
 import { measureGrowth } from './growth/growth.ts'
 import { measureSearch } from './growth/search.ts'
+import { measureDeployments } from './metadata.ts'
 import { readOptions } from './options.ts'
 import { PostgresCpu } from './postgres-cpu.ts'
 import { Load, startBaseline, startProject, type Server } from './processes.ts'
@@ -34,7 +36,7 @@ import { measureSequences } from './sequences.ts'
 import { measureStreams } from './streams.ts'
 import { createTableBefore } from './table-before.ts'
 import { measureTracking } from './tracking.ts'
-import { openTenant, openTenants, sampleIds } from './tenants.ts'
+import { openAdministrator, openTenant, openTenants, sampleIds } from './tenants.ts'
 
 const options = readOptions(process.argv.slice(2))
 const isWanted = (name: string): boolean => options.only.length === 0 || options.only.includes(name)
@@ -71,6 +73,9 @@ async function run(): Promise<void> {
   if (isWanted('sequences')) findings.push(...(await measureSequences(services, await openTenant(services, 100))))
   measured.push('sequences')
   if (isDone()) return
+  if (isWanted('metadata')) findings.push(...(await measureDeployments(services, await openAdministrator(services))))
+  measured.push('metadata')
+  if (isDone()) return
   const start = (nodeOptions: readonly string[] = []) =>
     startProject({ dataDir: join(dataDir, 'project'), services, nodeOptions })
   const started = async <T>(measure: (project: Server) => Promise<T>, nodeOptions: readonly string[] = []) => {
@@ -99,6 +104,9 @@ async function run(): Promise<void> {
     findings.push(...(await started((project) => measureIndexedFields(measuring, project, services))))
   }
   measured.push('indexed-fields')
+  if (isWanted('custom-fields') && !options.profile)
+    findings.push(...(await started((project) => measureCustomFields({ options, load, postgres }, project, services))))
+  measured.push('custom-fields')
   if (isDone()) return
   const tenants = await openTenants(services, options.accounts)
   const bench: Bench = { options, tenants, ids: await sampleIds(services, tenants.main, 1000), load, postgres }

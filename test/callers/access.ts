@@ -43,6 +43,8 @@ const visibleToByPath: Readonly<Record<string, Access['visibleTo']>> = {
   '/v1/workflow-runs': 'everybody',
   // Owners, admins, and the user who has added the address.
   '/v1/email-tracking/suppressions': 'author',
+  // Owners, admins, and the user who has created the job.
+  '/v1/bulk/jobs': 'author',
   ...Object.fromEntries(nestedAreas.map(({ path }) => [`/v1/${path}`, 'visibility'] as const)),
   ...Object.fromEntries(sharedAreas.map(({ path }) => [`/v1/${path}`, 'everybody'] as const)),
   ...Object.fromEntries(privateAreas.map(({ path }) => [`/v1/${path}`, 'owner'] as const)),
@@ -80,16 +82,34 @@ const withReferences: ReadonlySet<string> = new Set(['knowledgeDocumentCreate', 
 const namesOneRecord = ({ in: place, required, schema }: RestOperation['parameters'][number]): boolean =>
   place === 'query' && required === true && schema?.format === 'uuid'
 
+/** Operations whose argument or record decides the scope, which the contract cannot name: those of the requests that are sent. */
+const scopesByRecord: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  [
+    'bulkJob',
+    'bulkJobCreate',
+    'bulkJobUpdate',
+    'bulkJobDelete',
+    'bulkJobPartUpload',
+    'bulkJobResults',
+    // It undoes the creation of an account.
+    'undo',
+  ].map((id) => [id, ['WRITE_ACCOUNTS']]),
+)
+
+/** Operations whose body names what was done to records: nobody finds it without a record that they see. */
+const byWhatWasDone: ReadonlySet<string> = new Set(['undo'])
+
 export function accessOf(operation: RestOperation, described: OperationObject): Access {
   const { scopes, isPublic, path, documentId, method } = operation
   return {
-    scopes,
+    scopes: scopesByRecord[documentId] ?? scopes,
     isPublic,
     path,
     documentId,
     isWrite: method !== 'get' && described['x-every-role'] !== true,
     isBlocked: Boolean((described as { 'x-api-key-blocked'?: boolean })['x-api-key-blocked']),
-    namesRecord: inItsArea(path).includes('{') || operation.parameters.some(namesOneRecord),
+    namesRecord:
+      inItsArea(path).includes('{') || operation.parameters.some(namesOneRecord) || byWhatWasDone.has(documentId),
     roles: (described as { 'x-required-roles'?: readonly Role[] })['x-required-roles'] ?? null,
     isAdministration: path.startsWith('/v1/admin/'),
     isOfApps: path.startsWith('/v1/app-runtime/'),

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
 import { restContract } from '../contract-of-rest.ts'
 import { statusOfCode } from '../../subgraphs/kernel/errors.ts'
 import { usePlatform } from '../platform.ts'
-import type { RestOperation } from '../../rest-adapter/rest-operation.ts'
 import { flawsOf } from '../requests/problem.ts'
 import type { ValidRequest } from '../requests/requests.ts'
 import { deadlineMs, type RawResponse } from '../requests/send.ts'
@@ -49,9 +49,21 @@ async function ask(
 }
 
 /** A refusal names the scopes that the caller lacks: some of the required ones, in any order. */
-function requiredBy({ scopes }: RestOperation, missing: readonly string[] | undefined): readonly string[] | undefined {
+function requiredBy(
+  { scopes }: Pick<Access, 'scopes'>,
+  missing: readonly string[] | undefined,
+): readonly string[] | undefined {
   const isPart = missing !== undefined && missing.length > 0 && missing.every((scope) => scopes.includes(scope))
   return isPart ? scopes : missing
+}
+
+/**
+ * How an operation refuses a record out of sight. It keeps its key, so an upsert neither changes it nor creates another one; the account that a new
+ * opportunity must name is out of sight, too.
+ */
+function outOfSight({ documentId }: RestOperation): 'NOT_FOUND' | 'UNIQUE_VIOLATION' | 'VALIDATION_FAILED' {
+  if (!documentId.endsWith('Upsert')) return 'NOT_FOUND'
+  return documentId === 'opportunityUpsert' ? 'VALIDATION_FAILED' : 'UNIQUE_VIOLATION'
 }
 
 const sweep = new Sweep()
@@ -67,18 +79,13 @@ describe.each(tried)('%s', (_, { operation, access, refused }) => {
     for (const [index, caller] of refused.entries()) {
       const [answer, flaws] = await ask(caller, access, request, headers[index]!)
       expectHeaders(caller, answer)
-      found.push([
-        caller.name,
-        answer.status,
-        answer.body.code,
-        requiredBy(operation, answer.body.missingScopes),
-        flaws,
-      ])
+      found.push([caller.name, answer.status, answer.body.code, requiredBy(access, answer.body.missingScopes), flaws])
     }
     expect(found).toEqual(
       refused.map((caller) => {
-        const code = caller.refusal(access)!
-        const scopes = code.endsWith('_SCOPE_INSUFFICIENT') ? operation.scopes : undefined
+        const refusal = caller.refusal(access)!
+        const code = refusal === 'NOT_FOUND' ? outOfSight(operation) : refusal
+        const scopes = code.endsWith('_SCOPE_INSUFFICIENT') ? access.scopes : undefined
         return [caller.name, statusOfCode[code], code, scopes, []]
       }),
     )

@@ -9,6 +9,7 @@ import {
   hidden,
   notAdministrator,
   ofKeys,
+  privateOf,
   readOnly,
   refused,
   refusedToken,
@@ -119,7 +120,7 @@ export const callers: readonly Caller[] = [
   token(
     'an access token of a user who may only read',
     ({ reader }) => reader,
-    (access) => readOnly(access) ?? withoutRole(access, 'reader'),
+    (access) => readOnly(access) ?? withoutRole(access, 'reader') ?? privateOf(access, 'reader'),
   ),
   token(
     'an access token of an app whose quota is used up',

@@ -129,7 +129,7 @@ const isMember = (member: MemberName): boolean => roleOf[member] === undefined
 export const withoutRole = ({ roles }: Access, member: MemberName): ErrorCode | null =>
   roles && !roles.includes(roleOf[member] ?? 'MEMBER') ? 'PERMISSION_DENIED' : null
 
-const privateOf = (
+export const privateOf = (
   { namesRecord, visibleTo }: Access,
   member: MemberName,
   records?: Caller['records'],

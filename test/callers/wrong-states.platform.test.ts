@@ -107,6 +107,8 @@ const verbs = operations.filter(
   ({ method, path, isPublic, keyParameter, documentId }) =>
     method !== 'get' &&
     path.includes('{') &&
+    // The path names no record by its id.
+    !path.endsWith('/by/{field}/{value}') &&
     !isPublic &&
     keyParameter === null &&
     !needsOtherParty.has(documentId) &&

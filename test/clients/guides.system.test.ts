@@ -204,6 +204,10 @@ describe.each(languages)('in %s', (language) => {
   })
 })
 
+it('deploys files that were retrieved, and one more', async () => {
+  expect(await run('sh', await program('configuration-as-code', 'sh'))).toEqual(['SUCCEEDED 1', 'SUCCEEDED 1'])
+})
+
 describe.each(['ts', 'py'] as const)('a receiver in %s', (language) => {
   it('takes events of its webhook and nothing else', async () => {
     const port = await freePort()

@@ -47,6 +47,7 @@ const withoutAggregate: Readonly<Record<string, string>> = {
   AfterSaveTrigger: few,
   ApiKey: few,
   BeforeSaveHook: few,
+  BulkJob: 'a job is deleted after a week, and its figures are those of one file',
   CaseAssignee: people,
   CaseComment: part,
   ConnectedApp: few,
@@ -58,6 +59,8 @@ const withoutAggregate: Readonly<Record<string, string>> = {
   FieldHistoryEntry: part,
   ForecastSnapshot: repeated,
   KnowledgeDocument: bounded,
+  Layout: few,
+  MetadataDeploymentSummary: few,
   NamedCredential: few,
   OAuthApp: few,
   Pipeline: few,
@@ -135,6 +138,7 @@ const ofEveryList: ReadonlySet<string> = new Set([
   'fields',
   'expand',
   'Prefer',
+  'asOf',
 ])
 
 interface Parameter {

@@ -7,6 +7,7 @@ import { concernsDefinitions } from '../../subgraphs/kernel/extension/current-ex
 
 /** The statements that write records of a type that organizations may define something of; each adds what is derived from them. */
 const writers = {
+  'subgraphs/kernel/record/collected-writes.ts': 'writes that are decided one by one and written together',
   'subgraphs/kernel/record/save.ts':
     'every change by a caller or the platform: create, update, delete, restore, bulk changes, conversion',
   'subgraphs/kernel/record/change-all.ts': 'changes that follow from another one, 25 rows a statement',
@@ -24,7 +25,14 @@ const others = {
   'subgraphs/events/delivery/delivery.jobs.ts': 'deliveries to webhooks',
   'subgraphs/kernel/queue/*': 'items of queues',
   'subgraphs/kernel/record/lookup/deleted-targets.ts': 'items of queues',
+  'subgraphs/kernel/record/merge/move-references.ts': 'items of queues',
+  'subgraphs/kernel/record/merge/merged-records.ts': 'rows that say into which record each was merged',
+  'subgraphs/kernel/record/merge/naming-rows.ts': 'rows that are no records: documents, conversations',
+  'subgraphs/kernel/record/lookup/detail-fields.ts': 'items of queues',
+  'subgraphs/kernel/record/lookup/restored-details.ts':
+    'with which master a deleted record is restored, from which nothing is derived',
   'subgraphs/extensions/{trigger,workflow,subscription}/*': 'items of queues',
+  'subgraphs/extensions/{metadata,trigger,workflow,subscription}/*': 'items of queues',
   'subgraphs/events/delivery/{event-recovery.queue,recover-events}.ts': 'items of queues',
   'subgraphs/outreach/email/count-hits.ts': 'items of queues',
   'subgraphs/kernel/record/{value-index,rollup}/*': 'rows that are derived from records',
@@ -32,10 +40,14 @@ const others = {
   'subgraphs/outreach/email-template/template-figures.ts': 'tables of totals',
   'subgraphs/kernel/record/derived/field-history.ts': 'the history of fields, which is derived itself',
   'subgraphs/extensions/field-change/{definition-state,run-change}.ts': 'items of queues, definitions of fields',
+  'subgraphs/extensions/custom-object/remove-object.queue.ts':
+    'records of an object that was deleted 30 days before, with the rows that were derived from them',
   'subgraphs/extensions/field-change/remove-values.ts':
     'values of a field that was deleted 30 days before, with the rows that were derived from them',
   'subgraphs/extensions/field-change/rewrite-values.ts':
     'values of deleted records; what is derived from them is written when they are restored',
+  'subgraphs/kernel/record/store-formulas.ts':
+    'values of formulas that no write has computed yet; the SQL of their definition is what is derived from until then',
   'subgraphs/extensions/function/function.actions.ts': 'parts of a function',
   'subgraphs/demo/{sequences,webhooks}.ts': 'rows that are no records: attempts, deliveries',
 }

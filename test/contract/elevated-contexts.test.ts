@@ -38,17 +38,45 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
     1,
     'gives all records their names by the new name field, for an administrator',
   ],
+  'subgraphs/extensions/custom-object/remove-object.queue.ts': [
+    1,
+    'removes the records of an object that was deleted 30 days ago',
+  ],
+  'subgraphs/extensions/lookup/detail-change.queue.ts': [
+    1,
+    'deletes and restores details of a record, in the name of whoever deleted or restored it',
+  ],
   'subgraphs/extensions/lookup/lookup-clearing.queue.ts': [
     1,
     'clears what records name of a deleted record, in the name of whoever deleted it',
   ],
   'subgraphs/kernel/record/lookup/check-lookups.ts': [
-    2,
+    3,
     'whether what rules, hooks and restored records name exists, seen or not; the answer has none of it',
+  ],
+  'subgraphs/kernel/record/lookup/deleted-details.ts': [
+    1,
+    'deletes the details of the record that the caller deletes, seen or not',
+  ],
+  'subgraphs/kernel/record/lookup/restored-details.ts': [
+    1,
+    'restores the details of the record that the caller restores, seen or not',
   ],
   'subgraphs/kernel/record/lookup/deleted-targets.ts': [
     1,
     'clears what records name of the record that the caller deletes, as the organization has set the field up',
+  ],
+  'subgraphs/kernel/record/merge/move-references.ts': [
+    1,
+    'moves what names the records that the caller merges, seen or not, as their deletion clears it',
+  ],
+  'subgraphs/kernel/record/merge/restored-references.ts': [
+    1,
+    'whether the records exist into which those were merged that a restored record names; the answer has none of them',
+  ],
+  'subgraphs/records/merge/merge-move.queue.ts': [
+    1,
+    'moves what names merged records, in the name of whoever merged them',
   ],
   'subgraphs/extensions/field-change/run-change.ts': [
     1,
@@ -91,6 +119,8 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
   'subgraphs/outreach/smart-email/delivery-consumer.ts': [1, 'sets the status of drafts after delivery'],
   'subgraphs/outreach/smart-email/send-due.job.ts': [1, 'sends scheduled drafts with the rights of their owners'],
   'subgraphs/assistant/ai-execution/receive-inbound.ts': [1, 'starts an execution for a signed request'],
+
+  'subgraphs/records/bulk-job/load/job-context.ts': [1, 'ends a bulk job whose user may not act any more'],
 
   // Provisioning and identity.
   'gateway/edge/directory.ts': [2, 'the SCIM directory of an organization administers its users'],

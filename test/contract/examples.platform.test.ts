@@ -19,6 +19,7 @@ beforeAll(async () => {
 /** Properties that name something that exists, such as a mailed token. The test fills in its own; everything else is sent as it is. */
 const situational: Readonly<Record<string, readonly string[]>> = {
   creditNoteApply: ['applications'],
+  accountMerge: ['ids', 'fields', 'expectedVersions'],
   afterSaveTriggerCreate: ['function'],
   authAcceptPartnerInvite: ['token'],
   authChangePassword: ['currentPassword'],
@@ -27,9 +28,18 @@ const situational: Readonly<Record<string, readonly string[]>> = {
   authResetPassword: ['email', 'code'],
   authVerifyResetCode: ['email', 'code'],
   caseAssign: ['assignedToId'],
+  contactMerge: ['ids', 'fields', 'expectedVersions'],
   customFieldReorder: ['entity', 'fieldIds'],
+  customRecordMerge: ['ids', 'fields', 'expectedVersions'],
   invoiceFromOrder: ['orderId', 'lineItems'],
+  leadMerge: ['ids', 'fields', 'expectedVersions'],
   opportunityCreate: ['accountId'],
+  mailboxBulkUpsert: ['items'],
+  mailboxUpsert: ['email'],
+  opportunityUpsert: ['accountId'],
+  opportunityBulkUpsert: ['items'],
+  productBulkUpsert: ['items'],
+  productUpsert: ['sku'],
   quotaBulkSet: ['quotas'],
   quotaSet: ['userId'],
   sequenceEnroll: ['entityId'],
@@ -38,6 +48,7 @@ const situational: Readonly<Record<string, readonly string[]>> = {
   teamMembersAdd: ['userIds'],
   teamMembersRemove: ['userIds'],
   teamMembersReplace: ['userIds'],
+  undo: ['operationId'],
   triageSavePlan: ['actionIds'],
   workflowRunStart: ['recordId'],
 }
@@ -49,7 +60,8 @@ function exampleOf({ path, method, documentId }: RestOperation, body: unknown): 
   const replaced = situational[documentId] ?? (/Bulk(?:Update|Delete)$/.test(documentId) ? ['items', 'ids'] : [])
   const own = Object.entries((body ?? {}) as object).filter(([name]) => replaced.includes(name))
   if (example === undefined) return Buffer.isBuffer(body) ? body : undefined
-  return { ...example, ...Object.fromEntries(own) }
+  const kept = Object.entries(example as object).filter(([name]) => !replaced.includes(name))
+  return Object.fromEntries([...kept, ...own])
 }
 
 /** The status of their record does not follow from the example: it keeps the one that it had, or amounts or a service of somebody else decide. */

@@ -1,7 +1,12 @@
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Sql } from '../../subgraphs/kernel/database/sql.ts'
 import type { RecordShape } from '../../subgraphs/kernel/record/definition.ts'
-import { columnIndexes, listIndexes, recordColumns } from '../../subgraphs/kernel/record/record-table.ts'
+import {
+  columnIndexes,
+  listIndexes,
+  recordColumns,
+  uniqueExternalIds,
+} from '../../subgraphs/kernel/record/record-table.ts'
 import {
   columnsWithoutIndex,
   modelledColumns,
@@ -40,7 +45,7 @@ export async function tableChanges(database: Sql, orm: MikroORM, record: RecordS
       return `    create table ${table} (\n${[...lines, key].join(',\n')}\n    );`
     }
     const indexed = unindexed.filter((name) => !alwaysIndexed.has(name))
-    return `    create table ${table} (${[recordColumns, ...lines].join(',\n')}\n    );${listIndexes(table, prefix, indexed)}`
+    return `    create table ${table} (${[recordColumns, ...lines].join(',\n')}\n    );${listIndexes(table, prefix, indexed)}${uniqueExternalIds([table])}`
   }
   const names = new Set(wanted.map(({ name }) => name))
   const changed = wanted.filter(({ name, type }) => stored.has(name) && stored.get(name)!.type !== type)

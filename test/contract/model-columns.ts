@@ -27,8 +27,8 @@ export const openModel = (url: string): Promise<MikroORM> =>
 const byName = (a: ColumnFacts, b: ColumnFacts): number => (a.name < b.name ? -1 : 1)
 const inWords: Readonly<Record<string, string>> = { 'timestamp(3) with time zone': 'timestamptz(3)' }
 
-/** Leases belong to the worker that executes a record, not to the record. */
-const leaseColumns = ['lease_token', 'leased_until']
+/** Leases belong to the worker that executes a record, and `shares_external_id` to the index of external ids, not to the record. */
+const otherColumns = ['lease_token', 'leased_until', 'shares_external_id']
 
 /** The columns that the class of a record type declares. */
 export const modelledColumns = (orm: MikroORM, { entity }: RecordShape): ColumnFacts[] =>
@@ -45,7 +45,7 @@ export async function storedColumns(database: Sql, table: string): Promise<Colum
   const columns = await database.query<ColumnFacts & Record<string, unknown>>(
     `select attname as name, format_type(atttypid, atttypmod) as type, not attnotnull as nullable
      from pg_attribute where attrelid = to_regclass($1) and attnum > 0 and not attisdropped and attgenerated = '' and attname <> all ($2)`,
-    [table, leaseColumns],
+    [table, otherColumns],
   )
   return columns.map((column) => ({ ...column, type: inWords[column.type] ?? column.type })).sort(byName)
 }

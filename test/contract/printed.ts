@@ -11,6 +11,7 @@ import type { DeclaredOperation } from '../../subgraphs/kernel/record/operation.
 import type { RestArea } from '../../subgraphs/kernel/record/rest-area.ts'
 import { buildSubgraph } from '../../subgraphs/kernel/subgraph/subgraph.ts'
 import { printedEvents } from './printed-events.ts'
+import { printedMetadata } from './printed-metadata.ts'
 import { LoadedSupergraph } from '../../gateway/graph/supergraph.ts'
 import { operationParts } from './declared-rest/operation-parts.ts'
 import { areaFolders, handwrittenSchemas, printedDescriptions } from './printed-descriptions.ts'
@@ -110,6 +111,7 @@ export async function printedSchema(): Promise<Map<string, string>> {
     ...built.map(({ name, sdl }) => [`subgraphs/${name}.graphql`, sdl] as const),
     ['supergraph.graphql', supergraph] as const,
     ...(await printedEvents()),
+    ...(await printedMetadata()),
     ...(await filesOf([...parts, ...shapes], descriptions)),
   ])
 }

@@ -2,7 +2,7 @@ import { enumerationOf, initialValue, type Column } from '../../subgraphs/kernel
 import { columnOf, isRecordShape, type RecordShape } from '../../subgraphs/kernel/record/definition.ts'
 import type { EventPayload, TrackedObject, EventType, PropertyKind } from '../../subgraphs/kernel/record/event-types.ts'
 import { bookkeeping, eventsOf } from '../../subgraphs/kernel/record/record-events.ts'
-import { dataSchema } from '../../subgraphs/kernel/outbox/event-data-schema.ts'
+import { dataSchema, mergedIdsSample, mergedIdsSchema } from '../../subgraphs/kernel/outbox/event-data-schema.ts'
 import type { EventFile, Json } from './event-file.ts'
 
 const jsonTypeOf: Readonly<Record<Exclude<Column['kind'], 'json'>, Json>> = {
@@ -100,7 +100,8 @@ function sampleOf(record: RecordShape, type: string, eventType: EventType): Json
   const changedFields = columns
     .filter(({ name, internal }) => name in before && !internal && !bookkeeping.has(name))
     .map(({ name }) => name)
-  const events = eventsOf(record, { operation, previous, next, changedFields, events: [type] }, sampleUser)
+  const change = { operation, previous, next, changedFields, events: [type], mergedIds: mergedIdsSample }
+  const events = eventsOf(record, change, sampleUser)
   return events.find((event) => event.type === type)!.data
 }
 
@@ -146,15 +147,13 @@ function recordEventFiles(record: RecordShape): EventFile[] {
     record.columns.shown.map((column) => [column.name, schemaInEventsOf(record, column)]),
   )
   return Object.entries(record.events?.types ?? {}).map(([type, eventType]) => {
-    const columns = Object.entries(eventType.adds ?? {}).map(([name, path]) => {
-      const [source, column] = splitPath(path)
-      return [name, source, columnOf(record, column)] as const
-    })
     const added = Object.fromEntries(
-      columns.map(([name, source, column]) => [
-        name,
-        source === 'previous' ? formerSchemaOf(column) : schemaInEventsOf(record, column),
-      ]),
+      Object.entries(eventType.adds ?? {}).map(([name, path]) => {
+        const [source, columnName] = splitPath(path)
+        if (source === 'change') return [name, mergedIdsSchema]
+        const column = columnOf(record, columnName)
+        return [name, source === 'previous' ? formerSchemaOf(column) : schemaInEventsOf(record, column)]
+      }),
     )
     const { description } = eventType
     return {

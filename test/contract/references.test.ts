@@ -27,26 +27,32 @@ const namesSeveralTypes = new Set(['recordId', 'entityId', 'entityIds', 'targetI
 
 const payload = 'the answer of an operation, whose reader has or gets the record by its own operation'
 const noRecord = 'it names no record of the graph, but a part that operations of its parent read'
+const merged = 'they are deleted, so nobody reads them'
 const administered = 'it is read by administrators only, by their own operations'
 
 /** Ids without the record beside them, each with the reason. */
 const withoutRecord: Readonly<Record<string, string>> = {
+  'AccountMerge.mergedIds': merged,
   'AdminUser.profileId': administered,
   'AiInboundReceipt.executionId': payload,
   'AppInstallation.appId': 'the app belongs to another organization',
   'ConnectedApp.appId': 'the app belongs to another organization',
+  'ContactMerge.mergedIds': merged,
   'ConversationMessage.conversationId': noRecord,
   'ConversationMessage.replyToId': noRecord,
   'CreditNote.accountId': 'the same as customerId, whose record is `customer`',
   'CustomFieldFailure.conflictingId': 'it names a record of the type that has the field, which is one of several types',
+  'CustomRecordMerge.mergedIds': merged,
   'EmailWebhookResult.emailId': payload,
   'EmailWebhookResult.threadId': payload,
   'ForecastRollup.userId': 'it is always null',
   'Invoice.accountId': 'the same as customerId, whose record is `customer`',
   'KnowledgeDocumentPassage.documentId': noRecord,
+  'LeadMerge.mergedIds': merged,
   'Proposal.conversationId': noRecord,
   'Quota.teamId': administered,
   'QuotaAttainment.teamId': administered,
+  'ResolvedLayout.layoutId': administered,
   'ScenarioFilters.accountIds': 'it is a condition, which also names what the reader does not see',
   'ScenarioFilters.ownerIds': 'it is a condition, which also names what the reader does not see',
   'ScenarioFilters.teamIds': 'it is a condition, which also names what the reader does not see',
@@ -55,6 +61,7 @@ const withoutRecord: Readonly<Record<string, string>> = {
   'ServerlessFunctionInvokeResult.invocationId': payload,
   'ServerlessFunctionTestResult.invocationId': payload,
   'SignedInUser.profileId': administered,
+  'SyncChange.mergedIntoId': 'it names a record of the type in `object`, which is one of several types',
   'Webhook.namedCredentialId': administered,
   'WorkflowHookReceipt.runId': payload,
 }

@@ -14,7 +14,9 @@ export function unselected(document: OpenApiDocument, operation: RestOperation):
   const stored = parse(expanded(operation))
   const definition = stored.definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION)!
   const result = fieldsOf(stored, definition.selectionSet).get('result')
-  return result === undefined ? ['result'] : missing(document, stored, answerOf(document, operation), result, '')
+  const { property } = operation.success
+  const body = property === null || !result ? result : fieldsOf(stored, result).get(property)
+  return body === undefined ? ['result'] : missing(document, stored, answerOf(document, operation), body, '')
 }
 
 function answerOf(document: OpenApiDocument, { method, path, success }: RestOperation): Schema {

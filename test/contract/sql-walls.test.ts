@@ -9,6 +9,10 @@ import { projectRoot } from '../../subgraphs/kernel/config/paths.ts'
  * several subgraphs ask is a function of the owner, in its `public.ts`: `activeOrganizations`, `activeMembers`, `existingCustomEvents`.
  */
 const reads: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  assistant: {
+    'extensions.custom_object':
+      'which triggers name the events of a custom object is asked in the transaction that deletes it',
+  },
   crm: {
     'identity.organization':
       'the rule of one email address is a setting, and is compared inside the statement that writes',

@@ -98,7 +98,7 @@ describe('events of a custom object', () => {
       type.startsWith('custom_object.site_visit.'),
     )
     expect(types.map(({ type, object: of, isCustom }) => [type, of, isCustom])).toEqual(
-      ['created', 'updated', 'deleted', 'restored'].map((verb) => [
+      ['created', 'updated', 'deleted', 'restored', 'merged'].map((verb) => [
         `custom_object.site_visit.${verb}`,
         'custom:site_visit',
         true,

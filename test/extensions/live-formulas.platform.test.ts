@@ -3,6 +3,7 @@ import { assignProfile, createProfile } from '../../subgraphs/identity/profile/p
 import { systemContext } from '../../subgraphs/kernel/request.ts'
 import { account, contact } from '../builders.ts'
 import { usePlatform, type Member } from '../platform.ts'
+import { statementsOf } from '../statements.ts'
 import { sessionOf } from '../requests/session.ts'
 import { aField, anOrganization, field, problemsOf } from './custom-fields.fixture.ts'
 
@@ -217,39 +218,74 @@ describe('a formula over the time', () => {
     platform.now = now
   })
 
-  it('cannot be named by conditions, nor become one that conditions name', async () => {
-    const condition = (name: string) => ({
-      name,
-      entityType: 'CONTACT',
-      conditions: [{ field: `customFields.${name}`, operator: 'EQUALS', value: 'x' }],
-      errorMessage: 'No.',
-    })
-    const rule = (name: string) => owner.rest['validationRuleCreate']!({ body: condition(name) } as never)
-    expect(problemsOf(await rule('accountName'))).toContain('400 VALIDATION_FAILED conditions.0.field UNKNOWN_FIELD')
+  it('is known to validation rules, with the record as it would be after the change, by one statement', async () => {
+    const { owner: other, member: writer } = await anOrganization(platform)
+    await field(other, formula('CONTACT', 'accountName', 'account.name'))
+    await field(other, formula('CONTACT', 'day', 'TODAY()', 'DATE'))
+    const rule = (name: string, condition: object, more: object = {}) =>
+      other.rest['validationRuleCreate']!({
+        body: { name, entityType: 'CONTACT', conditions: [condition], errorMessage: name, ...more },
+      } as never)
+    const closed = { field: 'customFields.accountName', operator: 'EQUALS', value: 'Closed' }
+    expect((await rule('Closed', closed)).status).toBe(201)
+    const moved = { field: 'customFields.accountName', operator: 'CHANGED_FROM', value: 'Kept' }
+    expect((await rule('Kept', moved, { appliesTo: 'UPDATE' })).status).toBe(201)
+    const now = platform.now
+    const inDays = (days: number) => new Date(now.getTime() + days * 86_400_000)
+    const late = { field: 'customFields.day', operator: 'AFTER', value: inDays(1).toISOString().slice(0, 10) }
+    expect((await rule('Late', late)).status).toBe(201)
+    const [open, shut, kept] = [
+      await account(writer, { name: 'Open' }),
+      await account(writer, { name: 'Closed' }),
+      await account(writer, { name: 'Kept' }),
+    ]
+    const create = (accountId: string) =>
+      writer.rest['contactCreate']!({ body: { lastName: 'Lee', accountId } } as never)
+    const before = await platform.fingerprint(other.organizationId)
+    expect(problemsOf(await create(shut.id))).toBe('422 VALIDATION_RULE_FAILED  VALIDATION_RULE_FAILED')
+    expect(await platform.fingerprint(other.organizationId)).toBe(before)
+    let id = ''
+    const statements = await statementsOf(
+      platform,
+      async () => {
+        const { status, body } = await create(open.id)
+        expect([status, (body.customFields as { accountName: string }).accountName]).toEqual([201, 'Open'])
+        id = body.id as string
+      },
+      /jsonb_populate_record\(null::/,
+      { inTransactions: true },
+    )
+    expect(statements).toHaveLength(1)
+    const change = async (body: object) => problemsOf(await writer.rest['contactUpdate']!({ id, body } as never))
+    expect(await change({ accountId: shut.id })).toBe('422 VALIDATION_RULE_FAILED  VALIDATION_RULE_FAILED')
+    expect(await change({ accountId: kept.id })).toBe('200 ')
+    expect(await change({ accountId: open.id })).toBe('422 VALIDATION_RULE_FAILED  VALIDATION_RULE_FAILED')
+    platform.now = inDays(3)
+    expect(await change({ lastName: 'Li' })).toBe('422 VALIDATION_RULE_FAILED  VALIDATION_RULE_FAILED')
+    platform.now = now
+    // What the caller does not see has no value in it.
+    const own = await platform.member({ organizationId: other.organizationId, visibility: 'OWN' })
+    await platform.query('update crm.account set name = $1 where id = $2', ['Closed', kept.id])
+    await platform.query('update crm.contact set owner_id = $1 where id = $2', [own.userId, id])
+    expect(problemsOf(await own.rest['contactUpdate']!({ id, body: { lastName: 'Lo' } } as never))).toBe('200 ')
+  })
+
+  it('cannot be named by other conditions, nor become one that they name', async () => {
+    const source = 'export default () => ({})'
+    const run = { apiName: 'run', name: 'Run', language: 'javascript', source }
+    expect((await owner.rest['serverlessFunctionCreate']!({ body: run } as never)).status).toBe(201)
+    const trigger = (name: string) => {
+      const conditions = [{ field: `customFields.${name}`, operator: 'EQUALS', value: 'x' }]
+      const body = { objectType: 'CONTACT', name, operations: ['CREATE'], function: 'run', conditions }
+      return owner.rest['afterSaveTriggerCreate']!({ body } as never)
+    }
+    expect(problemsOf(await trigger('accountName'))).toContain('conditions.0.field UNKNOWN_FIELD')
     const { id } = await field(owner, formula('CONTACT', 'local', 'lastName'))
-    expect((await rule('local')).status).toBe(201)
+    const made = await trigger('local')
+    expect(made.status, JSON.stringify(made.body)).toBe(201)
     const formulaConfig = { expression: 'account.name', returnType: 'TEXT' }
     const refused = await owner.rest['customFieldUpdate']!({ id, body: { formulaConfig } } as never)
     expect(problemsOf(refused)).toBe('409 HAS_DEPENDENTS')
-  })
-
-  it('cannot become one that conditions name by a formula that is read, nor by coming into use', async () => {
-    const { owner: other } = await anOrganization(platform)
-    const inner = await field(other, formula('CONTACT', 'inner', 'lastName'))
-    const outer = await field(other, formula('CONTACT', 'outer', 'customFields.inner & "!"'))
-    const conditions = [{ field: 'customFields.outer', operator: 'EQUALS', value: 'Lee!' }]
-    const rule = { name: 'Not Lee', entityType: 'CONTACT', conditions, errorMessage: 'No.' }
-    const { body: made } = await other.rest['validationRuleCreate']!({ body: rule } as never)
-    const change = (id: string, body: object) => other.rest['customFieldUpdate']!({ id, body } as never)
-    const live = { formulaConfig: { expression: 'account.name', returnType: 'TEXT' } }
-    const refused = await change(inner.id, live)
-    expect(problemsOf(refused)).toBe('409 HAS_DEPENDENTS')
-    expect(refused.body['usedBy']).toEqual([{ object: 'validation_rule', id: made['id'], name: 'Not Lee' }])
-    const { status } = await other.rest['contactCreate']!({ body: { lastName: 'Lee' } } as never)
-    expect(status).toBe(422)
-    expect((await change(outer.id, { isActive: false })).status).toBe(200)
-    expect((await change(inner.id, live)).status).toBe(200)
-    expect(problemsOf(await change(outer.id, { isActive: true }))).toBe('409 HAS_DEPENDENTS')
   })
 
   it('is not searchable, nor becomes what is searchable such a formula', async () => {

@@ -245,6 +245,9 @@ function unknownNames(
   return [...names].filter((name) => !Object.hasOwn(properties, name))
 }
 
+/** A record was not created in the future, whatever an import says. */
+const isInFuture = (read: unknown): boolean => typeof read === 'string' && read > new Date().toISOString()
+
 /** The boundary values of every field of a record, each with the value that is read back. */
 export function edgesOf({ contract }: Requests, { operation, body }: ValidRequest, sweep: Sweep) {
   const fields = fieldsOf(contract, operation.body!.schema).filter(
@@ -254,7 +257,9 @@ export function edgesOf({ contract }: Requests, { operation, body }: ValidReques
   const isDefaulted = (read: unknown): boolean => read === null && operation.success.status === 201
   return fields.flatMap((field) => {
     const refused = setByOperations[String(field.path[0])] ?? []
-    const all = edgeValues(field.schema).filter(({ read }) => !refused.includes(read))
+    const all = edgeValues(field.schema).filter(
+      ({ read }) => !refused.includes(read) && !(field.path[0] === 'createdAt' && isInFuture(read)),
+    )
     // A setting of the organization that is true would refuse later requests, so its last value is false.
     const edges = typesOf(field.schema).includes('boolean')
       ? all

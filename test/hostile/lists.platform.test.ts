@@ -266,6 +266,8 @@ describe.each(pagedLists)('the pages of %s', (_, operation, orders) => {
 /** They are names of a form that no schema says. */
 const apiNames: ReadonlySet<string> = new Set([
   'customObjectCreate.name',
+  'layoutCreate.objectType',
+  'layoutCreate.profile',
   'validationRuleCreate.entityType',
   'beforeSaveHookCreate.objectType',
   'afterSaveTriggerCreate.objectType',

@@ -182,44 +182,49 @@ export function badQueries({ operation }: ValidRequest, sweep: Sweep): HostileRe
 
 /** Every path parameter with values that name no record. */
 export function badPaths({ operation, path }: ValidRequest, sweep: Sweep): HostileRequest[] {
-  return operation.parameters
-    .filter((parameter) => parameter.in === 'path')
-    .flatMap(({ name, schema }) => {
-      const isId = schema?.format === 'uuid'
-      const at = (text: string): string =>
-        operation.path.replaceAll(/\{(\w+)\}/g, (_, placeholder: string) =>
-          placeholder === name ? text : encodeURIComponent(path[placeholder]!),
-        )
-      const nobody = encodeURIComponent(isId ? '0199d1a0-0000-7000-8000-0000000000ff' : 'nosuch')
-      const nothing = [
-        ...(isId ? notIds.slice(1) : ['\0', 'a\0', 'x'.repeat(101), '😀'.repeat(101), 'x'.repeat(8000)]),
-        '%',
-        "'",
-        '"',
-        '\\',
-        '*',
-        '..;',
-        'a/b',
-        '../accounts',
-      ]
-      const named = isId ? refusedInput(name, 'NOT_FOUND').errors : undefined
-      const refused = { status: 404, code: 'NOT_FOUND', ...(named && { errors: named }) } as const
-      const cases: HostileRequest[] = nothing.map((text) => ({
-        what: `${name} ${JSON.stringify(text.slice(0, 50))}`,
-        change: { at: at(encodeURIComponent(text)) },
-        refused,
-      }))
-      const unreadable = ['%', '%zz', '%ff', '%ed%a0%80', '%c0%ae%c0%ae'].map((text) => ({
-        what: `${name} ${text}`,
-        change: { at: at(text) },
-        refused: refusedInput('path', 'WRONG_FORMAT'),
-      }))
-      const signature = `path ${schemaSignature(schema ?? {})} ${kindOfRoute(operation)}`
-      return [
-        ...sweep.choose(signature, `${operation.id}.${name}`, [...cases, ...unreadable], 2),
-        { what: `${name} of nobody`, change: { at: at(nobody) }, refused: refusedWith('NOT_FOUND') },
-      ]
-    })
+  const isByKey = operation.path.endsWith('/by/{field}/{value}')
+  return (
+    operation.parameters
+      .filter((parameter) => parameter.in === 'path')
+      // A field that is no key is refused with 400, and an upsert creates the record of any value.
+      .filter(({ name }) => !isByKey || (name === 'value' && operation.method === 'get'))
+      .flatMap(({ name, schema }) => {
+        const isId = schema?.format === 'uuid'
+        const at = (text: string): string =>
+          operation.path.replaceAll(/\{(\w+)\}/g, (_, placeholder: string) =>
+            placeholder === name ? text : encodeURIComponent(path[placeholder]!),
+          )
+        const nobody = encodeURIComponent(isId ? '0199d1a0-0000-7000-8000-0000000000ff' : 'nosuch')
+        const nothing = [
+          ...(isId ? notIds.slice(1) : ['\0', 'a\0', 'x'.repeat(101), '😀'.repeat(101), 'x'.repeat(8000)]),
+          '%',
+          "'",
+          '"',
+          '\\',
+          '*',
+          '..;',
+          'a/b',
+          '../accounts',
+        ]
+        const named = isId ? refusedInput(name, 'NOT_FOUND').errors : undefined
+        const refused = { status: 404, code: 'NOT_FOUND', ...(named && { errors: named }) } as const
+        const cases: HostileRequest[] = nothing.map((text) => ({
+          what: `${name} ${JSON.stringify(text.slice(0, 50))}`,
+          change: { at: at(encodeURIComponent(text)) },
+          refused,
+        }))
+        const unreadable = ['%', '%zz', '%ff', '%ed%a0%80', '%c0%ae%c0%ae'].map((text) => ({
+          what: `${name} ${text}`,
+          change: { at: at(text) },
+          refused: refusedInput('path', 'WRONG_FORMAT'),
+        }))
+        const signature = `path ${schemaSignature(schema ?? {})} ${kindOfRoute(operation)}`
+        return [
+          ...sweep.choose(signature, `${operation.id}.${name}`, [...cases, ...unreadable], 2),
+          { what: `${name} of nobody`, change: { at: at(nobody) }, refused: refusedWith('NOT_FOUND') },
+        ]
+      })
+  )
 }
 
 /** Other versions than that of the record, also where every flag of the request is set: none of them makes the API ignore the version. */

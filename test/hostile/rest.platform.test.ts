@@ -157,6 +157,8 @@ describe.each(accepting)('%s', (_, operation) => {
 
   if (!operation.body || !isFirstPath(operation)) return
   if (acceptedOnlyOnce.has(operation.id) || dependentFields.has(operation.id)) return
+  // Its fields are those of the create and the update. The second of several upserts changes the record of the first one.
+  if (operation.id.endsWith('Upsert')) return
 
   it('accepts every boundary value and returns it', async () => {
     const request = await requests.valid(operation, { fresh: true })

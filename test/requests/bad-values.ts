@@ -45,7 +45,8 @@ function badText(schema: Schema): BadValue[] {
   const refuseEach = (code: string, texts: readonly string[]): void =>
     void bad.push(...texts.map((text) => ({ what: quoted(text), json: quoted(text), code })))
   if (maxLength !== undefined) {
-    for (const character of ['a', '😀', 'é']) {
+    // A text of megabytes would be too large a body with longer characters.
+    for (const character of maxLength > 1_000_000 ? ['a'] : ['a', '😀', 'é']) {
       const json = quoted(character.repeat(maxLength + 1))
       bad.push({ what: `${maxLength + 1} times ${character}`, json, code: 'TOO_LONG' })
     }

@@ -42,6 +42,7 @@ const rest = () => ({
   lookupEntity: null,
   lookupObject: null,
   lookupDeleteBehavior: null,
+  isReparentable: false,
   rollupConfig: null,
   precision: null,
   maxLength: null,

@@ -26,6 +26,7 @@ function edgeTexts(schema: Schema): EdgeValue[] {
     return [
       ...(isDayOfOrganization(schema) ? [] : [day]),
       { what: 'another offset', json: '"2027-01-01T00:30:00+02:00"', read: '2026-12-31T22:30:00.000Z' },
+      { what: 'another offset, long ago', json: '"1969-07-20T15:17:40-05:00"', read: '1969-07-20T20:17:40.000Z' },
       { what: 'the first day', json: '"0001-01-01T00:00:00Z"', read: '0001-01-01T00:00:00.000Z' },
       { what: 'the last second', json: '"9999-12-31T23:59:59.999Z"', read: '9999-12-31T23:59:59.999Z' },
       { what: 'small letters', json: '"2027-01-01t00:00:00z"', read: '2027-01-01T00:00:00.000Z' },

@@ -232,4 +232,8 @@ export const makeRoom: Readonly<
   beforeSaveHookCreate: async ({ platform, member }) => {
     await platform.query('delete from extensions.before_save_hook where organization_id = $1', [member.organizationId])
   },
+  // A record type has one layout for each profile.
+  layoutCreate: async ({ platform, member }) => {
+    await platform.query('delete from extensions.layout where organization_id = $1', [member.organizationId])
+  },
 }

@@ -81,6 +81,10 @@ const isOpenToMembers = ({ document }: Contract, { path, method }: RestOperation
 /** The ids of the records that several requests share. */
 const sharedIds = new Set<string>()
 
+const isByKey = ({ path }: RestOperation): boolean => path.endsWith('/by/{field}/{value}')
+
+const isBulkUpsert = ({ path }: RestOperation): boolean => path.endsWith('/batch/upsert')
+
 /** Valid requests to every operation of the contract, built from its schemas and from records created through the API. */
 export class Requests {
   readonly contract: Contract
@@ -150,12 +154,13 @@ export class Requests {
          ) numbered where newest > 40)`,
       [[...sharedIds]],
     )
-    // Neither do more functions, named credentials, actions or custom objects than an organization may have.
+    // Neither do more functions, named credentials, actions, custom objects or layouts than an organization may have.
     for (const table of [
       'extensions.function',
       'extensions.named_credential',
       'extensions.custom_action',
       'extensions.custom_object',
+      'extensions.layout',
     ])
       await this.platform.query(
         `update ${table} set deleted_at = now() where deleted_at is null and id <> all($1::uuid[]) and id in (
@@ -266,11 +271,40 @@ export class Requests {
       const isFresh = fresh || operation.path.endsWith('/restore') || operation.documentId in preparations
       // A record that no operation creates gets an id, but does not exist.
       const record = creator ? await this.record(creator, isFresh, path) : { id: newId(), ...placeholders }
-      path[name!] = String(record[name!] ?? placeholders[name!] ?? record['id'])
+      path[name!] =
+        creator && isByKey(operation) && name === 'value'
+          ? await this.#keyOf(operation, creator, record, path, fresh)
+          : String(record[name!] ?? placeholders[name!] ?? record['id'])
     }
     await preparations[operation.documentId]?.(this, Object.values(path)[0]!, path)
     if (operation.path.endsWith('/restore')) await this.#delete(operation.path.slice(0, -'/restore'.length), path)
     return path
+  }
+
+  /** The external id of a record, which it gets if it has none; a new one for an upsert that creates a record. */
+  async #keyOf(
+    { method }: RestOperation,
+    creator: RestOperation,
+    record: Row,
+    path: Readonly<Record<string, string>>,
+    fresh: boolean,
+  ): Promise<string> {
+    if (method === 'put' && fresh) return newId()
+    if (typeof record['externalId'] === 'string') return record['externalId']
+    const operation = this.contract.operations.find(
+      (one) => one.method === 'patch' && one.path === `${creator.path}/{id}`,
+    )
+    if (!operation) throw new Error(`The contract must have an operation that changes the record of ${creator.path}.`)
+    const externalId = newId()
+    const answer = await this.send({
+      operation,
+      path: { ...path, id: String(record['id']) },
+      query: {},
+      headers: await this.credentialFor(operation),
+      body: { externalId },
+    })
+    if (answer.status !== 200) throw new Error(`${operation.id} answered ${answer.status}: ${answer.text}`)
+    return externalId
   }
 
   async #delete(at: string, path: Readonly<Record<string, string>>): Promise<void> {
@@ -308,7 +342,16 @@ export class Requests {
     const own = creator && (await this.record(creator, fresh, Object.fromEntries(above)))
     // Only a record of its own: a list of ids is that of a deletion, and other requests need the shared record.
     const ids = fresh && own ? { ids: String(own['id']) } : {}
-    return this.#value(operation, whole, { ...(own && { id: String(own['id']) }), ...ids })
+    const value = () => this.#value(operation, whole, { ...(own && { id: String(own['id']) }), ...ids })
+    if (!isByKey(operation) && !isBulkUpsert(operation)) return value()
+    // An upsert creates a record where the caller does not see the one that the path names.
+    const created = fresh || isByKey(operation) ? this.creatorOf(operation.path) : null
+    const special = created && bodies[created.documentId]
+    const body = special ? await special(this, whole) : created ? await this.#value(created, whole) : await value()
+    // The key in the body is that of the path, and the platform gives a new record its id.
+    const { externalId, id: _, ...others } = body as Record<string, unknown>
+    if (isBulkUpsert(operation)) return created ? { items: [{ ...others, externalId: newId() }] } : body
+    return externalId === undefined ? others : { ...others, externalId: path['value'] }
   }
 
   async #value(

@@ -12,6 +12,7 @@ import { documentBodies, documentCredentials, documentPreparations } from './doc
 import { engagementBodies } from './engagement.ts'
 import { customEventName, eventBodies, eventPreparations } from './events.ts'
 import { credentialBodies, credentialsWithForms } from './named-credentials.ts'
+import { bulkBodies, bulkCredentials, bulkPreparations } from './bulk-jobs.ts'
 import { fileBodies, filePreparations } from './files.ts'
 import { functionBodies, functionPreparations, functionsOnce, functionsWithForms } from './functions.ts'
 import { valuesOfField } from './field-values.ts'
@@ -25,9 +26,13 @@ import { hookBodies } from './hooks.ts'
 import { triggerBodies } from './triggers.ts'
 import { customFieldBodies, customFieldParts, customFieldPreparations } from './custom-fields.ts'
 import { customObjectBodies, customObjectParts } from './custom-objects.ts'
+import { mergeBodies, merges } from './merges.ts'
+import { layoutBodies } from './layouts.ts'
 import { validationRuleBodies } from './validation-rules.ts'
+import { metadataBodies, metadataOnce, metadataPreparations } from './metadata.ts'
 import { workflowBodies, workflowPreparations, workflowsOnce } from './workflows.ts'
 import { newSession } from './session.ts'
+import { undoBodies } from './undo.ts'
 
 /** A person who can sign in to the organization of the requests. */
 async function aPerson({ platform, member: { organizationId } }: Sender) {
@@ -69,8 +74,11 @@ export const placeholders: Readonly<Record<string, string>> = {
   meeting_provider: 'zoom',
   apiName: customEventName,
   type: 'lead.created',
+  schemaType: 'CUSTOM_FIELD',
   object: 'opportunity',
   part: '1',
+  field: 'externalId',
+  kind: 'failed',
   paymentId: '019a0c5e-7f00-7d41-8b2e-6f1a9c3e5d70',
   applicationId: '019a0c5e-7f00-7f52-8c1d-3b9a6e2d7f40',
 }
@@ -90,12 +98,14 @@ export const preparations: Readonly<
   ...proposalPreparations,
   ...documentPreparations,
   ...filePreparations,
+  ...bulkPreparations,
   /** An activity with two revisions. */
   async activityRevisionList({ member }, id) {
     for (const body of ['First', 'Second']) await member.rest.activityCorrect!({ id, body: { body } })
   },
   ...functionPreparations,
   ...workflowPreparations,
+  ...metadataPreparations,
   ...customFieldPreparations,
 }
 
@@ -138,6 +148,8 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   ...proposalsOnce,
   ...functionsOnce,
   ...workflowsOnce,
+  ...merges,
+  ...metadataOnce,
   'quoteAccept',
   'quoteApprove',
   'quoteDecline',
@@ -167,6 +179,8 @@ export const dependentFields: ReadonlySet<string> = new Set([
   ...functionsWithForms,
   ...actionsWithForms,
   ...credentialsWithForms,
+  ...merges,
+  'bulkJobCreate',
   // What they answer is the answer to the content, and a mode may have no model.
   'conversationMessageStream',
   'conversationSend',
@@ -177,6 +191,8 @@ export const dependentFields: ReadonlySet<string> = new Set([
   'quotaCopyPrevious',
   'quotaSet',
   'triageConfigUpdate',
+  // It names one operation, key or user, and times and objects only with a user.
+  'undo',
   // Either since or from, and to only with from.
   'webhookRecover',
 ])
@@ -198,15 +214,20 @@ export const bodies: Readonly<Record<string, (requests: Sender, whole: boolean) 
   ...aiBodies,
   ...documentBodies,
   ...fileBodies,
+  ...bulkBodies,
   ...functionBodies,
   ...actionBodies,
   ...credentialBodies,
   ...customFieldBodies,
   ...customObjectBodies,
+  ...mergeBodies,
   ...validationRuleBodies,
+  ...layoutBodies,
   ...workflowBodies,
+  ...metadataBodies,
   ...hookBodies,
   ...triggerBodies,
+  ...undoBodies,
   async authRegister(_requests, whole) {
     const needed = { email: valuesOfField['email']!(), password: 'Correct horse 7!' }
     return whole
@@ -268,6 +289,7 @@ export const partsOfOthers: Readonly<Record<string, object>> = { ...customFieldP
 /** The caller of operations that require a password. */
 export const credentials: Readonly<Record<string, (requests: Sender) => Promise<Record<string, string>>>> = {
   ...documentCredentials,
+  ...bulkCredentials,
   async authChangePassword(requests) {
     const { accessToken } = await newSession(requests.platform, await aPerson(requests))
     return { Authorization: `Bearer ${accessToken}` }

@@ -41,7 +41,9 @@ export function validValue(
   switch (typesOf(schema).find((type) => type !== 'null')) {
     case 'string':
       if (schema.format === 'uuid') return reference(name) ?? newId()
-      if (schema.format === 'date-time') return '2027-03-04T05:06:07.000Z'
+      // An import says when a record was created, which is not in the future.
+      if (schema.format === 'date-time')
+        return name === 'createdAt' ? '2021-03-04T05:06:07.000Z' : '2027-03-04T05:06:07.000Z'
       return textFor(schema, name)
     case 'integer':
     case 'number':

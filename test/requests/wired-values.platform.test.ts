@@ -30,6 +30,8 @@ const notKept: Readonly<Record<string, string>> = {
   'mailboxCreate.smtpPassword': 'encrypted',
   'mailboxCreate.imapPassword': 'encrypted',
   'mailboxUpdate.smtpPassword': 'encrypted',
+  'mailboxUpsert.smtpPassword': 'encrypted',
+  'mailboxUpsert.imapPassword': 'encrypted',
   'mailboxUpdate.imapPassword': 'encrypted',
   'quoteSend.message': 'part of a mail, which is encrypted',
   'serverlessFunctionSecretSet.value': 'encrypted',

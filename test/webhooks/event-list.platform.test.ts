@@ -12,6 +12,7 @@ interface Envelope {
   readonly id: string
   readonly type: string
   readonly organizationId: string
+  readonly operationId?: string | null
   readonly data: { readonly id: string; readonly record: Record<string, unknown>; readonly redactedFields?: string[] }
 }
 interface Page {
@@ -63,7 +64,10 @@ it('answers what a webhook gets, in the order of the log, page by page, in REST 
   const read = await pages(owner, { types: 'account.*', after: start, limit: 3 })
   expect(read.map(({ data }) => data.length)).toEqual([3, 1])
   const events = read.flatMap((one) => one.data)
-  expect(events.toSorted(byId)).toEqual(delivered.toSorted(byId))
+  // The log knows the request, too.
+  const operations = events.map(({ operationId }) => operationId)
+  expect(operations).toEqual(Array.from({ length: 4 }, () => expect.stringMatching(/^req_[0-9a-f-]{36}$/) as unknown))
+  expect(events.map(({ operationId: _, ...event }) => event).toSorted(byId)).toEqual(delivered.toSorted(byId))
   expect(events.map(({ type }) => type)).toEqual([
     'account.created',
     'account.created',

@@ -3,7 +3,7 @@ import { compileStoredConditions } from '../../kernel/condition/conditions.ts'
 import { userStateRefusal, type ActingUser } from '../../kernel/credentials/public.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
-import type { EventBatch, EventConsumer } from '../../kernel/outbox/event-consumer.ts'
+import { notQuietFor, type EventBatch, type EventConsumer } from '../../kernel/outbox/event-consumer.ts'
 import type { LoggedEvent } from '../../kernel/outbox/event-feed.ts'
 import type { OrganizationShapes } from '../../kernel/record/shape-source.ts'
 import type { Services } from '../../kernel/request.ts'
@@ -30,6 +30,7 @@ export const triggerConsumer: EventConsumer = {
   batch: 50,
   gatherMs: 0,
   subscribers: { table: 'assistant.ai_trigger_subscriber', channel: 'ai_trigger_subscribers' },
+  condition: notQuietFor('DELIVERIES'),
   async types(sql, organizationId) {
     const triggers = await activeTriggers(sql, organizationId)
     if (triggers.length === 0) await unsubscribe(sql, organizationId)

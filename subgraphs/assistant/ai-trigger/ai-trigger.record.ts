@@ -101,6 +101,14 @@ for (const [setting, table] of Object.entries(namedIn)) {
   })
 }
 
+registerUse({
+  used: 'custom_object',
+  user: 'ai_trigger',
+  sql: `select t.id, t.name from assistant.ai_trigger t
+    join extensions.custom_object o on o.organization_id = t.organization_id and o.id = $2
+    where t.organization_id = $1 and t.deleted_at is null and starts_with(t.event_type, 'custom_object.' || o.name || '.') order by t.name, t.id`,
+})
+
 registerFieldUse({
   user: 'ai_trigger',
   sql: `select t.id, t.name from assistant.ai_trigger t where t.organization_id = $1 and t.deleted_at is null

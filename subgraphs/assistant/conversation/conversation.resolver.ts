@@ -6,6 +6,7 @@ import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scop
 import type { RequestContext } from '../../kernel/request.ts'
 import { Limits } from '../../kernel/subgraph/limits.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { namingColumn } from '../../kernel/record/merge/naming-rows.ts'
 import { sendMessage, type Sending } from '../answer/send-message.ts'
 import { extractMetadata } from '../extract/extract.ts'
 import { ExtractedMetadata, MetadataExtractInput } from '../extract/extract.types.ts'
@@ -138,6 +139,16 @@ export class ConversationResolver {
 export const conversationResource: Resource = {
   resolver: ConversationResolver,
   migrations: [conversationTables, sightOfAnswers],
+  names: [
+    namingColumn({
+      object: 'conversation',
+      field: 'recordId',
+      table: 'assistant.conversation',
+      id: 'record_id',
+      idType: 'text',
+      kind: 'lower(record_type)',
+    }),
+  ],
   operations: [
     operation('GET /v1/conversations', 'conversationList', {
       summary: 'List conversations',

@@ -6,6 +6,7 @@ import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { Limits } from '../../kernel/subgraph/limits.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { namingColumn } from '../../kernel/record/merge/naming-rows.ts'
 import { documentsMax, fileBytesMax, inlineBytesMax } from './bounds.ts'
 import {
   createDocument,
@@ -100,6 +101,15 @@ export const documentResource: Resource = {
   migrations: [documentTables, documentCategory],
   queues: [documentQueue],
   jobs: [forgetUploads],
+  names: [
+    namingColumn({
+      object: 'document',
+      field: 'recordId',
+      table: 'assistant.document',
+      id: 'record_id',
+      kind: 'lower(record_type)',
+    }),
+  ],
   operations: [
     operation('GET /v1/documents', 'knowledgeDocumentList', {
       summary: 'List documents',

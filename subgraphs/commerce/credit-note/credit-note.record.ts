@@ -24,6 +24,7 @@ export const creditNote: RecordDefinition<CreditNote> = defineRecord(CreditNote,
     contactId: visibleContacts,
     invoiceId: (ctx, ids) => visibleIds(ctx, invoice, ids),
   },
+  names: { contactId: 'contact' },
   relations: {
     account: {
       to: recordType('account'),

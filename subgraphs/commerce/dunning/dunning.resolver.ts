@@ -5,6 +5,7 @@ import { RequiresScope, RequiresScopes } from '../../kernel/record/requires-scop
 import { Decimal } from '../../kernel/record/scalars.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { excludedAccounts } from './excluded-accounts.ts'
 import type { Version } from '../invoice/change-invoice.ts'
 import { Invoice } from '../invoice/invoice.ts'
 import { DunningConfiguration, DunningTone, DunningUpdateInput, SkippedReason } from './dunning-configuration.ts'
@@ -85,5 +86,6 @@ export class DunningResolver {
 export const dunningResource: Resource = {
   resolver: DunningResolver,
   migrations: [dunningTables, dunningCursor, dunningInterest, dunningWait],
+  names: [excludedAccounts],
   jobs: [invoiceDunning],
 }

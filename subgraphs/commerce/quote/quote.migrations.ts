@@ -124,3 +124,10 @@ export const quoteTurns: Migration = {
     create index quote_valid_until on commerce.quote (organization_id, valid_until, id) where status = 'SENT' and deleted_at is null;
   `,
 }
+
+/** Finds the quotes that a contact has decided on, when it is merged into another one. */
+export const quoteDecisionContact: Migration = {
+  name: '20261215-commerce-quote-decision-contact',
+  sql: `create index quote_decision_contact on commerce.quote using gin (organization_id, decision jsonb_path_ops)
+    where deleted_at is null and decision is not null;`,
+}

@@ -24,6 +24,7 @@ export const quote: RecordDefinition<Quote> = defineRecord(Quote, {
     contactId: visibleContacts,
     opportunityId: visibleOpportunities,
   },
+  names: { 'decision.contactId': 'contact' },
   relations: {
     account: {
       to: recordType('account'),

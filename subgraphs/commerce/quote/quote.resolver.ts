@@ -17,6 +17,7 @@ import { QuoteAcceptInput, QuoteDeclineInput, quoteTypes } from './quote.inputs.
 import {
   quoteAmountTotals,
   quoteDecision,
+  quoteDecisionContact,
   quoteTurns,
   quoteDocumentUrl,
   quoteLinkTable,
@@ -182,6 +183,7 @@ export const quoteResource: Resource = {
     quoteMailFailure,
     quoteDecision,
     quoteTurns,
+    quoteDecisionContact,
   ],
   jobs: [quoteExpire],
   rest: restArea(quote, {

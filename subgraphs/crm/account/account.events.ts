@@ -14,6 +14,12 @@ export const accountEvents: RecordEvents<Account> = {
       before: { accountStatus: 'PENDING', healthScore: 64 },
     },
     'account.deleted': { operation: 'DELETE', description: 'An account was deleted; it can be restored.' },
+    'account.merged': {
+      operation: 'UPDATE',
+      description:
+        'Other accounts were merged into this one, which has their references now; mergedIds are their ids. Each of them has an event account.deleted.',
+      adds: { mergedIds: 'change.mergedIds' },
+    },
     'account.restored': { operation: 'RESTORE', description: 'A deleted account was restored.' },
   },
   sample: { customFields: { renewalMonth: 'March' } },

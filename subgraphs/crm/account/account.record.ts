@@ -3,6 +3,7 @@ import { defineRecord, relationFrom, type RecordDefinition } from '../../kernel/
 import { visibleIds } from '../../kernel/record/read.ts'
 import { relationFromType } from '../../kernel/record/record-registry.ts'
 import { withoutCycle } from '../../kernel/record/serialized-rules.ts'
+import { lockRelatedTo } from '../related-record/lock-related.ts'
 import { accountEvents } from './account.events.ts'
 import { Account } from './account.ts'
 
@@ -71,6 +72,7 @@ export const account: RecordDefinition<Account> = defineRecord(Account, {
       withHealthScore: { count: 'healthScore' },
     },
   },
+  merge: { hierarchies: ['parentAccountId'], lock: lockRelatedTo('accountId') },
   events: accountEvents,
   serializedRules: [withoutCycle(() => account, 'parentAccountId')],
 })

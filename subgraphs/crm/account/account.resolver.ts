@@ -1,5 +1,6 @@
 import { Args, Ctx, FieldResolver, Info, Resolver, Root } from 'type-graphql'
 import type { ConnectionArgs } from '../../kernel/record/list.ts'
+import { registerLoadable } from '../../kernel/record/loadable-records.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { createdAfter, ids, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
@@ -41,6 +42,8 @@ export class AccountResolver extends standardResolver(account, {
     return accounts.children(ctx, 'parentAccountId', root.id, args, info)
   }
 }
+
+registerLoadable(account, 'ACCOUNTS')
 
 export const accountResource: Resource = {
   resolver: AccountResolver,

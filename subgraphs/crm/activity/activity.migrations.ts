@@ -58,3 +58,10 @@ export const activityDays: Migration = {
   name: '20261125-crm-activity-days',
   sql: dayIndexes('crm.activity', 'activity', ['occurred_at']),
 }
+
+/** Finds the activities in which a contact or lead takes part, when it is merged into another one. */
+export const activityParticipants: Migration = {
+  name: '20261215-crm-activity-participants',
+  sql: `create index activity_participants on crm.activity using gin (organization_id, participants jsonb_path_ops)
+    where deleted_at is null and participants <> '[]';`,
+}

@@ -2,10 +2,11 @@ import { activeUsers, usersOfOrganization } from '../../identity/public.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { linkRelations } from '../related-record/link-relations.ts'
 import { relatedRecordsExist, relatedToIsWhole } from '../related-record/related-record.rules.ts'
+import { namesRelated } from '../related-record/related-types.ts'
 import { activityEvents } from './activity.events.ts'
 import { decideActivity, happensInOrder, isNotFarAhead } from './activity.rules.ts'
 import { Activity } from './activity.ts'
-import { isIdentified, participantsExist } from './participant.ts'
+import { isIdentified, namesParticipant, participantsExist } from './participant.ts'
 
 export const activity: RecordDefinition<Activity> = defineRecord(Activity, {
   object: 'activity',
@@ -15,6 +16,7 @@ export const activity: RecordDefinition<Activity> = defineRecord(Activity, {
   hasSearchText: true,
   references: { ownerId: activeUsers, actorId: usersOfOrganization },
   relations: linkRelations('activity'),
+  names: { relatedToId: namesRelated, 'participants.id': namesParticipant },
   totals: {
     by: ['type', 'direction', 'outcome'],
     measures: { automated: { where: { isAutomated: true } } },

@@ -10,7 +10,7 @@ import {
   leadFirstActivityDates,
 } from './activity-dates.migrations.ts'
 import { activityTypes } from './activity.inputs.ts'
-import { activityDays, activityTable } from './activity.migrations.ts'
+import { activityDays, activityParticipants, activityTable } from './activity.migrations.ts'
 import { activity } from './activity.record.ts'
 import { ActivityStats, activityStats } from './activity.stats.ts'
 import { Activity } from './activity.ts'
@@ -34,6 +34,7 @@ export const activityResource: Resource = {
     leadActivityDates,
     leadFirstActivityDates,
     activityDays,
+    activityParticipants,
   ],
   jobs: [activityBegin],
   rest: restArea(activity, {

@@ -2,6 +2,7 @@ import { ID } from 'type-graphql'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import { usersOfOrganization } from '../../identity/public.ts'
 import { enumeration } from '../../kernel/record/column.ts'
+import type { NamedType } from '../../kernel/record/definition.ts'
 import { visibleIds } from '../../kernel/record/read.ts'
 import { recordNamed } from '../../kernel/record/record-registry.ts'
 import { Part, Structure } from '../../kernel/record/structure.ts'
@@ -42,6 +43,12 @@ export class Participant {
     example: 'organizer',
   })
   role!: string | null
+}
+
+/** Which record type the id of a participant names. */
+export const namesParticipant: NamedType = {
+  kind: 'type',
+  kindOf: (object) => ({ contact: 'CONTACT', lead: 'LEAD' })[object] ?? null,
 }
 
 export const isIdentified = (participants: readonly Participant[]): FieldProblem[] =>

@@ -14,6 +14,12 @@ export const contactEvents: RecordEvents<Contact> = {
       before: { title: 'Fleet Manager', seniority: 'MANAGER' },
     },
     'contact.deleted': { operation: 'DELETE', description: 'A contact was deleted; it can be restored.' },
+    'contact.merged': {
+      operation: 'UPDATE',
+      description:
+        'Other contacts were merged into this one, which has their references now; mergedIds are their ids. Each of them has an event contact.deleted.',
+      adds: { mergedIds: 'change.mergedIds' },
+    },
     'contact.restored': {
       operation: 'RESTORE',
       description: 'A deleted contact was restored. It is not the primary contact of its account.',

@@ -4,6 +4,7 @@ import { visibleIds } from '../../kernel/record/read.ts'
 import { relationFromType } from '../../kernel/record/record-registry.ts'
 import { withoutCycle } from '../../kernel/record/serialized-rules.ts'
 import { account } from '../account/account.record.ts'
+import { lockRelatedTo } from '../related-record/lock-related.ts'
 import { contactEvents } from './contact.events.ts'
 import { contactProblems, calculatedOfContact } from './contact.rules.ts'
 import { onePrimaryContact, uniqueEmail } from './contact.serialized-rules.ts'
@@ -77,6 +78,11 @@ export const contact: RecordDefinition<Contact> = defineRecord(Contact, {
       notToCall: { where: { doNotCall: true } },
       withoutAccount: { where: { accountId: { isNull: true } } },
     },
+  },
+  merge: {
+    keepsTrue: ['emailOptOut', 'doNotCall'],
+    hierarchies: ['reportsToId'],
+    lock: lockRelatedTo('contactId'),
   },
   events: contactEvents,
   calculated: calculatedOfContact,

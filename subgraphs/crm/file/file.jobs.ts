@@ -18,6 +18,8 @@ export const deleteAbandonedFiles = dueRecords(file, {
   by: 'createdAt',
   afterMs: dayMs,
   of: `status = 'UPLOADING'`,
+  // An import says when a file was created, which can be long before its upload.
+  when: `r.updated_at <= $1::timestamptz - interval '1 day'`,
   work: (ctx, { id }) =>
     change(ctx, file, id, ({ status }) => {
       if (status !== 'UPLOADING') throw notFound('The unfinished upload')

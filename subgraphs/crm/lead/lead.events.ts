@@ -27,6 +27,12 @@ export const leadEvents: RecordEvents<Lead> = {
       before: { status: 'NEW', rating: 'WARM', leadScore: 45, firstResponseAt: null },
     },
     'lead.deleted': { operation: 'DELETE', description: 'A lead was deleted; it can be restored.' },
+    'lead.merged': {
+      operation: 'UPDATE',
+      description:
+        'Other leads were merged into this one, which has their references now; mergedIds are their ids. Each of them has an event lead.deleted.',
+      adds: { mergedIds: 'change.mergedIds' },
+    },
     'lead.restored': { operation: 'RESTORE', description: 'A deleted lead was restored.' },
     'lead.assigned': {
       operation: 'UPDATE',

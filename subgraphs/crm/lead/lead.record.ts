@@ -4,6 +4,7 @@ import { relationFromType } from '../../kernel/record/record-registry.ts'
 import { account } from '../account/account.record.ts'
 import { contact } from '../contact/contact.record.ts'
 import { opportunity } from '../opportunity/opportunity.record.ts'
+import { lockRelatedTo } from '../related-record/lock-related.ts'
 import { leadEvents } from './lead.events.ts'
 import { calculatedOfLead, decideLead, leadProblems, leadStates, requireNotConverted } from './lead.rules.ts'
 import { Lead } from './lead.ts'
@@ -49,6 +50,7 @@ export const lead: RecordDefinition<Lead> = defineRecord(Lead, {
     by: ['status', 'leadSource', 'rating'],
     measures: { leadScore: { sum: 'leadScore' }, withLeadScore: { count: 'leadScore' } },
   },
+  merge: { keepsTrue: ['emailOptOut', 'doNotCall'], lock: lockRelatedTo('leadId') },
   events: leadEvents,
   states: leadStates,
   decide: decideLead,

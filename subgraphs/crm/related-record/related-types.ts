@@ -1,7 +1,7 @@
 import { withLatestExtensions } from '../../kernel/extension/current-extensions.ts'
 import { customObjectName, recordTypeIn } from '../../kernel/record/custom-object.ts'
 import { recordNamed } from '../../kernel/record/record-registry.ts'
-import type { RecordShape } from '../../kernel/record/definition.ts'
+import type { NamedType, RecordShape } from '../../kernel/record/definition.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { RelatedRecord } from './related-record.ts'
 
@@ -37,6 +37,15 @@ const relatedTypes: Readonly<Record<string, RelatedType>> = {
   QUOTE: { object: 'quote', link: null },
   ORDER: { object: 'order', link: null },
   INVOICE: { object: 'invoice', link: null },
+}
+
+/** Which record type `relatedToId` names. */
+export const namesRelated: NamedType = {
+  kind: 'relatedToType',
+  kindOf(object) {
+    if (customObjectName(object) !== null) return object
+    return Object.keys(relatedTypes).find((type) => relatedTypes[type]!.object === object) ?? null
+  },
 }
 
 export const isRelatedType = (type: string): boolean =>

@@ -2,6 +2,7 @@ import { activeUsers, activeWriters } from '../../identity/public.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { relatedRecordsExist, relatedToIsWhole } from '../related-record/related-record.rules.ts'
 import { linkRelations } from '../related-record/link-relations.ts'
+import { namesRelated } from '../related-record/related-types.ts'
 import { createNextTask } from './next-task.ts'
 import { decideTask } from './task.decision.ts'
 import { taskEvents } from './task.events.ts'
@@ -17,6 +18,7 @@ export const task: RecordDefinition<Task> = defineRecord(Task, {
   hasSearchText: true,
   references: { ownerId: activeUsers, assignedToId: activeWriters },
   relations: linkRelations('task'),
+  names: { relatedToId: namesRelated },
   totals: {
     by: ['type', 'status', 'priority', 'isOverdue'],
     measures: { unassigned: { where: { assignedToId: { isNull: true } } } },

@@ -1,4 +1,4 @@
-import { dataSchema } from '../../kernel/outbox/event-data-schema.ts'
+import { dataSchema, mergedIdsSample, mergedIdsSchema } from '../../kernel/outbox/event-data-schema.ts'
 import type { Column } from '../../kernel/record/column.ts'
 import { customObjectOfEvents } from '../../kernel/record/custom-object.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
@@ -15,7 +15,7 @@ export function typesOfObject(shape: RecordShape): EventType[] {
   const properties = Object.fromEntries(columns.shown.map((column) => [column.name, schemaOf(column)]))
   const record = Object.fromEntries(columns.shown.map(({ name, example = null }) => [name, example]))
   const own: Readonly<Record<string, unknown>> = { ...record, object: shape.objectKey, customFields: {} }
-  return Object.entries(events!.types).map(([type, { description, operation }]) => ({
+  return Object.entries(events!.types).map(([type, { description, operation, adds }]) => ({
     name: `${type}@1`,
     type,
     version: 1,
@@ -25,7 +25,13 @@ export function typesOfObject(shape: RecordShape): EventType[] {
     label: description,
     description,
     publishAccess: null,
-    schema: dataSchema({ object, type, description, properties }),
+    schema: dataSchema({
+      object,
+      type,
+      description,
+      properties,
+      ...(adds && { added: { mergedIds: mergedIdsSchema } }),
+    }),
     sample: {
       object,
       id: own['id'],
@@ -33,6 +39,7 @@ export function typesOfObject(shape: RecordShape): EventType[] {
       previous: operation === 'UPDATE' ? { ...own, externalId: null } : null,
       changedFields: operation === 'UPDATE' ? ['externalId'] : null,
       actorId: own['ownerId'],
+      ...(adds && { mergedIds: mergedIdsSample }),
     },
   }))
 }

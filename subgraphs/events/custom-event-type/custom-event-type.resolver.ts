@@ -10,6 +10,7 @@ import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { customEventTypeComponent } from './custom-event-type.component.ts'
 import {
   CustomEventTypeCreateInput,
   CustomEventTypePage,
@@ -100,6 +101,7 @@ export class CustomEventTypeResolver {
 
 export const customEventTypeResource: Resource = {
   resolver: CustomEventTypeResolver,
+  component: customEventTypeComponent,
   announces: [customEventType],
   migrations: [customEventTypeTable],
   rest: restArea(customEventType, { path: 'custom-event-types', filters: ['apiName', 'publishAccess'] }),

@@ -29,7 +29,11 @@ export async function testWebhook(ctx: RequestContext, webhookId: string, type: 
   const { id: sampleId } = event.data
   const recordId = typeof sampleId === 'string' ? sampleId : event.id
   const actorId = (event.data['actorId'] ?? null) as string | null
-  const payload = payloadOf({ ...event, recordId, actorId, origin: null, depth: 0, position: 0 }, payloadVersion, true)
+  const payload = payloadOf(
+    { ...event, recordId, actorId, operationId: null, origin: null, depth: 0, position: 0 },
+    payloadVersion,
+    true,
+  )
   // The format before the envelope has no member for tests of its own.
   const body = newBody(JSON.stringify(payloadVersion === 1 ? { ...payload, test: true } : payload))
   const queued = { eventId: event.id, eventType: event.type, eventVersion: event.version, body, isTest: true }

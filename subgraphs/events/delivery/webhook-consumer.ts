@@ -1,5 +1,5 @@
 import type { Sql } from '../../kernel/database/sql.ts'
-import type { EventBatch, EventConsumer } from '../../kernel/outbox/event-consumer.ts'
+import { notQuietFor, type EventBatch, type EventConsumer } from '../../kernel/outbox/event-consumer.ts'
 import type { LoggedEvent } from '../../kernel/outbox/event-feed.ts'
 import type { OrganizationShapes } from '../../kernel/record/shape-source.ts'
 import type { Services } from '../../kernel/request.ts'
@@ -18,6 +18,7 @@ export const webhookConsumer: EventConsumer = {
   batch: 50,
   gatherMs: 0,
   subscribers: { table: 'events.webhook_subscriber', channel: 'webhook_subscribers' },
+  condition: notQuietFor('DELIVERIES'),
   async types(sql, organizationId) {
     const subscriptions = await readSubscriptions(sql, organizationId)
     if (subscriptions.length === 0) await unsubscribe(sql, organizationId)

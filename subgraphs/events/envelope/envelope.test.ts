@@ -30,6 +30,7 @@ function event(type: string, change: Fields = {}): LoggedEvent {
     object,
     recordId,
     actorId: elin,
+    operationId: null,
     origin: null,
     depth: 0,
     data,

@@ -1,8 +1,9 @@
 import type { Caller } from '../../kernel/context.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
+import { isId } from '../../kernel/ids.ts'
 import type { LoggedEvent } from '../../kernel/outbox/event-feed.ts'
 import { eventSourceIn } from '../../kernel/record/custom-object.ts'
-import { columnOf, isRecordShape, parentOf, type RecordShape } from '../../kernel/record/definition.ts'
+import { columnOf, isRecordShape, parentOf, parentsIn, type RecordShape } from '../../kernel/record/definition.ts'
 import type { OrganizationShapes } from '../../kernel/record/shape-source.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -29,7 +30,7 @@ function setOf(ids: readonly string[]): ReadonlySet<string> {
 /** Whether the recipient may see the record, by the values in the event. This also holds for a record that is deleted by now. */
 export function mayReceive(recipient: Recipient, shape: RecordShape, record: Fields, parents: Parents): boolean {
   if (shape.entitlement && !recipient.entitlements.includes(shape.entitlement)) return false
-  const { visibleThrough, visibleThroughRelated, visibleBy, privateUnless } = shape
+  const { visibleThrough, visibleThroughRelated, masters, visibleBy, privateUnless } = shape
   if (privateUnless && record[privateUnless] !== true && record['ownerId'] !== recipient.userId) return false
   if (visibleThrough || visibleThroughRelated) {
     const parent = parentOf(shape, record)
@@ -40,14 +41,24 @@ export function mayReceive(recipient: Recipient, shape: RecordShape, record: Fie
     const values = parents.get(parentKeyOf(parent.shape, parent.id))
     return values !== undefined && mayReceive(recipient, parent.shape, values, parents)
   }
+  if (masters) {
+    if (recipient.ownerIds === null) return true
+    return parentsIn(shape, record).every((parent) => {
+      const values = parents.get(parentKeyOf(parent.shape, parent.id))
+      return values !== undefined && mayReceive(recipient, parent.shape, values, parents)
+    })
+  }
   if (recipient.ownerIds === null || visibleBy.length === 0) return true
   const owners = setOf(recipient.ownerIds)
   return visibleBy.some((name) => owners.has(record[name] as string))
 }
 
 /** The columns of a parent that decide who sees it. */
-const decidingColumns = ({ visibleBy, visibleThrough }: RecordShape): readonly string[] =>
-  visibleThrough ? [visibleThrough.by] : visibleBy
+const decidingColumns = ({ visibleBy, visibleThrough, masters }: RecordShape): readonly string[] =>
+  masters ? masters.map(({ by }) => by) : visibleThrough ? [visibleThrough.by] : visibleBy
+
+const isThroughParents = ({ visibleThrough, visibleThroughRelated, masters }: RecordShape): boolean =>
+  [visibleThrough, visibleThroughRelated, masters].some((through) => through !== undefined)
 
 async function load(
   sql: Sql,
@@ -55,12 +66,11 @@ async function load(
   children: readonly (readonly [RecordShape, Fields])[],
 ): Promise<Map<string, Fields>> {
   const wanted = new Map<RecordShape, Set<string>>()
-  for (const [shape, record] of children) {
-    const parent = parentOf(shape, record)
-    if (!parent) continue
-    const ids = wanted.get(parent.shape) ?? new Set()
-    wanted.set(parent.shape, ids.add(String(parent.id)))
-  }
+  for (const [shape, record] of children)
+    for (const parent of parentsIn(shape, record)) {
+      const ids = wanted.get(parent.shape) ?? new Set()
+      if (isId(parent.id)) wanted.set(parent.shape, ids.add(parent.id))
+    }
   const found = new Map<string, Fields>()
   for (const [shape, ids] of wanted) {
     const columns = ['id', ...decidingColumns(shape)].map((name) => `${columnOf(shape, name).sql('t')} as "${name}"`)
@@ -80,8 +90,8 @@ async function load(
 }
 
 /**
- * Reads the parents of these events, for recipients who do not see all records. One statement for each record type that has such
- * events, none without them.
+ * Reads the parents of these events, for recipients who do not see all records: also the masters of records of custom objects. One statement for each
+ * record type that has such events, none without them.
  */
 export async function parentsOf(
   sql: Sql,
@@ -91,7 +101,7 @@ export async function parentsOf(
 ): Promise<Parents> {
   const children = events.flatMap(({ object, data }) => {
     const source = eventSourceIn({ shapes }, object)
-    if (!source || !isRecordShape(source) || !(source.visibleThrough || source.visibleThroughRelated)) return []
+    if (!source || !isRecordShape(source) || !isThroughParents(source)) return []
     const { record, previous } = data as { readonly record: Fields; readonly previous?: Fields | null }
     return [record, previous ?? record].map((values) => [source, values] as const)
   })

@@ -4,7 +4,9 @@ import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 import { memberScope } from '../../kernel/scopes.ts'
 
-@ObjectType({ description: 'An event as a webhook of the caller would receive it, in payload version 2.' })
+@ObjectType({
+  description: 'An event as a webhook of the caller would receive it, in payload version 2, with its operation.',
+})
 @RequiresScopes(memberScope)
 export class EventEnvelope {
   @OutputField(() => String, {
@@ -27,6 +29,14 @@ export class EventEnvelope {
     example: '019a0c5e-7f00-7000-8a10-2f6b9d4c7e01',
   })
   organizationId!: string
+
+  @OutputField(() => String, {
+    nullable: true,
+    description:
+      'The operation that made the change: `X-Request-Id` of its response, or the run of a job; null if that is not known. Events of one operation have the same one, and `undo` takes it.',
+    example: 'req_3f0c1c9a-52f7-4a77-8d0e-0c6b9a54e1d2',
+  })
+  operationId!: string | null
 
   @OutputField(() => Json, {
     description:

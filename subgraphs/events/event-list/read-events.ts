@@ -14,7 +14,7 @@ const part = 100
 const bytesMax = 2_000_000
 
 export interface EventsRead {
-  readonly data: Envelope[]
+  readonly data: (Envelope & { readonly operationId: string | null })[]
   readonly nextCursor: string
   readonly hasMore: boolean
 }
@@ -32,7 +32,7 @@ export async function readEvents(
   const { changes, through: end } = await changesAfter(db, organizationId, range)
   if (!isOldest && !(await isRangeKept(db, organizationId, start, end))) throw expired(end)
   const positions = changes.map(({ position }) => position)
-  const data: Envelope[] = []
+  const data: EventsRead['data'] = []
   const page = (through: number): EventsRead => ({
     data,
     nextCursor: String(through),
@@ -46,7 +46,7 @@ export async function readEvents(
       if (isTurnOver()) await nextTurn(organizationId)
       const seen = isSelected(event.type) ? visibleEvent(caller, event, { shapes, parents }) : null
       if (!seen) continue
-      const envelope = envelopeOf(seen)
+      const envelope = { ...envelopeOf(seen), operationId: seen.operationId }
       data.push(envelope)
       bytes += Buffer.byteLength(JSON.stringify(envelope))
       if (data.length === limit || bytes >= bytesMax) return page(event.position)

@@ -15,6 +15,7 @@ import { Limits } from '../../kernel/subgraph/limits.ts'
 import { OverlapHoursArg } from '../overlap-hours.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import type { ActionContext, FunctionContext } from '../function/function.context.ts'
+import { customActionComponent } from './custom-action.component.ts'
 import { sealedActionSecrets } from './action-secret.ts'
 import { createAction, deleteAction, regenerateActionSecret, updateAction } from './custom-action.actions.ts'
 import {
@@ -140,6 +141,7 @@ export class CustomActionResolver {
 
 export const customActionResource: Resource = {
   resolver: CustomActionResolver,
+  component: customActionComponent,
   announces: [customAction],
   migrations: [customActionTable, actionClaimTable, actionPreviousSecret],
   sealed: sealedActionSecrets,

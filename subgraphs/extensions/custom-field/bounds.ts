@@ -16,6 +16,10 @@ export const precisionMax = 10
 export const aliasesMax = 100
 /** Live lookups of one record type. */
 export const lookupsMax = 40
+/** Fields by which the records of one object are details of others. */
+export const mastersMax = 2
+/** Details one below the other: those of a record, their own, and the details of these. */
+export const detailLevelsMax = 3
 /** Live formulas of one record type. */
 export const formulasMax = 100
 /** Live rollups of one record type. */

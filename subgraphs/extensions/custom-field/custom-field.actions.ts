@@ -15,10 +15,14 @@ import { knownEntityProblems } from './field-entity.ts'
 
 const fields = recordsOf(customField)
 
-export async function createField(ctx: RequestContext, input: Partial<CustomField>): Promise<CustomField> {
+export async function createField(
+  ctx: RequestContext,
+  input: Partial<CustomField>,
+  besides: Partial<CustomField> = {},
+): Promise<CustomField> {
   requireAdministrator(ctx)
   const sortOrder = input.sortOrder ?? (await nextPosition(ctx, input.entity!))
-  return fields.create(ctx, input, { sortOrder })
+  return fields.create(ctx, input, { sortOrder, ...besides })
 }
 
 async function nextPosition({ db, caller }: RequestContext, entity: string): Promise<number> {

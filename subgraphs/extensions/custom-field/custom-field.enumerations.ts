@@ -15,6 +15,8 @@ export const CustomFieldType = enumeration('CustomFieldType', 'What the values o
   URL: 'An address that begins with `https://` or `http://`, at most 1,000 characters.',
   LOOKUP:
     'The id of a record of the type that `lookupEntity` or `lookupObject` names, which must exist and be visible to whoever writes it.',
+  MASTER_DETAIL:
+    'The id of the record of which the record of a custom object is a detail, of the type that `lookupEntity` or `lookupObject` names. A detail has no owner: it is visible and can be changed when its masters are visible, and it is deleted and restored with them.',
   FORMULA:
     'A value that follows from other fields of the record, of records that it refers to, and of the time (`formulaConfig`). It is computed and never given.',
   ROLLUP_SUMMARY:
@@ -38,7 +40,8 @@ export const CustomFieldState = enumeration(
   'Whether the definition of a custom field may be changed.',
   {
     READY: 'Nothing is under way.',
-    BUILDING: 'A change of the field is being carried out on all records; until then the field is not changed again.',
+    BUILDING:
+      'A change of the field is being carried out on all records; until then the field is not changed again, except while only the values of a FORMULA are written.',
     DELETING: 'The field was deleted more than 30 days ago, and its values are being removed from all records.',
   },
 )
@@ -51,6 +54,8 @@ export const CustomFieldChange = enumeration(
     BUILD_INDEX: 'The index of the field is built; for a field that becomes unique, its values are compared.',
     REMOVE_INDEX:
       'What the index has of the field is removed, after it has left the index; the field can be changed meanwhile.',
+    BUILD_FORMULA:
+      'The values of a FORMULA are written into the records; until then reads compute them, which may take longer. The field can be changed meanwhile.',
     BUILD_ROLLUP:
       'The totals of a ROLLUP_SUMMARY are built, or the index of its values; until then reads compute its value from the records, which may take longer.',
     REMOVE_VALUES: 'The values of a field that was deleted are removed.',

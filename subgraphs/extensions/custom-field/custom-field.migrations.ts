@@ -57,6 +57,11 @@ const customFieldLookup: Migration = {
   `,
 }
 
+const customFieldMaster: Migration = {
+  name: '20261214-extensions-field-reparentable',
+  sql: 'alter table extensions.field_definition add column is_reparentable boolean not null default false;',
+}
+
 /** `has_index`: every live record has its row in `kernel.record_value`. */
 const customFieldIndex: Migration = {
   name: '20261210-extensions-field-index',
@@ -68,5 +73,27 @@ const customFieldIndex: Migration = {
   `,
 }
 
-/** What the platform derives from the values of a field, outside of the records. */
-export const customFieldDerived: readonly Migration[] = [customFieldIndex, customFieldRollup, customFieldLookup]
+/**
+ * `has_values`: every record has the value of a formula under its key. Records from before a formula have none yet, so the values of all formulas are
+ * written; the id of each change sorts before those of later ones.
+ */
+const customFieldValues: Migration = {
+  name: '20261214-extensions-field-values',
+  sql: `
+    alter table extensions.field_definition add column has_values boolean not null default false;
+    with building as (
+      update extensions.field_definition set state = 'BUILDING', progress = '{"change":"BUILD_FORMULA","processed":0,"total":null,"failures":0,"message":null}'
+      where field_type = 'FORMULA' and is_active and deleted_at is null and state = 'READY' returning organization_id, id)
+    insert into extensions.field_change (organization_id, id, field_id, kind, parameters)
+    select organization_id, ('00000000' || substr(gen_random_uuid()::text, 9))::uuid, id, 'BUILD_FORMULA', '{}' from building;
+  `,
+}
+
+/** What the platform derives from the values of a field. */
+export const customFieldDerived: readonly Migration[] = [
+  customFieldIndex,
+  customFieldRollup,
+  customFieldLookup,
+  customFieldValues,
+  customFieldMaster,
+]

@@ -3,6 +3,8 @@ import { defineRecord, type RecordDefinition } from '../../kernel/record/definit
 import { published } from '../few-per-type.ts'
 import { registerUse } from '../used-by.ts'
 import { indexAfter } from '../field-index/index-state.ts'
+import { valuesAfter } from '../field-formula/values-state.ts'
+import { otherFormulasFollow } from '../field-formula/other-formulas.ts'
 import { totalsAfter } from '../field-rollup/totals-state.ts'
 import { beginsChanges, nothingIsUnderWay, stateAfter } from '../field-change/definition-state.ts'
 import { customFieldEvents } from './custom-field.events.ts'
@@ -23,7 +25,8 @@ import {
 } from './field-limits.ts'
 import { isUnused, keepsNameType, liveIsUnused } from './field-uses.ts'
 import { lookedUpObjectExists, withLookup } from './lookup-rules.ts'
-import { formulasAreValid, searchableIsLocal } from './formula-rules.ts'
+import { formulasAreValid, storedIsLocal } from './formula-rules.ts'
+import { detailsRestrictNothing, detailsHaveMasters, mastersAreFew } from './master-rules.ts'
 import { rollupsAreValid, rollupsKeepTheirFields } from './rollup-rules.ts'
 
 export const fieldTable = 'extensions.field_definition'
@@ -50,6 +53,7 @@ const audited = [
   'lookupEntity',
   'lookupObject',
   'lookupDeleteBehavior',
+  'isReparentable',
   'precision',
   'maxLength',
   'minValue',
@@ -68,7 +72,8 @@ export const customField: RecordDefinition<CustomField> = defineRecord(CustomFie
   audit: auditRecord('custom_field', (field) => Object.fromEntries(audited.map((name) => [name, field[name]]))),
   calculated: (next, previous, given) => {
     const lookup = withLookup(next)
-    const built = { ...lookup, ...indexAfter({ ...next, ...lookup }, previous), ...totalsAfter(next, previous) }
+    const stored = { ...lookup, ...valuesAfter(next, previous) }
+    const built = { ...stored, ...indexAfter({ ...next, ...stored }, previous), ...totalsAfter(next, previous) }
     return { ...built, ...stateAfter({ ...next, ...built }, previous, given) }
   },
   checks: nothingIsUnderWay,
@@ -83,6 +88,9 @@ export const customField: RecordDefinition<CustomField> = defineRecord(CustomFie
     fewIndexedFields,
     fewOfType,
     lookedUpObjectExists,
+    mastersAreFew,
+    detailsHaveMasters,
+    detailsRestrictNothing,
     onTarget(valuesAreFew),
     onTarget(controllingFieldExists),
     removedValuesAreUncontrolling,
@@ -91,10 +99,11 @@ export const customField: RecordDefinition<CustomField> = defineRecord(CustomFie
     isUnused,
     beginsChanges,
     formulasAreValid,
-    searchableIsLocal,
+    storedIsLocal,
     liveIsUnused,
     rollupsAreValid,
     rollupsKeepTheirFields,
+    otherFormulasFollow(() => customField),
   ],
 })
 

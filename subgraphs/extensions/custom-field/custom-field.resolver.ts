@@ -16,10 +16,13 @@ import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { CustomFieldFailure, lastFailures } from '../field-change/failures.ts'
 import { fieldChangeTables, trackHistoryColumn, typeChangeColumns } from '../field-change/field-change.migrations.ts'
 import { fieldChangeQueue, forgetFieldChanges } from '../field-change/field-change.queue.ts'
+import { detailChangeTable } from '../lookup/detail-change.migrations.ts'
+import { detailChangeQueue, forgetDetailChanges } from '../lookup/detail-change.queue.ts'
 import { lookupClearingTable } from '../lookup/lookup-clearing.migrations.ts'
 import { forgetLookupClearings, lookupClearingQueue } from '../lookup/lookup-clearing.queue.ts'
 import { removeDeletedFields } from '../field-change/remove-values.ts'
 import { removeAliases, replaceValue } from '../field-change/replace-value.ts'
+import { customFieldComponent } from './custom-field.component.ts'
 import { entityMax, fieldsMax } from './bounds.ts'
 import { createField, reorderFields } from './custom-field.actions.ts'
 import {
@@ -205,6 +208,7 @@ export class CustomFieldResolver {
 
 export const customFieldResource: Resource = {
   resolver: CustomFieldResolver,
+  component: customFieldComponent,
   announces: [customField],
   migrations: [
     customFieldTable,
@@ -214,9 +218,10 @@ export const customFieldResource: Resource = {
     trackHistoryColumn,
     ...customFieldDerived,
     lookupClearingTable,
+    detailChangeTable,
   ],
-  queues: [fieldChangeQueue, lookupClearingQueue],
-  jobs: [forgetFieldChanges, forgetLookupClearings, removeDeletedFields, removeAliases],
+  queues: [fieldChangeQueue, lookupClearingQueue, detailChangeQueue],
+  jobs: [forgetFieldChanges, forgetLookupClearings, forgetDetailChanges, removeDeletedFields, removeAliases],
   rest: restArea(customField, {
     path: 'custom-fields',
     filters: [{ name: 'entity', column: 'entity', operator: 'in' }, 'fieldType', 'name', 'isActive'],

@@ -35,10 +35,16 @@ function nameProblems({ name }: CustomField): FieldProblem[] {
 const isGiven = (value: unknown): boolean =>
   value !== null && value !== false && !(Array.isArray(value) && value.length === 0)
 
-/** A formula with a text as its result is a text. */
-const isOfType = (field: CustomField, name: string, types: readonly CustomFieldType[]): boolean =>
-  types.includes(field.fieldType) ||
-  (name === 'isSearchable' && field.fieldType === 'FORMULA' && field.formulaConfig?.returnType === 'TEXT')
+const ofResults: ReadonlySet<string> = new Set(['isSearchable', 'isIndexed', 'isUnique'])
+
+/** A formula with a text as its result is a text to whatever finds its value. */
+const isOfType = (
+  { fieldType, formulaConfig }: CustomField,
+  name: string,
+  types: readonly CustomFieldType[],
+): boolean =>
+  types.includes(fieldType) ||
+  (formulaConfig !== null && ofResults.has(name) && types.includes(formulaConfig.returnType))
 
 const typeProblems = (field: CustomField): FieldProblem[] =>
   Object.entries(typesOf).flatMap(([name, types]: [string, readonly CustomFieldType[]]) =>
@@ -150,14 +156,12 @@ function formulaProblems(next: CustomField, previous: CustomField | null): Field
   problems.push(...configProblems(formulaConfig))
   if (previous?.formulaConfig && previous.formulaConfig.returnType !== returnType)
     problems.push(problem('formulaConfig.returnType', 'NOT_ALLOWED', 'returnType never changes; add another field.'))
+  if (next.isUnique && previous?.isUnique && !isSameValue(formulaConfig, previous.formulaConfig)) {
+    const message =
+      'What a unique formula gives does not change; set isUnique to false before, and to true after the change.'
+    problems.push(problem('formulaConfig', 'NOT_ALLOWED', message))
+  }
   return problems
-}
-
-/** A formula has the history of what it reads. */
-function historyProblems({ fieldType, trackHistory }: CustomField, previous: CustomField | null): FieldProblem[] {
-  if (!trackHistory || previous?.trackHistory) return []
-  if (fieldType !== 'FORMULA') return []
-  return [problem('trackHistory', 'NOT_ALLOWED', 'trackHistory is not for FORMULA.')]
 }
 
 /** A default must be a value that a record could get. */
@@ -174,6 +178,7 @@ const stateNames: ReadonlySet<string> = new Set([
   'progress',
   'hasIndex',
   'hasTotals',
+  'hasValues',
   'version',
   'updatedAt',
   'updatedById',
@@ -201,7 +206,6 @@ export function fieldProblems(given: CustomField, previous: CustomField | null):
     ...boundProblems(next),
     ...dependencyProblems(next),
     ...formulaProblems(next, previous),
-    ...historyProblems(next, previous),
     ...rollupProblems(next, previous),
     ...lookupProblems(next),
   ]

@@ -102,14 +102,14 @@ export class CustomField extends OrgRecord {
 
   @Column(() => Boolean, {
     default: false,
-    description: `Whether changes of records keep the values that they replace, with time and user, for 24 months: GET \`/v1/accounts/{id}/field-history\`, of a custom object GET \`/v1/custom-objects/{name}/records/{id}/field-history\`. At most ${trackedMax} fields of a record type. Not for FORMULA.`,
+    description: `Whether changes of records keep the values that they replace, with time and user, for 24 months: GET \`/v1/accounts/{id}/field-history\`, of a custom object GET \`/v1/custom-objects/{name}/records/{id}/field-history\`. At most ${trackedMax} fields of a record type. Not for a FORMULA that reads other records or the time.`,
     example: false,
   })
   trackHistory!: boolean
 
   @Column(() => Boolean, {
     default: false,
-    description: `Whether lists are filtered by the field and sorted by it through an index, which takes milliseconds with any number of records. Not for TEXTAREA and MULTI_PICKLIST. A record type has at most ${indexedFieldsMax} indexed or unique fields, besides those of the type LOOKUP, which are always indexed. Until the index is there, filters and orders read all records.`,
+    description: `Whether lists are filtered by the field and sorted by it through an index, which takes milliseconds with any number of records. Not for TEXTAREA and MULTI_PICKLIST, nor for a FORMULA that reads other records or the time. A record type has at most ${indexedFieldsMax} indexed or unique fields, besides those of the types LOOKUP and MASTER_DETAIL, which are always indexed. Until the index is there, filters and orders read all records.`,
     example: false,
   })
   isIndexed!: boolean
@@ -117,13 +117,17 @@ export class CustomField extends OrgRecord {
   @Column(() => Boolean, {
     default: false,
     description:
-      'TEXT, EMAIL, PHONE, URL, NUMBER and CURRENCY: whether two records that are not deleted must not have the same value. Texts are the same if they differ only in case, white space or compatible forms of characters, such as full-width letters; phone numbers if their digits and a leading + are the same, where a leading 00 is a +; whatever else stands in them makes no difference. A unique field is indexed, too. Records without a value are not compared. If records already have the same value, the field does not become unique.',
+      'TEXT, EMAIL, PHONE, URL, NUMBER and CURRENCY, and a FORMULA over fields of its own record with such a result: whether two records that are not deleted must not have the same value. Texts are the same if they differ only in case, white space or compatible forms of characters, such as full-width letters; phone numbers if their digits and a leading + are the same, where a leading 00 is a +; whatever else stands in them makes no difference. A unique field is indexed, too. Records without a value are not compared. If records already have the same value, the field does not become unique. The expression of a unique FORMULA does not change, nor what it reads.',
     example: false,
   })
   isUnique!: boolean
 
   @Column(() => Boolean, { internal: true, default: false })
   hasIndex!: boolean
+
+  /** FORMULA: every record has the value of the definition as it is. Never of a formula that reads other records or the time. */
+  @Column(() => Boolean, { internal: true, default: false })
+  hasValues!: boolean
 
   @Column(() => String, {
     nullable: true,
@@ -200,6 +204,9 @@ export class CustomField extends OrgRecord {
   @Column(() => LookupDeleteBehavior, lookupColumns.deleteBehavior)
   lookupDeleteBehavior!: LookupDeleteBehavior | null
 
+  @Column(() => Boolean, lookupColumns.isReparentable)
+  isReparentable!: boolean
+
   @Column(() => Int, {
     nullable: true,
     minimum: 0,
@@ -239,7 +246,7 @@ export class CustomField extends OrgRecord {
     writable: 'NEVER',
     default: 'READY',
     description:
-      'BUILDING while a change of the field is carried out on all records, which may take minutes, and DELETING while the values of a field that was deleted more than 30 days ago are removed. Only in the state READY can the field be changed.',
+      'BUILDING while a change of the field is carried out on all records, which may take minutes, and DELETING while the values of a field that was deleted more than 30 days ago are removed. Only in the state READY can the field be changed, and while only the values of a FORMULA are written into the records.',
     example: 'READY',
   })
   state!: CustomFieldState

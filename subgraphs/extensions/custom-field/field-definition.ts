@@ -12,6 +12,7 @@ import type { RollupDefinition } from '../../kernel/record/rollup/rollup-definit
 import type { FormulaConfig, RollupConfig } from './custom-field.parts.ts'
 import type { CustomField } from './custom-field.ts'
 import { lookupOf } from './lookup-rules.ts'
+import { references } from './types-of.ts'
 
 /** What writes and reads need to know of a field. */
 export type StoredField = Pick<
@@ -28,6 +29,7 @@ export type StoredField = Pick<
   | 'isIndexed'
   | 'isUnique'
   | 'hasIndex'
+  | 'hasValues'
   | 'defaultValue'
   | 'picklistValues'
   | 'controllingField'
@@ -43,6 +45,7 @@ export type StoredField = Pick<
   | 'lookupEntity'
   | 'lookupObject'
   | 'lookupDeleteBehavior'
+  | 'isReparentable'
   | 'trackHistory'
   | 'pending'
   | 'aliases'
@@ -64,6 +67,7 @@ const kinds: Readonly<Record<ValueType, CustomFieldKind>> = {
   PICKLIST: 'enum',
   MULTI_PICKLIST: 'textList',
   LOOKUP: 'id',
+  MASTER_DETAIL: 'id',
   // Of a date, if the field whose least or greatest value it is has dates.
   ROLLUP_SUMMARY: 'money',
 }
@@ -157,9 +161,9 @@ export function definitionOf(field: StoredField): CustomFieldDefinition {
     retired: hasValues ? picklistValues.flatMap(({ value, isActive }) => (isActive ? [] : [value])) : undefined,
     dependsOn: controllingField === null ? null : { field: controllingField, values: dependentValues ?? {} },
     default: defaultOf(field),
-    formula,
+    formula: formula && { ...formula, isStored: field.hasValues },
     rollup: field.rollupConfig ? rollupOf({ ...field, rollupConfig: field.rollupConfig }) : undefined,
-    lookup: fieldType === 'LOOKUP' ? lookupOf(field) : undefined,
+    lookup: references.includes(fieldType) ? lookupOf(field) : undefined,
     aliases:
       hasValues && aliases.length > 0 ? Object.fromEntries(aliases.map(({ from, to }) => [from, to])) : undefined,
     also: pending ? definitionOf({ ...field, ...pending, pending: null, isRequired: false }) : undefined,

@@ -10,6 +10,7 @@ import {
   formulasMax,
   indexedFieldsMax,
   lookupsMax,
+  mastersMax,
   rollupsMax,
   trackedMax,
   valuesCharactersMax,
@@ -18,7 +19,7 @@ import type { PicklistValue } from './custom-field.parts.ts'
 import type { CustomField } from './custom-field.ts'
 import { recordsOfEntity } from './field-entity.ts'
 import { targetOf } from './type-change.ts'
-import { picklists } from './types-of.ts'
+import { picklists, references } from './types-of.ts'
 
 type Rule = SerializedRule<CustomField>
 
@@ -63,6 +64,7 @@ export const fewFields: Rule = {
 const typeMax: Partial<Record<CustomField['fieldType'], number>> = {
   FORMULA: formulasMax,
   LOOKUP: lookupsMax,
+  MASTER_DETAIL: mastersMax,
   ROLLUP_SUMMARY: rollupsMax,
 }
 
@@ -96,12 +98,12 @@ export const fewTracked: Rule = {
 
 export const fewIndexedFields: Rule = {
   concerns: (_ctx, next, previous) =>
-    next.fieldType !== 'LOOKUP' && isInIndex(next) && !(previous && isInIndex(previous)),
+    !references.includes(next.fieldType) && isInIndex(next) && !(previous && isInIndex(previous)),
   async enforce({ db, caller }, { entity, id }) {
     const [row] = await db.query<{ count: number }>(
       `select count(*)::int as count from extensions.field_definition
-       where organization_id = $1 and entity = $2 and id <> $3 and (is_indexed or is_unique) and is_active and field_type <> 'LOOKUP' and deleted_at is null`,
-      [caller.organizationId, entity, id],
+       where organization_id = $1 and entity = $2 and id <> $3 and (is_indexed or is_unique) and is_active and field_type <> all($4) and deleted_at is null`,
+      [caller.organizationId, entity, id, references],
     )
     if (row!.count < indexedFieldsMax) return []
     const message = `A record type has at most ${indexedFieldsMax} indexed or unique custom fields; change another one first.`

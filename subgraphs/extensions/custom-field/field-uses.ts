@@ -5,7 +5,7 @@ import type { SerializedRule } from '../../kernel/record/definition.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { nameTypes } from '../custom-object/custom-object.rules.ts'
 import type { CustomField } from './custom-field.ts'
-import { fieldsOfOrganization, formulasWith, liveFormulas } from './formula-rules.ts'
+import { fieldsOfOrganization, formulasWith, liveFormulas, storedUsesOf } from './formula-rules.ts'
 import { rollupsWith } from './rollup-rules.ts'
 import { changesForm, targetOf } from './type-change.ts'
 
@@ -21,8 +21,11 @@ const usesSql = `
     where o.organization_id = $1 and 'custom:' || o.name = $2 and o.name_field = $3
   union all
   select 'validation_rule', r.id, r.name from extensions.validation_rule r
-    where r.organization_id = $1 and r.entity_type = $2 and r.deleted_at is null
+    where r.organization_id = $1 and r.entity_type = $2 and r.deleted_at is null and $5
       and concat(r.conditions, ' ', r.error_field) ~ $4
+  union all
+  select 'layout', l.id, l.name from extensions.layout l
+    where l.organization_id = $1 and l.object_type = $2 and l.deleted_at is null and l.config::text ~ $4
   union all
   select 'after_save_trigger', t.id, t.name from extensions.after_save_trigger t
     where t.organization_id = $1 and t.object_type = $2 and t.deleted_at is null and t.conditions::text ~ $4
@@ -40,7 +43,7 @@ interface Use extends Record<string, unknown> {
   readonly name: string
 }
 
-async function usesOf(ctx: RequestContext, entity: string, name: string): Promise<Use[]> {
+async function usesOf(ctx: RequestContext, entity: string, name: string, ofRules = true): Promise<Use[]> {
   const { db, caller } = ctx
   // A name has letters, digits and underscores only.
   const path = String.raw`customFields\.${name}($|[^A-Za-z0-9_])`
@@ -49,7 +52,7 @@ async function usesOf(ctx: RequestContext, entity: string, name: string): Promis
   const uses: Use[] = formulas.map((field) => ({ object: 'custom_field', id: field.id, name: field.name }))
   const rollups = await rollupsWith(ctx, entity, name)
   uses.push(...rollups.map((field) => ({ object: 'custom_field', id: field.id, name: field.name })))
-  uses.push(...(await db.query<Use>(usesSql, [organizationId, entity, name, path])))
+  uses.push(...(await db.query<Use>(usesSql, [organizationId, entity, name, path, ofRules])))
   const objectName = customObjectName(entity)
   const prefix = objectName === null ? entity.toLowerCase() : customObjectEvents(objectName)
   for (const { user, sql } of fieldUseSources()) {
@@ -94,7 +97,7 @@ export const isUnused: SerializedRule<CustomField> = {
 }
 
 /**
- * Conditions have no values that follow from other records or the time, so a formula that something names does not begin to read them: by its own
+ * Conditions other than those of validation rules have no values that follow from other records or the time, so a formula that something names does not begin to read them: by its own
  * expression, by that of a formula that it reads, or because it comes into use.
  */
 export const liveIsUnused: SerializedRule<CustomField> = {
@@ -113,11 +116,12 @@ export const liveIsUnused: SerializedRule<CustomField> = {
     if (!after.some(({ id }) => id === next.id)) return []
     const before = new Set(liveFormulas(stored).map(({ id }) => id))
     const usedBy: Use[] = []
-    for (const { id, entity, name, isSearchable } of after) {
+    for (const field of after) {
+      const { id, entity, name } = field
       if (usedBy.length >= shownMax) break
       if (before.has(id)) continue
-      if (isSearchable && id !== next.id) usedBy.push({ object: 'custom_field', id, name })
-      usedBy.push(...(await usesOf(ctx, entity, name)).filter(({ object }) => object !== 'custom_field'))
+      if (storedUsesOf(field).length > 0 && id !== next.id) usedBy.push({ object: 'custom_field', id, name })
+      usedBy.push(...(await usesOf(ctx, entity, name, false)).filter(({ object }) => object !== 'custom_field'))
     }
     if (usedBy.length === 0) return []
     const message =

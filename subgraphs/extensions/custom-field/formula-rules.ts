@@ -75,7 +75,7 @@ function pathsOf(expression: string): ReadonlySet<string> {
 
 /** The unique names of what a formula names. */
 const namesIn = (scopes: FormulaScopes, field: Formulated): string[] =>
-  [...pathsOf(field.formulaConfig!.expression)].flatMap((path) => scopes.of(objectOf(field))?.nameOf(path) ?? [])
+  [...pathsOf(field.formulaConfig!.expression)].flatMap((path) => scopes.of(objectOf(field))?.namesIn(path) ?? [])
 
 const uniqueName = (field: Pick<StoredField, 'entity' | 'name'>): string =>
   `${objectOf(field)}.${customFieldName(field.name)}`
@@ -167,21 +167,29 @@ export const formulasAreValid: Rule = {
   },
 }
 
-/** Search has what is stored with a record only. */
-export const searchableIsLocal: Rule = {
+const needStoredValues = ['isSearchable', 'isIndexed', 'isUnique', 'trackHistory'] as const
+
+/** What is set of a formula that needs its values in the records. */
+export const storedUsesOf = (field: Pick<CustomField, (typeof needStoredValues)[number]>): readonly string[] =>
+  needStoredValues.filter((name) => field[name])
+
+/** Search, indexes and the history have what is stored with a record only. */
+export const storedIsLocal: Rule = {
   concerns: (_ctx, next, previous) =>
     isFormula(next) &&
-    next.isSearchable &&
+    storedUsesOf(next).length > 0 &&
     next.isActive &&
     next.deletedAt === null &&
     (previous === null ||
       previous.deletedAt !== null ||
-      !previous.isSearchable ||
+      storedUsesOf(next).some((name) => !storedUsesOf(previous).includes(name)) ||
       meaningOf(next) !== meaningOf(previous)),
   async enforce(ctx, next) {
     const others = (await fieldsOfOrganization(ctx)).filter((field) => field.id !== next.id)
     if (!liveFormulas([...others, next]).some(({ id }) => id === next.id)) return []
-    const message = 'isSearchable is not for a formula that reads other records or the time.'
-    return [{ path: 'isSearchable', code: 'NOT_ALLOWED', message }]
+    return storedUsesOf(next).map((path) => {
+      const message = `${path} is not for a formula that reads other records or the time.`
+      return { path, code: 'NOT_ALLOWED', message }
+    })
   },
 }

@@ -3,6 +3,7 @@ import { customObjectName } from '../../kernel/record/custom-object.ts'
 import type { SerializedRule } from '../../kernel/record/definition.ts'
 import { lookupTargets, type Lookup } from '../../kernel/record/lookup/lookup.ts'
 import type { CustomField } from './custom-field.ts'
+import { references } from './types-of.ts'
 
 type Rule = SerializedRule<CustomField>
 
@@ -13,25 +14,35 @@ export const lookupOf = ({
   lookupEntity,
   lookupObject,
   lookupDeleteBehavior,
-}: Pick<CustomField, 'lookupEntity' | 'lookupObject' | 'lookupDeleteBehavior'>): Lookup => ({
+  fieldType,
+  isReparentable,
+}: Pick<
+  CustomField,
+  'lookupEntity' | 'lookupObject' | 'lookupDeleteBehavior' | 'fieldType' | 'isReparentable'
+>): Lookup => ({
   to: lookupObject ?? lookupEntity!.toLowerCase(),
-  onDelete: lookupDeleteBehavior ?? 'CLEAR',
+  ...(fieldType === 'MASTER_DETAIL'
+    ? { onDelete: 'CASCADE', isFixed: !isReparentable }
+    : { onDelete: lookupDeleteBehavior ?? 'CLEAR' }),
 })
 
-/** A LOOKUP is always indexed, and references are cleared unless it says otherwise. */
-export const withLookup = ({ fieldType, lookupDeleteBehavior }: CustomField): Partial<CustomField> =>
-  fieldType === 'LOOKUP' ? { isIndexed: true, lookupDeleteBehavior: lookupDeleteBehavior ?? 'CLEAR' } : {}
+/** References are always indexed. Those of a LOOKUP are cleared unless it says otherwise; a detail always has its masters. */
+export function withLookup({ fieldType, lookupDeleteBehavior }: CustomField): Partial<CustomField> {
+  if (fieldType === 'MASTER_DETAIL') return { isIndexed: true, isRequired: true }
+  return fieldType === 'LOOKUP' ? { isIndexed: true, lookupDeleteBehavior: lookupDeleteBehavior ?? 'CLEAR' } : {}
+}
 
 const problem = (path: string, code: string, message: string): FieldProblem => ({ path, code, message })
 
-/** The problems of a LOOKUP that follow from it alone. */
+/** The problems of a reference that follow from it alone. */
 export function lookupProblems(field: CustomField): FieldProblem[] {
   const { fieldType, lookupEntity, lookupObject, lookupDeleteBehavior, isRequired, defaultValue } = field
-  if (fieldType !== 'LOOKUP') return []
-  const problems: FieldProblem[] = []
-  if (defaultValue !== null) problems.push(problem('defaultValue', 'NOT_ALLOWED', 'defaultValue is not for LOOKUP.'))
+  if (!references.includes(fieldType)) return []
+  const problems = fieldType === 'MASTER_DETAIL' ? masterProblems(field) : []
+  if (defaultValue !== null)
+    problems.push(problem('defaultValue', 'NOT_ALLOWED', `defaultValue is not for ${fieldType}.`))
   if (lookupEntity === null && lookupObject === null)
-    problems.push(problem('lookupEntity', 'REQUIRED', 'A LOOKUP must have lookupEntity or lookupObject.'))
+    problems.push(problem('lookupEntity', 'REQUIRED', `A ${fieldType} must have lookupEntity or lookupObject.`))
   if (lookupEntity !== null && lookupObject !== null)
     problems.push(problem('lookupObject', 'NOT_TOGETHER', 'lookupEntity and lookupObject must not be given together.'))
   if (lookupEntity !== null && !lookupEntities.includes(lookupEntity)) {
@@ -42,7 +53,7 @@ export function lookupProblems(field: CustomField): FieldProblem[] {
     const message = 'lookupObject must be custom: and the name of a custom object.'
     problems.push(problem('lookupObject', 'WRONG_FORMAT', message))
   }
-  if (isRequired && lookupDeleteBehavior !== 'RESTRICT') {
+  if (fieldType === 'LOOKUP' && isRequired && lookupDeleteBehavior !== 'RESTRICT') {
     const message =
       'lookupDeleteBehavior of a required LOOKUP must be RESTRICT, because CLEAR would take the value away.'
     problems.push(problem('lookupDeleteBehavior', 'NOT_ALLOWED', message))
@@ -50,10 +61,20 @@ export function lookupProblems(field: CustomField): FieldProblem[] {
   return problems
 }
 
-const appears = (next: CustomField, previous: CustomField | null): boolean =>
-  next.fieldType === 'LOOKUP' && next.deletedAt === null && previous?.deletedAt !== null
+/** The problems of a MASTER_DETAIL besides those of every reference. */
+function masterProblems({ entity, isActive }: CustomField): FieldProblem[] {
+  const problems: FieldProblem[] = []
+  if (customObjectName(entity) === null)
+    problems.push(problem('fieldType', 'NOT_ALLOWED', 'MASTER_DETAIL is for fields of custom objects only.'))
+  if (!isActive)
+    problems.push(problem('isActive', 'NOT_ALLOWED', 'A MASTER_DETAIL is always in use; it decides who sees records.'))
+  return problems
+}
 
-/** A LOOKUP is added, and restored, while the custom object that it names exists. */
+const appears = (next: CustomField, previous: CustomField | null): boolean =>
+  references.includes(next.fieldType) && next.deletedAt === null && previous?.deletedAt !== null
+
+/** A reference is added, and restored, while the custom object that it names exists. */
 export const lookedUpObjectExists: Rule = {
   concerns: (_ctx, next, previous) => appears(next, previous) && next.lookupObject !== null,
   async enforce({ db, caller }, { lookupObject }) {

@@ -1,4 +1,5 @@
 import type { Migration } from '../../kernel/database/migrate.ts'
+import { queueIndexes, sharedQueueColumns } from '../../kernel/queue/queue-table.ts'
 import { listIndexes, recordColumns } from '../../kernel/record/record-table.ts'
 
 export const customObjectTable: Migration = {
@@ -14,6 +15,29 @@ export const customObjectTable: Migration = {
     ${listIndexes('extensions.custom_object', 'custom_object', ['name'])}
     -- The records of a deleted object are kept, so its name stays taken.
     create unique index custom_object_name on extensions.custom_object (organization_id, name);
+  `,
+}
+
+/** What `objectRemovalQueue` says of its table. */
+export const objectRemoval = {
+  name: 'object_removal',
+  table: 'extensions.object_removal',
+  shares: { organization: 'organization_id', key: 'object_id', perKeyMax: 1, perOrganizationMax: 1 },
+} as const
+
+/** One row for each deleted object whose records are being removed. */
+export const objectRemovalTable: Migration = {
+  name: '20261214-extensions-object-removal',
+  sql: `
+    alter table extensions.custom_object add column removal_started_at timestamptz(3);
+    create table ${objectRemoval.table} (
+      organization_id uuid not null,
+      id uuid not null,
+      object_id uuid not null,
+      ${sharedQueueColumns},
+      primary key (organization_id, id)
+    );
+    ${queueIndexes(objectRemoval)}
   `,
 }
 

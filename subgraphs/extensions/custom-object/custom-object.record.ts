@@ -1,9 +1,11 @@
 import { activeUsers, auditRecord } from '../../identity/public.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { published } from '../few-per-type.ts'
+import { registerUse } from '../used-by.ts'
 import { customObjectEvents } from './custom-object.events.ts'
 import {
   fewObjects,
+  isKept,
   isUnused,
   nameFieldExists,
   nameIsFree,
@@ -31,5 +33,13 @@ export const customObject: RecordDefinition<CustomObject> = defineRecord(CustomO
   calculated: withFormerNameFields,
   invariants: objectProblems,
   // Writes of records wait for the publication, so what the rules after it read of them stays true.
-  serializedRules: [published, nameIsFree, fewObjects, nameFieldExists, noFieldIsChanging, isUnused],
+  serializedRules: [published, nameIsFree, fewObjects, nameFieldExists, isKept, noFieldIsChanging, isUnused],
+})
+
+registerUse({
+  used: 'custom_object',
+  user: 'webhook',
+  sql: `select w.id, w.name from events.webhook w join extensions.custom_object o on o.organization_id = w.organization_id and o.id = $2
+    where w.organization_id = $1 and w.deleted_at is null
+      and exists (select from unnest(w.events) e where starts_with(e, 'custom_object.' || o.name || '.')) order by w.created_at, w.id`,
 })

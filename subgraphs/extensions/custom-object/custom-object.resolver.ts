@@ -10,6 +10,7 @@ import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { customObjectComponent } from './custom-object.component.ts'
 import { objectsMax, renamedRecordsMax } from './bounds.ts'
 import { createObject, restoreObject, updateObject, type ObjectInput } from './custom-object.actions.ts'
 import {
@@ -19,9 +20,10 @@ import {
   CustomObjectUpdateInput,
   fieldsOfObject,
 } from './custom-object.inputs.ts'
-import { customObjectTable, formerNameFields } from './custom-object.migrations.ts'
+import { customObjectTable, formerNameFields, objectRemovalTable } from './custom-object.migrations.ts'
 import { customObject } from './custom-object.record.ts'
 import { CustomObject } from './custom-object.ts'
+import { forgetObjectRemovals, objectRemovalQueue, removeDeletedObjects } from './remove-object.queue.ts'
 
 const objects = recordsOf(customObject)
 
@@ -73,7 +75,7 @@ export class CustomObjectResolver {
 
   @Mutation(() => ID, {
     description:
-      'Deletes a custom object. Its records and fields are kept, but nobody can read or change them until it is restored. While a validation rule, a hook, a trigger, a workflow, a custom action, a function or a LOOKUP of another record type names it, it is refused with HAS_DEPENDENTS, and `usedBy` names that; while a change of one of its fields is under way, with INVALID_STATE. For owners and admins.',
+      'Deletes a custom object. Its records and fields are kept for 30 days, but nobody can read or change them until it is restored; then they are removed for good, and its name is free. While a validation rule, a hook, a trigger, a workflow, a custom action, a function, a webhook, an AI trigger or a LOOKUP or MASTER_DETAIL of another record type names it, it is refused with HAS_DEPENDENTS, and `usedBy` names that; while a change of one of its fields is under way, with INVALID_STATE. For owners and admins.',
   })
   @RequiresScope('CUSTOM_OBJECTS')
   customObjectDelete(
@@ -87,7 +89,7 @@ export class CustomObjectResolver {
 
   @Mutation(() => CustomObject, {
     description:
-      'Restores a deleted custom object, with its records and fields. What its records name, in fields of the type LOOKUP, of records that were deleted meanwhile is cleared in the background. For owners and admins.',
+      'Restores a deleted custom object, with its records and fields, unless they are being removed (INVALID_STATE). What its records name, in fields of the type LOOKUP, of records that were deleted meanwhile is cleared in the background. For owners and admins.',
   })
   @RequiresScope('CUSTOM_OBJECTS')
   customObjectRestore(
@@ -101,7 +103,10 @@ export class CustomObjectResolver {
 
 export const customObjectResource: Resource = {
   resolver: CustomObjectResolver,
+  component: customObjectComponent,
   announces: [customObject],
-  migrations: [customObjectTable, formerNameFields],
+  migrations: [customObjectTable, formerNameFields, objectRemovalTable],
+  queues: [objectRemovalQueue],
+  jobs: [removeDeletedObjects, forgetObjectRemovals],
   rest: restArea(customObject, { path: 'custom-objects', filters: ['name'], createsWith: fieldsOfObject }),
 }

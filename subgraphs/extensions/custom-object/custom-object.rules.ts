@@ -97,6 +97,15 @@ export const nameFieldExists: Rule = {
   },
 }
 
+/** An object is not restored once the removal of its records has begun. */
+export const isKept: Rule = {
+  concerns: (_ctx, next, previous) => next.deletedAt === null && previous !== null && previous.deletedAt !== null,
+  enforce(_ctx, { removalStartedAt }) {
+    if (removalStartedAt === null) return Promise.resolve([])
+    throw refusalInSituation('The object was deleted more than 30 days ago, and its records are being removed.')
+  },
+}
+
 /** A change of a field needs the shape of the records, which a deleted object does not have. */
 export const noFieldIsChanging: Rule = {
   concerns: (_ctx, next, previous) => previous !== null && next.deletedAt !== null && previous.deletedAt === null,

@@ -3,6 +3,7 @@ import { ObjectType } from 'type-graphql'
 import { Column } from '../../kernel/record/column.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
+import { DateTime } from '../../kernel/record/scalars.ts'
 import { nameFieldsMax } from './bounds.ts'
 
 @ObjectType({
@@ -18,7 +19,7 @@ export class CustomObject extends OrgRecord {
     max: 63,
     filled: true,
     description:
-      'API name: 1 to 63 lower-case ASCII letters, digits and underscores, first a letter. Unique in the organization, also among deleted objects. It never changes.',
+      'API name: 1 to 63 lower-case ASCII letters, digits and underscores, first a letter. Unique in the organization, also among deleted objects until their records are removed. It never changes.',
     example: 'site_visit',
   })
   name!: string
@@ -55,6 +56,10 @@ export class CustomObject extends OrgRecord {
     example: null,
   })
   nameField!: string | null
+
+  /** When the removal of its records began, 30 days after its deletion; from then on it is not restored. */
+  @Column(() => DateTime, { internal: true, nullable: true })
+  removalStartedAt!: string | null
 
   /** Records can still have the values of these fields as their names: deleted ones, and those in events. */
   @Column(() => [String], { internal: true, maxItems: nameFieldsMax })

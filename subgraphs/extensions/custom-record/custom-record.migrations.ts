@@ -4,6 +4,16 @@ import { maintainedTotals, recordColumns } from '../../kernel/record/record-tabl
 const liveIndex = (name: string, column: string): string =>
   `create index custom_record_${name} on extensions.custom_record (organization_id, object, ${column}) where deleted_at is null;`
 
+/** Records that were deleted with the record of which they are details, or with one above it. */
+export const deletedWithColumn: Migration = {
+  name: '20261214-extensions-custom-record-deleted-with',
+  sql: `
+    alter table extensions.custom_record add column deleted_with_id uuid;
+    create index custom_record_deleted_with on extensions.custom_record (organization_id, deleted_with_id, object, id)
+      where deleted_with_id is not null;
+  `,
+}
+
 /** One table for the records of all custom objects: its indexes begin with the organization and the object. */
 export const customRecordTable: Migration = {
   name: '20261130-extensions-custom-record',

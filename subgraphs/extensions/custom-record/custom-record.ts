@@ -1,5 +1,5 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
-import { Directive, ObjectType } from 'type-graphql'
+import { Directive, ID, ObjectType } from 'type-graphql'
 import { Column } from '../../kernel/record/column.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
@@ -29,4 +29,8 @@ export class CustomRecord extends OrgRecord {
     example: 'Pump 4 leaks',
   })
   name!: string | null
+
+  /** The record at the top with which it was deleted, and with which it is restored; null if it was deleted on its own. */
+  @Column(() => ID, { internal: true, nullable: true })
+  deletedWithId!: string | null
 }

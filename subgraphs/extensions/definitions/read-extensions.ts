@@ -6,6 +6,7 @@ import type {
   RecordRules,
 } from '../../kernel/extension/extension.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
+import { isMaster } from '../../kernel/record/lookup/lookup.ts'
 import type { OrganizationDefinitions } from '../../kernel/record/organization-definitions.ts'
 import { bytesOfShapes, DefinedShapes } from '../../kernel/record/organization-shapes.ts'
 import type { OrganizationShapes } from '../../kernel/record/shape-source.ts'
@@ -101,7 +102,10 @@ function definitionsOf(
   const unusedFormulas = Object.fromEntries(
     [...Map.groupBy(unused, objectOf)].map(([object, own]) => [object, own.map(({ name }) => name)]),
   )
-  const shapes = [...named].map(([object, stored]) => [object, customRecordOf(stored)] as const)
+  const shapes = [...named].map(([object, stored]) => {
+    const isDetail = customFields[object]!.some(isMaster)
+    return [object, customRecordOf({ ...stored, isDetail })] as const
+  })
   return { version, customFields, unusedFormulas, objects: Object.fromEntries(shapes) }
 }
 
@@ -121,12 +125,13 @@ export const readOrganizationExtensions: ExtensionReader = async (sql, organizat
     `select v.version::float8 as version, coalesce((
        select jsonb_agg(jsonb_build_object('id', f.id, 'entity', f.entity, 'name', f.name, 'label', f.label, 'fieldType', f.field_type,
          'description', f.description, 'isRequired', f.is_required, 'isActive', f.is_active, 'isSearchable', f.is_searchable,
-         'isIndexed', f.is_indexed, 'isUnique', f.is_unique, 'hasIndex', f.has_index,
+         'isIndexed', f.is_indexed, 'isUnique', f.is_unique, 'hasIndex', f.has_index, 'hasValues', f.has_values,
          'defaultValue', f.default_value, 'picklistValues', f.picklist_values, 'controllingField', f.controlling_field,
          'dependentValues', f.dependent_values, 'pattern', f.pattern, 'precision', f.precision, 'maxLength', f.max_length,
          'minValue', f.min_value, 'maxValue', f.max_value, 'trackHistory', f.track_history, 'pending', f.pending, 'aliases', f.aliases,
          'formulaConfig', f.formula_config, 'rollupConfig', f.rollup_config, 'hasTotals', f.has_totals,
-         'lookupEntity', f.lookup_entity, 'lookupObject', f.lookup_object, 'lookupDeleteBehavior', f.lookup_delete_behavior, 'isDeleted', f.deleted_at is not null) order by f.sort_order, f.created_at, f.id)
+         'lookupEntity', f.lookup_entity, 'lookupObject', f.lookup_object, 'lookupDeleteBehavior', f.lookup_delete_behavior,
+         'isReparentable', f.is_reparentable, 'isDeleted', f.deleted_at is not null) order by f.sort_order, f.created_at, f.id)
        from extensions.field_definition f
        where f.organization_id = v.organization_id and (f.deleted_at is null or f.field_type = 'FORMULA')), '[]') as fields, coalesce((
        select jsonb_agg(jsonb_build_object('name', o.name, 'label', o.label, 'nameField', o.name_field,

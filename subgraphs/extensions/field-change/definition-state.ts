@@ -8,6 +8,7 @@ import type { CustomFieldChange } from '../custom-field/custom-field.enumeration
 import type { CustomField } from '../custom-field/custom-field.ts'
 import { picklists } from '../custom-field/types-of.ts'
 import { afterTypeChange } from '../custom-field/type-change.ts'
+import { buildFormulaName } from '../field-formula/values-state.ts'
 import { changesBegunBy, type BegunChange } from './field-change.ts'
 import { fieldChangeTable } from './field-change.migrations.ts'
 
@@ -38,17 +39,28 @@ export function stateAfter(
 }
 
 /** A definition is not changed while a change of it is under way: both would decide about the same records. */
-export function nothingIsUnderWay(
-  { caller }: RequestContext,
+export async function nothingIsUnderWay(
+  ctx: RequestContext,
   _next: CustomField,
   previous: CustomField | null,
 ): Promise<FieldProblem[]> {
-  if (caller.kind === 'SYSTEM' || previous === null || previous.state === 'READY') return Promise.resolve([])
+  if (ctx.caller.kind === 'SYSTEM' || previous === null || previous.state === 'READY') return []
+  if (previous.state === 'BUILDING' && (await onlyFormulaIsBuilt(ctx, previous))) return []
   const message =
     previous.state === 'DELETING'
       ? 'The values of the field are being removed; it can no longer be changed or restored.'
       : 'A change of the field is under way; repeat yours when its state is READY.'
   throw refusalInSituation(message, { state: previous.state })
+}
+
+/** Writing the values of a formula into the records begins again when its definition changes meanwhile, so it may. */
+async function onlyFormulaIsBuilt({ db, caller }: RequestContext, { id, fieldType }: CustomField): Promise<boolean> {
+  if (fieldType !== 'FORMULA') return false
+  const others = await db.query(
+    `select from ${fieldChangeTable.table} where organization_id = $1 and field_id = $2 and state = 'QUEUED' and kind <> $3 limit 1`,
+    [caller.organizationId, id, buildFormulaName],
+  )
+  return others.length === 0
 }
 
 /** Queues what the change of a definition begins, in its transaction. */

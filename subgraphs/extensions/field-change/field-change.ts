@@ -45,6 +45,8 @@ export interface FieldChange<P extends object = object> {
   readonly begins?: (next: CustomField, previous: CustomField | null) => P | null
   /** It tidies up after a change that has taken effect: the definition stays as it is, may be changed meanwhile, and is not concerned by its end. */
   readonly isAfterwards?: true
+  /** Whether nothing is left to do on the records that remain. */
+  readonly isOver?: (ctx: RequestContext, change: RunningChange<P>) => Promise<boolean>
   /** The entity whose records the work is done on; default: that of the field. */
   readonly entityOf?: (field: CustomField) => string
   /**

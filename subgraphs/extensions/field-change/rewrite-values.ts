@@ -1,6 +1,7 @@
 import { changeAll } from '../../kernel/record/change-all.ts'
 import type { RecordDefinition, StoredRow } from '../../kernel/record/definition.ts'
 import { isSameValue } from '../../kernel/record/same-value.ts'
+import { storeFormulas } from '../../kernel/record/store-formulas.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import type { FieldBatch } from './field-change.ts'
 
@@ -55,4 +56,6 @@ export async function rewriteValues(
     [ctx.caller.organizationId, field.name, JSON.stringify(deleted.map(({ id, value }) => ({ id, value })))],
     'WRITE',
   )
+  const ids = deleted.map(({ id }) => id)
+  await storeFormulas(ctx, shape, ids)
 }

@@ -123,6 +123,7 @@ async function batchIn(ctx: RequestContext, item: Leased<ChangeItem>): Promise<S
   const failuresMax = kind.failuresMax ?? failuresMaxDefault
   const shape = shapeOfEntity(ctx, kind.entityOf?.(field) ?? field.entity)
   const running = runningChange(item, stored, field)
+  if (await kind.isOver?.(ctx, running)) return 'DONE'
   const total = stored.total ?? (await countOf(ctx, shape))
   const ids = await idsAfter(ctx, shape, stored.cursor, batchSizeOf(kind, item))
   if (ids.length === 0) return stored.failures.length > 0 ? 'FAILED' : 'DONE'

@@ -11,7 +11,7 @@ import type { CustomField } from '../custom-field/custom-field.ts'
 import { shapeOfEntity } from '../custom-field/field-entity.ts'
 import type { FieldBatch, FieldChange } from '../field-change/field-change.ts'
 import { rewriteValues, valuesIn } from '../field-change/rewrite-values.ts'
-import { hasOtherDefault, isInIndex } from './index-state.ts'
+import { hasOtherDefault, hasOtherValues, isInIndex, unindexed } from './index-state.ts'
 
 const buildIndexName: CustomFieldChange = 'BUILD_INDEX'
 const removeIndexName: CustomFieldChange = 'REMOVE_INDEX'
@@ -30,9 +30,10 @@ function begins(next: CustomField, previous: CustomField | null): Before | null 
   const becomesUnique = next.isUnique && !previous?.isUnique
   if (!becomesUnique && (next.hasIndex || waits(previous))) return null
   // Otherwise it leaves the index if it fails: it was not part of it, or the rows would have two defaults.
-  const wasInIndex = previous !== null && isInIndex(previous) && !hasOtherDefault(next, previous)
+  const wasInIndex =
+    previous !== null && isInIndex(previous) && !hasOtherDefault(next, previous) && !hasOtherValues(next)
   const wasUnused = next.fieldType === 'LOOKUP' && previous !== null
-  if (!wasInIndex) return { isIndexed: false, isUnique: false, hasIndex: false, ...(wasUnused && { wasUnused }) }
+  if (!wasInIndex) return { ...unindexed, ...(wasUnused && { wasUnused }) }
   const { isIndexed, isUnique, hasIndex } = previous
   return { isIndexed, isUnique, hasIndex, ...(wasUnused && { wasUnused }) }
 }

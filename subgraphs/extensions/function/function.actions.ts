@@ -44,12 +44,14 @@ export async function readFunction(ctx: RequestContext, key: string, info: Selec
 export async function createFunction(
   ctx: FunctionContext,
   { source, ...input }: FunctionInput & { readonly source?: string | null },
+  besides: Partial<ServerlessFunction> = {},
 ): Promise<string> {
   await requireRightToProgram(ctx, input as Partial<ServerlessFunction>)
   return transactionWithExternalCalls(ctx, async (inner) => {
     const id = newId()
     const deployedVersionId = source == null ? null : newId()
     const implied: Partial<ServerlessFunction> = {
+      ...besides,
       id,
       deployedVersionId,
       ...(input.runAsUserId === undefined && { runAsUserId: inner.caller.userId }),
@@ -74,6 +76,7 @@ export async function updateFunction(
   key: string,
   input: FunctionInput,
   expectedVersion: number | null,
+  besides: Partial<ServerlessFunction> = {},
 ): Promise<string> {
   requireAdministrator(ctx)
   const id = await idOfFunction(ctx, key)
@@ -83,7 +86,7 @@ export async function updateFunction(
     id,
     async (previous, inner) => {
       if (!isOnlyTurnedOff(input)) await requireRightToProgram(inner, previous, input as Partial<ServerlessFunction>)
-      return { operation: 'UPDATE', values: input as Partial<ServerlessFunction> }
+      return { operation: 'UPDATE', values: input as Partial<ServerlessFunction>, implied: besides }
     },
     { expectedVersion },
   )

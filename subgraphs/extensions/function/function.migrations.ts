@@ -74,3 +74,20 @@ export const functionTables: Migration = {
       from extensions.function f;
   `,
 }
+
+/** The names of the secrets that the files of a function declare; they may not be set yet. */
+export const functionRequiredSecrets: Migration = {
+  name: '20261130-extensions-function-required-secrets',
+  sql: `
+    drop view if exists tenant.extensions_function_with_state;
+    drop view extensions.function_with_state;
+    alter table extensions.function add column required_secrets text[] not null default '{}';
+    create view extensions.function_with_state with (security_invoker = true) as
+      select f.*,
+        (select v.number from extensions.function_version v
+         where v.organization_id = f.organization_id and v.id = f.deployed_version_id) as deployed_version,
+        array(select s.name from extensions.function_secret s
+         where s.organization_id = f.organization_id and s.function_id = f.id order by s.name) as secret_names
+      from extensions.function f;
+  `,
+}

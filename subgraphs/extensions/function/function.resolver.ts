@@ -6,6 +6,7 @@ import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { Limits } from '../../kernel/subgraph/limits.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { functionComponent } from './function.component.ts'
 import { functionsMax } from './bounds.ts'
 import { createFunction, deleteFunction, readFunction, readFunctions, updateFunction } from './function.actions.ts'
 import type { FunctionContext } from './function.context.ts'
@@ -20,7 +21,7 @@ import { automationConsumer } from '../subscription/automation-consumer.ts'
 import { scheduleJobs } from '../subscription/schedule.jobs.ts'
 import { startJobs, startQueue } from '../subscription/start-queue.ts'
 import { subscriptionTables } from '../subscription/subscription.migrations.ts'
-import { functionTables } from './function.migrations.ts'
+import { functionRequiredSecrets, functionTables } from './function.migrations.ts'
 import { serverlessFunction } from './function.record.ts'
 import { ServerlessFunction } from './function.ts'
 
@@ -90,8 +91,9 @@ export const functionRoles = ['OWNER', 'ADMIN'] as const
 
 export const functionResource: Resource = {
   resolver: FunctionResolver,
+  component: functionComponent,
   announces: [serverlessFunction],
-  migrations: [functionTables, subscriptionTables],
+  migrations: [functionTables, subscriptionTables, functionRequiredSecrets],
   consumers: [automationConsumer],
   queues: [startQueue],
   jobs: [...startJobs, ...scheduleJobs],

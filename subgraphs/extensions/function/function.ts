@@ -15,6 +15,7 @@ import {
   nameMax,
   scheduleMax,
   scopesMax,
+  secretsMax,
   timeoutBounds,
   timeoutDefault,
 } from './bounds.ts'
@@ -223,4 +224,8 @@ export class ServerlessFunction {
 
   @Column(() => DateTime, { nullable: true, internal: true })
   deletedAt!: string | null
+
+  /** Names of secrets that the files of the function declare; they may not be set. */
+  @Column(() => [String], { internal: true, max: 64, maxItems: secretsMax })
+  requiredSecrets!: string[]
 }

@@ -44,11 +44,17 @@ const versionChanges: TrackedObject<StoredVersion> = {
   })),
 }
 
-/** Compiles a source while no transaction is open. One mutation may compile several, so the call is named by what it compiles. */
+/** The call that compiles a source. One piece of work may compile several, so it is named by what it compiles. */
+export const compileCall = (source: string, language: FunctionLanguage) => ({
+  key: `compile ${createHash('sha256').update(`${language} ${source}`).digest('base64url')}`,
+  call: ({ sandbox, caller }: FunctionContext): Promise<CompiledSource> =>
+    sandbox.compile(caller.organizationId, source, language),
+})
+
+/** Compiles a source while no transaction is open. */
 export const compiled = (ctx: FunctionContext, source: string, language: FunctionLanguage): Promise<CompiledSource> => {
-  const digest = createHash('sha256').update(`${language} ${source}`).digest('base64url')
-  const compile = () => ctx.sandbox.compile(ctx.caller.organizationId, source, language)
-  return externalCall(ctx, `compile ${digest}`, async () => compile)
+  const { key, call } = compileCall(source, language)
+  return externalCall(ctx, key, () => Promise.resolve(() => call(ctx)))
 }
 
 /** Writes the next version of a function; the function must be locked, or new. */

@@ -12,6 +12,7 @@ import { requireAdministrator } from '../../kernel/require.ts'
 import { OverlapHoursArg } from '../overlap-hours.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { typeFilter } from '../extended-type.ts'
+import { beforeSaveHookComponent } from './hook.component.ts'
 import { hooksMax } from './bounds.ts'
 import { sealedHookSecrets } from './hook-secret.ts'
 import { createHook, deleteHook, regenerateHookSecret, updateHook, type HookContext } from './hook.actions.ts'
@@ -90,6 +91,7 @@ export class BeforeSaveHookResolver {
 
 export const beforeSaveHookResource: Resource = {
   resolver: BeforeSaveHookResolver,
+  component: beforeSaveHookComponent,
   announces: [beforeSaveHook],
   migrations: [hookTables, hookPreviousSecret],
   sealed: sealedHookSecrets,

@@ -7,6 +7,7 @@ import { recordTypeIn } from '../../kernel/record/custom-object.ts'
 import { clearReferences, namingRecords } from '../../kernel/record/lookup/deleted-targets.ts'
 import { shapeFor } from '../../kernel/record/shape-source.ts'
 import { inTransaction, systemContext, type RequestContext, type Services } from '../../kernel/request.ts'
+import { inNameOf } from './in-name-of.ts'
 import { lookupClearing } from './lookup-clearing.migrations.ts'
 
 /** Records whose references one transaction clears: well under a second. */
@@ -19,11 +20,6 @@ interface ClearingItem extends QueuedItem {
   readonly object: string
   readonly recordId: string
   readonly requestedById: string | null
-}
-
-/** The references are cleared in the name of whoever deleted the record, with the rights of the platform. */
-function inNameOf(ctx: RequestContext, userId: string | null): RequestContext {
-  return userId === null ? ctx : { ...ctx, caller: { ...ctx.caller, kind: 'SESSION', userId } }
 }
 
 /**

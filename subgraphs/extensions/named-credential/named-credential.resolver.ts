@@ -10,6 +10,7 @@ import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { namedCredentialComponent } from './named-credential.component.ts'
 import { credentialsMax, secretMax } from './bounds.ts'
 import {
   createCredential,
@@ -112,6 +113,7 @@ export class NamedCredentialResolver {
 
 export const namedCredentialResource: Resource = {
   resolver: NamedCredentialResolver,
+  component: namedCredentialComponent,
   announces: [namedCredential],
   migrations: [namedCredentialTables],
   sealed: sealedCredentialColumns,

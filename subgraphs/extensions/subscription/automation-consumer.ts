@@ -1,6 +1,6 @@
 import { depthMax } from '../../kernel/automation/depth.ts'
 import { newId } from '../../kernel/ids.ts'
-import type { EventConsumer } from '../../kernel/outbox/event-consumer.ts'
+import { notQuietFor, type EventConsumer } from '../../kernel/outbox/event-consumer.ts'
 import { queueTriggers } from '../trigger/queue-triggers.ts'
 import { startWorkflows } from '../workflow/start-by-event.ts'
 import { isAfterStart, readSubscriptions, unsubscribe } from './subscriptions.ts'
@@ -15,7 +15,7 @@ export const automationConsumer: EventConsumer = {
   batch: 50,
   gatherMs: 0,
   subscribers: { table: 'extensions.event_subscriber', channel: starter.channel },
-  condition: `e.depth < ${depthMax}`,
+  condition: `e.depth < ${depthMax} and ${notQuietFor('AUTOMATIONS')}`,
   async types(sql, organizationId) {
     const subscriptions = await readSubscriptions(sql, organizationId)
     if (subscriptions.length === 0) await unsubscribe(sql, organizationId)

@@ -10,6 +10,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { typeFilter } from '../extended-type.ts'
+import { afterSaveTriggerComponent } from './trigger.component.ts'
 import { triggersMax } from './bounds.ts'
 import { createTrigger, deleteTrigger, updateTrigger } from './trigger.actions.ts'
 import { TriggerCreateInput, TriggerPage, TriggerPageArgs, TriggerUpdateInput } from './trigger.inputs.ts'
@@ -81,6 +82,7 @@ export class AfterSaveTriggerResolver {
 
 export const afterSaveTriggerResource: Resource = {
   resolver: AfterSaveTriggerResolver,
+  component: afterSaveTriggerComponent,
   announces: [afterSaveTrigger],
   migrations: [triggerTables],
   queues: [triggerQueue],

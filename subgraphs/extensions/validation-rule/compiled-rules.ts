@@ -17,18 +17,39 @@ type Fields = Readonly<Record<string, unknown>>
 interface CompiledRule {
   readonly rule: StoredRule
   readonly isBroken: Conditions
+  /** The keys of the custom fields that its conditions name. */
+  readonly named: ReadonlySet<string>
 }
+
+const none: ReadonlySet<string> = new Set()
 
 /** The active rules of one record type, compiled. */
 export class CompiledRules implements RecordRules {
   readonly #onCreate: readonly CompiledRule[]
   readonly #onUpdate: readonly CompiledRule[]
+  readonly #named: Readonly<Record<'onCreate' | 'onUpdate', ReadonlySet<string>>>
 
   constructor(shape: RecordShape, rules: readonly StoredRule[]) {
     const fields = ruleFields(shape, null)
-    const compiled = rules.map((rule) => ({ rule, isBroken: compileStoredConditions(rule, fields) }))
+    const compiled = rules.map((rule) => {
+      const named = new Set<string>()
+      const field = (name: string) => {
+        const found = fields.field(name)
+        if (found?.key !== undefined) named.add(found.key)
+        return found
+      }
+      return { rule, isBroken: compileStoredConditions(rule, { ...fields, field }), named }
+    })
     this.#onCreate = compiled.filter(({ rule }) => rule.appliesTo !== 'UPDATE')
     this.#onUpdate = compiled.filter(({ rule }) => rule.appliesTo !== 'CREATE')
+    const namedBy = (compiledRules: readonly CompiledRule[]): ReadonlySet<string> =>
+      new Set(compiledRules.flatMap(({ named }) => [...named]))
+    this.#named = { onCreate: namedBy(this.#onCreate), onUpdate: namedBy(this.#onUpdate) }
+  }
+
+  fieldsOf(operation: Operation): ReadonlySet<string> {
+    if (operation === 'DELETE') return none
+    return operation === 'CREATE' ? this.#named.onCreate : this.#named.onUpdate
   }
 
   problems(operation: Operation, next: Fields, previous: Fields | null, now: number): FieldProblem[] {

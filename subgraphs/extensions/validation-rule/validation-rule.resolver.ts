@@ -10,6 +10,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { typeFilter } from '../extended-type.ts'
+import { validationRuleComponent } from './validation-rule.component.ts'
 import {
   ValidationRuleCreateInput,
   ValidationRulePage,
@@ -85,6 +86,7 @@ export class ValidationRuleResolver {
 
 export const validationRuleResource: Resource = {
   resolver: ValidationRuleResolver,
+  component: validationRuleComponent,
   announces: [validationRule],
   migrations: [validationRuleTable],
   rest: restArea(validationRule, { path: 'validation-rules', filters: [typeFilter('entityType'), 'name', 'isActive'] }),

@@ -9,6 +9,8 @@ import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { workflowOnce } from './workflow-once.ts'
+import { workflowComponent } from './workflow.component.ts'
 import {
   activateWorkflow,
   createWorkflow,
@@ -135,8 +137,10 @@ const administrators = { roles: ['OWNER', 'ADMIN'] } as const
 
 export const workflowResource: Resource = {
   resolver: WorkflowResolver,
+  component: workflowComponent,
   announces: [workflow],
   migrations: [workflowTables],
+  names: [workflowOnce],
   sealed: sealedWorkflowColumns,
   rest: restArea(workflow, {
     path: 'workflows',

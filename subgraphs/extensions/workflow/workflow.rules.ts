@@ -13,6 +13,7 @@ import { fieldsOfRecord } from './condition-scope.ts'
 import type { NamedTypes } from '../custom-object/named-objects.ts'
 import { unknownObject } from '../extended-type.ts'
 import { objectNamed, shapeIn } from './objects.ts'
+import { schemaProblem } from '../schema-problem.ts'
 import { stepGraphProblems } from './step-graph.ts'
 import { stepTypeOf } from './steps/all.ts'
 import { problemAt, type Config } from './steps/step-type.ts'
@@ -32,16 +33,6 @@ function schemaError(type: WorkflowStep['type'], config: unknown): ErrorObject |
   return validate(config) ? null : validate.errors![0]!
 }
 
-function problemOf({ keyword, instancePath, params, message }: ErrorObject, path: string): FieldProblem {
-  const at = `${path}${instancePath.replaceAll('/', '.')}`
-  const { additionalProperty, missingProperty } = params as Readonly<Record<string, string | undefined>>
-  if (additionalProperty !== undefined)
-    return problemAt(`${at}.${additionalProperty.slice(0, 64)}`, 'UNKNOWN_FIELD', 'is no setting of this type of step')
-  if (missingProperty !== undefined) return problemAt(`${at}.${missingProperty}`, 'REQUIRED', 'is required')
-  const code = keyword === 'type' || keyword === 'anyOf' ? 'WRONG_TYPE' : 'WRONG_VALUE'
-  return problemAt(at, code, message ?? 'has a wrong value')
-}
-
 async function stepProblems(
   ctx: RequestContext<'outbound'>,
   next: Workflow,
@@ -50,7 +41,7 @@ async function stepProblems(
 ): Promise<FieldProblem[]> {
   const own = `${path}.config`
   const error = schemaError(step.type, step.config)
-  if (error) return [problemOf(error, own)]
+  if (error) return [schemaProblem(error, own)]
   const problems: FieldProblem[] = mappingProblems(step.config, own)
   if (step.branches !== null && step.type !== 'BRANCH')
     problems.push(problemAt(`${path}.branches`, 'NOT_ALLOWED', 'must be null for this type of step'))

@@ -1,7 +1,7 @@
 import type { Caller } from '../../kernel/context.ts'
 import { type ActingUser, userStateRefusal } from '../../kernel/credentials/public.ts'
 import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
-import { parentOf, type RecordShape } from '../../kernel/record/definition.ts'
+import { parentsIn, type RecordShape } from '../../kernel/record/definition.ts'
 import { customFieldKey } from '../../kernel/record/custom-field-column.ts'
 import { refuseReadOnlyFields, refuseHiddenFields } from '../../kernel/record/field-security.ts'
 import { recordTypeIn, recordTypeNamesIn } from '../../kernel/record/custom-object.ts'
@@ -105,9 +105,9 @@ async function visibility(
   const isVisible = (await readOne(acting, definition, id)) !== null
   const outcome = isVisible ? ('ALLOWED' as const) : ('REFUSED' as const)
   const prefix = isVisible ? '' : 'NOT_FOUND: '
-  const parent = parentOf(definition, record)
-  if (parent) {
-    const named = `${parent.shape.object} ${String(parent.id)}`
+  const parents = parentsIn(definition, record)
+  if (parents.length > 0) {
+    const named = parents.map((parent) => `${parent.shape.object} ${String(parent.id)}`).join(' and ')
     return { rule, outcome, detail: `${prefix}The record is visible to users who can see ${named}.` }
   }
   if (definition.visibleThroughRelated)
@@ -134,7 +134,8 @@ async function visibility(
 }
 
 function visibleInGeneral({ ownerIds }: Caller, shape: RecordShape): string {
-  const { visibleThrough, visibleThroughRelated, visibleBy, privateUnless } = shape
+  const { visibleThrough, visibleThroughRelated, masters, visibleBy, privateUnless } = shape
+  if (masters) return `records whose ${masters.map(({ to }) => to().object).join(' and ')} is visible to the user`
   if (visibleThroughRelated) return 'records whose related record is visible to the user, and its own without one'
   if (privateUnless) return 'its own records, and those whose owner shares them'
   if (visibleThrough) return `records whose ${visibleThrough.to().object} is visible to the user`

@@ -4,6 +4,7 @@ import type { FieldRestrictions } from '../../kernel/context.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
 import { isId } from '../../kernel/ids.ts'
 import { Column } from '../../kernel/record/column.ts'
+import type { RequestContext } from '../../kernel/request.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
 
 @ObjectType({
@@ -46,6 +47,26 @@ export async function findProfile(sql: Sql, organizationId: string, id: string):
     [organizationId, id],
   )
   return row ?? null
+}
+
+/** Whether a profile of the organization has this name, in any case. */
+export async function isProfileName({ db, caller }: RequestContext, name: string): Promise<boolean> {
+  const rows = await db.query('select from identity.profile where organization_id = $1 and lower(name) = lower($2)', [
+    caller.organizationId,
+    name,
+  ])
+  return rows.length > 0
+}
+
+/** The name of the caller's profile: the own one, else the default of the organization; null without one. */
+export async function profileNameOf({ db, caller }: RequestContext): Promise<string | null> {
+  const [row] = await db.query<{ name: string }>(
+    `select p.name from identity.app_user u join identity.profile p
+       on p.organization_id = u.organization_id and case when u.profile_id is null then p.is_default else p.id = u.profile_id end
+     where u.organization_id = $1 and u.id = $2`,
+    [caller.organizationId, caller.userId],
+  )
+  return row?.name ?? null
 }
 
 /** All profiles of the organization, ordered by name; at most `profilesMax`. */

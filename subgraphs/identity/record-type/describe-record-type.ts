@@ -3,7 +3,7 @@ import { columnKinds } from '../../kernel/record/column-kind.ts'
 import { activeMembers, customFieldsName } from '../../kernel/record/custom-field-column.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { hiddenParts, isHidden, mayWrite } from '../../kernel/record/field-security.ts'
-import { isRequired, writableColumns } from '../../kernel/record/inputs.ts'
+import { isImportable, isRequired, writableColumns } from '../../kernel/record/inputs.ts'
 import { sortableColumns } from '../../kernel/record/order-input.ts'
 import { recordTypeIn, recordTypeNamesIn } from '../../kernel/record/custom-object.ts'
 import { recordTypeOfIds } from '../../kernel/record/record-of-id.ts'
@@ -12,6 +12,7 @@ import { knownReadScope } from '../../kernel/record/requires-scope.ts'
 import { shapeFor } from '../../kernel/record/shape-source.ts'
 import type { RestOperationInfo } from '../../kernel/rest-port/rest-port.ts'
 import { notFound } from '../../kernel/errors.ts'
+import { hasRole } from '../../kernel/require.ts'
 import { meets } from '../../kernel/scopes.ts'
 import type { IdentityContext } from '../context.ts'
 import type {
@@ -127,8 +128,10 @@ function summaryOf(
   }
 }
 
-function fieldsOf({ caller }: IdentityContext, shape: RecordShape, may: RecordTypeSummary): FieldDescription[] {
-  const creatable = new Set(writableColumns(shape.entity, 'CREATE').map(({ name }) => name))
+function fieldsOf(ctx: IdentityContext, shape: RecordShape, may: RecordTypeSummary): FieldDescription[] {
+  const { caller } = ctx
+  const imports = isImportable(shape.entity) && hasRole(ctx, ['OWNER', 'ADMIN'])
+  const creatable = new Set(writableColumns(shape.entity, imports ? 'IMPORT' : 'CREATE').map(({ name }) => name))
   const updatable = new Set(writableColumns(shape.entity, 'UPDATE').map(({ name }) => name))
   const sortable = new Set(sortableColumns(shape.entity).map(({ name }) => name))
   return [...shape.columns.shown, ...shape.columns.customFields.values()].map((column) => {

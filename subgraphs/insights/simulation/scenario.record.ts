@@ -11,6 +11,7 @@ export const scenario: RecordDefinition<Scenario> = defineRecord(Scenario, {
   searchable: ['name', 'description'],
   hasSearchText: true,
   references: { ownerId: activeUsers },
+  names: { 'filters.accountIds': 'account' },
   totals: { by: ['status'] },
   events: scenarioEvents,
   invariants: (next, previous) => (previous ? [] : formProblems(next)),

@@ -2,6 +2,7 @@ import { registerUse } from '../../extensions/public.ts'
 import { activeUsers } from '../../identity/public.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
 import { recordType } from '../../kernel/record/record-registry.ts'
+import { resolveMergedCases } from './resolve-merged.ts'
 import { triageEvents } from './triage-case.events.ts'
 import { triageStates } from './triage-case.states.ts'
 import { TriageCase } from './triage-case.ts'
@@ -22,6 +23,7 @@ export const triageCase: RecordDefinition<TriageCase> = defineRecord(TriageCase,
     },
   },
   events: triageEvents,
+  beforeMoved: (ctx, merged) => resolveMergedCases(ctx, triageCase, merged),
   states: triageStates,
 })
 

@@ -56,14 +56,18 @@ function columnField(column: Column, isHidden: boolean): ConditionField {
  * The columns and custom fields of a record type. With a caller, the fields that the profile hides are refused; without one, the
  * platform itself states the conditions. A custom field without a definition has the kind `any`.
  */
-export function fieldsOfShape(shape: RecordShape, caller: Pick<Caller, 'fields'> | null): ConditionFields {
+export function fieldsOfShape(
+  shape: RecordShape,
+  caller: Pick<Caller, 'fields'> | null,
+  hasLive = false,
+): ConditionFields {
   const rules = caller && fieldRules(caller, shape)
   return {
     of: shape.object,
     field(name) {
       const column = shape.columns.byName.get(name)
-      // What follows from other records or the time has its value in reads only.
-      if (column?.rollup !== undefined || column?.formula?.isLocal === false) return null
+      // What follows from other records or the time has its value in reads only, and where it is computed for the conditions (`hasLive`).
+      if (column?.rollup !== undefined || (column?.formula?.isLocal === false && !hasLive)) return null
       if (column) return column.internal ? null : columnField(column, rules?.hidden.has(name) ?? false)
       const key = customFieldKey(name)
       if (key === null || key === '' || key.length > customFieldMax || !hasColumn(shape, 'customFields')) return null

@@ -24,6 +24,8 @@ const seeds = {
   paymentReferences: 78,
   search: 91,
   rollups: 92,
+  bulkJobs: 94,
+  externalIds: 96,
 } as const
 
 /** The locks of the whole database. `eventPositions` is written in its migration. */

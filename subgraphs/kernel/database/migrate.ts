@@ -24,10 +24,12 @@ export async function pendingMigrations(database: Database, migrations: readonly
   return migrations.map(({ name }) => name).filter((name) => !done.has(name))
 }
 
-/** Runs all pending steps with MikroORM's migrator. Processes that start at the same time run one after the other. */
-export async function migrate(database: Database, url: string, migrations: readonly Migration[]): Promise<void> {
+/**
+ * Runs all pending steps with MikroORM's migrator; false if there were none. Processes that start at the same time run one after the other.
+ */
+export async function migrate(database: Database, url: string, migrations: readonly Migration[]): Promise<boolean> {
   const isNewest = (await pendingMigrations(database, migrations)).length === 0
-  if (isNewest && (await isRowLevelSecurityComplete(database))) return
+  if (isNewest && (await isRowLevelSecurityComplete(database))) return false
   // A separate connection: the pool may have only one, and its statement timeout is shorter than the possible wait for the lock.
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
   // The advisory lock ends with its connection, and the migrator does not notice every broken connection.
@@ -46,6 +48,7 @@ export async function migrate(database: Database, url: string, migrations: reado
   } finally {
     await client.end().catch(() => undefined)
   }
+  return !isNewest
 }
 
 /** Imports the ORM only when there are pending steps, so that other starts stay fast. */

@@ -16,6 +16,8 @@ export interface ExtendedShape {
 
 /** The rules of an organization for one record type. */
 export interface RecordRules {
+  /** The keys of the custom fields that the rules of the operation name. */
+  fieldsOf(operation: ExtendedOperation): ReadonlySet<string>
   /** One problem for each rule that the record after the change breaks. `now` is in milliseconds. */
   problems(operation: ExtendedOperation, next: Fields, previous: Fields | null, now: number): FieldProblem[]
 }

@@ -31,3 +31,17 @@ export interface SentPart {
   /** SHA-256 that the client sent, in Base64; null if it did not. */
   readonly sha256: string | null
 }
+
+/** A text that is sent while it is made. */
+export interface OpenedText {
+  readonly name: string
+  readonly mediaType: string
+  readonly content: Readable
+}
+
+/** The files of jobs: what they load, and their results. */
+export interface JobFiles {
+  /** Takes a part of the file of a job. Returns the job. */
+  uploadPart(operation: OperationContext, id: string, part: number, sent: SentPart): Promise<unknown>
+  results(operation: OperationContext, id: string, kind: string): Promise<OpenedText>
+}

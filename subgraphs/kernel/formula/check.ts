@@ -2,6 +2,7 @@ import { fromDigits } from './fixed-point.ts'
 import type { Form, Formula, FormulaField, FormulaFields, FormulaType, Node, Reference } from './formula.ts'
 import { formsOf, functions } from './functions.ts'
 import { formulaLimits } from './limits.ts'
+import { relationsAt } from './paths.ts'
 import { FormulaError, problemAt, type FormulaProblem, type FormulaProblemCode, type Span } from './problem.ts'
 import type { CallSyntax, PathSyntax, Syntax } from './syntax.ts'
 
@@ -160,17 +161,18 @@ export class Checker {
 
   /** Relations first, then the name of a field, which may itself have a point: `customFields.margin`. */
   #path(syntax: PathSyntax): Typed | null {
-    const { names } = syntax
+    let { names } = syntax
     const relations: string[] = []
     let fields = this.fields
     for (;;) {
-      const name = keyOf(names.slice(relations.length))
+      const name = keyOf(names)
       const field = fields.field(name)
       if (field) return this.#field(syntax, relations, name, field)
-      const relation = names[relations.length]!
-      const related = relations.length < names.length - 1 ? fields.related?.(relation) : null
-      if (!related) return this.#unknownField(syntax, fields, name)
+      const relation = relationsAt(names).find((candidate) => fields.related?.(candidate))
+      const related = relation === undefined ? null : fields.related?.(relation)
+      if (relation === undefined || !related) return this.#unknownField(syntax, fields, name)
       relations.push(relation)
+      names = names.slice(relation.split('.').length)
       if (relations.length > formulaLimits.hops)
         return this.#refuse(
           syntax,

@@ -93,6 +93,7 @@ async function insertMail(
   { to, withheld, organizationId }: Addressed,
   { expiresAt, subject, text, html, unsubscribeUrl, replyTo, record, attachments = [] }: MailDraft,
 ): Promise<void> {
+  ctx.notExecuted?.push({ kind: 'MAIL', object: null, recordId: null })
   const id = newId()
   const stored: StoredContent = {
     subject,

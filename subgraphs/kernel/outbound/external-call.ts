@@ -1,3 +1,4 @@
+import { refuseInDryRun } from '../dry-run.ts'
 import { newId } from '../ids.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
 import { batchesMsMax, callsWaiting, ExternalCalls, type BatchCall, type Call, type Outcome } from './external-calls.ts'
@@ -12,6 +13,7 @@ function valueOf<T>(outcome: Outcome): T {
  * `prepare` runs in the transaction and reads the data for the call. Use it only inside `transactionWithExternalCalls`.
  */
 export async function externalCall<T>(ctx: RequestContext, key: string, prepare: () => Promise<Call<T>>): Promise<T> {
+  refuseInDryRun(ctx)
   if (!ctx.externalCalls) throw new Error('callOut must run inside transactionWithExternalCalls.')
   const outcome = ctx.externalCalls.outcomeOf(key)
   if (outcome) return valueOf(outcome)

@@ -1,4 +1,5 @@
 import type { Migration } from '../database/migrate.ts'
+import type { QuietFor } from '../context.ts'
 import type { Sql } from '../database/sql.ts'
 import type { Services } from '../request.ts'
 import type { LoggedEvent } from './event-feed.ts'
@@ -29,6 +30,9 @@ export interface EventConsumer {
    */
   consume(services: Services, sql: Sql, batch: EventBatch): Promise<void>
 }
+
+/** SQL condition that the events are not kept from these readers by what made them. */
+export const notQuietFor = (readers: QuietFor): string => `not coalesce(e.origin -> 'quiet' ? '${readers}', false)`
 
 export interface EventBatch {
   readonly organizationId: string

@@ -1,5 +1,13 @@
 type Json = Readonly<Record<string, unknown>>
 
+/** `mergedIds`, which an event of a merge adds. */
+export const mergedIdsSchema: Json = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'Ids of the records that were merged into the record.',
+}
+export const mergedIdsSample: readonly string[] = ['019a0c5e-7f00-7a93-b1c4-0e6d28f75a42']
+
 interface Described {
   readonly object: string
   readonly type: string

@@ -14,6 +14,8 @@ export interface LoggedEvent {
   readonly recordId: string
   /** The user who made the change; null for a change by the platform itself or by SCIM. */
   readonly actorId: string | null
+  /** The operation that made the change: a request, or the run of a job; null if that is not known. */
+  readonly operationId: string | null
   /** The automation that made the change; null for what a client or the platform did itself. */
   readonly origin: Origin | null
   /** How many automations have started one another up to the one that made the change; 0 without one. */

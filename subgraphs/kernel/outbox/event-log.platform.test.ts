@@ -217,7 +217,9 @@ describe('read', () => {
     const organization = newId()
     const recordId = await write(organization, ['account.created'])
     await assign()
-    const [row] = await fresh.database.query<{ id: string }>('select id from kernel.event')
+    const [row] = await fresh.database.query<{ id: string; operationId: string }>(
+      'select id, operation_id as "operationId" from kernel.event',
+    )
     expect(await log.read(organization, all)).toEqual([
       {
         position: 1,
@@ -231,6 +233,7 @@ describe('read', () => {
         data: { type: 'account.created' },
         origin: null,
         depth: 0,
+        operationId: row!.operationId,
       },
     ])
   })

@@ -14,7 +14,7 @@ const eventsOfLog = `kernel.event_log l cross join lateral (
        ) e`
 
 const selectEvents = `select l.position, e.id, e.type, e.version, e.occurred_at as "occurredAt", e.object, e.record_id as "recordId",
-         e.actor_id as "actorId", e.origin, e.depth, e.data
+         e.actor_id as "actorId", e.operation_id as "operationId", e.origin, e.depth, e.data
        from ${eventsOfLog}`
 
 const withWholeData = (rows: readonly (LoggedEvent & Row)[]): LoggedEvent[] =>
@@ -156,7 +156,7 @@ export async function eventsAt(
   positions: readonly number[],
 ): Promise<{ readonly events: readonly LoggedEvent[]; readonly through: number }> {
   const rows = await sql.query<LoggedEvent & Row>(
-    `select y.position, y.id, y.type, y.version, y."occurredAt", y.object, y."recordId", y."actorId", y.origin, y.depth,
+    `select y.position, y.id, y.type, y.version, y."occurredAt", y.object, y."recordId", y."actorId", y."operationId", y.origin, y.depth,
        case when y.before < ${batchBytes} then y.data end as data
      from (
        select x.*, sum(x.bytes) over (order by x.position) - x.bytes as before

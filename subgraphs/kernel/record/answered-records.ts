@@ -4,6 +4,7 @@ interface Visibility {
   readonly visibleBy: readonly string[]
   readonly visibleThrough?: unknown
   readonly visibleThroughRelated?: unknown
+  readonly masters?: unknown
   readonly privateUnless?: unknown
   readonly entitlement?: string
 }
@@ -19,6 +20,7 @@ const hasRestrictedVisibility = ({ visibleBy, ...restrictions }: Visibility): bo
   visibleBy.length > 0 ||
   restrictions.visibleThrough !== undefined ||
   restrictions.visibleThroughRelated !== undefined ||
+  restrictions.masters !== undefined ||
   restrictions.privateUnless !== undefined ||
   restrictions.entitlement !== undefined
 

@@ -5,17 +5,19 @@ import { BulkResult } from './bulk-result.ts'
 import type { RecordDefinition, StoredRow } from './definition.ts'
 import { pluralOf, wordsOf } from './describe.ts'
 import { bulkItemOf } from './inputs.ts'
+import { registerLoadable } from './loadable-records.ts'
 import { recordsOf, type RecordActions } from './records-of.ts'
 import { RequiresScope } from './requires-scope.ts'
 
 const independently = 'Each item succeeds or fails independently.'
 
-/** The mutations that change and delete many records of a type, `<type>BulkUpdate` and `<type>BulkDelete`. */
+/** The mutations that change and delete many records of a type, `<type>BulkUpdate` and `<type>BulkDelete`. Bulk jobs write the type, too. */
 export function bulkResource<T extends StoredRow>(
   definition: RecordDefinition<T>,
   scope: string,
   actions: RecordActions<T> = {},
 ): Resource {
+  registerLoadable(definition, scope, actions)
   const records = recordsOf(definition, actions)
   const { name } = definition.entity
   const [one, prefix] = [wordsOf(name), name.charAt(0).toLowerCase() + name.slice(1)]

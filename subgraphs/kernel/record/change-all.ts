@@ -6,6 +6,7 @@ import { inTransaction, type RequestContext } from '../request.ts'
 import { calculate } from './calculate.ts'
 import { withFormulas } from './computed-values.ts'
 import type { Draft, RecordDefinition, StoredRow } from './definition.ts'
+import type { Operation } from './event-types.ts'
 import { derivedStatements } from './derived/derived-rows.ts'
 import { changedColumns, nextRecord, normalized, type Fields } from './next-record.ts'
 import { allColumnNames } from './read.ts'
@@ -55,22 +56,42 @@ export function changeAllWithEvents<T extends StoredRow>(
   return withCurrentExtensions(ctx, (current) => inTransaction(current, change))
 }
 
+/**
+ * Deletes the live records with these ids, or restores the deleted ones, as `changeAllWithEvents` changes records: whoever sees them. `imply` returns what else
+ * changes of a record.
+ */
+export function changeStateOfAll<T extends StoredRow>(
+  ctx: RequestContext,
+  builtIn: RecordDefinition<T>,
+  operation: 'DELETE' | 'RESTORE',
+  ids: readonly string[],
+  imply: (previous: T) => Partial<T>,
+): Promise<T[]> {
+  const decide = (previous: T) => ({ implied: imply(previous) })
+  return withCurrentExtensions(ctx, (current) =>
+    inTransaction(current, (inner) => changeInBatches(inner, shapeFor(inner, builtIn), ids, decide, operation)),
+  )
+}
+
+type Changing = Extract<Operation, 'UPDATE' | 'DELETE' | 'RESTORE'>
+
 async function changeInBatches<T extends StoredRow>(
   ctx: RequestContext,
   definition: RecordDefinition<T>,
   ids: readonly string[],
   decide: (previous: T) => RuledChange<T> | null,
+  operation: Changing = 'UPDATE',
 ): Promise<T[]> {
   const changed: T[] = []
   for (let at = 0; at < ids.length; at += batchSize) {
-    const records = await readBatch(ctx, definition, ids.slice(at, at + batchSize))
+    const records = await readBatch(ctx, definition, operation, ids.slice(at, at + batchSize))
     const changes: Changed<T>[] = []
     for (const previous of records) {
       const decided = decide(previous)
-      const changeOfOne = decided && (await changeOf(ctx, definition, previous, decided))
+      const changeOfOne = decided && (await changeOf(ctx, definition, operation, previous, decided))
       if (changeOfOne) changes.push(changeOfOne)
     }
-    if (changes.length > 0) await writeOrRefuse(ctx, definition, changes)
+    if (changes.length > 0) await writeOrRefuse(ctx, definition, operation, changes)
     changed.push(...changes.map(({ next }) => next))
   }
   return changed
@@ -79,12 +100,14 @@ async function changeInBatches<T extends StoredRow>(
 async function readBatch<T extends StoredRow>(
   ctx: RequestContext,
   definition: RecordDefinition<T>,
+  operation: Changing,
   ids: readonly string[],
 ): Promise<T[]> {
   const columns = selectList(definition, allColumnNames(definition), 't', null)
+  const state = operation === 'RESTORE' ? 'not null' : 'null'
   const rows = await ctx.db.query<T>(
     `select ${columns} from ${definition.table} t
-     where t.organization_id = $1 and t.id = any($2::uuid[]) and t.deleted_at is null order by t.id`,
+     where t.organization_id = $1 and t.id = any($2::uuid[]) and t.deleted_at is ${state} order by t.id`,
     [ctx.caller.organizationId, ids],
   )
   return rows.map((row) => withFormulas(definition.columns, row))
@@ -95,11 +118,12 @@ type Changed<T> = NonNullable<Awaited<ReturnType<typeof changeOf<T & StoredRow>>
 async function changeOf<T extends StoredRow>(
   ctx: RequestContext,
   definition: RecordDefinition<T>,
+  operation: Changing,
   previous: T,
   { implied, ...events }: RuledChange<T>,
 ) {
   const values = normalized(definition, implied)
-  const next = nextRecord(ctx, definition, { operation: 'UPDATE', previous }, values)
+  const next = nextRecord(ctx, definition, { operation, previous }, values)
   await calculate(ctx, definition, next, previous, values)
   const changed = changedColumns(definition, previous as T & Fields, next)
   if (changed.every(({ name }) => bookkeeping.has(name))) return null
@@ -111,12 +135,13 @@ async function changeOf<T extends StoredRow>(
 async function writeOrRefuse<T extends StoredRow>(
   ctx: RequestContext,
   definition: RecordDefinition<T>,
+  operation: Changing,
   changes: readonly Changed<T>[],
 ): Promise<void> {
-  if (!definition.derived) return write(ctx, definition, changes)
+  if (!definition.derived) return write(ctx, definition, operation, changes)
   try {
     // Another record can have a unique value, which is looked for after the statement has failed.
-    await inTransaction(ctx, (inner) => write(inner, definition, changes))
+    await inTransaction(ctx, (inner) => write(inner, definition, operation, changes))
   } catch (error) {
     if (!isTaken(error)) throw error
     const records = changes.map(({ next }) => next as Fields)
@@ -127,6 +152,7 @@ async function writeOrRefuse<T extends StoredRow>(
 async function write<T extends StoredRow>(
   ctx: RequestContext,
   definition: RecordDefinition<T>,
+  operation: Changing,
   changes: readonly Changed<T>[],
 ): Promise<void> {
   const columns = [...new Set(changes.flatMap(({ changed }) => changed))].filter(({ computed }) => !computed)
@@ -135,30 +161,22 @@ async function write<T extends StoredRow>(
     ...Object.fromEntries(columns.map(({ name, column }) => [column, next[name]])),
   }))
   const events = changes.flatMap(({ previous, next, changed, events: additional }) => {
-    const changedFields = changedFieldsIn(definition, changed, previous as T & Fields, next)
-    return eventsOf(
-      definition,
-      { operation: 'UPDATE', previous, next, changedFields, ...additional },
-      actorIdOf(ctx.caller),
-    )
+    const changedFields =
+      operation === 'UPDATE' ? changedFieldsIn(definition, changed, previous as T & Fields, next) : undefined
+    return eventsOf(definition, { operation, previous, next, changedFields, ...additional }, actorIdOf(ctx.caller))
   })
   const values = new Values()
   const predicate = new TenantPredicate(ctx.caller, values)
   const { table } = definition
   const conditions = [
-    predicate.visible(definition, 't'),
+    operation === 'RESTORE' ? predicate.all(definition, 't') : predicate.tenant(definition, 't'),
     // Once for all rows.
     ...(concernsDefinitions(definition) ? [`(select ${currentDefinitions(ctx, values)})`] : []),
   ]
   const derived = derivedStatements(
     definition,
     { values, isWritten: (id) => `exists (select from written w where w.id = ${id})` },
-    changes.map(({ previous, next, changed }) => ({
-      operation: 'UPDATE',
-      previous: previous as T & Fields,
-      next,
-      changed,
-    })),
+    changes.map(({ previous, next, changed }) => ({ operation, previous: previous as T & Fields, next, changed })),
   )
   await ctx.db.query(
     `with written as (

@@ -43,6 +43,8 @@ export interface ColumnOptions {
   isEmail?: boolean
   /** Email addresses that the platform stores in their canonical form (`parseEmail`): filters compare what is stored, and use its index. */
   isCanonical?: boolean
+  /** Text: white space around it is not stored, and a text of nothing else is null. */
+  isTrimmed?: boolean
   /** Text, and each item of a list: must contain more than white space. */
   filled?: boolean
   /** Null is possible only while the column never had a value: a caller can change the value but cannot set it to null. */
@@ -90,8 +92,11 @@ export interface ColumnOptions {
   isUtcDay?: boolean
   /** Timestamps: the platform also changes the value without a new version of the record, so the `ETag` contains the value besides the version. */
   isUnversioned?: boolean
-  /** When a client may set the value. `NEVER`: only the platform sets it. Default: `ALWAYS`. */
-  writable?: 'ALWAYS' | 'ON_CREATE' | 'NEVER'
+  /**
+   * When a client may set the value. `ON_IMPORT`: owners and admins may set it on create, to a time that is not in the future. `NEVER`: only the
+   * platform sets it. Default: `ALWAYS`.
+   */
+  writable?: 'ALWAYS' | 'ON_CREATE' | 'ON_IMPORT' | 'NEVER'
   /** Columns that a change of this one needs in the same request, although they may have the same value. */
   writtenWith?: readonly string[]
   /** It must be given on create, although it can be empty: an empty list would be of no use. */
@@ -129,6 +134,8 @@ export interface Column extends ColumnOptions {
   readonly custom?: CustomFieldRules
   /** Custom fields: the formula that gives the value, which nobody writes; null for one that can no longer be evaluated, so that it is blank. */
   readonly formula?: Formula | null
+  /** Formulas: every record has the value of the formula under its key. Without it, reads compute the value. */
+  readonly isStored?: boolean
   /** Custom fields: the rollup that gives the value, which only reads compute; null for one that can no longer be evaluated, so that it is blank. */
   readonly rollup?: CompiledRollup | null
   /** Custom fields: the record type whose ids the values are. */

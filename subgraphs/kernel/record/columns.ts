@@ -29,6 +29,10 @@ export class Columns {
   readonly shown: readonly Column[]
   /** Columns of the kind `id`. */
   readonly ids: readonly Column[]
+  /** Text columns without white space around their values. */
+  readonly trimmed: readonly Column[]
+  /** Columns that an import may set. */
+  readonly imported: readonly Column[]
   /** Columns whose values are objects with declared parts, or lists of them. */
   readonly structured: readonly Column[]
   /** All columns by name, including custom fields. */
@@ -41,8 +45,12 @@ export class Columns {
   readonly formulas: readonly Column[]
   /** The custom fields that are rollups. Reads have their values; what is written and sent in events has not. */
   readonly rollups: readonly Column[]
-  /** Whether the values of custom fields that are read and written are others than the stored and given ones. */
+  /** Whether the values of custom fields that are written are others than the given ones. */
   readonly isComputed: boolean
+  /** The formulas and rollups that are computed by reads. */
+  readonly computedByReads: readonly Column[]
+  /** Whether the values of custom fields that are read are others than the stored ones. */
+  readonly isComputedByReads: boolean
   /** Whether a formula reads other records or the time, so that its value is that of a reader. */
   readonly hasLive: boolean
   /** The values of the `shown` columns of a record. */
@@ -63,8 +71,12 @@ export class Columns {
     this.hasLive = this.formulas.some(({ formula }) => formula?.isLocal === false)
     this.rollups = customFields.filter(({ rollup }) => rollup !== undefined)
     this.isComputed = this.formulas.length + this.rollups.length > 0 || droppedKeys.size > 0
+    this.computedByReads = [...this.formulas.filter(({ isStored }) => !isStored), ...this.rollups]
+    this.isComputedByReads = this.computedByReads.length > 0 || droppedKeys.size > 0
     this.shown = stored.filter((column) => !column.internal)
     this.ids = stored.filter((column) => column.kind === 'id')
+    this.imported = stored.filter(({ writable }) => writable === 'ON_IMPORT')
+    this.trimmed = stored.filter(({ isTrimmed }) => isTrimmed)
     this.structured = stored.filter(({ structure }) => structure)
     this.byName = new Map([...stored, ...customFields].map((column) => [column.name, column]))
     this.customFields = new Map(customFields.map((column) => [column.key!, column]))

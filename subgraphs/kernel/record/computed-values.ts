@@ -1,6 +1,7 @@
 import type { Column } from './column.ts'
 import type { Columns } from './columns.ts'
 import { sqlLiteral } from './custom-field-column.ts'
+import { localSql } from './local-formula.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -23,22 +24,24 @@ function objectSql(columns: readonly Column[], alias: string): string {
 export const withoutKeysSql = (sql: string, keys: Iterable<string>): string =>
   `(${sql} - array[${[...keys].map(sqlLiteral).join(', ')}]::text[])`
 
-/** The custom fields of a record as they are read: with the values of formulas and rollups, whatever is stored under their keys. */
-export function customValuesSql(sql: string, { formulas, rollups, droppedKeys }: Columns, alias: string): string {
-  const derived = [...formulas, ...rollups]
-  const stored = withoutKeysSql(sql, [...derived.map(({ key }) => key!), ...droppedKeys])
-  return derived.length > 0 ? `(${stored} || ${objectSql(derived, alias)})` : stored
+/** The custom fields of a record as they are read: with the values that reads compute, whatever is stored under their keys. */
+export function customValuesSql(sql: string, { computedByReads, droppedKeys }: Columns, alias: string): string {
+  const stored = withoutKeysSql(sql, [...computedByReads.map(({ key }) => key!), ...droppedKeys])
+  return computedByReads.length > 0 ? `(${stored} || ${objectSql(computedByReads, alias)})` : stored
 }
 
-/** Of the formulas that are computed by reads only. */
-export const liveValuesSql = ({ formulas }: Columns, alias: string): string =>
-  objectSql(
-    formulas.filter(({ formula }) => formula?.isLocal === false),
+/** The custom fields of a record with the values of these formulas over its own fields. */
+export const withFormulasSql = (sql: string, formulas: readonly Column[], alias: string): string =>
+  `(${withoutKeysSql(
+    sql,
+    formulas.map(({ key }) => key!),
+  )} || ${objectSql(
+    formulas.map((column) => ({ ...column, sql: localSql(column.formula!) })),
     alias,
-  )
+  )})`
 
-/** SQL of an object with the values of the rollups of a record. */
-export const rollupValuesSql = ({ rollups }: Columns, alias: string): string => objectSql(rollups, alias)
+/** SQL of an object with the values of these custom fields of a record. */
+export const valuesSql = objectSql
 
 /** The custom fields of a record with the values of its formulas, and without those of rollups, which change without it. */
 function computed({ formulas, rollups, droppedKeys }: Columns, record: Fields): Fields {

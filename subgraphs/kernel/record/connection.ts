@@ -50,7 +50,7 @@ class PageInfo {
   }
 }
 
-function connectionOf(
+export function connectionOf(
   order: Order,
   rows: Row[],
   first: number,

@@ -24,6 +24,8 @@ export interface FormulaDefinition {
   /** Of a number. */
   readonly decimals?: number
   readonly blankAs: BlankAs
+  /** Every record has the value of this definition under its key, if it is that of its own fields. Until then, reads compute it. */
+  readonly isStored?: boolean
 }
 
 /** The definition of a custom field by an organization. Plain data. */

@@ -18,9 +18,13 @@ export async function decidedByHooks<T extends StoredRow>(
 ): Promise<Draft<T>> {
   const hooks = ctx.extensions?.hooksFor(definition)
   const operation = draft.operation === 'RESTORE' ? 'UPDATE' : draft.operation
-  if (!hooks?.concerns(operation)) return draft
+  if (!hooks?.concerns(operation) || ctx.isWithoutHooks) return draft
   const { next, previous, changesNothing } = await prepareChange(ctx, definition, draft)
   if (changesNothing) return draft
+  if (ctx.dryRun === 'CHANGES') {
+    ctx.notExecuted?.push({ kind: 'HOOK', object: definition.object, recordId: next.id })
+    return { ...draft, implied: { ...draft.implied, id: next.id } as Partial<T> }
+  }
   const zone = definition.calculatesDays ? await organizationZone(ctx) : 'UTC'
   // The id that hooks were told is the one that is written.
   const withId: Draft<T> = { ...draft, implied: { ...draft.implied, id: next.id } as Partial<T> }

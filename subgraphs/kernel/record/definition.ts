@@ -4,9 +4,11 @@ import type { Addend, AddendShape } from './addend.ts'
 import type { Amounts, AmountsShape } from './aggregate/aggregate-columns.ts'
 import type { Column } from './column.ts'
 import { Columns } from './columns.ts'
+import { customFieldKey, customFieldsName } from './custom-field-column.ts'
 import type { DerivedRows } from './derived/derived-rows.ts'
 import type { AnyRecord, TrackedObject, Operation, RecordEvents } from './event-types.ts'
 import type { LookupFrom } from './lookup/lookup.ts'
+import type { Merged } from './merge/merged.ts'
 import type { StateMachine } from './transitions.ts'
 
 /** The columns that every stored row has. Most record classes extend `OrgRecord`, which has more. */
@@ -37,6 +39,10 @@ export interface Draft<T extends StoredRow> {
   readonly events?: readonly string[]
   /** The additional events replace the event of the operation instead of following it. */
   readonly isEventReplaced?: boolean
+  /** The record is deleted because it was merged: what named it is moved, and neither restricts the deletion nor is cleared. */
+  readonly isMerged?: boolean
+  /** The records that were merged into this one. It gets a new version, whatever else changes. */
+  readonly mergedIds?: readonly string[]
   /** The action in the audit log; default: the type of the event. */
   readonly action?: string
 }
@@ -56,6 +62,30 @@ export interface Relation {
   readonly from?: string
   /** Description of its field in the filter. */
   readonly description: string
+}
+
+/** The type of the records that ids name: one type, or that which another column, or another part of the same object, tells. */
+export type NamedType =
+  | string
+  | {
+      readonly kind: string
+      /** What that column contains for records of this type; null if it cannot name any. */
+      readonly kindOf: (object: string) => string | null
+    }
+
+export interface MergeShape {
+  /** Flags that stay true if they are true in one of the merged records. */
+  readonly keepsTrue?: readonly string[]
+  /** Columns with the id of a parent, in which no record may be its own ancestor. */
+  readonly hierarchies?: readonly string[]
+  /** Takes the locks that other transactions take before those of the records. */
+  readonly lock?: (ctx: RequestContext, ids: readonly string[]) => Promise<void>
+}
+
+/** A column with the id of the record of which a record is a detail, and the type of that record. */
+export interface Master {
+  readonly by: string
+  readonly to: () => RecordShape
 }
 
 export interface RelatedVisibility<Name extends string = string> {
@@ -101,6 +131,10 @@ export interface RecordShape extends TrackedObject {
   readonly visibleThroughRelated?: RelatedVisibility
   /** A boolean column: only the owner sees a record in which it is false, whatever the visibility of the caller. The table needs `privateIndexes`. */
   readonly privateUnless?: string
+  /**
+   * The records of which the record is a detail, by the columns with their ids: it has no owner, and is visible when all of them are visible and not deleted.
+   */
+  readonly masters?: readonly Master[]
   /** What the definitions of the organization derive from the records, in the statement of every write; absent where there is nothing. */
   readonly derived?: readonly DerivedRows[]
   /** The lookups of the organization that name records of this type; absent where there are none. */
@@ -116,6 +150,13 @@ export interface RecordShape extends TrackedObject {
   /** Columns with ids of other records, each with the function that checks the ids. A part of a structured column: `lineItems.productId`. */
   readonly references?: Readonly<Partial<Record<string, Reference>>>
   readonly relations?: Readonly<Record<string, Relation>>
+  /**
+   * Columns with ids of records, and the record type of the ids, where neither a relation nor `NamesRecord` tells it. A part of a structured column:
+   * `participants.id`. Merges move these references, too.
+   */
+  readonly names?: Readonly<Partial<Record<string, NamedType>>>
+  /** Its records can be merged (`record/merge`). */
+  readonly merge?: MergeShape
   /** Columns that are unique among rows that are not deleted, by the name of their unique index. */
   readonly unique?: Readonly<Record<string, string>>
   /** An integer column that is numbered per organization from 1, without gaps. */
@@ -183,6 +224,13 @@ export interface RecordDefinition<T extends StoredRow> extends RecordShape {
   readonly subtitle?: ColumnName<T> | null
   readonly references?: Readonly<Partial<Record<ColumnName<T> | `${ColumnName<T>}.${string}`, Reference>>>
   readonly relations?: Readonly<Record<string, RelationBy<T> | RelationFrom>>
+  readonly names?: Readonly<Partial<Record<ColumnName<T> | `${ColumnName<T>}.${string}`, NamedType>>>
+  readonly merge?: MergeShape & {
+    readonly keepsTrue?: readonly ColumnName<T>[]
+    readonly hierarchies?: readonly ColumnName<T>[]
+  }
+  /** Changes records of this type that name merged records, before they are moved, where two of them must not name one record. */
+  readonly beforeMoved?: (ctx: RequestContext, merged: Merged) => Promise<void>
   readonly unique?: Readonly<Record<string, ColumnName<T>>>
   readonly numbered?: ColumnName<T>
   readonly numberText?: { readonly column: ColumnName<T>; readonly prefix: string }
@@ -252,6 +300,25 @@ export function parentOf(
   if (visibleThrough) return { shape: visibleThrough.to(), id: values[visibleThrough.by] }
   const to = related?.to[String(values[related.type])]
   return to ? { shape: to(), id: values[related!.id] } : null
+}
+
+interface Parent {
+  readonly shape: RecordShape
+  readonly id: unknown
+}
+
+/** The value of a column in a record, or among columns that were read by their names. */
+function valueIn(values: Readonly<Record<string, unknown>>, name: string): unknown {
+  if (name in values) return values[name]
+  const key = customFieldKey(name)
+  return key === null ? undefined : (values[customFieldsName] as Readonly<Record<string, unknown>> | undefined)?.[key]
+}
+
+/** The records through which a record with these values is visible, all of them together. */
+export function parentsIn(shape: RecordShape, values: Readonly<Record<string, unknown>>): readonly Parent[] {
+  if (shape.masters) return shape.masters.map(({ by, to }) => ({ shape: to(), id: valueIn(values, by) }))
+  const parent = parentOf(shape, values)
+  return parent ? [parent] : []
 }
 
 export const hasColumn = (definition: RecordShape, name: string): boolean => definition.columns.byName.has(name)

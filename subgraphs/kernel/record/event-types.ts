@@ -14,8 +14,8 @@ export interface EventType<P extends object = AnyRecord> {
    * former versions stay in `schema/events`.
    */
   readonly version?: number
-  /** Additional properties of `data`, each with the source of its value: `record.status`. */
-  readonly adds?: Readonly<Record<string, `${'record' | 'previous'}.${keyof P & string}`>>
+  /** Additional properties of `data`, each with the source of its value: `record.status`; `change.mergedIds` are the ids of merged records. */
+  readonly adds?: Readonly<Record<string, `${'record' | 'previous'}.${keyof P & string}` | 'change.mergedIds'>>
   /** Values in the sample event of this type that differ from the sample record. */
   readonly sample?: Partial<P>
   /** Values of the record before the change in the sample event. */
@@ -23,7 +23,7 @@ export interface EventType<P extends object = AnyRecord> {
 }
 
 /** The type of a property in an event payload. The suffix `?` means nullable. */
-export type PropertyKind = 'id' | 'text' | 'boolean' | 'timestamp' | 'textList'
+export type PropertyKind = 'id' | 'text' | 'integer' | 'boolean' | 'timestamp' | 'textList'
 
 /** The payload of a record in events, when it differs from the record's GraphQL columns. */
 export interface EventPayload<T extends object = object> {
@@ -53,6 +53,8 @@ export interface Change<T extends object = object> {
   readonly events?: readonly string[]
   /** The additional events replace the event of the operation. */
   readonly isEventReplaced?: boolean | undefined
+  /** The records that were merged into this one. */
+  readonly mergedIds?: readonly string[] | undefined
   /** The action in the audit log; default: the type of the event. */
   readonly action?: string
 }

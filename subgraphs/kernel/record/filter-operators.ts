@@ -81,8 +81,8 @@ function indexedCandidates(
   alias: string,
   values: Values,
 ): string | null {
-  // What is stored of a formula may be older than its definition, and nothing is stored of a rollup.
-  if (isDerived(column)) return null
+  // What is stored of a formula may be older than its definition until all records have its value, and nothing is stored of a rollup.
+  if (isDerived(column) && !column.isStored) return null
   if (textSearches.has(operator)) return containsCandidates(definition, column, operand as string, alias, values)
   if (column.key === undefined || operator !== 'eq' || column.kind === 'timestamp' || column.kind === 'date')
     return null

@@ -1,5 +1,6 @@
 import { compileFormula } from '../formula/compile.ts'
 import { fieldOfColumn } from '../formula/column-field.ts'
+import { relationsAt } from '../formula/paths.ts'
 import type { Formula, FormulaFields, Reference } from '../formula/formula.ts'
 import { FormulaError } from '../formula/problem.ts'
 import type { Column } from './column.ts'
@@ -11,6 +12,7 @@ import {
   type FormulaDefinition,
 } from './custom-field-column.ts'
 import type { RecordShape } from './definition.ts'
+import { localSql } from './local-formula.ts'
 import { relatedShape, relationNamed, type FormulaRelation } from './formula-relations.ts'
 
 /** The formulas of a record type by the names of their fields; null for one that cannot be evaluated. */
@@ -51,7 +53,7 @@ export class FormulaScope {
 
   /** The relation with this name that leads to a record type with readable fields. */
   relation(name: string): FormulaRelation | null {
-    return relationNamed(this.shape, name)
+    return relationNamed(this.shape, name, this.#plain.get(name))
   }
 
   #target(name: string): FormulaScope | null {
@@ -59,12 +61,18 @@ export class FormulaScope {
     return relation && this.scopeOf(relation.object)
   }
 
-  /** The unique name, `account.customFields.margin`, of the field that a path of a formula names; null if it names none. */
-  nameOf(path: string): string | null {
+  /**
+   * The unique names, `account.customFields.margin`, of what a path of a formula names: the columns with the ids of the records that it follows, and the
+   * field; none if there is no such field.
+   */
+  namesIn(path: string): string[] {
     if (this.shape.columns.byName.has(path) || this.#plain.has(path) || this.#fields.has(path))
-      return `${this.shape.object}.${path}`
-    const at = path.indexOf('.')
-    return at < 0 ? null : (this.#target(path.slice(0, at))?.nameOf(path.slice(at + 1)) ?? null)
+      return [`${this.shape.object}.${path}`]
+    for (const relation of relationsAt(path.split('.'))) {
+      const further = this.#target(relation)?.namesIn(path.slice(relation.length + 1)) ?? []
+      if (further.length > 0) return [`${this.shape.object}.${this.relation(relation)!.column.name}`, ...further]
+    }
+    return []
   }
 
   /** The unique names of what a reference reads: the columns with the ids of the records that it follows, and the field. */
@@ -141,9 +149,13 @@ export class FormulaScopes {
   }
 }
 
-/** The column of a formula. It is read and compared by the SQL of the formula, whatever is stored under its key. One that reads other records or the time is blank but for a reader. */
-function formulaColumn(field: CustomFieldDefinition, formula: Formula | null, scope: FormulaScope): Column {
+/**
+ * The column of a formula. Once every record has its value, it is read as any other custom field; before, by the SQL of the formula, whatever is stored
+ * under its key. One that reads other records or the time is blank but for a reader.
+ */
+function formulaColumn(field: FieldWithFormula, formula: Formula | null, scope: FormulaScope): Column {
   const column = customField(field)
+  const isStored = formula?.isLocal === true && field.formula.isStored === true
   const names = formula ? new Set(formula.inputs.flatMap((input) => scope.namesOf(input))) : []
   return {
     ...column,
@@ -151,9 +163,9 @@ function formulaColumn(field: CustomFieldDefinition, formula: Formula | null, sc
     derivedFrom: [customFieldsName, ...(formula ? ownInputs(formula) : [])],
     ...(formula && !formula.isLocal && { hiddenWith: [...names] }),
     formula,
-    sql: formula?.isLocal
-      ? (alias) => `(${formula.toSql({ alias: () => alias })})`
-      : () => (formula ? noValueSql(column) : blankSql(column)),
+    ...(isStored
+      ? { isStored }
+      : { sql: formula?.isLocal ? localSql(formula) : () => (formula ? noValueSql(column) : blankSql(column)) }),
   }
 }
 
@@ -168,7 +180,7 @@ const blankTypes: Partial<Record<Column['kind'], string>> = {
 export const blankSql = ({ kind }: Pick<Column, 'kind'>): string =>
   kind === 'boolean' ? 'false' : noValueSql({ kind })
 
-const noValueSql = ({ kind }: Pick<Column, 'kind'>): string => `null::${blankTypes[kind] ?? 'text'}`
+export const noValueSql = ({ kind }: Pick<Column, 'kind'>): string => `null::${blankTypes[kind] ?? 'text'}`
 
 /** The columns of the custom fields of a record type, in their order, without rollups. */
 export function customColumns(

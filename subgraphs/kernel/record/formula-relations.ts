@@ -4,7 +4,7 @@ import { columnOf, type RecordShape } from './definition.ts'
 import { namedRecordOf, recordFieldOf } from './named-records.ts'
 import { recordNamed } from './record-registry.ts'
 
-/** A column with the id of a record, by which formulas read fields of that record: `account` for `accountId`. */
+/** A column with the id of a record, by which formulas read fields of that record: `account` for `accountId`, `customFields.site` for a lookup. */
 export interface FormulaRelation {
   readonly column: Column
   /** The record type of the other record; `user` for users. */
@@ -19,8 +19,12 @@ export const relatedShape = (object: string): RecordShape | null =>
 
 type Shape = Pick<RecordShape, 'entity' | 'columns' | 'relations'>
 
-/** The relation with this name: one that filters follow, a user, or a record that the class declares with `NamesRecord`. */
-export function relationNamed(shape: Shape, name: string): FormulaRelation | null {
+/**
+ * The relation with this name: one that filters follow, a user, a record that the class declares with `NamesRecord`, or that of the custom field with this
+ * name, if it is a lookup.
+ */
+export function relationNamed(shape: Shape, name: string, custom?: Column): FormulaRelation | null {
+  if (custom) return custom.lookup ? { column: custom, object: custom.lookup.to } : null
   const relation = Object.hasOwn(shape.relations ?? {}, name) ? shape.relations![name]! : null
   if (relation?.by) return { column: columnOf(shape as RecordShape, relation.by), object: relation.to().object }
   const column = shape.columns.ids.find(

@@ -19,10 +19,15 @@ type Entity<T> = abstract new () => T
 /** The name of a record type in sentences: `case comment`. */
 export const entityName = (entity: object): string => wordsOf((entity as { name: string }).name)
 
+const newRecord = (one: string): string =>
+  `The values of a new ${one}. An absent field gets its default, which is null or empty if none is named.`
+
 const inputDescriptions = {
   REPLACE: (one: string) => `All values of one ${one}. An absent field gets the value that a new ${one} would have.`,
-  CREATE: (one: string) =>
-    `The values of a new ${one}. An absent field gets its default, which is null or empty if none is named.`,
+  CREATE: newRecord,
+  IMPORT: newRecord,
+  UPSERT: (one: string) =>
+    `The values of a ${one}, new or existing. An absent field is not changed; in a new ${one} it gets its default. What a new ${one} must have is required where there is none with the key yet.`,
   UPDATE: (one: string) =>
     `Changes of one ${one}. An absent field is not changed, and null clears a field that can be null.`,
 } as const
@@ -30,7 +35,8 @@ const inputDescriptions = {
 /** The values of a record that a client sends. GraphQL checks which columns are allowed and which are required. */
 export type RecordInput<T> = { [Name in ColumnName<T>]?: T[Name] | null }
 
-const writableIn: Readonly<Record<'CREATE' | 'UPDATE', readonly ColumnOptions['writable'][]>> = {
+const writableIn: Readonly<Record<'IMPORT' | 'CREATE' | 'UPDATE', readonly ColumnOptions['writable'][]>> = {
+  IMPORT: ['ALWAYS', 'ON_CREATE', 'ON_IMPORT'],
   CREATE: ['ALWAYS', 'ON_CREATE'],
   UPDATE: ['ALWAYS'],
 }
@@ -43,11 +49,14 @@ export const isRequired = (column: Column): boolean =>
     column.derivedDefault === undefined &&
     initialValue(column) === undefined)
 
-/** The columns that a client may send. Those that create requires come first. */
-export function writableColumns(entity: object, operation: 'CREATE' | 'UPDATE'): readonly Column[] {
+/** The columns that a client may send; `IMPORT`: with those that owners and admins may set on create. Those that create requires come first. */
+export function writableColumns(entity: object, operation: 'IMPORT' | 'CREATE' | 'UPDATE'): readonly Column[] {
   const writable = shownColumns(entity).filter((column) => writableIn[operation].includes(column.writable ?? 'ALWAYS'))
   return [...writable.filter(isRequired), ...writable.filter((column) => !isRequired(column))]
 }
+
+/** The columns of each input. */
+const columnsIn = { REPLACE: 'UPDATE', CREATE: 'CREATE', IMPORT: 'IMPORT', UPSERT: 'IMPORT', UPDATE: 'UPDATE' } as const
 
 const inputTypeOf = ({ type, structure }: Column): unknown =>
   structure ? (structure.isList ? [structure.input] : structure.input) : type
@@ -59,10 +68,11 @@ function inputOf<T>(
   omitted: readonly string[] = [],
 ): Class<RecordInput<T>> {
   const input = classNamed(name)
-  for (const column of writableColumns(entity, operation === 'CREATE' ? 'CREATE' : 'UPDATE')) {
+  const isChange = operation === 'UPDATE' || operation === 'UPSERT'
+  for (const column of writableColumns(entity, columnsIn[operation])) {
     if (omitted.includes(column.name)) continue
-    const nullable = operation === 'UPDATE' || !isRequired(column)
-    const description = inputDescription(column, operation === 'UPDATE' ? 'UPDATE' : 'CREATE')
+    const nullable = isChange || !isRequired(column)
+    const description = inputDescription(column, isChange ? 'UPDATE' : 'CREATE')
     field(input, column.name, () => inputTypeOf(column), { nullable, description }, column.day)
   }
   InputType(name, { description: inputDescriptions[operation](entityName(entity)) })(input)
@@ -76,6 +86,17 @@ export const createInputOf = <T>(
   omitted: readonly string[] = [],
 ): Class<RecordInput<T>> => inputOf(name, entity, 'CREATE', omitted)
 
+const importable = new Set<object>()
+
+/** Whether the input for creating a record has what an import may set. */
+export const isImportable = (entity: object): boolean => importable.has(entity)
+
+/** As `createInputOf`, with what an import by an owner or admin may set. */
+export function importInputOf<T>(name: string, entity: Entity<T>): Class<RecordInput<T>> {
+  importable.add(entity)
+  return inputOf(name, entity, 'IMPORT')
+}
+
 /** The GraphQL input type for updating a record. */
 export const updateInputOf = <T>(name: string, entity: Entity<T>): Class<RecordInput<T>> =>
   inputOf(name, entity, 'UPDATE')
@@ -83,6 +104,20 @@ export const updateInputOf = <T>(name: string, entity: Entity<T>): Class<RecordI
 /** The GraphQL input type for replacing a record. */
 export const replaceInputOf = <T>(name: string, entity: Entity<T>): Class<RecordInput<T>> =>
   inputOf(name, entity, 'REPLACE')
+
+/** The GraphQL input type for creating or updating the record with a key. The platform gives a new one its id. */
+export const upsertInputOf = <T>(name: string, entity: Entity<T>): Class<RecordInput<T>> =>
+  inputOf(name, entity, 'UPSERT', ['id'])
+
+/** The GraphQL input type for one item of a bulk upsert: the upsert input, and the expected version of the record. */
+export function upsertItemOf<T>(name: string, entity: Entity<T>): Class<RecordInput<T>> {
+  const input = inputOf(name, entity, 'UPSERT', ['id'])
+  field(input, 'expectedVersion', () => Int, {
+    nullable: true,
+    description: `Version that the ${entityName(entity)} must have; otherwise the item fails with VERSION_CONFLICT, or NOT_FOUND if there is none. Null: no check.`,
+  })
+  return input
+}
 
 /** The GraphQL input type for one item of a bulk update: the update input, and the id and expected version of the record. */
 export function bulkItemOf<T>(

@@ -1,30 +1,36 @@
 import type { Formula } from '../formula/formula.ts'
 import type { RequestContext } from '../request.ts'
+import type { Column } from './column.ts'
 import { customFieldsName } from './custom-field-column.ts'
 import type { RecordShape } from './definition.ts'
-import { liveValuesSql } from './computed-values.ts'
+import { valuesSql } from './computed-values.ts'
 import type { FormulaScopes } from './formula-columns.ts'
 import { placeFor } from './live-formulas.ts'
 import { TenantPredicate } from './predicate.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The record with the formulas that the caller reads, which follow from other records and the time. `definition` is that of the caller. */
-export async function withLiveValues<T extends object>(
-  ctx: RequestContext,
-  definition: RecordShape,
-  record: T & { readonly id: string },
-): Promise<T> {
-  const { columns, table } = definition
-  if (!columns.hasLive) return record
-  const predicate = new TenantPredicate(ctx.caller)
-  const condition = `t.id = ${predicate.values.add(record.id)} and ${predicate.visible(definition, 't')}`
-  const [row] = await ctx.db.query<{ values: Fields }>(
-    `select ${liveValuesSql(columns, 't')} as values from ${table} t where ${condition}`,
-    predicate.values.list,
+/**
+ * Versions of a record that need not be stored, with the values of these formulas over other records and the time, as the caller would read them: by one
+ * statement for all of them.
+ */
+export async function withComputed(
+  { db }: RequestContext,
+  { columns, table }: RecordShape,
+  formulas: readonly Column[],
+  records: readonly Fields[],
+): Promise<Fields[]> {
+  const written = columns.stored.filter(({ computed }) => !computed)
+  const rows = records.map((record) => Object.fromEntries(written.map(({ name, column }) => [column, record[name]])))
+  const read = await db.query<{ values: Fields }>(
+    `select ${valuesSql(formulas, 't')} as values from jsonb_array_elements($1::jsonb) with ordinality g(record, position)
+     cross join lateral jsonb_populate_record(null::${table}, g.record) t order by g.position`,
+    [JSON.stringify(rows)],
   )
-  const values = { ...((record as Fields)[customFieldsName] as Fields), ...row?.values }
-  return { ...record, [customFieldsName]: values }
+  return records.map((record, index) => ({
+    ...record,
+    [customFieldsName]: { ...(record[customFieldsName] as Fields), ...read[index]!.values },
+  }))
 }
 
 /** The value of a formula that is no field, for a record that the caller sees. */

@@ -32,6 +32,7 @@ export const hasTotalsFor = (caller: Caller, definition: RecordShape): definitio
   hasTotals(definition) &&
   !definition.visibleThrough &&
   !definition.visibleThroughRelated &&
+  !definition.masters &&
   decidesByGroup(definition) &&
   !(caller.ownerIds && definition.visibleBy.length > 0)
 

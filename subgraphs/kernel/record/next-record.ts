@@ -23,12 +23,16 @@ export function together<T extends object>(...parts: readonly Partial<T>[]): Par
   return values as Partial<T>
 }
 
-/** Removes undefined values, and converts ids and custom fields to their stored form. Ids are stored in lower case, as PostgreSQL prints them. */
+/** Removes undefined values, and converts ids, trimmed texts and custom fields to their stored form. Ids are stored in lower case, as PostgreSQL prints them. */
 export function normalized<T extends object>(definition: RecordShape, values: T): T {
   const given: Fields = definedOnly(values) as Fields
   for (const { name } of definition.columns.ids) {
     const id = given[name]
     if (typeof id === 'string') given[name] = id.toLowerCase()
+  }
+  for (const { name } of definition.columns.trimmed) {
+    const text = given[name]
+    if (typeof text === 'string') given[name] = text.trim() || null
   }
   for (const column of definition.columns.structured) {
     if (column.name in given) given[column.name] = storedStructure(column, given[column.name])
@@ -68,7 +72,8 @@ function created<T extends StoredRow>(
   actor: string | null,
 ): T & Fields {
   const stamped: Fields = { version: 1, createdAt: now, updatedAt: now, createdById: actor, updatedById: actor }
-  const given: Fields = { ownerId: actor, ...stamped, ...values }
+  // A detail has no owner of its own.
+  const given: Fields = { ownerId: definition.masters ? null : actor, ...stamped, ...values }
   const record = definition.columns.blank()
   for (const name in given) if (Object.hasOwn(record, name)) record[name] = given[name]
   record.id = values.id ?? newRecordId(ctx, definition, values)

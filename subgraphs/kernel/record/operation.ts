@@ -16,6 +16,8 @@ export interface OperationOptions {
   readonly status?: 200 | 201 | 202 | 204
   /** What the body of success is, as one sentence. */
   readonly answers?: string
+  /** Another status of success, where this flag of the answer is false, and what the body is then: 202 while work goes on. */
+  readonly unless?: { readonly flag: string; readonly status: 202; readonly answers: string }
   /** Whether the body of success is `null` if there is nothing. A query that refuses an unknown id is nullable in the graph, too, so this does not follow from it. */
   readonly mayBeNull?: boolean
   /** Whether `Location` names the new record, at the path of the request followed by its id. */

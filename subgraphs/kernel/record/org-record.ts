@@ -37,9 +37,11 @@ export abstract class OrgRecord {
   @Column(() => String, {
     indexed: true,
     nullable: true,
+    isTrimmed: true,
     max: 255,
     example: 'ERP-20417',
-    description: 'Identifier of the record in another system; null if none.',
+    description:
+      'Identifier of the record in another system; null if none. Unique among the records of its type that are not deleted. White space around it is removed; upper and lower case differ.',
   })
   externalId!: string | null
 
@@ -75,9 +77,11 @@ export abstract class OrgRecord {
 
   @Column(() => DateTime, {
     indexed: true,
-    writable: 'NEVER',
+    writable: 'ON_IMPORT',
+    derivedDefault: 'the time of the request',
     example: '2026-11-02T08:15:00.000Z',
-    description: 'When the record was created.',
+    description:
+      'When the record was created. An owner or admin who imports records may set it, to a time that is not in the future; it never changes.',
   })
   createdAt!: string
 

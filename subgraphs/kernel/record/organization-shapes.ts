@@ -2,7 +2,7 @@ import type { Column } from './column.ts'
 import { notFound } from '../errors.ts'
 import { customFieldName, customFieldsName } from './custom-field-column.ts'
 import { customObjectName } from './custom-object.ts'
-import { hasColumn, type RecordShape } from './definition.ts'
+import { hasColumn, type Master, type RecordShape } from './definition.ts'
 import type { Contributor } from './derived/contributor.ts'
 import { contributors } from './derived/contributors.ts'
 import { customColumns, FormulaScopes } from './formula-columns.ts'
@@ -10,7 +10,7 @@ import { relatedShape } from './formula-relations.ts'
 import { columnsFor, isLive } from './live-formulas.ts'
 import { recordNamed } from './record-registry.ts'
 import { isRollupField, rollupColumn } from './rollup/rollup-column.ts'
-import { lookupsByTarget, type LookupFrom } from './lookup/lookup.ts'
+import { isMaster, lookupsByTarget, type LookupFrom } from './lookup/lookup.ts'
 import type { OrganizationDefinitions } from './organization-definitions.ts'
 import type { OrganizationShapes, ShapeReader } from './shape-source.ts'
 
@@ -118,9 +118,26 @@ export class DefinedShapes implements OrganizationShapes {
   #extend(shape: RecordShape): RecordShape {
     const lookedUpBy = this.#lookups.get(shape.object)
     const withFields = this.#withFields(shape)
-    const extended = lookedUpBy ? { ...withFields, lookedUpBy } : withFields
+    const masters = this.#mastersOf(shape)
+    const named = lookedUpBy ? { ...withFields, lookedUpBy } : withFields
+    const extended = masters.length > 0 ? { ...named, masters, visibleBy: [] } : named
     const derived = this.contributes.flatMap((contribution) => contribution(extended, this.definitions) ?? [])
     return derived.length > 0 ? { ...extended, derived } : extended
+  }
+
+  /** The records of which those of the type are details, if they are any. */
+  #mastersOf({ object }: RecordShape): Master[] {
+    const { customFields } = this.definitions
+    const fields = Object.hasOwn(customFields, object) ? customFields[object]! : []
+    return fields.filter(isMaster).map(({ name, lookup }) => ({
+      by: customFieldName(name),
+      to: () => {
+        const builtIn = recordNamed(lookup!.to)
+        const master = builtIn ? this.#extended(builtIn) : this.custom(lookup!.to)
+        if (!master) throw notFound('The custom object')
+        return master
+      },
+    }))
   }
 
   /** The columns of the custom fields of a record type, rollups included. */

@@ -62,12 +62,13 @@ export class TenantPredicate {
   visibility({
     visibleThrough,
     visibleThroughRelated,
+    masters,
     visibleBy,
     privateUnless,
   }: RecordShape): 'ALL' | 'RANGE' | 'SHARED_AND_OWN' | 'CONDITIONS' {
     const { ownerIds, kind } = this.caller
     const isOfAllOwners = !ownerIds || visibleBy.length === 0
-    if (visibleThrough || visibleThroughRelated) return 'CONDITIONS'
+    if (visibleThrough || visibleThroughRelated || masters) return 'CONDITIONS'
     if (privateUnless) return isOfAllOwners && kind !== 'SYSTEM' ? 'SHARED_AND_OWN' : 'CONDITIONS'
     if (isOfAllOwners) return 'ALL'
     return ownerIds.length === 1 && visibleBy.length === 1 ? 'RANGE' : 'CONDITIONS'
@@ -80,6 +81,11 @@ export class TenantPredicate {
     return [...parts, `${columns.byName.get(objectColumn)!.sql(alias)} = ${sqlLiteral(objectKey)}`]
   }
 
+  /** The condition for all rows of the record type in the organization, deleted ones included, whoever sees them. */
+  all(definition: RecordShape, alias: string): string {
+    return this.#rows(definition, alias).join(' and ')
+  }
+
   alias(): string {
     return `t${++this.#aliases}`
   }
@@ -90,7 +96,13 @@ export class TenantPredicate {
     if (definition.entitlement) requireEntitlement(this, definition.entitlement)
     if (definition.partsOf) requireWholeParts(this.caller, definition)
     const parts = this.#rows(definition, alias)
-    if (definition.visibleThrough) {
+    if (definition.masters) {
+      // Of the table, because the platform, which may read all tenants, sees no rows in the view of one.
+      for (const { by, to } of definition.masters) {
+        const master = to()
+        parts.push(this.#isParentVisible(master, columnOf(definition, by).sql(alias), master.table))
+      }
+    } else if (definition.visibleThrough) {
       const { by, to } = definition.visibleThrough
       parts.push(this.#isParentVisible(to(), columnOf(definition, by).sql(alias)))
     } else if (definition.visibleThroughRelated && this.caller.kind !== 'SYSTEM') {
@@ -102,9 +114,9 @@ export class TenantPredicate {
     return [...parts, ...this.#shared(definition, alias)].join(' and ')
   }
 
-  #isParentVisible(shape: RecordShape, id: string): string {
+  #isParentVisible(shape: RecordShape, id: string, source = readSource(shape)): string {
     const parent = this.alias()
-    return `exists (select 1 from ${readSource(shape)} ${parent} where ${this.live(shape, parent)} and ${parent}.id = ${id})`
+    return `exists (select 1 from ${source} ${parent} where ${this.live(shape, parent)} and ${parent}.id = ${id})`
   }
 
   #isRelatedVisible(definition: RecordShape, { type, id, to }: RelatedVisibility, alias: string): string {

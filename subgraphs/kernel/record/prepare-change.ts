@@ -6,12 +6,13 @@ import { checkValues } from './check-values.ts'
 import type { Column } from './column.ts'
 import { withFormulas } from './computed-values.ts'
 import { customFieldsName } from './custom-field-column.ts'
-import { withLiveValues } from './live-values.ts'
+import { isLive } from './live-formulas.ts'
 import type { Draft, RecordDefinition, RecordShape, StoredRow } from './definition.ts'
 import { nameOf } from './describe.ts'
+import { importedProblems } from './imported-fields.ts'
 import { changedColumns, nextRecord, normalized, together, type Fields } from './next-record.ts'
 import { bookkeeping } from './record-events.ts'
-import { withRollups } from './rollup/read-rollups.ts'
+import { withUnversionedOf } from './unversioned-values.ts'
 
 export function refuse(errors: FieldProblem[]): void {
   if (errors.length > 0) throw invalid(...errors)
@@ -48,9 +49,11 @@ async function readBefore<T extends StoredRow>(
   if (!previous || !isJsonObject(given)) return previous
   const isGiven = ({ key = '' }: Column): boolean => Object.hasOwn(given, key)
   const { formulas, rollups } = definition.columns
-  const isLiveGiven = formulas.some((column) => column.formula?.isLocal === false && isGiven(column))
-  const known = isLiveGiven ? await withLiveValues(ctx, definition, previous) : previous
-  return rollups.some(isGiven) ? withRollups(ctx, definition, known) : known
+  const derived = {
+    formulas: formulas.filter((column) => isLive(column) && isGiven(column)),
+    rollups: rollups.filter(isGiven),
+  }
+  return withUnversionedOf(ctx, definition, derived, previous)
 }
 
 export async function prepareChange<T extends StoredRow>(
@@ -68,11 +71,13 @@ export async function prepareChange<T extends StoredRow>(
     await readBefore(ctx, definition, draft, previous),
   )
   if (problems.length > 0) throw invalidFields(...problems)
+  if (!previous) refuse(importedProblems(ctx, definition, draft.values as Fields))
   if (draft.expectedVersion != null && previous && previous.version !== draft.expectedVersion)
     throw versionConflict(definition, previous)
   const next = nextRecord(ctx, definition, { ...draft, previous }, values)
   await calculate(ctx, definition, next, previous, values)
   const changed = previous ? changedColumns(definition, previous, next) : definition.columns.stored
-  const isUnchanged = draft.operation !== 'DELETE' && changed.every((column) => bookkeeping.has(column.name))
+  const isUnchanged =
+    draft.operation !== 'DELETE' && !draft.mergedIds && changed.every((column) => bookkeeping.has(column.name))
   return { values, previous, next, changed, changesNothing: previous !== null && isUnchanged }
 }

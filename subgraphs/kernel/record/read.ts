@@ -1,11 +1,13 @@
-import { notFound } from '../errors.ts'
+import { notFound, Refusal } from '../errors.ts'
 import { isId } from '../ids.ts'
 import type { RequestContext } from '../request.ts'
 import type { Row } from '../database/sql.ts'
 import { batchOf } from './batch.ts'
+import { collectedOf } from './collected-writes.ts'
 import { columnOf, hasColumn, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
 import { nameOf } from './describe.ts'
 import { fieldRules, requireReadable } from './field-security.ts'
+import { winnersOf } from './merge/merged-records.ts'
 import { shapeFor } from './shape-source.ts'
 import { TenantPredicate } from './predicate.ts'
 import { isStorable } from './scalars.ts'
@@ -72,6 +74,8 @@ export async function requireRecord<T extends StoredRow>(
   id: string,
   { deleted = false, isLocked = false } = {},
 ): Promise<T> {
+  const collected = deleted || isLocked ? null : collectedOf(ctx)?.known(definition, id)
+  if (collected) return collected
   const predicate = new TenantPredicate(ctx.caller)
   const columns = selectList(definition, allColumnNames(definition), 't', null)
   const state = deleted || !hasColumn(definition, 'deletedAt') ? '' : ' and t.deleted_at is null'
@@ -79,7 +83,7 @@ export async function requireRecord<T extends StoredRow>(
   if (isLocked && definition.storedIn && isId(id)) await lockStored(ctx, definition.storedIn, id)
   const sql = `select ${columns} from ${definition.table} t where t.id = ${predicate.values.add(id)} and ${predicate.visible(shapeFor(ctx, definition), 't')}${state}${lock}`
   const [row] = isId(id) ? await ctx.db.query(sql, predicate.values.list) : []
-  if (!row) throw notFound(`The ${nameOf(definition)}`)
+  if (!row) throw await notFoundOrMerged(ctx, definition, id)
   const record = row as unknown as T
   if (deleted && row.deletedAt === null) await refuseLive(ctx, definition, record)
   return record
@@ -145,6 +149,14 @@ export async function visibleIds(
   if (written && ids.every((id) => written.has(`${definition.object} ${id}`))) return new Set(ids)
   const rows = await readMany(ctx, definition, ids, idOnly)
   return new Set(rows.flatMap((row) => (row ? [row.id as string] : [])))
+}
+
+/** The refusal of an id that names no record for the caller. It leads to the record that the one with this id was merged into, if the caller sees that. */
+export async function notFoundOrMerged(ctx: RequestContext, definition: RecordShape, id: string): Promise<Refusal> {
+  const what = `The ${nameOf(definition)}`
+  const winner = definition.merge ? (await winnersOf(ctx, [id])).get(id.toLowerCase()) : undefined
+  if (winner === undefined || !(await visibleIds(ctx, definition, [winner])).has(winner)) return notFound(what)
+  return new Refusal('NOT_FOUND', `${what} was merged into another one.`, { mergedIntoId: winner })
 }
 
 /** Whether a record is deleted; null when the caller cannot see it. One statement reads both. */

@@ -74,11 +74,12 @@ export function eventsOf(source: TrackedObject, change: Change, actorId: string 
   })
 }
 
-/** `record.status` is the column `status` after the change, `previous.status` before the change. */
-function addedData(adds: Readonly<Record<string, string>>, { next, previous }: Change): Fields {
+/** `record.status` is the column `status` after the change, `previous.status` before the change, `change.mergedIds` of the change itself. */
+function addedData(adds: Readonly<Record<string, string>>, { next, previous, mergedIds }: Change): Fields {
   const values: Readonly<Record<string, Fields | null>> = {
     record: next as Fields,
     previous: previous as Fields | null,
+    change: { mergedIds },
   }
   return Object.fromEntries(
     Object.entries(adds).map(([name, path]) => {

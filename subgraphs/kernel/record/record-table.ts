@@ -196,3 +196,31 @@ export const dropMaintainedCountTriggers = (table: string, object: string): stri
     drop trigger ${object}_total_insert on ${table};
     drop trigger ${object}_total_update on ${table};
     drop trigger ${object}_total_delete on ${table};`
+
+/** What begins the names of the indexes on unique external ids; `save` knows a conflict by it. */
+export const uniqueExternalIdIndex = 'unique_external_id_'
+
+/**
+ * Makes the external id unique among the live records of an organization, in each of these tables; `objectColumn` names the record type where one
+ * table stores several. A blank one is none. Of records that have the same one already, the oldest is in the index; the others keep it until they
+ * change it (`shares_external_id`, `kernel.release_external_id`), and `operate external-ids` lists them.
+ */
+export const uniqueExternalIds = (tables: readonly string[], objectColumn?: string): string =>
+  tables
+    .map((table) => {
+      const name = table.split('.')[1]!.replaceAll('"', '')
+      const key = ['organization_id', ...(objectColumn ? [objectColumn] : []), 'external_id'].join(', ')
+      return `
+    alter table ${table} add column shares_external_id boolean not null default false;
+    update ${table} t set shares_external_id = true from (
+      select organization_id, id, row_number() over (partition by ${key} order by created_at, id) as place
+      from ${table} where deleted_at is null and external_id <> '') d
+    where t.organization_id = d.organization_id and t.id = d.id and d.place > 1;
+    create unique index ${uniqueExternalIdIndex}${name} on ${table} (${key})
+      where deleted_at is null and external_id <> '' and not shares_external_id;
+    create index ${name}_shared_external_id on ${table} (${key}) where shares_external_id;
+    create trigger release_external_id after update of external_id, deleted_at on ${table} for each row
+      when (old.deleted_at is null and old.external_id <> '' and (new.external_id is distinct from old.external_id or new.deleted_at is not null))
+      execute function kernel.release_external_id(${objectColumn ?? ''});`
+    })
+    .join('\n')

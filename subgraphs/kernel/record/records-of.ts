@@ -1,14 +1,16 @@
-import { invalid, notFound, Refusal } from '../errors.ts'
+import { invalid, Refusal } from '../errors.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
 import { withoutStorageRefusal } from '../database/row-bytes.ts'
 import type { Row } from '../database/sql.ts'
+import { attempted } from './bulk-attempt.ts'
 import type { BulkItemResult, BulkItemStatus, BulkResult } from './bulk-result.ts'
 import { isNothingGiven } from './changed-names.ts'
 import type { ColumnName, Draft, RecordDefinition, StoredRow } from './definition.ts'
-import { nameOf } from './describe.ts'
 import { readChildren, readConnection } from './connection.ts'
+import { lockExternalIds } from './external-id/lock-external-ids.ts'
 import { readDeleted, readPage, type ConnectionArgs, type DeletedArgs, type PageArgs } from './list.ts'
-import { readBy, readOne, readReference, requireRecord } from './read.ts'
+import { readPast, readPastConnection, readPastPage } from './past/read-past.ts'
+import { notFoundOrMerged, readBy, readOne, readReference, requireRecord } from './read.ts'
 import { requireRight, requireWritableRole, save } from './save.ts'
 import { lockSerializedRules } from './serialized-rules.ts'
 import { withNamedOf } from './lookup/check-lookups.ts'
@@ -24,10 +26,16 @@ interface Versioned {
 
 /** The standard operations of a record type. A resource with another operation implements it with `change`, or `require` and `save`. */
 export interface Records<T extends StoredRow> {
-  one(ctx: RequestContext, id: string, info: SelectionInfo): Promise<Row>
+  /** With `asOf`, reads give the records as they were at that time. */
+  one(ctx: RequestContext, id: string, info: SelectionInfo, asOf?: string | null): Promise<Row>
   by(ctx: RequestContext, column: ColumnName<T>, value: string, info: SelectionInfo): Promise<Row>
-  page(ctx: RequestContext, args: PageArgs, info: SelectionInfo): ReturnType<typeof readPage>
-  connection(ctx: RequestContext, args: ConnectionArgs, info: SelectionInfo): ReturnType<typeof readConnection>
+  page(ctx: RequestContext, args: PageArgs, info: SelectionInfo, asOf?: string | null): ReturnType<typeof readPage>
+  connection(
+    ctx: RequestContext,
+    args: ConnectionArgs,
+    info: SelectionInfo,
+    asOf?: string | null,
+  ): ReturnType<typeof readConnection>
   /** The connection of the children of one parent; the children of all parents in one operation are read together. */
   children(
     ctx: RequestContext,
@@ -93,19 +101,30 @@ export function recordsOf<T extends StoredRow>(
     return (actions.update ?? updateOne)(ctx, id, values, expectedVersion)
   }
   return {
-    async one(ctx, id, info) {
-      const row = await readOne(ctx, definition, id, selectedFields(info))
-      if (!row) throw notFound(`The ${nameOf(definition)}`)
+    async one(ctx, id, info, asOf = null) {
+      const selected = selectedFields(info)
+      const row =
+        asOf === null
+          ? await readOne(ctx, definition, id, selected)
+          : await readPast(ctx, definition, { id, at: asOf, path: 'asOf' }, selected)
+      if (!row) throw await notFoundOrMerged(ctx, definition, id)
       return row
     },
     by: (ctx, column, value, info) => readBy(ctx, definition, column, value, selectedFields(info)),
-    page: (ctx, args, info) =>
-      readPage(ctx, definition, args, {
+    page(ctx, args, info, asOf = null) {
+      const selected = {
         page: selectedFields(info),
         record: selectedFields(info, ['data']),
         total: isAnySelected(info, 'total', 'totalPages'),
-      }),
-    connection: (ctx, args, info) => readConnection(ctx, definition, args, connectionSelection(info)),
+      }
+      return asOf === null
+        ? readPage(ctx, definition, args, selected)
+        : readPastPage(ctx, definition, asOf, args, selected)
+    },
+    connection: (ctx, args, info, asOf = null) =>
+      asOf === null
+        ? readConnection(ctx, definition, args, connectionSelection(info))
+        : readPastConnection(ctx, definition, asOf, args, connectionSelection(info)),
     children: (ctx, parentColumn, parentId, args, info) =>
       readChildren(ctx, definition, parentColumn, { ...args, parentId }, connectionSelection(info)),
     reference: async (ctx, id, info) => (id ? readReference(ctx, definition, id, selectedFields(info)) : null),
@@ -212,23 +231,16 @@ async function bulk<T extends StoredRow, I extends Versioned>(
     .sort((a, b) => (a.row < b.row ? -1 : a.row > b.row ? 1 : 0))
   await inTransaction(withClearing(ctx), async (opened) => {
     await lockSerializedRules(opened, definition)
+    await lockExternalIds(
+      opened,
+      definition,
+      items.map((item) => (item as { readonly externalId?: unknown }).externalId),
+    )
     const outer = await withNamedOf(opened, definition, items)
     for (const { item, index } of inLockOrder) {
-      const result = { index, id: item.id, code: null, message: null, errors: null }
-      try {
-        await inTransaction(outer, (inner) => change(inner, item))
-        results[index] = { ...result, status: successStatus }
-      } catch (error) {
-        // A hook that cannot decide says nothing about one record, and all of them may be sent again.
-        if (!(error instanceof Refusal) || error.code === 'HOOK_UNAVAILABLE') throw error
-        results[index] = {
-          ...result,
-          status: 'FAILED',
-          code: error.code,
-          message: error.message,
-          errors: error.extensions.errors ?? null,
-        }
-      }
+      const { failure } = await attempted(() => inTransaction(outer, (inner) => change(inner, item)))
+      const { code = null, message = null, errors = null } = failure ?? {}
+      results[index] = { index, id: item.id, status: failure ? 'FAILED' : successStatus, code, message, errors }
     }
   })
   const succeeded = results.filter((result) => result.status !== 'FAILED').length

@@ -7,35 +7,32 @@ import {
   withCurrentExtensions,
 } from '../extension/current-extensions.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
+import { collectedOf } from './collected-writes.ts'
 import type { Column } from './column.ts'
 import { setFormulas } from './computed-values.ts'
 import { customFieldProblemsOf } from './custom-fields.ts'
-import {
-  columnOf,
-  hasColumn,
-  type Draft,
-  type RecordDefinition,
-  type RecordShape,
-  type StoredRow,
-} from './definition.ts'
+import { hasColumn, type Draft, type RecordDefinition, type RecordShape, type StoredRow } from './definition.ts'
 import { derivedStatements } from './derived/derived-rows.ts'
 import { nameOf } from './describe.ts'
+import { forgetMerge } from './merge/merged-records.ts'
+import { withWinners } from './merge/restored-references.ts'
 import { insertTextOf } from './insert-text.ts'
 import { concernsLookups, lookupProblems, withoutLost } from './lookup/check-lookups.ts'
-import { clearLookups, refuseRestricted } from './lookup/deleted-targets.ts'
+import { refuseRestricted } from './lookup/deleted-targets.ts'
+import { followTarget } from './lookup/details.ts'
 import type { Operation } from './event-types.ts'
 import { redact, refuseReadOnlyFields } from './field-security.ts'
+import { refuseImportedFields } from './imported-fields.ts'
 import { refuseBrokenRules } from '../extension/broken-rules.ts'
 import { decidedByHooks } from './decided-by-hooks.ts'
 import { numberText, type Fields } from './next-record.ts'
 import { prepareChange, refuse, versionConflict } from './prepare-change.ts'
-import { uniqueViolation } from './unique-violation.ts'
 import { withUnversioned } from './unversioned-values.ts'
 import { underSerializedRules } from './serialized-rules.ts'
+import { uniqueRefusal } from './unique-refusal.ts'
 import { shapeFor } from './shape-source.ts'
 import { TenantPredicate, type Values } from './predicate.ts'
 import { changedFieldsIn } from './record-events.ts'
-import { isTaken, takenValue } from './value-index/taken-value.ts'
 import { writeChange, type RowStatements } from './write-change.ts'
 
 /**
@@ -55,7 +52,7 @@ export async function save<T extends StoredRow>(
   // A transaction (a savepoint inside another one) takes the number back when the create is refused, so that there is no gap.
   const isNumbered = builtIn.numbered && draft.operation === 'CREATE'
   const write = (current: RequestContext, definition: RecordDefinition<T>, decided: Draft<T>): Promise<T> =>
-    isNumbered || concernsLookups(definition, decided)
+    isNumbered || concernsLookups(definition, decided) || (definition.merge && decided.operation === 'RESTORE')
       ? inTransaction(current, (inner) => writeAndRedact(inner, definition, decided))
       : writeAndRedact(current, definition, decided)
   if (!concernsDefinitions(builtIn)) return write(ctx, shapeFor(ctx, builtIn), draft)
@@ -72,8 +69,11 @@ async function writeAndRedact<T extends StoredRow>(
   definition: RecordDefinition<T>,
   draft: Draft<T>,
 ): Promise<T> {
-  const written = await checkAndWrite(ctx, definition, await withoutLost(ctx, definition, draft))
+  const kept = await withWinners(ctx, definition, await withoutLost(ctx, definition, draft))
+  const written = await checkAndWrite(ctx, definition, kept)
+  if (draft.operation === 'RESTORE' && definition.merge) await forgetMerge(ctx, written.id)
   ctx.answered?.record(definition, written.id)
+  if (ctx.collected) return written
   return redact(ctx.caller, definition, await withUnversioned(ctx, definition, draft.operation, written))
 }
 
@@ -96,15 +96,17 @@ async function checkAndWrite<T extends StoredRow>(
     refuse(customFieldProblemsOf(definition, next, previous))
   refuse(definition.invariants?.(next, previous) ?? [])
   refuse((await definition.checks?.(ctx, next, previous)) ?? [])
-  if (ctx.extensions && isExtended(ctx, definition)) refuseBrokenRules(ctx, definition, draft.operation, next, previous)
+  if (ctx.extensions && isExtended(ctx, definition))
+    await refuseBrokenRules(ctx, definition, draft.operation, next, previous)
   if (definition.numbered && !previous) await setNumber(ctx, definition, definition.numbered, next)
-  const isDeleted = draft.operation === 'DELETE'
+  const isDeleted = draft.operation === 'DELETE' && !draft.isMerged
   await underSerializedRules(ctx, definition, next, previous, async (inner, problems, unless) => {
     refuse(problems)
     if (isDeleted) await refuseRestricted(inner, definition, next.id)
     return write(inner, definition, prepared, next, changed, unless)
   })
-  if (isDeleted && definition.lookedUpBy) await clearLookups(ctx, definition, next.id)
+  // What names a merged record follows the one that stays.
+  if (definition.lookedUpBy && !draft.isMerged) await followTarget(ctx, definition, draft.operation, next.id)
   return next
 }
 
@@ -117,6 +119,7 @@ export function requireRight(ctx: RequestContext, builtIn: RecordShape, values: 
   if (definition.entitlement) requireEntitlement(ctx, definition.entitlement)
   requireWritableRole(ctx)
   refuseReadOnlyFields(ctx.caller, definition, values as Fields)
+  refuseImportedFields(ctx, definition, values as Fields)
 }
 
 /** Refuses callers whose role is READ_ONLY. Whether the record is visible was checked when it was read. */
@@ -154,7 +157,8 @@ async function referenceProblems(
     if (!reference || !(columnName in given) || !changed.some((column) => column.name === columnName)) continue
     const references = referencesIn(next[columnName], columnName, part)
     if (references.length === 0) continue
-    const known = await reference(ctx, [...new Set(references.map(({ id }) => id))])
+    const ids = [...new Set(references.map(({ id }) => id))]
+    const known = await (collectedOf(ctx)?.referenced(ctx, reference, ids) ?? reference(ctx, ids))
     for (const { path, id } of references) {
       if (known.has(id)) continue
       problems.push({
@@ -191,7 +195,7 @@ async function write<T extends StoredRow>(
   changed: readonly Column[],
   unless: readonly ((organization: string) => string)[] = [],
 ): Promise<boolean> {
-  const { operation, events, isEventReplaced, action } = draft
+  const { operation, events, isEventReplaced, mergedIds, action } = draft
   const previous = draft.previous as (T & Fields) | null
   const rowSql = (values: Values): RowStatements => {
     const conditions = () => [
@@ -207,7 +211,15 @@ async function write<T extends StoredRow>(
   }
   const changedFields =
     previous && operation === 'UPDATE' ? changedFieldsIn(definition, changed, previous, next) : undefined
-  const change = { operation, previous, next, changedFields, events, isEventReplaced, action }
+  const change = { operation, previous, next, changedFields, events, isEventReplaced, mergedIds, action }
+  const collected = collectedOf(ctx)
+  if (collected && unless.length === 0) {
+    if (collected.takes(definition, change, changed)) {
+      await collected.add(ctx, change, changed)
+      return true
+    }
+    await collected.settle(ctx)
+  }
   const run = (inner: RequestContext) => writeChange(inner, definition, change, rowSql)
   try {
     // PostgreSQL aborts a transaction after a failed statement, so an open transaction needs a savepoint.
@@ -260,23 +272,4 @@ function changeSql(
   if (written.length === 0) return `select 1 from ${table} t where ${where} for share of t`
   const sets = written.map((column) => `${column.column} = ${values.add(column.stored(next[column.name]))}`)
   return `update ${table} t set ${sets.join(', ')} where ${where} returning 1`
-}
-
-async function uniqueRefusal(
-  ctx: RequestContext,
-  definition: RecordShape,
-  next: Fields,
-  error: unknown,
-): Promise<unknown> {
-  if (isTaken(error)) return takenValue(ctx, definition, [next])
-  const { code, constraint } = error as { readonly code?: string; readonly constraint?: string }
-  if (code !== '23505' || !constraint) return error
-  const name = constraint.endsWith('_pkey') ? 'id' : definition.unique?.[constraint]
-  if (!name) return error
-  return uniqueViolation(
-    ctx,
-    definition,
-    name,
-    (values) => `${columnOf(definition, name).sql('t')} = ${values.add(next[name])}`,
-  )
 }

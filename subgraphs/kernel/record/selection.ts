@@ -70,7 +70,7 @@ export function withFields(selected: ReadonlySet<string>, names: readonly string
 const selectListCache = new WeakMap<ReadonlySet<string>, WeakMap<object, string>>()
 const computedSqlCache = new WeakMap<Columns, Map<string, string>>()
 
-/** The expression of `customFields` with formulas and rollups may have hundreds of kilobytes, so there is one for each snapshot of definitions and alias. */
+/** The expression of `customFields` with what reads compute may have hundreds of kilobytes, so there is one for each snapshot of definitions and alias. */
 function computedSql(columns: Columns, stored: string, alias: string): string {
   let byAlias = computedSqlCache.get(columns)
   if (!byAlias) computedSqlCache.set(columns, (byAlias = new Map()))
@@ -80,7 +80,7 @@ function computedSql(columns: Columns, stored: string, alias: string): string {
 }
 
 function selectExpression(columns: Columns, column: Column, alias: string, rules: FieldRules | null): string {
-  const isComputed = columns.isComputed && column.name === customFieldsName
+  const isComputed = columns.isComputedByReads && column.name === customFieldsName
   const stored = column.sql(alias)
   const sql = isComputed ? computedSql(columns, stored, alias) : stored
   const replacement = rules && restrictedSql(rules, column, sql)
@@ -122,7 +122,7 @@ export function selectList(
   const { columns } = shape
   const namesCustomFields =
     (selected.has(customFieldsName) || selected.has(relatedName)) &&
-    (columns.isComputed || (rules !== null && rules.hiddenKeys.size > 0))
+    (columns.isComputedByReads || (rules !== null && rules.hiddenKeys.size > 0))
   // A list that names custom fields is that of one organization, and may be long, so that no list of a document is kept.
   if (namesCustomFields) return selectExpressions(shape, selected, alias, rules)
   let byColumns = selectListCache.get(selected)

@@ -1,5 +1,6 @@
 import type { FieldProblem } from '../errors.ts'
 import { inTransaction, type RequestContext } from '../request.ts'
+import { collectedOf } from './collected-writes.ts'
 import type { ColumnName, RecordDefinition, SerializedRule, StoredRow } from './definition.ts'
 import { lockOf } from '../database/locks.ts'
 
@@ -29,6 +30,14 @@ type Write = (
   unless?: readonly NonNullable<SerializedRule<StoredRow>['holdsIf']>[],
 ) => Promise<boolean>
 
+/** The context in which rules see the records that were collected before, and the record is written at once. */
+async function uncollected(ctx: RequestContext): Promise<RequestContext> {
+  const collected = collectedOf(ctx)
+  if (!collected) return ctx
+  await collected.settle(ctx)
+  return { ...ctx, collected: undefined }
+}
+
 /** Calls `write` with the problems that the rules find, in a transaction if a rule concerns the change. */
 export async function underSerializedRules<T extends StoredRow>(
   ctx: RequestContext,
@@ -40,9 +49,10 @@ export async function underSerializedRules<T extends StoredRow>(
   const rules: SerializedRule<T>[] = []
   for (const rule of definition.serializedRules ?? []) if (await rule.concerns(ctx, next, previous)) rules.push(rule)
   if (rules.length === 0) return write(ctx, [])
+  const direct = await uncollected(ctx)
   const conditions = rules.flatMap(({ holdsIf }) => holdsIf ?? [])
-  if (conditions.length === rules.length && (await write(ctx, [], conditions))) return true
-  return inTransaction(ctx, async (inner) => {
+  if (conditions.length === rules.length && (await write(direct, [], conditions))) return true
+  return inTransaction(direct, async (inner) => {
     await lockSerializedRules(inner, definition)
     const problems: FieldProblem[] = []
     for (const rule of rules) problems.push(...(await rule.enforce(inner, next, previous)))

@@ -4,18 +4,21 @@ import { withArticle } from './article.ts'
 import { aggregateArgs } from './aggregate/aggregate-args.ts'
 import { Aggregate, aggregateDescription, type AggregateArgs } from './aggregate/aggregate-types.ts'
 import { readAggregate } from './aggregate/read-aggregate.ts'
-import { ExpectedVersionArg, IdArg, InputArg } from './args.ts'
+import { AsOfArg, ExpectedVersionArg, IdArg, InputArg } from './args.ts'
 import type { Class } from './declared-class.ts'
 import type { RecordDefinition, RecordShape, StoredRow } from './definition.ts'
 import { pluralOf, wordsOf } from './describe.ts'
-import { connectionOf, createInputOf, filterOf, pageOf, updateInputOf } from './inputs.ts'
+import { connectionOf, filterOf, importInputOf, pageOf, updateInputOf } from './inputs.ts'
 import { orderOf } from './order-input.ts'
 import { withoutUnused, type FilterInput } from './filter-input.ts'
 import type { ConnectionArgs, PageArgs } from './list.ts'
 import { connectionArgs, pageArgs, DeletedPageArgs } from './list-args.ts'
+import { hasPast } from './past/past-shape.ts'
+import { registerOperations } from './record-operations.ts'
 import { recordsOf, type RecordActions } from './records-of.ts'
 import { RequiresScope, RequiresScopes, scopeOf } from './requires-scope.ts'
 import type { SelectionInfo } from './selection.ts'
+import { upsertResolver } from './upsert/upsert-resolver.ts'
 
 /** The GraphQL types of the standard operations of a record type. */
 export interface OperationTypes {
@@ -37,7 +40,7 @@ export function operationTypes<T extends StoredRow>(definition: RecordDefinition
   const filter = filterOf(`${name}Filter`, entity, relations)
   const order = orderOf(`${name}Order`, entity, isCustomizable)
   return {
-    CreateInput: createInputOf(`${name}CreateInput`, entity),
+    CreateInput: importInputOf(`${name}CreateInput`, entity),
     UpdateInput: updateInputOf(`${name}UpdateInput`, entity),
     Filter: filter,
     Order: order,
@@ -58,6 +61,8 @@ export interface StandardOperations<T extends StoredRow> {
   readonly types: OperationTypes
   readonly actions?: RecordActions<T>
   readonly stats: { readonly type: Class; readonly read: StatsReader }
+  /** Runs before the transaction of a bulk upsert: what its creates and updates must not do inside of one. */
+  readonly beforeBulk?: (ctx: RequestContext) => Promise<void>
   /** Description of restore, where it is more than that it restores the record. */
   readonly restoreDescription?: string
 }
@@ -74,28 +79,41 @@ export function StatsFilterArg({ entity, totals }: RecordShape, filter: Class): 
 
 /**
  * The resolver with the operations that every record type has: `account`, `accountList`, `accountConnection`, `accountListDeleted`,
- * `accountStats`, `accountAggregate`, `accountCreate`, `accountUpdate`, `accountDelete` and `accountRestore`. The resolver of the type extends it.
+ * `accountStats`, `accountAggregate`, `accountCreate`, `accountUpdate`, `accountDelete` and `accountRestore`, and those by a key (`upsertResolver`). The
+ * resolver of the type extends it.
  */
 export function standardResolver<T extends StoredRow>(
   definition: RecordDefinition<T>,
-  { scope, types, actions, stats, restoreDescription }: StandardOperations<T>,
+  { scope, types, actions, stats, beforeBulk, restoreDescription }: StandardOperations<T>,
 ): new () => object {
   const records = recordsOf(definition, actions)
+  registerOperations(definition, records, scope)
   const { entity } = definition
   const prefix = entity.name.charAt(0).toLowerCase() + entity.name.slice(1)
   const one = wordsOf(entity.name)
+  const isPastKnown = hasPast(definition)
 
   @Resolver()
-  class StandardResolver {
+  class StandardResolver extends upsertResolver(definition, scope, records, beforeBulk) {
     // A method must not have the name of a field of a record type, whose resolver would replace it.
     @Query(() => entity, { name: prefix, nullable: true })
-    readOne(@IdArg() id: string, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
-      return records.one(ctx, id, info)
+    readOne(
+      @IdArg() id: string,
+      @Ctx() ctx: RequestContext,
+      @Info() info: SelectionInfo,
+      @AsOfArg(false, isPastKnown) asOf?: string | null,
+    ) {
+      return records.one(ctx, id, info, asOf)
     }
 
     @Query(() => types.Page, { name: `${prefix}List` })
-    readList(@Args(() => types.PageArgs) args: PageArgs, @Ctx() ctx: RequestContext, @Info() info: SelectionInfo) {
-      return records.page(ctx, args, info)
+    readList(
+      @Args(() => types.PageArgs) args: PageArgs,
+      @Ctx() ctx: RequestContext,
+      @Info() info: SelectionInfo,
+      @AsOfArg(true, isPastKnown) asOf?: string | null,
+    ) {
+      return records.page(ctx, args, info, asOf)
     }
 
     @Query(() => types.Connection, { name: `${prefix}Connection` })
@@ -103,8 +121,9 @@ export function standardResolver<T extends StoredRow>(
       @Args(() => types.ConnectionArgs) args: ConnectionArgs,
       @Ctx() ctx: RequestContext,
       @Info() info: SelectionInfo,
+      @AsOfArg(true, isPastKnown) asOf?: string | null,
     ) {
-      return records.connection(ctx, args, info)
+      return records.connection(ctx, args, info, asOf)
     }
 
     @Query(() => [entity], {

@@ -16,7 +16,7 @@ export function isSettable({ columns }: RecordShape, name: string, operation: 'C
 }
 
 /** The value in the form that GraphQL would give it; undefined if it has another type. */
-function typed(column: Column, value: unknown): unknown {
+export function typedValue(column: Column, value: unknown): unknown {
   if (value === null) return null
   const { structure } = column
   if (structure) {
@@ -36,7 +36,7 @@ function typedParts(parts: readonly Column[], value: unknown): Fields | undefine
   const result: Record<string, unknown> = {}
   for (const [name, given] of Object.entries(value)) {
     const part = byName.get(name)
-    const converted = part && typed(part, given)
+    const converted = part && typedValue(part, given)
     if (converted === undefined) return undefined
     result[name] = converted
   }
@@ -51,7 +51,7 @@ export function typedValues(
   const values: Record<string, unknown> = {}
   const problems: FieldProblem[] = []
   for (const [name, value] of Object.entries(given)) {
-    const converted = typed(definition.columns.byName.get(name)!, value)
+    const converted = typedValue(definition.columns.byName.get(name)!, value)
     if (converted !== undefined) values[name] = converted
     else problems.push({ path: name, code: 'WRONG_TYPE', message: `${name} must not have a value of this type.` })
   }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { columnOf, type RecordShape } from '../record/definition.ts'
 import type { EventType } from '../record/event-types.ts'
 import { customObject, recordTypeIn, recordTypeNamesIn } from '../record/custom-object.ts'
+import { meaningSql } from '../record/local-formula.ts'
 import { knownReadScope } from '../record/requires-scope.ts'
 import { shapeFor, type OrganizationShapes } from '../record/shape-source.ts'
 
@@ -48,7 +49,7 @@ export const signatureOf = (shape: RecordShape): string =>
   digestOf([
     entryVersion,
     ...[searchedColumns(shape), shape.visibleBy].map((names) =>
-      names.map((name) => [name, columnOf(shape, name).sql('t')]),
+      names.map((name) => [name, meaningSql(columnOf(shape, name), 't')]),
     ),
     shape.privateUnless !== undefined,
   ])

@@ -1,5 +1,6 @@
 import type { GraphQLFormattedError } from 'graphql'
 import type { OperationContext } from '../context.ts'
+import type { DryRunReport } from '../dry-run.ts'
 
 /** One GraphQL operation for one subgraph. */
 export interface SubgraphRequest {
@@ -13,6 +14,8 @@ export interface SubgraphResult {
   errors?: readonly GraphQLFormattedError[]
   /** True when the stored answer of an idempotency key was returned and nothing was executed. */
   replayed?: boolean
+  /** Of a dry run: what it would have done. */
+  dryRun?: DryRunReport
 }
 
 /** A subgraph as the gateway sees it: in this process or behind HTTP. */

@@ -212,7 +212,8 @@ async function lock(db: Sql, parts: readonly string[]): Promise<void> {
   }
 }
 
-const cutoff = ({ clock }: Services): string =>
+/** Answers that were stored before this time are replayed no longer. */
+export const cutoff = ({ clock }: Pick<Services, 'clock'>): string =>
   new Date(clock.now().getTime() - idempotencyHours * 3_600_000).toISOString()
 
 /** The stored answer of this step; null when there is none. */
@@ -256,7 +257,7 @@ async function storeAnswer(
   step: string,
   given: Pick<Stored, 'answer' | 'told'>,
 ): Promise<void> {
-  const { caller, idempotency } = request.context
+  const { caller, idempotency, operationId, requestId } = request.context
   const { key, fingerprint } = idempotency!
   const { role, fields, ownerIds, scopes } = caller
   const sealed = services.vault.seal(
@@ -265,10 +266,10 @@ async function storeAnswer(
     JSON.stringify({ role, fields, ownerIds, scopes, ...given } satisfies Stored),
   )
   await db.query(
-    `insert into kernel.idempotency (organization_id, id, credential_id, key, step, fingerprint, answer, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)
+    `insert into kernel.idempotency (organization_id, id, credential_id, key, step, fingerprint, answer, created_at, operation_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
      on conflict (organization_id, credential_id, key, step)
-     do update set fingerprint = excluded.fingerprint, answer = excluded.answer, created_at = excluded.created_at`,
+     do update set fingerprint = excluded.fingerprint, answer = excluded.answer, created_at = excluded.created_at, operation_id = excluded.operation_id`,
     [
       caller.organizationId,
       newId(),
@@ -278,6 +279,7 @@ async function storeAnswer(
       fingerprint,
       sealed,
       services.clock.now().toISOString(),
+      operationId ?? requestId,
     ],
   )
 }

@@ -3,12 +3,14 @@ import { getOperationAST, parse, print, type DocumentNode, type GraphQLError, ty
 import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit'
 import { LRUCache } from 'lru-cache'
 import { transientError } from '../database/transient-error.ts'
+import { notInDryRun } from '../dry-run.ts'
 import { defectMessage, Refusal } from '../errors.ts'
 import { withCustomObjects, type RecordTypes } from '../record/visible-records.ts'
 import { portsOf, requestContext, type Ports, type RequestContext, type Services } from '../request.ts'
 import { ownEventLoopTurn } from '../work/turn.ts'
 import type { SubgraphEndpoint, SubgraphRequest, SubgraphResult } from './endpoint.ts'
 import { readOrReplay, runOnce } from './idempotency.ts'
+import { runDry } from './run-dry.ts'
 import { refused } from './whole-answer.ts'
 import { runWithExternalCalls } from './with-external-calls.ts'
 import { fieldsIn } from './document-size.ts'
@@ -81,11 +83,17 @@ export class LocalSubgraph implements SubgraphEndpoint {
     const { services, parts } = compiled
     const isAtomic = compiled.isMutation && context.isAtomic === true
     if (isAtomic && (parts || services !== this.services)) return refused(notAtomic())
+    const isDryRun = compiled.isMutation && context.dryRun !== undefined
+    if (isDryRun && (parts || services !== this.services)) return refused(notInDryRun())
     if (parts) return this.#executeEach(parts, request)
     const loading = services.shapes.load(request.context.caller.organizationId)
     if (loading) await loading
     const loadingExtensions = services.extensions.load(request.context.caller.organizationId)
     if (loadingExtensions) await loadingExtensions
+    if (isDryRun) {
+      const run = async (ctx: RequestContext) => this.#formatted(await compiled.run(ctx, variables), ctx)
+      return runDry({ services, request, ports: this.ports }, run)
+    }
     // Idempotency keys belong to a credential, so they have no effect for anonymous callers.
     if (context.idempotency && context.caller.kind !== 'ANONYMOUS') {
       const run = async (ctx: RequestContext) => this.#formatted(await compiled.run(ctx, variables), ctx)

@@ -13,10 +13,12 @@ import { buildSchema, createResolversMap, type NonEmptyArray } from 'type-graphq
 import type { Migration } from '../database/migrate.ts'
 import type { Job } from '../jobs/job.ts'
 import type { EventConsumer } from '../outbox/event-consumer.ts'
+import type { MetadataComponent } from '../metadata/component.ts'
 import type { MeasuredQueue } from '../operate/backlog.ts'
 import type { Queue } from '../queue/queue.ts'
 import { isRecordShape, type RecordShape } from '../record/definition.ts'
 import type { TrackedObject } from '../record/event-types.ts'
+import type { NamingRows } from '../record/merge/naming-rows.ts'
 import type { DeclaredOperation } from '../record/operation.ts'
 import type { RestArea } from '../record/rest-area.ts'
 import type { TimelineSource } from '../record/timeline-source.ts'
@@ -60,8 +62,12 @@ export interface Resource {
   readonly announces?: readonly (RecordShape | TrackedObject)[]
   /** Record types of other subgraphs whose records its answers are made of: a stored answer is replayed only to callers who still see them. */
   readonly mentions?: readonly (string | RecordShape)[]
+  /** Its rows that are no records and name records, for merges of these. */
+  readonly names?: readonly NamingRows[]
   /** What it contributes to the timelines of the records that it is linked to. */
   readonly timeline?: readonly TimelineSource[]
+  /** How what organizations define is retrieved as files and deployed from files. */
+  readonly component?: MetadataComponent
   readonly migrations?: readonly Migration[]
   readonly jobs?: readonly Job[]
   /** Readers of the event log, which run in every worker. */
@@ -87,12 +93,15 @@ export interface SubgraphDefinition {
   /** The services that its resolvers may use in addition to the database. */
   readonly ports?: readonly Port[]
   readonly resources: readonly Resource[]
+  /** Migrations of the tables of several resources, after those of each of them. */
+  readonly migrations?: readonly Migration[]
 }
 
 /** The migrations of a subgraph: its database schema first, then those of its resources in the order of the list. */
-export const migrationsOf = ({ name, resources }: SubgraphDefinition): Migration[] => [
+export const migrationsOf = ({ name, resources, migrations: ofSeveral = [] }: SubgraphDefinition): Migration[] => [
   { name: `00000000-${name}-schema`, sql: `create schema ${name};` },
   ...resources.flatMap(({ migrations = [] }) => migrations),
+  ...ofSeveral,
 ]
 
 export interface SubgraphSchema {

@@ -21,16 +21,16 @@ interface RequestBody {
 }
 
 interface AnswerBody extends Pick<SubgraphResult, 'data' | 'errors'> {
-  readonly extensions?: { readonly replayed?: boolean }
+  readonly extensions?: Pick<SubgraphResult, 'replayed' | 'dryRun'>
 }
 
 /** A GraphQL request over HTTP with the caller in its extensions. */
 export function writeRequest({ document, variables, context }: SubgraphRequest): string {
-  const { caller, requestId, idempotency, operationId, limits, isAtomic } = context
+  const { caller, requestId, idempotency, operationId, limits, isAtomic, dryRun } = context
   return JSON.stringify({
     query: document,
     variables,
-    extensions: { context: { caller, requestId, idempotency, operationId, limits, isAtomic } },
+    extensions: { context: { caller, requestId, idempotency, operationId, limits, isAtomic, dryRun } },
   } satisfies RequestBody)
 }
 
@@ -49,11 +49,11 @@ export function writeAnswer(
 ): string {
   const bytesMax = limits?.answerBytes
   const tooLarge = isMutation ? refusalOfSizeWhenDone(result, bytesMax) : refusalOfSize(result, bytesMax)
-  const { data, errors, replayed }: SubgraphResult = tooLarge ? { errors: [tooLarge.toJSON()] } : result
+  const { data, errors, replayed, dryRun }: SubgraphResult = tooLarge ? { errors: [tooLarge.toJSON()] } : result
   const answer: AnswerBody = {
     ...(errors && { errors }),
     data: data ?? null,
-    ...(replayed && { extensions: { replayed } }),
+    ...((replayed || dryRun) && { extensions: { ...(replayed && { replayed }), ...(dryRun && { dryRun }) } }),
   }
   return JSON.stringify(answer)
 }
@@ -63,5 +63,10 @@ export function readAnswer(text: string): SubgraphResult {
   const { data, errors, extensions } = (parseJsonExactly(text) as AnswerBody | null) ?? {}
   const isAnswer = (isJsonObject(data) || data === null) && (errors === undefined || Array.isArray(errors))
   if (!isAnswer) throw new SyntaxError('not a GraphQL answer')
-  return { data, ...(errors && { errors }), ...(extensions?.replayed && { replayed: true }) }
+  return {
+    data,
+    ...(errors && { errors }),
+    ...(extensions?.replayed && { replayed: true }),
+    ...(extensions?.dryRun && { dryRun: extensions.dryRun }),
+  }
 }

@@ -9,6 +9,7 @@ export const emailThread: RecordDefinition<EmailThread> = defineRecord(EmailThre
   table: 'outreach.email_thread',
   visibleBy: ['ownerId'],
   searchable: ['subject'],
+  names: { accountId: 'account', contactId: 'contact', leadId: 'lead', opportunityId: 'opportunity', caseId: 'case' },
   hasSearchText: true,
   references: { ownerId: activeUsers },
   totals: { by: ['status', 'lastDirection', 'unread'] },

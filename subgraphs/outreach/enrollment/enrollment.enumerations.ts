@@ -17,6 +17,7 @@ export const SequenceEnrollmentStatus = enumeration(
     BOUNCED: 'Ended, because a mail bounced.',
     UNSUBSCRIBED: 'Ended, because the person unsubscribed or complained.',
     UNENROLLED: 'Ended by a user or by a rule; exitReason says which.',
+    MERGED: 'Ended, because the lead or contact was merged into another one, which was in the sequence, too.',
     FAILED: 'Ended, because a step could not be executed.',
   },
 )

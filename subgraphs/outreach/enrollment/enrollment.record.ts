@@ -1,5 +1,6 @@
 import { activeUsers } from '../../identity/public.ts'
 import { defineRecord, type RecordDefinition } from '../../kernel/record/definition.ts'
+import { endMergedEnrollments } from './end-merged.ts'
 import { enrollmentEvents } from './enrollment.events.ts'
 import { enrollmentStates } from './enrollment.states.ts'
 import { SequenceEnrollment } from './enrollment.ts'
@@ -11,6 +12,10 @@ export const sequenceEnrollment: RecordDefinition<SequenceEnrollment> = defineRe
   visibleBy: ['ownerId'],
   searchable: [],
   references: { ownerId: activeUsers },
+  names: {
+    entityId: { kind: 'entityType', kindOf: (object) => ({ contact: 'CONTACT', lead: 'LEAD' })[object] ?? null },
+  },
+  beforeMoved: (ctx, merged) => endMergedEnrollments(ctx, sequenceEnrollment, merged),
   totals: {
     by: ['sequenceId', 'status'],
     measures: {

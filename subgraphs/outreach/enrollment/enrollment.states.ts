@@ -3,7 +3,7 @@ import type { SequenceEnrollmentStatus } from './enrollment.enumerations.ts'
 import type { SequenceEnrollment } from './enrollment.ts'
 
 // What the execution of a step or a reaction of the person leads to; nobody sets it.
-const ends = { COMPLETED: [], REPLIED: [], BOUNCED: [], UNSUBSCRIBED: [], FAILED: [] }
+const ends = { COMPLETED: [], REPLIED: [], BOUNCED: [], UNSUBSCRIBED: [], MERGED: [], FAILED: [] }
 
 export const enrollmentStates: StateMachine<SequenceEnrollment, SequenceEnrollmentStatus> = {
   name: 'enrollment',
@@ -16,6 +16,7 @@ export const enrollmentStates: StateMachine<SequenceEnrollment, SequenceEnrollme
     BOUNCED: {},
     UNSUBSCRIBED: {},
     UNENROLLED: {},
+    MERGED: {},
     FAILED: {},
   },
 }

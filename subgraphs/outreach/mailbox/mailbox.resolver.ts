@@ -3,7 +3,7 @@ import { IdArg } from '../../kernel/record/args.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
 import { restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import { standardResolver } from '../../kernel/record/standard-resolver.ts'
-import type { RequestContext } from '../../kernel/request.ts'
+import { loadDataKeys, type RequestContext } from '../../kernel/request.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { createMailbox, updateMailbox, type MailboxContext } from './mailbox.actions.ts'
 import { mailboxTypes } from './mailbox.inputs.ts'
@@ -21,6 +21,7 @@ export class MailboxResolver extends standardResolver(mailbox, {
   scope: 'MAILBOXES',
   types: mailboxTypes,
   stats: { type: MailboxStats, read: mailboxStats },
+  beforeBulk: (ctx) => loadDataKeys(ctx as MailboxContext),
   actions: {
     create: (ctx, values) => createMailbox(ctx as MailboxContext, values),
     update: (ctx, id, values, expectedVersion) => updateMailbox(ctx as MailboxContext, id, values, expectedVersion),

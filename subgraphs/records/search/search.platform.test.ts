@@ -55,6 +55,21 @@ beforeAll(async () => {
 })
 
 describe('search', () => {
+  it('forgets records that were merged into others', async () => {
+    const word = unique()
+    const [stays, gone] = [
+      await account(member, { name: `${word} Marine` }),
+      await account(member, { name: `${word} AS` }),
+    ]
+    await consume()
+    expect(sorted(await ids(word))).toEqual(sorted([stays.id, gone.id]))
+    await member.rest.accountMerge!({ id: stays.id, body: { ids: [gone.id] } })
+    expect(await ids(word)).toEqual([stays.id])
+    await consume()
+    expect(await ids(word)).toEqual([stays.id])
+    expect(await platform.query('select from kernel.search_entry where record_id = $1', [gone.id])).toEqual([])
+  })
+
   it('finds records of several types, those first whose title begins with the query', async () => {
     const word = unique()
     const inTitle = await account(member, { name: `Marine ${word}` })

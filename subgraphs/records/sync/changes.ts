@@ -9,7 +9,8 @@ import {
   type ValuesInEvent,
 } from '../../kernel/outbox/event-log.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
-import { allColumnNames } from '../../kernel/record/read.ts'
+import { winnersOf } from '../../kernel/record/merge/merged-records.ts'
+import { allColumnNames, visibleIds } from '../../kernel/record/read.ts'
 import { readFitting, type FittingRow } from '../../kernel/record/read-fitting.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { decodeCursor, encodeCursor } from './sync-cursor.ts'
@@ -100,6 +101,11 @@ async function pageOf(
     const { current, isRead } = await readCurrent(ctx, shapeOf, part, size.room)
     const gone = part.filter((change) => isRead.has(change) && !current.has(change))
     const reasons = await reasonsOf(ctx, shapeOf, gone)
+    const winners = await mergedInto(
+      ctx,
+      shapeOf,
+      gone.filter((change) => reasons.get(change) === 'DELETED'),
+    )
     for (const change of part) {
       if (size.isReached || !isRead.has(change)) return { changes, through: change.position - 1 }
       const { object, recordId: id, changedAt } = change
@@ -109,9 +115,13 @@ async function pageOf(
         const record = recordOf(ctx, shapeOf.get(object)!, row)
         size.add(record, row.rowBytes)
         const version = row['version'] as number
-        changes.push({ object, id, operation: 'UPSERT', reason: 'CHANGED', version, changedAt, record })
-      } else if (reason)
-        changes.push({ object, id, operation: 'DELETE', reason, version: null, changedAt, record: null })
+        const mergedIntoId = null
+        changes.push({ object, id, operation: 'UPSERT', reason: 'CHANGED', version, changedAt, record, mergedIntoId })
+      } else if (reason) {
+        const mergedIntoId = winners.get(change) ?? null
+        const what = mergedIntoId === null ? ({ operation: 'DELETE', reason } as const) : merged
+        changes.push({ object, id, ...what, version: null, changedAt, record: null, mergedIntoId })
+      }
     }
     from += part.length
   }
@@ -184,6 +194,31 @@ async function reasonsOf(
     pending = pending.filter((change) => !reasons.has(change) && change.positions.length > before + count)
   }
   return reasons
+}
+
+const merged = { operation: 'MERGED', reason: 'MERGED' } as const
+
+/** The records that some of these deleted records were merged into, of those that the caller sees. */
+async function mergedInto(
+  ctx: RequestContext,
+  shapeOf: Shapes,
+  deleted: readonly Changed[],
+): Promise<Map<Changed, string>> {
+  const winners = await winnersOf(
+    ctx,
+    deleted.map(({ recordId }) => recordId),
+  )
+  const into = new Map<Changed, string>()
+  if (winners.size === 0) return into
+  for (const [object, own] of Map.groupBy(deleted, (change) => change.object)) {
+    const ids = own.flatMap(({ recordId }) => winners.get(recordId) ?? [])
+    const visible = await visibleIds(ctx, shapeOf.get(object)!, [...new Set(ids)])
+    for (const change of own) {
+      const winner = winners.get(change.recordId)
+      if (winner !== undefined && visible.has(winner)) into.set(change, winner)
+    }
+  }
+  return into
 }
 
 /** The names of the values that decide who sees a record. */

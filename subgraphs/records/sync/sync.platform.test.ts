@@ -18,10 +18,11 @@ interface Synced {
   readonly record: Readonly<Record<string, unknown>>
 }
 interface Change extends Omit<Synced, 'record'> {
-  readonly operation: 'UPSERT' | 'DELETE'
+  readonly operation: 'UPSERT' | 'DELETE' | 'MERGED'
   readonly reason: string
   readonly changedAt: string
   readonly record: Readonly<Record<string, unknown>> | null
+  readonly mergedIntoId: string | null
 }
 interface Page<T> {
   readonly records: readonly T[]
@@ -150,6 +151,24 @@ describe('a copy', () => {
     ])
     await member.rest.accountRestore!({ id: gone.id })
     expect(shortly((await changes(member, read.cursor)).changes)).toEqual([['UPSERT', 'CHANGED', gone.id]])
+  })
+
+  it('learns of a merge with the record that stays, if the caller sees that; otherwise of a deletion', async () => {
+    const organizationId = await platform.organization()
+    const owner = await platform.member({ role: 'OWNER', organizationId })
+    const own = await platform.member({ organizationId, visibility: 'OWN' })
+    const [stays, gone] = [await account(owner), await account(owner, { ownerId: own.userId })]
+    const { cursor } = await snapshot(owner, { objects: 'account' })
+    const { cursor: ownCursor } = await snapshot(own, { objects: 'account' })
+    await owner.rest.accountMerge!({ id: stays.id, body: { ids: [gone.id] } })
+    const merged = { object: 'account', id: gone.id, version: null, record: null }
+    expect((await changes(owner, cursor)).changes).toMatchObject([
+      { ...merged, operation: 'MERGED', reason: 'MERGED', mergedIntoId: stays.id },
+      { id: stays.id, operation: 'UPSERT', reason: 'CHANGED', version: 2, mergedIntoId: null },
+    ])
+    expect((await changes(own, ownCursor)).changes).toMatchObject([
+      { ...merged, operation: 'DELETE', reason: 'DELETED', mergedIntoId: null },
+    ])
   })
 
   it('has the record as its events have it', async () => {
@@ -378,7 +397,7 @@ describe('a copy', () => {
     const { body: answer } = await member.graphql(
       `query ($cursor: String!) {
          syncChanges(cursor: $cursor) {
-           changes { object id operation reason version changedAt record } nextCursor hasMore schemaVersion
+           changes { object id operation reason version changedAt record mergedIntoId } nextCursor hasMore schemaVersion
          }
        }`,
       { cursor },

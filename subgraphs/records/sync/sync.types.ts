@@ -8,12 +8,14 @@ import { memberScope } from '../../kernel/scopes.ts'
 export const SyncOperation = enumeration('SyncOperation', 'What a copy must do with a record.', {
   UPSERT: 'Write the record as it is in `record`, whether the copy has it or not.',
   DELETE: 'Remove the record, if the copy has it.',
+  MERGED: 'Remove the record, if the copy has it: `mergedIntoId` is the record that it was merged into.',
 })
 export type SyncOperation = keyof typeof SyncOperation
 
 export const SyncReason = enumeration('SyncReason', 'Why a record is among the changes.', {
   CHANGED: 'It was created, changed or restored, or came into the sight of the caller.',
   DELETED: 'It was deleted.',
+  MERGED: 'It was merged into another record that the caller sees.',
   OUT_OF_SIGHT: 'The caller does not see it any more, for example because it got another owner.',
 })
 export type SyncReason = keyof typeof SyncReason
@@ -75,7 +77,11 @@ export class SyncChange {
   @OutputField(() => SyncReason, { description: 'Why.', example: 'CHANGED' })
   reason!: SyncReason
 
-  @OutputField(() => Int, { nullable: true, description: 'Version of the record; null with DELETE.', example: 3 })
+  @OutputField(() => Int, {
+    nullable: true,
+    description: 'Version of the record; null with DELETE and MERGED.',
+    example: 3,
+  })
   version!: number | null
 
   @OutputField(() => DateTime, {
@@ -86,10 +92,17 @@ export class SyncChange {
 
   @OutputField(() => Json, {
     nullable: true,
-    description: `${recordDescription} It is the record of now, not that of the time of the change. Null with DELETE.`,
+    description: `${recordDescription} It is the record of now, not that of the time of the change. Null with DELETE and MERGED.`,
     example: recordExample,
   })
   record!: object | null
+
+  @OutputField(() => ID, {
+    nullable: true,
+    description: 'Id of the record that it was merged into; null unless the operation is MERGED.',
+    example: null,
+  })
+  mergedIntoId!: string | null
 }
 
 @ObjectType({ description: 'A page of the changes after a cursor.' })

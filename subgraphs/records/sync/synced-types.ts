@@ -1,3 +1,4 @@
+import type { Caller } from '../../kernel/context.ts'
 import { Refusal, invalid } from '../../kernel/errors.ts'
 import { recordTypeIn, recordTypeNamesIn } from '../../kernel/record/custom-object.ts'
 import { hasColumn, type RecordShape } from '../../kernel/record/definition.ts'
@@ -25,24 +26,31 @@ const isSynced = (shape: RecordShape): boolean =>
   knownReadScope(shape.entity) !== null &&
   Object.values(shape.events?.types ?? {}).some(({ operation }) => operation === 'CREATE')
 
-/** The record types of which copies can be kept, with the custom fields and the custom objects of an organization. */
-export const syncedShapes = (shapes: OrganizationShapes | null): RecordShape[] =>
+/**
+ * The record types of which copies can be kept, with the custom fields and the custom objects of an organization. Who sees a detail follows from its master,
+ * whose owner changes without an event of the detail: whoever does not see the records of all owners reads details with their master.
+ */
+export const syncedShapes = (shapes: OrganizationShapes | null, ownerIds: Caller['ownerIds'] = null): RecordShape[] =>
   recordTypeNamesIn({ shapes })
     .map((object) => recordTypeIn({ shapes }, object)!)
-    .filter(isSynced)
+    .filter((shape) => isSynced(shape) && !(shape.masters && ownerIds))
     .map((shape) => shapeFor({ shapes }, shape))
 
 const scopeOf = ({ entity }: RecordShape): string => readScopeOf(entity)
 
 /** All types that the caller may read. */
 const readableShapes = ({ shapes, caller }: RequestContext): RecordShape[] =>
-  syncedShapes(shapes).filter((shape) => mayReadType(caller, shape))
+  syncedShapes(shapes, caller.ownerIds).filter((shape) => mayReadType(caller, shape))
 
 /** The types of a new snapshot: those that are named, or all that the caller may read. */
 export function shapesOfSnapshot(ctx: RequestContext, objects: readonly string[] | null): RecordShape[] {
   if (objects === null) return readableShapes(ctx)
   const what = 'of which copies can be kept'
-  return namedShapes(ctx.caller, syncedShapes(ctx.shapes), { names: objects, path: 'objects', what })
+  return namedShapes(ctx.caller, syncedShapes(ctx.shapes, ctx.caller.ownerIds), {
+    names: objects,
+    path: 'objects',
+    what,
+  })
 }
 
 /** The types of a cursor. Refuses other objects than those of its snapshot, and a caller who sees something else than then. */
@@ -77,7 +85,7 @@ function typesOf(ctx: RequestContext, objects: SyncCursor['objects']) {
     const names = shapes.map(({ object }) => object)
     return { shapes, names, isWhole: digestOf(names) === objects }
   }
-  const byName = new Map(syncedShapes(ctx.shapes).map((shape) => [shape.object, shape]))
+  const byName = new Map(syncedShapes(ctx.shapes, ctx.caller.ownerIds).map((shape) => [shape.object, shape]))
   const shapes = objects.flatMap((name) => byName.get(name) ?? [])
   return { shapes, names: objects, isWhole: shapes.length === objects.length }
 }

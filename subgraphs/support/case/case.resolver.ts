@@ -4,6 +4,7 @@ import type { RecordInput } from '../../kernel/record/inputs.ts'
 import { UnfilteredPageArgs } from '../../kernel/record/list-args.ts'
 import type { ConnectionArgs } from '../../kernel/record/list.ts'
 import { typesWithLookups } from '../../kernel/record/lookup/lookup.ts'
+import { registerLoadable } from '../../kernel/record/loadable-records.ts'
 import { recordsOf } from '../../kernel/record/records-of.ts'
 import { createdAfter, restArea, updatedAfter } from '../../kernel/record/rest-area.ts'
 import { RequiresScope } from '../../kernel/record/requires-scope.ts'
@@ -128,6 +129,8 @@ export class CaseResolver extends standardResolver(supportCase, {
     return comments.children(ctx, 'caseId', root.id, args, info)
   }
 }
+
+registerLoadable(supportCase, 'CASES')
 
 export const caseResource: Resource = {
   resolver: CaseResolver,

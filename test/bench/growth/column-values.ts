@@ -27,7 +27,7 @@ export const common = (kind: string): Columns => ({
   id: `pg_temp.id_of('${kind}', i)`,
   organization_id: 'pg_temp.organization(i)',
   owner_id: 'pg_temp.member(i, 1)',
-  external_id: some(0.4, 2, `'ext-' || substr(md5(i::text), 1, 10)`),
+  external_id: some(0.4, 2, `'ext-' || substr(md5(i::text), 1, 16)`),
   tags: itemsOf(words.tags, 3),
   metadata: some(
     0.5,

@@ -62,6 +62,10 @@ export interface OperationApi {
 export const fieldsOf = (type: GraphQLNamedType): GraphQLField<unknown, unknown>[] =>
   isObjectType(type) ? Object.values(type.getFields()) : []
 
+/** Versions are numbers; a digest is none. */
+const isVersioned = (type: GraphQLNamedType): boolean =>
+  fieldsOf(type).some((field) => field.name === 'version' && getNamedType(field.type).name === 'Int')
+
 const hasField = (type: GraphQLNamedType, name: string): boolean => fieldsOf(type).some((field) => field.name === name)
 
 /** A page of a list: its parts have the same meaning in every list. */
@@ -87,7 +91,7 @@ export function operationApi(schema: GraphQLSchema, declared: DeclaredOperation)
     answer,
     isList,
     isPage: isPageType(answer),
-    hasVersion: !isList && hasField(answer, 'version'),
+    hasVersion: !isList && isVersioned(answer),
   }
 }
 
@@ -109,7 +113,7 @@ function inputsOf(declared: DeclaredOperation, field: GraphQLField<unknown, unkn
     if (inPath.includes(name)) return [{ ...common, place: 'path' }]
     const header = headerOf.get(name)
     if (header !== undefined) return [{ ...common, place: 'header', header }]
-    if (name === 'expectedVersion') return [{ ...common, place: 'version' }]
+    if (name === 'expectedVersion' && getNamedType(type).name === 'Int') return [{ ...common, place: 'version' }]
     if (method !== 'get' && method !== 'delete') return [{ ...common, place: name === 'input' ? 'input' : 'body' }]
     // A filter or an order of the graph is no parameter; its parts can be declared.
     return isInputObjectType(getNamedType(type)) ? [] : [{ ...common, place: 'query' }]

@@ -132,7 +132,7 @@ const securityOf = ({ access }: OperationApi): Json => {
 
 function operationOf(api: OperationApi): Json {
   const { declared, field, body, scopes } = api
-  const { id, summary, description, tag, roles, example, status = 200 } = declared
+  const { id, summary, description, tag, roles, example, status = 200, unless } = declared
   const parameters = parametersOf(api)
   const limits = limitsInTags(tagsIn(field.astNode?.directives))
   return {
@@ -147,7 +147,8 @@ function operationOf(api: OperationApi): Json {
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: body.isRequired, ...content(own(body.schema), example) } }),
     responses: {
-      [status]: successOf(api),
+      [status]: { ...successOf(api), ...(unless && { 'x-if': unless.flag }) },
+      ...(unless && { [unless.status]: { ...successOf(api), description: unless.answers } }),
       ...Object.fromEntries(refusalsOf(api).map((refused) => [refused, responseOf(refused)])),
     },
   }

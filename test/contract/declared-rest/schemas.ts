@@ -45,6 +45,7 @@ const answered: Readonly<Record<string, Json>> = {
   Decimal: { type: 'number' },
   Boolean: { type: 'boolean' },
   DateTime: { type: 'string', format: 'date-time' },
+  JSON: {},
 }
 
 /** Values without declared bounds. A text has none by its type, so it is not among them. */

@@ -1,5 +1,5 @@
 import type { Migration } from '../../../subgraphs/kernel/database/migrate.ts'
-import { listIndexes, recordColumns } from '../../../subgraphs/kernel/record/record-table.ts'
+import { listIndexes, recordColumns, uniqueExternalIds } from '../../../subgraphs/kernel/record/record-table.ts'
 
 export const taskTable: Migration = {
   name: '20261121-crm-task',
@@ -10,6 +10,6 @@ export const taskTable: Migration = {
       due_at timestamptz(3),
       account_id uuid
     );
-    ${listIndexes('crm.task', 'task', ['account_id'])}
+    ${listIndexes('crm.task', 'task', ['account_id'])}${uniqueExternalIds(['crm.task'])}
   `,
 }

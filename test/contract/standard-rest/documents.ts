@@ -85,6 +85,7 @@ function list(api: RecordApi): string {
     '$page: Int',
     '$limit: Int',
     '$cursor: String',
+    ...(api.takesTime('List') ? ['$asOf: DateTime'] : []),
     '$includeTotal: Boolean! = true',
     ...(hasCustomFields ? ['$withCustomFields: Boolean! = true'] : []),
   ]
@@ -97,6 +98,7 @@ function list(api: RecordApi): string {
       page: $page
       limit: $limit
       cursor: $cursor
+      ${api.takesTime('List') ? 'asOf: $asOf' : ''}
     ) {
       data { ${record(api, 'customFields @include(if: $withCustomFields)')} }
       page
@@ -176,7 +178,7 @@ function selectionOfDerived({ schema, type }: RecordApi, name: string): string {
 }
 
 const writers: Readonly<Record<StandardOperation, (api: RecordApi) => string>> = {
-  '': (api) => documentOf(api, '', ['id: ID!'], record(api)),
+  '': (api) => documentOf(api, '', ['id: ID!', ...(api.takesTime('') ? ['asOf: DateTime'] : [])], record(api)),
   List: list,
   ListDeleted: (api) =>
     documentOf(api, 'ListDeleted', ['page: Int', 'limit: Int', 'deletedAfter: DateTime'], record(api)),
@@ -190,6 +192,22 @@ const writers: Readonly<Record<StandardOperation, (api: RecordApi) => string>> =
   Delete: (api) => documentOf(api, 'Delete', ['id: ID!', ...version(api, 'Delete')], ''),
   Restore: (api) => documentOf(api, 'Restore', ['id: ID!', ...version(api, 'Restore')], record(api)),
   BulkUpdate: (api) => documentOf(api, 'BulkUpdate', [`items: [${api.type}BulkUpdateItem!]!`], '...bulkFields'),
+  ByKey: (api) => documentOf(api, 'ByKey', ['field: String!', 'value: String!'], record(api)),
+  Upsert: (api) =>
+    documentOf(
+      api,
+      'Upsert',
+      [
+        'field: String!',
+        'value: String!',
+        `input: ${api.type}UpsertInput!`,
+        'expectedVersion: Int',
+        'onlyCreate: Boolean',
+      ],
+      `isCreated record { ${record(api)} }`,
+    ),
+  BulkUpsert: (api) =>
+    documentOf(api, 'BulkUpsert', ['field: String', `items: [${api.type}BulkUpsertItem!]!`], '...bulkUpsertFields'),
   BulkDelete: (api) => documentOf(api, 'BulkDelete', ['ids: [ID!]!'], '...bulkFields'),
 }
 
@@ -198,6 +216,14 @@ const bulkFragment = `fragment bulkFields on BulkResult {
   succeeded
   failed
   results { index id status code message errors }
+}`
+
+const bulkUpsertFragment = `fragment bulkUpsertFields on BulkUpsertResult {
+  requested
+  succeeded
+  created
+  failed
+  results { index key id status code message errors }
 }`
 
 /** The stored document of an aggregate, by file name. */
@@ -215,9 +241,11 @@ export function standardDocuments(
   const selected = [...columns, ...api.area.derivedFields.map((name) => selectionOfDerived(api, name))]
   const fragment = `fragment ${api.prefix}Fields on ${api.type} { ${selected.join(' ')} }`
   const related = api.relations.map((relation) => relation.fragment)
-  const isBulk = operations.some((operation) => operation.startsWith('Bulk'))
+  const isBulk = operations.includes('BulkUpdate')
+  const isBulkUpsert = operations.includes('BulkUpsert')
+  const bulk = [...(isBulk ? [bulkFragment] : []), ...(isBulkUpsert ? [bulkUpsertFragment] : [])]
   return [
-    ['fragments', [fragment, ...related, ...(isBulk ? [bulkFragment] : [])].join('\n\n')],
+    ['fragments', [fragment, ...related, ...bulk].join('\n\n')],
     ...operations.map((operation): [string, string] => [api.prefix + operation, writers[operation](api)]),
   ]
 }

@@ -41,3 +41,10 @@ export const bulkUpdateExample = (api: RecordApi): Json => ({
 })
 
 export const bulkDeleteExample = (api: RecordApi): Json => ({ ids: [idExample(api)] })
+
+const keyExample = ({ columns }: RecordApi): Json => {
+  const { name, example } = columns.find((column) => column.name === 'externalId')!
+  return { [name]: example }
+}
+
+export const bulkUpsertExample = (api: RecordApi): Json => ({ items: [{ ...keyExample(api), ...createExample(api) }] })

@@ -108,6 +108,7 @@ export function listParameters(api: RecordApi): Json[] {
     sortBy,
     ...(api.definition.isCustomizable ? [parameter('sortByCustomField')] : []),
     ...['sortOrder', 'page', 'limit', 'cursor', 'includeTotal'].map(parameter),
+    ...(api.takesTime('List') ? [parameter('listAsOf')] : []),
     ...(api.has('customFields') ? [parameter('withCustomFields')] : []),
     ...shapeParametersOf(api),
     parameter('prefer'),

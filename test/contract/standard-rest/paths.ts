@@ -2,7 +2,7 @@ import { declaredValue } from '../../../subgraphs/kernel/record/declared-value.t
 import { isRequired, writableColumns } from '../../../subgraphs/kernel/record/inputs.ts'
 import { bulkMax } from '../../../subgraphs/kernel/record/records-of.ts'
 import { scopesInContract } from '../../../subgraphs/kernel/scope-areas.ts'
-import { bulkDeleteExample, bulkUpdateExample, createExample, updateExample } from './examples.ts'
+import { bulkDeleteExample, bulkUpdateExample, bulkUpsertExample, createExample, updateExample } from './examples.ts'
 import { aggregateParameters } from './aggregate-parameters.ts'
 import { filterParameters, listParameters, parameter, shapeParametersOf } from './list-parameters.ts'
 import { standardOperations, type RecordApi, type StandardOperation } from './record-api.ts'
@@ -20,6 +20,7 @@ const sharedResponses: Readonly<Record<number, string>> = {
   404: 'NotFound',
   409: 'Conflict',
   410: 'Gone',
+  412: 'PreconditionFailed',
   413: 'PayloadTooLarge',
   415: 'UnsupportedMediaType',
   422: 'Unprocessable',
@@ -42,11 +43,13 @@ interface Described {
   readonly body?: string
   readonly example?: Json
   readonly success: readonly [status: number, response: Json]
+  /** The other success response of an operation that has two. */
+  readonly otherSuccess?: readonly [status: number, response: Json]
   readonly refusals?: readonly number[]
 }
 
 /** Those that the rules of an organization can refuse. */
-const checkedOperations: ReadonlySet<StandardOperation> = new Set(['Create', 'Update', 'Restore'])
+const checkedOperations: ReadonlySet<StandardOperation> = new Set(['Create', 'Update', 'Restore', 'Upsert'])
 
 /** What a key needs; operations for sessions refuse every key. */
 const accessOf = (scopes: readonly string[]): Json =>
@@ -55,7 +58,17 @@ const accessOf = (scopes: readonly string[]): Json =>
     : { 'x-api-key-scopes': scopesInContract(scopes) }
 
 function operationObject(api: RecordApi, described: Described): Json {
-  const { operation, summary, description, parameters = [], body, example, success, refusals = [] } = described
+  const {
+    operation,
+    summary,
+    description,
+    parameters = [],
+    body,
+    example,
+    success,
+    otherSuccess,
+    refusals = [],
+  } = described
   const isChecked = api.definition.isExtensible && checkedOperations.has(operation)
   const refused = [
     ...(api.definition.entitlement ? [402] : []),
@@ -72,6 +85,7 @@ function operationObject(api: RecordApi, described: Described): Json {
     ...(body && { requestBody: { required: true, ...content(own(body), example) } }),
     responses: {
       [success[0]]: success[1],
+      ...(otherSuccess && { [otherSuccess[0]]: otherSuccess[1] }),
       ...Object.fromEntries(refused.map((status) => [status, responseOf(status)])),
     },
   }
@@ -166,6 +180,7 @@ const read = (api: RecordApi): Json =>
     description: `Returns one ${api.one}. A deleted ${api.one} answers 404.`,
     parameters: [
       ...(api.has('version') ? [parameter('ifNoneMatch')] : []),
+      ...(api.takesTime('') ? [parameter('asOf')] : []),
       ...shapeParametersOf(api),
       parameter('prefer'),
     ],
@@ -283,6 +298,73 @@ order of the request, so the status is 200 even when some failed.
 `,
   )
 
+/** Where the key is unique, and who has it. */
+const keyRules =
+  'Several records with the key, possible only for external ids from before they were unique, answer 409 `AMBIGUOUS_MATCH`.'
+
+const readByKey = (api: RecordApi): Json =>
+  operationObject(api, {
+    operation: 'ByKey',
+    summary: `Read ${api.aOne} by a key`,
+    description: `Returns the live ${api.one} with this value in \`externalId\` or in a unique custom field. ${keyRules}`,
+    parameters: [parameter('ifNoneMatch'), ...shapeParametersOf(api), parameter('prefer')],
+    success: [200, { description: `The ${api.one}.`, headers: header('ETag'), ...content(own(api.type)) }],
+    refusals: [304, 400, 404, 409],
+  })
+
+const upsert = (api: RecordApi): Json =>
+  operationObject(api, {
+    operation: 'Upsert',
+    summary: `Create or change ${api.aOne} by a key`,
+    description: `Changes the ${api.one} with this value in \`externalId\` or in a unique custom field, or creates it with the value: 201 for a new one, 200 for
+a changed one. What is absent is not changed; what a new ${api.one} must have is needed only where there is none with the key. Rules, hooks, rights and events are those
+of the create and the change. The request may be repeated: the same body again changes nothing. With \`If-Match\` only an existing
+${api.one} of that version is changed. ${keyRules} A ${api.one} that has the key and that the caller does not see answers 409 \`UNIQUE_VIOLATION\`
+without its id. An addition to the specification.
+`,
+    parameters: [parameter('ifMatch'), parameter('onlyCreate')],
+    body: `${api.type}UpsertInput`,
+    example: createExample(api),
+    success: [
+      201,
+      {
+        description: `The ${api.one}, which is new.`,
+        'x-if': 'isCreated',
+        'x-body': 'record',
+        headers: { ...header('ETag'), ...header('Location') },
+        ...content(own(api.type)),
+      },
+    ],
+    otherSuccess: [
+      200,
+      { description: `The ${api.one} as changed.`, headers: header('ETag'), ...content(own(api.type)) },
+    ],
+    refusals: [400, 404, 409, 412, 413, 415],
+  })
+
+const bulkUpsert = (api: RecordApi): Json =>
+  operationObject(api, {
+    operation: 'BulkUpsert',
+    summary: `Create or change many ${api.many} by a key`,
+    description: `Changes or creates 1 to ${bulkMax} ${api.many}, each by the value that it has in the key field: \`externalId\`, or the unique custom field that \`field\` names.
+Every item succeeds or fails independently, and items with the same key are applied in their order. \`results\` has one entry per item in the
+order of the request, so the status is 200 even when items failed. A body that does not match the schema is refused completely with
+400, and nothing is changed. An addition to the specification.
+`,
+    parameters: [parameter('idempotencyKey')],
+    body: `${api.type}BulkUpsertInput`,
+    example: bulkUpsertExample(api),
+    success: [
+      200,
+      {
+        description: 'The result of each item.',
+        headers: header('Idempotent-Replayed'),
+        ...content(shared('schemas', 'BulkUpsertResult')),
+      },
+    ],
+    refusals: [400, 409, 413, 415],
+  })
+
 /** Path and method of each standard operation, below the path of the area. */
 const places: readonly (readonly [path: string, method: string, StandardOperation, (api: RecordApi) => Json])[] = [
   ['', 'get', 'List', list],
@@ -292,6 +374,9 @@ const places: readonly (readonly [path: string, method: string, StandardOperatio
   ['/deleted', 'get', 'ListDeleted', listDeleted],
   ['/bulk/update', 'post', 'BulkUpdate', bulkUpdate],
   ['/bulk/delete', 'post', 'BulkDelete', bulkDelete],
+  ['/batch/upsert', 'post', 'BulkUpsert', bulkUpsert],
+  ['/by/{field}/{value}', 'get', 'ByKey', readByKey],
+  ['/by/{field}/{value}', 'put', 'Upsert', upsert],
   ['/{id}', 'get', '', read],
   ['/{id}', 'put', 'Replace', replace],
   ['/{id}', 'patch', 'Update', update],
@@ -327,7 +412,8 @@ export function standardPaths(
   for (const [below, method, operation, describe] of places) {
     if (!operations.includes(operation) || !api.offers(operation)) continue
     const path = `/v1/${api.area.path}${below}`
-    const ofPath = [...within, ...(below.startsWith('/{id}') ? [parameter('id')] : [])]
+    const named = below.startsWith('/{id}') ? ['id'] : below.startsWith('/by/') ? ['keyField', 'keyValue'] : []
+    const ofPath = [...within, ...named.map(parameter)]
     const onRecord = ofPath.length > 0 ? { parameters: ofPath } : {}
     paths[path] = { ...onRecord, ...paths[path], [method]: describe(api) }
   }

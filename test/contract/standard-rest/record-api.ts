@@ -23,6 +23,9 @@ export const standardOperations = [
   'Restore',
   'BulkUpdate',
   'BulkDelete',
+  'ByKey',
+  'Upsert',
+  'BulkUpsert',
 ] as const
 export type StandardOperation = (typeof standardOperations)[number]
 
@@ -54,6 +57,8 @@ export interface RecordApi {
   scopesOf(operation: StandardOperation): readonly string[]
   /** Whether the operation has the argument `expectedVersion`. */
   takesVersion(operation: StandardOperation): boolean
+  /** Whether the operation has the argument `asOf`. */
+  takesTime(operation: StandardOperation): boolean
   /** Whether the operation has the filter of the list. */
   takesFilter(operation: StandardOperation): boolean
 }
@@ -134,6 +139,7 @@ export function recordApi(schema: GraphQLSchema, area: RestArea, graph: LoadedSu
       return own?.flat() ?? scopesIn(object?.astNode?.directives as readonly ConstDirectiveNode[] | undefined)
     },
     takesFilter: (operation) => fieldOf(operation)?.args.some(({ name }) => name === 'filter') ?? false,
+    takesTime: (operation) => fieldOf(operation)?.args.some(({ name }) => name === 'asOf') ?? false,
     takesVersion: (operation) => fieldOf(operation)?.args.some(({ name }) => name === 'expectedVersion') ?? false,
   }
 }

@@ -2,6 +2,7 @@ import {
   getNamedType,
   getNullableType,
   isListType,
+  isInputObjectType,
   isNonNullType,
   isObjectType,
   type GraphQLField,
@@ -331,6 +332,19 @@ const bulkBody = (name: string, items: Json, description: string): Json => ({
   properties: { [name]: { type: 'array', minItems: 1, maxItems: bulkMax, items, description } },
 })
 
+const upsertBody = ({ type, many }: RecordApi): Json => {
+  const body = bulkBody('items', own(`${type}BulkUpsertItem`), `The values of 1 to ${bulkMax} ${many}.`)
+  const field = {
+    type: 'string',
+    minLength: 1,
+    maxLength: 100,
+    default: 'externalId',
+    example: 'externalId',
+    description: 'Field of the key: `externalId`, or the name of a unique custom field. Any other field is refused.',
+  }
+  return { ...body, properties: { field, ...(body['properties'] as Json) } }
+}
+
 const createdWithProperty = ({ property, input, itemsMax: most, description }: CreatedWith): Json => ({
   [property]: {
     type: 'array',
@@ -355,6 +369,12 @@ function createdWithSchema({ schema }: RecordApi, { entity, input, omitted }: Cr
 export function standardSchemas(api: RecordApi): Readonly<Record<string, Json>> {
   const { definition, type, one, many, schema } = api
   const described = (name: string): string => schema.getType(name)?.description ?? ''
+  /** The columns of an input of the graph. */
+  const columnsOf = (name: string): Column[] => {
+    const input = schema.getType(name)
+    const fields = isInputObjectType(input) ? input.getFields() : {}
+    return api.columns.filter((column) => Object.hasOwn(fields, column.name))
+  }
   const inOrder = (operation: 'CREATE' | 'UPDATE'): Column[] => {
     const writable = writableColumns(definition.entity, operation)
     return api.columns.filter((column) => writable.includes(column))
@@ -368,6 +388,7 @@ export function standardSchemas(api: RecordApi): Readonly<Record<string, Json>> 
   }
   const required = inOrder('CREATE').filter(isRequired)
   const changes = { operation: 'UPDATE', columns: inOrder('UPDATE') } as const
+  const upserted = { operation: 'UPDATE', columns: columnsOf(`${type}UpsertInput`) } as const
   return {
     ...enumSchemas(api.columns),
     ...structureSchemas(api),
@@ -377,7 +398,7 @@ export function standardSchemas(api: RecordApi): Readonly<Record<string, Json>> 
     ...(schema.getType(`${type}CreateInput`) && {
       [`${type}CreateInput`]: bodySchema({
         operation: 'CREATE',
-        columns: inOrder('CREATE'),
+        columns: columnsOf(`${type}CreateInput`),
         required: required.map(({ name }) => name),
         description: described(`${type}CreateInput`),
         ...(api.area.createsWith && { more: createdWithProperty(api.area.createsWith) }),
@@ -406,6 +427,16 @@ export function standardSchemas(api: RecordApi): Readonly<Record<string, Json>> 
         required: ['id'],
         description: described(`${type}BulkUpdateItem`),
         more: { id: { ...id, description: `Id of the ${one} to change.` }, expectedVersion },
+      }),
+    }),
+    ...(api.offers('Upsert') && {
+      [`${type}UpsertInput`]: bodySchema({ ...upserted, required: [], description: described(`${type}UpsertInput`) }),
+      [`${type}BulkUpsertInput`]: upsertBody(api),
+      [`${type}BulkUpsertItem`]: bodySchema({
+        ...upserted,
+        required: [],
+        description: described(`${type}BulkUpsertItem`),
+        more: { expectedVersion },
       }),
     }),
     ...(api.offers('BulkDelete') && {

@@ -1,6 +1,6 @@
 import { userNames, type Recipient } from '../../../identity/public.ts'
 import type { Sql } from '../../../kernel/database/sql.ts'
-import type { EventBatch, EventConsumer } from '../../../kernel/outbox/event-consumer.ts'
+import { notQuietFor, type EventBatch, type EventConsumer } from '../../../kernel/outbox/event-consumer.ts'
 import { systemContext, type Services } from '../../../kernel/request.ts'
 import { mayNotify, notifyingTypes } from '../catalog/catalog.ts'
 import { wantedChannels } from '../preferences/preferences.rules.ts'
@@ -26,7 +26,7 @@ export const notificationConsumer: EventConsumer = {
   gatherMs: 200,
   types: () => Promise.resolve(notifyingTypes),
   // Most records are created by their owner.
-  condition: mayNotify,
+  condition: `(${mayNotify}) and ${notQuietFor('DELIVERIES')}`,
   consume: createNotifications,
 }
 

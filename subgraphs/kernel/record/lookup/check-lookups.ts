@@ -1,4 +1,4 @@
-import type { FieldProblem } from '../../errors.ts'
+import { notFound, type FieldProblem } from '../../errors.ts'
 import { isJsonObject } from '../../json/exact-number.ts'
 import { isId } from '../../ids.ts'
 import { unrestricted, type RequestContext } from '../../request.ts'
@@ -6,9 +6,11 @@ import type { Column } from '../column.ts'
 import { customFieldsName } from '../custom-field-column.ts'
 import { recordTypeIn } from '../custom-object.ts'
 import type { Draft, RecordShape, StoredRow } from '../definition.ts'
+import { nameOf } from '../describe.ts'
 import { together } from '../next-record.ts'
 import { TenantPredicate } from '../predicate.ts'
 import { shapeFor } from '../shape-source.ts'
+import { isMaster } from './lookup.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -23,6 +25,7 @@ const customFieldsOf = (record: object | null | undefined): Fields => {
 /** Whether a write needs a transaction, in which the records that its lookups name, or that name the record, stay as they are. */
 export function concernsLookups<T extends StoredRow>(definition: RecordShape, draft: Draft<T>): boolean {
   if (draft.operation === 'DELETE') return definition.lookedUpBy !== undefined
+  if (draft.operation === 'RESTORE' && hasDetails(definition)) return true
   const lookups = lookupsOf(definition)
   if (lookups.length === 0) return false
   if (draft.operation === 'RESTORE') return true
@@ -55,10 +58,29 @@ export async function lockNamed(
   return new Set([...known, ...rows.map(({ id }) => id)])
 }
 
-interface Named {
+export interface Named {
   readonly column: Column
   readonly id: string
 }
+
+/** Those of the records that these lookups name, of each record, that do not exist or are deleted. The others stay until the transaction ends. */
+export async function lostOf(
+  ctx: RequestContext,
+  definition: RecordShape,
+  records: readonly { readonly id: string; readonly customFields: unknown }[],
+): Promise<ReadonlyMap<string, readonly Named[]>> {
+  const namedOf = (record: (typeof records)[number]): Named[] =>
+    lookupsOf(definition).flatMap((column) => {
+      const id = customFieldsOf(record)[column.key!]
+      return typeof id === 'string' && id !== record.id ? [{ column, id }] : []
+    })
+  const existing = await lockAll(unrestricted(ctx), records.flatMap(namedOf))
+  return new Map(records.map((record) => [record.id, namedOf(record).filter((one) => !isKnown(existing, one))]))
+}
+
+/** Whether records of the type can have details, which are deleted and restored with them. */
+export const hasDetails = ({ lookedUpBy = [] }: RecordShape): boolean =>
+  lookedUpBy.some(({ onDelete }) => onDelete === 'CASCADE')
 
 const byTarget = (named: readonly Named[]): [string, string[]][] =>
   [...Map.groupBy(named, ({ column }) => column.lookup!.to)].map(([to, found]) => [
@@ -112,13 +134,20 @@ export async function lookupProblems<T extends StoredRow>(
     ...given.filter((one) => !isKnown(visible, one)),
     ...implied.filter((one) => !isKnown(existing, one)),
   ]
-  return unknown.map(({ column: { name: path } }) => {
-    const message = `${path} must be the id of an existing record that you can see.`
-    return { path, code: 'UNKNOWN_REFERENCE', message }
-  })
+  const fixed = previous === null ? [] : [...given, ...implied].filter(({ column }) => column.lookup!.isFixed)
+  return [
+    ...fixed.map(({ column: { name: path } }) => {
+      const message = `${path} never changes: the definition of the field does not allow another master.`
+      return { path, code: 'NOT_ALLOWED', message }
+    }),
+    ...unknown.map(({ column: { name: path } }) => {
+      const message = `${path} must be the id of an existing record that you can see.`
+      return { path, code: 'UNKNOWN_REFERENCE', message }
+    }),
+  ]
 }
 
-/** A record is restored without what it names of records that were deleted meanwhile. */
+/** A record is restored without what it names of records that were deleted meanwhile, but not without a master. */
 export async function withoutLost<T extends StoredRow>(
   ctx: RequestContext,
   definition: RecordShape,
@@ -135,6 +164,7 @@ export async function withoutLost<T extends StoredRow>(
   const existing = await lockAll(unrestricted(ctx), named)
   const lost = named.filter((one) => !isKnown(existing, one))
   if (lost.length === 0) return draft
+  if (lost.some(({ column }) => isMaster(column))) throw notFound(`The ${nameOf(definition)}`)
   const customFields = Object.fromEntries(lost.map(({ column }) => [column.key!, null]))
   return { ...draft, implied: together<T>(draft.implied ?? {}, { customFields } as unknown as Partial<T>) }
 }

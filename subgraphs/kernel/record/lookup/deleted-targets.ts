@@ -20,6 +20,8 @@ import type { LookupFrom } from './lookup.ts'
 const clearedMax = 200
 /** The number of dependents of a field from which on the refusal counts no further. */
 const countedMax = 10_000
+/** Details that one operation deletes, or one restoration restores, in its transaction; where there are more, all of them follow later. */
+export const detailsMax = 5_000
 const shownMax = 10
 /** Dependents of a field among which those that the caller sees are looked for. */
 const searchedMax = 1_000
@@ -45,7 +47,7 @@ const withBehavior = ({ lookedUpBy = [] }: RecordShape, onDelete: LookupFrom['on
 
 /**
  * Locks a record that is about to be deleted: nobody names it any more until the transaction ends. Refuses with HAS_DEPENDENTS if a lookup names it
- * that restricts its deletion, and with INVALID_STATE while the index of such a lookup is built.
+ * that restricts its deletion, and with INVALID_STATE while the index of such a lookup, or of one that makes records its details, is built.
  */
 export async function refuseRestricted(ctx: RequestContext, definition: RecordShape, id: string): Promise<void> {
   if (!definition.lookedUpBy) return
@@ -57,8 +59,8 @@ export async function refuseRestricted(ctx: RequestContext, definition: RecordSh
     'WRITE',
   )
   const restricting = withBehavior(definition, 'RESTRICT')
+  refuseUnknown(definition, [...restricting, ...withBehavior(definition, 'CASCADE')])
   if (restricting.length === 0) return
-  refuseUnknown(definition, restricting)
   const rows = await db.query<{ object: string; field: string; count: number }>(
     `select f.object, f.field, count(*)::int as count ${namedIn('1', '', countedMax)} group by 1, 2 order by 1, 2`,
     [caller.organizationId, id, fieldsOf(restricting)],
@@ -75,11 +77,20 @@ export async function refuseRestricted(ctx: RequestContext, definition: RecordSh
 }
 
 /** Until the index of a lookup is built, nobody knows which records name the record. */
-function refuseUnknown(definition: RecordShape, restricting: readonly LookupFrom[]): void {
-  const building = restricting.find(({ isReady }) => !isReady)
+function refuseUnknown(definition: RecordShape, deciding: readonly LookupFrom[]): void {
+  const building = deciding.find(({ isReady }) => !isReady)
   if (!building) return
   const field = `${building.object}.${customFieldName(building.key)}`
-  const message = `The index of ${field}, which restricts the deletion of the ${nameOf(definition)}, is being built; delete it when the state of that field is READY.`
+  const message = `The index of ${field}, which decides on the deletion of the ${nameOf(definition)}, is being built; delete it when the state of that field is READY.`
+  throw refusalInSituation(message, { state: 'BUILDING' })
+}
+
+/** Refuses with INVALID_STATE while the index of a lookup is built, because nobody knows which records name the record. */
+export function requireReadyLookups(definition: RecordShape): void {
+  const building = definition.lookedUpBy?.find(({ isReady }) => !isReady)
+  if (!building) return
+  const field = `${building.object}.${customFieldName(building.key)}`
+  const message = `The index of ${field} is being built; merge the records when the state of that field is READY.`
   throw refusalInSituation(message, { state: 'BUILDING' })
 }
 
@@ -190,4 +201,7 @@ async function queueClearing({ db, caller }: RequestContext, { object }: RecordS
 }
 
 /** The context of an operation that deletes several records. */
-export const withClearing = <C extends RequestContext>(ctx: C): C => ({ ...ctx, clearing: { left: clearedMax } })
+export const withClearing = <C extends RequestContext>(ctx: C): C => ({
+  ...ctx,
+  clearing: { left: clearedMax, details: detailsMax },
+})

@@ -40,7 +40,7 @@ function unknownField(object: string, field: string): Refusal {
   return invalid({
     path: customFieldName(field),
     code: 'NOT_ALLOWED',
-    message: `${field} is no field of the ${object} of the type LOOKUP.`,
+    message: `${field} is no field of the ${object} of the type LOOKUP or MASTER_DETAIL.`,
   })
 }
 
@@ -82,13 +82,13 @@ export function lookupResource<T extends StoredRow>(definition: RecordDefinition
       name: relatedName,
       nullable: true,
       description:
-        'The record that a custom field of the type LOOKUP names; null if the field has no value, or if the caller does not see the record or the field. Needs the READ scope of the type of that record. The records of all answered ones are read together.',
+        'The record that a custom field of the type LOOKUP or MASTER_DETAIL names; null if the field has no value, or if the caller does not see the record or the field. Needs the READ scope of the type of that record. The records of all answered ones are read together.',
     })
     related(
       @Root() root: Row,
       @ValueArg('field', () => String, {
         max: 64,
-        description: 'API name of the field. One that is no LOOKUP of the record type is refused.',
+        description: 'API name of the field. One that is neither in the record type is refused.',
         example: 'site',
       })
       field: string,

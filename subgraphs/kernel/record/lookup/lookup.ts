@@ -7,14 +7,17 @@ export const typesWithLookups = ['lead', 'contact', 'account', 'opportunity', 'p
 /** The record types of the platform that lookups can name. */
 export const lookupTargets = [...typesWithLookups, 'task', 'case'] as const
 
-/** What becomes of the references when the record that they name is deleted. */
-export type OnDelete = 'CLEAR' | 'RESTRICT'
+/** What becomes of the references, or of the records that have them, when the record that they name is deleted. */
+export type OnDelete = 'CLEAR' | 'RESTRICT' | 'CASCADE'
 
 /** A custom field whose values are ids of records of another type. Plain data. */
 export interface Lookup {
   /** The record type of the ids: `account`, `custom:site_visit`. */
   readonly to: string
+  /** `CASCADE` of the master of a record, through which the record is visible. */
   readonly onDelete: OnDelete
+  /** A record keeps the value that it was created with. */
+  readonly isFixed?: boolean
 }
 
 /** A lookup, as the record type that it names knows it. */
@@ -47,3 +50,7 @@ export function lookupsByTarget(
   )
   return new Map([...Map.groupBy(all, ({ to }) => to)].map(([to, found]) => [to, found.map(({ from }) => from)]))
 }
+
+/** Whether a record with these lookups has a master: it has no owner, and it is visible through its masters. */
+export const isMaster = ({ lookup }: { readonly lookup?: Pick<Lookup, 'onDelete'> }): boolean =>
+  lookup?.onDelete === 'CASCADE'

@@ -4,7 +4,7 @@ import { RequiresScopes } from '../requires-scope.ts'
 import { Json } from '../scalars.ts'
 import { memberScope } from '../../scopes.ts'
 
-@ObjectType({ description: 'The record that a LOOKUP of another record names.' })
+@ObjectType({ description: 'The record that a LOOKUP or MASTER_DETAIL of another record names.' })
 @Directive('@shareable')
 @RequiresScopes(memberScope)
 export class RelatedRecord {

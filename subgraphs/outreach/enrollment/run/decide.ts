@@ -56,6 +56,7 @@ export const exitReasons = {
   sequenceDeleted: 'The sequence was deleted.',
   recordDeleted: 'The record was deleted.',
   converted: 'The lead was converted.',
+  merged: 'The record was merged into another one that is in the sequence.',
   consent: 'The person does not agree to be contacted.',
   meeting: 'A meeting was logged.',
   company: 'Somebody else of the account replied.',

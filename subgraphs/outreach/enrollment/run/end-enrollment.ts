@@ -8,6 +8,7 @@ const eventOf: Readonly<Record<Ended, string>> = {
   BOUNCED: 'sequence.unenrolled',
   UNSUBSCRIBED: 'sequence.unenrolled',
   UNENROLLED: 'sequence.unenrolled',
+  MERGED: 'sequence.unenrolled',
   FAILED: 'sequence.unenrolled',
 }
 

@@ -1,0 +1,194 @@
+import { createHash } from 'node:crypto'
+import type { FieldProblem } from '../../kernel/errors.ts'
+import {
+  phases,
+  type ComponentPlan,
+  type ComponentStep,
+  type FilePlace,
+  type MetadataComponent,
+  type MetadataContext,
+  type SourceFile,
+  type StoredComponent,
+  type WantedComponent,
+} from '../../kernel/metadata/component.ts'
+import { decodedName, encodedName } from '../../kernel/metadata/file-name.ts'
+import { FileSchema } from '../../kernel/metadata/file-schema.ts'
+import { ColumnMapping, liveRows } from '../../kernel/metadata/record-component.ts'
+import { isSameValue } from '../../kernel/record/same-value.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { apiNamePattern, scopePattern, secretsMax, sourceMax, upperNamePattern } from './bounds.ts'
+import { createFunction, deleteFunction, updateFunction } from './function.actions.ts'
+import type { FunctionLanguage } from './function.enumerations.ts'
+import { serverlessFunction } from './function.record.ts'
+import { ServerlessFunction } from './function.ts'
+import { compileCall, createVersion } from './version.actions.ts'
+
+const folder = 'functions'
+const settingsFile = 'function.json'
+
+const languageOfFile: Readonly<Record<string, FunctionLanguage>> = {
+  'index.ts': 'typescript',
+  'index.js': 'javascript',
+}
+const fileOfLanguage: Readonly<Record<FunctionLanguage, string>> = { typescript: 'index.ts', javascript: 'index.js' }
+
+const mapping = new ColumnMapping(ServerlessFunction, {
+  apiName: { rules: { pattern: apiNamePattern.source } },
+  name: {},
+  description: {},
+  language: { description: 'Language of the source; without it that of the file with the source.' },
+  envVars: { rules: { type: 'object', additionalProperties: { type: 'string' } } },
+  timeoutMs: {},
+  memoryMb: {},
+  allowedHosts: {},
+  scopes: { rules: { items: { type: 'string', maxLength: 64, pattern: scopePattern.source } } },
+  httpEnabled: {},
+  eventTypes: {},
+  schedule: {},
+  runAsAdmin: {},
+  secrets: {
+    column: 'requiredSecrets',
+    rules: { items: { type: 'string', pattern: upperNamePattern.source }, maxItems: secretsMax },
+    description:
+      'Names of the secrets that the function needs. Their values never leave an organization; a deployment names those that are missing.',
+  },
+})
+
+type Values = Readonly<Record<string, unknown>>
+
+interface StoredFunction extends StoredComponent {
+  readonly row: ServerlessFunction
+  readonly language: FunctionLanguage | null
+}
+
+const sourceOf = ({ sources }: Pick<WantedComponent, 'sources'>) =>
+  Object.entries(sources).flatMap(([file, text]) => {
+    const language = languageOfFile[file]
+    return language ? [{ file, text, language }] : []
+  })[0] ?? null
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+const union = (...lists: readonly (readonly string[])[]): string[] => [...new Set(lists.flat())].toSorted()
+
+function sourceProblems({ content, sources }: WantedComponent): FieldProblem[] {
+  const problem = (code: string, message: string): FieldProblem[] => [{ path: 'language', code, message }]
+  if (Object.keys(sources).filter((file) => file in languageOfFile).length > 1)
+    return problem('NOT_TOGETHER', 'A function must have either index.ts or index.js.')
+  const source = sourceOf({ sources })
+  if (!source) return []
+  if (content['language'] && content['language'] !== source.language)
+    return problem('NOT_ALLOWED', `language must be ${source.language}, because the source is in ${source.file}.`)
+  if (source.text.trim() === '') return problem('EMPTY', `${source.file} must not be empty.`)
+  return [...source.text].length > sourceMax
+    ? problem('TOO_LONG', `${source.file} must have at most ${sourceMax} characters.`)
+    : []
+}
+
+interface DeployedSource extends Record<string, unknown> {
+  readonly functionId: string
+  readonly language: FunctionLanguage
+  readonly sha256: string
+  readonly source: string | null
+}
+
+const deployedSources = ({ db, caller }: RequestContext, hasTexts: boolean): Promise<DeployedSource[]> =>
+  db.query<DeployedSource>(
+    `select v.function_id as "functionId", v.language, encode(sha256(convert_to(v.source, 'UTF8')), 'hex') as sha256,
+       ${hasTexts ? 'v.source' : 'null as source'}
+     from extensions.function f
+     join extensions.function_version v on v.organization_id = f.organization_id and v.id = f.deployed_version_id
+     where f.organization_id = $1 and f.deleted_at is null`,
+    [caller.organizationId],
+  )
+
+function storedFunction(row: ServerlessFunction, deployed: DeployedSource | undefined): StoredFunction {
+  const language = deployed?.language ?? null
+  const secrets = union(row.requiredSecrets, row.secretNames)
+  const values = { ...row, language: language ?? row.language, requiredSecrets: secrets }
+  const sources: Record<string, SourceFile> = deployed
+    ? { [fileOfLanguage[deployed.language]]: { sha256: deployed.sha256, text: deployed.source } }
+    : {}
+  const omitted = mapping.omittedOf(row as unknown as Values)
+  return { name: row.apiName, content: mapping.contentOf(values), sources, omitted, row, language }
+}
+
+function planOf(wanted: WantedComponent, stored: StoredFunction | null): ComponentPlan {
+  const { content } = wanted
+  const source = sourceOf(wanted)
+  const { language: given, requiredSecrets, ...values } = mapping.valuesOf({ ...content, apiName: wanted.name })
+  const language = source?.language ?? (given as FunctionLanguage)
+  const secrets = requiredSecrets as string[]
+  const step: Omit<ComponentStep, 'run'> = {
+    phase: phases.functions,
+    provides: [`function ${wanted.name}`],
+    needs: [],
+    placeOf: (path, code) =>
+      source && (path === 'source' || code === 'COMPILE_ERROR')
+        ? { path: '', source: source.file }
+        : mapping.placeOf(path),
+  }
+  const calls = source ? [compileCall(source.text, source.language)] : []
+  if (!stored) {
+    const input = { ...values, language, ...(source && { source: source.text }) }
+    const run = (ctx: MetadataContext) => createFunction(ctx, input, { requiredSecrets: secrets })
+    return { change: 'CREATED', steps: [{ ...step, run }], calls, missingSecrets: secrets }
+  }
+  const { row } = stored
+  const changes = mapping.changesOf(values, row as unknown as Values)
+  const known = [row.requiredSecrets.toSorted(), union(row.requiredSecrets, row.secretNames)]
+  const isDeclared = known.some((one) => isSameValue(one, union(secrets)))
+  const isSourceNew =
+    source !== null &&
+    (stored.language !== source.language || stored.sources?.[source.file]?.sha256 !== digestOf(source.text))
+  const missingSecrets = secrets.filter((name) => !row.secretNames.includes(name))
+  if (Object.keys(changes).length === 0 && isDeclared && !isSourceNew)
+    return { change: 'UNCHANGED', steps: [], missingSecrets }
+  const run = async (ctx: MetadataContext): Promise<void> => {
+    const besides = isDeclared ? {} : { requiredSecrets: secrets }
+    await updateFunction(ctx, row.id, changes, row.version, besides)
+    if (isSourceNew)
+      await createVersion(ctx, row.id, { source: source.text, language: source.language, note: null, deploy: true })
+  }
+  return { change: 'UPDATED', steps: [{ ...step, run }], calls: isSourceNew ? calls : [], missingSecrets }
+}
+
+const noun = 'function'
+
+export const functionComponent: MetadataComponent = {
+  type: 'FUNCTION',
+  noun,
+  schema: new FileSchema({
+    title: noun,
+    description:
+      'A serverless function: functions/<apiName>/function.json, with its source in index.ts or index.js beside it. It acts as the user who deploys it first.',
+    properties: mapping.schemas,
+    required: ['name'],
+  }),
+  nameOf: ({ apiName }) => (typeof apiName === 'string' ? apiName : null),
+  pathOf: (name) => `${folder}/${encodedName(name)}/${settingsFile}`,
+  sourcePathOf: (name, source) => `${folder}/${encodedName(name)}/${source}`,
+  placeOf(path): FilePlace | null {
+    const [first, name, file, ...others] = path.split('/')
+    if (first !== folder || !name || !file || others.length > 0) return null
+    if (file !== settingsFile && !(file in languageOfFile)) return null
+    const decoded = decodedName(name)
+    return decoded === null ? null : { name: decoded, source: file === settingsFile ? null : file }
+  },
+  problemsOf: sourceProblems,
+  async list(ctx, { hasTexts }) {
+    const deployed = new Map((await deployedSources(ctx, hasTexts)).map((one) => [one.functionId, one]))
+    const rows = await liveRows(ctx, serverlessFunction)
+    return new Map(rows.map((row) => [row.apiName, storedFunction(row, deployed.get(row.id))]))
+  },
+  plan: (_ctx, wanted, stored) => planOf(wanted, stored as StoredFunction | null),
+  removal: (stored) => {
+    const { row } = stored as StoredFunction
+    return {
+      phase: phases.functions,
+      provides: [`function ${row.apiName}`],
+      needs: [],
+      run: (ctx) => deleteFunction(ctx, row.id, row.version),
+    }
+  },
+}

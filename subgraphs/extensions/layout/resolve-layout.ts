@@ -1,0 +1,75 @@
+import { profileNameOf } from '../../identity/public.ts'
+import { invalid } from '../../kernel/errors.ts'
+import type { RecordShape } from '../../kernel/record/definition.ts'
+import { isHidden, mayWrite } from '../../kernel/record/field-security.ts'
+import { isRequired, writableColumns } from '../../kernel/record/inputs.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { latestShapeOfType, unknownObject } from '../extended-type.ts'
+import { hasField, type LayoutConfig, type LayoutItem, type LayoutSection } from './layout-config.ts'
+import { isLayoutType, layoutTypeProblem } from './layout-types.ts'
+import type { ResolvedLayout } from './resolved-layout.ts'
+
+interface StoredLayout extends Record<string, unknown> {
+  readonly id: string
+  readonly name: string
+  readonly profile: string | null
+  readonly config: LayoutConfig
+}
+
+/** The layout of the caller: that of the profile, else the default of the organization, else one of all fields. */
+export async function resolveLayout(ctx: RequestContext, objectType: string): Promise<ResolvedLayout> {
+  if (!isLayoutType(objectType)) throw invalid(layoutTypeProblem('objectType'))
+  const shape = await latestShapeOfType(ctx, objectType)
+  if (!shape) throw invalid(unknownObject('objectType'))
+  const [found] = await ctx.db.query<StoredLayout>(
+    `select id, name, profile, config from extensions.layout
+     where organization_id = $1 and object_type = $2 and deleted_at is null
+       and lower(coalesce(profile, '')) in (lower($3), '')
+     order by profile is null limit 1`,
+    [ctx.caller.organizationId, objectType, (await profileNameOf(ctx)) ?? ''],
+  )
+  const config = found?.config ?? { sections: [allFields(shape)] }
+  return {
+    objectType,
+    layoutId: found?.id ?? null,
+    name: found?.name ?? null,
+    profile: found?.profile ?? null,
+    config: { sections: config.sections.map((section) => shown(ctx, shape, section)) },
+    warnings: slotsOf(config).map((slot) => ({ code: 'APP_NOT_INSTALLED', slot })),
+  }
+}
+
+/** What the caller can fill in, and then the custom fields. */
+function allFields(shape: RecordShape): LayoutSection {
+  const own = writableColumns(shape.entity, 'UPDATE').filter(
+    ({ name, kind }) => name !== 'customFields' && kind !== 'json',
+  )
+  const items = [...own, ...shape.columns.customFields.values()].map(({ name }) => ({ field: name }))
+  return { label: 'Details', items }
+}
+
+const slotsOf = ({ sections }: LayoutConfig): string[] =>
+  sections.flatMap(({ items }) => items.flatMap(({ slot }) => (slot === undefined ? [] : [slot])))
+
+/** The section as the caller sees it: without hidden fields and without slots of apps that the organization does not have. */
+function shown({ caller }: RequestContext, shape: RecordShape, section: LayoutSection): Required<LayoutSection> {
+  const { label, columns = 2, isCollapsed = false } = section
+  const mandatory = new Set(
+    writableColumns(shape.entity, 'UPDATE')
+      .filter(isRequired)
+      .map(({ name }) => name),
+  )
+  const items = section.items.flatMap(({ field, isReadOnly, isRequired: asked = false }): LayoutItem[] => {
+    if (field === undefined || !hasField(shape, field) || isHidden(caller, shape, field)) return []
+    const column = shape.columns.byName.get(field)!
+    const isWritable = mayWrite(caller, shape, field) && column.writable !== 'NEVER'
+    return [
+      {
+        field,
+        isReadOnly: isReadOnly === true || !isWritable,
+        isRequired: asked || mandatory.has(field) || column.custom?.isRequired === true,
+      },
+    ]
+  })
+  return { label, columns, isCollapsed, items }
+}

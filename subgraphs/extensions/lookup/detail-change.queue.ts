@@ -1,0 +1,81 @@
+import { setTimeout as rest } from 'node:timers/promises'
+import { requireCurrentDefinitions, withCurrentExtensions } from '../../kernel/extension/current-extensions.ts'
+import type { Job } from '../../kernel/jobs/job.ts'
+import { deleteFinishedItems } from '../../kernel/queue/delete-finished-items.ts'
+import type { Leased, Outcome, Queue, QueuedItem } from '../../kernel/queue/queue.ts'
+import { recordTypeIn } from '../../kernel/record/custom-object.ts'
+import { deleteSome } from '../../kernel/record/lookup/deleted-details.ts'
+import type { DetailOperation } from '../../kernel/record/lookup/detail-fields.ts'
+import { restoreSome } from '../../kernel/record/lookup/restored-details.ts'
+import { shapeFor } from '../../kernel/record/shape-source.ts'
+import { inTransaction, systemContext, type RequestContext, type Services } from '../../kernel/request.ts'
+import { detailChange } from './detail-change.migrations.ts'
+import { inNameOf } from './in-name-of.ts'
+
+/** A turn begins no further batch after this time, so that the details of other organizations have theirs. */
+const turnMs = 10_000
+const attemptMsMax = turnMs + 60_000
+
+interface DetailItem extends QueuedItem {
+  readonly object: string
+  readonly recordId: string
+  readonly operation: DetailOperation
+  readonly requestedById: string | null
+}
+
+/**
+ * Deletes or restores some of the details. A process that dies has changed a batch or not, and the next one finds what is left, so the position needs no
+ * row. False if none are left, or if the master was restored or deleted meanwhile: its details then follow that change.
+ */
+async function changeBatch(
+  ctx: RequestContext,
+  { object, recordId, operation, requestedById }: DetailItem,
+): Promise<boolean> {
+  await requireCurrentDefinitions(ctx)
+  const builtIn = recordTypeIn(ctx, object)
+  if (!builtIn) return false
+  const shape = shapeFor(ctx, builtIn)
+  const state = operation === 'DELETE' ? 'not null' : 'null'
+  // A restoration or a deletion of the master waits for the batch.
+  const found = await ctx.db.query(
+    `select from ${shape.table} t where t.organization_id = $1 and t.id = $2 and t.deleted_at is ${state} for share of t`,
+    [ctx.caller.organizationId, recordId],
+  )
+  if (found.length === 0) return false
+  const change = operation === 'DELETE' ? deleteSome : restoreSome
+  return !(await change(inNameOf(ctx, requestedById), shape, recordId))
+}
+
+async function changeDetails(services: Services, item: Leased<DetailItem>, signal: AbortSignal): Promise<Outcome> {
+  const endMs = performance.now() + turnMs
+  for (;;) {
+    const beganMs = performance.now()
+    await services.extensions.load(item.organization!)
+    const ctx = systemContext(services, item.organization!)
+    const hasMore = await withCurrentExtensions(ctx, (current) =>
+      inTransaction(current, (inner) => changeBatch(inner, item)),
+    )
+    if (!hasMore) return { end: 'DONE' }
+    if (signal.aborted || performance.now() >= endMs) return { retry: '', isWait: true, afterMs: 0 }
+    await rest(performance.now() - beganMs, undefined, { signal }).catch(() => undefined)
+  }
+}
+
+/** Details of deleted and restored records that follow in the background: those of one record of an organization at a time, the organizations in turn. */
+export const detailChangeQueue: Queue<DetailItem> = {
+  ...detailChange,
+  columns: 'object, record_id as "recordId", operation, requested_by_id as "requestedById"',
+  leaseMs: attemptMsMax + 15_000,
+  attemptMsMax,
+  lanes: { fresh: 2, retry: 1 },
+  attemptsMax: () => 100,
+  retryAfterMs: ({ attempts }) => Math.min(1_000 * 2 ** (attempts - 1), 300_000),
+  retentionMs: 30 * 86_400_000,
+  attempt: changeDetails,
+}
+
+export const forgetDetailChanges: Job = {
+  name: 'details.forgetChanges',
+  cron: '50 4 * * *',
+  run: (services) => deleteFinishedItems(detailChangeQueue, services),
+}

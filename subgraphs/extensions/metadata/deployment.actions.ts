@@ -1,0 +1,100 @@
+import type { Row } from '../../kernel/database/sql.ts'
+import { invalid, notFound } from '../../kernel/errors.ts'
+import { isId, newId } from '../../kernel/ids.ts'
+import { newestFirst, type NewestFirstArgs } from '../../kernel/record/newest-first.ts'
+import { Values } from '../../kernel/record/predicate.ts'
+import type { SelectionInfo } from '../../kernel/record/selection.ts'
+import { refusalInSituation } from '../../kernel/record/transitions.ts'
+import { insertRow } from '../../kernel/record/write-change.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { requireAdministrator } from '../../kernel/require.ts'
+import { deploymentTable } from './deployment.migrations.ts'
+import type { MetadataDeployment } from './deployment.types.ts'
+import { filesOfSource, storedFiles, type GivenSource } from './source-files.ts'
+import { requestedBy } from './requested-by.ts'
+
+const { table } = deploymentTable
+
+export interface DeploymentOptions {
+  readonly checkOnly: boolean
+  readonly allowDestructive: boolean
+  readonly expectedVersion: string | null
+}
+
+/** Queues a deployment. What cannot be a project is refused at once; everything else is the outcome of the deployment. */
+export async function requestDeployment(
+  ctx: RequestContext<'work'>,
+  source: GivenSource,
+  { checkOnly, allowDestructive, expectedVersion }: DeploymentOptions,
+): Promise<MetadataDeployment> {
+  requireAdministrator(ctx)
+  const files = await storedFiles(await filesOfSource(ctx, source))
+  const id = newId()
+  const values = new Values()
+  const row = {
+    organization_id: ctx.caller.organizationId,
+    id,
+    check_only: checkOnly,
+    allow_destructive: allowDestructive,
+    expected_version: expectedVersion,
+    caller: JSON.stringify(requestedBy(ctx.caller)),
+    files,
+    created_by_id: ctx.caller.userId,
+    requested_at: ctx.clock.now().toISOString(),
+  }
+  await ctx.db.query(insertRow(values, table, row), values.list, 'WRITE')
+  return readDeployment(ctx, id)
+}
+
+const common = `d.id, d.status, d.check_only as "checkOnly", d.allow_destructive as "allowDestructive",
+  d.expected_version as "expectedVersion", d.version, d.counts, d.requested_at as "createdAt", d.created_by_id as "createdById",
+  d.started_at as "startedAt", d.ended_at as "endedAt"`
+
+export async function readDeployment({ db, caller }: RequestContext, id: string): Promise<MetadataDeployment> {
+  const [row] = isId(id)
+    ? await db.query<MetadataDeployment & Row>(
+        `select ${common}, d.components, d.problems, d.missing_secrets as "missingSecrets", d.warnings
+         from ${table} d where d.organization_id = $1 and d.id = $2`,
+        [caller.organizationId, id],
+      )
+    : []
+  if (!row) throw notFound('The deployment')
+  return row
+}
+
+export function readDeployments(ctx: RequestContext, args: NewestFirstArgs, info: SelectionInfo) {
+  requireAdministrator(ctx)
+  const list = {
+    select: common,
+    from: `${table} d where d.organization_id = $1`,
+    values: [ctx.caller.organizationId],
+    key: { sql: 'd.id', type: 'uuid', of: (row: Row) => row['id'] },
+  } as const
+  return newestFirst(ctx, list, args, info)
+}
+
+/** Ends a deployment that waits at once, and one that is carried out before it takes effect. */
+export async function cancelDeployment(ctx: RequestContext, id: string): Promise<MetadataDeployment> {
+  requireAdministrator(ctx)
+  const { status } = await readDeployment(ctx, id)
+  const [cancelled] = await ctx.db.query(
+    `update ${table} set is_cancelled = true,
+       status = case when lease_token is null then 'CANCELLED' else status end,
+       state = case when lease_token is null then 'CANCELLED' else state end,
+       is_due = is_due and lease_token is not null,
+       files = case when lease_token is null then null else files end,
+       ended_at = case when lease_token is null then $3 else ended_at end,
+       finished_at = case when lease_token is null then statement_timestamp() else finished_at end
+     where organization_id = $1 and id = $2 and state = 'QUEUED' returning 1`,
+    [ctx.caller.organizationId, id, ctx.clock.now().toISOString()],
+    'WRITE',
+  )
+  if (!cancelled) throw refusalInSituation(`The deployment has ended: it is ${status}.`, { state: status })
+  return readDeployment(ctx, id)
+}
+
+export function requireExpectedVersion(expected: string | null): void {
+  if (expected === null || /^[\w-]{43}$/.test(expected)) return
+  const message = 'expectedVersion must be the version of a retrieval or a deployment.'
+  throw invalid({ path: 'expectedVersion', code: 'WRONG_FORMAT', message })
+}

@@ -1,0 +1,25 @@
+import { enumeration } from '../../kernel/record/column.ts'
+
+export const MetadataType = enumeration('MetadataType', 'A type of components of the metadata format.', {
+  CUSTOM_OBJECT: 'A record type of the organization with its fields: `objects/<name>.object.json`.',
+  CUSTOM_FIELD: 'A field of a record type of the platform: `fields/<ENTITY>.<name>.field.json`.',
+  VALIDATION_RULE: 'A rule that refuses changes: `validation-rules/<ENTITY>.<name>.rule.json`.',
+  WORKFLOW: 'A workflow: `workflows/<name>.workflow.json`.',
+  CUSTOM_ACTION: 'A custom action: `actions/<apiName>.action.json`.',
+  BEFORE_SAVE_HOOK: 'A hook before a save: `hooks/<OBJECT>.<name>.hook.json`.',
+  AFTER_SAVE_TRIGGER: 'A trigger after a save: `after-save/<OBJECT>.<name>.trigger.json`.',
+  NAMED_CREDENTIAL: 'A named credential without its secret: `credentials/<apiName>.credential.json`.',
+  CUSTOM_EVENT_TYPE: 'A custom event type: `events/<apiName>.event.json`.',
+  FUNCTION: 'A serverless function: `functions/<apiName>/function.json`, with its source in index.ts or index.js.',
+  PAGE_LAYOUT: 'A page layout: `layouts/<OBJECT>.<profile|default>.layout.json`. It cannot be deployed yet.',
+  PAGE: 'A page: `pages/<apiName>.page.json`. It cannot be deployed yet.',
+})
+export type MetadataType = keyof typeof MetadataType
+
+/** The kinds of files of the format: those of components, and those of a project. */
+export const MetadataSchemaType = {
+  ...MetadataType,
+  PROJECT: 'PROJECT',
+  DESTRUCTIVE_CHANGES: 'DESTRUCTIVE_CHANGES',
+} as const
+export type MetadataSchemaType = keyof typeof MetadataSchemaType

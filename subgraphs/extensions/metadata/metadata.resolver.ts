@@ -1,0 +1,183 @@
+import { Args, Ctx, ID, Info, Mutation, Query, Resolver } from 'type-graphql'
+import { notFound } from '../../kernel/errors.ts'
+import { IdArg } from '../../kernel/record/args.ts'
+import { ValueArg } from '../../kernel/record/declared-value.ts'
+import { NewestFirstArgs } from '../../kernel/record/newest-first.ts'
+import { operation } from '../../kernel/record/operation.ts'
+import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
+import { Json } from '../../kernel/record/scalars.ts'
+import type { SelectionInfo } from '../../kernel/record/selection.ts'
+import type { Port, RequestContext } from '../../kernel/request.ts'
+import { requireAdministrator } from '../../kernel/require.ts'
+import { Limits } from '../../kernel/subgraph/limits.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { bodyBytesMax } from './bounds.ts'
+import {
+  cancelDeployment,
+  readDeployment,
+  readDeployments,
+  requestDeployment,
+  requireExpectedVersion,
+} from './deployment.actions.ts'
+import { metadataDeployments } from './deployment.events.ts'
+import { deploymentTables } from './deployment.migrations.ts'
+import { deploymentJobs, deploymentQueue } from './deployment.queue.ts'
+import { MetadataDeployment, MetadataDeploymentPage, MetadataSourceInput } from './deployment.types.ts'
+import { MetadataSchemaType } from './metadata-type.ts'
+import { MetadataRetrieval, MetadataRetrieveArgs } from './retrieval.types.ts'
+import { retrieve } from './retrieve.ts'
+import { fileSchemaOf } from './schemas.ts'
+
+const who = 'For owners and admins.'
+
+@Resolver()
+export class MetadataResolver {
+  @Query(() => MetadataRetrieval, {
+    description: `What the organization has defined, as files of the metadata format: those of all types, or of some. The same definitions give the same files. Secrets are in no file. ${who}`,
+  })
+  @RequiresScopes('MANAGE_METADATA')
+  @Limits({ answerBytes: 8_388_608 })
+  metadataRetrieve(@Args(() => MetadataRetrieveArgs) args: MetadataRetrieveArgs, @Ctx() ctx: RequestContext<'work'>) {
+    return retrieve(ctx, args)
+  }
+
+  @Query(() => Json, {
+    description: `The JSON Schema (draft-07) of one kind of file of the metadata format, for \`$schema\` of files. A deployment checks files with it. ${who}`,
+  })
+  @RequiresScopes('MANAGE_METADATA')
+  metadataSchema(
+    @ValueArg('schemaType', () => String, {
+      max: 64,
+      filled: true,
+      description:
+        'The kind of file: a type of components, such as CUSTOM_FIELD, or PROJECT or DESTRUCTIVE_CHANGES for the files of a project.',
+      example: 'CUSTOM_FIELD',
+    })
+    schemaType: string,
+    @Ctx() ctx: RequestContext,
+  ) {
+    requireAdministrator(ctx)
+    if (!Object.hasOwn(MetadataSchemaType, schemaType)) throw notFound('The schema')
+    return fileSchemaOf(schemaType as MetadataSchemaType).schema
+  }
+
+  @Query(() => MetadataDeployment, { nullable: true, description: `One deployment by id. ${who}` })
+  @RequiresScopes('MANAGE_METADATA')
+  metadataDeployment(@IdArg() id: string, @Ctx() ctx: RequestContext) {
+    requireAdministrator(ctx)
+    return readDeployment(ctx, id)
+  }
+
+  @Query(() => MetadataDeploymentPage, {
+    description: `The deployments of the last 90 days, newest first, without their components. ${who}`,
+  })
+  @RequiresScopes('MANAGE_METADATA')
+  metadataDeploymentList(
+    @Args(() => NewestFirstArgs) args: NewestFirstArgs,
+    @Ctx() ctx: RequestContext,
+    @Info() info: SelectionInfo,
+  ) {
+    return readDeployments(ctx, args, info)
+  }
+
+  @Mutation(() => MetadataDeployment, {
+    description: `Deploys the files of a project: afterwards each of its components is as its file says, or, if anything is refused, nothing has changed. The answer is the deployment as it waits; \`metadataDeployment\` shows what becomes of it. Properties that a file does not have get the value of a new component. Components without files stay, except those in \`destructiveChanges.json\`. You must be allowed to do each of the changes by itself, with this credential. ${who}`,
+  })
+  @RequiresScopes('MANAGE_METADATA')
+  @Limits({ bodyBytes: bodyBytesMax })
+  metadataDeploy(
+    @ValueArg('source', () => MetadataSourceInput, { description: 'The files.' }) source: MetadataSourceInput,
+    @ValueArg('checkOnly', () => Boolean, {
+      default: false,
+      description: 'True to check the deployment with all its changes, and to take them back.',
+      example: true,
+    })
+    checkOnly: boolean,
+    @ValueArg('allowDestructive', () => Boolean, {
+      default: false,
+      description: 'Whether it may delete the components that `destructiveChanges.json` names.',
+      example: false,
+    })
+    allowDestructive: boolean,
+    @ValueArg('expectedVersion', () => String, {
+      nullable: true,
+      max: 64,
+      description:
+        'The `version` of a retrieval or a deployment: the deployment fails with VERSION_CONFLICT if anything has changed since. Null: no check.',
+      example: null,
+    })
+    expectedVersion: string | null,
+    @Ctx() ctx: RequestContext<'work'>,
+  ) {
+    requireExpectedVersion(expectedVersion ?? null)
+    return requestDeployment(ctx, source, { checkOnly, allowDestructive, expectedVersion: expectedVersion ?? null })
+  }
+
+  @Mutation(() => MetadataDeployment, {
+    description: `Cancels a deployment that has not ended: one that waits ends at once, one that is carried out before it takes effect, unless it does so first. ${who}`,
+  })
+  @RequiresScopes('MANAGE_METADATA')
+  metadataDeploymentCancel(
+    @ValueArg('id', () => ID, { description: 'Id of the deployment.' }) id: string,
+    @Ctx() ctx: RequestContext,
+  ) {
+    return cancelDeployment(ctx, id)
+  }
+}
+
+const roles = ['OWNER', 'ADMIN']
+
+/** Archives are packed and unpacked in threads. */
+export const metadataPorts = ['work'] as const satisfies Port[]
+
+export const metadataResource: Resource = {
+  resolver: MetadataResolver,
+  announces: [metadataDeployments],
+  migrations: [deploymentTables],
+  queues: [deploymentQueue as never],
+  jobs: deploymentJobs,
+  operations: [
+    operation('POST /v1/metadata/retrieve', 'metadataRetrieve', {
+      summary: 'Retrieve metadata',
+      answers: 'The files.',
+      roles,
+      example: { types: ['CUSTOM_OBJECT', 'CUSTOM_FIELD'], format: 'FILES' },
+    }),
+    operation('GET /v1/metadata/schemas/{schemaType}', 'metadataSchema', {
+      summary: 'Get the schema of a kind of file',
+      answers: 'The JSON Schema.',
+      roles,
+    }),
+    operation('POST /v1/metadata/deploy', 'metadataDeploy', {
+      summary: 'Deploy metadata',
+      answers: 'The deployment, which is carried out after the answer.',
+      status: 202,
+      roles,
+      example: {
+        source: {
+          files: {
+            'service.project.json': '{"formatVersion": 1, "name": "sales"}',
+            'src/fields/ACCOUNT.tier.field.json':
+              '{"entity": "ACCOUNT", "name": "tier", "label": "Tier", "fieldType": "TEXT"}',
+          },
+        },
+        checkOnly: true,
+      },
+    }),
+    operation('GET /v1/metadata/deployments', 'metadataDeploymentList', {
+      summary: 'List deployments',
+      answers: 'The deployments, newest first, without their components.',
+      roles,
+    }),
+    operation('GET /v1/metadata/deployments/{id}', 'metadataDeployment', {
+      summary: 'Get a deployment',
+      answers: 'The deployment with its components and problems.',
+      roles,
+    }),
+    operation('POST /v1/metadata/deployments/{id}/cancel', 'metadataDeploymentCancel', {
+      summary: 'Cancel a deployment',
+      answers: 'The deployment.',
+      roles,
+    }),
+  ],
+}

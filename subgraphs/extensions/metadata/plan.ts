@@ -1,0 +1,95 @@
+import type { ComponentPlan, ComponentStep, PreparedCall, StoredComponent } from '../../kernel/metadata/component.ts'
+import { metadataComponent } from '../../kernel/metadata/component.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { inOrder } from './order.ts'
+import type { Deletion, FileProblem, Package, PackagedComponent } from './package.ts'
+import type { MetadataState } from './state.ts'
+
+export type ComponentChange = 'CREATED' | 'UPDATED' | 'UNCHANGED' | 'DELETED'
+
+/** What becomes of one component. */
+export interface PlannedComponent {
+  readonly type: string
+  readonly name: string
+  readonly file: string
+  readonly change: ComponentChange
+  readonly plan: ComponentPlan | null
+  readonly packaged: PackagedComponent | null
+}
+
+/** A step with the component that it is a part of. */
+export type PlannedStep = ComponentStep & { readonly of: PlannedComponent }
+
+export interface DeploymentPlan {
+  readonly components: readonly PlannedComponent[]
+  /** In the order in which they are carried out. */
+  readonly steps: readonly PlannedStep[]
+  readonly calls: readonly PreparedCall[]
+  readonly problems: readonly FileProblem[]
+}
+
+const problemOf = (file: string, path: string, code: string, message: string): FileProblem => ({
+  file,
+  path,
+  code,
+  message,
+})
+
+interface PlannedDeletion {
+  readonly deletion: Deletion
+  readonly stored: StoredComponent
+  readonly step: ComponentStep
+}
+
+/** The components that are to be deleted. One that does not exist is refused, because its name may be misspelt. */
+function deletionsOf(
+  { deletions, components, deletionFile: file }: Package,
+  { byType }: MetadataState,
+  problems: FileProblem[],
+): PlannedDeletion[] {
+  const kept = new Set(components.map(({ component, name }) => `${component.type} ${name}`))
+  const seen = new Set<string>()
+  return deletions.flatMap((deletion): PlannedDeletion[] => {
+    const { type, name, path } = deletion
+    const key = `${type} ${name}`
+    const component = metadataComponent(type)
+    const stored = component ? byType.get(component)?.get(name) : undefined
+    if (kept.has(key)) problems.push(problemOf(file, path, 'NOT_TOGETHER', `${path} is also in the source.`))
+    else if (seen.has(key)) problems.push(problemOf(file, path, 'NOT_UNIQUE', `${path} is there twice.`))
+    else if (!component || !stored)
+      problems.push(
+        problemOf(
+          file,
+          `${path}.name`,
+          'UNKNOWN_REFERENCE',
+          `${path}.name must be the name of a component of the type ${type}.`,
+        ),
+      )
+    else {
+      seen.add(key)
+      return [{ deletion, stored, step: component.removal(stored, deletion.force) }]
+    }
+    return []
+  })
+}
+
+/** What has to be done so that the organization is what the package says. */
+export function planOf(ctx: RequestContext, wanted: Package, state: MetadataState): DeploymentPlan {
+  const problems: FileProblem[] = []
+  const planned = wanted.components.map((packaged): PlannedComponent => {
+    const { component, name, file } = packaged
+    const plan = component.plan(ctx, packaged, state.byType.get(component)?.get(name) ?? null)
+    return { type: component.type, name, file, change: plan.change, plan, packaged }
+  })
+  const steps = planned.flatMap((of) => (of.plan?.steps ?? []).map((step) => ({ ...step, of })))
+  const removals = deletionsOf(wanted, state, problems).map(({ deletion: { type, name, path }, step }) => {
+    const of = { type, name, file: wanted.deletionFile, change: 'DELETED' as const, plan: null, packaged: null }
+    return { ...step, of, placeOf: () => ({ path }) }
+  })
+  return {
+    components: [...planned, ...removals.map(({ of }) => of)],
+    steps: [...inOrder(steps), ...inOrder(removals).toReversed()],
+    calls: planned.flatMap(({ plan }) => plan?.calls ?? []),
+    problems,
+  }
+}

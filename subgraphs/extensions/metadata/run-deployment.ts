@@ -1,0 +1,219 @@
+import { Refusal, type FieldProblem } from '../../kernel/errors.ts'
+import { withLatestExtensions } from '../../kernel/extension/current-extensions.ts'
+import { newId } from '../../kernel/ids.ts'
+import type { MetadataContext, PreparedCall } from '../../kernel/metadata/component.ts'
+import { ExternalCalls } from '../../kernel/outbound/external-calls.ts'
+import type { Caller } from '../../kernel/context.ts'
+import type { Sql } from '../../kernel/database/sql.ts'
+import { portNames, portsOf, requestContext, type Services } from '../../kernel/request.ts'
+import { isTurnOver, nextTurn } from '../../kernel/work/turn.ts'
+import { problemsMax } from './bounds.ts'
+import type { MetadataProblem } from './deployment.types.ts'
+import { deletionFile } from './project-file.ts'
+import { readPackage, type FileProblem, type Package } from './package.ts'
+import { planOf, type DeploymentPlan, type PlannedComponent, type PlannedStep } from './plan.ts'
+import type { SourceFiles } from './source-files.ts'
+import { readState, versionOf } from './state.ts'
+
+/** What the deployment would do, or does, and why not. */
+export interface Result {
+  readonly problems: readonly Partial<MetadataProblem>[]
+  readonly components: readonly PlannedComponent[]
+  /** The version after it; null without an effect. */
+  readonly version: string | null
+}
+
+export interface DeploymentWork {
+  readonly files: SourceFiles
+  readonly checkOnly: boolean
+  readonly allowDestructive: boolean
+  readonly expectedVersion: string | null
+  /** Throws if the deployment is to end without an effect. */
+  readonly requireWanted: (sql: Sql) => Promise<void>
+  /** What is written with the changes, in their transaction. */
+  readonly finish: (ctx: MetadataContext, result: Result) => Promise<void>
+  readonly begin: () => Promise<void>
+}
+
+/** The organization was changed while the deployment was being decided. */
+class ChangedMeanwhile extends Error {}
+
+/** The changes are taken back: the deployment only checks, or has problems. */
+class TakenBack extends Error {
+  constructor(readonly result: Result) {
+    super('The deployment has no effect.')
+  }
+}
+
+const attemptsMax = 5
+
+/** Carries out a deployment: all of it, or nothing. */
+export async function runDeployment(services: Services, caller: Caller, work: DeploymentWork): Promise<Result> {
+  const { organizationId } = caller
+  const wanted = await readPackage(work.files, organizationId)
+  const problems = [...wanted.problems, ...destructionProblems(wanted, work)]
+  if (problems.length > 0) return { problems: problems.slice(0, problemsMax), components: [], version: null }
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await attemptDeployment(services, caller, wanted, work)
+    } catch (error) {
+      if (!(error instanceof ChangedMeanwhile) || attempt === attemptsMax) throw error
+    }
+  }
+}
+
+function destructionProblems({ deletions }: Package, { allowDestructive }: DeploymentWork): FileProblem[] {
+  if (deletions.length === 0 || allowDestructive) return []
+  const message = `The project deletes components; deploy it with allowDestructive, or without ${deletionFile}.`
+  return [{ file: deletionFile, path: 'delete', code: 'NOT_ALLOWED', message }]
+}
+
+interface Contexts {
+  /** A context of its own for each part, so that what it reads is limited by itself. */
+  next(): MetadataContext
+}
+
+function contexts(services: Services, caller: Caller, db: Sql | null, externalCalls: ExternalCalls | null): Contexts {
+  const operation = { caller, requestId: newId(), idempotency: null, operationId: services.operationId }
+  const ports = portsOf(services, portNames)
+  return { next: () => requestContext(operation, services, { ports, externalCalls, ...(db && { db }) }) }
+}
+
+async function attemptDeployment(
+  services: Services,
+  caller: Caller,
+  wanted: Package,
+  work: DeploymentWork,
+): Promise<Result> {
+  await services.extensions.load(caller.organizationId)
+  const outside = contexts(services, caller, null, null)
+  const first = await decided(outside, wanted, work, caller.organizationId)
+  if ('problems' in first || !first.hasEffect) return resultOf(first)
+  const externalCalls = await callsMade(outside.next(), first.plan.calls)
+  await services.vault.load(caller.organizationId)
+  await work.begin()
+  try {
+    return await services.tenants.of(caller.organizationId, { caller }).transaction(async (sql) => {
+      const inside = contexts(services, caller, sql, externalCalls)
+      const again = await decided(inside, wanted, work, caller.organizationId)
+      if ('problems' in again) throw new TakenBack(resultOf(again))
+      const failed = await carriedOut(inside, again.plan, work, sql)
+      if (failed.length > 0 || work.checkOnly)
+        throw new TakenBack({ problems: failed, components: again.plan.components, version: null })
+      const version = await versionIn(inside, caller.organizationId)
+      const result = { problems: [], components: again.plan.components, version }
+      await work.finish(inside.next(), result)
+      return result
+    })
+  } catch (error) {
+    if (error instanceof TakenBack) return error.result
+    throw error
+  }
+}
+
+interface Decision {
+  readonly plan: DeploymentPlan
+  readonly hasEffect: boolean
+  readonly version: string
+}
+
+type Decided = Decision | { readonly problems: Result['problems']; readonly plan: DeploymentPlan | null }
+
+const resultOf = (one: Decided): Result => ({
+  problems: 'problems' in one ? one.problems : [],
+  components: one.plan?.components ?? [],
+  version: 'problems' in one ? null : one.version,
+})
+
+/** Compares the package with what the organization has at this moment. */
+async function decided(
+  contextsOf: Contexts,
+  wanted: Package,
+  { expectedVersion }: DeploymentWork,
+  organizationId: string,
+): Promise<Decided> {
+  const ctx = contextsOf.next()
+  const state = await readState(ctx, { hasTexts: false, contextFor: () => contextsOf.next() })
+  const version = await versionOf(state, organizationId)
+  if (expectedVersion !== null && expectedVersion !== version) {
+    const message = `The organization has the version ${version}; retrieve it again and repeat your changes.`
+    return { problems: [{ file: null, path: 'expectedVersion', code: 'VERSION_CONFLICT', message }], plan: null }
+  }
+  const plan = planOf(ctx, wanted, state)
+  if (plan.problems.length > 0) return { problems: plan.problems.slice(0, problemsMax), plan }
+  return { plan, hasEffect: plan.steps.length > 0, version }
+}
+
+const versionIn = async (contextsOf: Contexts, organizationId: string): Promise<string> => {
+  const state = await readState(contextsOf.next(), { hasTexts: false, contextFor: () => contextsOf.next() })
+  return versionOf(state, organizationId)
+}
+
+/** Makes the calls that the steps need, while no transaction is open. */
+async function callsMade(ctx: MetadataContext, calls: readonly PreparedCall[]): Promise<ExternalCalls> {
+  const externalCalls = new ExternalCalls()
+  for (const { key, call } of calls) externalCalls.add(key, () => call(ctx))
+  await externalCalls.callRegistered()
+  return externalCalls
+}
+
+/** Runs the steps. After one that is refused the others still run, so that all problems are found; those that need it do not. */
+async function carriedOut(
+  inside: Contexts,
+  { steps }: DeploymentPlan,
+  { requireWanted }: DeploymentWork,
+  sql: Sql,
+): Promise<Partial<MetadataProblem>[]> {
+  const problems: Partial<MetadataProblem>[] = []
+  const failed = new Set<string>()
+  let phase: number | null = null
+  let latest = inside.next()
+  for (const step of steps) {
+    if (step.phase !== phase) {
+      phase = step.phase
+      await requireWanted(sql)
+      latest = await withLatestExtensions(inside.next())
+    }
+    if (step.needs.some((word) => failed.has(word))) for (const word of step.provides) failed.add(word)
+    else {
+      const { extensions, shapes } = latest
+      const found = await problemsOf(step, { ...inside.next(), extensions, shapes })
+      if (found.length > 0) for (const word of step.provides) failed.add(word)
+      problems.push(...found)
+      if (problems.length >= problemsMax) break
+    }
+    if (isTurnOver()) await nextTurn(latest.caller.organizationId)
+  }
+  return problems.slice(0, problemsMax)
+}
+
+async function problemsOf(step: PlannedStep, ctx: MetadataContext): Promise<Partial<MetadataProblem>[]> {
+  try {
+    await step.run(ctx)
+    return []
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    if (error.code === 'VERSION_CONFLICT') throw new ChangedMeanwhile()
+    if (error.code === 'UNAVAILABLE') throw error
+    return problemsOfRefusal(step, error)
+  }
+}
+
+/** What a refused step says, with the place in the file. */
+function problemsOfRefusal(
+  { of, placeOf = (path) => ({ path }) }: PlannedStep,
+  error: Refusal,
+): Partial<MetadataProblem>[] {
+  const { errors, usedBy = null } = error.extensions as {
+    readonly errors?: readonly FieldProblem[]
+    readonly usedBy?: unknown
+  }
+  const all = errors?.length ? errors : [{ path: '', code: error.code, message: error.message }]
+  return all.map(({ path, code, message }) => {
+    const place = placeOf(path, code)
+    const file = place.source === undefined ? of.file : `${of.packaged!.folder}${place.source}`
+    // Messages begin with the path in the record.
+    const text = path !== '' && message.startsWith(`${path} `) ? `${place.path}${message.slice(path.length)}` : message
+    return { file, path: place.path, code, message: text, usedBy }
+  })
+}

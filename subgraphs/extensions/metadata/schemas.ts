@@ -1,0 +1,14 @@
+import type { FileSchema } from '../../kernel/metadata/file-schema.ts'
+import { metadataComponent } from '../../kernel/metadata/component.ts'
+import type { MetadataSchemaType, MetadataType } from './metadata-type.ts'
+import { plannedTypes } from './planned-types.ts'
+import { deletionSchema, projectSchema } from './project-file.ts'
+
+/** The schema of a kind of file. */
+export function fileSchemaOf(type: MetadataSchemaType): FileSchema {
+  if (type === 'PROJECT') return projectSchema
+  if (type === 'DESTRUCTIVE_CHANGES') return deletionSchema
+  const schema = metadataComponent(type)?.schema ?? plannedTypes[type as MetadataType]?.schema
+  if (!schema) throw new Error(`The component type ${type} has no schema.`)
+  return schema
+}

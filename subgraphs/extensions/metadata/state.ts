@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import { metadataComponents, type MetadataComponent, type StoredComponent } from '../../kernel/metadata/component.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { isTurnOver, nextTurn } from '../../kernel/work/turn.ts'
+import { digestOf, fileText } from './file-text.ts'
+
+/** The components of an organization, of some types or of all. */
+export interface MetadataState {
+  readonly byType: ReadonlyMap<MetadataComponent, ReadonlyMap<string, StoredComponent>>
+}
+
+export interface ReadOptions {
+  readonly hasTexts: boolean
+  /** A context for each type, so that what each reads is limited by itself. */
+  readonly contextFor?: () => RequestContext
+}
+
+export async function readState(
+  ctx: RequestContext,
+  { hasTexts, contextFor = () => ctx }: ReadOptions,
+): Promise<MetadataState> {
+  const byType = new Map<MetadataComponent, ReadonlyMap<string, StoredComponent>>()
+  for (const component of metadataComponents()) byType.set(component, await component.list(contextFor(), { hasTexts }))
+  return { byType }
+}
+
+export interface ComponentFiles {
+  readonly component: MetadataComponent
+  readonly stored: StoredComponent
+}
+
+/** The components with files of their own, in the order of their paths. */
+export function componentsWithFiles({ byType }: MetadataState): ComponentFiles[] {
+  const all = [...byType].flatMap(([component, stored]) =>
+    [...stored.values()].filter(({ isPart }) => !isPart).map((one) => ({ component, stored: one })),
+  )
+  const path = ({ component, stored }: ComponentFiles): string => component.pathOf(stored.name)
+  return all.toSorted((one, other) => (path(one) < path(other) ? -1 : 1))
+}
+
+/**
+ * The version of what an organization has defined: a digest of all files. Equal definitions have the same version, also in different organizations; any
+ * change of a component gives another one.
+ */
+export async function versionOf(state: MetadataState, organizationId: string): Promise<string> {
+  const digest = createHash('sha256')
+  for (const { component, stored } of componentsWithFiles(state)) {
+    digest.update(`${component.pathOf(stored.name)} ${digestOf(fileText(stored.content))}\n`)
+    for (const [source, { sha256 }] of Object.entries(stored.sources ?? {}))
+      digest.update(`${component.sourcePathOf!(stored.name, source)} ${sha256}\n`)
+    if (isTurnOver()) await nextTurn(organizationId)
+  }
+  return digest.digest('base64url')
+}

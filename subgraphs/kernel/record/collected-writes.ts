@@ -1,0 +1,170 @@
+import { actorIdOf } from '../context.ts'
+import { withoutStorageRefusal } from '../database/row-bytes.ts'
+import { concernsDefinitions, currentDefinitions } from '../extension/current-extensions.ts'
+import { manyEventsInsert } from '../outbox/event.ts'
+import type { RequestContext } from '../request.ts'
+import type { Collected } from './collected.ts'
+import type { Column } from './column.ts'
+import { hasColumn, type RecordDefinition, type RecordShape, type Reference, type StoredRow } from './definition.ts'
+import { derivedStatements } from './derived/derived-rows.ts'
+import type { Change } from './event-types.ts'
+import type { Fields } from './next-record.ts'
+import { TenantPredicate, Values } from './predicate.ts'
+import { eventsOf } from './record-events.ts'
+
+interface CollectedChange {
+  readonly change: Change<StoredRow>
+  readonly changed: readonly Column[]
+}
+
+/** Records of one statement. */
+const statementRowsMax = 1_000
+
+/**
+ * Whether all rules of the record type hold for records that are written together: each change is decided by the record alone, by references, and by
+ * the definitions of the organization.
+ */
+export const isCollectable = ({ decide, checks, numbered, audit, storedIn }: RecordDefinition<StoredRow>): boolean =>
+  !decide && !checks && !numbered && !audit && !storedIn
+
+/**
+ * The writes of records of one type in one transaction, which are decided one by one and written together: each row with its event and what is derived
+ * from it in one statement for many of them. The transaction has locked the records that exist. Whoever reads the records in between must `flush`.
+ */
+export class CollectedWrites implements Collected {
+  readonly #definition: RecordDefinition<StoredRow>
+  #created: CollectedChange[] = []
+  #changed: CollectedChange[] = []
+  readonly #pending = new Set<string>()
+  readonly #references = new Map<Reference, Set<string>>()
+
+  /** `records`: the locked records, with all of their columns, by their ids. */
+  constructor(
+    definition: RecordDefinition<StoredRow>,
+    private readonly records: Map<string, StoredRow> = new Map(),
+  ) {
+    this.#definition = definition
+  }
+
+  /** A locked record, as it is after the collected writes. */
+  known<T extends StoredRow>({ object }: RecordDefinition<T>, id: string): T | null {
+    return object === this.#definition.object ? ((this.records.get(id.toLowerCase()) as T | undefined) ?? null) : null
+  }
+
+  isPending(id: string): boolean {
+    return this.#pending.has(id)
+  }
+
+  get hasPending(): boolean {
+    return this.#pending.size > 0
+  }
+
+  /** Writes what was collected, before a rule reads or changes records, or a record is written otherwise. What was known of records may be old then. */
+  async settle(ctx: RequestContext): Promise<void> {
+    await this.flush(ctx)
+    this.records.clear()
+  }
+
+  takes({ object, lookedUpBy }: RecordShape, { operation }: Change<StoredRow>, changed: readonly Column[]): boolean {
+    if (object !== this.#definition.object || changed.length === 0) return false
+    // What names a record follows its deletion and its restoring.
+    if (operation === 'RESTORE' && lookedUpBy) return false
+    return operation !== 'DELETE' || (!lookedUpBy && hasColumn(this.#definition, 'deletedAt'))
+  }
+
+  async add(ctx: RequestContext, change: Change<StoredRow>, changed: readonly Column[]): Promise<void> {
+    const { id } = change.next
+    if (this.#pending.has(id) || this.#pending.size >= statementRowsMax) await this.flush(ctx)
+    this.#pending.add(id)
+    const collected = { change, changed }
+    if (change.previous) this.#changed.push(collected)
+    else this.#created.push(collected)
+    if (change.operation === 'DELETE') this.records.delete(id)
+    else this.records.set(id, change.next)
+  }
+
+  /** Looks up references of many records at once; `referenced` then knows those that exist. */
+  async lookUp(ctx: RequestContext, reference: Reference, ids: readonly string[]): Promise<void> {
+    const found = await reference(ctx, [...new Set(ids)])
+    this.#references.set(reference, new Set([...(this.#references.get(reference) ?? []), ...found]))
+  }
+
+  async referenced(ctx: RequestContext, reference: Reference, ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const known = this.#references.get(reference)
+    return known && ids.every((id) => known.has(id)) ? known : reference(ctx, ids)
+  }
+
+  /** Writes what was collected. */
+  async flush(ctx: RequestContext): Promise<void> {
+    const [created, changed] = [this.#created, this.#changed]
+    this.#created = []
+    this.#changed = []
+    this.#pending.clear()
+    if (created.length > 0) await this.#write(ctx, created, (values) => this.#insertSql(ctx, created, values))
+    if (changed.length > 0) await this.#write(ctx, changed, (values) => this.#updateSql(ctx, changed, values))
+  }
+
+  #rowsSql(values: Values, collected: readonly CollectedChange[], columns: readonly Column[]): string {
+    const rows = collected.map(({ change: { next } }) =>
+      Object.fromEntries(columns.map(({ name, column }) => [column, (next as unknown as Fields)[name]])),
+    )
+    return `jsonb_populate_recordset(null::${this.#definition.table}, ${values.add(JSON.stringify(rows))}::jsonb) g`
+  }
+
+  /** Once for all rows. */
+  #definitionsSql(ctx: RequestContext, values: Values): string[] {
+    return concernsDefinitions(this.#definition) ? [`(select ${currentDefinitions(ctx, values)})`] : []
+  }
+
+  #insertSql(ctx: RequestContext, created: readonly CollectedChange[], values: Values): string {
+    const columns = this.#definition.columns.stored.filter(({ computed }) => !computed)
+    const names = columns.map(({ column }) => column).join(', ')
+    const conditions = this.#definitionsSql(ctx, values)
+    return `insert into ${this.#definition.table} (${names}) select ${names} from ${this.#rowsSql(values, created, columns)}
+      ${conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''} returning id`
+  }
+
+  #updateSql(ctx: RequestContext, changed: readonly CollectedChange[], values: Values): string {
+    const written = [...new Set(changed.flatMap((one) => one.changed))].filter(({ computed }) => !computed)
+    const columns = [this.#definition.columns.byName.get('id')!, ...written.filter(({ name }) => name !== 'id')]
+    const sets = written.map(({ column }) => `${column} = g.${column}`)
+    const predicate = new TenantPredicate(ctx.caller, values)
+    const conditions = [predicate.visible(this.#definition, 't'), ...this.#definitionsSql(ctx, values)]
+    return `update ${this.#definition.table} t set ${sets.join(', ')} from ${this.#rowsSql(values, changed, columns)}
+      where t.id = g.id and ${conditions.join(' and ')} returning t.id`
+  }
+
+  async #write(
+    ctx: RequestContext,
+    collected: readonly CollectedChange[],
+    rowsSql: (values: Values) => string,
+  ): Promise<void> {
+    const definition = this.#definition
+    const values = new Values()
+    const written = rowsSql(values)
+    const derived = derivedStatements(
+      definition,
+      { values, isWritten: (id) => `exists (select from written w where w.id = ${id})` },
+      collected.map(({ change: { operation, previous, next }, changed }) => ({
+        operation,
+        previous: previous as Fields | null,
+        next: next as unknown as Fields,
+        changed,
+      })),
+    )
+    const events = collected.flatMap(({ change }) => eventsOf(definition, change, actorIdOf(ctx.caller)))
+    const parts = derived.map(([name, sql]) => `${name} as (${sql}), `).join('')
+    const deletes = collected.every(({ change }) => change.operation === 'DELETE')
+    const [row] = await (deletes ? withoutStorageRefusal(ctx.db) : ctx.db).query<{ count: number }>(
+      `with written as (${written}), ${parts}events as (${manyEventsInsert(ctx, values, events, 'written')})
+       select count(*)::int as count from written`,
+      values.list,
+      'WRITE',
+    )
+    if (row!.count !== collected.length) throw new Error(`${collected.length - row!.count} records were not written.`)
+  }
+}
+
+/** The writes that the context collects. */
+export const collectedOf = ({ collected }: Pick<RequestContext, 'collected'>): CollectedWrites | undefined =>
+  collected as CollectedWrites | undefined

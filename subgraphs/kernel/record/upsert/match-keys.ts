@@ -1,0 +1,40 @@
+import type { RequestContext } from '../../request.ts'
+import { sqlLiteral } from '../custom-field-column.ts'
+import type { RecordShape } from '../definition.ts'
+import { TenantPredicate } from '../predicate.ts'
+import { valueTable } from '../value-index/value-column.ts'
+import { jsonOfKey, type KeyField } from './key-field.ts'
+
+/** More than one record of a value is ambiguous, whichever they are. */
+const matchesMax = 2
+
+/**
+ * The live records that the caller sees, by the values of a key: for each value the ids of at most two, of which there are several only for external
+ * ids that were shared before they had to be unique. One statement reads all of them.
+ */
+export async function matchKeys(
+  ctx: RequestContext,
+  definition: RecordShape,
+  key: KeyField,
+  values: readonly string[],
+): Promise<(readonly string[])[]> {
+  const { object, table } = definition
+  const { column } = key
+  const predicate = new TenantPredicate(ctx.caller)
+  const live = predicate.live(definition, 't')
+  const json = values.map((value) => JSON.stringify(jsonOfKey(key, value)))
+  const given = `unnest(${predicate.values.add(column.key === undefined ? values : json)}::text[]) with ordinality as g(value, place)`
+  const matches =
+    column.key === undefined
+      ? `select t.id from ${table} t where ${column.sql('t')} = g.value and ${live}`
+      : `select t.id from ${valueTable} v join ${table} t on t.id = v.record_id
+         where v.organization_id = ${predicate.organization()} and v.object = ${sqlLiteral(object)} and v.field = ${sqlLiteral(column.key)}
+           and v.unique_key = kernel.unique_key(g.value::jsonb, '${column.valueIndex!.unique}') and ${live}`
+  const rows = await ctx.db.query<{ place: number; id: string }>(
+    `select g.place::int as place, m.id from ${given} cross join lateral (${matches} limit ${matchesMax}) m`,
+    predicate.values.list,
+  )
+  const found: string[][] = values.map(() => [])
+  for (const { place, id } of rows) found[place - 1]!.push(id)
+  return found
+}

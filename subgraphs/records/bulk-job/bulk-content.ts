@@ -1,0 +1,33 @@
+import { Readable } from 'node:stream'
+import type { OperationContext } from '../../kernel/context.ts'
+import { notFound } from '../../kernel/errors.ts'
+import type { JobFiles } from '../../kernel/file/sent-files.ts'
+import { portsOf, requestContext, type Services } from '../../kernel/request.ts'
+import type { BulkContext } from './job-limits.ts'
+import { receiveBulkPart } from './receive-part.ts'
+import { readResults, resultKinds, type ResultKind } from './results/read-results.ts'
+import { requireJob } from './stored-job.ts'
+
+/** The bytes of bulk jobs, for the process that has the connection to the client. */
+export function bulkJobFiles(services: Services): JobFiles {
+  const contextOf = async (operation: OperationContext): Promise<BulkContext> => {
+    await services.shapes.load(operation.caller.organizationId)
+    return requestContext(operation, services, { ports: portsOf(services, ['files']) })
+  }
+  return {
+    async uploadPart(operation, id, part, sent) {
+      return receiveBulkPart(await contextOf(operation), id, part, sent)
+    },
+    async results(operation, id, kind) {
+      const ctx = await contextOf(operation)
+      const job = await requireJob(ctx, id)
+      if (!(resultKinds as readonly string[]).includes(kind)) throw notFound('The kind of results')
+      const isCsv = job.contentType === 'CSV'
+      return {
+        name: `${job.object.replace(':', '-')}-${kind}.${isCsv ? 'csv' : 'ndjson'}`,
+        mediaType: isCsv ? 'text/csv; charset=utf-8' : 'application/x-ndjson',
+        content: Readable.from(readResults(ctx, services.files, job, kind as ResultKind)),
+      }
+    },
+  }
+}

@@ -1,0 +1,178 @@
+import { Args, Ctx, Info, Mutation, Query, Resolver } from 'type-graphql'
+import { IdArg } from '../../kernel/record/args.ts'
+import { ValueArg } from '../../kernel/record/declared-value.ts'
+import { newestFirst } from '../../kernel/record/newest-first.ts'
+import { operation } from '../../kernel/record/operation.ts'
+import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
+import type { SelectionInfo } from '../../kernel/record/selection.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { memberScope } from '../../kernel/scopes.ts'
+import type { Resource } from '../../kernel/subgraph/subgraph.ts'
+import { enumeration } from '../../kernel/record/column.ts'
+import { ID } from 'type-graphql'
+import { BulkContentType, BulkOperation } from './bulk-job.enumerations.ts'
+import { bulkJobChanges } from './bulk-job.events.ts'
+import { deleteBulkJobs } from './bulk-job.jobs.ts'
+import { bulkJobTables } from './bulk-job.migrations.ts'
+import { BulkJob, BulkJobListArgs, BulkJobPage } from './bulk-job.types.ts'
+import { BulkJobOptionsInput, type JobOptions } from './bulk-job.options.ts'
+import { createJob } from './create-job.ts'
+import { removeJob, setJobState } from './job.actions.ts'
+import type { BulkContext } from './job-limits.ts'
+import { bulkQueue } from './load/bulk-queue.ts'
+import { jobColumns, requireJob, shownJob, usableObjects, visibleJobs, type StoredJob } from './stored-job.ts'
+import { holdsScope } from '../../kernel/scopes.ts'
+
+const RequestedBulkState = enumeration('RequestedBulkState', 'The states that a client sets of a bulk job.', {
+  UPLOAD_COMPLETE: 'All parts of its file have arrived, and it waits for its turn.',
+  ABORTED: 'It ends. What was written before stays.',
+})
+type RequestedBulkState = keyof typeof RequestedBulkState
+
+const scopesText = 'Every credential may ask: a job needs the WRITE scope of its record type.'
+
+@Resolver()
+export class BulkJobResolver {
+  @Query(() => BulkJob, {
+    nullable: true,
+    description: `A bulk job by its id. Users see their own, owners and admins all of them. ${scopesText}`,
+  })
+  @RequiresScopes(memberScope)
+  async bulkJob(@IdArg() id: string, @Ctx() ctx: RequestContext): Promise<BulkJob> {
+    return shownJob(await requireJob(ctx, id))
+  }
+
+  @Query(() => BulkJobPage, {
+    description:
+      'The bulk jobs that the caller sees, the newest first: users see their own, owners and admins all of them. Jobs of record types whose WRITE scope the credential lacks are left out.',
+  })
+  @RequiresScopes(memberScope)
+  async bulkJobList(
+    @Args(() => BulkJobListArgs) args: BulkJobListArgs,
+    @Ctx() ctx: RequestContext,
+    @Info() info: SelectionInfo,
+  ) {
+    const { organizationId, userId } = ctx.caller
+    const values = [
+      organizationId,
+      userId,
+      usableObjects(ctx),
+      holdsScope(ctx.caller, 'WRITE_CUSTOM_OBJECTS'),
+      args.state ?? null,
+      args.object ?? null,
+    ]
+    const page = await newestFirst(
+      ctx,
+      {
+        select: jobColumns,
+        from: `records.bulk_job j where ${visibleJobs(ctx)} and (j.object = any($3::text[]) or ($4::boolean and j.object like 'custom:%'))
+          and ($5::text is null or j.job_state = $5) and ($6::text is null or j.object = $6)`,
+        values,
+        key: { sql: 'j.id', type: 'uuid', of: ({ id }) => id },
+      },
+      args,
+      info,
+    )
+    return { ...page, data: page.data.map((job) => shownJob(job as unknown as StoredJob)) }
+  }
+
+  @Mutation(() => BulkJob, {
+    description: [
+      'Creates a bulk job, which is OPEN: its file is sent over REST, `PUT /v1/bulk/jobs/{id}/data`.',
+      'It writes with the rights that its user has while it runs.',
+      'An organization may have 100 jobs that are OPEN, 25 that wait and 5 in progress; more are LIMIT_REACHED, or wait.',
+      scopesText,
+    ].join(' '),
+  })
+  @RequiresScopes(memberScope)
+  bulkJobCreate(
+    @ValueArg('object', () => String, {
+      max: 100,
+      filled: true,
+      description: 'The record type, as in event types; `custom:<name>` for a custom object.',
+      example: 'account',
+    })
+    object: string,
+    @ValueArg('operation', () => BulkOperation, { description: 'What it does with the rows.', example: 'INSERT' })
+    operation: BulkOperation,
+    @ValueArg('contentType', () => BulkContentType, {
+      default: 'CSV',
+      description: 'Format of the file.',
+      example: 'CSV',
+    })
+    contentType: BulkContentType,
+    @ValueArg('externalIdField', () => String, {
+      max: 100,
+      default: 'id',
+      description: 'The field by which UPDATE, UPSERT and DELETE find records: `id` or `externalId`.',
+      example: 'id',
+    })
+    externalIdField: string,
+    @ValueArg('options', () => BulkJobOptionsInput, {
+      nullable: true,
+      description: 'How it reads its file, and what its changes lead to; null: the defaults.',
+    })
+    options: Partial<JobOptions> | null,
+    @Ctx() ctx: BulkContext,
+  ): Promise<BulkJob> {
+    return createJob(ctx, { object, operation, contentType, externalIdField, options: options ?? null })
+  }
+
+  @Mutation(() => BulkJob, {
+    description: [
+      'Sets the state of a bulk job. UPLOAD_COMPLETE closes its file; if parts are missing, or a column is empty, repeated, unknown or not writable, it is refused and the job stays OPEN.',
+      'ABORTED ends it: the rows that are being processed at the moment are not written, and those before stay.',
+      scopesText,
+    ].join(' '),
+  })
+  @RequiresScopes(memberScope)
+  bulkJobUpdate(
+    @IdArg() id: string,
+    @ValueArg('state', () => RequestedBulkState, { description: 'The new state.', example: 'UPLOAD_COMPLETE' })
+    state: RequestedBulkState,
+    @Ctx() ctx: BulkContext,
+  ): Promise<BulkJob> {
+    return setJobState(ctx, id, state)
+  }
+
+  @Mutation(() => ID, {
+    description: `Deletes a bulk job with its file and its results. One that waits or is in progress must be aborted first. ${scopesText}`,
+  })
+  @RequiresScopes(memberScope)
+  bulkJobDelete(@IdArg() id: string, @Ctx() ctx: BulkContext): Promise<string> {
+    return removeJob(ctx, id)
+  }
+}
+
+const place = '/v1/bulk/jobs'
+
+export const bulkJobResource: Resource = {
+  resolver: BulkJobResolver,
+  announces: [bulkJobChanges],
+  migrations: [bulkJobTables],
+  queues: [bulkQueue],
+  jobs: [deleteBulkJobs],
+  operations: [
+    operation(`GET ${place}`, 'bulkJobList', { summary: 'List bulk jobs', answers: 'A page of the jobs.' }),
+    operation(`POST ${place}`, 'bulkJobCreate', {
+      summary: 'Create a bulk job',
+      answers: 'The job, which is OPEN.',
+      status: 201,
+      hasLocation: true,
+      refusals: [409],
+      example: {
+        object: 'account',
+        operation: 'INSERT',
+        contentType: 'CSV',
+        options: { emitEvents: 'SUMMARY', mapping: { Company: 'name' } },
+      },
+    }),
+    operation(`GET ${place}/{id}`, 'bulkJob', { summary: 'Read a bulk job', answers: 'The job.' }),
+    operation(`PATCH ${place}/{id}`, 'bulkJobUpdate', {
+      summary: 'Complete the upload of a bulk job, or abort it',
+      answers: 'The job.',
+      refusals: [409],
+    }),
+    operation(`DELETE ${place}/{id}`, 'bulkJobDelete', { summary: 'Delete a bulk job', status: 204, refusals: [409] }),
+  ],
+}

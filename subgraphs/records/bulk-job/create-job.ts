@@ -1,0 +1,108 @@
+import { invalid } from '../../kernel/errors.ts'
+import { withLatestExtensions } from '../../kernel/extension/current-extensions.ts'
+import { newId } from '../../kernel/ids.ts'
+import { isJsonObject } from '../../kernel/json/exact-number.ts'
+import { customObjectName } from '../../kernel/record/custom-object.ts'
+import { loadableIn } from '../../kernel/record/loadable-records.ts'
+import { requireWritableRole } from '../../kernel/record/save.ts'
+import { requireAdministrator, requireEntitlement } from '../../kernel/require.ts'
+import { inTransaction, type RequestContext } from '../../kernel/request.ts'
+import { requireScopes } from '../../kernel/unmet-scopes.ts'
+import { bulkKeys, type BulkContentType, type BulkKey, type BulkOperation } from './bulk-job.enumerations.ts'
+import { keptMs, openMax } from './bulk-job.migrations.ts'
+import { defaultOptions, type JobOptions } from './bulk-job.options.ts'
+import type { BulkJob } from './bulk-job.types.ts'
+import { requireRoom, type BulkContext } from './job-limits.ts'
+import { jobScope, readJob, shownJob } from './stored-job.ts'
+
+export interface NewJob {
+  readonly object: string
+  readonly operation: BulkOperation
+  readonly contentType: BulkContentType
+  readonly externalIdField: string
+  readonly options: Partial<JobOptions> | null
+}
+
+const mappingMax = 1_000
+
+export function mappingOf(mapping: unknown): Record<string, string | null> {
+  if (mapping === null || mapping === undefined) return {}
+  const isMapping =
+    isJsonObject(mapping) &&
+    Object.keys(mapping).length <= mappingMax &&
+    Object.values(mapping).every((field) => field === null || (typeof field === 'string' && field.length <= 200))
+  if (isMapping) return mapping as Record<string, string | null>
+  const message = `mapping must be an object with at most ${mappingMax} names of columns, each with the name of a field or null.`
+  throw invalid({ path: 'options.mapping', code: 'WRONG_TYPE', message })
+}
+
+/** The options with their defaults. */
+function optionsOf(ctx: RequestContext, given: Partial<JobOptions> | null): JobOptions {
+  const named = Object.entries(given ?? {}).filter(([, value]) => value !== null && value !== undefined)
+  const options: JobOptions = { ...defaultOptions, ...Object.fromEntries(named) }
+  mappingOf(options.mapping)
+  if (options.delimiter !== null && !/^[^"\r\n\u0080-\uffff]$/.test(options.delimiter))
+    throw invalid({
+      path: 'options.delimiter',
+      code: 'NOT_ALLOWED',
+      message: 'delimiter must be one ASCII character, no quote and no line end.',
+    })
+  if (!options.runHooks || !options.runAutomations) requireAdministrator(ctx)
+  return options
+}
+
+/** The context in which the record type is known: a custom object may have been created a moment ago by another process. */
+export async function knowing(ctx: BulkContext, object: string): Promise<BulkContext> {
+  return customObjectName(object) === null || loadableIn(ctx, object) ? ctx : withLatestExtensions(ctx)
+}
+
+export async function createJob(
+  given: BulkContext,
+  { object, operation, contentType, externalIdField, options }: NewJob,
+): Promise<BulkJob> {
+  requireWritableRole(given)
+  const ctx = await knowing(given, object)
+  const { caller, clock } = ctx
+  if (customObjectName(object) !== null) requireScopes(caller, [[[jobScope(ctx, object)]]])
+  const loadable = loadableIn(ctx, object)
+  if (!loadable)
+    throw invalid({
+      path: 'object',
+      code: 'NOT_ALLOWED',
+      message: 'object must be a record type that bulk jobs write, such as account or custom:site_visit.',
+    })
+  requireScopes(caller, [[[jobScope(ctx, object)]]])
+  if (loadable.definition.entitlement) requireEntitlement(ctx, loadable.definition.entitlement)
+  if (!(bulkKeys as readonly string[]).includes(externalIdField))
+    throw invalid({
+      path: 'externalIdField',
+      code: 'NOT_ALLOWED',
+      message: `externalIdField must be one of ${bulkKeys.join(', ')}.`,
+    })
+  const kept = optionsOf(ctx, options)
+  const now = clock.now()
+  const id = newId()
+  const { organizationId } = caller
+  return inTransaction(ctx, async ({ db }) => {
+    await requireRoom(db, organizationId, 'OPEN', openMax)
+    await db.query(
+      `insert into records.bulk_job (organization_id, id, object, operation, match_by, content_type, options, scopes, created_by_id, created_at, expires_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+      [
+        organizationId,
+        id,
+        object,
+        operation,
+        externalIdField satisfies string as BulkKey,
+        contentType,
+        JSON.stringify(kept),
+        caller.kind === 'SESSION' ? ['*'] : caller.scopes,
+        caller.userId,
+        now.toISOString(),
+        new Date(now.getTime() + keptMs).toISOString(),
+      ],
+      'WRITE',
+    )
+    return shownJob((await readJob(db, organizationId, id))!)
+  })
+}

@@ -1,0 +1,79 @@
+import { withoutRowLimit } from '../../../kernel/database/row-bytes.ts'
+import { isId } from '../../../kernel/ids.ts'
+import { columnOf, hasColumn, type RecordShape, type StoredRow } from '../../../kernel/record/definition.ts'
+import { TenantPredicate } from '../../../kernel/record/predicate.ts'
+import { allColumnNames } from '../../../kernel/record/read.ts'
+import { selectList } from '../../../kernel/record/selection.ts'
+import { shapeFor } from '../../../kernel/record/shape-source.ts'
+import type { RequestContext } from '../../../kernel/request.ts'
+import type { BulkKey } from '../bulk-job.enumerations.ts'
+
+/** The records that the caller sees, by their keys. Several records may have one external id. */
+export type Found = Map<string, string[]>
+
+/** The live records, or the deleted ones, with these keys. */
+export async function findRecords(
+  ctx: RequestContext,
+  definition: RecordShape,
+  by: BulkKey,
+  keys: readonly string[],
+  { deleted = false } = {},
+): Promise<Found> {
+  const found: Found = new Map()
+  const wanted = by === 'id' ? keys.filter(isId).map((key) => key.toLowerCase()) : keys
+  if (wanted.length === 0) return found
+  const shape = shapeFor(ctx, definition)
+  const predicate = new TenantPredicate(ctx.caller)
+  const column = columnOf(shape, by).sql('t')
+  const state = deleted ? `${predicate.visible(shape, 't')} and t.deleted_at is not null` : predicate.live(shape, 't')
+  const list = `${predicate.values.add([...new Set(wanted)])}::${by === 'id' ? 'uuid[]' : 'text[]'}`
+  const rows = await withoutRowLimit(ctx.db).query<{ id: string; key: string }>(
+    `select t.id, ${column} as key from ${shape.table} t where ${state} and ${column} = any(${list}) order by t.id`,
+    predicate.values.list,
+    'WRITE',
+  )
+  for (const { id, key } of rows) found.set(key, [...(found.get(key) ?? []), id])
+  return found
+}
+
+/** Locks records in the order of their ids, so that two jobs, or a job and a bulk change, never wait for each other. */
+export async function lockRecords(
+  ctx: RequestContext,
+  { storedIn, table }: RecordShape,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return
+  await ctx.db.query(
+    `select from ${storedIn ?? table} t where t.organization_id = $1 and t.id = any($2::uuid[]) order by t.id for update of t`,
+    [ctx.caller.organizationId, ids],
+    'WRITE',
+  )
+}
+
+export const canBeDeleted = (definition: RecordShape): boolean => hasColumn(definition, 'deletedAt')
+
+/** Stored bytes of the records that are in memory at once. */
+const recordBytesMax = 10_000_000
+
+/** The live records with all of their columns, by their ids; null if they are too large to be read together. */
+export async function wholeRecords(
+  ctx: RequestContext,
+  definition: RecordShape,
+  found: Found,
+): Promise<Map<string, StoredRow> | null> {
+  const ids = [...found.values()].flat()
+  if (ids.length === 0) return new Map()
+  const predicate = new TenantPredicate(ctx.caller)
+  const columns = selectList(definition, allColumnNames(definition), 't', null)
+  const from = `${definition.table} t where ${predicate.live(definition, 't')} and t.id = any(${predicate.values.add(ids)}::uuid[])`
+  const db = withoutRowLimit(ctx.db)
+  const size = `select coalesce(sum(pg_column_size(t.*)), 0)::float8 as bytes from ${from}`
+  const [row] = await db.query<{ bytes: number }>(size, predicate.values.list, 'WRITE')
+  if (row!.bytes > recordBytesMax) return null
+  const rows = await db.query<StoredRow & Record<string, unknown>>(
+    `select ${columns} from ${from}`,
+    predicate.values.list,
+    'WRITE',
+  )
+  return new Map(rows.map((record) => [record.id, record]))
+}

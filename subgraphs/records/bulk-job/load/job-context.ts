@@ -1,0 +1,65 @@
+import { actingCaller } from '../../../identity/public.ts'
+import type { Caller, QuietFor } from '../../../kernel/context.ts'
+import { newId } from '../../../kernel/ids.ts'
+import {
+  portNames,
+  portsOf,
+  requestContext,
+  systemContext,
+  type Port,
+  type RequestContext,
+  type Services,
+} from '../../../kernel/request.ts'
+import type { BulkEvents } from '../bulk-job.enumerations.ts'
+import type { StoredJob } from '../stored-job.ts'
+import { JobFailure } from './lease.ts'
+
+/** The contexts of a job at this moment: the rights of its user are read again for each chunk. */
+export interface JobContext {
+  /** In which records are written. */
+  readonly ctx: RequestContext<Port>
+  /** In which the job ends. */
+  readonly ending: RequestContext<Port>
+}
+
+type Quiet = readonly QuietFor[]
+
+function withOrigin(caller: Caller, { id, options: { runAutomations } }: StoredJob, isDelivered: boolean): Caller {
+  const quiet: Quiet = [
+    ...(isDelivered ? [] : ['DELIVERIES' as const]),
+    ...(runAutomations ? [] : ['AUTOMATIONS' as const]),
+  ]
+  return { ...caller, origin: { kind: 'BULK_JOB', id, runId: id, ...(quiet.length > 0 && { quiet }) } }
+}
+
+const endIsDelivered = (events: BulkEvents): boolean => events !== 'NONE'
+
+/** Throws if the user of the job may not write any more. */
+export async function contextOf(services: Services, organizationId: string, job: StoredJob): Promise<JobContext> {
+  await services.extensions.load(organizationId)
+  const origin = { kind: 'BULK_JOB', id: job.id, runId: job.id }
+  const acting = { organizationId, userId: job.createdById, scopes: job.scopes, runAsAdmin: true, origin, depth: 0 }
+  const caller = await actingCaller(services.database, acting)
+  if (!caller)
+    throw new JobFailure('OWNER_INACTIVE', 'The user who created the job is not active in the organization any more.')
+  if (caller.role === 'READ_ONLY')
+    throw new JobFailure('PERMISSION_DENIED', 'The user who created the job may read but not change records.')
+  const ports = portsOf(services, portNames)
+  const contextFor = (isDelivered: boolean): RequestContext<Port> => {
+    const operation = {
+      caller: withOrigin(caller, job, isDelivered),
+      requestId: newId(),
+      idempotency: null,
+      operationId: `bulk:${job.id}`,
+    }
+    return { ...requestContext(operation, services, { ports }), isWithoutHooks: !job.options.runHooks }
+  }
+  const { emitEvents } = job.options
+  return { ctx: contextFor(emitEvents === 'EACH'), ending: contextFor(endIsDelivered(emitEvents)) }
+}
+
+/** The context in which the platform itself ends a job, because its user may not. */
+export function platformContext(services: Services, organizationId: string, job: StoredJob): RequestContext {
+  const ctx = systemContext(services, organizationId)
+  return { ...ctx, caller: withOrigin(ctx.caller, job, endIsDelivered(job.options.emitEvents)) }
+}

@@ -1,0 +1,197 @@
+import { transientError } from '../../../kernel/database/transient-error.ts'
+import { Refusal } from '../../../kernel/errors.ts'
+import { loadableIn } from '../../../kernel/record/loadable-records.ts'
+import { transactionWithExternalCalls } from '../../../kernel/outbound/external-call.ts'
+import type { Leased } from '../../../kernel/queue/queue.ts'
+import { inTransaction, withoutEffect, type RequestContext, type Services } from '../../../kernel/request.ts'
+import { endJob } from '../end-job.ts'
+import { rowsFrom, type FileRow } from '../read-file.ts'
+import { readJob, type Checkpoint, type StoredJob } from '../stored-job.ts'
+import { contextOf, type JobContext } from './job-context.ts'
+import { JobEnded, JobFailure, requireLease, type RunItem } from './lease.ts'
+import { rowReaderOf } from './prepare-rows.ts'
+import { storeResults } from './store-results.ts'
+import { definitionOf, type Loading, type RowResult } from './loading.ts'
+import { isTogether, writeRows } from './write-rows.ts'
+
+/** One attempt to go on with a job. */
+export interface Turn {
+  readonly services: Services
+  readonly item: Leased<RunItem>
+  readonly job: StoredJob
+  readonly organizationId: string
+  readonly signal: AbortSignal
+  /** When the next job has its turn. */
+  readonly endMs: number
+}
+
+/** Rows of one transaction: written together, or one by one. */
+const chunkRowsMax = { together: 5_000, each: 500 } as const
+const chunkBytesMax = 4_000_000
+const rowsMax = 10_000_000
+const rowsAtOnceMax = 50_000
+
+interface Chunk {
+  readonly rows: readonly FileRow[]
+  /** The place of its first row. */
+  readonly start: number
+  readonly after: Checkpoint
+  readonly isLast: boolean
+}
+
+/** The rows from a checkpoint on, in chunks; one without rows if there are none. */
+async function* chunksFrom(
+  { services, organizationId, job }: Turn,
+  from: Checkpoint,
+  rowsInChunk: number,
+): AsyncGenerator<Chunk> {
+  const file = { parts: job.parts, format: job.format! }
+  let rows: FileRow[] = []
+  let start = from.byte
+  let after = from
+  for await (const row of rowsFrom(services.files, organizationId, file, from)) {
+    const isFull = rows.length === rowsInChunk || (rows.length > 0 && row.end - start > chunkBytesMax)
+    if (isFull) {
+      yield { rows, start, after, isLast: false }
+      rows = []
+      start = after.byte
+    }
+    rows.push(row)
+    after = { byte: row.end, row: row.row }
+  }
+  yield { rows, start, after: { ...after, byte: job.bytesTotal }, isLast: true }
+}
+
+function loadingOf(ctx: RequestContext, job: StoredJob): Loading {
+  const loadable = loadableIn(ctx, job.object)
+  if (!loadable) throw new JobFailure('NOT_FOUND', `The record type ${job.object} does not exist any more.`)
+  return { job, loadable, definition: definitionOf(ctx, loadable) }
+}
+
+const rowsOfChunk = (ctx: RequestContext, job: StoredJob): number =>
+  isTogether(ctx, loadingOf(ctx, job)) ? chunkRowsMax.together : chunkRowsMax.each
+
+/** What the rows of a file become, in the open transaction. */
+async function write(ctx: RequestContext, job: StoredJob, rows: readonly FileRow[]): Promise<RowResult[]> {
+  const loading = loadingOf(ctx, job)
+  const reader = await rowReaderOf(ctx, loading.definition, job)
+  const loaded = rows.map((row) => reader.read(row))
+  return job.options.dryRun
+    ? withoutEffect(ctx, (inner) => writeRows(inner, loading, loaded))
+    : writeRows(ctx, loading, loaded)
+}
+
+/** The job as it is now, locked; throws if it has ended. */
+async function requireRunning(ctx: RequestContext, { item, organizationId }: Turn): Promise<StoredJob> {
+  await requireLease(ctx, item, true)
+  const job = await readJob(ctx.db, organizationId, item.id, { isLocked: true })
+  if (job?.state !== 'IN_PROGRESS') throw new JobEnded()
+  return job
+}
+
+const resultOf = (row: FileRow, error: unknown, { services: { log }, item }: Turn): RowResult => {
+  log.error({ err: error, bulkJobId: item.id, row: row.row }, 'a row of a bulk job could not be processed')
+  return { row: row.row, problem: { code: 'INTERNAL', field: null, message: 'The row could not be processed.' } }
+}
+
+const passes = (error: unknown): boolean =>
+  error instanceof JobEnded || error instanceof JobFailure || error instanceof Refusal || transientError(error) !== null
+
+/**
+ * Writes a chunk, its results and the checkpoint in one transaction. When it fails for a reason that nobody foresaw, its halves are written, down to
+ * the row that is to blame.
+ */
+async function loadChunk(turn: Turn, { ctx, ending }: JobContext, chunk: Chunk): Promise<void> {
+  const { rows, start, after, isLast } = chunk
+  const commit = (results: (inner: RequestContext, job: StoredJob) => Promise<RowResult[]>): Promise<void> =>
+    transactionWithExternalCalls(ctx, async (inner) => {
+      const job = await requireRunning(inner, turn)
+      const next = await storeResults(inner, job, { rows, start, after, results: await results(inner, job) })
+      if (isLast)
+        await endJob({ ...inner, caller: ending.caller }, next, { state: 'JOB_COMPLETE', recordsTotal: after.row })
+    })
+  try {
+    await commit((inner, job) => write(inner, job, rows))
+  } catch (error) {
+    if (passes(error)) throw error
+    if (rows.length <= 1) {
+      await commit(() => Promise.resolve(rows.map((row) => resultOf(row, error, turn))))
+      return
+    }
+    const middle = Math.ceil(rows.length / 2)
+    const [first, second] = [rows.slice(0, middle), rows.slice(middle)]
+    const between = { byte: first.at(-1)!.end, row: first.at(-1)!.row }
+    await loadChunk(turn, { ctx, ending }, { rows: first, start, after: between, isLast: false })
+    await loadChunk(turn, { ctx, ending }, { rows: second, start: between.byte, after, isLast })
+  }
+}
+
+/** Loads chunks until the turn is over. True if the job has ended. */
+export async function loadTurn(turn: Turn): Promise<boolean> {
+  const { services, organizationId, job, signal, endMs } = turn
+  const { ctx } = await contextOf(services, organizationId, job)
+  for await (const chunk of chunksFrom(turn, job.checkpoint, rowsOfChunk(ctx, job))) {
+    if (chunk.after.row > rowsMax)
+      throw new JobFailure('TOO_MANY_ROWS', `The file of a bulk job must have at most ${rowsMax} rows.`)
+    await loadChunk(turn, await contextOf(services, organizationId, job), chunk)
+    if (chunk.isLast) return true
+    if (signal.aborted || performance.now() >= endMs) return false
+  }
+  return true
+}
+
+/** A row of a job that writes all rows or none has failed, so that everything is taken back. */
+class TakenBack extends Error {
+  constructor(
+    readonly failed: readonly RowResult[],
+    readonly total: number,
+  ) {
+    super('A row has failed.')
+  }
+}
+
+/** Writes all rows in one transaction, or none of them if one fails: then the results have those that failed. */
+export async function loadAtOnce(turn: Turn): Promise<boolean> {
+  const { services, organizationId, job } = turn
+  await requireFewRows(turn)
+  const { ctx, ending } = await contextOf(services, organizationId, job)
+  try {
+    await transactionWithExternalCalls(ctx, async (inner) => {
+      let current = await requireRunning(inner, turn)
+      const failed: RowResult[] = []
+      for await (const { rows, start, after, isLast } of chunksFrom(turn, job.checkpoint, rowsOfChunk(ctx, job))) {
+        const results = await write(inner, current, rows)
+        failed.push(...results.filter((result) => 'problem' in result))
+        if (failed.length === 0) current = await storeResults(inner, current, { rows, start, after, results })
+        if (!isLast) continue
+        if (failed.length > 0) throw new TakenBack(failed, after.row)
+        await endJob({ ...inner, caller: ending.caller }, current, { state: 'JOB_COMPLETE', recordsTotal: after.row })
+      }
+    })
+  } catch (error) {
+    if (!(error instanceof TakenBack)) throw error
+    await failAll(turn, ending, error)
+  }
+  return true
+}
+
+async function failAll(turn: Turn, ending: RequestContext, { failed, total }: TakenBack): Promise<void> {
+  const { job } = turn
+  const message = `${failed.length} of ${total} rows have failed, so that none was written.`
+  await inTransaction(ending, async (inner) => {
+    const current = await requireRunning(inner, turn)
+    const start = job.checkpoint.byte
+    const next = await storeResults(inner, current, { rows: [], start, after: current.checkpoint, results: failed })
+    await endJob(inner, next, { state: 'FAILED', recordsTotal: total, error: { code: 'ROLLED_BACK', message } })
+  })
+}
+
+async function requireFewRows({ services, organizationId, job }: Turn): Promise<void> {
+  const file = { parts: job.parts, format: job.format! }
+  for await (const { row } of rowsFrom(services.files, organizationId, file, job.checkpoint))
+    if (row > rowsAtOnceMax)
+      throw new JobFailure(
+        'TOO_MANY_ROWS',
+        `A job that writes all rows or none must have at most ${rowsAtOnceMax} rows.`,
+      )
+}

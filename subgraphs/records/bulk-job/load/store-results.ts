@@ -1,0 +1,83 @@
+import type { RequestContext } from '../../../kernel/request.ts'
+import type { BulkJobError } from '../bulk-job.types.ts'
+import type { FileRow } from '../read-file.ts'
+import type { Checkpoint, StoredJob } from '../stored-job.ts'
+import { JobEnded } from './lease.ts'
+import type { RowAction, RowResult } from './loading.ts'
+
+/** A result as it is stored: the row, the id and the action; of a row that failed the row, the code, the field and the message. */
+export type StoredResult =
+  | readonly [row: number, id: string, action: RowAction]
+  | readonly [row: number, code: string, field: string | null, message: string]
+
+export const isFailure = (
+  result: StoredResult,
+): result is readonly [row: number, code: string, field: string | null, message: string] => result.length === 4
+
+const storedResult = (result: RowResult): StoredResult =>
+  'problem' in result
+    ? [result.row, result.problem.code, result.problem.field, result.problem.message.slice(0, 1_000)]
+    : [result.row, result.id, result.action]
+
+const codesMax = 50
+
+function summaryWith(summary: readonly BulkJobError[], results: readonly RowResult[]): BulkJobError[] {
+  const byCode = new Map(summary.map((error) => [error.code, { ...error }]))
+  for (const result of results) {
+    if (!('problem' in result)) continue
+    const { code, message } = result.problem
+    const known = byCode.get(code)
+    if (known) known.count += 1
+    else if (byCode.size < codesMax) byCode.set(code, { code, count: 1, sample: message.slice(0, 1_000) })
+  }
+  return [...byCode.values()].sort((a, b) => b.count - a.count)
+}
+
+interface ChunkResults {
+  readonly rows: readonly FileRow[]
+  readonly start: number
+  readonly after: Checkpoint
+  readonly results: readonly RowResult[]
+}
+
+/** Stores the results of rows with the checkpoint after them, in the transaction that writes their records. Returns the job as it is then. */
+export async function storeResults(
+  { db, caller: { organizationId } }: RequestContext,
+  job: StoredJob,
+  { rows, start, after, results }: ChunkResults,
+): Promise<StoredJob> {
+  const failed = results.filter((result) => 'problem' in result).length
+  const succeeded = results.length - failed
+  const errorSummary = failed > 0 ? summaryWith(job.errorSummary, results) : job.errorSummary
+  if (results.length > 0)
+    await db.query(
+      `insert into records.bulk_chunk (organization_id, job_id, first_row, row_count, byte, succeeded, failed, results)
+       values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [
+        organizationId,
+        job.id,
+        rows[0]?.row ?? 1,
+        rows.length,
+        start,
+        succeeded,
+        failed,
+        JSON.stringify(results.map(storedResult)),
+      ],
+      'WRITE',
+    )
+  const updated = await db.query(
+    `update records.bulk_job set checkpoint = $3, records_succeeded = records_succeeded + $4, records_failed = records_failed + $5,
+       error_summary = $6, error_message = null
+     where organization_id = $1 and id = $2 and job_state = 'IN_PROGRESS' returning 1`,
+    [organizationId, job.id, JSON.stringify(after), succeeded, failed, JSON.stringify(errorSummary)],
+    'WRITE',
+  )
+  if (updated.length === 0) throw new JobEnded()
+  return {
+    ...job,
+    checkpoint: after,
+    recordsSucceeded: job.recordsSucceeded + succeeded,
+    recordsFailed: job.recordsFailed + failed,
+    errorSummary,
+  }
+}

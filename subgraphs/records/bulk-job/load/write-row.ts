@@ -1,0 +1,151 @@
+import { lockOf } from '../../../kernel/database/locks.ts'
+import { notFound } from '../../../kernel/errors.ts'
+import { customFieldsName } from '../../../kernel/record/custom-field-column.ts'
+import type { RecordShape } from '../../../kernel/record/definition.ts'
+import { nameOf } from '../../../kernel/record/describe.ts'
+import type { RequestContext } from '../../../kernel/request.ts'
+import type { StoredJob } from '../stored-job.ts'
+import { canBeDeleted, findRecords, lockRecords, type Found } from './find-records.ts'
+import { RowRefused, type Loading, type RowAction } from './loading.ts'
+import { missingValue, type LoadRow } from './prepare-rows.ts'
+
+type Fields = Record<string, unknown>
+
+/** The records that the keys of rows name. */
+export interface Targets {
+  readonly live: Found
+  readonly deleted: Found
+}
+
+export const keyOf = ({ matchBy }: Pick<StoredJob, 'matchBy'>, key: string): string =>
+  matchBy === 'id' ? key.toLowerCase() : key
+
+export async function targetsOf(
+  ctx: RequestContext,
+  { job, definition }: Loading,
+  rows: readonly LoadRow[],
+): Promise<Targets> {
+  const none = { live: new Map(), deleted: new Map() }
+  const { operation, matchBy, object, options } = job
+  // Two jobs must not create two records with one external id.
+  if (operation === 'UPSERT')
+    await ctx.db.query(
+      `select pg_advisory_xact_lock(${lockOf('bulkJobs')})`,
+      [`${object} ${ctx.caller.organizationId}`],
+      'WRITE',
+    )
+  if (operation === 'INSERT') return none
+  const keys = rows.flatMap(({ key }) => (key === null ? [] : [key]))
+  await lockRecords(ctx, definition, [...(await findRecords(ctx, definition, matchBy, keys)).values()].flat())
+  // Read after the lock, because a transaction that had it may have changed them.
+  const live = await findRecords(ctx, definition, matchBy, keys)
+  const isRestored = operation === 'UPSERT' && options.matchDeleted === 'RESTORE' && canBeDeleted(definition)
+  const others = keys.filter((key) => !live.has(keyOf(job, key)))
+  const deleted = isRestored ? await findRecords(ctx, definition, matchBy, others, { deleted: true }) : new Map()
+  return { live, deleted }
+}
+
+/** Later rows with the same key find what a row has written. */
+export function remember(
+  { live, deleted }: Targets,
+  key: string,
+  { id, action }: { id: string; action: RowAction },
+  job: StoredJob,
+): void {
+  const name = keyOf(job, key)
+  deleted.delete(name)
+  if (action === 'DELETED') live.delete(name)
+  else if (action === 'CREATED') live.set(name, [id])
+}
+
+interface Written {
+  readonly id: string
+  readonly action: RowAction
+}
+
+function only(found: readonly string[], { matchBy }: StoredJob, definition: RecordShape): string | undefined {
+  if (found.length > 1)
+    throw new RowRefused({
+      code: 'AMBIGUOUS_MATCH',
+      field: matchBy,
+      message: `${found.length} records have this ${matchBy}; name the ${nameOf(definition)} by its id.`,
+    })
+  return found[0]
+}
+
+export async function writeRow(
+  ctx: RequestContext,
+  { job, loadable: { records }, definition }: Loading,
+  { key, created, changed }: LoadRow,
+  targets: Targets,
+): Promise<Written> {
+  const create = async (): Promise<Written> => {
+    const missing = missingValue(definition, created)
+    if (missing) throw new RowRefused(missing)
+    return { id: (await records.create(ctx, created)).id, action: 'CREATED' }
+  }
+  if (job.operation === 'INSERT') return create()
+  const name = keyOf(job, key!)
+  const id = only(targets.live.get(name) ?? [], job, definition)
+  if (id === undefined && job.operation === 'UPSERT') {
+    const lost = only(targets.deleted.get(name) ?? [], job, definition)
+    if (lost === undefined) return create()
+    await records.restore(ctx, lost)
+    return { id: (await records.update(ctx, lost, changed)).id, action: 'UPDATED' }
+  }
+  if (id === undefined) throw notFound(`The ${nameOf(definition)}`)
+  if (job.operation === 'DELETE') return { id: await records.remove(ctx, id), action: 'DELETED' }
+  return { id: (await records.update(ctx, id, changed)).id, action: 'UPDATED' }
+}
+
+/** The ids of the records that rows name by external ids, by record type. */
+export async function referencedIds(
+  ctx: RequestContext,
+  rows: readonly LoadRow[],
+): Promise<ReadonlyMap<string, Found>> {
+  const named = rows.flatMap(({ references }) => references)
+  const found = new Map<string, Found>()
+  for (const [object, own] of Map.groupBy(named, ({ column }) => column.externalIdsOf!.object)) {
+    const target = own[0]!.column.externalIdsOf!
+    found.set(
+      object,
+      await findRecords(
+        ctx,
+        target,
+        'externalId',
+        own.map(({ externalId }) => externalId),
+      ),
+    )
+  }
+  return found
+}
+
+export function withReferences(row: LoadRow, found: ReadonlyMap<string, Found>): LoadRow {
+  if (row.references.length === 0) return row
+  const created: Fields = { ...row.created }
+  const changed: Fields = { ...row.changed }
+  for (const {
+    column: { column, customKey, externalIdsOf, isUpdatable },
+    externalId,
+  } of row.references) {
+    const ids = found.get(externalIdsOf!.object)?.get(externalId) ?? []
+    const field = `${column.name}.externalId`
+    if (ids.length === 0)
+      throw new RowRefused({
+        code: 'UNKNOWN_REFERENCE',
+        field,
+        message: `${field} must be the external id of an existing record that you can see.`,
+      })
+    if (ids.length > 1)
+      throw new RowRefused({
+        code: 'AMBIGUOUS_MATCH',
+        field,
+        message: `${ids.length} records have this external id; name the record by its id.`,
+      })
+    for (const into of isUpdatable ? [created, changed] : [created]) {
+      if (customKey === null) into[column.name] = ids[0]
+      else into[customFieldsName] = { ...(into[customFieldsName] as Fields | undefined), [customKey]: ids[0] }
+    }
+  }
+  return { ...row, created, changed }
+}

@@ -1,0 +1,173 @@
+import { transientError } from '../../../kernel/database/transient-error.ts'
+import { Refusal } from '../../../kernel/errors.ts'
+import { isId } from '../../../kernel/ids.ts'
+import { CollectedWrites, isCollectable } from '../../../kernel/record/collected-writes.ts'
+import type { RecordShape } from '../../../kernel/record/definition.ts'
+import { lockExternalIds } from '../../../kernel/record/external-id/lock-external-ids.ts'
+import { withNamedOf } from '../../../kernel/record/lookup/check-lookups.ts'
+import { withClearing } from '../../../kernel/record/lookup/deleted-targets.ts'
+import { lockSerializedRules } from '../../../kernel/record/serialized-rules.ts'
+import { inTransaction, type RequestContext } from '../../../kernel/request.ts'
+import type { RowProblem } from '../read-file.ts'
+import { wholeRecords, type Found } from './find-records.ts'
+import { RowRefused, type Loading, type RowResult } from './loading.ts'
+import type { LoadRow } from './prepare-rows.ts'
+import { concernsJob, problemOf } from './row-problem.ts'
+import { keyOf, referencedIds, remember, targetsOf, withReferences, writeRow, type Targets } from './write-row.ts'
+
+/** What the rows of a chunk name, read for all of them together. */
+interface Named {
+  readonly references: ReadonlyMap<string, Found>
+  readonly targets: Targets
+}
+
+/**
+ * Writes rows in the open transaction, in the order of the file: a row that is refused does not affect the others. Throws what concerns all rows, such as
+ * a hook that does not answer.
+ */
+export async function writeRows(
+  given: RequestContext,
+  loading: Loading,
+  rows: readonly LoadRow[],
+): Promise<RowResult[]> {
+  const { definition } = loading
+  const valid = rows.filter(({ problem }) => !problem)
+  await lockSerializedRules(given, definition)
+  const ctx = await withNamedOf(
+    withClearing(given),
+    definition,
+    valid.map(({ created }) => created),
+  )
+  await lockExternalIds(
+    ctx,
+    definition,
+    valid.map(({ created }) => created['externalId']),
+  )
+  const named = { references: await referencedIds(ctx, valid), targets: await targetsOf(ctx, loading, valid) }
+  return isTogether(ctx, loading) ? writeTogether(ctx, loading, rows, named) : writeEach(ctx, loading, rows, named)
+}
+
+/** Whether the rows of a chunk are written by few statements. Hooks decide on rows that are written one by one. */
+export const isTogether = (
+  { extensions, isWithoutHooks = false }: RequestContext,
+  { definition, loadable }: Loading,
+): boolean => loadable.isStandard && isCollectable(definition) && (isWithoutHooks || !extensions?.hasHooks)
+
+/** Fewer rows are written one by one when they cannot be written together. */
+const togetherMin = 40
+
+/**
+ * Writes rows together. When a statement fails for a reason that the decisions did not foresee, such as a value that another record has, the halves are
+ * written, and few rows one by one.
+ */
+async function writeTogether(
+  ctx: RequestContext,
+  loading: Loading,
+  rows: readonly LoadRow[],
+  { references, targets }: Named,
+): Promise<RowResult[]> {
+  const before = { references, targets: { live: new Map(targets.live), deleted: new Map(targets.deleted) } }
+  try {
+    return await inTransaction(ctx, (inner) => collectRows(inner, loading, rows, { references, targets }))
+  } catch (error) {
+    if ((error instanceof Refusal && concernsJob(error)) || transientError(error)) throw error
+    if (rows.length <= togetherMin) return writeEach(ctx, loading, rows, before)
+    const middle = Math.ceil(rows.length / 2)
+    const first = await writeTogether(ctx, loading, rows.slice(0, middle), before)
+    return [...first, ...(await writeTogether(ctx, loading, rows.slice(middle), before))]
+  }
+}
+
+async function collectRows(
+  given: RequestContext,
+  loading: Loading,
+  rows: readonly LoadRow[],
+  named: Named,
+): Promise<RowResult[]> {
+  const { definition } = loading
+  const records = await wholeRecords(given, definition, ownTargets(loading, rows, named.targets))
+  if (!records) throw new Error('The records are too large to be read together.')
+  const collected = new CollectedWrites(definition, records)
+  const ctx = { ...given, collected }
+  await lookUpReferences(ctx, collected, definition, rows)
+  const results: RowResult[] = []
+  for (const row of rows) {
+    let result = await resultOf(ctx, loading, row, named)
+    // It may name a record that an earlier row creates.
+    if ('problem' in result && result.problem.code === 'UNKNOWN_REFERENCE' && collected.hasPending) {
+      await collected.flush(ctx)
+      result = await resultOf(ctx, loading, row, named)
+    }
+    results.push(result)
+  }
+  await collected.flush(ctx)
+  return results
+}
+
+/** The records that these rows name, which may be a part of those of the chunk. */
+function ownTargets({ job }: Loading, rows: readonly LoadRow[], { live }: Targets): Found {
+  const own: Found = new Map()
+  for (const { key } of rows) {
+    const name = key === null ? null : keyOf(job, key)
+    const ids = name === null ? undefined : live.get(name)
+    if (ids) own.set(name!, ids)
+  }
+  return own
+}
+
+async function lookUpReferences(
+  ctx: RequestContext,
+  collected: CollectedWrites,
+  { references = {} }: RecordShape,
+  rows: readonly LoadRow[],
+): Promise<void> {
+  for (const [name, reference] of Object.entries(references)) {
+    const ids = rows.flatMap(({ created }) => (isId(created[name]) ? [created[name].toLowerCase()] : []))
+    if (reference && ids.length > 0) await collected.lookUp(ctx, reference, ids)
+  }
+}
+
+/** Writes rows one by one, each in a savepoint of its own. */
+async function writeEach(
+  ctx: RequestContext,
+  loading: Loading,
+  rows: readonly LoadRow[],
+  named: Named,
+): Promise<RowResult[]> {
+  const results: RowResult[] = []
+  for (const row of rows) results.push(await resultOf(ctx, loading, row, named))
+  return results
+}
+
+async function resultOf(
+  ctx: RequestContext,
+  loading: Loading,
+  loaded: LoadRow,
+  { references, targets }: Named,
+): Promise<RowResult> {
+  const { row, key, problem } = loaded
+  try {
+    if (problem) return { row, problem }
+    const resolved = withReferences(loaded, references)
+    const written = ctx.collected
+      ? await writeRow(ctx, loading, resolved, targets)
+      : await inTransaction(ctx, (inner) => writeRow(inner, loading, resolved, targets))
+    if (key !== null) remember(targets, key, written, loading.job)
+    return { row, ...written }
+  } catch (error) {
+    return { row, problem: rowProblemOf(ctx, error, row) }
+  }
+}
+
+function rowProblemOf(ctx: RequestContext, error: unknown, row: number): RowProblem {
+  if (error instanceof RowRefused) return error.problem
+  if (error instanceof Refusal) {
+    // Rows whose hooks are still to be called wait for each other, so that these are called together; nothing of this round is kept.
+    if (concernsJob(error) && !ctx.externalCalls?.isWaiting) throw error
+    return problemOf(error)
+  }
+  // Rows that are written together are written one by one after a failure that nobody foresaw.
+  if (ctx.collected || transientError(error)) throw error
+  ctx.log.error({ err: error, row }, 'a row of a bulk job could not be processed')
+  return { code: 'INTERNAL', field: null, message: 'The row could not be processed.' }
+}

@@ -1,0 +1,125 @@
+import type { Sql } from '../../kernel/database/sql.ts'
+import { notFound } from '../../kernel/errors.ts'
+import { isId } from '../../kernel/ids.ts'
+import { customObjectName } from '../../kernel/record/custom-object.ts'
+import { loadableIn, loadableNames } from '../../kernel/record/loadable-records.ts'
+import { scopeOf } from '../../kernel/record/requires-scope.ts'
+import type { RequestContext } from '../../kernel/request.ts'
+import { holdsScope } from '../../kernel/scopes.ts'
+import { requireScopes } from '../../kernel/unmet-scopes.ts'
+import type { BulkContentType, BulkJobState, BulkKey, BulkOperation } from './bulk-job.enumerations.ts'
+import type { JobOptions } from './bulk-job.options.ts'
+import type { BulkJob, BulkJobError } from './bulk-job.types.ts'
+import type { TextEncoding } from './parse/text-encoding.ts'
+
+/** What is known of the file when its upload is complete. */
+export interface FileFormat {
+  readonly encoding: TextEncoding
+  /** Null for NDJSON. */
+  readonly delimiter: string | null
+  /** The names of the columns of CSV; empty for NDJSON. */
+  readonly columns: readonly string[]
+  /** The place of the first row. */
+  readonly byte: number
+}
+
+export interface Checkpoint {
+  /** The place in the file, all parts together, of the next row. */
+  readonly byte: number
+  /** The number of the last row before it; rows are numbered from 1. */
+  readonly row: number
+}
+
+export interface StoredPart {
+  readonly part: number
+  readonly contentId: string
+  readonly bytes: number
+  readonly sha256: string
+}
+
+export interface StoredJob {
+  readonly id: string
+  readonly object: string
+  readonly operation: BulkOperation
+  readonly matchBy: BulkKey
+  readonly contentType: BulkContentType
+  readonly state: BulkJobState
+  readonly options: JobOptions
+  readonly scopes: readonly string[]
+  readonly createdById: string
+  readonly createdAt: string
+  readonly startedAt: string | null
+  readonly completedAt: string | null
+  readonly expiresAt: string
+  readonly format: FileFormat | null
+  readonly bytesTotal: number
+  readonly checkpoint: Checkpoint
+  readonly recordsTotal: number | null
+  readonly recordsSucceeded: number
+  readonly recordsFailed: number
+  readonly errorSummary: readonly BulkJobError[]
+  readonly errorCode: string | null
+  readonly errorMessage: string | null
+  readonly parts: readonly StoredPart[]
+}
+
+export const jobColumns = `j.id, j.object, j.operation, j.match_by as "matchBy", j.content_type as "contentType", j.job_state as state, j.options, j.scopes,
+  j.created_by_id as "createdById", j.created_at as "createdAt", j.started_at as "startedAt", j.completed_at as "completedAt", j.expires_at as "expiresAt",
+  j.format, j.bytes_total::float8 as "bytesTotal", j.checkpoint, j.records_total as "recordsTotal", j.records_succeeded as "recordsSucceeded",
+  j.records_failed as "recordsFailed", j.error_summary as "errorSummary", j.error_code as "errorCode", j.error_message as "errorMessage",
+  coalesce((select json_agg(json_build_object('part', p.part, 'contentId', p.content_id, 'bytes', p.bytes, 'sha256', p.sha256) order by p.part)
+    from records.bulk_part p where p.organization_id = j.organization_id and p.job_id = j.id), '[]') as parts`
+
+/** A job by its id. */
+export async function readJob(
+  db: Sql,
+  organizationId: string,
+  id: string,
+  { isLocked = false } = {},
+): Promise<StoredJob | null> {
+  const [job] = await db.query<StoredJob & Record<string, unknown>>(
+    `select ${jobColumns} from records.bulk_job j where j.organization_id = $1 and j.id = $2${isLocked ? ' for update of j' : ''}`,
+    [organizationId, id],
+    'WRITE',
+  )
+  return job ?? null
+}
+
+/** The scope that a job of this record type needs. */
+export function jobScope(ctx: Pick<RequestContext, 'shapes'>, object: string): string {
+  if (customObjectName(object) !== null) return scopeOf('WRITE', 'CUSTOM_OBJECTS')
+  return scopeOf('WRITE', loadableIn(ctx, object)?.scope ?? 'CUSTOM_OBJECTS')
+}
+
+/** The record types, except custom objects, whose jobs the caller may use. */
+export const usableObjects = (ctx: RequestContext): string[] =>
+  loadableNames().filter((object) => holdsScope(ctx.caller, jobScope(ctx, object)))
+
+const isAdministrator = ({ caller: { role } }: RequestContext): boolean => role === 'OWNER' || role === 'ADMIN'
+
+/** SQL condition that the caller may see the job `j`: users see their own, owners and admins all of them. `$1` is the organization, `$2` the user. */
+export const visibleJobs = (ctx: RequestContext): string =>
+  `j.organization_id = $1 and ${isAdministrator(ctx) ? '$2::uuid is not null' : 'j.created_by_id = $2'}`
+
+/** A job that the caller sees. 404 if there is none, 403 without the scope of its record type. */
+export async function requireJob(ctx: RequestContext, id: string, options?: { isLocked: boolean }): Promise<StoredJob> {
+  const job = isId(id) ? await readJob(ctx.db, ctx.caller.organizationId, id.toLowerCase(), options) : null
+  if (!job || !(isAdministrator(ctx) || job.createdById === ctx.caller.userId)) throw notFound('The bulk job')
+  requireScopes(ctx.caller, [[[jobScope(ctx, job.object)]]])
+  return job
+}
+
+/** A job as clients see it. */
+export function shownJob({ matchBy, scopes: _scopes, format: _format, checkpoint, parts, ...job }: StoredJob): BulkJob {
+  const { recordsTotal, recordsSucceeded, recordsFailed, errorSummary } = job
+  const recordsProcessed = recordsSucceeded + recordsFailed
+  return {
+    ...job,
+    externalIdField: matchBy,
+    recordsProcessed,
+    recordsUnprocessed: recordsTotal === null ? null : recordsTotal - recordsProcessed,
+    bytesProcessed: checkpoint.byte,
+    parts: parts.map(({ part }) => part),
+    errorSummary: [...errorSummary],
+  }
+}

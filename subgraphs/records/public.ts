@@ -1,0 +1,1 @@
+export { bulkJobFiles } from './bulk-job/bulk-content.ts'

@@ -1,0 +1,153 @@
+import { readFileSync } from 'node:fs'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { LoadedSupergraph } from '../../gateway/graph/supergraph.ts'
+import { subgraphs } from '../../subgraphs/all.ts'
+import { restContract } from '../contract-of-rest.ts'
+import { usePlatform } from '../platform.ts'
+import { Requests } from '../requests/requests.ts'
+
+const { operations } = restContract()
+const platform = usePlatform({ TRUST_PROXY: '127.0.0.1' })
+let requests: Requests
+
+beforeAll(async () => {
+  const owner = await platform.member({ role: 'OWNER' })
+  // The data key of an organization is created when it is first needed, in whatever request.
+  await platform.services.vault.load(owner.organizationId)
+  requests = await Requests.of(platform, owner)
+})
+
+const isChanging = (document: string | null): boolean => document === null || /^mutation\b/m.test(document)
+const changing = operations.filter(
+  ({ id, documentId, method, document, success }) =>
+    id === documentId && method !== 'get' && isChanging(document) && !(success.isStream && document === null),
+)
+
+/** Operations that act outside of the transaction, give or take a credential, or are expressed by no document. */
+const refused: ReadonlySet<string> = new Set([
+  'accountBriefGenerate',
+  'aiTriggerTest',
+  'apiKeyCreate',
+  'apiKeyRegenerate',
+  'apiKeyRotate',
+  'authAcceptPartnerInvite',
+  'authChangePassword',
+  'authForgotPassword',
+  'authLogin',
+  'authLogout',
+  'authLogoutAll',
+  'authMagicLinkSend',
+  'authRefresh',
+  'authRegister',
+  'authResetPassword',
+  'authUpdateProfile',
+  'authVerifyResetCode',
+  'bulkJobPartUpload',
+  'caseSummarize',
+  'conversationMessageStream',
+  'conversationMetadataExtract',
+  'conversationSend',
+  'customActionExecute',
+  'emailInboundReceive',
+  'emailSend',
+  'filePartUpload',
+  'fileUpload',
+  'fileUploadBegin',
+  'fileUploadComplete',
+  'knowledgeDocumentCreate',
+  'knowledgeDocumentUpload',
+  'mailboxTest',
+  'meetingDisconnect',
+  'oauthAppCreate',
+  'oauthAppRotateSecret',
+  'proposalConfirm',
+  'quoteSend',
+  'replyDraftSend',
+  'scimTokenRotate',
+  'serverlessFunctionCreate',
+  'serverlessFunctionInvoke',
+  'serverlessFunctionTest',
+  'serverlessFunctionVersionCreate',
+  'smartEmailCompose',
+  'smartEmailDraftRegenerate',
+  'smartEmailDraftSend',
+  'triageActionExecute',
+  'userInvite',
+  'userInviteAgain',
+  'userReactivate',
+])
+/** Operations on what only somebody else can create. */
+const ofOthers: ReadonlySet<string> = new Set(['connectedAppDelete', 'connectedAppUpdate'])
+
+const settled = async (): Promise<string> => {
+  await platform.settled()
+  return platform.fingerprint()
+}
+
+describe('a dry run', () => {
+  it.each(changing.map((operation) => [operation.id, operation] as const))(
+    '%s: changes no table, and answers as the operation would or is refused',
+    async (id, operation) => {
+      const request = await requests.valid(operation, { fresh: true })
+      const before = await settled()
+      const { status, body, headers } = await requests.send({
+        ...request,
+        headers: { ...request.headers, Prefer: 'dry-run' },
+      })
+      const outcome = status >= 400 ? `${status} ${(body as { code?: string }).code}` : `${status}`
+      expect(await settled()).toBe(before)
+      if (refused.has(id)) return expect(outcome).toBe('400 DRY_RUN_NOT_SUPPORTED')
+      if (ofOthers.has(id)) return expect(outcome).toBe('404 NOT_FOUND')
+      expect([outcome, headers['preference-applied']]).toEqual([operation.success.hasBody ? '200' : '204', 'dry-run'])
+    },
+  )
+})
+
+/** Mutations that no operation of REST has: public pages, directories, and what sends mails to somebody else. */
+const withoutRest: ReadonlySet<string> = new Set([
+  'meetingConnect',
+  'partnerInvite',
+  'publicAiTriggerReceive',
+  'publicInvoiceDocument',
+  'publicInvoicePay',
+  'publicInvoiceSettle',
+  'publicInvoiceView',
+  'publicPaymentSettle',
+  'publicQuoteAccept',
+  'publicQuoteDocument',
+  'publicQuoteReject',
+  'publicQuoteView',
+  'publicWorkflowHookReceive',
+  'scimGroupCreate',
+  'scimGroupDelete',
+  'scimGroupUpdate',
+  'scimUserCreate',
+  'scimUserDelete',
+  'scimUserUpdate',
+])
+
+/** Of these, those that change rows of one organization in the transaction, as the operations above do. */
+const inTransaction: ReadonlySet<string> = new Set([
+  'scimGroupCreate',
+  'scimGroupDelete',
+  'scimGroupUpdate',
+  'scimUserDelete',
+])
+
+it('every mutation has an operation above, or is refused in a dry run before it runs', () => {
+  const served = new Set(
+    operations.flatMap(({ document }) => [...(document ?? '').matchAll(/\bresult: (\w+)/g)].map(([, field]) => field!)),
+  )
+  const supergraph = new LoadedSupergraph(readFileSync('schema/supergraph.graphql', 'utf8'))
+  const mutations = Object.keys(supergraph.apiSchema.getMutationType()!.getFields())
+  const others = mutations.filter((field) => !served.has(field))
+  expect(others.toSorted()).toEqual([...withoutRest].toSorted())
+  const crossTenant = new Set(
+    subgraphs.flatMap(({ resources }) => resources.flatMap(({ crossTenantFields = [] }) => crossTenantFields)),
+  )
+  const isRefused = (field: string) =>
+    crossTenant.has(field) ||
+    supergraph.onePerRequest.has(`Mutation.${field}`) ||
+    supergraph.notInDryRun.has(`Mutation.${field}`)
+  expect(others.filter((field) => !isRefused(field)).toSorted()).toEqual([...inTransaction].toSorted())
+})

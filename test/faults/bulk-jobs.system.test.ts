@@ -1,0 +1,57 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { BulkJobs } from '../bulk-jobs.fixture.ts'
+import { usePlatform, type Member } from '../platform.ts'
+import { killedAfterEach } from './killed-worker.ts'
+
+const platform = usePlatform()
+const jobs = new BulkJobs(platform)
+const rows = 30_000
+let owner: Member
+
+beforeAll(async () => {
+  // The processes have the clock of the machine.
+  platform.now = new Date()
+  owner = await platform.member({ organizationId: await platform.organization('Killed'), role: 'OWNER' })
+})
+
+describe('a worker that is killed while it loads a file', { timeout: 300_000 }, () => {
+  it('loses no row and writes none twice, whenever it dies', async () => {
+    const lines = Array.from(
+      { length: rows },
+      (_, index) => `Account ${index},${index % 1_000 === 7 ? 'x' : index},E${index}`,
+    )
+    const { id } = await jobs.create(owner, {})
+    const bytes = Buffer.from(`name,numberOfEmployees,externalId\n${lines.join('\n')}\n`)
+    for (const [index, cut] of [0, 0.31, 0.72].entries()) {
+      const end = [0.31, 0.72, 1][index]!
+      const part = bytes.subarray(Math.floor(bytes.length * cut), Math.floor(bytes.length * end))
+      expect((await jobs.put(owner, id, part, index + 1)).status).toBe(200)
+    }
+    expect((await jobs.complete(owner, id)).status).toBe(200)
+    const count = async (sql: string) =>
+      (await platform.query<{ n: number }>(`select count(*)::int as n from ${sql}`, [owner.organizationId]))[0]!.n
+    const written = () => count('crm.account where organization_id = $1')
+    await killedAfterEach(platform, {
+      job: 'bulk.deleteExpired',
+      queue: 'records.bulk_run',
+      parts: [0.05, 0.3, 0.6].map((part) => async () => expect(await written()).toBeGreaterThan(rows * part)),
+      end: async () => expect(await jobs.read(owner, id)).toMatchObject({ state: 'JOB_COMPLETE' }),
+    })
+    const failed = rows / 1_000
+    expect(await jobs.read(owner, id)).toMatchObject({
+      recordsTotal: rows,
+      recordsSucceeded: rows - failed,
+      recordsFailed: failed,
+    })
+    expect(await written()).toBe(rows - failed)
+    expect(await count('(select distinct external_id from crm.account where organization_id = $1) e')).toBe(
+      rows - failed,
+    )
+    const events = `kernel.event where organization_id = $1 and type = 'account.created'`
+    expect(await count(events)).toBe(rows - failed)
+    expect(await count(`(select distinct record_id from ${events}) e`)).toBe(rows - failed)
+    const results = (await jobs.results(owner, id, 'successful')).trim().split('\r\n')
+    expect(results).toHaveLength(rows - failed + 1)
+    expect((await jobs.results(owner, id, 'failed')).trim().split('\r\n')).toHaveLength(failed + 1)
+  })
+})

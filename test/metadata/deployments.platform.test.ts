@@ -1,0 +1,480 @@
+import JSZip from 'jszip'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { deploymentQueue } from '../../subgraphs/extensions/metadata/deployment.queue.ts'
+import { newId } from '../../subgraphs/kernel/ids.ts'
+import { drain } from '../../subgraphs/kernel/queue/queue.fixture.ts'
+import { settleFieldChanges } from '../extensions/field-changes.fixture.ts'
+import { usePlatform, type Member } from '../platform.ts'
+import {
+  components,
+  deployed,
+  deploymentOf,
+  json,
+  problemsOf,
+  project,
+  requested,
+  retrieved,
+  source,
+  succeeded,
+  type Files,
+} from './metadata.fixture.ts'
+
+const platform = usePlatform()
+let owner: Member
+let admin: Member
+
+beforeEach(async () => {
+  const organizationId = await platform.organization('Metadata')
+  owner = await platform.member({ organizationId, role: 'OWNER' })
+  admin = await platform.member({ organizationId, role: 'ADMIN' })
+})
+
+const files = (given: Record<string, object | string>): Files =>
+  Object.fromEntries(
+    Object.entries(given).map(([path, content]) => [
+      `src/${path}`,
+      typeof content === 'string' ? content : json(content),
+    ]),
+  )
+const field = (values: object = {}) => ({
+  entity: 'ACCOUNT',
+  name: 'size',
+  label: 'Size',
+  fieldType: 'TEXT',
+  ...values,
+})
+const eventsOf = async (): Promise<string[]> =>
+  (
+    await platform.query<{ type: string }>('select type from kernel.event where organization_id = $1 order by id', [
+      owner.organizationId,
+    ])
+  ).map(({ type }) => type)
+/** What a change of a definition writes. */
+const written = () =>
+  platform.query(
+    `select (select count(*) from kernel.event where organization_id = $1) as events,
+       (select count(*) from identity.audit_entry where organization_id = $1) as audited,
+       (select version from kernel.definition_version where organization_id = $1) as version`,
+    [owner.organizationId],
+  )
+
+describe('metadataDeploy', () => {
+  it('announces what has changed once, with the event of each component', async () => {
+    const { id, version } = await succeeded(platform, admin, files({ 'fields/ACCOUNT.size.field.json': field() }))
+    expect((await eventsOf()).slice(-3)).toEqual(['api_key.created', 'custom_field.created', 'metadata.deployed'])
+    const [event] = await platform.query<{ data: { record: object; actorId: string } }>(
+      `select data from kernel.event where organization_id = $1 and type = 'metadata.deployed'`,
+      [owner.organizationId],
+    )
+    expect(event!.data.record).toEqual({
+      id,
+      organizationId: owner.organizationId,
+      version,
+      created: 1,
+      updated: 0,
+      deleted: 0,
+      createdById: admin.userId,
+    })
+    expect(event!.data.actorId).toBe(admin.userId)
+  })
+
+  it('changes what a file changes, and gives the rest the values of a new component', async () => {
+    const path = 'fields/ACCOUNT.size.field.json'
+    await succeeded(platform, owner, files({ [path]: field({ description: 'How large.', maxLength: 20 }) }))
+    const { counts } = await succeeded(platform, owner, files({ [path]: field({ label: 'Extent' }) }))
+    expect(counts).toEqual({ created: 0, updated: 1, unchanged: 0, deleted: 0 })
+    const { files: now } = await retrieved(owner, { components: [{ type: 'CUSTOM_FIELD', name: 'ACCOUNT.size' }] })
+    expect(Object.keys(now)).toEqual(['service.project.json', `src/${path}`])
+    expect(JSON.parse(now[`src/${path}`]!)).toEqual({
+      ...field({ label: 'Extent' }),
+      isRequired: false,
+      isUnique: false,
+      trackHistory: false,
+      isActive: true,
+      sortOrder: 0,
+    })
+  })
+
+  it('checks everything and changes nothing with checkOnly', async () => {
+    const before = await written()
+    const checked = await succeeded(platform, owner, project(), { checkOnly: true })
+    expect([checked.counts!['created'], checked.version]).toEqual([14, null])
+    expect(checked.missingSecrets).toHaveLength(2)
+    expect(await written()).toEqual(before)
+    expect(Object.keys((await retrieved(owner)).files)).toEqual(['service.project.json'])
+  })
+
+  it('changes nothing if one component is refused, and names each problem with its file and path', async () => {
+    const before = await written()
+    const failed = await deployed(platform, owner, {
+      ...project(),
+      ...files({
+        'fields/ACCOUNT.wrong.field.json': field({ name: 'wrong', fieldType: 'NUMBER', maxLength: 5 }),
+        'fields/ACCOUNT.parts.field.json': field({
+          name: 'parts',
+          fieldType: 'FORMULA',
+          formulaConfig: { expression: 'customFields.nothing', returnType: 'TEXT' },
+        }),
+        'workflows/Wrong.workflow.json': {
+          name: 'Wrong',
+          triggerType: 'MANUAL',
+          triggerEntity: 'ACCOUNT',
+          actions: [{ id: 'a', type: 'FUNCTION', config: { functionApiName: 'nothing' } }],
+        },
+      }),
+    })
+    expect(failed.status).toBe('FAILED')
+    expect(problemsOf(failed).toSorted()).toEqual([
+      'src/fields/ACCOUNT.parts.field.json formulaConfig.expression FORMULA_UNKNOWN_FIELD',
+      'src/fields/ACCOUNT.wrong.field.json maxLength NOT_ALLOWED',
+      'src/workflows/Wrong.workflow.json actions.0.config.functionApiName UNKNOWN_REFERENCE',
+    ])
+    expect(failed.version).toBeNull()
+    expect(await written()).toEqual(before)
+  })
+
+  it('names what is wrong with files before anything is compared', async () => {
+    const wrong: Record<string, object | string> = {
+      'fields/ACCOUNT.a.field.json': '{"entity": ',
+      'fields/ACCOUNT.b.field.json': field({ name: 'other' }),
+      'fields/ACCOUNT.c.field.json': field({ name: 'c', unlisted: 1, fieldType: 'TEXTS' }),
+      'fields/ACCOUNT.d.field.json': field({
+        name: 'd',
+        fieldType: 'PICKLIST',
+        picklistValues: [{ value: 'A', isDefault: 'yes' }],
+      }),
+      'fields/ACCOUNT.e.field.json': `${'['.repeat(100)}${']'.repeat(100)}`,
+      'fields/ACCOUNT.f.field.json': '{"label": "\\u0000"}',
+      'fields/ACCOUNT.g.field.json': '{"__proto__": 1}',
+      'functions/alone/index.ts': source,
+      'functions/both/function.json': { name: 'Both' },
+      'functions/both/index.ts': source,
+      'functions/both/index.js': source,
+      'objects/detail.object.json': {
+        name: 'detail',
+        label: 'D',
+        fields: [{ name: 'a', label: 'A', type: 'NUMBER', formula: 1 }],
+      },
+      'layouts/ACCOUNT.default.layout.json': { objectType: 'ACCOUNT', name: 'A', config: {} },
+      'pages/site.page.json': {},
+      'reports/a.report.json': {},
+    }
+    const failed = await deployed(platform, owner, files(wrong))
+    expect(problemsOf(failed).toSorted()).toEqual([
+      'src/fields/ACCOUNT.a.field.json  INVALID_JSON',
+      'src/fields/ACCOUNT.b.field.json  WRONG_PATH',
+      'src/fields/ACCOUNT.c.field.json fieldType NOT_ALLOWED',
+      'src/fields/ACCOUNT.c.field.json unlisted UNKNOWN_FIELD',
+      'src/fields/ACCOUNT.d.field.json picklistValues.0.isDefault WRONG_TYPE',
+      'src/fields/ACCOUNT.e.field.json  TOO_DEEP',
+      'src/fields/ACCOUNT.f.field.json  NOT_TEXT',
+      'src/fields/ACCOUNT.g.field.json  NOT_ALLOWED',
+      'src/functions/alone/function.json  REQUIRED',
+      'src/functions/both/function.json language NOT_TOGETHER',
+      'src/layouts/ACCOUNT.default.layout.json  NOT_AVAILABLE',
+      'src/objects/detail.object.json fields.0.formula WRONG_TYPE',
+      'src/pages/site.page.json  NOT_AVAILABLE',
+      'src/reports/a.report.json  WRONG_PATH',
+    ])
+    expect([failed.counts, failed.components]).toEqual([null, []])
+  })
+
+  it('names secrets that are missing, and a credential that needs one arrives inactive', async () => {
+    const { missingSecrets, warnings } = await succeeded(platform, owner, project())
+    expect(missingSecrets).toEqual([
+      {
+        type: 'NAMED_CREDENTIAL',
+        name: 'erp',
+        secret: 'secret',
+        file: 'src/credentials/erp.credential.json',
+        path: 'authType',
+      },
+      {
+        type: 'FUNCTION',
+        name: 'score_account',
+        secret: 'ERP_TOKEN',
+        file: 'src/functions/score_account/function.json',
+        path: 'secrets',
+      },
+    ])
+    expect(warnings.map(({ type }) => type).toSorted()).toEqual(['BEFORE_SAVE_HOOK', 'WORKFLOW'])
+    const [credential] = await platform.query(
+      'select is_active, secret_status, sealed_secret from extensions.named_credential where organization_id = $1',
+      [owner.organizationId],
+    )
+    expect(credential).toEqual({ is_active: false, secret_status: 'MISSING', sealed_secret: null })
+    const value = { id: 'score_account', name: 'ERP_TOKEN', body: { value: 'secret value' } }
+    expect((await owner.rest['serverlessFunctionSecretSet']!(value as never)).status).toBe(200)
+    const again = await succeeded(platform, owner, project())
+    expect([again.missingSecrets.length, again.counts!['unchanged']]).toEqual([1, 14])
+    expect(JSON.stringify(await retrieved(owner))).not.toContain('secret value')
+  })
+
+  it('makes a changed schema of a custom event type its next version', async () => {
+    const path = 'events/machine_stopped.event.json'
+    const type = components[path]!
+    await succeeded(platform, owner, files({ [path]: type }))
+    const versions = async () =>
+      (
+        await platform.query<{ version: number }>(
+          'select version from events.custom_event_schema where organization_id = $1 order by version',
+          [owner.organizationId],
+        )
+      ).map(({ version }) => version)
+    await succeeded(platform, owner, files({ [path]: { ...type, label: 'Stopped' } }))
+    expect(await versions()).toEqual([1])
+    const schema = { type: 'object', properties: { machineId: { type: 'string' }, minutes: { type: 'integer' } } }
+    await succeeded(platform, owner, files({ [path]: { ...type, schema } }))
+    expect(await versions()).toEqual([1, 2])
+  })
+
+  it('makes a changed source the next version of a function, deployed, and names an error with its file', async () => {
+    const settings = { name: 'Echo' }
+    const program = (text: string) =>
+      files({ 'functions/echo/function.json': settings, 'functions/echo/index.js': text })
+    await succeeded(platform, owner, program('export default () => 1\n'))
+    const read = async () => (await owner.rest['serverlessFunction']!({ id: 'echo' })).body
+    expect([(await read()).deployedVersion, (await read()).language]).toEqual([1, 'javascript'])
+    await succeeded(platform, owner, program('export default () => 2\n'))
+    expect((await read()).deployedVersion).toBe(2)
+    const wrong = await deployed(platform, owner, program('export default () => {\n'))
+    expect(problemsOf(wrong)).toEqual(['src/functions/echo/index.js  COMPILE_ERROR'])
+    expect((await read()).deployedVersion).toBe(2)
+  })
+
+  it('fails if the organization has another version than expected', async () => {
+    const { version } = await retrieved(owner)
+    const path = 'fields/ACCOUNT.size.field.json'
+    const first = await succeeded(platform, owner, files({ [path]: field() }), { expectedVersion: version })
+    const late = await deployed(platform, owner, files({ [path]: field({ label: 'Other' }) }), {
+      expectedVersion: version,
+    })
+    expect(late.problems.map(({ path: at, code }) => [at, code])).toEqual([['expectedVersion', 'VERSION_CONFLICT']])
+    await succeeded(platform, owner, files({ [path]: field({ label: 'Other' }) }), { expectedVersion: first.version })
+  })
+
+  it('deletes what destructiveChanges.json names, in the opposite order, and only if that is allowed', async () => {
+    await succeeded(platform, owner, project())
+    await settleFieldChanges(platform)
+    const names = [
+      ['CUSTOM_OBJECT', 'site'],
+      ['CUSTOM_OBJECT', 'site_visit'],
+      ['FUNCTION', 'score_account'],
+      ['WORKFLOW', 'Call new accounts'],
+      ['VALIDATION_RULE', 'custom:site_visit.Long'],
+      ['AFTER_SAVE_TRIGGER', 'custom:site_visit.Tell the ERP'],
+      ['CUSTOM_ACTION', 'check_stock'],
+      // The two objects name each other.
+      ['CUSTOM_FIELD', 'custom:site.visits'],
+    ]
+    const deletions = (given: readonly string[][]): Files => ({
+      'destructiveChanges.json': json({ delete: given.map(([type, name]) => ({ type, name })) }),
+    })
+    const refused = await deployed(platform, owner, deletions(names))
+    expect(problemsOf(refused)).toEqual(['destructiveChanges.json delete NOT_ALLOWED'])
+    const used = await deployed(platform, owner, deletions([names[2]!]), { allowDestructive: true })
+    expect(problemsOf(used)).toEqual(['destructiveChanges.json delete.0 HAS_DEPENDENTS'])
+    expect((used.problems[0]!.usedBy as { object: string }[]).map(({ object }) => object).toSorted()).toEqual([
+      'after_save_trigger',
+      'custom_action',
+      'workflow',
+    ])
+    const unknown = await deployed(
+      platform,
+      owner,
+      deletions([
+        ['PAGE', 'a'],
+        ['FUNCTION', 'none'],
+      ]),
+      { allowDestructive: true },
+    )
+    expect(problemsOf(unknown)).toEqual([
+      'destructiveChanges.json delete.0.name UNKNOWN_REFERENCE',
+      'destructiveChanges.json delete.1.name UNKNOWN_REFERENCE',
+    ])
+    const { counts } = await succeeded(platform, owner, deletions(names), { allowDestructive: true })
+    expect(counts).toEqual({ created: 0, updated: 0, unchanged: 0, deleted: 8 })
+    expect(
+      Object.keys((await retrieved(owner)).files).filter((path) => /objects|functions|workflows/.test(path)),
+    ).toEqual([])
+  })
+
+  it('deletes a custom object with records only by force', async () => {
+    await succeeded(platform, owner, files({ 'objects/site.object.json': { name: 'site', label: 'Site', fields: [] } }))
+    expect((await owner.rest['customRecordCreate']!({ name: 'site', body: {} } as never)).status).toBe(201)
+    const deletion = (force: boolean): Files => ({
+      'destructiveChanges.json': json({ delete: [{ type: 'CUSTOM_OBJECT', name: 'site', force }] }),
+    })
+    const used = await deployed(platform, owner, deletion(false), { allowDestructive: true })
+    expect(problemsOf(used)).toEqual(['destructiveChanges.json delete.0 HAS_DEPENDENTS'])
+    await succeeded(platform, owner, deletion(true), { allowDestructive: true })
+  })
+
+  it('takes an archive, also of Windows and macOS, with any source folder', async () => {
+    const archive = new JSZip()
+    archive.file('service.project.json', json({ formatVersion: 1, name: 'a', sourceDir: 'crm/main' }))
+    archive.file('crm\\main\\fields\\ACCOUNT.size.field.json', `\uFEFF${json(field())}`)
+    archive.file('__MACOSX/crm/main/fields/._ACCOUNT.size.field.json', 'x')
+    archive.file('README.md', '# about')
+    const zip = await archive.generateAsync({ type: 'base64' })
+    const { status, body } = await owner.rest['metadataDeploy']!({ body: { source: { zip } } } as never)
+    expect(status, JSON.stringify(body)).toBe(202)
+    await drain(deploymentQueue, platform.services)
+    const { counts, components: found } = await deploymentOf(owner, body.id as string)
+    expect([counts!['created'], found[0]!.file]).toEqual([1, 'crm/main/fields/ACCOUNT.size.field.json'])
+  })
+
+  it.each([
+    ['neither files nor zip', {}, 'source REQUIRED'],
+    ['both', { files: { a: '{}' }, zip: 'UEsFBg==' }, 'source REQUIRED'],
+    ['no file', { files: {} }, 'source EMPTY'],
+    ['a list of files', { files: [] }, 'source.files WRONG_TYPE'],
+    ['a path out of the project', { files: { '/a.json': '{}' } }, 'source.files./a.json WRONG_PATH'],
+    ['no text', { files: { 'a.json': 1 } }, 'source.files.a.json NOT_TEXT'],
+    ['one path twice', { files: { 'a/b': '', 'a\\b': '' } }, 'source.files.a\\b NOT_UNIQUE'],
+    ['no base64', { zip: '?' }, 'source.zip WRONG_FORMAT'],
+    ['no archive', { zip: 'eyJhIjogMX0=' }, 'source.zip WRONG_FORMAT'],
+  ])('refuses a source with %s at once', async (_name, given, problem) => {
+    const { status, body } = await owner.rest['metadataDeploy']!({ body: { source: given } } as never)
+    expect([status, body.errors.map(({ path, code }: { path: string; code: string }) => `${path} ${code}`)]).toEqual([
+      400,
+      [problem],
+    ])
+    expect(
+      await platform.query('select from extensions.deployment where organization_id = $1', [owner.organizationId]),
+    ).toEqual([])
+  })
+
+  it('is for owners and admins with MANAGE_METADATA', async () => {
+    const { organizationId } = owner
+    const member = await platform.member({ organizationId, role: 'MEMBER' })
+    const reader = await platform.member({ organizationId, role: 'ADMIN', scopes: ['WRITE_CUSTOM_FIELDS'] })
+    const body = { source: { files: { 'src/a': '' } } }
+    expect((await member.rest['metadataDeploy']!({ body } as never)).body.code).toBe('PERMISSION_DENIED')
+    expect((await reader.rest['metadataDeploy']!({ body } as never)).body.code).toBe('API_KEY_SCOPE_INSUFFICIENT')
+    const answers = await Promise.all([
+      member.rest['metadataRetrieve']!({ body: {} } as never),
+      member.rest['metadataDeploymentList']!({}),
+      member.rest['metadataDeployment']!({ id: newId() }),
+      member.rest['metadataSchema']!({ schemaType: 'PROJECT' }),
+    ])
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403])
+  })
+
+  it('gives nothing more rights than the credential and the user have who deploy', async () => {
+    const key = await platform.member({
+      organizationId: owner.organizationId,
+      role: 'ADMIN',
+      scopes: ['MANAGE_METADATA'],
+    })
+    const failed = await deployed(platform, key, project())
+    expect(failed.status).toBe('FAILED')
+    expect(problemsOf(failed).map((problem) => problem.split(' ').at(-1))).toEqual(
+      expect.arrayContaining(['API_KEY_SCOPE_INSUFFICIENT']),
+    )
+    await succeeded(platform, key, files({ 'fields/ACCOUNT.size.field.json': field() }))
+    const id = await requested(key, files({ 'fields/ACCOUNT.more.field.json': field({ name: 'more' }) }))
+    await platform.query(`update identity.app_user set role = 'MEMBER' where id = $1`, [key.userId])
+    await drain(deploymentQueue, platform.services)
+    expect((await deploymentOf(owner, id)).problems.map(({ code }) => code)).toEqual(['PERMISSION_DENIED'])
+  })
+
+  it('is not seen by another organization', async () => {
+    const id = await requested(owner, files({ 'fields/ACCOUNT.size.field.json': field() }))
+    const other = await platform.member({ organizationId: await platform.organization('Other'), role: 'OWNER' })
+    expect((await other.rest['metadataDeployment']!({ id })).status).toBe(404)
+    expect((await other.rest['metadataDeploymentCancel']!({ id })).status).toBe(404)
+  })
+})
+
+describe('deployments of an organization', () => {
+  it('are carried out one after another, in their order', async () => {
+    const path = 'fields/ACCOUNT.size.field.json'
+    const ids: string[] = []
+    for (const label of ['One', 'Two', 'Three']) ids.push(await requested(owner, files({ [path]: field({ label }) })))
+    await drain(deploymentQueue, platform.services)
+    const changes = await Promise.all(ids.map(async (id) => (await deploymentOf(owner, id)).components[0]!.change))
+    expect(changes).toEqual(['CREATED', 'UPDATED', 'UPDATED'])
+    expect((await retrieved(owner)).files[`src/${path}`]).toContain('Three')
+    const { body } = await owner.rest['metadataDeploymentList']!({})
+    expect(body.data.map(({ id }: { id: string }) => id)).toEqual(ids.toReversed())
+  })
+
+  it('can be cancelled while they wait, and not after their end', async () => {
+    const id = await requested(owner, files({ 'fields/ACCOUNT.size.field.json': field() }))
+    const { status, body } = await owner.rest['metadataDeploymentCancel']!({ id })
+    expect([status, body.status]).toEqual([200, 'CANCELLED'])
+    await drain(deploymentQueue, platform.services)
+    expect(Object.keys((await retrieved(owner)).files)).toEqual(['service.project.json'])
+    expect((await owner.rest['metadataDeploymentCancel']!({ id })).body.code).toBe('INVALID_STATE')
+  })
+})
+
+describe('metadataRetrieve', () => {
+  it('has the types and components that are asked for, and refuses others', async () => {
+    await succeeded(platform, owner, project())
+    const some = await retrieved(owner, { types: ['FUNCTION'], components: [{ type: 'CUSTOM_OBJECT', name: 'site' }] })
+    expect(Object.keys(some.files)).toEqual([
+      'service.project.json',
+      'src/functions/score_account/function.json',
+      'src/functions/score_account/index.ts',
+      'src/objects/site.object.json',
+    ])
+    const { status, body } = await owner.rest['metadataRetrieve']!({
+      body: { components: [{ type: 'CUSTOM_OBJECT', name: 'none' }] },
+    } as never)
+    expect([status, body.errors[0].path, body.errors[0].code]).toEqual([400, 'components.0.name', 'UNKNOWN_REFERENCE'])
+  })
+
+  it('warns of settings that the format has no property for', async () => {
+    const body = { ...field(), isIndexed: true, isSearchable: true }
+    expect((await owner.rest['customFieldCreate']!({ body } as never)).status).toBe(201)
+    expect((await retrieved(owner)).warnings).toEqual(
+      ['isSearchable', 'isIndexed'].map((name) => ({
+        type: 'CUSTOM_FIELD',
+        name: 'ACCOUNT.size',
+        message: `The format has no property for ${name}; it is not in the file.`,
+      })),
+    )
+  })
+
+  it('answers an archive with the same files', async () => {
+    await succeeded(platform, owner, project())
+    const { zip, files: none } = await retrieved(owner, { format: 'ZIP' })
+    expect(none).toBeNull()
+    const archive = await JSZip.loadAsync(zip!, { base64: true })
+    const texts = await Promise.all(
+      Object.values(archive.files).map(async (file) => [file.name, await file.async('text')]),
+    )
+    expect(Object.fromEntries(texts)).toEqual((await retrieved(owner)).files)
+  })
+})
+
+describe('metadataSchema', () => {
+  it('answers the schema that deployments check with', async () => {
+    const { status, body } = await owner.rest['metadataSchema']!({ schemaType: 'CUSTOM_FIELD' })
+    expect([status, body.additionalProperties, body.required]).toEqual([
+      200,
+      false,
+      ['entity', 'name', 'label', 'fieldType'],
+    ])
+    expect((await owner.rest['metadataSchema']!({ schemaType: 'OTHER' })).status).toBe(404)
+  })
+
+  it('agrees with the API about the bounds of properties', async () => {
+    const path = 'functions/f_one/function.json'
+    for (const [name, value] of Object.entries({
+      timeoutMs: 999,
+      memoryMb: 129,
+      name: '',
+      schedule: 'x'.repeat(121),
+    })) {
+      const file = await deployed(platform, owner, files({ [path]: { name: 'One', [name]: value } }))
+      expect(problemsOf(file)).toEqual([expect.stringMatching(new RegExp(`^src/${path} ${name} `))])
+      const api = await owner.rest['serverlessFunctionCreate']!({
+        body: { apiName: 'f_one', name: 'One', [name]: value },
+      } as never)
+      expect([api.status, api.body.errors[0].path]).toEqual([400, name])
+    }
+  })
+})

@@ -84,7 +84,7 @@ it('answers what a webhook gets, in the order of the log, page by page, in REST 
 
   const { body } = await owner.graphql(
     `query ($after: String, $types: [String!]) { eventList(after: $after, types: $types, limit: 3) {
-       data { id type version occurredAt organizationId data } nextCursor hasMore } }`,
+       data { id type version occurredAt organizationId operationId data } nextCursor hasMore } }`,
     { after: start, types: ['account.*'] },
   )
   expect(body.data.eventList).toEqual(read[0])

@@ -23,6 +23,7 @@ describe('every kind of queued item', () => {
       document_run: [60, 90],
       field_change: [45, 60],
       lookup_clearing: [45, 60],
+      deployment: [120, 140],
       detail_change: [70, 85],
       object_removal: [45, 60],
       webhook_recovery: [45, 60],

@@ -1,5 +1,5 @@
 import { Kind, visit, type DocumentNode, type Location, type OperationTypeNode } from 'graphql'
-import { joinedLimits, type OperationLimits } from '../../subgraphs/kernel/operation-limits.ts'
+import { joinedLimits, largestLimits, type OperationLimits } from '../../subgraphs/kernel/operation-limits.ts'
 import type { DryRunMode } from '../../subgraphs/kernel/dry-run.ts'
 import type { ScopeRequirement } from '../../subgraphs/kernel/scopes.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
@@ -76,7 +76,7 @@ export class PreparedOperation {
     if (isAtomic) refuseUnlessTogether(dependencies.supergraph, rootFields)
     if (dryRun) this.refuseUntriable()
     this.requests = this.kind === 'mutation' ? Math.max(rootFields.length, 1) : 1
-    this.limits = limitsOf(dependencies.supergraph, rootFields)
+    this.limits = limitsOf(dependencies.supergraph, rootFields, this.parts.introspects)
     this.cost = costOf(apiSchema, operation, fragments)
   }
 
@@ -160,8 +160,16 @@ function refuseTogether({ onePerRequest }: LoadedSupergraph, rootFields: readonl
   throw new Refusal('ONE_MUTATION_PER_REQUEST', `Send each of ${[...names].join(', ')} in a separate request.`)
 }
 
-function limitsOf({ limits }: LoadedSupergraph, rootFields: readonly string[]): OperationLimits | null {
-  const own = rootFields.flatMap((field) => limits.get(field) ?? [])
+/** The schema with its descriptions is larger than an answer usually may be. */
+const limitsOfIntrospection = { answerBytes: largestLimits.answerBytes }
+
+function limitsOf(
+  { limits }: LoadedSupergraph,
+  rootFields: readonly string[],
+  introspects: boolean,
+): OperationLimits | null {
+  const own: Partial<OperationLimits>[] = rootFields.flatMap((field) => limits.get(field) ?? [])
+  if (introspects) own.push(limitsOfIntrospection)
   return own.length > 0 ? joinedLimits(own) : null
 }
 

@@ -3,6 +3,7 @@ import { actingCaller } from '../../subgraphs/identity/public.ts'
 import type { Caller } from '../../subgraphs/kernel/context.ts'
 import type { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { newId } from '../../subgraphs/kernel/ids.ts'
+import { largestLimits } from '../../subgraphs/kernel/operation-limits.ts'
 import type { RestAnswer, RestRequest } from '../../subgraphs/kernel/rest-port/rest-port.ts'
 import { connectGraph } from '../../open-graph.ts'
 import { readConfig } from '../../subgraphs/kernel/config/config.ts'
@@ -173,7 +174,7 @@ describe('RestPort refuses', () => {
     ['another method', { method: 'TRACE', path: '/v1/accounts' }, 'METHOD_NOT_ALLOWED'],
     [
       'a body that no operation accepts',
-      { method: 'POST', path: '/v1/accounts', body: 'x'.repeat(2_097_152) },
+      { method: 'POST', path: '/v1/accounts', body: 'x'.repeat(largestLimits.bodyBytes) },
       'PAYLOAD_TOO_LARGE',
     ],
   ])('%s', async (_, request, code) => {

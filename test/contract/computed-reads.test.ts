@@ -13,9 +13,9 @@ const readersOfRecords: Readonly<Record<string, string>> = {
   'subgraphs/outreach/sequence/steps-of-sequence.ts': 'Records, which are told by their ids.',
   'subgraphs/outreach/smart-email/compose-context.ts': 'Records, which are told by their ids.',
   'subgraphs/outreach/smart-email/history.ts': 'Records, which are told by their ids.',
-  'subgraphs/records/undo/referred-by-others.ts': 'Records of whomever keep a record; nothing is told of them.',
   'subgraphs/records/bulk-job/load/find-records.ts':
     'Finds the records that a job changes, of which nothing is answered.',
+  'subgraphs/records/undo/referred-by-others.ts': 'Records of whomever keep a record; nothing is told of them.',
 }
 
 /** Files outside the kernel with conditions that leave out the visibility or the deletion of records, and why. */
@@ -26,9 +26,9 @@ const withoutConditions: Readonly<Record<string, string>> = {
     'Periods of balances: the deletion of an invoice ends its period.',
   'subgraphs/extensions/field-change/run-change.ts':
     'Changes all records of a type, deleted ones too, of which nothing is answered.',
-  'subgraphs/records/undo/referred-by-others.ts': 'Records of whomever keep a record; nothing is told of them.',
   'subgraphs/records/bulk-job/load/find-records.ts':
     'Finds deleted records that a job restores, by the visibility of its user.',
+  'subgraphs/records/undo/referred-by-others.ts': 'Records of whomever keep a record; nothing is told of them.',
 }
 
 /** Files outside the kernel that read rows of record types without a condition of their own for each, how many, and why. */

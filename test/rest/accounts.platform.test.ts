@@ -157,21 +157,15 @@ describe('accountCreate', () => {
     expect((await account(stranger, { id })).organizationId).toBe(stranger.organizationId)
   })
 
-  it.each([
-    'organizationId',
-    'version',
-    'createdAt',
-    'updatedAt',
-    'createdById',
-    'updatedById',
-    'deletedAt',
-    'nothing',
-  ])('refuses %s with 400, because it cannot be set', async (name) => {
-    const value = name === 'version' ? 1 : member.organizationId
-    expect(
-      await refusedInputs(platform, () => member.rest.accountCreate!({ body: anAccount({ [name]: value }) })),
-    ).toEqual([400, 'UNKNOWN_FIELD', `${name} UNKNOWN_FIELD`])
-  })
+  it.each(['organizationId', 'version', 'updatedAt', 'createdById', 'updatedById', 'deletedAt', 'nothing'])(
+    'refuses %s with 400, because it cannot be set',
+    async (name) => {
+      const value = name === 'version' ? 1 : member.organizationId
+      expect(
+        await refusedInputs(platform, () => member.rest.accountCreate!({ body: anAccount({ [name]: value }) })),
+      ).toEqual([400, 'UNKNOWN_FIELD', `${name} UNKNOWN_FIELD`])
+    },
+  )
 
   it.each<[string, () => Promise<Record<string, unknown>>]>([
     ['a parent of another organization', async () => ({ parentAccountId: (await account(stranger)).id })],

@@ -140,7 +140,6 @@ describe('caseCreate', () => {
     'pausedAt',
     'slaBreachedAt',
     'version',
-    'createdAt',
     'organizationId',
   ])('refuses %s with 400, because it cannot be set', async (name) => {
     expect(await refusedInputs(platform, () => member.rest.caseCreate!({ body: aCase({ [name]: null }) }))).toEqual([

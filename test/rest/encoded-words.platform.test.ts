@@ -136,6 +136,10 @@ beforeAll(async () => {
         ],
       ]),
     ),
+    ...upserts('contact', { lastName: 'Lee' }, ['email', 'secondaryEmails']),
+    ...upserts('lead', { firstName: 'Ann', lastName: 'Lee' }, ['email']),
+    ...upserts('mailbox', { name: 'Ann', smtpHost: 'mail.fjordline.example', smtpPort: 587 }, ['email']),
+    ...upserts('smartEmailDraft', { subject: 'x', bodyHtml: '<p>x</p>' }, ['toEmails', 'ccEmails', 'bccEmails']),
     'UserInviteInput.email': { field: 'userInvite(input: $input) { id }', as: session },
   }
   function decision(name: string): Use {
@@ -144,6 +148,23 @@ beforeAll(async () => {
       as: owner.headers,
       more: { name: 'Ann', method: 'EMAIL' },
     }
+  }
+  /** A record is written by its external id, alone and among others. */
+  function upserts(name: string, more: object, inputs: readonly string[]): Record<string, Use> {
+    const type = `${name[0]!.toUpperCase()}${name.slice(1)}`
+    const single = { field: `${name}Upsert(value: "x", input: $input) { __typename }`, as: owner.headers, more }
+    const many = {
+      field: `${name}BulkUpsert(items: $input) { results { errors } }`,
+      as: owner.headers,
+      more: { externalId: 'x', ...more },
+      nested: (item: object) => [item],
+    }
+    return Object.fromEntries(
+      inputs.flatMap((input) => [
+        [`${type}UpsertInput.${input}`, single],
+        [`${type}BulkUpsertItem.${input}`, many],
+      ]),
+    )
   }
   function bulk(name: string, type: string, id: unknown): Use {
     return {

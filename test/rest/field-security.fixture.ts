@@ -38,7 +38,7 @@ export const kinds: Readonly<Record<string, Kind>> = {
     literal: '"2027-01-05T00:00:00.000Z"',
     operator: 'gt',
   },
-  externalId: text('ext-1'),
+  website: { ...text('https://paper.example'), isSorted: false },
   parentAccountId: { value: null, other: null, literal: 'true', operator: 'isNull' },
   painPoints: list('paper'),
   tags: list('vip'),

@@ -52,6 +52,11 @@ describe('a resource that the plan does not include', () => {
     ['caseCommentList', {}],
     ['caseCommentCreate', { body: { body: 'x' } }],
     ['caseTimeline', {}],
+    ['caseHistory', {}],
+    ['caseDiff', { query: { from: '2026-11-01T08:00:00.000Z' } }],
+    ['caseByKey', { field: 'externalId', value: 'x' }],
+    ['caseUpsert', { field: 'externalId', value: 'x', body: { subject: 'x' } }],
+    ['caseBulkUpsert', { body: { items: [{ externalId: 'x', subject: 'x' }] } }],
   ]
 
   it('has every operation of the resource in this list', () => {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { newId } from '../../subgraphs/kernel/ids.ts'
 import { restContract } from '../contract-of-rest.ts'
 import { usePlatform } from '../platform.ts'
 import { sessionOf } from '../requests/session.ts'
@@ -19,7 +20,7 @@ const asking = operations.flatMap(({ id, method, path, parameters, keyParameter 
 
 describe.each(asking)('%s', (_, { method, path, names }) => {
   it.each(['', '?x=1'])('names every parameter that is missing (%s)', async (query) => {
-    const at = path.replaceAll(/\{\w+\}/g, 'zoom')
+    const at = path.replaceAll('{id}', newId()).replaceAll(/\{\w+\}/g, 'zoom')
     const response = await fetch(`${platform.url}${at}${query}`, {
       method: method.toUpperCase(),
       // Unknown parameters would be refused first.

@@ -29,10 +29,11 @@ function aSubgraph(events: RecordShape['events']): SubgraphDefinition {
   return { name: 'contracts', resources: [{ resolver: NoResolver, entities: { ServiceContract: shape } }] }
 }
 
-/** Records that nothing references: what users plan to win, and what administrators define. */
+/** Records that nothing references: what users plan to win, what administrators define, and jobs. */
 const unreferenced = new Set([
   'ai_execution',
   'ai_trigger',
+  'bulk_job',
   'forecast',
   'after_save_trigger',
   'before_save_hook',
@@ -45,6 +46,7 @@ const unreferenced = new Set([
   'custom_field',
   'custom_object',
   'layout',
+  'metadata',
   'workflow',
   'workflow_run',
 ])

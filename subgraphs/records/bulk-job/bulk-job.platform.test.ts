@@ -220,6 +220,22 @@ describe('a bulk job', () => {
     ).toEqual([{ state: 'KEPT', n: 2 }])
   })
 
+  it('takes a part once that arrives twice at the same time', async () => {
+    const { id } = await jobs.create(owner, {})
+    const answers = await platform.services.database.transaction(async (sql) => {
+      await sql.query('select from records.bulk_job where id = $1 for update', [id])
+      const sent = Promise.all([jobs.put(owner, id, 'name\nBarents\n'), jobs.put(owner, id, 'name\nBarents\n')])
+      await expect.poll(() => platform.waitingForLocks(), { interval: 1 }).toBe(2)
+      return [sent] as const
+    })
+    const read = await Promise.all((await answers[0]).map(async (answer) => [answer.status, await answer.json()]))
+    const taken = expect.objectContaining({ parts: [1], bytesTotal: 13 }) as unknown
+    expect(read).toEqual([
+      [200, taken],
+      [200, taken],
+    ])
+  })
+
   it.each([
     ['a column twice', 'name,name\nA,B\n', ['columns.1 DUPLICATE']],
     ['a column without a name', 'name,\nA,B\n', ['columns.1 EMPTY']],

@@ -25,6 +25,7 @@ function requireWholeFile({ parts }: StoredJob): void {
 
 /** Closes the file of a job, which then waits for its turn. A file whose columns cannot be loaded is refused, and the job stays OPEN. */
 async function completeUpload(ctx: BulkContext, job: StoredJob): Promise<BulkJob> {
+  if (job.state === 'UPLOAD_COMPLETE') return shownJob(job)
   if (job.state !== 'OPEN')
     throw refusalInSituation(`The bulk job is ${job.state}; only one that is OPEN can become UPLOAD_COMPLETE.`, {
       state: job.state,

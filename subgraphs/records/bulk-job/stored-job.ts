@@ -70,16 +70,19 @@ export const jobColumns = `j.id, j.object, j.operation, j.match_by as "matchBy",
   coalesce((select json_agg(json_build_object('part', p.part, 'contentId', p.content_id, 'bytes', p.bytes, 'sha256', p.sha256) order by p.part)
     from records.bulk_part p where p.organization_id = j.organization_id and p.job_id = j.id), '[]') as parts`
 
-/** A job by its id. */
+/** A job by its id. It is locked by a statement of its own, because one that waits for a lock would read the parts as they were before it waited. */
 export async function readJob(
   db: Sql,
   organizationId: string,
   id: string,
   { isLocked = false } = {},
 ): Promise<StoredJob | null> {
+  const key = [organizationId, id]
+  if (isLocked)
+    await db.query('select id from records.bulk_job where organization_id = $1 and id = $2 for update', key, 'WRITE')
   const [job] = await db.query<StoredJob & Record<string, unknown>>(
-    `select ${jobColumns} from records.bulk_job j where j.organization_id = $1 and j.id = $2${isLocked ? ' for update of j' : ''}`,
-    [organizationId, id],
+    `select ${jobColumns} from records.bulk_job j where j.organization_id = $1 and j.id = $2`,
+    key,
     'WRITE',
   )
   return job ?? null

@@ -9,6 +9,7 @@ import type { OpenApiDocument, PathItem, ResponseObject } from './openapi.ts'
 import { operationsIn } from './operations-in.ts'
 import { parseYaml } from './parse-yaml.ts'
 import { patched } from './patch.ts'
+import { addRelatedSchemas } from './related-schemas.ts'
 import { addScopeLists } from './scope-lists.ts'
 import { withSecondNames, type SecondNames } from './second-names.ts'
 
@@ -63,6 +64,7 @@ export function readMerged(folder: string): Merged {
     }
   }
   addScopeLists(components)
+  addRelatedSchemas(components['schemas']!)
   const secondNames = root['x-second-names'] ?? {}
   for (const [path, item] of Object.entries(paths)) paths[path] = withSecondNames(item, secondNames, components)
   for (const [alias, original] of Object.entries(root['x-path-aliases'] ?? {})) {

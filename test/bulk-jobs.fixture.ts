@@ -54,6 +54,26 @@ export class BulkJobs {
     return this.read(by, id)
   }
 
+  /** Creates an export, and processes it. */
+  async export(by: Member, values: object = {}): Promise<Job> {
+    const { id } = await this.create(by, { operation: 'EXPORT', ...values })
+    await this.settle()
+    return this.read(by, id)
+  }
+
+  download(by: Member, id: string, headers: Record<string, string> = {}): Promise<Response> {
+    return fetch(`${this.platform.url}/v1/bulk/jobs/${id}/download`, { headers: { ...by.headers, ...headers } })
+  }
+
+  /** The file of an export. */
+  async exported(by: Member, values: object = {}): Promise<string> {
+    const job = await this.export(by, values)
+    expect([job['state'], job['errorMessage']]).toEqual(['JOB_COMPLETE', null])
+    const answer = await this.download(by, job.id)
+    requireSuccess({ status: answer.status, body: {} }, 200)
+    return Buffer.from(await answer.arrayBuffer()).toString()
+  }
+
   /** Processes all jobs that are due, as one worker does. */
   async settle(): Promise<void> {
     await drain(bulkQueue, this.platform.services)

@@ -86,3 +86,11 @@ export const bulkJobTables: Migration = {
     ${queueIndexes(bulkRun)}
   `,
 }
+
+export const bulkExports: Migration = {
+  name: '20261217-records-bulk-export',
+  sql: `
+    -- What an export reads, and what is known of its file.
+    alter table records.bulk_job add column query jsonb, add column exported jsonb;
+  `,
+}

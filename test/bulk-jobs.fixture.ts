@@ -14,6 +14,10 @@ function requireSuccess({ status, body }: { readonly status: number; readonly bo
   expect([status, errors, detail]).toEqual([expected, undefined, undefined])
 }
 
+function requireEqual(found: readonly unknown[], expected: readonly unknown[]): void {
+  expect(found).toEqual(expected)
+}
+
 /** Bulk jobs of a platform, as a client uses them over REST. */
 export class BulkJobs {
   constructor(private readonly platform: Platform) {}
@@ -68,7 +72,7 @@ export class BulkJobs {
   /** The file of an export. */
   async exported(by: Member, values: object = {}): Promise<string> {
     const job = await this.export(by, values)
-    expect([job['state'], job['errorMessage']]).toEqual(['JOB_COMPLETE', null])
+    requireEqual([job['state'], job['errorMessage']], ['JOB_COMPLETE', null])
     const answer = await this.download(by, job.id)
     requireSuccess({ status: answer.status, body: {} }, 200)
     return Buffer.from(await answer.arrayBuffer()).toString()

@@ -36,6 +36,7 @@ const withOptionalBody = new Set([
 
 /** Operations that are served by code instead of a stored document. */
 const customHandlers: string[] = [
+  'bulkJobDownload',
   'bulkJobPartUpload',
   'bulkJobResults',
   'conversationMessageStream',

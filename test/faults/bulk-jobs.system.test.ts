@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { account } from '../builders.ts'
 import { BulkJobs } from '../bulk-jobs.fixture.ts'
+import { copiesOf } from '../extensions/field-changes.fixture.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { killedAfterEach } from './killed-worker.ts'
 
@@ -53,5 +55,58 @@ describe('a worker that is killed while it loads a file', { timeout: 300_000 }, 
     const results = (await jobs.results(owner, id, 'successful')).trim().split('\r\n')
     expect(results).toHaveLength(rows - failed + 1)
     expect((await jobs.results(owner, id, 'failed')).trim().split('\r\n')).toHaveLength(failed + 1)
+  })
+})
+
+describe('a worker that is killed while it exports records', { timeout: 300_000 }, () => {
+  const accounts = 20_000
+
+  /** Gives all accounts another name, again and again, each time in one transaction. */
+  async function renameWhile(work: Promise<void>): Promise<void> {
+    let isOver = false
+    const over = work.finally(() => (isOver = true))
+    for (let name = 1; !isOver; name++)
+      await platform.query('update crm.account set name = $2 where organization_id = $1', [
+        owner.organizationId,
+        `Name ${name}`,
+      ])
+    await over
+  }
+
+  it('begins anew, and the file is whole and of one moment', async () => {
+    await platform.query('delete from crm.account where organization_id = $1', [owner.organizationId])
+    const { id: first } = await account(owner, { name: 'Name 0', description: 'x'.repeat(3_000) })
+    await copiesOf(platform, owner, first, accounts - 1, 'Name ')
+    await platform.query(`update crm.account set name = 'Name 0' where organization_id = $1`, [owner.organizationId])
+    const query = { fields: ['id', 'name', 'description'] }
+    const { id } = await jobs.create(owner, { operation: 'EXPORT', contentType: 'NDJSON', query })
+    const partsWritten = async () =>
+      (
+        await platform.query<{ n: number }>(
+          `select count(*)::int as n from kernel.file where organization_id = $1 and state = 'WRITTEN'`,
+          [owner.organizationId],
+        )
+      )[0]!.n
+    const written = (parts: number) => async () => expect(await partsWritten()).toBeGreaterThanOrEqual(parts)
+    await renameWhile(
+      killedAfterEach(platform, {
+        job: 'bulk.deleteExpired',
+        queue: 'records.bulk_run',
+        parts: [written(1), written(2)],
+        end: async () => expect(await jobs.read(owner, id)).toMatchObject({ state: 'JOB_COMPLETE' }),
+      }),
+    )
+    const lines = (await (await jobs.download(owner, id)).text()).trimEnd().split('\n')
+    const records = lines.map((line) => JSON.parse(line) as { readonly id: string; readonly name: string })
+    expect(records).toHaveLength(accounts)
+    expect(new Set(records.map((record) => record.id)).size).toBe(accounts)
+    expect(new Set(records.map(({ name }) => name)).size).toBe(1)
+    expect(await jobs.read(owner, id)).toMatchObject({ recordsTotal: accounts, recordsSucceeded: accounts })
+    // What the killed workers had stored as written is gone; the part that they were writing is swept later.
+    const files = await platform.query<{ state: string; n: number }>(
+      `select state, count(*)::int as n from kernel.file where organization_id = $1 group by 1`,
+      [owner.organizationId],
+    )
+    expect(files.find(({ state }) => state === 'KEPT')?.n).toBe(4)
   })
 })

@@ -15,6 +15,7 @@ import type { BulkJob } from './bulk-job.types.ts'
 import { planExport } from './export/export-query.ts'
 import type { ExportQuery } from './export/export-query.types.ts'
 import { requireRoom, type BulkContext } from './job-limits.ts'
+import { delimiters } from './parse/csv-fields.ts'
 import { jobScope, readJob, shownJob } from './stored-job.ts'
 
 export interface NewJob {
@@ -54,7 +55,7 @@ function optionsOf(ctx: RequestContext, given: Partial<JobOptions> | null): JobO
   return options
 }
 
-const separators = [',', ';', '\t', '|']
+const separators: ReadonlySet<string> = new Set(delimiters)
 
 /** Refuses options that mean nothing of an export. */
 function requireExportOptions(options: JobOptions): void {
@@ -68,7 +69,7 @@ function requireExportOptions(options: JobOptions): void {
         message: `${name} is for rows that are loaded; an export has ${[...exportOptions].join(', ')}.`,
       })),
     )
-  if (options.delimiter !== null && !separators.includes(options.delimiter))
+  if (options.delimiter !== null && !separators.has(options.delimiter))
     throw invalid({
       path: 'options.delimiter',
       code: 'NOT_ALLOWED',

@@ -169,6 +169,8 @@ export async function exportRecords(turn: Turn): Promise<boolean> {
         while (await bytes.hasNext()) {
           leased.signal.throwIfAborted()
           parts.push(await services.files.write(bytes.next(partBytes), { organizationId, bytesMax: partBytes }))
+          // The next attempt discards the parts of one that was killed.
+          await renew()
         }
       } finally {
         await bytes.close()

@@ -61,14 +61,14 @@ describe('a worker that is killed while it loads a file', { timeout: 300_000 }, 
 describe('a worker that is killed while it exports records', { timeout: 300_000 }, () => {
   const accounts = 20_000
 
-  /** Gives all accounts another name, again and again, each time in one transaction. */
+  /** Gives accounts between the others another name, again and again, each time in one transaction. */
   async function renameWhile(work: Promise<void>): Promise<void> {
     let isOver = false
     const over = work.finally(() => (isOver = true))
     for (let name = 1; !isOver; name++)
-      await platform.query('update crm.account set name = $2 where organization_id = $1', [
+      await platform.query(`update crm.account set website = $2 where organization_id = $1 and name like 'Name %00'`, [
         owner.organizationId,
-        `Name ${name}`,
+        `https://${name}.example`,
       ])
     await over
   }
@@ -76,9 +76,10 @@ describe('a worker that is killed while it exports records', { timeout: 300_000 
   it('begins anew, and the file is whole and of one moment', async () => {
     await platform.query('delete from crm.account where organization_id = $1', [owner.organizationId])
     const { id: first } = await account(owner, { name: 'Name 0', description: 'x'.repeat(3_000) })
-    await copiesOf(platform, owner, first, accounts - 1, 'Name ')
-    await platform.query(`update crm.account set name = 'Name 0' where organization_id = $1`, [owner.organizationId])
-    const query = { fields: ['id', 'name', 'description'] }
+    for (let batch = 0; batch < accounts / 2_000; batch++)
+      await copiesOf(platform, owner, first, 2_000, `Name ${batch + 1}`)
+    await platform.query('delete from crm.account where id = $1', [first])
+    const query = { fields: ['id', 'name', 'website', 'description'] }
     const { id } = await jobs.create(owner, { operation: 'EXPORT', contentType: 'NDJSON', query })
     const partsWritten = async () =>
       (
@@ -97,10 +98,12 @@ describe('a worker that is killed while it exports records', { timeout: 300_000 
       }),
     )
     const lines = (await (await jobs.download(owner, id)).text()).trimEnd().split('\n')
-    const records = lines.map((line) => JSON.parse(line) as { readonly id: string; readonly name: string })
+    const records = lines.map((line) => JSON.parse(line) as Readonly<Record<'id' | 'name' | 'website', string>>)
     expect(records).toHaveLength(accounts)
     expect(new Set(records.map((record) => record.id)).size).toBe(accounts)
-    expect(new Set(records.map(({ name }) => name)).size).toBe(1)
+    const renamed = records.filter(({ name }) => name.endsWith('00'))
+    expect(renamed.length).toBeGreaterThan(100)
+    expect(new Set(renamed.map(({ website }) => website)).size).toBe(1)
     expect(await jobs.read(owner, id)).toMatchObject({ recordsTotal: accounts, recordsSucceeded: accounts })
     // What the killed workers had stored as written is gone; the part that they were writing is swept later.
     const files = await platform.query<{ state: string; n: number }>(

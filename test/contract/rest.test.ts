@@ -36,8 +36,8 @@ const withOptionalBody = new Set([
 
 /** Operations that are served by code instead of a stored document. */
 const customHandlers: string[] = [
-  'bulkJobDownload',
   'bulkJobPartUpload',
+  'bulkJobDownload',
   'bulkJobResults',
   'conversationMessageStream',
   'knowledgeDocumentDownload',

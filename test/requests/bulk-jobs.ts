@@ -69,10 +69,10 @@ async function withResults(sender: Sender, id: string): Promise<void> {
 async function withExport(sender: Sender, id: string): Promise<void> {
   await withPart(sender, id)
   const { platform, member } = sender
-  const exported = { written: [], sha256: 'a'.repeat(64), fields: ['name', 'website'], hidden: [], ownerIds: null }
+  const exported = { written: [], sha256: 'a'.repeat(64), fields: ['name', 'website'], hidden: [], ownerIds: [] }
   await platform.query(
-    `update records.bulk_job set operation = 'EXPORT', job_state = 'JOB_COMPLETE', query = '{}', exported = $3, created_by_id = $4 where organization_id = $1 and id = $2`,
-    [member.organizationId, id, JSON.stringify(exported), member.userId],
+    `update records.bulk_job set operation = 'EXPORT', job_state = 'JOB_COMPLETE', query = '{}', exported = $3 where organization_id = $1 and id = $2`,
+    [member.organizationId, id, JSON.stringify(exported)],
   )
 }
 

@@ -218,14 +218,31 @@ describe('an export', () => {
     expect(job).toMatchObject({ state: 'JOB_COMPLETE', recordsTotal: 1 })
     expect(await (await jobs.download(member, id)).text()).toBe('name,phone\r\n"Own",\r\n')
     const stranger = await platform.member({ organizationId })
-    const [ofOwner, ofStranger] = await Promise.all([jobs.download(owner, id), jobs.download(stranger, id)])
-    expect([ofOwner.status, ofStranger.status]).toEqual([403, 404])
+    const statuses = async (job: string, ...by: Member[]) =>
+      Promise.all(by.map(async (each) => (await jobs.download(each, job)).status))
+    expect(await statuses(id, owner, stranger)).toEqual([200, 404])
     const whole = await jobs.export(owner, { query })
     expect(whole).toMatchObject({ recordsTotal: 2 })
-    await platform.query(`update identity.app_user set visibility = 'OWN', role = 'MEMBER' where id = $1`, [
-      owner.userId,
-    ])
-    expect((await jobs.download(owner, whole.id)).status).toBe(403)
+    const narrow = await memberWithout(platform, organizationId, { account: ['phone'] }, { role: 'ADMIN' })
+    expect(await statuses(whole.id, narrow)).toEqual([403])
+    await platform.query(`update identity.app_user set visibility = 'OWN' where id = $1`, [owner.userId])
+    expect(await statuses(whole.id, owner)).toEqual([403])
+    expect((await jobs.read(owner, whole.id))['state']).toBe('JOB_COMPLETE')
+  })
+
+  it('of what may be private is for its user alone', async () => {
+    const tasks = await jobs.export(await platform.member({ organizationId }), { object: 'task' })
+    expect((await jobs.download(owner, tasks.id)).status).toBe(200)
+    await field(owner, {
+      name: 'ofPartner',
+      label: 'Of the partner',
+      fieldType: 'FORMULA',
+      formulaConfig: { expression: 'owner.name', returnType: 'TEXT', blankAs: 'BLANK' },
+    })
+    await settleFieldChanges(platform)
+    const member = await platform.member({ organizationId })
+    const { id } = await jobs.export(member)
+    expect([(await jobs.download(owner, id)).status, (await jobs.download(member, id)).status]).toEqual([403, 200])
   })
 
   it('lacks the fields that are hidden from its user', async () => {

@@ -15,6 +15,10 @@ import type { BulkContext } from '../job-limits.ts'
 import { bytesFrom } from '../read-file.ts'
 import { requireJob, type ExportedFile, type StoredJob } from '../stored-job.ts'
 
+/** Whether a user can see records, or values of formulas, that no other user sees, whatever the visibility. */
+const isPersonal = ({ privateUnless, visibleThroughRelated, columns }: RecordShape): boolean =>
+  privateUnless !== undefined || visibleThroughRelated !== undefined || columns.hasLive
+
 /** Refuses a user who may read less now than the file has. */
 function requireRights(ctx: RequestContext, definition: RecordShape, { fields, hidden, ownerIds }: ExportedFile): void {
   if (definition.entitlement) requireEntitlement(ctx, definition.entitlement)
@@ -39,7 +43,7 @@ async function* within(source: AsyncIterable<Uint8Array>, count: number): AsyncG
   }
 }
 
-/** The file of an export, for the user who created it. */
+/** The file of an export, for whoever sees the job, and as much as its user saw. */
 export async function openExport(ctx: BulkContext, id: string): Promise<OpenedFile> {
   const job: StoredJob = await requireJob(ctx, id)
   const { organizationId, userId } = ctx.caller
@@ -51,14 +55,15 @@ export async function openExport(ctx: BulkContext, id: string): Promise<OpenedFi
     throw refusalInSituation(`The bulk job is ${job.state}; its file is there when it is JOB_COMPLETE.`, {
       state: job.state,
     })
-  if (job.createdById !== userId)
-    throw new Refusal(
-      'PERMISSION_DENIED',
-      'Only the user who created an export may download it: it has what this user sees.',
-    )
   const loadable = loadableIn(ctx, job.object)
   if (!loadable) throw refusalInSituation(`The record type ${job.object} does not exist any more.`)
-  requireRights(ctx, shapeFor(ctx, loadable.definition), job.exported)
+  const definition = shapeFor(ctx, loadable.definition)
+  if (job.createdById !== userId && isPersonal(definition))
+    throw new Refusal(
+      'PERMISSION_DENIED',
+      'Only the user who created this export may download it: it has what nobody else sees.',
+    )
+  requireRights(ctx, definition, job.exported)
   const { files } = ctx
   const [first] = job.parts
   if (first && !(await files.has(organizationId, first.contentId))) throw notFound('The file of the export')

@@ -63,9 +63,9 @@ describe('a worker that is killed while it exports records', { timeout: 300_000 
 
   /** Gives accounts between the others another name, again and again, each time in one transaction. */
   async function renameWhile(work: Promise<void>): Promise<void> {
-    let isOver = false
-    const over = work.finally(() => (isOver = true))
-    for (let name = 1; !isOver; name++)
+    const state = { isOver: false }
+    const over = work.finally(() => (state.isOver = true))
+    for (let name = 1; !state.isOver; name++)
       await platform.query(`update crm.account set website = $2 where organization_id = $1 and name like 'Name %00'`, [
         owner.organizationId,
         `https://${name}.example`,

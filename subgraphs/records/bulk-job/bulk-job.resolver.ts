@@ -1,4 +1,4 @@
-import { Args, Ctx, Info, Mutation, Query, Resolver } from 'type-graphql'
+import { Args, Ctx, Info, Mutation, Query, Resolver, Root, Subscription } from 'type-graphql'
 import { IdArg } from '../../kernel/record/args.ts'
 import { ValueArg } from '../../kernel/record/declared-value.ts'
 import { newestFirst } from '../../kernel/record/newest-first.ts'
@@ -14,7 +14,7 @@ import { ID } from 'type-graphql'
 import { BulkContentType, BulkOperation } from './bulk-job.enumerations.ts'
 import { bulkJobChanges } from './bulk-job.events.ts'
 import { deleteBulkJobs } from './bulk-job.jobs.ts'
-import { bulkExports, bulkJobTables } from './bulk-job.migrations.ts'
+import { bulkExports, bulkJobChanged, bulkJobTables } from './bulk-job.migrations.ts'
 import { BulkJob, BulkJobListArgs, BulkJobPage } from './bulk-job.types.ts'
 import { BulkJobOptionsInput, type JobOptions } from './bulk-job.options.ts'
 import { createJob } from './create-job.ts'
@@ -42,6 +42,20 @@ export class BulkJobResolver {
   @RequiresScopes(memberScope)
   async bulkJob(@IdArg() id: string, @Ctx() ctx: RequestContext): Promise<BulkJob> {
     return shownJob(await requireJob(ctx, id))
+  }
+
+  /** The gateway runs this subscription: it queries `bulkJob` after each change, as the subscriber. */
+  @Subscription(() => BulkJob, {
+    description: [
+      'A bulk job as it is, and again whenever it has changed: as `bulkJob` reads it at that moment, so a slow client gets fewer states.',
+      'The last one is that in which it has ended. NOT_FOUND if the caller cannot see it, or when it is deleted. The credential is checked for each state.',
+      scopesText,
+    ].join(' '),
+    topics: 'bulkJobChanged',
+  })
+  @RequiresScopes(memberScope)
+  bulkJobChanged(@IdArg() _id: string, @Root() job: BulkJob): BulkJob {
+    return job
   }
 
   @Query(() => BulkJobPage, {
@@ -152,7 +166,7 @@ const place = '/v1/bulk/jobs'
 export const bulkJobResource: Resource = {
   resolver: BulkJobResolver,
   announces: [bulkJobChanges],
-  migrations: [bulkJobTables, bulkExports],
+  migrations: [bulkJobTables, bulkExports, bulkJobChanged],
   queues: [bulkQueue],
   jobs: [deleteBulkJobs],
   operations: [

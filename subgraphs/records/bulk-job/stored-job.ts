@@ -147,6 +147,9 @@ export async function requireJob(ctx: RequestContext, id: string, options?: { is
   return job
 }
 
+/** The operation of what a job changes, in events. */
+export const operationOf = (id: string): string => `bulk:${id}`
+
 /** A job as clients see it. */
 export function shownJob(stored: StoredJob): BulkJob {
   const { matchBy, scopes: _scopes, format: _format, exported: _, checkpoint, parts, ...job } = withAllOptions(stored)
@@ -156,6 +159,7 @@ export function shownJob(stored: StoredJob): BulkJob {
   return {
     ...job,
     externalIdField: matchBy,
+    operationId: operationOf(job.id),
     recordsProcessed,
     recordsUnprocessed: recordsTotal === null ? null : recordsTotal - recordsProcessed,
     bytesProcessed: isExport ? job.bytesTotal : checkpoint.byte,

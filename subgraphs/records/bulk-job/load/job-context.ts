@@ -11,7 +11,7 @@ import {
   type Services,
 } from '../../../kernel/request.ts'
 import type { BulkEvents } from '../bulk-job.enumerations.ts'
-import type { StoredJob } from '../stored-job.ts'
+import { operationOf, type StoredJob } from '../stored-job.ts'
 import { JobFailure } from './lease.ts'
 
 /** The contexts of a job at this moment: the rights of its user are read again for each chunk. */
@@ -50,7 +50,7 @@ export async function contextOf(services: Services, organizationId: string, job:
       caller: withOrigin(caller, job, isDelivered),
       requestId: newId(),
       idempotency: null,
-      operationId: `bulk:${job.id}`,
+      operationId: operationOf(job.id),
     }
     return { ...requestContext(operation, services, { ports }), isWithoutHooks: !job.options.runHooks }
   }

@@ -1,6 +1,6 @@
 import { Refusal } from '../subgraphs/kernel/errors.ts'
 import type { JobFiles } from '../subgraphs/kernel/file/sent-files.ts'
-import { announcedBytes, bytesOf, digestOf, dispositionOf, received, sendContent } from './file-content.ts'
+import { announcedBytes, bytesOf, digestOf, dispositionOf, received, sendContent, sendFile } from './file-content.ts'
 import type { CustomCall, CustomHandler } from './custom-handler.ts'
 
 const partTypes = ['text/csv', 'application/x-ndjson', 'application/octet-stream'] as const
@@ -9,6 +9,7 @@ const partTypes = ['text/csv', 'application/x-ndjson', 'application/octet-stream
 export const bulkHandlers = (bulk: JobFiles): ReadonlyMap<string, CustomHandler> =>
   new Map<string, CustomHandler>([
     ['bulkJobPartUpload', (call) => uploadPart(bulk, call)],
+    ['bulkJobDownload', (call) => download(bulk, call)],
     ['bulkJobResults', (call) => sendResults(bulk, call)],
   ])
 
@@ -17,7 +18,11 @@ const withoutClient = () => {
 }
 
 /** For callers without a connection, such as functions. */
-export const refusingBulkHandlers = bulkHandlers({ uploadPart: withoutClient, results: withoutClient })
+export const refusingBulkHandlers = bulkHandlers({
+  uploadPart: withoutClient,
+  download: withoutClient,
+  results: withoutClient,
+})
 
 const uploadPart = (bulk: JobFiles, { req, context, path, query }: CustomCall): Promise<unknown> => {
   const taking = async () => {
@@ -25,6 +30,10 @@ const uploadPart = (bulk: JobFiles, { req, context, path, query }: CustomCall): 
     return bulk.uploadPart(context, String(path['id']), Number(query['part'] ?? 1), sent)
   }
   return received(req, taking())
+}
+
+async function download(bulk: JobFiles, { req, res, context, path }: CustomCall): Promise<void> {
+  await sendFile(await bulk.download(context, String(path['id'])), req, res)
 }
 
 async function sendResults(bulk: JobFiles, { req, res, context, path }: CustomCall): Promise<void> {

@@ -14,6 +14,10 @@ function requireSuccess({ status, body }: { readonly status: number; readonly bo
   expect([status, errors, detail]).toEqual([expected, undefined, undefined])
 }
 
+function requireEqual(found: readonly unknown[], expected: readonly unknown[]): void {
+  expect(found).toEqual(expected)
+}
+
 /** Bulk jobs of a platform, as a client uses them over REST. */
 export class BulkJobs {
   constructor(private readonly platform: Platform) {}
@@ -52,6 +56,26 @@ export class BulkJobs {
     requireSuccess(await this.complete(by, id), 200)
     await this.settle()
     return this.read(by, id)
+  }
+
+  /** Creates an export, and processes it. */
+  async export(by: Member, values: object = {}): Promise<Job> {
+    const { id } = await this.create(by, { operation: 'EXPORT', ...values })
+    await this.settle()
+    return this.read(by, id)
+  }
+
+  download(by: Member, id: string, headers: Record<string, string> = {}): Promise<Response> {
+    return fetch(`${this.platform.url}/v1/bulk/jobs/${id}/download`, { headers: { ...by.headers, ...headers } })
+  }
+
+  /** The file of an export. */
+  async exported(by: Member, values: object = {}): Promise<string> {
+    const job = await this.export(by, values)
+    requireEqual([job['state'], job['errorMessage']], ['JOB_COMPLETE', null])
+    const answer = await this.download(by, job.id)
+    requireSuccess({ status: answer.status, body: {} }, 200)
+    return Buffer.from(await answer.arrayBuffer()).toString()
   }
 
   /** Processes all jobs that are due, as one worker does. */

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { openBulkJobs, type BulkJobsPort } from './bulk-jobs.ts'
 import { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import { openCustomEvents, type CustomEventsPort } from './custom-events.ts'
 import { openListen, type ListenLimits, type ListenPort } from './listen/listen.ts'
@@ -16,12 +17,13 @@ const concurrentEventsMax = 4
 
 /** What opens the subscriptions of each root field of the schema. */
 export const sourcesOf =
-  (live: LivePort, log: Pick<Logger, 'warn'>, limits: Partial<ListenLimits> = {}) =>
+  (live: LivePort, bulkJobs: BulkJobsPort, log: Pick<Logger, 'warn'>, limits: Partial<ListenLimits> = {}) =>
   (dependencies: SourceDependencies): Readonly<Record<string, OpenSubscription>> => ({
     recordChanged: openRecordChanges(dependencies, new ConcurrencyLimiter(concurrentEventsMax), (...args) =>
       live.changeFilterOf(...args),
     ),
     customEvents: openCustomEvents(dependencies, live),
     notificationAdded: openNotifications(dependencies, new ConcurrencyLimiter(concurrentEventsMax), live),
+    bulkJobChanged: openBulkJobs(dependencies, new ConcurrencyLimiter(concurrentEventsMax), bulkJobs),
     webhookListen: openListen(dependencies, live, log, limits),
   })

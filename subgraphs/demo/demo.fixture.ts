@@ -107,6 +107,11 @@ async function servicesOn(
   return {
     database,
     tenants,
+    streams: {
+      texts() {
+        throw new Error('These services read no streams.')
+      },
+    },
     crossTenant: { of: () => database },
     vault: new Vault(database, keys.encryption),
     clock: { now: () => now },

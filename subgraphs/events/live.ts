@@ -1,4 +1,5 @@
 import type { Caller } from '../kernel/context.ts'
+import type { Notices } from '../kernel/database/notices.ts'
 import type { LoggedEvent } from '../kernel/outbox/event-feed.ts'
 import type { OrganizationShapes } from '../kernel/record/shape-source.ts'
 import { requireAdministrator } from '../kernel/require.ts'
@@ -21,7 +22,7 @@ import { noParents, parentsOf, type Parents } from './envelope/visibility.ts'
 import { selectionOf } from './listen/listen-selection.ts'
 import { ListenSlots, type ListenSlot } from './listen/listen-slots.ts'
 import { ListenTriggers, type Triggered } from './listen/listen-triggers.ts'
-import { NotificationNotices } from './notification/live/notification-notices.ts'
+import { notificationNotices, notificationsOf } from './notification/live/notification-notices.ts'
 import { changeFilterOf } from './record-change/change-filter.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -42,7 +43,7 @@ export class LiveEvents {
   readonly customEventObject = customEventObject
   readonly #slots: ListenSlots
   readonly #triggers: ListenTriggers
-  readonly #notices: NotificationNotices
+  readonly #notices: Notices
   /** Shared by all readers, because the parents of an event do not depend on the reader. */
   readonly #parents = new WeakMap<LoggedEvent, Promise<Parents>>()
   readonly #samples = new WeakMap<Triggered, Promise<Sample | null>>()
@@ -50,7 +51,7 @@ export class LiveEvents {
   constructor(private readonly options: LiveEventsOptions) {
     this.#slots = new ListenSlots(options)
     this.#triggers = new ListenTriggers(options.databaseUrl, options.log)
-    this.#notices = new NotificationNotices(options.databaseUrl, options.log)
+    this.#notices = notificationNotices(options.databaseUrl, options.log)
   }
 
   readonly requireListener = (caller: Caller): void => requireAdministrator({ caller })
@@ -112,7 +113,7 @@ export class LiveEvents {
   }
 
   onNotified(organizationId: string, userId: string, wake: () => void): Promise<() => void> {
-    return this.#notices.watch(organizationId, userId, wake)
+    return this.#notices.watch(notificationsOf(organizationId, userId), wake)
   }
 
   async close(): Promise<void> {

@@ -60,6 +60,7 @@ export class IdentityWorld {
     this.services = {
       database: this.fresh.database,
       tenants: this.#tenants,
+      streams: this.#tenants,
       crossTenant: { of: () => this.fresh.database },
       vault: new Vault(this.fresh.database, randomBytes(32)),
       clock: { now: () => this.now },

@@ -7,7 +7,7 @@ import type { Counters } from './counters/counters.ts'
 import type { Sql } from './database/sql.ts'
 import type { NotExecuted } from './dry-run.ts'
 import { limitBytes } from './database/row-bytes.ts'
-import type { Tenancy } from './database/tenant-database.ts'
+import type { Tenancy, TenantStreams } from './database/tenant-database.ts'
 import type { FileStore } from './file/file-store.ts'
 import { newId } from './ids.ts'
 import type { GraphPort } from './graph-port/graph-port.ts'
@@ -34,6 +34,8 @@ export interface Services {
   /** The whole database, for the platform itself: credentials, jobs, migrations. Requests use `tenants`. */
   readonly database: Sql
   readonly tenants: Tenancy
+  /** Reads very many rows of an organization. */
+  readonly streams: TenantStreams
   /** The whole database, for requests that do not belong to one organization. Limited, because anonymous clients can send them. */
   readonly crossTenant: Tenancy
   /** Encrypts secrets that must be decrypted later. */

@@ -166,6 +166,7 @@ export async function openServices({
     const services: OpenServices = {
       database,
       tenants,
+      streams: tenants,
       crossTenant: new CrossTenantDatabase(database),
       vault,
       databaseUrl,

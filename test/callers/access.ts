@@ -83,8 +83,9 @@ const namesOneRecord = ({ in: place, required, schema }: RestOperation['paramete
   place === 'query' && required === true && schema?.format === 'uuid'
 
 /** Operations whose argument or record decides the scope, which the contract cannot name: those of the requests that are sent. */
-const scopesByRecord: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
-  [
+const scopesByRecord: Readonly<Record<string, readonly string[]>> = Object.fromEntries([
+  ['bulkJobDownload', ['READ_ACCOUNTS']],
+  ...[
     'bulkJob',
     'bulkJobCreate',
     'bulkJobUpdate',
@@ -94,7 +95,7 @@ const scopesByRecord: Readonly<Record<string, readonly string[]>> = Object.fromE
     // It undoes the creation of an account.
     'undo',
   ].map((id) => [id, ['WRITE_ACCOUNTS']]),
-)
+])
 
 /** Operations whose body names what was done to records: nobody finds it without a record that they see. */
 const byWhatWasDone: ReadonlySet<string> = new Set(['undo'])

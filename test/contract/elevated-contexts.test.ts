@@ -15,7 +15,7 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
   // Where the contexts are made.
   'subgraphs/kernel/context.ts': [1, 'describes a caller'],
   'subgraphs/kernel/request.ts': [9, 'defines systemCaller, systemContext, unrestricted and asSystem'],
-  'subgraphs/kernel/subgraph/day-arguments.ts': [2, 'no rights: fields of the type of an input'],
+  'subgraphs/kernel/subgraph/day-arguments.ts': [1, 'no rights: fields of the type of an input'],
   'subgraphs/kernel/record/out-of-sight.ts': [
     1,
     'tells a record out of sight from a deleted one, to refuse the change',

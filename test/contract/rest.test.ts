@@ -37,6 +37,7 @@ const withOptionalBody = new Set([
 /** Operations that are served by code instead of a stored document. */
 const customHandlers: string[] = [
   'bulkJobPartUpload',
+  'bulkJobDownload',
   'bulkJobResults',
   'conversationMessageStream',
   'knowledgeDocumentDownload',

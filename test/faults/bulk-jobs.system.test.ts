@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { account } from '../builders.ts'
 import { BulkJobs } from '../bulk-jobs.fixture.ts'
+import { copiesOf } from '../extensions/field-changes.fixture.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { killedAfterEach } from './killed-worker.ts'
 
@@ -53,5 +55,61 @@ describe('a worker that is killed while it loads a file', { timeout: 300_000 }, 
     const results = (await jobs.results(owner, id, 'successful')).trim().split('\r\n')
     expect(results).toHaveLength(rows - failed + 1)
     expect((await jobs.results(owner, id, 'failed')).trim().split('\r\n')).toHaveLength(failed + 1)
+  })
+})
+
+describe('a worker that is killed while it exports records', { timeout: 300_000 }, () => {
+  const accounts = 20_000
+
+  /** Gives accounts between the others another name, again and again, each time in one transaction. */
+  async function renameWhile(work: Promise<void>): Promise<void> {
+    const state = { isOver: false }
+    const over = work.finally(() => (state.isOver = true))
+    for (let name = 1; !state.isOver; name++)
+      await platform.query(`update crm.account set website = $2 where organization_id = $1 and name like 'Name %00'`, [
+        owner.organizationId,
+        `https://${name}.example`,
+      ])
+    await over
+  }
+
+  it('begins anew, and the file is whole and of one moment', async () => {
+    await platform.query('delete from crm.account where organization_id = $1', [owner.organizationId])
+    const { id: first } = await account(owner, { name: 'Name 0', description: 'x'.repeat(3_000) })
+    for (let batch = 0; batch < accounts / 2_000; batch++)
+      await copiesOf(platform, owner, first, 2_000, `Name ${batch + 1}`)
+    await platform.query('delete from crm.account where id = $1', [first])
+    const query = { fields: ['id', 'name', 'website', 'description'] }
+    const { id } = await jobs.create(owner, { operation: 'EXPORT', contentType: 'NDJSON', query })
+    const partsWritten = async () =>
+      (
+        await platform.query<{ n: number }>(
+          `select count(*)::int as n from kernel.file where organization_id = $1 and state = 'WRITTEN'`,
+          [owner.organizationId],
+        )
+      )[0]!.n
+    const written = (parts: number) => async () => expect(await partsWritten()).toBeGreaterThanOrEqual(parts)
+    await renameWhile(
+      killedAfterEach(platform, {
+        job: 'bulk.deleteExpired',
+        queue: 'records.bulk_run',
+        parts: [written(1), written(2)],
+        end: async () => expect(await jobs.read(owner, id)).toMatchObject({ state: 'JOB_COMPLETE' }),
+      }),
+    )
+    const lines = (await (await jobs.download(owner, id)).text()).trimEnd().split('\n')
+    const records = lines.map((line) => JSON.parse(line) as Readonly<Record<'id' | 'name' | 'website', string>>)
+    expect(records).toHaveLength(accounts)
+    expect(new Set(records.map((record) => record.id)).size).toBe(accounts)
+    const renamed = records.filter(({ name }) => name.endsWith('00'))
+    expect(renamed.length).toBeGreaterThan(100)
+    expect(new Set(renamed.map(({ website }) => website)).size).toBe(1)
+    expect(await jobs.read(owner, id)).toMatchObject({ recordsTotal: accounts, recordsSucceeded: accounts })
+    // What the killed workers had stored as written is gone; the part that they were writing is swept later.
+    const files = await platform.query<{ state: string; n: number }>(
+      `select state, count(*)::int as n from kernel.file where organization_id = $1 group by 1`,
+      [owner.organizationId],
+    )
+    expect(files.find(({ state }) => state === 'KEPT')?.n).toBe(4)
   })
 })

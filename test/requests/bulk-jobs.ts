@@ -25,6 +25,8 @@ export const bulkBodies = {
           decimalSeparator: 'POINT',
           blankMeans: 'KEEP',
           mapping: { Company: 'name' },
+          readOnlyColumns: 'IGNORE',
+          spreadsheetSafe: true,
         },
       }),
     }),
@@ -63,7 +65,22 @@ async function withResults(sender: Sender, id: string): Promise<void> {
   )
 }
 
-export const bulkPreparations = { bulkJobUpdate: withPart, bulkJobResults: withResults }
+/** An export that is complete. */
+async function withExport(sender: Sender, id: string): Promise<void> {
+  await withPart(sender, id)
+  const { platform, member } = sender
+  const exported = { written: [], sha256: 'a'.repeat(64), fields: ['name', 'website'], hidden: [], ownerIds: [] }
+  await platform.query(
+    `update records.bulk_job set operation = 'EXPORT', job_state = 'JOB_COMPLETE', query = '{}', exported = $3 where organization_id = $1 and id = $2`,
+    [member.organizationId, id, JSON.stringify(exported)],
+  )
+}
+
+export const bulkPreparations = {
+  bulkJobUpdate: withPart,
+  bulkJobDownload: withExport,
+  bulkJobResults: withResults,
+}
 
 export const bulkCredentials = {
   bulkJobPartUpload: ({ member }: Sender) => Promise.resolve({ ...member.headers, 'Content-Type': 'text/csv' }),

@@ -39,6 +39,19 @@ async function running(mark: string): Promise<number> {
 const untilRunning = (mark: string, count: number): Promise<void> =>
   vi.waitFor(async () => expect(await running(mark)).toBe(count), { timeout: 20_000, interval: 20 })
 
+/** Waits until the statement with this mark waits because its client does not read. */
+const untilWaitingForClient = (mark: string): Promise<void> =>
+  vi.waitFor(
+    async () => {
+      const [row] = await fresh.database.query<{ event: string }>(
+        `select wait_event as event from pg_stat_activity where query like $1 and pid <> pg_backend_pid()`,
+        [`%/* ${mark} */%`],
+      )
+      expect(row?.event).toBe('ClientWrite')
+    },
+    { timeout: 20_000, interval: 20 },
+  )
+
 const gone = { message: 'The client has disconnected.' }
 const refused = (code: string, details: object = {}) => ({ extensions: expect.objectContaining({ code, ...details }) })
 const ownLoad = refused('UNAVAILABLE', { retryAfter: 1, isOwnLoad: true })
@@ -267,5 +280,64 @@ describe('requests that do not belong to one organization', () => {
     expect(crossTenant.waiting).toBe(0)
     await expect(waiting).rejects.toMatchObject(gone)
     await first
+  })
+})
+
+describe('a stream of texts', () => {
+  const read = async (batches: AsyncIterable<readonly string[]>): Promise<string[]> => {
+    const texts: string[] = []
+    for await (const batch of batches) texts.push(...batch)
+    return texts
+  }
+  const usual = { values: [], timeoutMs: 20_000, signal: new AbortController().signal }
+
+  it('is read with the role and the organization of a tenant, in one snapshot', async () => {
+    const text = `select concat_ws(' ', current_setting('role'), current_setting('app.organization_id'), current_setting('transaction_isolation'),
+      current_setting('transaction_read_only'), current_setting('statement_timeout'), $1::text)`
+    expect(await read(tenants().texts(mine, { ...usual, text, values: ['a'] }))).toEqual([
+      `crm_app ${mine} repeatable read on 20s a`,
+    ])
+    expect(await read(tenants().texts(mine, { ...usual, text: 'select null::text where false' }))).toEqual([])
+  })
+
+  it('waits for its reader, however many rows follow', async () => {
+    const text = `select repeat('x', 1000) /* waiting */ from generate_series(1, 300000)`
+    let count = 0
+    let largest = 0
+    for await (const batch of tenants().texts(mine, { ...usual, text })) {
+      if (count === 0) await untilWaitingForClient('waiting')
+      count += batch.length
+      largest = Math.max(largest, batch.length)
+    }
+    expect(count).toBe(300_000)
+    // About a megabyte, and what was in the socket.
+    expect(largest).toBeLessThan(2_500)
+  })
+
+  it('uses no connection of the pool, and ends with the statement', async () => {
+    const own = tenants({}, 1)
+    for await (const [first] of own.texts(mine, { ...usual, text: `select '1' union all select '2'` })) {
+      expect(first).toBe('1')
+      expect(await own.of(mine).query('select 1 as one')).toEqual([{ one: 1 }])
+    }
+    await expect(read(own.texts(mine, { ...usual, text: `select (1 / 0)::text` }))).rejects.toMatchObject({
+      code: '22012',
+    })
+    await expect(
+      read(own.texts(mine, { ...usual, timeoutMs: 100, text: 'select pg_sleep(60)::text' })),
+    ).rejects.toMatchObject({ code: '57014' })
+  })
+
+  it('is cancelled when its reader leaves, or when it is told to', async () => {
+    const text = `select 'x' /* left */ from generate_series(1, 10) n, lateral pg_sleep(case n when 1 then 0 else 60 end)`
+    const controller = new AbortController()
+    const reading = read(tenants().texts(mine, { ...usual, text, signal: controller.signal }))
+    await untilRunning('left', 1)
+    controller.abort()
+    await expect(reading).rejects.toThrow()
+    await untilRunning('left', 0)
+    const many = `select repeat('x', 1000) /* left */ from generate_series(1, 1000000)`
+    for await (const _ of tenants().texts(mine, { ...usual, text: many })) break
+    await untilRunning('left', 0)
   })
 })

@@ -1,7 +1,11 @@
 import { availableParallelism } from 'node:os'
+import type pg from 'pg'
 import type { OperationContext } from '../context.ts'
 import { connectionsMaxDefault, Database, type DatabaseOptions } from './database.ts'
 import type { Sql } from './sql.ts'
+import { closeSocket, serverProcessOf } from '../package-internals/pg-connection.ts'
+import { RowClient } from '../package-internals/row-client.ts'
+import { TextStream } from '../package-internals/text-stream.ts'
 import { readLockMs, readMs, writeLockMs, writeMs } from './deadlines.ts'
 import type { QueueLimits } from './fair-queue.ts'
 import { SharedLookups } from './shared-lookups.ts'
@@ -16,6 +20,21 @@ export type Operation = Pick<OperationContext, 'caller' | 'cancellation'>
 export interface Tenancy {
   /** Call it once per operation: all statements through the returned object share the limits of one operation. */
   of(organizationId: string, operation?: Operation): Sql
+}
+
+/** A statement with one column of texts, which may read very many rows. */
+export interface StreamedStatement {
+  readonly text: string
+  readonly values: readonly unknown[]
+  readonly timeoutMs: number
+  /** Closes the connection, so that the reader fails. */
+  readonly signal: AbortSignal
+}
+
+/** Reads very many rows of one organization, in one snapshot and in bounded memory. */
+export interface TenantStreams {
+  /** Batches of texts as they arrive; while the reader does not go on, PostgreSQL waits. */
+  texts(organizationId: string, statement: StreamedStatement): AsyncGenerator<readonly string[]>
 }
 
 export interface TenantDatabaseOptions extends DatabaseOptions {
@@ -65,8 +84,9 @@ export function limitsOf(connections: number): QueueLimits {
  * The pool for tenants' requests: its connections use a role that is subject to row-level security. The organization is set for
  * each statement or transaction only. Without it a statement finds no rows, and a connection in the pool belongs to no organization.
  */
-export class TenantDatabase extends Database implements Tenancy {
+export class TenantDatabase extends Database implements Tenancy, TenantStreams {
   readonly #shared: SharedPool
+  readonly #cancelThrough: Sql | undefined
   readonly #lookups = new SharedLookups()
 
   constructor({ cancelThrough, limits, ...options }: TenantDatabaseOptions) {
@@ -88,6 +108,7 @@ export class TenantDatabase extends Database implements Tenancy {
         },
       },
     )
+    this.#cancelThrough = cancelThrough
     this.#shared = new SharedPool({
       pool: this.pool,
       guard: this.guard,
@@ -106,6 +127,44 @@ export class TenantDatabase extends Database implements Tenancy {
     const values = [organizationId]
     const settingsFor: SettingsFor = (name) => ({ ...settingsStatements[name], values })
     return new SharedSql(this.#shared, this.#lookups, organizationId, settingsFor, operation?.cancellation ?? null)
+  }
+
+  /** On a connection of its own, with the role and the settings of the pool, so that it takes none from requests for as long as it lasts. */
+  async *texts(
+    organizationId: string,
+    { text, values, timeoutMs, signal }: StreamedStatement,
+  ): AsyncGenerator<readonly string[]> {
+    this.guard.refuseNested()
+    const client = new RowClient(this.pool.options as pg.ClientConfig)
+    // The running statement learns of it.
+    client.on('error', () => undefined)
+    const abort = (): void => closeSocket(client)
+    let isRead = false
+    try {
+      await client.connect()
+      signal.addEventListener('abort', abort)
+      signal.throwIfAborted()
+      const settings = {
+        name: '',
+        text: `select ${tenant}, ${deadline(timeoutMs)}, set_config('plan_cache_mode', 'force_custom_plan', true), set_config('work_mem', '32MB', true)`,
+        values: [organizationId],
+      }
+      const begin = { name: '', text: 'begin isolation level repeatable read read only', values: [] }
+      const stream = new TextStream(text, values, [begin, settings])
+      client.query(stream)
+      yield* stream.batches()
+      isRead = true
+    } finally {
+      signal.removeEventListener('abort', abort)
+      if (isRead) await client.end().catch(abort)
+      else {
+        // PostgreSQL learns of a closed connection only when it sends the next row.
+        await this.#cancelThrough
+          ?.query('select pg_cancel_backend($1)', [serverProcessOf(client)])
+          .catch(() => undefined)
+        abort()
+      }
+    }
   }
 }
 

@@ -43,5 +43,7 @@ export interface OpenedText {
 export interface JobFiles {
   /** Takes a part of the file of a job. Returns the job. */
   uploadPart(operation: OperationContext, id: string, part: number, sent: SentPart): Promise<unknown>
+  /** The file that a job has made. */
+  download(operation: OperationContext, id: string): Promise<OpenedFile>
   results(operation: OperationContext, id: string, kind: string): Promise<OpenedText>
 }

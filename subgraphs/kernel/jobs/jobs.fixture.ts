@@ -39,6 +39,11 @@ export function manualClock(time: string): ManualClock {
 export const servicesOf = (database: Database, clock: ManualClock): Services => ({
   database,
   tenants: { of: () => database },
+  streams: {
+    texts() {
+      throw new Error('These services read no streams.')
+    },
+  },
   crossTenant: { of: () => database },
   vault: new Vault(database, randomBytes(32)),
   clock,

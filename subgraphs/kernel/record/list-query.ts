@@ -166,6 +166,14 @@ export class ListQuery {
     return this.#totals.rows()
   }
 
+  /** All records of the list in its order, as one statement. `columns` may contain no parameters. */
+  whole(columns: string): Statement {
+    const { predicate, order } = this
+    const where = [...this.conditions, ...(this.#candidates === null ? [] : [`t.id = any(array(${this.#candidates}))`])]
+    const text = `select ${columns} from ${this.#source} t where ${where.join(' and ')} order by ${order.sql('t')}`
+    return { text, values: predicate.values.list }
+  }
+
   /** Must be async: it then rejects instead of throwing, so that the caller still awaits a count that already runs. */
   async #rows(selected: ReadonlySet<string>, range: PageRange, extraColumns = ''): Promise<Row[]> {
     const { definition, order, rules } = this
@@ -290,7 +298,7 @@ function isOfOwnOnly({ kind }: Caller, { privateUnless }: RecordShape, filter: L
   return condition?.['eq'] === false
 }
 
-interface Statement {
+export interface Statement {
   readonly text: string
   readonly values: readonly unknown[]
 }

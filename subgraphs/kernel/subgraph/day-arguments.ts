@@ -7,7 +7,7 @@ import {
 } from 'graphql'
 import { DateTime } from '../record/scalars.ts'
 import type { RequestContext } from '../request.ts'
-import { isDay, momentOfDay, organizationZone, type DayMoment } from '../time/days.ts'
+import { isDay, momentOfDay, operatorsWithMoments, organizationZone, type DayMoment } from '../time/days.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -17,14 +17,6 @@ interface Place {
   readonly fields: ReadonlyMap<string, Place> | null
   /** What a date without a time means here; null: midnight UTC. */
   readonly moment: DayMoment | null
-}
-
-/** The bounds of a range begin or end with the whole day. */
-const momentOfOperator: Readonly<Partial<Record<string, DayMoment>>> = {
-  gt: 'END',
-  gte: 'BEGIN',
-  lt: 'BEGIN',
-  lte: 'END',
 }
 
 const fieldsByType = new WeakMap<GraphQLInputObjectType, Map<string, Place>>()
@@ -71,18 +63,6 @@ function withMoments(value: unknown, place: Place, zone: string): unknown {
       return [name, inner ? withMoments(member, inner, zone) : member]
     }),
   )
-}
-
-/** The operators of a filter by a day. `eq` with a date matches every time of that day. */
-function operatorsWithMoments(operators: Values, moment: DayMoment, zone: string): Values {
-  const { eq, ...others } = operators
-  const isWholeDay = isDay(eq) && operators['gte'] == null && operators['lte'] == null
-  const given = isWholeDay ? { ...others, gte: eq, lte: eq } : operators
-  const entries = Object.entries(given).map(([name, operand]) => {
-    const place = { fields: null, moment: momentOfOperator[name] ?? moment }
-    return [name, typeof operand === 'boolean' ? operand : withMoments(operand, place, zone)]
-  })
-  return Object.fromEntries(entries) as Values
 }
 
 type WithDays = (args: Values, context: unknown) => Values | Promise<Values>

@@ -30,6 +30,35 @@ const beginOf = (day: DateTime): number =>
       .map((begin) => begin.toMillis()),
   )
 
+/** The bounds of a range begin or end with the whole day. */
+const momentOfOperator: Readonly<Partial<Record<string, DayMoment>>> = {
+  gt: 'END',
+  gte: 'BEGIN',
+  lt: 'BEGIN',
+  lte: 'END',
+}
+
+/**
+ * The operators of a filter by a timestamp with moments in place of dates without a time. `moment`: what a date means where no operator says it. `eq` with a
+ * date matches every time of that day.
+ */
+export function operatorsWithMoments(
+  operators: Readonly<Record<string, unknown>>,
+  moment: DayMoment,
+  zone: string,
+): Readonly<Record<string, unknown>> {
+  const { eq, ...others } = operators
+  const isWholeDay = isDay(eq) && operators['gte'] == null && operators['lte'] == null
+  const given = isWholeDay ? { ...others, gte: eq, lte: eq } : operators
+  const moved = (operand: unknown, name: string): unknown =>
+    Array.isArray(operand)
+      ? operand.map((item) => moved(item, name))
+      : isDay(operand)
+        ? momentOfDay(operand, momentOfOperator[name] ?? moment, zone)
+        : operand
+  return Object.fromEntries(Object.entries(given).map(([name, operand]) => [name, moved(operand, name)]))
+}
+
 /** The date of a moment in the time zone, as `YYYY-MM-DD`. */
 export const dateIn = (zone: string, moment: Date): string =>
   DateTime.fromJSDate(moment, { zone }).toISODate() ?? moment.toISOString().slice(0, 10)

@@ -1,10 +1,11 @@
 import { enumeration } from '../../kernel/record/column.ts'
 
-export const BulkOperation = enumeration('BulkOperation', 'What a bulk job does with the rows of its file.', {
+export const BulkOperation = enumeration('BulkOperation', 'What a bulk job does.', {
   INSERT: 'Each row is a new record. A column `id` gives it its id.',
   UPDATE: 'Each row changes the record that its key names.',
   UPSERT: 'Each row changes the record that its key names, or is a new record if there is none.',
   DELETE: 'Each row deletes the record that its key names.',
+  EXPORT: 'The records that its query finds are written to a file, which is downloaded.',
 })
 export type BulkOperation = keyof typeof BulkOperation
 
@@ -18,9 +19,9 @@ export const BulkJobState = enumeration('BulkJobState', 'The state of a bulk job
   OPEN: 'It takes the parts of its file.',
   UPLOAD_COMPLETE: 'It waits for its turn.',
   IN_PROGRESS: 'Its rows are being processed.',
-  JOB_COMPLETE: 'All of its rows were processed; some may have failed.',
-  FAILED: 'It ended before all of its rows were processed: `errorCode` tells why.',
-  ABORTED: 'A user ended it. What was written before stays.',
+  JOB_COMPLETE: 'All of its rows were processed; some may have failed. The file of an export is there.',
+  FAILED: 'It ended before all of its rows were processed: `errorCode` tells why. An export has no file.',
+  ABORTED: 'A user ended it. Records that were written before stay; an export has no file.',
 })
 export type BulkJobState = keyof typeof BulkJobState
 
@@ -72,6 +73,16 @@ export const BulkDeletedMatch = enumeration(
   },
 )
 export type BulkDeletedMatch = keyof typeof BulkDeletedMatch
+
+export const BulkReadOnlyColumns = enumeration(
+  'BulkReadOnlyColumns',
+  'What becomes of columns of a file whose fields cannot be set, such as `version`, `updatedAt` and formulas.',
+  {
+    REFUSE: 'The job does not begin, so that no value is lost unnoticed.',
+    IGNORE: 'They are left out, so that the file of an export can be loaded as it is.',
+  },
+)
+export type BulkReadOnlyColumns = keyof typeof BulkReadOnlyColumns
 
 /** The fields by which a bulk job finds records. */
 export const bulkKeys = ['id', 'externalId'] as const

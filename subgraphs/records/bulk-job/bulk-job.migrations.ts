@@ -86,3 +86,27 @@ export const bulkJobTables: Migration = {
     ${queueIndexes(bulkRun)}
   `,
 }
+
+/** The NOTIFY channel for changes of jobs: `<organization>,<job>`. */
+export const bulkJobsChannel = 'bulk_jobs'
+
+export const bulkJobChanged: Migration = {
+  name: '20261218-records-bulk-job-changed',
+  sql: `
+    create function records.notify_bulk_job() returns trigger language plpgsql as $$
+    begin
+      perform pg_notify('${bulkJobsChannel}', new.organization_id || ',' || new.id);
+      return null;
+    end $$;
+    create trigger notify_bulk_job after update on records.bulk_job
+      for each row when (old is distinct from new) execute function records.notify_bulk_job();
+  `,
+}
+
+export const bulkExports: Migration = {
+  name: '20261217-records-bulk-export',
+  sql: `
+    -- What an export reads, and what is known of its file.
+    alter table records.bulk_job add column query jsonb, add column exported jsonb;
+  `,
+}

@@ -11,9 +11,10 @@ import {
   BulkDeletedMatch,
   BulkEncoding,
   BulkEvents,
+  BulkReadOnlyColumns,
 } from './bulk-job.enumerations.ts'
 
-/** How a bulk job reads its file, and what its changes lead to. */
+/** How a bulk job reads or writes its file, and what its changes lead to. */
 export interface JobOptions {
   readonly dryRun: boolean
   readonly allOrNone: boolean
@@ -27,6 +28,8 @@ export interface JobOptions {
   readonly decimalSeparator: BulkDecimalSeparator
   readonly blankMeans: BulkBlank
   readonly mapping: object | null
+  readonly readOnlyColumns: BulkReadOnlyColumns
+  readonly spreadsheetSafe: boolean | null
 }
 
 /** What the options are, once for the input and the answer. */
@@ -97,7 +100,7 @@ const optionFields: Readonly<Record<keyof JobOptions, readonly [type: GraphQLTyp
       nullable: true,
       max: 1,
       description:
-        'Character between the fields of a CSV file. Null: the comma, semicolon, tab or bar that the first record has most often.',
+        'Character between the fields of a CSV file. Null: the comma, semicolon, tab or bar that the first record has most often; of an export a comma, and nothing but these four can be chosen.',
       example: ';',
     },
   ],
@@ -127,6 +130,23 @@ const optionFields: Readonly<Record<keyof JobOptions, readonly [type: GraphQLTyp
       example: { Company: 'name', Notes: null },
     },
   ],
+  readOnlyColumns: [
+    BulkReadOnlyColumns,
+    {
+      default: 'REFUSE',
+      description: 'What becomes of columns whose fields cannot be set.',
+      example: 'REFUSE',
+    },
+  ],
+  spreadsheetSafe: [
+    Boolean,
+    {
+      nullable: true,
+      description:
+        'Whether texts of a CSV file that a spreadsheet would calculate, which begin with `=`, `+`, `-`, `@` or a tab, have an apostrophe before them: a load removes it, and an export adds it and begins the file with a byte order mark, as Excel needs it. Null: a load removes it, an export does not add it.',
+      example: null,
+    },
+  ],
 }
 
 export class BulkJobOptions {}
@@ -138,7 +158,7 @@ for (const [name, [type, { default: value, ...options }]] of Object.entries(opti
   InputField(() => type, { ...options, ...given })(BulkJobOptionsInput.prototype, name)
 }
 
-const optionsDescription = 'How a bulk job reads its file, and what its changes lead to.'
+const optionsDescription = 'How a bulk job reads or writes its file, and what its changes lead to.'
 ObjectType('BulkJobOptions', { description: optionsDescription })(BulkJobOptions)
 RequiresScopes(memberScope)(BulkJobOptions)
 InputType('BulkJobOptionsInput', { description: optionsDescription })(BulkJobOptionsInput)
@@ -147,3 +167,12 @@ InputType('BulkJobOptionsInput', { description: optionsDescription })(BulkJobOpt
 export const defaultOptions = Object.fromEntries(
   Object.entries(optionFields).map(([name, [, { default: value = null }]]) => [name, value]),
 ) as unknown as JobOptions
+
+/** The options that an export has; the others are about rows that are loaded. */
+export const exportOptions: ReadonlySet<keyof JobOptions> = new Set([
+  'emitEvents',
+  'delimiter',
+  'dateFormat',
+  'decimalSeparator',
+  'spreadsheetSafe',
+])

@@ -527,6 +527,18 @@ describe('a bulk job', () => {
     expect(receiver.received).toHaveLength(1)
   })
 
+  it('is undone by its operation', async () => {
+    const { id } = await account(owner, { name: 'One', externalId: 'E1' })
+    const values = { operation: 'UPSERT', externalIdField: 'externalId' }
+    const { operationId } = await jobs.load(owner, values, 'externalId,name\nE1,Uno\nE2,Two\n')
+    const { status, body } = await owner.rest['undo']!({ body: { operationId } } as never)
+    expect([status, body['notUndone']]).toEqual([200, []])
+    expect(await accounts('external_id')).toMatchObject([
+      { id, name: 'One', isDeleted: false },
+      { name: 'Two', isDeleted: true },
+    ])
+  })
+
   it('is deleted with its file a week after it ended', async () => {
     const { id } = await jobs.load(owner, {}, 'name\nA\n')
     platform.advanceClock(8 * 86_400_000)

@@ -1,8 +1,9 @@
-import { Args, Ctx, Info, Mutation, Query, Resolver } from 'type-graphql'
+import { Args, Ctx, Info, Mutation, Query, Resolver, Root, Subscription } from 'type-graphql'
 import { IdArg } from '../../kernel/record/args.ts'
 import { ValueArg } from '../../kernel/record/declared-value.ts'
 import { newestFirst } from '../../kernel/record/newest-first.ts'
 import { operation } from '../../kernel/record/operation.ts'
+import { Values } from '../../kernel/record/predicate.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import type { SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
@@ -13,15 +14,15 @@ import { ID } from 'type-graphql'
 import { BulkContentType, BulkOperation } from './bulk-job.enumerations.ts'
 import { bulkJobChanges } from './bulk-job.events.ts'
 import { deleteBulkJobs } from './bulk-job.jobs.ts'
-import { bulkJobTables } from './bulk-job.migrations.ts'
+import { bulkExports, bulkJobChanged, bulkJobTables } from './bulk-job.migrations.ts'
 import { BulkJob, BulkJobListArgs, BulkJobPage } from './bulk-job.types.ts'
 import { BulkJobOptionsInput, type JobOptions } from './bulk-job.options.ts'
 import { createJob } from './create-job.ts'
+import { BulkQueryInput, type ExportQuery } from './export/export-query.types.ts'
 import { removeJob, setJobState } from './job.actions.ts'
 import type { BulkContext } from './job-limits.ts'
 import { bulkQueue } from './load/bulk-queue.ts'
-import { jobColumns, requireJob, shownJob, usableObjects, visibleJobs, type StoredJob } from './stored-job.ts'
-import { holdsScope } from '../../kernel/scopes.ts'
+import { jobColumns, requireJob, shownJob, usableJobs, visibleJobs, type StoredJob } from './stored-job.ts'
 
 const RequestedBulkState = enumeration('RequestedBulkState', 'The states that a client sets of a bulk job.', {
   UPLOAD_COMPLETE: 'All parts of its file have arrived, and it waits for its turn.',
@@ -29,7 +30,8 @@ const RequestedBulkState = enumeration('RequestedBulkState', 'The states that a 
 })
 type RequestedBulkState = keyof typeof RequestedBulkState
 
-const scopesText = 'Every credential may ask: a job needs the WRITE scope of its record type.'
+const scopesText =
+  'Every credential may ask: a job needs the WRITE scope of its record type, and an export the READ scope.'
 
 @Resolver()
 export class BulkJobResolver {
@@ -42,9 +44,23 @@ export class BulkJobResolver {
     return shownJob(await requireJob(ctx, id))
   }
 
+  /** The gateway runs this subscription: it queries `bulkJob` after each change, as the subscriber. */
+  @Subscription(() => BulkJob, {
+    description: [
+      'A bulk job as it is, and again whenever it has changed: as `bulkJob` reads it at that moment, so a slow client gets fewer states.',
+      'The last one is that in which it has ended. NOT_FOUND if the caller cannot see it, or when it is deleted. The credential is checked for each state.',
+      scopesText,
+    ].join(' '),
+    topics: 'bulkJobChanged',
+  })
+  @RequiresScopes(memberScope)
+  bulkJobChanged(@IdArg() _id: string, @Root() job: BulkJob): BulkJob {
+    return job
+  }
+
   @Query(() => BulkJobPage, {
     description:
-      'The bulk jobs that the caller sees, the newest first: users see their own, owners and admins all of them. Jobs of record types whose WRITE scope the credential lacks are left out.',
+      'The bulk jobs that the caller sees, the newest first: users see their own, owners and admins all of them. Jobs whose scope the credential lacks are left out: the WRITE scope of their record type, of exports the READ scope.',
   })
   @RequiresScopes(memberScope)
   async bulkJobList(
@@ -53,21 +69,16 @@ export class BulkJobResolver {
     @Info() info: SelectionInfo,
   ) {
     const { organizationId, userId } = ctx.caller
-    const values = [
-      organizationId,
-      userId,
-      usableObjects(ctx),
-      holdsScope(ctx.caller, 'WRITE_CUSTOM_OBJECTS'),
-      args.state ?? null,
-      args.object ?? null,
-    ]
+    const values = new Values()
+    values.list.push(organizationId, userId, args.state ?? null, args.object ?? null, args.operation ?? null)
+    const usable = usableJobs(ctx, values)
     const page = await newestFirst(
       ctx,
       {
         select: jobColumns,
-        from: `records.bulk_job j where ${visibleJobs(ctx)} and (j.object = any($3::text[]) or ($4::boolean and j.object like 'custom:%'))
-          and ($5::text is null or j.job_state = $5) and ($6::text is null or j.object = $6)`,
-        values,
+        from: `records.bulk_job j where ${visibleJobs(ctx)} and ${usable}
+          and ($3::text is null or j.job_state = $3) and ($4::text is null or j.object = $4) and ($5::text is null or j.operation = $5)`,
+        values: values.list,
         key: { sql: 'j.id', type: 'uuid', of: ({ id }) => id },
       },
       args,
@@ -78,8 +89,8 @@ export class BulkJobResolver {
 
   @Mutation(() => BulkJob, {
     description: [
-      'Creates a bulk job, which is OPEN: its file is sent over REST, `PUT /v1/bulk/jobs/{id}/data`.',
-      'It writes with the rights that its user has while it runs.',
+      'Creates a bulk job, which is OPEN: its file is sent over REST, `PUT /v1/bulk/jobs/{id}/data`. An EXPORT has no such file, and waits for its turn at once.',
+      'It writes and reads with the rights that its user has while it runs.',
       'An organization may have 100 jobs that are OPEN, 25 that wait and 5 in progress; more are LIMIT_REACHED, or wait.',
       scopesText,
     ].join(' '),
@@ -93,7 +104,7 @@ export class BulkJobResolver {
       example: 'account',
     })
     object: string,
-    @ValueArg('operation', () => BulkOperation, { description: 'What it does with the rows.', example: 'INSERT' })
+    @ValueArg('operation', () => BulkOperation, { description: 'What it does.', example: 'INSERT' })
     operation: BulkOperation,
     @ValueArg('contentType', () => BulkContentType, {
       default: 'CSV',
@@ -113,9 +124,15 @@ export class BulkJobResolver {
       description: 'How it reads its file, and what its changes lead to; null: the defaults.',
     })
     options: Partial<JobOptions> | null,
+    @ValueArg('query', () => BulkQueryInput, {
+      nullable: true,
+      description: 'Which records an EXPORT has, and which of their fields; null: all. Other operations have none.',
+    })
+    query: Partial<ExportQuery> | null,
     @Ctx() ctx: BulkContext,
   ): Promise<BulkJob> {
-    return createJob(ctx, { object, operation, contentType, externalIdField, options: options ?? null })
+    const given = { object, operation, contentType, externalIdField, options: options ?? null, query: query ?? null }
+    return createJob(ctx, given)
   }
 
   @Mutation(() => BulkJob, {
@@ -149,14 +166,14 @@ const place = '/v1/bulk/jobs'
 export const bulkJobResource: Resource = {
   resolver: BulkJobResolver,
   announces: [bulkJobChanges],
-  migrations: [bulkJobTables],
+  migrations: [bulkJobTables, bulkExports, bulkJobChanged],
   queues: [bulkQueue],
   jobs: [deleteBulkJobs],
   operations: [
     operation(`GET ${place}`, 'bulkJobList', { summary: 'List bulk jobs', answers: 'A page of the jobs.' }),
     operation(`POST ${place}`, 'bulkJobCreate', {
       summary: 'Create a bulk job',
-      answers: 'The job, which is OPEN.',
+      answers: 'The job, which is OPEN; an EXPORT is UPLOAD_COMPLETE.',
       status: 201,
       hasLocation: true,
       refusals: [409],

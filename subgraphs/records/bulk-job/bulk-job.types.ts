@@ -6,6 +6,7 @@ import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { DateTime } from '../../kernel/record/scalars.ts'
 import { memberScope } from '../../kernel/scopes.ts'
 import { BulkContentType, BulkJobState, BulkOperation } from './bulk-job.enumerations.ts'
+import { BulkQuery, type ExportQuery } from './export/export-query.types.ts'
 import { BulkJobOptions, type JobOptions } from './bulk-job.options.ts'
 
 @ObjectType({ description: 'How often the rows of a bulk job failed with one code.' })
@@ -24,7 +25,7 @@ export class BulkJobError {
   sample!: string
 }
 
-@ObjectType({ description: 'A job that loads a file into the records of one type.' })
+@ObjectType({ description: 'A job that loads a file into the records of one type, or exports them to a file.' })
 @RequiresScopes(memberScope)
 export class BulkJob {
   @OutputField(() => ID, { description: 'Id of the job.', example: '019a0c5e-7f00-7a93-b1c4-0e6d28f75a41' })
@@ -36,7 +37,7 @@ export class BulkJob {
   })
   object!: string
 
-  @OutputField(() => BulkOperation, { description: 'What it does with the rows.', example: 'INSERT' })
+  @OutputField(() => BulkOperation, { description: 'What it does.', example: 'INSERT' })
   operation!: BulkOperation
 
   @OutputField(() => String, {
@@ -51,12 +52,20 @@ export class BulkJob {
   @OutputField(() => BulkJobState, { description: 'Its state.', example: 'OPEN' })
   state!: BulkJobState
 
-  @OutputField(() => BulkJobOptions, { description: 'How it reads its file, and what its changes lead to.' })
+  @OutputField(() => BulkJobOptions, {
+    description: 'How it reads or writes its file, and what its changes lead to.',
+  })
   options!: JobOptions
+
+  @OutputField(() => BulkQuery, {
+    nullable: true,
+    description: 'Which records an EXPORT has, and which of their fields; null for other operations.',
+  })
+  query!: ExportQuery | null
 
   @OutputField(() => Int, {
     nullable: true,
-    description: 'Rows of the file; null until the last of them was read.',
+    description: 'Rows of the file; null until the last of them was read, or of an export written.',
     example: null,
   })
   recordsTotal!: number | null
@@ -64,7 +73,10 @@ export class BulkJob {
   @OutputField(() => Int, { description: 'Rows that were processed.', example: 0 })
   recordsProcessed!: number
 
-  @OutputField(() => Int, { description: 'Rows that were written.', example: 0 })
+  @OutputField(() => Int, {
+    description: 'Rows that were written; of an export, records that are in its file.',
+    example: 0,
+  })
   recordsSucceeded!: number
 
   @OutputField(() => Int, { description: 'Rows that failed.', example: 0 })
@@ -77,16 +89,22 @@ export class BulkJob {
   })
   recordsUnprocessed!: number | null
 
-  @OutputField(() => Float, { description: 'Bytes of the parts that have arrived.', example: 0 })
+  @OutputField(() => Float, {
+    description: 'Bytes of the parts that have arrived; of an export, bytes that were written.',
+    example: 0,
+  })
   bytesTotal!: number
 
-  @OutputField(() => Float, { description: 'Bytes of the file whose rows were processed.', example: 0 })
+  @OutputField(() => Float, {
+    description: 'Bytes of the file whose rows were processed, or of an export written.',
+    example: 0,
+  })
   bytesProcessed!: number
 
   @OutputField(() => Int, {
     list: true,
     maxItems: 1000,
-    description: 'The parts that have arrived, in ascending order.',
+    description: 'The parts that have arrived, in ascending order; empty for an export.',
     example: [],
   })
   parts!: number[]
@@ -113,9 +131,16 @@ export class BulkJob {
   })
   errorMessage!: string | null
 
+  @OutputField(() => String, {
+    description:
+      'The operation of its changes, as events have it. `POST /v1/undo` takes it, if the job changed at most 500 records.',
+    example: 'bulk:019a0c5e-7f00-7a93-b1c4-0e6d28f75a41',
+  })
+  operationId!: string
+
   @NamesRecord('user')
   @OutputField(() => ID, {
-    description: 'Id of the user who created it, with whose rights it writes.',
+    description: 'Id of the user who created it, with whose rights it writes and reads.',
     example: '019a0c5e-7f00-7c1d-8f21-64d0a95be713',
   })
   createdById!: string
@@ -190,4 +215,7 @@ export class BulkJobListArgs extends NewestFirstArgs {
     example: 'account',
   })
   object!: string | null
+
+  @InputField(() => BulkOperation, { nullable: true, description: 'Only jobs of this operation.', example: 'EXPORT' })
+  operation!: BulkOperation | null
 }

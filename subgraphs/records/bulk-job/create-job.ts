@@ -3,16 +3,19 @@ import { withLatestExtensions } from '../../kernel/extension/current-extensions.
 import { newId } from '../../kernel/ids.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
 import { customObjectName } from '../../kernel/record/custom-object.ts'
-import { loadableIn } from '../../kernel/record/loadable-records.ts'
+import { loadableIn, type LoadableRecords } from '../../kernel/record/loadable-records.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
 import { requireAdministrator, requireEntitlement } from '../../kernel/require.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { requireScopes } from '../../kernel/unmet-scopes.ts'
 import { bulkKeys, type BulkContentType, type BulkKey, type BulkOperation } from './bulk-job.enumerations.ts'
-import { keptMs, openMax } from './bulk-job.migrations.ts'
-import { defaultOptions, type JobOptions } from './bulk-job.options.ts'
+import { keptMs, openMax, waitingMax } from './bulk-job.migrations.ts'
+import { defaultOptions, exportOptions, type JobOptions } from './bulk-job.options.ts'
 import type { BulkJob } from './bulk-job.types.ts'
+import { planExport } from './export/export-query.ts'
+import type { ExportQuery } from './export/export-query.types.ts'
 import { requireRoom, type BulkContext } from './job-limits.ts'
+import { delimiters } from './parse/csv-fields.ts'
 import { jobScope, readJob, shownJob } from './stored-job.ts'
 
 export interface NewJob {
@@ -21,6 +24,7 @@ export interface NewJob {
   readonly contentType: BulkContentType
   readonly externalIdField: string
   readonly options: Partial<JobOptions> | null
+  readonly query: Partial<ExportQuery> | null
 }
 
 const mappingMax = 1_000
@@ -51,27 +55,66 @@ function optionsOf(ctx: RequestContext, given: Partial<JobOptions> | null): JobO
   return options
 }
 
+const separators: ReadonlySet<string> = new Set(delimiters)
+
+/** Refuses options that mean nothing of an export. */
+function requireExportOptions(options: JobOptions): void {
+  const names = Object.keys(options) as (keyof JobOptions)[]
+  const unused = names.filter((name) => !exportOptions.has(name) && options[name] !== defaultOptions[name])
+  if (unused.length > 0)
+    throw invalid(
+      ...unused.map((name) => ({
+        path: `options.${name}`,
+        code: 'NOT_ALLOWED',
+        message: `${name} is for rows that are loaded; an export has ${[...exportOptions].join(', ')}.`,
+      })),
+    )
+  if (options.delimiter !== null && !separators.has(options.delimiter))
+    throw invalid({
+      path: 'options.delimiter',
+      code: 'NOT_ALLOWED',
+      message: 'delimiter of an export must be a comma, a semicolon, a tab or a bar.',
+    })
+}
+
+/** The query of an export with its absent parts. Refuses one that cannot be executed. */
+async function queryOf(
+  ctx: BulkContext,
+  loadable: LoadableRecords,
+  { operation, contentType, query }: NewJob,
+  options: JobOptions,
+): Promise<ExportQuery | null> {
+  if (operation !== 'EXPORT') {
+    if (query === null) return null
+    throw invalid({ path: 'query', code: 'NOT_ALLOWED', message: 'query is for the operation EXPORT.' })
+  }
+  requireExportOptions(options)
+  const { filter = null, search = null, fields = null, orderBy = null } = query ?? {}
+  const whole = { filter, search, fields, orderBy }
+  await planExport(ctx, loadable, { query: whole, contentType, options })
+  return whole
+}
+
 /** The context in which the record type is known: a custom object may have been created a moment ago by another process. */
 export async function knowing(ctx: BulkContext, object: string): Promise<BulkContext> {
   return customObjectName(object) === null || loadableIn(ctx, object) ? ctx : withLatestExtensions(ctx)
 }
 
-export async function createJob(
-  given: BulkContext,
-  { object, operation, contentType, externalIdField, options }: NewJob,
-): Promise<BulkJob> {
-  requireWritableRole(given)
+export async function createJob(given: BulkContext, job: NewJob): Promise<BulkJob> {
+  const { object, operation, contentType, externalIdField } = job
+  const isExport = operation === 'EXPORT'
+  if (!isExport) requireWritableRole(given)
   const ctx = await knowing(given, object)
   const { caller, clock } = ctx
-  if (customObjectName(object) !== null) requireScopes(caller, [[[jobScope(ctx, object)]]])
+  if (customObjectName(object) !== null) requireScopes(caller, [[[jobScope(ctx, job)]]])
   const loadable = loadableIn(ctx, object)
   if (!loadable)
     throw invalid({
       path: 'object',
       code: 'NOT_ALLOWED',
-      message: 'object must be a record type that bulk jobs write, such as account or custom:site_visit.',
+      message: 'object must be a record type of bulk jobs, such as account or custom:site_visit.',
     })
-  requireScopes(caller, [[[jobScope(ctx, object)]]])
+  requireScopes(caller, [[[jobScope(ctx, job)]]])
   if (loadable.definition.entitlement) requireEntitlement(ctx, loadable.definition.entitlement)
   if (!(bulkKeys as readonly string[]).includes(externalIdField))
     throw invalid({
@@ -79,15 +122,17 @@ export async function createJob(
       code: 'NOT_ALLOWED',
       message: `externalIdField must be one of ${bulkKeys.join(', ')}.`,
     })
-  const kept = optionsOf(ctx, options)
+  const options = optionsOf(ctx, job.options)
+  const query = await queryOf(ctx, loadable, job, options)
   const now = clock.now()
   const id = newId()
   const { organizationId } = caller
+  const state = isExport ? 'UPLOAD_COMPLETE' : 'OPEN'
   return inTransaction(ctx, async ({ db }) => {
-    await requireRoom(db, organizationId, 'OPEN', openMax)
+    await requireRoom(db, organizationId, state, isExport ? waitingMax : openMax)
     await db.query(
-      `insert into records.bulk_job (organization_id, id, object, operation, match_by, content_type, options, scopes, created_by_id, created_at, expires_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+      `insert into records.bulk_job (organization_id, id, object, operation, match_by, content_type, job_state, options, query, scopes, created_by_id, created_at, expires_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
       [
         organizationId,
         id,
@@ -95,7 +140,9 @@ export async function createJob(
         operation,
         externalIdField satisfies string as BulkKey,
         contentType,
-        JSON.stringify(kept),
+        state,
+        JSON.stringify(options),
+        query && JSON.stringify(query),
         caller.kind === 'SESSION' ? ['*'] : caller.scopes,
         caller.userId,
         now.toISOString(),
@@ -103,6 +150,12 @@ export async function createJob(
       ],
       'WRITE',
     )
+    if (isExport)
+      await db.query(
+        'insert into records.bulk_run (organization_id, id) values ($1, $2)',
+        [organizationId, id],
+        'WRITE',
+      )
     return shownJob((await readJob(db, organizationId, id))!)
   })
 }

@@ -36,7 +36,8 @@ async function completeUpload(ctx: BulkContext, job: StoredJob): Promise<BulkJob
   if (!loadable) throw refusalInSituation(`The record type ${job.object} does not exist any more.`)
   const { organizationId } = ctx.caller
   const format = await formatOf(ctx.files, organizationId, job)
-  const rules = { operation: job.operation, matchBy: job.matchBy, mapping: mappingOf(job.options.mapping) }
+  const { mapping, readOnlyColumns } = job.options
+  const rules = { operation: job.operation, matchBy: job.matchBy, mapping: mappingOf(mapping), readOnlyColumns }
   if (job.contentType === 'CSV')
     refuse([...columnsOfFile(known, shapeFor(known, loadable.definition), format.columns, rules).problems])
   return inTransaction(ctx, async (inner) => {
@@ -71,8 +72,8 @@ export async function setJobState(
   id: string,
   state: 'UPLOAD_COMPLETE' | 'ABORTED',
 ): Promise<BulkJob> {
-  requireWritableRole(ctx)
   const job = await requireJob(ctx, id)
+  if (job.operation !== 'EXPORT') requireWritableRole(ctx)
   return state === 'ABORTED' ? abortJob(ctx, job.id) : completeUpload(ctx, job)
 }
 
@@ -94,9 +95,9 @@ export async function deleteJob(
 }
 
 export async function removeJob(ctx: BulkContext, id: string): Promise<string> {
-  requireWritableRole(ctx)
   return inTransaction(ctx, async (inner) => {
     const job = await requireJob(inner, id, { isLocked: true })
+    if (job.operation !== 'EXPORT') requireWritableRole(inner)
     if (job.state === 'UPLOAD_COMPLETE' || job.state === 'IN_PROGRESS')
       throw refusalInSituation(`The bulk job is ${job.state}; abort it first.`, { state: job.state })
     await deleteJob(inner, inner.caller.organizationId, job)

@@ -5,6 +5,7 @@ import type { Leased, Outcome, Queue } from '../../../kernel/queue/queue.ts'
 import { inTransaction, type Services } from '../../../kernel/request.ts'
 import { bulkRun, runningMax } from '../bulk-job.migrations.ts'
 import { endJob } from '../end-job.ts'
+import { exportRecords } from '../export/export-records.ts'
 import { readJob } from '../stored-job.ts'
 import { platformContext } from './job-context.ts'
 import { JobEnded, JobFailure, requireLease, type RunItem } from './lease.ts'
@@ -13,11 +14,13 @@ import { passes } from './row-problem.ts'
 
 const dayMs = 86_400_000
 const attemptsMax = 20
+/** An export begins anew with each attempt. */
+const exportAttemptsMax = 6
 /** A job is processed for so long, then the jobs of other organizations have their turns. */
 const turnMs = 15_000
 const attemptMsMax = 240_000
 
-/** Loads the files of jobs, in turns, the organizations one after another. */
+/** Loads the files of jobs in turns, the organizations one after another, and writes the files of exports. */
 export const bulkQueue: Queue<RunItem> = {
   ...bulkRun,
   columns: 'pauses',
@@ -105,9 +108,11 @@ async function process(services: Services, item: Leased<RunItem>, signal: AbortS
   const job = await readJob(services.database, organizationId, item.id)
   if (!job || job.state !== 'IN_PROGRESS') return { end: 'DONE' }
   // Attempts that ended their process are not repeated for ever.
-  if (item.attempts >= attemptsMax && item.lostToken !== null)
-    return fail(services, item, { code: 'INTERRUPTED', message: 'Processes that loaded it ended repeatedly.' })
+  const lostMax = job.operation === 'EXPORT' ? exportAttemptsMax : attemptsMax
+  if (item.attempts >= lostMax && item.lostToken !== null)
+    return fail(services, item, { code: 'INTERRUPTED', message: 'Processes that worked on it ended repeatedly.' })
   const turn = { services, item, job, organizationId, signal, endMs: performance.now() + turnMs }
-  const isDone = job.options.allOrNone ? await loadAtOnce(turn) : await loadTurn(turn)
+  const work = job.operation === 'EXPORT' ? exportRecords : job.options.allOrNone ? loadAtOnce : loadTurn
+  const isDone = await work(turn)
   return isDone ? { end: 'DONE' } : { retry: '', isWait: true, afterMs: 0 }
 }

@@ -11,7 +11,7 @@ import {
   type Services,
 } from '../../../kernel/request.ts'
 import type { BulkEvents } from '../bulk-job.enumerations.ts'
-import type { StoredJob } from '../stored-job.ts'
+import { operationOf, type StoredJob } from '../stored-job.ts'
 import { JobFailure } from './lease.ts'
 
 /** The contexts of a job at this moment: the rights of its user are read again for each chunk. */
@@ -34,7 +34,7 @@ function withOrigin(caller: Caller, { id, options: { runAutomations } }: StoredJ
 
 const endIsDelivered = (events: BulkEvents): boolean => events !== 'NONE'
 
-/** Throws if the user of the job may not write any more. */
+/** Throws if the user of the job is gone, or may not write any more. */
 export async function contextOf(services: Services, organizationId: string, job: StoredJob): Promise<JobContext> {
   await services.extensions.load(organizationId)
   const origin = { kind: 'BULK_JOB', id: job.id, runId: job.id }
@@ -42,7 +42,7 @@ export async function contextOf(services: Services, organizationId: string, job:
   const caller = await actingCaller(services.database, acting)
   if (!caller)
     throw new JobFailure('OWNER_INACTIVE', 'The user who created the job is not active in the organization any more.')
-  if (caller.role === 'READ_ONLY')
+  if (caller.role === 'READ_ONLY' && job.operation !== 'EXPORT')
     throw new JobFailure('PERMISSION_DENIED', 'The user who created the job may read but not change records.')
   const ports = portsOf(services, portNames)
   const contextFor = (isDelivered: boolean): RequestContext<Port> => {
@@ -50,7 +50,7 @@ export async function contextOf(services: Services, organizationId: string, job:
       caller: withOrigin(caller, job, isDelivered),
       requestId: newId(),
       idempotency: null,
-      operationId: `bulk:${job.id}`,
+      operationId: operationOf(job.id),
     }
     return { ...requestContext(operation, services, { ports }), isWithoutHooks: !job.options.runHooks }
   }

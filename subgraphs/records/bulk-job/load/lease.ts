@@ -1,9 +1,21 @@
 import type { Leased, QueuedItem } from '../../../kernel/queue/queue.ts'
-import type { RequestContext } from '../../../kernel/request.ts'
+import type { RequestContext, Services } from '../../../kernel/request.ts'
+import { readJob, type StoredJob } from '../stored-job.ts'
 
 export interface RunItem extends QueuedItem {
   /** Attempts in a row that could not go on. */
   readonly pauses: number
+}
+
+/** One attempt to go on with a job. */
+export interface Turn {
+  readonly services: Services
+  readonly item: Leased<RunItem>
+  readonly job: StoredJob
+  readonly organizationId: string
+  readonly signal: AbortSignal
+  /** When the next job has its turn. */
+  readonly endMs: number
 }
 
 /** The job has ended otherwise, or another attempt has the lease. */
@@ -35,4 +47,12 @@ export async function requireLease(
     'WRITE',
   )
   if (rows.length === 0) throw new JobEnded()
+}
+
+/** The job as it is now, locked; throws if it has ended. */
+export async function requireRunning(ctx: RequestContext, { item, organizationId }: Turn): Promise<StoredJob> {
+  await requireLease(ctx, item, true)
+  const job = await readJob(ctx.db, organizationId, item.id, { isLocked: true })
+  if (job?.state !== 'IN_PROGRESS') throw new JobEnded()
+  return job
 }

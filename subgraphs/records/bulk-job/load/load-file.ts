@@ -2,28 +2,16 @@ import { transientError } from '../../../kernel/database/transient-error.ts'
 import { Refusal } from '../../../kernel/errors.ts'
 import { loadableIn } from '../../../kernel/record/loadable-records.ts'
 import { transactionWithExternalCalls } from '../../../kernel/outbound/external-call.ts'
-import type { Leased } from '../../../kernel/queue/queue.ts'
-import { inTransaction, withoutEffect, type RequestContext, type Services } from '../../../kernel/request.ts'
+import { inTransaction, withoutEffect, type RequestContext } from '../../../kernel/request.ts'
 import { endJob } from '../end-job.ts'
 import { rowsFrom, type FileRow } from '../read-file.ts'
-import { readJob, type Checkpoint, type StoredJob } from '../stored-job.ts'
+import type { Checkpoint, StoredJob } from '../stored-job.ts'
 import { contextOf, type JobContext } from './job-context.ts'
-import { JobEnded, JobFailure, requireLease, type RunItem } from './lease.ts'
+import { JobEnded, JobFailure, requireRunning, type Turn } from './lease.ts'
 import { rowReaderOf } from './prepare-rows.ts'
 import { storeResults } from './store-results.ts'
 import { definitionOf, type Loading, type RowResult } from './loading.ts'
 import { isTogether, writeRows } from './write-rows.ts'
-
-/** One attempt to go on with a job. */
-export interface Turn {
-  readonly services: Services
-  readonly item: Leased<RunItem>
-  readonly job: StoredJob
-  readonly organizationId: string
-  readonly signal: AbortSignal
-  /** When the next job has its turn. */
-  readonly endMs: number
-}
 
 /** Rows of one transaction: written together, or one by one. */
 const chunkRowsMax = { together: 5_000, each: 500 } as const
@@ -79,14 +67,6 @@ async function write(ctx: RequestContext, job: StoredJob, rows: readonly FileRow
   return job.options.dryRun
     ? withoutEffect(ctx, (inner) => writeRows(inner, loading, loaded))
     : writeRows(ctx, loading, loaded)
-}
-
-/** The job as it is now, locked; throws if it has ended. */
-async function requireRunning(ctx: RequestContext, { item, organizationId }: Turn): Promise<StoredJob> {
-  await requireLease(ctx, item, true)
-  const job = await readJob(ctx.db, organizationId, item.id, { isLocked: true })
-  if (job?.state !== 'IN_PROGRESS') throw new JobEnded()
-  return job
 }
 
 const resultOf = (row: FileRow, error: unknown, { services: { log }, item }: Turn): RowResult => {

@@ -42,11 +42,11 @@ export async function rowReaderOf(
   job: Pick<StoredJob, 'operation' | 'matchBy' | 'options' | 'format'>,
 ): Promise<RowReader> {
   const { operation, matchBy, options } = job
-  const { dateFormat, decimalSeparator, blankMeans } = options
+  const { dateFormat, decimalSeparator, blankMeans, readOnlyColumns, spreadsheetSafe } = options
   const mapping = (options.mapping ?? {}) as ColumnRules['mapping']
-  const rules: ColumnRules = { operation, matchBy, mapping }
+  const rules: ColumnRules = { operation, matchBy, mapping, readOnlyColumns }
   const zone = await organizationZone(ctx)
-  const format: CellFormat = { dateFormat, decimalSeparator, zone }
+  const format: CellFormat = { dateFormat, decimalSeparator, zone, spreadsheetSafe: spreadsheetSafe ?? true }
   const { columns, problems } = columnsOfFile(ctx, definition, job.format!.columns, rules)
   const byName = new Map<string, FileColumn | RowProblem | null>()
   // A column that the record type had when the upload was complete may be gone.

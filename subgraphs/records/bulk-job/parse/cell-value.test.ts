@@ -4,9 +4,15 @@ import { tableColumn } from '../../../kernel/record/column.ts'
 import { DateTime, Decimal, Json } from '../../../kernel/record/scalars.ts'
 import { cellValue, dayValue, type CellFormat } from './cell-value.ts'
 
-const format: CellFormat = { dateFormat: 'ISO', decimalSeparator: 'POINT', zone: 'Europe/Berlin' }
-const german: CellFormat = { dateFormat: 'DMY', decimalSeparator: 'COMMA', zone: 'Europe/Berlin' }
+const format: CellFormat = {
+  dateFormat: 'ISO',
+  decimalSeparator: 'POINT',
+  zone: 'Europe/Berlin',
+  spreadsheetSafe: true,
+}
+const german: CellFormat = { ...format, dateFormat: 'DMY', decimalSeparator: 'COMMA' }
 const american: CellFormat = { ...format, dateFormat: 'MDY' }
+const exact: CellFormat = { ...format, spreadsheetSafe: false }
 
 const Stage = { NEW: 'NEW', CLOSED_WON: 'CLOSED_WON' } as const
 const [text, amount, count, flag, time, id, stage, tags, json] = [
@@ -25,6 +31,8 @@ describe('the value of a cell', () => {
   it.each([
     ['text keeps zeros and spaces', text, ' 0049', format, ' 0049'],
     ['one apostrophe before a formula is removed', text, "'=1+1", format, '=1+1'],
+    ['and of several, one', text, "''=1", format, "'=1"],
+    ['none where the file has no such apostrophes', text, "'=1+1", exact, "'=1+1"],
     ['no other apostrophe is', text, "'s-Hertogenbosch", format, "'s-Hertogenbosch"],
     ['a number', amount, '1234.5', format, 1234.5],
     ['a number with groups', amount, '1,234,567,890,123,456.78', format, JSON.rawJSON('1234567890123456.78')],
@@ -49,6 +57,8 @@ describe('the value of a cell', () => {
     ['a member as people write it', stage, 'Closed Won', format, 'CLOSED_WON'],
     ['a word that is no member stays as it is', stage, 'Lost', format, 'Lost'],
     ['a list', tags, 'a; b;;c', format, ['a', 'b', 'c']],
+    ['a list of JSON', tags, '["a;b"," c",""]', format, ['a;b', ' c', '']],
+    ['a list that begins like JSON', tags, '[a;b]', format, ['[a', 'b]']],
     ['JSON', json, '{"a":[1]}', format, { a: [1] }],
     ['no JSON', json, '{a}', format, undefined],
   ])('%s', (_name, column, given, as, value) => {

@@ -10,6 +10,8 @@ export interface CellFormat {
   readonly decimalSeparator: 'POINT' | 'COMMA'
   /** Time zone of the organization. */
   readonly zone: string
+  /** Whether an apostrophe before what a spreadsheet would calculate is removed. */
+  readonly spreadsheetSafe: boolean
 }
 
 const numbers = {
@@ -84,20 +86,32 @@ function jsonOf(text: string): unknown {
 /** A member of an enumeration, also as spreadsheets write it: `Closed Won` is CLOSED_WON. */
 function memberOf(column: Column, text: string): string {
   const members = enumerationOf(column)
+  if (!members) return text
   const given = text.trim()
-  if (!members || Object.hasOwn(members, given)) return given
+  if (Object.hasOwn(members, given)) return given
   const name = given.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')
   return Object.hasOwn(members, name) ? name : given
 }
 
-/** What a spreadsheet would calculate is a text with an apostrophe before it. */
-const withoutApostrophe = (text: string): string => (/^'[=+\-@\t]/.test(text) ? text.slice(1) : text)
+/** What a spreadsheet would calculate is a text with an apostrophe before it, and so is a text with such an apostrophe of its own. */
+const withoutApostrophe = (text: string, { spreadsheetSafe }: CellFormat): string =>
+  spreadsheetSafe && /^'+[=+\-@\t]/.test(text) ? text.slice(1) : text
+
+/** The items of a list: those of a list of JSON, otherwise what semicolons separate. */
+function itemsOf(text: string): string[] {
+  const parsed = text.startsWith('[') ? jsonOf(text) : undefined
+  if (Array.isArray(parsed) && parsed.every((item) => typeof item === 'string')) return parsed
+  return text
+    .split(';')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+}
 
 /** The value of a cell that is not blank; undefined if it is no value of the column. */
 export function cellValue(column: Column, text: string, format: CellFormat): unknown {
   switch (column.kind) {
     case 'text':
-      return withoutApostrophe(text)
+      return withoutApostrophe(text, format)
     case 'id':
       return text.trim()
     case 'enum':
@@ -113,10 +127,7 @@ export function cellValue(column: Column, text: string, format: CellFormat): unk
     case 'date':
       return dateOf(text, format)
     case 'textList':
-      return text
-        .split(';')
-        .map((item) => memberOf(column, item))
-        .filter((item) => item !== '')
+      return itemsOf(withoutApostrophe(text, format)).map((item) => memberOf(column, item))
     case 'json':
       return jsonOf(text)
   }

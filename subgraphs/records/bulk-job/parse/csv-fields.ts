@@ -33,7 +33,10 @@ export function detectDelimiter(record: string): string {
 export const declaredDelimiter = (line: string): string | null => /^"?sep=(.)"?$/i.exec(line)?.[1] ?? null
 
 /** One field as CSV. */
-const written = (value: string): string =>
-  /[",\r\n]/.test(value) || value !== value.trim() ? `"${value.replaceAll('"', '""')}"` : value
+const written = (value: string, delimiter: string): string =>
+  /["\r\n]/.test(value) || value.includes(delimiter) || value !== value.trim()
+    ? `"${value.replaceAll('"', '""')}"`
+    : value
 
-export const csvRecord = (fields: readonly string[]): string => `${fields.map(written).join(',')}\r\n`
+export const csvRecord = (fields: readonly string[], delimiter = ','): string =>
+  `${fields.map((field) => written(field, delimiter)).join(delimiter)}\r\n`

@@ -6,7 +6,7 @@ import type { RecordShape } from '../../../kernel/record/definition.ts'
 import { namedRecordOf } from '../../../kernel/record/named-records.ts'
 import type { OrganizationShapes } from '../../../kernel/record/shape-source.ts'
 import { isSettable } from '../../../kernel/record/typed-values.ts'
-import type { BulkKey, BulkOperation } from '../bulk-job.enumerations.ts'
+import type { BulkKey, BulkOperation, BulkReadOnlyColumns } from '../bulk-job.enumerations.ts'
 
 /** What a column of the file is for. */
 export interface FileColumn {
@@ -32,6 +32,7 @@ export interface ColumnRules {
   readonly operation: BulkOperation
   readonly matchBy: BulkKey
   readonly mapping: Readonly<Record<string, string | null>>
+  readonly readOnlyColumns: BulkReadOnlyColumns
 }
 
 /** The columns that results have besides those of the file; whoever sends corrected results again need not remove them. */
@@ -80,7 +81,7 @@ export function columnsOfFile(
   ctx: WithShapes,
   definition: RecordShape,
   names: readonly string[],
-  { operation, matchBy, mapping }: ColumnRules,
+  { operation, matchBy, mapping, readOnlyColumns }: ColumnRules,
 ): ColumnsOfFile {
   const problems: FieldProblem[] = []
   const seen = new Set<string>()
@@ -114,6 +115,7 @@ export function columnsOfFile(
     const isAllowed =
       operation === 'DELETE' ||
       (operation === 'UPDATE' ? isUpdatable : operation === 'INSERT' ? isCreatable : isCreatable || isUpdatable)
+    if (!isAllowed && readOnlyColumns === 'IGNORE') return null
     if (!isAllowed)
       return refuse(index, 'NOT_WRITABLE', `${field} cannot be set; map the column ${name} to null to leave it out.`)
     return operation === 'DELETE' ? null : { name, ...found, isKey, isUpdatable }

@@ -5,6 +5,7 @@ import { cancellationOf } from '../gateway/edge/cancellation-of.ts'
 import type { Admission } from '../gateway/edge/edge.ts'
 import type { ServerSentEvent } from '../gateway/edge/event-streams.ts'
 import { exchangeOf } from '../gateway/edge/exchange.ts'
+import { allowsDuplicates, setDuplicatesAllowed } from '../gateway/edge/allowed-duplicates.ts'
 import { claimOf } from '../gateway/edge/idempotency.ts'
 import { requireScopes } from '../subgraphs/kernel/unmet-scopes.ts'
 import { cancellationOnDisconnect } from '../subgraphs/kernel/cancellation.ts'
@@ -109,8 +110,17 @@ export class Endpoint {
       const cancellation = this.operation.success.isStream
         ? cancellationOnDisconnect(res)
         : cancellationOf(compiled.prepared?.kind, res)
-      const context: OperationContext = { caller, requestId, idempotency: inputs.claim, cancellation, dryRun }
       const { prepared } = compiled
+      const isAllowed = prepared?.kind === 'mutation' && allowsDuplicates(req)
+      if (isAllowed) setDuplicatesAllowed(res)
+      const context: OperationContext = {
+        caller,
+        requestId,
+        idempotency: inputs.claim,
+        cancellation,
+        dryRun,
+        ...(isAllowed && { allowsDuplicates: true }),
+      }
       if (prepared?.kind === 'subscription') {
         const call = { prepared, admission, cancellation: cancellation!, req, res }
         const variables = compiled.translation.variables(req.params, inputs.query, req.headers, inputs.body)

@@ -79,9 +79,7 @@ async function idsAfter(
 }
 
 /** The rule compares all records, unless a later change of it waits to be carried out. */
-async function finish(services: Services, item: Leased<KeysItem>): Promise<void> {
-  await services.extensions.load(item.organization!)
-  const ctx = systemContext(services, item.organization!)
+async function finish(ctx: RequestContext, item: Leased<KeysItem>): Promise<void> {
   const [rule] = await ctx.db.query(
     `select from extensions.duplicate_rule where organization_id = $1 and id = $2 and deleted_at is null and state = 'BUILDING'`,
     [item.organization, item.ruleId],
@@ -108,7 +106,7 @@ async function build(services: Services, item: Leased<KeysItem>, signal: AbortSi
         inTransaction(current, (inner) => batchIn(inner, item)),
       )
       if (!hasMore) {
-        await finish(services, item)
+        await finish(ctx, item)
         return { end: 'DONE' }
       }
       if (signal.aborted || performance.now() >= endMs) return { retry: '', isWait: true, afterMs: 0 }

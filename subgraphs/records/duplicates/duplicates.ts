@@ -1,8 +1,9 @@
 import { invalid, invalidFields, type FieldProblem } from '../../kernel/errors.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
+import type { Column } from '../../kernel/record/column.ts'
 import { columnKinds } from '../../kernel/record/column-kind.ts'
-import { columnOf, type RecordDefinition, type RecordShape, type StoredRow } from '../../kernel/record/definition.ts'
-import { rulesFor } from '../../kernel/record/duplicates/duplicate-rules.ts'
+import type { RecordDefinition, RecordShape, StoredRow } from '../../kernel/record/definition.ts'
+import { rulesFor } from '../../kernel/record/duplicates/compiled-rules.ts'
 import { findDuplicates, type Duplicates } from '../../kernel/record/duplicates/find-duplicates.ts'
 import { customFieldName, customFieldsName } from '../../kernel/record/custom-field-column.ts'
 import { customObjectName, recordTypeIn, recordTypeNamesIn } from '../../kernel/record/custom-object.ts'
@@ -84,7 +85,7 @@ const unknown = (object: string, path: string, name: string): FieldProblem => ({
   message: `${name} is no field of the ${object}.`,
 })
 
-function valueProblems({ kind, structure }: ReturnType<typeof columnOf>, path: string, value: unknown): FieldProblem[] {
+function valueProblems({ kind, structure }: Column, path: string, value: unknown): FieldProblem[] {
   if (value === null || (!structure && columnKinds[kind].parse(value) !== undefined)) return []
   return [{ path, code: 'WRONG_TYPE', message: `${path} must be a value of the field.` }]
 }

@@ -45,6 +45,7 @@ const table: Readonly<Record<KeyMethod, readonly (readonly [unknown, string | nu
     ['Nordkaj Terminal K.K.', 'nordkaj terminal'],
     ['Nordkaj Terminal Pty Ltd', 'nordkaj terminal'],
     ['Nordkaj Terminal LLC', 'nordkaj terminal'],
+    ['Nordkaj Terminal Sp. z o.o.', 'nordkaj terminal'],
     ['株式会社北海', '北海'],
     ['A.B.C. Rederi AS', 'abc rederi'],
     ['Coop', 'coop'],

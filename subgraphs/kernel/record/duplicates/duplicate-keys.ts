@@ -54,7 +54,8 @@ const attached = /株式会社|有限会社|合同会社|股份有限公司|有�
 function wordsOfCompany(text: string): string[] {
   return plainText(text)
     .replaceAll(attached, ' ')
-    .replaceAll(/(?<![\p{L}\p{N}])\p{L}{1,2}(?:[./]\s?\p{L}{1,2}(?![\p{L}\p{N}]))+/gu, (letters) =>
+    .replaceAll(/(?<![\p{L}\p{N}])sp\.? ?z ?\.?o\.? ?o\.?(?![\p{L}\p{N}])/gu, 'spzoo')
+    .replaceAll(/(?<![\p{L}\p{N}])\p{L}(?:[./]\s?\p{L}(?![\p{L}\p{N}]))+/gu, (letters) =>
       letters.replaceAll(/[./\s]/gu, ''),
     )
     .replaceAll(/['\u2019]/gu, '')

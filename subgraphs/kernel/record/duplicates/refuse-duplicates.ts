@@ -4,7 +4,8 @@ import type { RequestContext } from '../../request.ts'
 import { collectedOf } from '../collected-writes.ts'
 import type { Draft, RecordShape, StoredRow } from '../definition.ts'
 import { nameOf } from '../describe.ts'
-import { rulesFor, type DuplicateRule } from './duplicate-rules.ts'
+import { rulesFor } from './compiled-rules.ts'
+import type { DuplicateRule } from './duplicate-rules.ts'
 import { findDuplicates } from './find-duplicates.ts'
 
 type Fields = Readonly<Record<string, unknown>>

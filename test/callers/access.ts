@@ -93,7 +93,10 @@ const scopesByRecord: Readonly<Record<string, readonly string[]>> = Object.fromE
     'bulkJobResults',
     // It undoes the creation of an account.
     'undo',
-  ].map((id) => [id, ['WRITE_ACCOUNTS']]),
+  ]
+    .map((id) => [id, ['WRITE_ACCOUNTS']])
+    // It compares leads.
+    .concat([['duplicatesFind', ['READ_LEADS']]]),
 )
 
 /** Operations whose body names what was done to records: nobody finds it without a record that they see. */

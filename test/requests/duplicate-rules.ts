@@ -1,10 +1,14 @@
 import type { Sender } from './sender.ts'
 import { freshPrefix } from './valid-values.ts'
 
-/** A rule that only reports, so that it refuses no record of the tests. */
-const rule = () => ({ name: `${freshPrefix()}rule`, matchers: [{ field: 'externalId', method: 'EXACT' }] })
+/** A rule that is turned off, of which a record type can have more than of those that hold. */
+const rule = () => ({
+  name: `${freshPrefix()}rule`,
+  matchers: [{ field: 'externalId', method: 'EXACT' }],
+  isActive: false,
+})
 
-const rest = () => ({ logic: 'ANY', action: 'REPORT', isActive: true, tags: ['rules'] })
+const rest = () => ({ logic: 'ANY', action: 'REPORT', tags: ['rules'] })
 
 export const duplicateRuleBodies = {
   duplicateRuleCreate: async (_requests: Sender, whole: boolean) => ({
@@ -13,4 +17,9 @@ export const duplicateRuleBodies = {
     ...(whole && rest()),
   }),
   duplicateRuleUpdate: async (_requests: Sender, whole: boolean) => (whole ? { ...rule(), ...rest() } : {}),
+  duplicatesFind: async (_requests: Sender, whole: boolean) => ({
+    object: 'lead',
+    values: { externalId: 'a lead' },
+    ...(whole && { limit: 20 }),
+  }),
 }

@@ -22,25 +22,42 @@ import { duplicateRuleEvents } from './duplicate-rule.events.ts'
 import { duplicateKeys } from './duplicate-rule.migrations.ts'
 import { builtInObjects, DuplicateRule, type DuplicateMatcher } from './duplicate-rule.ts'
 
-export const duplicateRulesMax = 10
+export const duplicateRulesMax = 100
+export const activeRulesMax = 10
 
-const keysOf = (rule: DuplicateRule | null): string[] =>
-  rule?.isActive && rule.deletedAt === null ? [...new Set(rule.matchers.map(keyField))].toSorted() : []
+/** The names of the keys that records have for the rule. */
+const keysOf = (rule: DuplicateRule | null): string[] => {
+  if (!rule?.isActive || rule.deletedAt !== null) return []
+  const keyed = rule.matchers.filter(({ method }) => method !== 'FUZZY')
+  return [...new Set(keyed.map(keyField))].toSorted()
+}
 
 const changesKeys = (next: DuplicateRule, previous: DuplicateRule | null): boolean =>
   JSON.stringify(keysOf(next)) !== JSON.stringify(keysOf(previous))
 
+/** A rule without keys needs no building. */
+function stateAfter(next: DuplicateRule, previous: DuplicateRule | null): Partial<DuplicateRule> {
+  if (!next.isActive) return { state: 'INACTIVE' }
+  if (changesKeys(next, previous)) return { state: keysOf(next).length > 0 ? 'BUILDING' : 'READY' }
+  return previous?.isActive ? {} : { state: 'READY' }
+}
+
+/** At most so many rules hold, which every write compares, and at most so many exist. */
 const fewRules: SerializedRule<DuplicateRule> = {
-  concerns: (_ctx, _next, previous) => previous === null,
-  async enforce({ db, caller }, { object }) {
-    const [row] = await db.query<{ count: number }>(
-      `select count(*)::int as count from extensions.duplicate_rule
+  concerns: (_ctx, next, previous) => previous === null || (next.isActive && !previous.isActive),
+  async enforce({ db, caller }, { object, isActive }, previous) {
+    const [row] = await db.query<{ count: number; active: number }>(
+      `select count(*)::int as count, (count(*) filter (where is_active))::int as active from extensions.duplicate_rule
        where organization_id = $1 and object = $2 and deleted_at is null`,
       [caller.organizationId, object],
     )
-    if (row!.count < duplicateRulesMax) return []
-    const message = `A record type must have at most ${duplicateRulesMax} rules of duplicates; delete one first.`
-    return [{ path: 'object', code: 'TOO_MANY', message }]
+    const message = (max: number, which: string): string =>
+      `A record type must have at most ${max} ${which}rules of duplicates; delete one first.`
+    if (previous === null && row!.count >= duplicateRulesMax)
+      return [{ path: 'object', code: 'TOO_MANY', message: message(duplicateRulesMax, '') }]
+    if (isActive && row!.active >= activeRulesMax)
+      return [{ path: 'isActive', code: 'TOO_MANY', message: message(activeRulesMax, 'active ') }]
+    return []
   },
 }
 
@@ -76,13 +93,16 @@ const queuesKeys: SerializedRule<DuplicateRule> = {
   },
 }
 
+/** Longer texts would make a comparison expensive. */
+const charactersMax = 2_048
+
 const exactKinds: ReadonlySet<ColumnKind> = new Set(['text', 'enum', 'id', 'date', 'integer', 'money'])
 
 function matcherProblem(
   { caller }: RequestContext,
   shape: RecordShape,
   path: string,
-  { field, method }: DuplicateMatcher,
+  { field, method, threshold }: DuplicateMatcher,
 ): FieldProblem | null {
   const problem = (code: string, message: string): FieldProblem => ({ path: `${path}.field`, code, message })
   const column: Column | undefined = shape.columns.byName.get(field)
@@ -91,7 +111,15 @@ function matcherProblem(
   if (isHidden(caller, shape, field))
     return problem('FIELD_NOT_READABLE', `${path}.field is hidden from you by your profile.`)
   if (isDerived(column)) return problem('NOT_ALLOWED', `${path}.field must not be a formula or rollup.`)
+  if ((column.max ?? 0) > charactersMax)
+    return problem('NOT_ALLOWED', `${path}.field must be a field of at most ${charactersMax} characters.`)
   const isComparable = method === 'EXACT' ? exactKinds.has(column.kind) : column.kind === 'text'
+  if (isComparable && method === 'FUZZY' && !shape.searchable.includes(field))
+    return problem('NOT_ALLOWED', `${path}.field must be a searched field for the method FUZZY.`)
+  if (isComparable && (method === 'FUZZY') !== (threshold !== null)) {
+    const message = `${path}.threshold must be given for the method FUZZY, and for no other.`
+    return { path: `${path}.threshold`, code: threshold === null ? 'REQUIRED' : 'NOT_ALLOWED', message }
+  }
   if (isComparable) return null
   const needed = method === 'EXACT' ? 'text, a number, a date, an id or one of given values' : 'text'
   return problem('NOT_ALLOWED', `${path}.field must be a field with ${needed} for the method ${method}.`)
@@ -146,8 +174,7 @@ export const duplicateRule: RecordDefinition<DuplicateRule> = defineRecord(Dupli
     action,
     isActive,
   })),
-  calculated: (next, previous) =>
-    changesKeys(next, previous) || previous === null ? { state: next.isActive ? 'BUILDING' : 'INACTIVE' } : {},
+  calculated: stateAfter,
   checks: (ctx, next, previous) => (next.deletedAt ? Promise.resolve([]) : ruleProblems(ctx, next, previous)),
   serializedRules: [
     published,

@@ -18,7 +18,7 @@ import {
   DuplicateRuleUpdateInput,
 } from './duplicate-rule.inputs.ts'
 import { duplicateRuleTables } from './duplicate-rule.migrations.ts'
-import { duplicateRule, duplicateRulesMax } from './duplicate-rule.record.ts'
+import { activeRulesMax, duplicateRule, duplicateRulesMax } from './duplicate-rule.record.ts'
 import { DuplicateRule } from './duplicate-rule.ts'
 
 const rules = recordsOf(duplicateRule)
@@ -44,7 +44,7 @@ export class DuplicateRuleResolver {
   }
 
   @Mutation(() => DuplicateRule, {
-    description: `Creates a rule of duplicates. A record type has at most ${duplicateRulesMax}. Every write that commits after the answer is decided with it; the keys of older records are written in the background. Its matchers must name fields that you may read. For owners and admins.`,
+    description: `Creates a rule of duplicates. A record type has at most ${duplicateRulesMax}, of which ${activeRulesMax} are active. Every write that commits after the answer is decided with it; the keys of older records are written in the background. Its matchers must name fields that you may read. For owners and admins.`,
   })
   @RequiresScope('DUPLICATE_RULES')
   duplicateRuleCreate(

@@ -1,5 +1,5 @@
 import { Entity } from '@mikro-orm/decorators/legacy'
-import { ObjectType } from 'type-graphql'
+import { Float, ObjectType } from 'type-graphql'
 import { Column } from '../../kernel/record/column.ts'
 import { DuplicateMethod } from '../../kernel/record/duplicates/duplicate-method.ts'
 import { OrgRecord } from '../../kernel/record/org-record.ts'
@@ -20,13 +20,22 @@ export class DuplicateMatcher {
     max: 200,
     filled: true,
     description:
-      'Name of the field, `customFields.<API name>` for a custom field. All methods but EXACT need a field of text. Lists, formulas and rollups cannot be compared.',
+      'Name of the field, `customFields.<API name>` for a custom field. All methods but EXACT need a field of text, and FUZZY one that is searched. Lists, formulas and rollups cannot be compared.',
     example: 'email',
   })
   field!: string
 
   @Part(() => DuplicateMethod, { description: 'How the values are compared.', example: 'EMAIL' })
   method!: DuplicateMethod
+
+  @Part(() => Float, {
+    nullable: true,
+    minimum: 0.7,
+    maximum: 1,
+    description: 'FUZZY: how similar the texts are at least; needed for it, and null for all other methods.',
+    example: null,
+  })
+  threshold!: number | null
 }
 
 @ObjectType({
@@ -60,7 +69,7 @@ export class DuplicateRule extends OrgRecord {
     required: true,
     maxItems: matchersMax,
     description: 'What is compared: at least one field.',
-    example: [{ field: 'email', method: 'EMAIL' }],
+    example: [{ field: 'email', method: 'EMAIL', threshold: null }],
   })
   matchers!: DuplicateMatcher[]
 

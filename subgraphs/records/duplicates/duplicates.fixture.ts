@@ -1,7 +1,9 @@
 import { expect } from 'vitest'
 import type { Member, Platform } from '../../../test/platform.ts'
 import { duplicateKeyQueue } from '../../extensions/duplicate-rule/duplicate-keys.queue.ts'
+import { consumeNext } from '../../kernel/outbox/consume-events.ts'
 import { drain } from '../../kernel/queue/queue.fixture.ts'
+import { searchConsumer } from '../../kernel/search/search-consumer.ts'
 
 export interface Rule {
   readonly id: string
@@ -26,4 +28,10 @@ export async function duplicateRule(by: Member, values: object = {}): Promise<Ru
 export async function settleDuplicateKeys(platform: Platform): Promise<void> {
   const open = () => platform.query(`select from extensions.duplicate_keys where state = 'QUEUED' limit 1`)
   while ((await open()).length > 0) await drain(duplicateKeyQueue, platform.services)
+}
+
+/** The search knows all records that were written. */
+export async function consumeSearch(platform: Platform, organizationId: string): Promise<void> {
+  await platform.query('select kernel.assign_event_positions(100000)')
+  while (await consumeNext(platform.services, searchConsumer, organizationId));
 }

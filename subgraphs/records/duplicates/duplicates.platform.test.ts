@@ -8,7 +8,7 @@ import { copiesOf } from '../../../test/extensions/field-changes.fixture.ts'
 import { usePlatform, type Member } from '../../../test/platform.ts'
 import type { Answer } from '../../../test/rest-client.ts'
 import { statementsOf } from '../../../test/statements.ts'
-import { duplicateRule, settleDuplicateKeys, type Rule } from './duplicates.fixture.ts'
+import { consumeSearch, duplicateRule, settleDuplicateKeys, type Rule } from './duplicates.fixture.ts'
 
 const platform = usePlatform()
 const jobs = new BulkJobs(platform)
@@ -84,7 +84,7 @@ describe('a rule of duplicates', () => {
     expect((await call('duplicateRule', { id: other.id }, owner)).body).toMatchObject({ state: 'INACTIVE' })
   })
 
-  it('refuses fields that it cannot compare, and more than ten for a record type', async () => {
+  it('refuses fields that it cannot compare, and more than ten active ones for a record type', async () => {
     await field(owner, { entity: 'CONTACT', name: 'size', fieldType: 'NUMBER' })
     await field(owner, {
       entity: 'CONTACT',
@@ -109,6 +109,15 @@ describe('a rule of duplicates', () => {
     expect(await refusedWith(matcher('secondaryEmails', 'EXACT'))).toEqual(bad('matchers.0.field NOT_ALLOWED'))
     expect(await refusedWith(matcher('customFields.size', 'EMAIL'))).toEqual(bad('matchers.0.field NOT_ALLOWED'))
     expect(await refusedWith(matcher('customFields.twice', 'EXACT'))).toEqual(bad('matchers.0.field NOT_ALLOWED'))
+    const fuzzy = (threshold: number | null, name = 'name') => ({
+      matchers: [{ field: name, method: 'FUZZY', threshold }],
+    })
+    expect(await refusedWith(fuzzy(null))).toEqual(bad('matchers.0.threshold REQUIRED'))
+    expect(await refusedWith(fuzzy(0.5))).toEqual(bad('matchers.0.threshold OUT_OF_RANGE'))
+    expect(await refusedWith(fuzzy(0.9, 'salutation'))).toEqual(bad('matchers.0.field NOT_ALLOWED'))
+    expect(await refusedWith({ matchers: [{ field: 'email', method: 'EMAIL', threshold: 0.9 }] })).toEqual(
+      bad('matchers.0.threshold NOT_ALLOWED'),
+    )
     expect(await refusedWith({ matchers: [] })).toEqual(bad('matchers EMPTY'))
     const twice = [
       { field: 'email', method: 'EMAIL' },
@@ -116,7 +125,10 @@ describe('a rule of duplicates', () => {
     ]
     expect(await refusedWith({ matchers: twice })).toEqual(bad('matchers.1 NOT_UNIQUE'))
     for (let n = 1; n <= 10; n++) await duplicateRule(owner, { name: `Rule ${n}` })
-    expect(await refusedWith({})).toEqual(bad('object TOO_MANY'))
+    expect(await refusedWith({})).toEqual(bad('isActive TOO_MANY'))
+    const { id } = await duplicateRule(owner, { name: 'Rule 11', isActive: false })
+    const activate = () => call('duplicateRuleUpdate', { id, body: { isActive: true } }, owner)
+    expect(await refusedInputs(platform, activate)).toEqual(bad('isActive TOO_MANY'))
     expect(await refused(platform, () => call('duplicateRuleUpdate', { id: newestRule, body: {} }, member))).toEqual([
       403,
       'PERMISSION_DENIED',
@@ -432,6 +444,56 @@ describe('BLOCK', () => {
     expect(merged.status, JSON.stringify(merged.body)).toBe(200)
     expect(merged.body['record']).toMatchObject({ email: 'ida@yard.example' })
     expect(blocked(await create({ email: 'ida@yard.example' }))).toEqual([409, 'DUPLICATE_DETECTED', first.id])
+  })
+})
+
+describe('FUZZY', () => {
+  const matchers = [{ field: 'name', method: 'FUZZY', threshold: 0.9 }]
+
+  it('finds similar texts as soon as the search knows them, the most similar first', async () => {
+    const rule = await duplicateRule(owner, { object: 'account', name: 'Similar', matchers })
+    expect(rule).toMatchObject({ state: 'READY' })
+    const near = await account(member, { name: 'Halvorsen Marine AS' })
+    const nearer = await account(member, { name: 'Halvørsen Marina' })
+    const far = await account(member, { name: 'Halvorsen Fish Export Company' })
+    await consumeSearch(platform, member.organizationId)
+    const refusal = await unchanged(platform, () => create({ name: 'Marine Halvorsen' }, member, {}, 'accountCreate'))
+    expect([refusal.status, refusal.body['candidates']]).toEqual([
+      409,
+      [nearer, near].map(({ id }, place) => ({
+        object: 'account',
+        id,
+        matchedBy: [{ rule: 'Similar', field: 'name', method: 'FUZZY' }],
+        score: [0.975, 0.9684][place],
+      })),
+    ])
+    expect(candidatesOf(refusal)).not.toContain(far.id)
+    const misspelt = await call('duplicatesFind', { body: { object: 'account', values: { name: 'Halvorsn Marine' } } })
+    expect(candidatesOf(misspelt).toSorted()).toEqual([near.id, nearer.id].toSorted())
+    expect((await create({ name: 'Barents Sea Shipping' }, member, {}, 'accountCreate')).status).toBe(201)
+  })
+
+  it('of all matchers compares the records that another matcher has found', async () => {
+    await duplicateRule(owner, {
+      object: 'account',
+      matchers: [...matchers, { field: 'website', method: 'DOMAIN' }],
+    })
+    const first = await account(member, { name: 'Halvorsen Marine', website: 'halvorsen.example' })
+    const second = (name: string) => create({ name, website: 'www.halvorsen.example' }, member, {}, 'accountCreate')
+    expect((await second('Barents Shipping')).status).toBe(201)
+    expect(blocked(await second('Halvorsen Marina'))).toEqual([409, 'DUPLICATE_DETECTED', first.id])
+  })
+
+  it('neither names records that the caller does not see, nor compares a hidden field', async () => {
+    await duplicateRule(owner, { matchers })
+    await contact(member, { firstName: 'Ingrid', lastName: 'Halvorsen' })
+    await consumeSearch(platform, member.organizationId)
+    const values = { firstName: 'Ingrid', lastName: 'Halvorsn' }
+    const find = (by: Member) => call('duplicatesFind', { body: { object: 'contact', values } }, by)
+    expect(candidatesOf(await find(member))).toHaveLength(1)
+    expect(candidatesOf(await find(await aUser({ visibility: 'OWN' })))).toEqual([])
+    const blind = await memberWithout(platform, owner.organizationId, { contact: ['firstName'] })
+    expect(candidatesOf(await find(blind))).toEqual([])
   })
 })
 

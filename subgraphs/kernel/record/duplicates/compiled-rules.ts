@@ -2,7 +2,8 @@ import type { Caller } from '../../context.ts'
 import type { RecordShape } from '../definition.ts'
 import { isHidden } from '../field-security.ts'
 import { valueOf } from '../value-index/value-rows.ts'
-import { duplicateKey } from './duplicate-keys.ts'
+import { comparedForm } from '../../search/similar-records.ts'
+import { duplicateKey, type KeyMethod } from './duplicate-keys.ts'
 import {
   keyField,
   type DuplicateMatcher,
@@ -11,16 +12,46 @@ import {
   type DuplicateRules,
   type Matcher,
 } from './duplicate-rules.ts'
+import { jaroWinkler } from './jaro-winkler.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-function matcherOf({ columns }: RecordShape, { field, method }: DuplicateMatcher): Matcher | null {
+/** Of a longer text, the beginning is compared. */
+const comparedMax = 200
+
+const textOf = (value: unknown): string | null =>
+  (typeof value === 'string' && comparedForm(value.slice(0, comparedMax))) || null
+
+const inOrder = (text: string): string => text.split(' ').toSorted().join(' ')
+
+const similarity = (one: string, other: string): number =>
+  Math.max(jaroWinkler(one, other), jaroWinkler(inOrder(one), inOrder(other)))
+
+const scoreDigits = 4
+
+const byKey = (method: KeyMethod) => ({
+  isIndexed: true,
+  keyOfValue: (value: unknown) => duplicateKey(method, value),
+  scoreOf: (one: string, other: string) => (one === other ? 1 : 0),
+})
+
+const bySimilarity = (threshold: number) => ({
+  isIndexed: false,
+  keyOfValue: textOf,
+  scoreOf: (one: string, other: string) => {
+    const score = similarity(one, other)
+    return score < threshold ? 0 : Number(score.toFixed(scoreDigits))
+  },
+})
+
+function matcherOf({ columns }: RecordShape, { field, method, threshold = null }: DuplicateMatcher): Matcher | null {
   const column = columns.byName.get(field)
   if (!column) return null
   const valueIn =
     column.key === undefined ? (record: Fields) => record[field] : (record: Fields) => valueOf(record, column)
-  const keyOf = (record: Fields) => duplicateKey(method, valueIn(record))
-  return { field, method, column, keyField: keyField({ field, method }), keyOf }
+  const { keyOfValue, ...compared } = method === 'FUZZY' ? bySimilarity(threshold ?? 1) : byKey(method)
+  const keyOf = (record: Fields) => keyOfValue(valueIn(record))
+  return { field, method, threshold, column, keyField: keyField({ field, method, threshold }), keyOf, ...compared }
 }
 
 /** The rules of a shape; null without any. A field that is not in use is the same in no two records. */

@@ -9,7 +9,7 @@ import type { DuplicateMethod } from './duplicate-method.ts'
 // Two values are the same to a method when their keys are equal. A value without a key is the same as no other.
 
 /** The methods that compare keys. */
-export type KeyMethod = DuplicateMethod
+export type KeyMethod = Exclude<DuplicateMethod, 'FUZZY'>
 
 /** As values of unique fields are compared: compatible characters, white space and case make no difference. */
 export const plainText = (text: string): string => text.normalize('NFKC').replaceAll(/\s+/gu, ' ').trim().toLowerCase()

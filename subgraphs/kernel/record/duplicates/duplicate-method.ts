@@ -14,6 +14,8 @@ export const DuplicateMethod = enumeration(
     PERSON:
       'The names of persons have the same words in any order, such as `Ingrid Halvorsen` and `Halvorsen, Ingrid`.',
     PHONE: 'The last nine digits of the telephone numbers are equal.',
+    FUZZY:
+      'The texts are similar by Jaro and Winkler, at least by `threshold`, without case, accents and punctuation, also with their words in another order. Of the records that have a word of the text, or one with a typing error, the 500 newest are compared; they are found a moment after they were written.',
   },
 )
 export type DuplicateMethod = keyof typeof DuplicateMethod

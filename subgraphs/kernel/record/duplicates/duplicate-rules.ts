@@ -1,12 +1,14 @@
 import type { Column } from '../column.ts'
-import type { KeyMethod } from './duplicate-keys.ts'
+import type { DuplicateMethod } from './duplicate-method.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** One comparison of a rule: two records are the same by it when the keys of the field are equal. Plain data. */
+/** One comparison of a rule: of two values by their keys, or by their similarity. Plain data. */
 export interface DuplicateMatcher {
   readonly field: string
-  readonly method: KeyMethod
+  readonly method: DuplicateMethod
+  /** The least similarity; null for methods that compare keys. */
+  readonly threshold?: number | null
 }
 
 /** When records of a type are duplicates of one another. Plain data. */
@@ -18,15 +20,19 @@ export interface DuplicateRuleDefinition {
 }
 
 /** The name under which the index of values has the keys of a matcher. No custom field has such a name. */
-export const keyField = ({ field, method }: DuplicateMatcher): string => `=${method} ${field}`
+export const keyField = ({ field, method, threshold }: DuplicateMatcher): string =>
+  `=${method} ${field}${method === 'FUZZY' ? ` ${threshold}` : ''}`
 
 /** A matcher of records of one shape. */
 export interface Matcher extends DuplicateMatcher {
   readonly column: Column
-  /** The name of its keys in the index of values. */
+  /** The name of its keys, in the index of values if that has them. */
   readonly keyField: string
-  /** The key of a record; null where it is the same as no other. */
+  readonly isIndexed: boolean
+  /** The key of a record, or the text whose similarity is compared; null where it is the same as no other. */
   readonly keyOf: (record: Fields) => string | null
+  /** How similar two keys are, from 0 to 1; 0 where they are not the same. */
+  readonly scoreOf: (one: string, other: string) => number
 }
 
 /** A rule of records of one shape. */

@@ -1,14 +1,15 @@
 import type { RequestContext } from '../../request.ts'
+import { isTurnOver, nextTurn } from '../../work/turn.ts'
 import type { RecordShape } from '../definition.ts'
 import { TenantPredicate } from '../predicate.ts'
-import { selectList } from '../selection.ts'
+import { similarRecords } from '../../search/similar-records.ts'
 import { valueTable } from '../value-index/value-column.ts'
+import { comparedSql } from './compared-sql.ts'
 import type { DuplicateRule, Matcher } from './duplicate-rules.ts'
-import { columnRead } from './key-rows.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Records with one key that are compared, the oldest first. */
+/** Records with one key that are compared, the oldest first; of those with similar texts, the newest first. */
 export const keyedMax = 500
 /** Records that are read for one comparison. */
 const readMax = 2_000
@@ -56,26 +57,66 @@ async function idsByKey(
   return new Map(rows.map(({ field, ids }) => [field, ids]))
 }
 
+/** The matchers by which the records that can be duplicates are found: where all must find them equal, by keys if one compares keys. */
+function finding({ logic, matchers }: DuplicateRule): readonly Matcher[] {
+  const keyed = matchers.filter(({ isIndexed }) => isIndexed)
+  return logic === 'ALL' && keyed.length > 0 ? keyed : matchers
+}
+
+/** The ids of other records that each matcher proposes, by its name. */
+async function idsFor(
+  ctx: RequestContext,
+  shape: RecordShape,
+  rules: readonly DuplicateRule[],
+  keys: ReadonlyMap<string, string>,
+  except: string | null,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const matchers = [...new Set(rules.flatMap(finding))].filter(({ keyField }) => keys.has(keyField))
+  const keyed = matchers
+    .filter(({ isIndexed }) => isIndexed)
+    .map(({ keyField }) => [keyField, keys.get(keyField)!] as const)
+  const found = new Map(keyed.length > 0 ? await idsByKey(ctx, shape, new Map(keyed), except) : [])
+  for (const { keyField, isIndexed } of matchers) {
+    if (isIndexed) continue
+    const ids = await similarRecords(ctx, shape.object, keys.get(keyField)!, keyedMax)
+    found.set(
+      keyField,
+      ids.filter((id) => id !== except),
+    )
+  }
+  return found
+}
+
 /**
  * The records that can be duplicates by a rule. By all matchers: those of the rarest key that also have the others, as far as the records of those were
  * all found.
  */
-function possible(
-  { logic, matchers }: DuplicateRule,
-  found: ReadonlyMap<string, readonly string[]>,
-): readonly string[] {
-  const lists = matchers.map(({ keyField }) => found.get(keyField) ?? [])
-  if (logic === 'ANY') return lists.flat()
-  const [rarest = [], ...others] = lists.toSorted((one, other) => one.length - other.length)
-  const whole = others.filter(({ length }) => length < keyedMax).map((ids) => new Set(ids))
-  return rarest.filter((id) => whole.every((ids) => ids.has(id)))
+function possible(rule: DuplicateRule, found: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const lists = finding(rule).map(({ keyField, isIndexed }) => ({ ids: found.get(keyField) ?? [], isIndexed }))
+  if (rule.logic === 'ANY') return lists.flatMap(({ ids }) => ids)
+  const [rarest, ...others] = lists.toSorted((one, other) => one.ids.length - other.ids.length)
+  const whole = others.filter(({ ids, isIndexed }) => isIndexed && ids.length < keyedMax).map(({ ids }) => new Set(ids))
+  return rarest!.ids.filter((id) => whole.every((ids) => ids.has(id)))
 }
 
-/** By which matchers two records are duplicates; none if they are not. */
-function matchesOf({ logic, matchers }: DuplicateRule, keys: ReadonlyMap<string, string>, other: Fields): Matcher[] {
-  const equal = matchers.filter(({ keyField, keyOf }) => keys.has(keyField) && keys.get(keyField) === keyOf(other))
+interface Match {
+  readonly matcher: Matcher
+  readonly score: number
+}
+
+/** By which matchers two records are duplicates, and how similar each finds them; none if they are not. */
+function matchesOf({ logic, matchers }: DuplicateRule, keys: ReadonlyMap<string, string>, other: Fields): Match[] {
+  const equal = matchers.flatMap((matcher) => {
+    const [own, key] = [keys.get(matcher.keyField), matcher.keyOf(other)]
+    const score = own === undefined || key === null ? 0 : matcher.scoreOf(own, key)
+    return score > 0 ? { matcher, score } : []
+  })
   return logic === 'ALL' && equal.length < matchers.length ? [] : equal
 }
+
+/** How similar two records are by a rule: as its least similar comparison if all must hold, otherwise as its most similar one. */
+const scoreBy = ({ logic }: DuplicateRule, matches: readonly Match[]): number =>
+  Math[logic === 'ALL' ? 'min' : 'max'](...matches.map(({ score }) => score))
 
 interface Comparison {
   /** The record that is compared; null as `id` for one that is not stored. */
@@ -101,15 +142,24 @@ export async function findDuplicates(
     if (key !== null) keys.set(keyField, key)
   }
   if (keys.size === 0) return { candidates: [], hasMore: false }
-  const found = await idsByKey(ctx, shape, keys, id)
+  const found = await idsFor(ctx, shape, rules, keys, id)
   const ids = [...new Set(rules.flatMap((rule) => possible(rule, found)))].slice(0, readMax)
   if (ids.length === 0) return { candidates: [], hasMore: false }
   const candidates: DuplicateCandidate[] = []
   for (const other of await readVisible(ctx, shape, matchers, ids)) {
-    const matchedBy = rules.flatMap((rule) =>
-      matchesOf(rule, keys, other).map(({ field, method }) => ({ rule: rule.name, field, method })),
-    )
-    if (matchedBy.length > 0) candidates.push({ object: shape.object, id: other['id'] as string, matchedBy, score: 1 })
+    if (isTurnOver()) await nextTurn(ctx.caller.organizationId)
+    const matched = rules
+      .map((rule) => ({ rule, matches: matchesOf(rule, keys, other) }))
+      .filter(({ matches }) => matches.length > 0)
+    if (matched.length === 0) continue
+    candidates.push({
+      object: shape.object,
+      id: other['id'] as string,
+      matchedBy: matched.flatMap(({ rule, matches }) =>
+        matches.map(({ matcher: { field, method } }) => ({ rule: rule.name, field, method })),
+      ),
+      score: Math.max(...matched.map(({ rule, matches }) => scoreBy(rule, matches))),
+    })
   }
   candidates.sort((one, next) => next.score - one.score || next.matchedBy.length - one.matchedBy.length)
   const shown = candidates.slice(0, limit)
@@ -125,10 +175,9 @@ function readVisible(
   ids: readonly string[],
 ): Promise<Fields[]> {
   const predicate = new TenantPredicate(caller)
-  const names = new Set(matchers.map(({ column }) => columnRead(column)))
   const live = predicate.live(shape, 't')
   return db.query<Fields>(
-    `select ${selectList(shape, names, 't', null)} from ${shape.table} t
+    `select ${comparedSql(matchers, 't')} from ${shape.table} t
      where ${live} and t.id = any(${predicate.values.add(ids)}::uuid[]) order by t.created_at, t.id`,
     predicate.values.list,
   )

@@ -3,9 +3,9 @@ import { sqlLiteral } from '../custom-field-column.ts'
 import type { RecordShape } from '../definition.ts'
 import type { Contributor } from '../derived/contributor.ts'
 import type { RecordChange } from '../derived/derived-rows.ts'
-import { selectList } from '../selection.ts'
+import { comparedSql } from './compared-sql.ts'
 import { valueTable } from '../value-index/value-column.ts'
-import type { Matcher } from './duplicate-rules.ts'
+import type { DuplicateRules, Matcher } from './duplicate-rules.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -17,6 +17,9 @@ interface KeyRow {
   readonly created: unknown
   readonly key: string | null
 }
+
+const indexed = (duplicates: DuplicateRules | undefined): readonly Matcher[] =>
+  duplicates?.matchers.filter(({ isIndexed }) => isIndexed) ?? []
 
 const rowOf = ({ keyField, keyOf }: Matcher, { organizationId, id, createdAt }: Fields, record: Fields): KeyRow => ({
   organization: organizationId,
@@ -53,9 +56,10 @@ const removed = (object: string, json: string, condition: string): string => `
 
 /** The keys by which duplicates are found follow the records in every write. */
 export const duplicateKeyRows: Contributor = ({ object, duplicates }) => {
-  if (!duplicates) return null
+  const matchers = indexed(duplicates)
+  if (matchers.length === 0) return null
   return ({ values, isWritten }, changes) => {
-    const rows = changes.flatMap((change) => rowsOf(duplicates.matchers, change))
+    const rows = changes.flatMap((change) => rowsOf(matchers, change))
     const [keys, blank] = [rows.filter(({ key }) => key !== null), rows.filter(({ key }) => key === null)]
     const statements: Record<string, string> = {}
     if (keys.length > 0)
@@ -76,21 +80,17 @@ export async function indexKeys(
   ids: readonly string[],
 ): Promise<void> {
   const { object, table, duplicates } = shape
-  if (!duplicates) return
-  const names = new Set(['organizationId', 'createdAt', ...duplicates.matchers.map(({ column }) => columnRead(column))])
+  const matchers = indexed(duplicates)
   const records = await db.query<Fields>(
-    `select ${selectList(shape, names, 't', null)} from ${table} t
+    `select t.organization_id as "organizationId", t.created_at as "createdAt", ${comparedSql(matchers, 't')} from ${table} t
      where t.organization_id = $1 and t.id = any($2::uuid[]) and t.deleted_at is null order by t.id for share of t`,
     [caller.organizationId, ids],
   )
-  const rows = records.flatMap((record) => duplicates.matchers.map((matcher) => rowOf(matcher, record, record)))
+  const rows = records.flatMap((record) => matchers.map((matcher) => rowOf(matcher, record, record)))
   const [keys, blank] = [rows.filter(({ key }) => key !== null), rows.filter(({ key }) => key === null)]
   if (keys.length > 0) await db.query(written(object, '$1', 'true'), [JSON.stringify(keys)], 'WRITE')
   if (blank.length > 0) await db.query(removed(object, '$1', 'true'), [JSON.stringify(blank)], 'WRITE')
 }
-
-/** The column of the record that has the value. */
-export const columnRead = ({ key, name }: Matcher['column']): string => (key === undefined ? name : 'customFields')
 
 /** Removes keys of matchers that no rule has; false when none are left. */
 export async function forgetKeys(

@@ -45,6 +45,7 @@ async function lockKeys(
   { object }: RecordShape,
   keys: readonly string[],
 ): Promise<void> {
+  if (keys.length === 0) return
   const named = keys.map((key) => `${caller.organizationId} ${object} ${key}`)
   await db.query(
     `with key (id) as materialized (
@@ -80,8 +81,8 @@ export async function refuseDuplicates(
   await lockKeys(
     ctx,
     shape,
-    [...matchers].flatMap(({ keyField, keyOf }) => {
-      const key = keyOf(next)
+    [...matchers].flatMap(({ keyField, isIndexed, keyOf }) => {
+      const key = isIndexed ? keyOf(next) : null
       return key === null ? [] : `${keyField} ${key}`
     }),
   )

@@ -469,7 +469,7 @@ describe('FUZZY', () => {
     ])
     expect(candidatesOf(refusal)).not.toContain(far.id)
     const misspelt = await call('duplicatesFind', { body: { object: 'account', values: { name: 'Halvorsn Marine' } } })
-    expect(candidatesOf(misspelt).toSorted()).toEqual([near.id, nearer.id].toSorted())
+    expect(new Set(candidatesOf(misspelt))).toEqual(new Set([near.id, nearer.id]))
     expect((await create({ name: 'Barents Sea Shipping' }, member, {}, 'accountCreate')).status).toBe(201)
   })
 

@@ -5,7 +5,7 @@ const prefixMax = 4
 /** The characters of one text that have an equal one nearby in the other, in their order. */
 function matching(one: readonly string[], other: readonly string[]): [string[], string[]] {
   const reach = Math.max(0, Math.floor(Math.max(one.length, other.length) / 2) - 1)
-  const isTaken = new Array<boolean>(other.length).fill(false)
+  const isTaken = Array.from(other, () => false)
   const ofOne: string[] = []
   for (const [at, character] of one.entries()) {
     const to = Math.min(other.length - 1, at + reach)

@@ -52,13 +52,17 @@ export async function save<T extends StoredRow>(
   if (draft.previous) builtIn.requireRight?.(ctx, draft.previous)
   // A transaction (a savepoint inside another one) takes the number back when the create is refused, so that there is no gap.
   const isNumbered = builtIn.numbered && draft.operation === 'CREATE'
-  const write = (current: RequestContext, definition: RecordDefinition<T>, decided: Draft<T>): Promise<T> =>
-    isNumbered ||
-    concernsLookups(definition, decided) ||
-    (definition.merge && decided.operation === 'RESTORE') ||
-    mayBeBlocked(current, definition, decided)
+  const write = async (current: RequestContext, definition: RecordDefinition<T>, decided: Draft<T>): Promise<T> => {
+    const isCompared = mayBeBlocked(current, definition, decided)
+    // Before the savepoint, because a refused record takes back what is written in it.
+    if (isCompared) await collectedOf(current)?.flush(current)
+    return isNumbered ||
+      isCompared ||
+      concernsLookups(definition, decided) ||
+      (definition.merge && decided.operation === 'RESTORE')
       ? inTransaction(current, (inner) => writeAndRedact(inner, definition, decided))
       : writeAndRedact(current, definition, decided)
+  }
   if (!concernsDefinitions(builtIn)) return write(ctx, shapeFor(ctx, builtIn), draft)
   return withCurrentExtensions(ctx, async (current) => {
     const definition = shapeFor(current, builtIn)

@@ -36,6 +36,8 @@ interface Candidate {
   readonly score: number
 }
 
+const compareTexts = (one: string, other: string): number => (one < other ? -1 : 1)
+
 /** The status and code of a refusal, and the ids of its candidates. */
 const blocked = ({ status, body }: Answer): unknown[] => [
   status,
@@ -425,6 +427,14 @@ describe('BLOCK', () => {
       recordsFailed: 2,
       errorSummary: [{ code: 'DUPLICATE_DETECTED', count: 2 }],
     })
+    const { body } = await call('contactList', {})
+    const listed = body.data as { readonly lastName: string; readonly email: string | null }[]
+    expect(listed.map(({ lastName, email }) => `${lastName} ${email}`).toSorted(compareTexts)).toEqual([
+      'Berg per@yard.example',
+      expect.stringMatching(/ ida@yard.example$/),
+      'Lie null',
+      'Lie null',
+    ])
   })
 
   it('refuses the conversion of a lead whose contact is a duplicate', async () => {

@@ -1,7 +1,6 @@
 import { lockOf } from '../../database/locks.ts'
 import { Refusal } from '../../errors.ts'
 import type { RequestContext } from '../../request.ts'
-import { collectedOf } from '../collected-writes.ts'
 import type { Draft, RecordShape, StoredRow } from '../definition.ts'
 import { nameOf } from '../describe.ts'
 import { rulesFor } from './compiled-rules.ts'
@@ -86,7 +85,6 @@ export async function refuseDuplicates(
       return key === null ? [] : `${keyField} ${key}`
     }),
   )
-  await collectedOf(ctx)?.flush(ctx)
   const comparison = { record: next, id: next['id'] as string, limit: namedMax }
   const { candidates } = await findDuplicates(ctx, shape, rules, comparison)
   if (candidates.length === 0) return

@@ -13,7 +13,8 @@ import type { Caller, IdempotencyClaim, OperationContext } from '../subgraphs/ke
 import { memberScope, type ScopeRequirement } from '../subgraphs/kernel/scopes.ts'
 import { sendHandledEvents, sendSubscription, streamPortsOf } from './event-response.ts'
 import type { CustomHandler, PathValues } from './custom-handler.ts'
-import { dryRunOfCall, triedAnswer } from './dry-run.ts'
+import { triedAnswer } from './dry-run.ts'
+import { preferencesOfCall } from './preferences.ts'
 import { writeResponse } from './response.ts'
 import { hiddenFrom, removeHiddenFields } from './hidden-fields.ts'
 import { readJson, refusalOf, refuseFields } from './body.ts'
@@ -102,14 +103,14 @@ export class Endpoint {
       const compiled = (this.compiled ??= this.compile())
       const invalidParameter = compiled.translation.invalidPathParameter(req.params)
       if (invalidParameter !== null) throw noSuchRecord(invalidParameter)
-      const dryRun = dryRunOfCall(this.operation, compiled.prepared, req)
-      const given = await this.inputs(compiled, caller, req, res, dryRun !== undefined)
+      const preferred = preferencesOfCall(this.operation, compiled.prepared, req, res)
+      const given = await this.inputs(compiled, caller, req, res, preferred.dryRun !== undefined)
       const reading = { caller, requestId, idempotency: null, cancellation: cancellationOf('query', res) }
       const inputs = given.readOnly ? await this.compared(compiled, given, reading, req) : given
       const cancellation = this.operation.success.isStream
         ? cancellationOnDisconnect(res)
         : cancellationOf(compiled.prepared?.kind, res)
-      const context: OperationContext = { caller, requestId, idempotency: inputs.claim, cancellation, dryRun }
+      const context: OperationContext = { caller, requestId, idempotency: inputs.claim, cancellation, ...preferred }
       const { prepared } = compiled
       if (prepared?.kind === 'subscription') {
         const call = { prepared, admission, cancellation: cancellation!, req, res }

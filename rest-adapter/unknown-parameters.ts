@@ -1,3 +1,4 @@
+import { addApplied } from '../gateway/edge/applied-preferences.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { suggestionList } from '../subgraphs/kernel/package-internals/suggestions.ts'
 import { refusalOf } from './body.ts'
@@ -18,7 +19,7 @@ export function refuseUnknownParameters(
   res: ServerResponse,
 ): void {
   const preference = handling.exec(String(req.headers['prefer'] ?? ''))?.[1]?.toLowerCase()
-  if (preference) res.setHeader('Preference-Applied', `handling=${preference}`)
+  if (preference) addApplied(res, `handling=${preference}`)
   if (unknown.length === 0 || preference === 'lenient') return
   throw refusalOf(
     Array.from(new Set(unknown), (path) => ({ path, code: 'UNKNOWN_FIELD', message: unknownMessage(path, known) })),

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { DryRunMode } from '../../subgraphs/kernel/dry-run.ts'
 import { invalid } from '../../subgraphs/kernel/errors.ts'
+import { addApplied } from './applied-preferences.ts'
 
 const preference = /(?:^|[,;])\s*dry-run\s*(?:=\s*"?([^",;\s]*)"?\s*)?(?=$|[,;])/i
 
@@ -21,8 +22,5 @@ export function dryRunOf({ headers }: Pick<IncomingMessage, 'headers'>): DryRunM
 }
 
 /** Says that the dry run was one, besides other preferences that were applied. */
-export function setDryRunApplied(res: ServerResponse, mode: DryRunMode): void {
-  const before = res.getHeader('Preference-Applied')
-  const applied = mode === 'HOOKS' ? 'dry-run=hooks' : 'dry-run'
-  res.setHeader('Preference-Applied', before === undefined ? applied : `${String(before)}, ${applied}`)
-}
+export const setDryRunApplied = (res: ServerResponse, mode: DryRunMode): void =>
+  addApplied(res, mode === 'HOOKS' ? 'dry-run=hooks' : 'dry-run')

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Caller, IdempotencyClaim } from '../../subgraphs/kernel/context.ts'
 import { invalid } from '../../subgraphs/kernel/errors.ts'
+import { allowsDuplicates } from './allowed-duplicates.ts'
 import { pathOf } from './blocked-path.ts'
 
 const keyCharactersMax = 255
@@ -18,8 +19,10 @@ export function claimOf(
   const key = req.headers['idempotency-key']
   if (key === undefined || caller.kind === 'ANONYMOUS') return null
   const path = pathOf(req.originalUrl ?? req.url ?? '/')
+  // Without duplicates the request may have been refused, and is another one with them.
+  const allowed = allowsDuplicates(req) ? ' duplicates' : ''
   return idempotencyClaim(key, () =>
-    createHash('sha256').update(`${req.method} ${path}\n`).update(raw).digest('base64url'),
+    createHash('sha256').update(`${req.method} ${path}${allowed}\n`).update(raw).digest('base64url'),
   )
 }
 

@@ -154,11 +154,12 @@ export class Graph {
     const { limits, isAtomic } = prepared
     const dryRun = prepared.kind === 'mutation' ? (prepared.dryRun ?? request.dryRun) : undefined
     const context =
-      limits || isAtomic || dryRun
+      limits || isAtomic || dryRun || prepared.allowsDuplicates
         ? {
             ...request,
             ...(limits && { limits }),
             ...(isAtomic && { isAtomic }),
+            ...(prepared.allowsDuplicates && { allowsDuplicates: true }),
             ...(dryRun && { dryRun, idempotency: null }),
           }
         : request

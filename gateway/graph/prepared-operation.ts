@@ -5,6 +5,7 @@ import type { ScopeRequirement } from '../../subgraphs/kernel/scopes.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { fieldsIn } from '../../subgraphs/kernel/subgraph/document-size.ts'
 import { hasAtomic, refuseUnlessTogether, withoutAtomic } from './atomic.ts'
+import { hasAllowDuplicates, withoutAllowDuplicates } from './allowed-duplicates.ts'
 import { dryRunIn, refuseUntriable, withoutDryRun } from './dry-run.ts'
 import { collectFields } from './collect.ts'
 import { costOf, refuseCostly, type CostNode } from './cost.ts'
@@ -55,6 +56,8 @@ export class PreparedOperation {
     readonly isAtomic: boolean,
     /** How the mutation asks to be tried and rolled back; null: it does not. */
     readonly dryRun: DryRunMode | null = null,
+    /** Whether the mutation allows to make duplicates. */
+    readonly allowsDuplicates = false,
   ) {
     const { apiSchema, requirements, filterScopes } = dependencies.supergraph
     const { operation, fragments, document } = parts
@@ -202,8 +205,12 @@ export function prepare(
   const given = operationParts(document, operationName)
   const isAtomic = hasAtomic(given.operation)
   const dryRun = dryRunIn(given.operation)
-  const parts = isAtomic || dryRun ? operationParts(withoutAtomic(withoutDryRun(given.document)), null) : given
+  const allowsDuplicates = hasAllowDuplicates(given.operation)
+  const parts =
+    isAtomic || dryRun || allowsDuplicates
+      ? operationParts(withoutAtomic(withoutDryRun(withoutAllowDuplicates(given.document))), null)
+      : given
   // The source text is the cache key, and a large part of it may be one literal.
   const bytes = operationBytes + 4 * source.length + tokenBytes * tokens + fieldBytes * fieldsIn(parts.document)
-  return new PreparedOperation(dependencies, parts, bytes, isAtomic, dryRun)
+  return new PreparedOperation(dependencies, parts, bytes, isAtomic, dryRun, allowsDuplicates)
 }

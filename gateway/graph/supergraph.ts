@@ -6,6 +6,7 @@ import { notInDryRunTag } from '../../subgraphs/kernel/subgraph/not-in-dry-run.t
 import { onePerRequestTag } from '../../subgraphs/kernel/subgraph/one-per-request.ts'
 import { compactSchema } from '../../subgraphs/kernel/package-internals/compact-schema.ts'
 import { mutationOwners, withAtomic } from './atomic.ts'
+import { withAllowDuplicates } from './allowed-duplicates.ts'
 import { withDryRun } from './dry-run.ts'
 import { refusedOperation } from './failures.ts'
 import { Introspection } from './introspection.ts'
@@ -62,7 +63,7 @@ export class LoadedSupergraph {
     this.fetched = fetchedNames(document)
     this.supergraph = Supergraph.build(withoutSecurity(document), { validateSupergraph: false })
     this.mutationOwners = mutationOwners(document)
-    this.apiSchema = withDryRun(withAtomic(this.supergraph.apiSchema().toGraphQLJSSchema()))
+    this.apiSchema = withAllowDuplicates(withDryRun(withAtomic(this.supergraph.apiSchema().toGraphQLJSSchema())))
     addScalarChecks(this.apiSchema)
     this.introspection = new Introspection(this.apiSchema)
     this.schema = this.supergraph.schema.toGraphQLJSSchema()

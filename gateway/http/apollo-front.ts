@@ -9,6 +9,7 @@ import type { GraphResult } from '../graph/graph.ts'
 import type { PreparedOperation } from '../graph/prepared-operation.ts'
 import { cancellationOf } from '../edge/cancellation-of.ts'
 import type { Variables } from '../graph/variable-values.ts'
+import { allowsDuplicates } from '../edge/allowed-duplicates.ts'
 import { dryRunOf } from '../edge/dry-run.ts'
 import { claimOf } from '../edge/idempotency.ts'
 import { refuseUnreadable, type Parameters } from './parameters.ts'
@@ -174,6 +175,7 @@ export class ApolloFront {
         idempotency,
         cancellation: cancellationOf(prepared.kind, res),
         dryRun: dryRunOf(req),
+        allowsDuplicates: allowsDuplicates(req) || undefined,
       }
       found.result = await this.#ports.graph.execute(prepared, variables, context)
       return found.result.data

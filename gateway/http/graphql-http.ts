@@ -11,6 +11,7 @@ import { setReplayedHeader, writeExecuted, writeRefused } from './answer.ts'
 import { ApolloFront } from './apollo-front.ts'
 import { parseBody, readBody, refuseOtherThanJson } from '../edge/body.ts'
 import { cancellationOf } from '../edge/cancellation-of.ts'
+import { allowsDuplicates } from '../edge/allowed-duplicates.ts'
 import { dryRunOf } from '../edge/dry-run.ts'
 import { claimOf } from '../edge/idempotency.ts'
 import { failedResult, isSentAsEvent, singleResult, writeStream, type GraphqlStreamOptions } from './graphql-stream.ts'
@@ -92,7 +93,8 @@ async function execute(
   }
   const idempotency = prepared.kind === 'mutation' ? claimOf(caller, req, raw) : null
   const cancellation = cancellationOf(prepared.kind, res)
-  const context = { caller, requestId, idempotency, cancellation, dryRun: dryRunOf(req) }
+  const preferred = { dryRun: dryRunOf(req), allowsDuplicates: allowsDuplicates(req) || undefined }
+  const context = { caller, requestId, idempotency, cancellation, ...preferred }
   return options.graph.execute(prepared, variables, context)
 }
 

@@ -175,9 +175,9 @@ export const explanationOfCode: Readonly<Record<ErrorCode, Explanation>> = {
   },
   DUPLICATE_DETECTED: {
     meaning:
-      'The operation would create a record that may exist already, and the request forbids that. Nothing was changed.',
+      'The change would make a record that may exist already, and the request or a rule of the organization forbids that. Nothing was changed.',
     action:
-      'Name one of the records in `errors` to use it, or allow that existing records are used or new ones are created.',
+      'Use one of the records in `candidates` or `errors`, or allow that existing records are used or new ones are created. A rule of duplicates is overridden by `Prefer: duplicates=allow`, in GraphQL also by `mutation @allowDuplicates`.',
   },
   INVALID_STATE: {
     meaning: 'The operation is not possible in the state of the record; nothing was changed.',

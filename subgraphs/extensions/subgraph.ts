@@ -7,6 +7,7 @@ import { customObjectResource } from './custom-object/custom-object.resolver.ts'
 import { mergeCustomRecordsResource } from './custom-record/merge-custom-records.resolver.ts'
 import { customRecordResource } from './custom-record/custom-record.resolver.ts'
 import { customRecord } from './custom-record/custom-record.record.ts'
+import { duplicateRuleResource } from './duplicate-rule/duplicate-rule.resolver.ts'
 import { buildFormula } from './field-formula/build-formula.ts'
 import { registerFieldChange } from './field-change/field-change.ts'
 import { checkValues, convertValues } from './field-change/change-type.ts'
@@ -50,6 +51,7 @@ export const extensions: SubgraphDefinition = {
     mergeCustomRecordsResource,
     lookupResource(customRecord),
     validationRuleResource,
+    duplicateRuleResource,
     layoutResource,
     namedCredentialResource,
     beforeSaveHookResource,

@@ -91,6 +91,8 @@ export interface OperationContext {
   readonly isAtomic?: boolean | undefined
   /** A mutation that is tried and rolled back; absent: it is carried out. */
   readonly dryRun?: DryRunMode | undefined
+  /** Whether the mutation is carried out although rules of duplicates would block it; absent: it is refused. */
+  readonly allowsDuplicates?: boolean | undefined
   /** What the changes belong to where it is not the request, such as the run of a job. */
   readonly operationId?: string | undefined
   /**

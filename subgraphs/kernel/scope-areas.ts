@@ -105,6 +105,11 @@ export const scopeAreas: Readonly<Record<string, ScopeArea>> = {
     'Read validation rules.',
     'Read and change validation rules, which refuse changes of records.',
   ),
+  DUPLICATE_RULES: added(
+    '/v1/duplicate-rules',
+    'Read rules of duplicates.',
+    'Read and change rules of duplicates, which find records that are the same and refuse changes that make some.',
+  ),
   LAYOUTS: added(
     '/v1/layouts',
     'Read layouts.',

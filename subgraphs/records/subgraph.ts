@@ -1,5 +1,6 @@
 import type { SubgraphDefinition } from '../kernel/subgraph/subgraph.ts'
 import { bulkJobResource } from './bulk-job/bulk-job.resolver.ts'
+import { duplicateResources } from './duplicates/duplicates.resolver.ts'
 import { fieldHistoryResources } from './field-history/field-history.resolver.ts'
 import { historyResources } from './history/history.resolver.ts'
 import { mergeMoveResource } from './merge/merge-move.resource.ts'
@@ -14,6 +15,7 @@ export const records: SubgraphDefinition = {
   resources: [
     ...fieldHistoryResources,
     ...historyResources,
+    ...duplicateResources,
     mergeMoveResource,
     searchResource,
     syncResource,

@@ -85,6 +85,8 @@ const namesOneRecord = ({ in: place, required, schema }: RestOperation['paramete
 /** Operations whose argument or record decides the scope, which the contract cannot name: those of the requests that are sent. */
 const scopesByRecord: Readonly<Record<string, readonly string[]>> = Object.fromEntries([
   ['bulkJobDownload', ['READ_ACCOUNTS']],
+  // It compares leads.
+  ['duplicatesFind', ['READ_LEADS']],
   ...[
     'bulkJob',
     'bulkJobCreate',

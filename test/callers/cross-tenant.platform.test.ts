@@ -163,7 +163,8 @@ const pageOf = ({ parameters }: (typeof lists)[number][1]): string => {
 /** What a list answers: records, those of a copy, or the groups of an aggregate, and how many records there are. */
 function listedIn({ body }: RawResponse): { readonly rows: Row[]; readonly total: number } {
   if (Array.isArray(body)) return { rows: body as Row[], total: 0 }
-  if (body.results) return { rows: body.results, total: 0 }
+  const found: readonly Row[] | undefined = body.results ?? body.candidates
+  if (found) return { rows: [...found], total: 0 }
   const synced: readonly { readonly record: Row | null }[] | undefined = body.records ?? body.changes
   if (synced) return { rows: synced.flatMap(({ record }) => (record ? [record] : [])), total: 0 }
   const isAggregate = body.groups !== undefined

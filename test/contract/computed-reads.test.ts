@@ -7,6 +7,8 @@ const readersOfRecords: Readonly<Record<string, string>> = {
   'subgraphs/crm/lead-conversion/targets.ts': 'Checks of a mutation, of which nothing is answered.',
   'subgraphs/crm/related-record/related-record.rules.ts': 'Checks of a mutation, of which nothing is answered.',
   'subgraphs/events/node/node.resolver.ts': 'Records, which are told by their ids.',
+  'subgraphs/extensions/duplicate-rule/duplicate-keys.queue.ts':
+    'Writes the keys of all records of a type, of which nothing is answered.',
   'subgraphs/extensions/field-change/run-change.ts': 'Changes all records of a type, of which nothing is answered.',
   'subgraphs/extensions/function/function.actions.ts': 'Records, which are told by their ids.',
   'subgraphs/outreach/email/thread-messages.ts': 'Records, which are told by their ids.',

@@ -32,10 +32,10 @@ const others = {
   'subgraphs/kernel/record/lookup/restored-details.ts':
     'with which master a deleted record is restored, from which nothing is derived',
   'subgraphs/extensions/{trigger,workflow,subscription}/*': 'items of queues',
-  'subgraphs/extensions/{metadata,trigger,workflow,subscription}/*': 'items of queues',
+  'subgraphs/extensions/{duplicate-rule,metadata,trigger,workflow,subscription}/*': 'items of queues',
   'subgraphs/events/delivery/{event-recovery.queue,recover-events}.ts': 'items of queues',
   'subgraphs/outreach/email/count-hits.ts': 'items of queues',
-  'subgraphs/kernel/record/{value-index,rollup}/*': 'rows that are derived from records',
+  'subgraphs/kernel/record/{duplicates,value-index,rollup}/*': 'rows that are derived from records',
   'subgraphs/kernel/secrets/rotate.ts': 'encrypted columns',
   'subgraphs/outreach/email-template/template-figures.ts': 'tables of totals',
   'subgraphs/kernel/record/derived/field-history.ts': 'the history of fields, which is derived itself',

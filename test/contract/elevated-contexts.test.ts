@@ -42,6 +42,10 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
     1,
     'removes the records of an object that was deleted 30 days ago',
   ],
+  'subgraphs/extensions/duplicate-rule/duplicate-keys.queue.ts': [
+    1,
+    'writes the keys of all records of a type, and says of the rule that it compares all of them',
+  ],
   'subgraphs/extensions/lookup/detail-change.queue.ts': [
     1,
     'deletes and restores details of a record, in the name of whoever deleted or restored it',

@@ -350,6 +350,6 @@ describe('the specification', () => {
         .filter(({ path }) => path.startsWith(prefix))
         .map((operation) => nameOf(operation).replace(prefix, ''))
     expect(below('/v1/companies')).toEqual(below('/v1/accounts'))
-    expect(below('/v1/companies')).toHaveLength(21)
+    expect(below('/v1/companies')).toHaveLength(22)
   })
 })

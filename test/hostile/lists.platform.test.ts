@@ -266,6 +266,7 @@ describe.each(pagedLists)('the pages of %s', (_, operation, orders) => {
 /** They are names of a form that no schema says. */
 const apiNames: ReadonlySet<string> = new Set([
   'customObjectCreate.name',
+  'duplicateRuleCreate.object',
   'layoutCreate.objectType',
   'layoutCreate.profile',
   'validationRuleCreate.entityType',

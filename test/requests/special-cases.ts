@@ -28,6 +28,7 @@ import { customFieldBodies, customFieldParts, customFieldPreparations } from './
 import { customObjectBodies, customObjectParts } from './custom-objects.ts'
 import { mergeBodies, merges } from './merges.ts'
 import { layoutBodies } from './layouts.ts'
+import { duplicateRuleBodies } from './duplicate-rules.ts'
 import { validationRuleBodies } from './validation-rules.ts'
 import { metadataBodies, metadataOnce, metadataPreparations } from './metadata.ts'
 import { workflowBodies, workflowPreparations, workflowsOnce } from './workflows.ts'
@@ -222,6 +223,7 @@ export const bodies: Readonly<Record<string, (requests: Sender, whole: boolean) 
   ...customObjectBodies,
   ...mergeBodies,
   ...validationRuleBodies,
+  ...duplicateRuleBodies,
   ...layoutBodies,
   ...workflowBodies,
   ...metadataBodies,

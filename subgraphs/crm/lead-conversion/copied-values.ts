@@ -9,7 +9,7 @@ import type { Account } from '../account/account.ts'
 import type { Contact } from '../contact/contact.ts'
 import { lead as leadDefinition } from '../lead/lead.record.ts'
 import type { Lead } from '../lead/lead.ts'
-import { companyDomain } from './free-mail.ts'
+import { companyDomain } from '../../kernel/values/company-domain.ts'
 
 /** The company of the lead; without one, the name of the person; without both, the email address. */
 export const companyOf = ({ company, name, email }: Lead): string => company?.trim() || name || (email ?? '')

@@ -9,7 +9,7 @@ import { contact } from '../contact/contact.record.ts'
 import type { Lead } from '../lead/lead.ts'
 import { opportunity } from '../opportunity/opportunity.record.ts'
 import type { AccountMatch, ContactMatch, LeadConvertInput } from './conversion.ts'
-import { companyDomain } from './free-mail.ts'
+import { companyDomain } from '../../kernel/values/company-domain.ts'
 import { lockOf } from '../../kernel/database/locks.ts'
 
 export interface Target<Match> {

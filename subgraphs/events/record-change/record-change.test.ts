@@ -43,6 +43,7 @@ const unreferenced = new Set([
   'quota',
   'serverless_function',
   'validation_rule',
+  'duplicate_rule',
   'custom_field',
   'custom_object',
   'layout',

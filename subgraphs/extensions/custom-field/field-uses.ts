@@ -24,6 +24,9 @@ const usesSql = `
     where r.organization_id = $1 and r.entity_type = $2 and r.deleted_at is null and $5
       and concat(r.conditions, ' ', r.error_field) ~ $4
   union all
+  select 'duplicate_rule', d.id, d.name from extensions.duplicate_rule d
+    where d.organization_id = $1 and d.object = $6 and d.deleted_at is null and d.matchers::text ~ $4
+  union all
   select 'layout', l.id, l.name from extensions.layout l
     where l.organization_id = $1 and l.object_type = $2 and l.deleted_at is null and l.config::text ~ $4
   union all
@@ -43,6 +46,8 @@ interface Use extends Record<string, unknown> {
   readonly name: string
 }
 
+const recordTypeOf = (entity: string): string => (customObjectName(entity) === null ? entity.toLowerCase() : entity)
+
 async function usesOf(ctx: RequestContext, entity: string, name: string, ofRules = true): Promise<Use[]> {
   const { db, caller } = ctx
   // A name has letters, digits and underscores only.
@@ -52,9 +57,9 @@ async function usesOf(ctx: RequestContext, entity: string, name: string, ofRules
   const uses: Use[] = formulas.map((field) => ({ object: 'custom_field', id: field.id, name: field.name }))
   const rollups = await rollupsWith(ctx, entity, name)
   uses.push(...rollups.map((field) => ({ object: 'custom_field', id: field.id, name: field.name })))
-  uses.push(...(await db.query<Use>(usesSql, [organizationId, entity, name, path, ofRules])))
+  uses.push(...(await db.query<Use>(usesSql, [organizationId, entity, name, path, ofRules, recordTypeOf(entity)])))
   const objectName = customObjectName(entity)
-  const prefix = objectName === null ? entity.toLowerCase() : customObjectEvents(objectName)
+  const prefix = objectName === null ? recordTypeOf(entity) : customObjectEvents(objectName)
   for (const { user, sql } of fieldUseSources()) {
     if (uses.length >= shownMax) break
     const rows = await db.query<{ id: string; name: string }>(`${sql} limit ${shownMax}`, [

@@ -145,7 +145,10 @@ export class CustomRecordResolver {
     return withCustomRecords(ctx, object, (records, current) => records.restore(current, id, expectedVersion))
   }
 
-  @Query(() => CustomRecord, { nullable: true, description: upsertDescriptions.byKey('record of a custom object') })
+  @Query(() => CustomRecord, {
+    nullable: true,
+    description: upsertDescriptions.byKey('record of a custom object', true),
+  })
   customRecordByKey(
     @CustomObjectArg() object: string,
     @FieldArg() field: string,
@@ -158,7 +161,7 @@ export class CustomRecordResolver {
     )
   }
 
-  @Mutation(() => upsertTypes.Result, { description: upsertDescriptions.upsert('record of a custom object') })
+  @Mutation(() => upsertTypes.Result, { description: upsertDescriptions.upsert('record of a custom object', true) })
   @RequiresScope('CUSTOM_OBJECTS')
   customRecordUpsert(
     @CustomObjectArg() object: string,

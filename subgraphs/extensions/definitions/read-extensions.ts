@@ -7,6 +7,7 @@ import type {
 } from '../../kernel/extension/extension.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { isMaster } from '../../kernel/record/lookup/lookup.ts'
+import type { DuplicateRuleDefinition } from '../../kernel/record/duplicates/duplicate-rules.ts'
 import type { OrganizationDefinitions } from '../../kernel/record/organization-definitions.ts'
 import { bytesOfShapes, DefinedShapes } from '../../kernel/record/organization-shapes.ts'
 import type { OrganizationShapes } from '../../kernel/record/shape-source.ts'
@@ -53,9 +54,11 @@ class OrganizationExtensions implements Extensions {
   readonly #rules: ByShape<StoredRule, RecordRules>
   readonly #hooks: ByShape<StoredHook, RecordHooks>
 
-  constructor({ version, fields, objects, hasObjects, rules, hooks }: Row) {
+  constructor(row: Row) {
+    const { version, fields, hasObjects, rules, hooks, duplicateRules } = row
     this.version = version
-    const definitions = fields.length > 0 || hasObjects ? definitionsOf(version, fields, objects) : null
+    const isDefined = fields.length > 0 || hasObjects || duplicateRules.length > 0
+    const definitions = isDefined ? definitionsOf(row) : null
     this.shapes = definitions && new DefinedShapes(definitions)
     this.bytes = 1_000 + rules.length * ruleBytes + 2 * JSON.stringify([rules, hooks]).length
     if (definitions) this.bytes += bytesOfShapes(definitions)
@@ -81,11 +84,7 @@ const objectOf = ({ entity }: StoredField): string => entity.toLowerCase()
  * The active fields by record type, and the custom objects. A record type whose fields are all inactive is named, too: its keys are not free, as are those
  * of a custom object without fields.
  */
-function definitionsOf(
-  version: number,
-  fields: readonly ReadField[],
-  objects: readonly StoredObject[],
-): OrganizationDefinitions {
+function definitionsOf({ version, fields, objects, duplicateRules }: Row): OrganizationDefinitions {
   const byEntity = Map.groupBy(
     fields.filter(({ isDeleted }) => !isDeleted),
     objectOf,
@@ -106,7 +105,13 @@ function definitionsOf(
     const isDetail = customFields[object]!.some(isMaster)
     return [object, customRecordOf({ ...stored, isDetail })] as const
   })
-  return { version, customFields, unusedFormulas, objects: Object.fromEntries(shapes) }
+  return {
+    version,
+    customFields,
+    unusedFormulas,
+    objects: Object.fromEntries(shapes),
+    duplicateRules: Object.fromEntries(Map.groupBy(duplicateRules, ({ objectType }) => objectType)),
+  }
 }
 
 interface Row {
@@ -117,6 +122,7 @@ interface Row {
   readonly hasObjects: boolean
   readonly rules: readonly Typed<StoredRule>[]
   readonly hooks: readonly Typed<StoredHook>[]
+  readonly duplicateRules: readonly Typed<DuplicateRuleDefinition>[]
 }
 
 /** The version, the fields in their order and deleted formulas, whose values records keep, the custom objects, the active rules in the order of their creation, and the active hooks by their position. */
@@ -150,7 +156,11 @@ export const readOrganizationExtensions: ExtensionReader = async (sql, organizat
          'sealedPreviousSecret', h.sealed_previous_secret, 'previousSecretExpiresAt', h.previous_secret_expires_at)
          order by h.position, h.created_at, h.id)
        from extensions.before_save_hook h
-       where h.organization_id = v.organization_id and h.is_active and h.deleted_at is null), '[]') as hooks
+       where h.organization_id = v.organization_id and h.is_active and h.deleted_at is null), '[]') as hooks, coalesce((
+       select jsonb_agg(jsonb_build_object('objectType', d.object, 'name', d.name, 'matchers', d.matchers, 'logic', d.logic,
+         'action', d.action) order by d.created_at, d.id)
+       from extensions.duplicate_rule d
+       where d.organization_id = v.organization_id and d.is_active and d.deleted_at is null), '[]') as "duplicateRules"
      from kernel.definition_version v where v.organization_id = $1`,
     [organizationId],
   )

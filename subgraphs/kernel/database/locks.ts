@@ -26,6 +26,7 @@ const seeds = {
   rollups: 92,
   bulkJobs: 94,
   externalIds: 96,
+  duplicates: 97,
 } as const
 
 /** The locks of the whole database. `eventPositions` is written in its migration. */

@@ -7,6 +7,7 @@ import { Columns } from './columns.ts'
 import { customFieldKey, customFieldsName } from './custom-field-column.ts'
 import type { DerivedRows } from './derived/derived-rows.ts'
 import type { AnyRecord, TrackedObject, Operation, RecordEvents } from './event-types.ts'
+import type { DuplicateRules } from './duplicates/duplicate-rules.ts'
 import type { LookupFrom } from './lookup/lookup.ts'
 import type { Merged } from './merge/merged.ts'
 import type { StateMachine } from './transitions.ts'
@@ -137,6 +138,8 @@ export interface RecordShape extends TrackedObject {
   readonly masters?: readonly Master[]
   /** What the definitions of the organization derive from the records, in the statement of every write; absent where there is nothing. */
   readonly derived?: readonly DerivedRows[]
+  /** When records of this type are duplicates, by the rules of the organization; absent where there are none. */
+  readonly duplicates?: DuplicateRules
   /** The lookups of the organization that name records of this type; absent where there are none. */
   readonly lookedUpBy?: readonly LookupFrom[]
   /** Columns that `search` compares with the text. */

@@ -5,6 +5,8 @@ import { customObjectName } from './custom-object.ts'
 import { hasColumn, type Master, type RecordShape } from './definition.ts'
 import type { Contributor } from './derived/contributor.ts'
 import { contributors } from './derived/contributors.ts'
+import { duplicateRulesOf } from './duplicates/compiled-rules.ts'
+import type { DuplicateRules } from './duplicates/duplicate-rules.ts'
 import { customColumns, FormulaScopes } from './formula-columns.ts'
 import { relatedShape } from './formula-relations.ts'
 import { columnsFor, isLive } from './live-formulas.ts'
@@ -120,9 +122,16 @@ export class DefinedShapes implements OrganizationShapes {
     const withFields = this.#withFields(shape)
     const masters = this.#mastersOf(shape)
     const named = lookedUpBy ? { ...withFields, lookedUpBy } : withFields
-    const extended = masters.length > 0 ? { ...named, masters, visibleBy: [] } : named
+    const visible = masters.length > 0 ? { ...named, masters, visibleBy: [] } : named
+    const duplicates = this.#duplicatesIn(visible)
+    const extended = duplicates ? { ...visible, duplicates } : visible
     const derived = this.contributes.flatMap((contribution) => contribution(extended, this.definitions) ?? [])
     return derived.length > 0 ? { ...extended, derived } : extended
+  }
+
+  #duplicatesIn(shape: RecordShape): DuplicateRules | null {
+    const { duplicateRules = {} } = this.definitions
+    return Object.hasOwn(duplicateRules, shape.object) ? duplicateRulesOf(shape, duplicateRules[shape.object]!) : null
   }
 
   /** The records of which those of the type are details, if they are any. */
@@ -201,7 +210,7 @@ const memberBytes = 100
 const formulaBytes = 100
 
 /** Estimated memory of the shapes of these definitions. */
-export const bytesOfShapes = ({ customFields, objects = {} }: OrganizationDefinitions): number =>
+export const bytesOfShapes = ({ customFields, objects = {}, duplicateRules = {} }: OrganizationDefinitions): number =>
   Object.values(customFields).reduce(
     (sum, fields) => {
       const members = fields.reduce((count, { members: own = [] }) => count + own.length, 0)
@@ -209,5 +218,6 @@ export const bytesOfShapes = ({ customFields, objects = {} }: OrganizationDefini
       const parts = members * memberBytes + characters * formulaBytes
       return sum + shapeBytes + fields.length * fieldBytes + parts + 2 * JSON.stringify(fields).length
     },
-    Object.keys(objects).length * shapeBytes,
+    (Object.keys(objects).length + Object.keys(duplicateRules).length) * shapeBytes +
+      4 * JSON.stringify(duplicateRules).length,
   )

@@ -20,6 +20,7 @@ import { insertTextOf } from './insert-text.ts'
 import { concernsLookups, lookupProblems, withoutLost } from './lookup/check-lookups.ts'
 import { refuseRestricted } from './lookup/deleted-targets.ts'
 import { followTarget } from './lookup/details.ts'
+import { mayBeBlocked, refuseDuplicates } from './duplicates/refuse-duplicates.ts'
 import type { Operation } from './event-types.ts'
 import { redact, refuseReadOnlyFields } from './field-security.ts'
 import { refuseImportedFields } from './imported-fields.ts'
@@ -51,10 +52,17 @@ export async function save<T extends StoredRow>(
   if (draft.previous) builtIn.requireRight?.(ctx, draft.previous)
   // A transaction (a savepoint inside another one) takes the number back when the create is refused, so that there is no gap.
   const isNumbered = builtIn.numbered && draft.operation === 'CREATE'
-  const write = (current: RequestContext, definition: RecordDefinition<T>, decided: Draft<T>): Promise<T> =>
-    isNumbered || concernsLookups(definition, decided) || (definition.merge && decided.operation === 'RESTORE')
+  const write = async (current: RequestContext, definition: RecordDefinition<T>, decided: Draft<T>): Promise<T> => {
+    const isCompared = mayBeBlocked(current, definition, decided)
+    // Before the savepoint, because a refused record takes back what is written in it.
+    if (isCompared) await collectedOf(current)?.flush(current)
+    return isNumbered ||
+      isCompared ||
+      concernsLookups(definition, decided) ||
+      (definition.merge && decided.operation === 'RESTORE')
       ? inTransaction(current, (inner) => writeAndRedact(inner, definition, decided))
       : writeAndRedact(current, definition, decided)
+  }
   if (!concernsDefinitions(builtIn)) return write(ctx, shapeFor(ctx, builtIn), draft)
   return withCurrentExtensions(ctx, async (current) => {
     const definition = shapeFor(current, builtIn)
@@ -103,6 +111,7 @@ async function checkAndWrite<T extends StoredRow>(
   await underSerializedRules(ctx, definition, next, previous, async (inner, problems, unless) => {
     refuse(problems)
     if (isDeleted) await refuseRestricted(inner, definition, next.id)
+    if (mayBeBlocked(inner, definition, draft)) await refuseDuplicates(inner, definition, draft, next, previous)
     return write(inner, definition, prepared, next, changed, unless)
   })
   // What names a merged record follows the one that stays.

@@ -26,11 +26,13 @@ interface AnswerBody extends Pick<SubgraphResult, 'data' | 'errors'> {
 
 /** A GraphQL request over HTTP with the caller in its extensions. */
 export function writeRequest({ document, variables, context }: SubgraphRequest): string {
-  const { caller, requestId, idempotency, operationId, limits, isAtomic, dryRun } = context
+  const { caller, requestId, idempotency, operationId, limits, isAtomic, dryRun, allowsDuplicates } = context
   return JSON.stringify({
     query: document,
     variables,
-    extensions: { context: { caller, requestId, idempotency, operationId, limits, isAtomic, dryRun } },
+    extensions: {
+      context: { caller, requestId, idempotency, operationId, limits, isAtomic, dryRun, allowsDuplicates },
+    },
   } satisfies RequestBody)
 }
 

@@ -10,8 +10,6 @@ import { usePlatform, type Member } from '../../../test/platform.ts'
 import { assignProfile, createProfile } from '../../identity/profile/profile.actions.ts'
 import { newId } from '../../kernel/ids.ts'
 import { movedMax } from '../../kernel/record/merge/merge-records.ts'
-import { winnerByExternalId } from '../../kernel/record/merge/winner-by-external-id.ts'
-import { recordType } from '../../kernel/record/record-registry.ts'
 import { systemContext } from '../../kernel/request.ts'
 import { settleMerges } from './merge.fixture.ts'
 
@@ -27,6 +25,7 @@ beforeEach(async () => {
 type Body = Readonly<Record<string, unknown>>
 const merge = (id: string, ids: readonly string[], body: object = {}, by = member, operation = 'accountMerge') =>
   by.rest[operation]!({ id, body: { ids, ...body } } as never)
+const byKey = (value: string, by = member) => by.rest['accountByKey']!({ field: 'externalId', value } as never)
 const read = async (id: string, operation = 'account', by = member) =>
   (await by.rest[operation]!({ id } as never)).body as Body
 const aUser = (options: object = {}) => platform.member({ organizationId: owner.organizationId, ...options })
@@ -283,9 +282,26 @@ describe('a merged record', () => {
     await merge(middle.id, [first.id])
     await merge(last.id, [middle.id])
     for (const { id } of [middle, first]) expect((await read(id)).mergedIntoId).toBe(last.id)
-    const ctx = systemContext(platform.services, owner.organizationId)
-    expect(await winnerByExternalId(ctx, recordType('account')(), 'ERP-1')).toBe(last.id)
-    expect(await winnerByExternalId(ctx, recordType('contact')(), 'ERP-1')).toBe(null)
+    const { status, body } = await byKey('ERP-1')
+    expect([status, body.id]).toEqual([200, last.id])
+  })
+
+  it('leads to the record that stays where its external id is the key of an upsert', async () => {
+    const stays = await account(member, { name: 'Stays', externalId: 'ERP-2' })
+    const gone = await account(member, { name: 'Gone', externalId: 'ERP-1' })
+    await merge(stays.id, [gone.id])
+    const put = (body: object, by = member) =>
+      by.rest['accountUpsert']!({ field: 'externalId', value: 'ERP-1', body } as never)
+    const { status, body } = await put({ industry: 'Rail' })
+    expect([status, body.id, body.externalId, body.industry]).toEqual([200, stays.id, 'ERP-2', 'Rail'])
+    const items = [{ externalId: 'ERP-1', name: 'Stays here' }]
+    const bulk = await member.rest['accountBulkUpsert']!({ body: { items } } as never)
+    expect(bulk.body['results']).toMatchObject([{ id: stays.id, status: 'UPDATED', key: 'ERP-1' }])
+    const own = await aUser({ visibility: 'OWN' })
+    expect((await byKey('ERP-1', own)).status).toBe(404)
+    // A live record with the external id comes first.
+    await member.rest['accountRestore']!({ id: gone.id })
+    expect((await put({ industry: 'Sea' })).body.id).toBe(gone.id)
   })
 
   it('can be restored as it was, without what named it, and is then merged into nothing', async () => {

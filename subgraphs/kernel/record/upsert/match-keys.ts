@@ -1,6 +1,7 @@
 import type { RequestContext } from '../../request.ts'
 import { sqlLiteral } from '../custom-field-column.ts'
 import type { RecordShape } from '../definition.ts'
+import { mergedTable } from '../merge/merged-records.ts'
 import { TenantPredicate } from '../predicate.ts'
 import { valueTable } from '../value-index/value-column.ts'
 import { jsonOfKey, type KeyField } from './key-field.ts'
@@ -9,8 +10,20 @@ import { jsonOfKey, type KeyField } from './key-field.ts'
 const matchesMax = 2
 
 /**
+ * SQL of the record that stays of the merge in which one with the external id was last merged, if no live record has the id itself, whoever sees that.
+ */
+function winnersSql(definition: RecordShape, { column }: KeyField, predicate: TenantPredicate): string {
+  const { object, table } = definition
+  const organization = predicate.organization()
+  return ` union all (select w.id from ${mergedTable} m join ${table} w on w.organization_id = m.organization_id and w.id = m.merged_into_id
+    where m.organization_id = ${organization} and m.object = ${sqlLiteral(object)} and m.external_id = g.value and ${predicate.live(definition, 'w')}
+      and not exists (select from ${table} o where o.organization_id = ${organization} and ${column.sql('o')} = g.value and o.deleted_at is null)
+    order by m.merged_at desc, m.record_id desc limit 1)`
+}
+
+/**
  * The live records that the caller sees, by the values of a key: for each value the ids of at most two, of which there are several only for external
- * ids that were shared before they had to be unique. One statement reads all of them.
+ * ids that were shared before they had to be unique. The external id of a record that was merged leads to the record that stays. One statement reads all of them.
  */
 export async function matchKeys(
   ctx: RequestContext,
@@ -26,7 +39,7 @@ export async function matchKeys(
   const given = `unnest(${predicate.values.add(column.key === undefined ? values : json)}::text[]) with ordinality as g(value, place)`
   const matches =
     column.key === undefined
-      ? `select t.id from ${table} t where ${column.sql('t')} = g.value and ${live}`
+      ? `select t.id from ${table} t where ${column.sql('t')} = g.value and ${live}${definition.merge ? winnersSql(definition, key, predicate) : ''}`
       : `select t.id from ${valueTable} v join ${table} t on t.id = v.record_id
          where v.organization_id = ${predicate.organization()} and v.object = ${sqlLiteral(object)} and v.field = ${sqlLiteral(column.key)}
            and v.unique_key = kernel.unique_key(g.value::jsonb, '${column.valueIndex!.unique}') and ${live}`

@@ -19,12 +19,14 @@ export const OnlyCreateArg = (): ParameterDecorator =>
       'True: if there is a record with the key, it is refused with PRECONDITION_FAILED. Null: it is changed.',
   }) as ParameterDecorator
 
+const ofMerged = ' The external id of a record that was merged leads to the one that stays.'
+
 /** What the operations do, in words; `one` is the record type. */
 export const upsertDescriptions = {
-  byKey: (one: string) =>
-    `Returns the live ${one} with this value in a key field. Several of them, possible only for external ids from before they were unique, are AMBIGUOUS_MATCH.`,
-  upsert: (one: string) =>
-    `Changes the ${one} with this key, or creates it with the key; both as the update and the create do. A ${one} that has the key and that the caller does not see is a UNIQUE_VIOLATION.`,
+  byKey: (one: string, canBeMerged = false) =>
+    `Returns the live ${one} with this value in a key field. Several of them, possible only for external ids from before they were unique, are AMBIGUOUS_MATCH.${canBeMerged ? ofMerged : ''}`,
+  upsert: (one: string, canBeMerged = false) =>
+    `Changes the ${one} with this key, or creates it with the key; both as the update and the create do. A ${one} that has the key and that the caller does not see is a UNIQUE_VIOLATION.${canBeMerged ? ofMerged : ''}`,
   bulkUpsert: (many: string) =>
     `Changes or creates 1 to ${bulkMax} ${many}, each by the value that it has in the key field. Each item succeeds or fails independently; items with the same key are applied in order.`,
 }
@@ -40,10 +42,15 @@ export function upsertResolver<T extends StoredRow>(
   const types = upsertTypes(definition, scope)
   const prefix = entity.name.charAt(0).toLowerCase() + entity.name.slice(1)
   const one = wordsOf(entity.name)
+  const canBeMerged = definition.merge !== undefined
 
   @Resolver()
   class UpsertResolver {
-    @Query(() => entity, { name: `${prefix}ByKey`, nullable: true, description: upsertDescriptions.byKey(one) })
+    @Query(() => entity, {
+      name: `${prefix}ByKey`,
+      nullable: true,
+      description: upsertDescriptions.byKey(one, canBeMerged),
+    })
     async readByKey(
       @FieldArg() field: string,
       @KeyValueArg() value: string,
@@ -53,7 +60,7 @@ export function upsertResolver<T extends StoredRow>(
       return records.one(ctx, await requireIdOfKey(ctx, definition, { field, value }), info)
     }
 
-    @Mutation(() => types.Result, { name: `${prefix}Upsert`, description: upsertDescriptions.upsert(one) })
+    @Mutation(() => types.Result, { name: `${prefix}Upsert`, description: upsertDescriptions.upsert(one, canBeMerged) })
     @RequiresScope(scope)
     upsertOne(
       @FieldArg() field: string,

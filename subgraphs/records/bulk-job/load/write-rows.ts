@@ -7,6 +7,7 @@ import { lockExternalIds } from '../../../kernel/record/external-id/lock-externa
 import { withNamedOf } from '../../../kernel/record/lookup/check-lookups.ts'
 import { withClearing } from '../../../kernel/record/lookup/deleted-targets.ts'
 import { lockSerializedRules } from '../../../kernel/record/serialized-rules.ts'
+import { shapeFor } from '../../../kernel/record/shape-source.ts'
 import { inTransaction, type RequestContext } from '../../../kernel/request.ts'
 import type { RowProblem } from '../read-file.ts'
 import { wholeRecords, type Found } from './find-records.ts'
@@ -47,11 +48,15 @@ export async function writeRows(
   return isTogether(ctx, loading) ? writeTogether(ctx, loading, rows, named) : writeEach(ctx, loading, rows, named)
 }
 
-/** Whether the rows of a chunk are written by few statements. Hooks decide on rows that are written one by one. */
-export const isTogether = (
-  { extensions, isWithoutHooks = false }: RequestContext,
-  { definition, loadable }: Loading,
-): boolean => loadable.isStandard && isCollectable(definition) && (isWithoutHooks || !extensions?.hasHooks)
+/**
+ * Whether the rows of a chunk are written by few statements. Hooks decide on rows that are written one by one, and so do rules of duplicates, which
+ * compare each row with those before it.
+ */
+export const isTogether = (ctx: RequestContext, { definition, loadable }: Loading): boolean => {
+  const { extensions, isWithoutHooks = false } = ctx
+  const isDecidedAlone = isCollectable(definition) && !shapeFor(ctx, definition).duplicates?.hasBlocks
+  return loadable.isStandard && isDecidedAlone && (isWithoutHooks || !extensions?.hasHooks)
+}
 
 /** Fewer rows are written one by one when they cannot be written together. */
 const togetherMin = 40

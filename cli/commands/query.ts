@@ -34,6 +34,9 @@ function variablesOf(given: string | undefined): object {
   return value
 }
 
+/** Whether any of the fields has a value. */
+const hasAnswers = (data: unknown): boolean => Object.values(data ?? {}).some((value) => value !== null)
+
 /** Sends a GraphQL operation, and prints its data as JSON. */
 export async function query(context: Context, given: string | undefined, options: Options): Promise<void> {
   const variables = variablesOf(options.variables)
@@ -43,7 +46,7 @@ export async function query(context: Context, given: string | undefined, options
   const { screen } = context
   if (errors.length === 0) return screen.result(data, () => [JSON.stringify(data, null, 2)])
   const failure = graphFailure(errors)
-  if (data === null) throw failure
+  if (!hasAnswers(data)) throw failure
   // Some of the fields have been answered.
   screen.result({ data, errors }, () => [JSON.stringify(data, null, 2)])
   if (!screen.isJson) throw failure

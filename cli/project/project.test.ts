@@ -100,6 +100,6 @@ describe('what the command line knows of the platform', () => {
 })
 
 it('shows no control characters of others', () => {
-  expect(plain('a\u001B[31mb\u001B]0;title\u0007\u009B2Jc\r\u202Ed\n\te')).toBe('abc' + 'd\n\te')
+  expect(plain('a\u001B[31mb\u001B]0;title\u0007\u009B2Jc\r\u202Ed\n\te')).toBe('abcd\n\te')
   expect(plainLine(' a\n\n b ')).toBe('a b')
 })

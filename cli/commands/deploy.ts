@@ -123,7 +123,7 @@ export async function deploy(context: Context, options: DeployOptions): Promise<
     ),
     ...deployment.missingSecrets.map(
       ({ type, name, secret }) =>
-        `${screen.styled('yellow', '!')} ${type} ${plainLine(name)} needs the secret ${plainLine(secret)}, which is not set.`,
+        `${screen.styled('yellow', '!')} ${type} ${plainLine(name)} has no secret yet: ${plainLine(secret)}.`,
     ),
     conclusionOf(deployment, checkOnly),
   ])

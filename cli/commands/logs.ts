@@ -115,12 +115,17 @@ export async function functionLogs(context: Context, name: string, options: Opti
         `${startedAt}  ${mark(screen, status)}  ${trigger}  ${durationMs} ms  ${screen.styled('dim', id)}`,
         ...logs.map(({ at, level, text }) => `  ${at}  ${level.padEnd(5)} ${indented(text)}`),
         ...(droppedLogs > 0 ? [`  ${droppedLogs} lines were left out`] : []),
-        ...(error ? [`  ${plainLine(error.name)}: ${indented(error.message)}`] : []),
-        ...(error?.stack ? [`  ${indented(error.stack)}`] : []),
+        ...(error ? errorLines(error) : []),
       ],
     },
     options,
   )
+}
+
+/** A stack begins with what the error says, unless it was thrown without one. */
+function errorLines({ name, message, stack }: NonNullable<Invocation['error']>): string[] {
+  const said = `${name}: ${message}`
+  return [...(stack?.startsWith(said) ? [] : [said]), ...(stack ? [stack] : [])].map((text) => `  ${indented(text)}`)
 }
 
 const indented = (text: string): string => plain(text).trimEnd().replaceAll('\n', '\n    ')

@@ -12,7 +12,7 @@ const require = createRequire(import.meta.url)
 
 // Source and dependencies must use the same copy of graphql, because it refuses types of another copy.
 const resolve = { alias: [{ find: /^graphql$/, replacement: require.resolve('graphql') }] }
-const tests = '{gateway,rest-adapter,subgraphs,test}/**'
+const tests = '{cli,gateway,rest-adapter,subgraphs,test}/**'
 // Some tests check every field and operation of the API, which takes more than half a minute on a busy machine.
 // Test files share a process, so that the platform is loaded only once. A test that changes a module must restore it.
 const common = { isolate: false, setupFiles: ['test/setup.ts'], testTimeout: 120_000, hookTimeout: 120_000 }

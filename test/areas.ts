@@ -101,6 +101,7 @@ export const areas: Readonly<Record<string, Area>> = {
     ],
     tests: ['subgraphs/queue-deadlines', 'test/faults/', 'test/several-processes/'],
   },
+  cli: { code: ['cli/'], tests: ['test/cli/'] },
   hostile: { code: [], tests: ['test/hostile/'] },
 }
 

@@ -29,7 +29,12 @@ export const systemTests: Readonly<Record<string, readonly string[]>> = {
     'gateway/pages/guides/generated-clients.md',
     'test/clients/package.json',
   ],
-  'test/clients/guides.system.test.ts': ['gateway/pages/guides', 'gateway/subscriptions', 'subgraphs/events/delivery'],
+  'test/clients/guides.system.test.ts': [
+    'gateway/pages/guides',
+    'cli',
+    'gateway/subscriptions',
+    'subgraphs/events/delivery',
+  ],
   'test/clients/organization-types.system.test.ts': [
     'gateway/graph/organization-schema.ts',
     'gateway/pages/guides/generated-clients.md',

@@ -18,6 +18,7 @@ export const guides = {
     'custom-fields',
     'custom-objects',
     'configuration-as-code',
+    'command-line',
     'scopes',
     'web-pages',
     'agents',

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildSchema, parse, validate } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { projectRoot } from '../../subgraphs/kernel/config/paths.ts'
 import { errorTypeOf, statusOfCode, type ErrorCode } from '../../subgraphs/kernel/errors.ts'
 import { titleOfCode } from '../edge/titles.ts'
 import { siteDirectory } from './assets.ts'
@@ -106,6 +107,25 @@ describe('guides', () => {
   it.each(['nothing', 'constructor', '..%2Fpages.ts', '..%2F..%2F..%2FREADME'])('answer 404 for %s', async (name) => {
     expect((await page(`/docs/guides/${name}`)).status).toBe(404)
   })
+})
+
+describe('schemas of the metadata format', () => {
+  const schemaOf = (file: string) => fetch(`${fixture.origin}/docs/metadata/${file}`)
+  const folder = join(projectRoot, 'schema/metadata')
+
+  it.each(readdirSync(folder))('%s is served to editors of every origin', async (file) => {
+    const response = await schemaOf(file)
+    expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, '*'])
+    expect(response.headers.get('content-type')).toBe('application/schema+json; charset=utf-8')
+    expect(await response.text()).toBe(readFileSync(join(folder, file), 'utf8'))
+  })
+
+  it.each(['nothing', '__proto__', '..%2Fsupergraph.graphql', 'project.schema.json%00'])(
+    'answer 404 for %s',
+    async (file) => {
+      expect((await schemaOf(file)).status).toBe(404)
+    },
+  )
 })
 
 describe('error codes', () => {

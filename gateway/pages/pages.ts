@@ -6,6 +6,7 @@ import { setSecurityHeaders, type Policy } from './policy.ts'
 import { errorList, errorPage, type SendErrors } from './errors.ts'
 import { escaped } from './escaped.ts'
 import { htmlOf } from './markdown.ts'
+import { metadataSchemaFile } from './metadata-schemas.ts'
 import { guideList, guidePage, type SendGuide } from './guides.ts'
 
 export interface PagesOptions {
@@ -58,7 +59,7 @@ export const explorerPage =
     return sendPage(req, res, 'explorer', options)
   }
 
-/** `GET /`, `/docs`, `/docs/guides`, `/errors` and their assets. Files are read with the first request, not when the router is created. */
+/** `GET /`, `/docs`, `/docs/guides`, `/docs/metadata`, `/errors` and their assets. Files are read with the first request, not when the router is created. */
 export function pagesRouter(options: PagesOptions): Router {
   const router = Router()
   router.get('/', (req, res, next) => {
@@ -76,6 +77,7 @@ export function pagesRouter(options: PagesOptions): Router {
   const sendGuide: SendGuide = (req, res, title, content) => sendPage(req, res, 'text', options, { title, content })
   router.get('/docs/guides', guideList(sendGuide))
   router.get('/docs/guides/:name', guidePage(sendGuide))
+  router.get('/docs/metadata/:file', metadataSchemaFile)
   router.get('/assets/:bundle/:version/:file', serveAsset)
   return router
 }

@@ -208,6 +208,17 @@ it('deploys files that were retrieved, and one more', async () => {
   expect(await run('sh', await program('configuration-as-code', 'sh'))).toEqual(['SUCCEEDED 1', 'SUCCEEDED 1'])
 })
 
+it('goes from an empty folder to an object, a function and a workflow by the command line', async () => {
+  const place = await program('command-line', 'sh')
+  const PATH = `${join(projectRoot, 'bin')}:${process.env['PATH']}`
+  const lines = await run('sh', place, { PATH, XDG_CONFIG_HOME: join(place.cwd, 'config') })
+  expect(lines).toContain('+ WORKFLOW Grade inspections')
+  expect(lines).toContain('  call  CREATE_TASK  SUCCEEDED')
+  expect(lines.at(-1)).toContain('91 points are A')
+  const { data } = await call<{ data: { subject: string }[] }>('GET', '/v1/tasks?search=Crane&limit=10')
+  expect(data.map(({ subject }) => subject)).toEqual(['Crane 7: A'])
+})
+
 describe.each(['ts', 'py'] as const)('a receiver in %s', (language) => {
   it('takes events of its webhook and nothing else', async () => {
     const port = await freePort()

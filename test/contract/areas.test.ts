@@ -7,7 +7,7 @@ import { systemTests } from '../system-tests.ts'
 
 const exists = (path: string): boolean => existsSync(join(projectRoot, path))
 const found = (pattern: string): string[] =>
-  globSync(`{gateway,rest-adapter,subgraphs,test}/**/${pattern}`, { cwd: projectRoot }).filter(
+  globSync(`{cli,gateway,rest-adapter,subgraphs,test}/**/${pattern}`, { cwd: projectRoot }).filter(
     (path) => !path.includes('node_modules'),
   )
 
@@ -17,7 +17,7 @@ describe('an area', () => {
   })
 
   it('has no folder or test that does not exist', () => {
-    const files = globSync('{*.ts,{bin,gateway,rest-adapter,schema,subgraphs,test}/**}', { cwd: projectRoot })
+    const files = globSync('{*.ts,{bin,cli,gateway,rest-adapter,schema,subgraphs,test}/**}', { cwd: projectRoot })
     const named = Object.values(areas).flatMap(({ code, tests }) => [...code, ...tests])
     expect(named.filter((prefix) => !files.some((file) => file.startsWith(prefix) || `${file}/` === prefix))).toEqual(
       [],

@@ -36,7 +36,10 @@ const mapping = new ColumnMapping(ServerlessFunction, {
   apiName: { rules: { pattern: apiNamePattern.source } },
   name: {},
   description: {},
-  language: { description: 'Language of the source; without it that of the file with the source.' },
+  language: {
+    fallback: null,
+    description: 'Language of the source; without it that of the file with the source.',
+  },
   envVars: { rules: { type: 'object', additionalProperties: { type: 'string' } } },
   timeoutMs: {},
   memoryMb: {},

@@ -186,10 +186,12 @@ const warningsOf = (components: readonly PlannedComponent[]): MetadataWarning[] 
 const asProblem = ({
   file = null,
   path = '',
+  line = null,
+  column = null,
   code = 'INVALID',
   message = '',
   usedBy = null,
-}: Partial<MetadataProblem>): MetadataProblem => ({ file, path, code, message, usedBy })
+}: Partial<MetadataProblem>): MetadataProblem => ({ file, path, line, column, code, message, usedBy })
 
 /** `update` of the row of a deployment that has ended, while this attempt has its lease. */
 function endedSql(

@@ -51,6 +51,20 @@ export class MetadataProblem {
   })
   path!: string
 
+  @OutputField(() => Int, {
+    nullable: true,
+    description: 'Line in the file, from 1: of a source that does not compile; null otherwise.',
+    example: null,
+  })
+  line!: number | null
+
+  @OutputField(() => Int, {
+    nullable: true,
+    description: 'Column in the line, from 1; null without one.',
+    example: null,
+  })
+  column!: number | null
+
   @OutputField(() => String, { description: 'What kind of problem it is.', example: 'NOT_ALLOWED' })
   code!: string
 

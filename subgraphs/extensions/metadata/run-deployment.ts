@@ -204,9 +204,16 @@ function problemsOfRefusal(
   { of, placeOf = (path) => ({ path }) }: PlannedStep,
   error: Refusal,
 ): Partial<MetadataProblem>[] {
-  const { errors, usedBy = null } = error.extensions as {
+  const {
+    errors,
+    usedBy = null,
+    line = null,
+    column = null,
+  } = error.extensions as {
     readonly errors?: readonly FieldProblem[]
     readonly usedBy?: unknown
+    readonly line?: number
+    readonly column?: number
   }
   const all = errors?.length ? errors : [{ path: '', code: error.code, message: error.message }]
   return all.map(({ path, code, message }) => {
@@ -214,6 +221,6 @@ function problemsOfRefusal(
     const file = place.source === undefined ? of.file : `${of.packaged!.folder}${place.source}`
     // Messages begin with the path in the record.
     const text = path !== '' && message.startsWith(`${path} `) ? `${place.path}${message.slice(path.length)}` : message
-    return { file, path: place.path, code, message: text, usedBy }
+    return { file, path: place.path, line, column, code, message: text, usedBy }
   })
 }

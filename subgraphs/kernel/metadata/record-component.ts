@@ -56,6 +56,14 @@ function shownParts(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== null))
 }
 
+/** The value that a file without the property stands for; `x-computed-default` if a new record gets one that is computed, and another keeps its own. */
+function defaultOf({ of, fallback, toFile }: Mapped): JsonSchema {
+  const initial = fallback === undefined ? initialValue(of) : fallback
+  if (initial === undefined && of.derivedDefault !== undefined) return { 'x-computed-default': true }
+  const value = fallback === undefined && toFile ? toFile(initial) : initial
+  return value === null || value === undefined || value === '' ? {} : { default: value }
+}
+
 /** What the properties of a file and the columns of a record have in common. */
 export class ColumnMapping {
   readonly #mapped: readonly Mapped[]
@@ -76,11 +84,22 @@ export class ColumnMapping {
 
   get schemas(): Readonly<Record<string, JsonSchema>> {
     return Object.fromEntries(
-      this.#mapped.flatMap(({ name, of, rules = {}, isOpen, isHidden, description = of.description }) =>
-        isHidden
+      this.#mapped.flatMap((mapped) => {
+        const { name, of, rules = {}, isOpen, isHidden, description = of.description } = mapped
+        return isHidden
           ? []
-          : [[name, { ...(isOpen ? {} : columnSchema(of)), ...rules, ...(description && { description }) }]],
-      ),
+          : [
+              [
+                name,
+                {
+                  ...(isOpen ? {} : columnSchema(of)),
+                  ...rules,
+                  ...defaultOf(mapped),
+                  ...(description && { description }),
+                },
+              ],
+            ]
+      }),
     )
   }
 

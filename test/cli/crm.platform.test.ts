@@ -1,0 +1,450 @@
+import { createHmac } from 'node:crypto'
+import { chmod, readdir, readFile, rm, stat, symlink } from 'node:fs/promises'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { startBackground } from '../../worker.ts'
+import { usePlatform, type Member } from '../platform.ts'
+import { freePort } from '../redis-server.ts'
+import { aCrm, type Crm } from './crm.fixture.ts'
+
+const platform = usePlatform()
+let background: { close(): Promise<void> }
+let owner: Member
+/** With the key of the owner in its environment. */
+let crm: Crm
+
+beforeAll(async () => {
+  background = await startBackground(platform.services)
+})
+afterAll(() => background.close())
+beforeEach(async () => {
+  owner = await platform.member({ organizationId: await platform.organization('Halvorsen'), role: 'OWNER' })
+  crm = await aCrm({ CRM_URL: platform.url, CRM_API_KEY: owner.secret })
+})
+
+const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
+const field = { entity: 'ACCOUNT', name: 'tier', label: 'Tier', fieldType: 'TEXT' }
+const fieldFile = 'src/fields/ACCOUNT.tier.field.json'
+/** A project with one custom field. */
+const project = (values: object = {}) => ({
+  'service.project.json': json({ formatVersion: 1, name: 'sales' }),
+  [fieldFile]: json({ ...field, ...values }),
+})
+
+describe('crm login', () => {
+  it('keeps the key in a file for its owner alone, and never shows it', async () => {
+    const empty = await aCrm()
+    const { code, stdout, stderr } = await empty.run(['login', '--url', `${platform.url}/`], `${owner.secret}\n`)
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toContain(`Server        ${platform.url}\nOrganization  Halvorsen\nUser          Ann Lee <`)
+    expect(stdout).not.toContain(owner.secret)
+    const file = join(empty.configFolder, 'credentials.json')
+    expect([(await stat(file)).mode & 0o777, (await stat(empty.configFolder)).mode & 0o777]).toEqual([0o600, 0o700])
+    expect(await readdir(empty.configFolder)).toEqual(['credentials.json'])
+
+    const whoami = await empty.json<{ url: string; user: { role: string } }>(['whoami'])
+    expect([whoami.url, whoami.user.role]).toEqual([platform.url, 'OWNER'])
+    expect((await empty.run(['logout'])).code).toBe(0)
+    expect((await empty.run(['whoami'])).code).toBe(3)
+    expect(await readFile(file, 'utf8')).not.toContain(owner.secret)
+  })
+
+  it('asks in a terminal, and shows nothing of the key that is typed', async () => {
+    const empty = await aCrm()
+    const asked = empty.inTerminal('login')
+    await asked.shows('URL of the server')
+    asked.type(`${platform.url}\r`)
+    await asked.shows('API key')
+    asked.type(`${owner.secret}\r`)
+    const { code, stdout } = await asked.ended
+    expect(code, stdout).toBe(0)
+    expect(stdout).toContain('Halvorsen')
+    expect(stdout).not.toContain(owner.secret.slice(0, 12))
+    expect((await empty.run(['whoami'])).code).toBe(0)
+  })
+
+  it('ends with 3 for a key that is not valid, and keeps nothing', async () => {
+    const empty = await aCrm()
+    const { code, stderr } = await empty.run(['login', '--url', platform.url], 'crm_live_wrong')
+    expect([code, stderr]).toEqual([3, expect.stringContaining('Error API_KEY_INVALID: ')])
+    expect((await empty.run(['whoami'])).code).toBe(3)
+  })
+
+  it('ends with 3 if others may read the file', async () => {
+    const empty = await aCrm()
+    await empty.run(['login', '--url', platform.url], owner.secret)
+    await chmod(join(empty.configFolder, 'credentials.json'), 0o644)
+    const { code, stderr } = await empty.run(['whoami'])
+    expect([code, stderr]).toEqual([3, expect.stringContaining('Error FILE_NOT_PRIVATE: ')])
+  })
+
+  it('sends a key to no server but its own', async () => {
+    const received: IncomingHttpHeaders[] = []
+    const other = createServer((req, res) => {
+      received.push(req.headers)
+      res.writeHead(302, { location: platform.url }).end()
+    })
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void other.close())
+    const otherUrl = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
+    const empty = await aCrm()
+    await empty.run(['login', '--url', platform.url], owner.secret)
+    const { code, stderr } = await empty.run(['whoami', '--url', otherUrl])
+    expect([code, stderr]).toEqual([3, expect.stringContaining(`There is no API key for ${otherUrl}.`)])
+    expect(received).toEqual([])
+    const redirected = await crm.in('.', { CRM_URL: otherUrl }).run(['whoami'])
+    expect([redirected.code, redirected.stderr]).toEqual([2, expect.stringContaining(`redirects to ${platform.url}`)])
+    expect((await crm.in('.', { CRM_URL: '' }).run(['whoami'])).code).toBe(2)
+  })
+})
+
+describe('exit codes', () => {
+  it.each([
+    ['no command', []],
+    ['an unknown command', ['depoly']],
+    ['an unknown option', ['deploy', '--chek']],
+    ['a missing argument', ['trigger']],
+    ['no project', ['deploy']],
+    ['a URL that is none', ['whoami', '--url', 'crm']],
+  ])('2 for %s', async (_, args) => {
+    const { code, stdout } = await crm.run(args)
+    expect([code, stdout]).toEqual([2, ''])
+  })
+
+  it('4 for a server that is not reached, which the message names', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`
+    const { code, stderr } = await crm.run(['whoami', '--url', url])
+    expect([code, stderr]).toEqual([4, `Error UNREACHABLE: ${url} cannot be reached: ECONNREFUSED.\n`])
+    expect(await crm.json(['whoami', '--url', url], 4)).toMatchObject({ error: { code: 'UNREACHABLE' } })
+  })
+
+  it('1 for an answer of something else than the platform', async () => {
+    const other = createServer((_req, res) => res.end('<html>'))
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void other.close())
+    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
+    expect(await crm.json(['whoami', '--url', url], 1)).toMatchObject({ error: { code: 'FOREIGN_ANSWER' } })
+  })
+
+  it('3 for a key without the scope', async () => {
+    const { secret } = await platform.member({ ...owner, role: 'ADMIN', scopes: ['READ_ACCOUNTS'] })
+    await crm.write(project())
+    const { code, stderr } = await crm.in('.', { CRM_API_KEY: secret }).run(['deploy'])
+    expect([code, stderr]).toEqual([3, expect.stringContaining('Error API_KEY_SCOPE_INSUFFICIENT: ')])
+  })
+
+  it('0 for help and version', async () => {
+    expect((await crm.run(['--version'])).code).toBe(0)
+    const { code, stdout } = await crm.run(['deploy', '--help'])
+    expect([code, stdout]).toEqual([0, expect.stringContaining('--check')])
+  })
+})
+
+describe('crm init', () => {
+  it('makes a project that can be deployed, whose schemas a server has', async () => {
+    const made = await crm.json<{ files: string[] }>(['init', 'sales'])
+    expect(made.files).toEqual(['service.project.json', 'src/.gitkeep', '.vscode/settings.json'])
+    const there = crm.in('sales')
+    const content = JSON.parse(await readFile(join(there.folder, 'service.project.json'), 'utf8')) as {
+      $schema: string
+    }
+    expect(content).toMatchObject({ formatVersion: 1, name: 'sales' })
+    const settings = await readFile(join(there.folder, '.vscode/settings.json'), 'utf8')
+    const urls = [content.$schema, ...[...settings.matchAll(/"url": "(.*)"/g)].map(([, url]) => url!)]
+    expect(urls).toHaveLength(14)
+    for (const url of urls) expect((await fetch(url)).status).toBe(200)
+    expect(await there.json(['deploy'])).toMatchObject({ status: 'SUCCEEDED' })
+    expect(await crm.json(['init', 'sales'], 1)).toMatchObject({ error: { code: 'EXISTS' } })
+  })
+})
+
+describe('crm deploy', () => {
+  it('deploys from any folder of the project, and says what has changed', async () => {
+    await crm.write(project())
+    const { code, stdout } = await crm.in('src/fields').run(['deploy'])
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /^\+ CUSTOM_FIELD ACCOUNT\.tier\nDeployed: 1 created, 0 updated, 0 deleted, 0 unchanged\. /,
+      ),
+    ])
+    const again = await crm.json<{ counts: object }>(['deploy'])
+    expect(again.counts).toEqual({ created: 0, updated: 0, unchanged: 1, deleted: 0 })
+  })
+
+  it('only checks with --check', async () => {
+    await crm.write(project())
+    expect((await crm.run(['deploy', '--check'])).stdout).toContain('Checked: 1 created')
+    const { body } = await owner.rest['metadataRetrieve']!({ body: {} } as never)
+    expect(Object.keys(body['files'] as object)).toEqual(['service.project.json'])
+  })
+
+  it('shows each problem with its file, line and column, and ends with 1', async () => {
+    await crm.write(project({ fieldType: 'TXT' }))
+    const { code, stdout } = await crm.run(['deploy'])
+    expect(code).toBe(1)
+    expect(stdout).toContain(`x ${fieldFile}:5:16  NOT_ALLOWED  fieldType\n    fieldType must be one of`)
+    const { problems } = await crm.json<{ problems: object[] }>(['deploy'], 1)
+    expect(problems).toMatchObject([{ file: fieldFile, place: `${fieldFile}:5:16`, code: 'NOT_ALLOWED' }])
+  })
+
+  it('shows where a source does not compile', async () => {
+    await crm.write({
+      ...project(),
+      'src/functions/score/function.json': json({ name: 'Score' }),
+      'src/functions/score/index.ts': 'export default () => 1\nconst = 2\n',
+    })
+    const { code, stdout } = await crm.run(['deploy'])
+    expect([code, stdout]).toEqual([1, expect.stringContaining('x src/functions/score/index.ts:2:7  COMPILE_ERROR')])
+  })
+
+  it('refuses another version than the expected one', async () => {
+    await crm.write(project())
+    const { version } = await crm.json<{ version: string }>(['deploy'])
+    await crm.write(project({ label: 'Level' }))
+    expect((await crm.json<{ status: string }>(['deploy', '--expected-version', version])).status).toBe('SUCCEEDED')
+    const { problems } = await crm.json<{ problems: object[] }>(['deploy', '--expected-version', version], 1)
+    expect(problems).toMatchObject([{ code: 'VERSION_CONFLICT' }])
+  })
+
+  it('deletes with --allow-destructive alone', async () => {
+    await crm.write(project())
+    await crm.run(['deploy'])
+    await crm.write({ 'destructiveChanges.json': json({ delete: [{ type: 'CUSTOM_FIELD', name: 'ACCOUNT.tier' }] }) })
+    await rm(join(crm.folder, fieldFile))
+    expect((await crm.run(['deploy'])).stdout).toContain('x destructiveChanges.json:2:13  NOT_ALLOWED  delete')
+    expect((await crm.run(['deploy', '--allow-destructive'])).stdout).toContain('- CUSTOM_FIELD ACCOUNT.tier')
+  })
+
+  it('shows its progress in a terminal, and the result after it', async () => {
+    await crm.write(project())
+    const { code, stdout } = await crm.inTerminal('deploy').ended
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Deployed: 1 created')])
+    expect(stdout).toContain('Sending 2 files')
+  })
+})
+
+describe('crm retrieve and crm diff', () => {
+  it('bring the files of an organization into a project that is then the same', async () => {
+    await crm.write(project())
+    await crm.run(['deploy'])
+    await crm.run(['init', 'other'])
+    const other = crm.in('other')
+    expect((await other.run(['diff'])).stdout).toContain(`${fieldFile}: only in the organization`)
+    expect((await other.run(['retrieve'])).stdout).toContain(`+ ${fieldFile}\n1 new file, 0 changed`)
+    expect((await other.run(['diff', '--exit-code'])).stdout).toBe('The project and the organization are the same.\n')
+    // Without the properties that say what their absence says too.
+    expect((await crm.run(['diff', '--exit-code'])).stdout).toBe('The project and the organization are the same.\n')
+  })
+
+  it('show what differs, and write over nothing unasked', async () => {
+    await crm.write(project())
+    await crm.run(['deploy'])
+    await crm.write({ ...project({ label: 'Level' }), 'src/events/stopped.event.json': json({ apiName: 'stopped' }) })
+    const { code, stdout } = await crm.run(['diff', '--exit-code'])
+    expect(code).toBe(1)
+    expect(stdout).toContain('-  "label": "Tier",\n+  "label": "Level",')
+    expect(stdout).toContain('src/events/stopped.event.json: only in the project')
+    expect((await crm.run(['diff'])).code).toBe(0)
+
+    expect(await crm.json(['retrieve'], 1)).toMatchObject({ error: { code: 'WOULD_OVERWRITE' } })
+    expect(await readFile(join(crm.folder, fieldFile), 'utf8')).toContain('Level')
+    expect(await crm.json(['retrieve', '--force'])).toMatchObject({ created: [], changed: [fieldFile] })
+    expect(await readFile(join(crm.folder, fieldFile), 'utf8')).toContain('Tier')
+  })
+
+  it('ask in a terminal before they write over files', async () => {
+    await crm.write(project())
+    await crm.run(['deploy'])
+    await crm.write(project({ label: 'Level' }))
+    const asked = crm.inTerminal('retrieve')
+    await asked.shows('Write over them?')
+    asked.type('y')
+    expect((await asked.ended).code).toBe(0)
+    expect(await readFile(join(crm.folder, fieldFile), 'utf8')).toContain('Tier')
+  })
+
+  it('write nothing through a link that leads out of the project', async () => {
+    await crm.write(project())
+    await crm.run(['deploy'])
+    await crm.run(['init', 'other'])
+    const other = crm.in('other')
+    await symlink(crm.configFolder, join(other.folder, 'src/fields'))
+    expect(await other.json(['retrieve', '--force'], 1)).toMatchObject({ error: { code: 'WRONG_PATH' } })
+  })
+
+  it('take the types and components that are named', async () => {
+    await crm.write({ ...project(), 'src/objects/site.object.json': json({ name: 'site', label: 'Site', fields: [] }) })
+    await crm.run(['deploy'])
+    await crm.run(['init', 'other'])
+    const other = crm.in('other')
+    const { created } = await other.json<{ created: string[] }>(['retrieve', '--types', 'CUSTOM_OBJECT'])
+    expect(created).toEqual(['src/objects/site.object.json'])
+    const named = ['retrieve', '--component', 'CUSTOM_FIELD:ACCOUNT.tier']
+    expect((await other.json<{ created: string[] }>(named)).created).toEqual([fieldFile])
+    expect((await other.run(['retrieve', '--component', 'nothing'])).code).toBe(2)
+  })
+})
+
+describe('crm listen and crm trigger', () => {
+  it('forward events to a URL, signed with a secret that is kept', async () => {
+    const received: { headers: IncomingHttpHeaders; body: string }[] = []
+    const receiver = createServer(async (req, res) => {
+      received.push({ headers: req.headers, body: Buffer.concat(await req.toArray()).toString() })
+      res.writeHead(204).end()
+    })
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void receiver.close())
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
+    const listening = crm.start('listen', '--events', 'lead.*', '--forward-to', url, '--count', '1', '--json')
+    await listening.shows('Listening to lead.*')
+    const sent = await crm.json<{ id: string; streams: number }>(['trigger', 'lead.created'])
+    expect(sent.streams).toBe(1)
+    const { code, stdout, stderr } = await listening.ended
+    expect(code).toBe(0)
+    const item = JSON.parse(stdout) as { event: { id: string; type: string }; forwarded: { status: number } }
+    expect([item.event.id, item.event.type, item.forwarded.status]).toEqual([sent.id, 'lead.created', 204])
+
+    const file = join(crm.configFolder, 'webhook-secret')
+    const secret = (await readFile(file, 'utf8')).trim()
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    expect(stderr).toContain(file)
+    expect(stdout + stderr).not.toContain(secret)
+    const [{ headers, body }] = received as [{ headers: IncomingHttpHeaders; body: string }]
+    const [, time, signature] = /^t=(\d+),v1=([\da-f]{64})$/.exec(String(headers['x-service-signature']))!
+    expect(signature).toBe(createHmac('sha256', secret).update(`${time}.${body}`).digest('hex'))
+    expect(headers['x-service-event-id']).toBe(sent.id)
+    expect(JSON.parse(body)).toEqual(item.event)
+  })
+
+  it('end with 0 when they are interrupted, and with 1 for an unknown type', async () => {
+    const listening = crm.start('listen')
+    await listening.shows('Listening to all events')
+    listening.child.kill('SIGINT')
+    expect((await listening.ended).code).toBe(0)
+    expect(await crm.json(['trigger', 'nothing.created'], 1)).toMatchObject({
+      error: { code: 'VALIDATION_FAILED', errors: [{ path: 'type', code: 'UNKNOWN_EVENT' }] },
+    })
+  })
+})
+
+describe('crm logs', () => {
+  it('show the invocations of a function with its log, and go on', async () => {
+    await crm.write({
+      ...project(),
+      'src/functions/greet/function.json': json({ name: 'Greet', httpEnabled: true }),
+      'src/functions/greet/index.ts':
+        'export default (input: { name: string }) => { console.log(`Hello \\u001b[31m${input.name}`); if (input.name === "x") throw new Error("No name") }\n',
+    })
+    expect((await crm.run(['deploy'])).code).toBe(0)
+    const invoke = (name: string) =>
+      owner.rest['serverlessFunctionInvoke']!({
+        id: 'greet',
+        body: { input: { name } },
+        headers: { 'x-service-function-depth': '0' },
+      } as never)
+    expect((await invoke('Ann')).status).toBe(200)
+    const following = crm.start('logs', 'function', 'greet', '--follow')
+    await following.shows('Hello Ann')
+    await invoke('x')
+    await following.shows('Error: No name')
+    following.child.kill('SIGTERM')
+    const { code, stdout } = await following.ended
+    expect(code).toBe(0)
+    expect(stdout).not.toContain('\u001B')
+    const { stdout: failed } = await crm.run(['logs', 'function', 'greet', '--status', 'FAILED', '--json'])
+    expect(
+      failed
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { status: string }).status),
+    ).toEqual(['FAILED'])
+    expect((await crm.run(['logs', 'function', 'nothing'])).code).toBe(1)
+  })
+
+  it('show the runs of a workflow with their steps', async () => {
+    await crm.write({
+      ...project(),
+      'src/workflows/Call.workflow.json': json({
+        name: 'Call',
+        triggerType: 'MANUAL',
+        triggerEntity: 'ACCOUNT',
+        actions: [{ id: 'call', type: 'CREATE_TASK', config: { subject: 'Call {{record.name}}' } }],
+      }),
+    })
+    expect((await crm.run(['deploy'])).code).toBe(0)
+    const { body: workflows } = await owner.rest['workflowList']!({})
+    const [{ id }] = workflows['data'] as [{ id: string }]
+    await owner.rest['workflowActivate']!({ id })
+    const { body: account } = await owner.rest['accountCreate']!({ body: { name: 'Halvorsen' } } as never)
+    await owner.rest['workflowRunStart']!({ id, body: { recordType: 'ACCOUNT', recordId: account['id'] } } as never)
+    const following = crm.start('logs', 'workflow', 'Call', '--follow')
+    await following.shows('call  CREATE_TASK  SUCCEEDED')
+    following.child.kill('SIGINT')
+    expect((await following.ended).code).toBe(0)
+    expect((await crm.run(['logs', 'workflow', 'nothing'])).code).toBe(1)
+  })
+})
+
+describe('crm query', () => {
+  it('prints the data, from the argument, a file and the standard input', async () => {
+    await owner.rest['accountCreate']!({ body: { name: 'Halvorsen' } } as never)
+    const text = 'query ($limit: Int!) { accountList(limit: $limit) { data { name } } }'
+    const expected = { accountList: { data: [{ name: 'Halvorsen' }] } }
+    const variables = ['--variables', '{"limit": 3}']
+    await crm.write({ 'accounts.graphql': text })
+    for (const [args, input] of [
+      [[text], ''],
+      [['--file', 'accounts.graphql'], ''],
+      [['-'], text],
+    ] as const)
+      expect(JSON.parse((await crm.run(['query', ...args, ...variables], input)).stdout)).toEqual(expected)
+  })
+
+  it('shows errors with their code and place, and ends with 1', async () => {
+    const { code, stderr } = await crm.run(['query', '{ accountList { data { nothing } } }'])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Error GRAPHQL_VALIDATION_FAILED: ')])
+    expect(stderr).toContain('line 1, column 24')
+    expect((await crm.run(['query', '{ __typename }', '--variables', '[]'])).code).toBe(2)
+  })
+})
+
+describe('crm bulk import', () => {
+  const names = async (): Promise<unknown[]> => {
+    const { body } = await owner.rest['accountList']!({})
+    return (body['data'] as { name: string }[]).map(({ name }) => name).toSorted()
+  }
+
+  it('loads a file with progress in a terminal', async () => {
+    await crm.write({ 'accounts.csv': 'name,externalId\r\nAlder,a1\r\nBirch,b1\r\n' })
+    const { code, stdout } = await crm.inTerminal('bulk', 'import', 'accounts.csv', '--object', 'account').ended
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Written: 2 rows. Failed: 0.')])
+    expect(await names()).toEqual(['Alder', 'Birch'])
+  })
+
+  it('writes the rows that failed to a file, and ends with 1', async () => {
+    await crm.write({ 'accounts.ndjson': '{"name":"Alder"}\n{"name":"Birch","website":"nothing"}\n{"name":""}\n' })
+    const { failures, ...job } = await crm.json<{ failures: string; recordsSucceeded: number; recordsFailed: number }>(
+      ['bulk', 'import', 'accounts.ndjson', '--object', 'account', '--events', 'SUMMARY'],
+      1,
+    )
+    expect(job.recordsSucceeded + job.recordsFailed).toBe(3)
+    expect(failures).toBe('accounts.ndjson.failed.ndjson')
+    const rows = (await readFile(join(crm.folder, failures), 'utf8')).trim().split('\n')
+    expect(rows).toHaveLength(job.recordsFailed)
+    expect(JSON.parse(rows.at(-1)!)).toMatchObject({ _row: 3, _field: 'name' })
+  })
+
+  it('writes nothing with --dry-run, and refuses what is no file', async () => {
+    await crm.write({ 'accounts.csv': 'name\nAlder\n' })
+    const { stdout } = await crm.run(['bulk', 'import', 'accounts.csv', '--object', 'account', '--dry-run'])
+    expect(stdout).toContain('Checked: 1 row. Failed: 0.')
+    expect(await names()).toEqual([])
+    expect((await crm.run(['bulk', 'import', 'nothing.csv', '--object', 'account'])).code).toBe(2)
+    expect(await crm.json(['bulk', 'import', 'accounts.csv', '--object', 'nothing'], 1)).toMatchObject({
+      error: { code: 'VALIDATION_FAILED', errors: [{ path: 'object' }] },
+    })
+  })
+})

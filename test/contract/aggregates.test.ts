@@ -57,6 +57,7 @@ const withoutAggregate: Readonly<Record<string, string>> = {
   EventEnvelope: log,
   ExchangeRate: price,
   FieldHistoryEntry: part,
+  Flow: few,
   ForecastSnapshot: repeated,
   KnowledgeDocument: bounded,
   Layout: few,

@@ -31,7 +31,7 @@ const others = {
   'subgraphs/kernel/record/lookup/detail-fields.ts': 'items of queues',
   'subgraphs/kernel/record/lookup/restored-details.ts':
     'with which master a deleted record is restored, from which nothing is derived',
-  'subgraphs/extensions/{trigger,workflow,subscription}/*': 'items of queues',
+  'subgraphs/extensions/{interview,trigger,workflow,subscription}/*': 'items of queues',
   'subgraphs/extensions/{metadata,trigger,workflow,subscription}/*': 'items of queues',
   'subgraphs/events/delivery/{event-recovery.queue,recover-events}.ts': 'items of queues',
   'subgraphs/outreach/email/count-hits.ts': 'items of queues',

@@ -27,6 +27,7 @@ import { triggerBodies } from './triggers.ts'
 import { customFieldBodies, customFieldParts, customFieldPreparations } from './custom-fields.ts'
 import { customObjectBodies, customObjectParts } from './custom-objects.ts'
 import { mergeBodies, merges } from './merges.ts'
+import { flowBodies, flowPreparations, flowsOnce } from './flows.ts'
 import { layoutBodies } from './layouts.ts'
 import { validationRuleBodies } from './validation-rules.ts'
 import { metadataBodies, metadataOnce, metadataPreparations } from './metadata.ts'
@@ -105,6 +106,7 @@ export const preparations: Readonly<
   },
   ...functionPreparations,
   ...workflowPreparations,
+  ...flowPreparations,
   ...metadataPreparations,
   ...customFieldPreparations,
 }
@@ -148,6 +150,7 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   ...proposalsOnce,
   ...functionsOnce,
   ...workflowsOnce,
+  ...flowsOnce,
   ...merges,
   ...metadataOnce,
   'quoteAccept',
@@ -224,6 +227,7 @@ export const bodies: Readonly<Record<string, (requests: Sender, whole: boolean) 
   ...validationRuleBodies,
   ...layoutBodies,
   ...workflowBodies,
+  ...flowBodies,
   ...metadataBodies,
   ...hookBodies,
   ...triggerBodies,

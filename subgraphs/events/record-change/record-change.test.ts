@@ -44,6 +44,7 @@ const unreferenced = new Set([
   'validation_rule',
   'custom_field',
   'custom_object',
+  'flow',
   'layout',
   'workflow',
   'workflow_run',

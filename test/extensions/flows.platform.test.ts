@@ -265,7 +265,7 @@ describe('an interview', () => {
     expect(stale.body.interview).toEqual(second)
     expect((await flows.back(member, first)).body.code).toBe('VERSION_CONFLICT')
     const answers = await Promise.all([flows.next(member, second), flows.next(member, second)])
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]))
     expect(answers.find(({ status }) => status === 409)!.body.interview).toMatchObject({
       status: 'COMPLETED',
       version: 3,

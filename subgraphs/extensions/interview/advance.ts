@@ -1,14 +1,9 @@
 import type { Origin } from '../../kernel/context.ts'
-import { Refusal } from '../../kernel/errors.ts'
-import { isJsonObject } from '../../kernel/json/exact-number.ts'
 import { Mapping } from '../../kernel/template/mapping.ts'
-import { TemplateProblem } from '../../kernel/template/template-problem.ts'
 import type { ActionContext } from '../function/function.context.ts'
 import {
   executedMax,
   flowDepthMax,
-  historyCharactersMax,
-  historyMax,
   outputCharactersMax,
   stateCharactersMax,
   turnEffectsMax,
@@ -19,55 +14,9 @@ import { ElementFailure, type Config, type ElementOutcome, type Values } from '.
 import { initialValues } from '../flow/elements/values.ts'
 import type { FlowElement } from '../flow/flow-parts.ts'
 import { activeVersion, readVersion, type FlowVersion } from './flow-versions.ts'
+import { failureOf, type Failure } from './failure.ts'
+import { newFrame, outputsOf, sizeOf } from './frames.ts'
 import type { Frame, Snapshot, Step, StoredInterview } from './interview-store.ts'
-
-interface Failure {
-  readonly code: string
-  readonly message: string
-}
-
-const messageMax = 1_000
-
-/** Refusals that the same work may not get a moment later: nothing is stored, and the request or the turn is repeated. */
-const isPassing = ({ code, status }: Refusal): boolean =>
-  status >= 500 || status === 429 || code === 'IDEMPOTENCY_IN_PROGRESS' || code === 'DRY_RUN_NOT_SUPPORTED'
-
-/** Why an element has failed; throws what is no failure of the element. */
-function failureOf(error: unknown): Failure {
-  if (error instanceof ElementFailure) return { code: error.code, message: error.message }
-  if (error instanceof TemplateProblem)
-    return { code: error.code, message: `A template of the element ${error.message}` }
-  if (!(error instanceof Refusal) || isPassing(error)) throw error
-  const problems = error.extensions['errors'] as readonly { readonly message: string }[] | undefined
-  const reasons = problems?.map(({ message }) => message).join(' ') ?? ''
-  return { code: error.code, message: (reasons || error.message).slice(0, messageMax) }
-}
-
-const sizeOf = (value: unknown): number => (value === undefined ? 0 : JSON.stringify(value).length)
-
-export const newFrame = ({ flowId, number, startElement }: FlowVersion, variables: Values): Frame => ({
-  flowId,
-  flowVersion: number,
-  element: startElement,
-  variables,
-  outputs: {},
-  loops: {},
-})
-
-const outputsOf = ({ variables: declared }: FlowVersion, { variables }: Frame): Values =>
-  Object.fromEntries(declared.filter(({ isOutput }) => isOutput).map(({ name }) => [name, variables[name] ?? null]))
-
-/** The screens before, without the oldest ones if they are too many or too large. */
-export function historyWith(history: readonly Snapshot[], snapshot: Snapshot): Snapshot[] {
-  const all = [...history, snapshot].slice(-historyMax)
-  const sizes = all.map(sizeOf)
-  let total = sizes.reduce((sum, size) => sum + size, 0)
-  while (total > historyCharactersMax) {
-    all.shift()
-    total -= sizes.shift()!
-  }
-  return all
-}
 
 /** The execution of elements in one transaction. */
 class Advance {
@@ -304,12 +253,3 @@ export const advance = (
   interview: StoredInterview,
   { frames, executed, history }: { frames: readonly Frame[]; executed: number; history: readonly Snapshot[] },
 ): Promise<Step> => new Advance(ctx, interview, frames, executed, history).run()
-
-/** The state in which the values of a screen are what its element has returned. */
-export function withAnswers(frames: readonly Frame[], elements: readonly FlowElement[], answers: Values): Frame[] {
-  const frame = frames.at(-1)!
-  const element = elements.find(({ name }) => name === frame.element)!
-  const { connectors } = element
-  const next = isJsonObject(connectors) ? ((connectors['next'] as string | null | undefined) ?? null) : null
-  return [...frames.slice(0, -1), { ...frame, element: next, outputs: { ...frame.outputs, [element.name]: answers } }]
-}

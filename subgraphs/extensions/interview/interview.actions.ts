@@ -9,8 +9,9 @@ import type { ActionContext } from '../function/function.context.ts'
 import { openInterviewsMax } from '../flow/bounds.ts'
 import { initialValues } from '../flow/elements/values.ts'
 import { requestedBy } from '../metadata/requested-by.ts'
-import { advance, historyWith, newFrame, withAnswers } from './advance.ts'
+import { advance } from './advance.ts'
 import { checkedAnswers, givenObject, screenWith } from './answers.ts'
+import { historyWith, newFrame, withAnswers } from './frames.ts'
 import { currentVersion, readVersion, type FlowVersion } from './flow-versions.ts'
 import {
   dropTurn,

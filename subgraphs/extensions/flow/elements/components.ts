@@ -100,7 +100,7 @@ const components: Readonly<Record<string, Component>> = {
   PHONE: {
     ...plain,
     rule: () => 'must be a phone number: 3 to 40 digits, spaces and + ( ) - . /',
-    parse: (_field, value) => (typeof value === 'string' && /^[-+().\/\d ]{3,40}$/.test(value) ? value : undefined),
+    parse: (_field, value) => (typeof value === 'string' && /^[-+()./\d ]{3,40}$/.test(value) ? value : undefined),
   },
   URL: {
     ...plain,

@@ -23,15 +23,15 @@ const readable = ({ columns }: RecordShape, name: string): Column | null => {
   return column && !column.internal && column.key === undefined ? column : null
 }
 
-const texts = ['contains', 'startsWith', 'endsWith']
-const lists = ['in', 'notIn', 'hasAny', 'hasAll']
-const flags = ['isNull', 'isEmpty']
+const texts: ReadonlySet<string> = new Set(['contains', 'startsWith', 'endsWith'])
+const lists: ReadonlySet<string> = new Set(['in', 'notIn', 'hasAny', 'hasAll'])
+const flags: ReadonlySet<string> = new Set(['isNull', 'isEmpty'])
 
 /** The operand of a filter with the type of its column; undefined if it has another one. */
 function operandOf(column: Column, operator: string, operand: unknown): unknown {
-  if (flags.includes(operator)) return typeof operand === 'boolean' ? operand : undefined
-  if (texts.includes(operator) || operator === 'has') return typeof operand === 'string' ? operand : undefined
-  if (!lists.includes(operator)) return operand === null ? undefined : typedValue(column, operand)
+  if (flags.has(operator)) return typeof operand === 'boolean' ? operand : undefined
+  if (texts.has(operator) || operator === 'has') return typeof operand === 'string' ? operand : undefined
+  if (!lists.has(operator)) return operand === null ? undefined : typedValue(column, operand)
   if (!Array.isArray(operand) || operand.length > recordsMax) return undefined
   const one = (value: unknown): unknown =>
     column.kind === 'textList' ? (typeof value === 'string' ? value : undefined) : typedValue(column, value)

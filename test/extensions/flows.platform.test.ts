@@ -120,10 +120,10 @@ describe('an interview', () => {
       version: 3,
     })
     expect(await accountsOf()).toEqual([{ name: 'Nordwind', version: 1, owner_id: member.userId }])
-    const [{ id }] = await platform.query<{ id: string }>('select id from crm.account where organization_id = $1', [
+    const [created] = await platform.query<{ id: string }>('select id from crm.account where organization_id = $1', [
       owner.organizationId,
     ])
-    expect(third.outputs).toEqual({ accountId: id })
+    expect(third.outputs).toEqual({ accountId: created!.id })
     expect((await flows.read(member, third)).body).toEqual(third)
     const [event] = await platform.query<{ actor_id: string; origin: object }>(
       `select actor_id, origin from kernel.event where organization_id = $1 and type = 'account.created'`,

@@ -266,7 +266,7 @@ export class FlowInterviewBackInput {
   @InputField(() => Int, {
     minimum: 1,
     description: 'The `version` of the interview. Another one is refused with VERSION_CONFLICT.',
-    example: 2,
+    example: 1,
   })
   version!: number
 }

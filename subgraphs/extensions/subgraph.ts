@@ -22,6 +22,8 @@ import { functionSecretResource } from './function/secret.resolver.ts'
 import { functionVersionResource } from './function/version.resolver.ts'
 import { credentialPorts } from './named-credential/named-credential.actions.ts'
 import { namedCredentialResource } from './named-credential/named-credential.resolver.ts'
+import { flowResource } from './flow/flow.resolver.ts'
+import { flowInterviewResource } from './interview/interview.resolver.ts'
 import { beforeSaveHookResource } from './hook/hook.resolver.ts'
 import { afterSaveTriggerResource } from './trigger/trigger.resolver.ts'
 import { layoutResource } from './layout/layout.resolver.ts'
@@ -63,6 +65,8 @@ export const extensions: SubgraphDefinition = {
     customActionResource,
     workflowResource,
     workflowRunResource,
+    flowResource,
+    flowInterviewResource,
     metadataResource,
     ...extensionsAggregates,
   ],

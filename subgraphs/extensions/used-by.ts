@@ -1,10 +1,10 @@
 import { Refusal } from '../kernel/errors.ts'
 import type { RequestContext } from '../kernel/request.ts'
 
-/** What functions, named credentials, actions and custom objects can be used by. */
+/** What functions, named credentials, actions, custom objects and flows can be used by. */
 interface UsedBySource {
   /** The object word of what is used. */
-  readonly used: 'serverless_function' | 'named_credential' | 'custom_action' | 'custom_object'
+  readonly used: 'serverless_function' | 'named_credential' | 'custom_action' | 'custom_object' | 'flow'
   /** The object word of what uses it. */
   readonly user: string
   /** `select id, name` of the live records that use the record `$2` of the organization `$1`. */
@@ -15,7 +15,7 @@ interface UsedBySource {
 
 const sources: UsedBySource[] = []
 
-/** Whoever refers to a function, named credential, action or custom object registers the reference, so that it is not deleted under it. */
+/** Whoever refers to a function, named credential, action, custom object or flow registers the reference, so that it is not deleted under it. */
 export function registerUse(source: UsedBySource): void {
   sources.push(source)
 }

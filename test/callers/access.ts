@@ -41,6 +41,11 @@ const visibleToByPath: Readonly<Record<string, Access['visibleTo']>> = {
   '/v1/events/': 'everybody',
   '/v1/functions': 'everybody',
   '/v1/workflow-runs': 'everybody',
+  // Its user; owners and admins see that it exists, and can cancel it.
+  '/v1/flows/interviews': 'author',
+  ...Object.fromEntries(
+    ['next', 'back', 'pause', 'resume'].map((verb) => [`/v1/flows/interviews/{id}/${verb}`, 'owner'] as const),
+  ),
   // Owners, admins, and the user who has added the address.
   '/v1/email-tracking/suppressions': 'author',
   // Owners, admins, and the user who has created the job.

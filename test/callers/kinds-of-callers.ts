@@ -111,6 +111,9 @@ const needsMoreScopes: ReadonlySet<string> = new Set([
   'workflowUpdate',
   'workflowActivate',
   'workflowRegenerateSecret',
+  'flowCreate',
+  'flowUpdate',
+  'flowActivate',
 ])
 
 export const dependsOnRequest = ({ documentId }: Access): boolean => needsMoreScopes.has(documentId)

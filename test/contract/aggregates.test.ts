@@ -58,6 +58,8 @@ const withoutAggregate: Readonly<Record<string, string>> = {
   ExchangeRate: price,
   FieldHistoryEntry: part,
   DuplicateRule: few,
+  Flow: few,
+  FlowInterview: 'it is deleted 30 days after its end, and its user reads the own ones',
   ForecastSnapshot: repeated,
   KnowledgeDocument: bounded,
   Layout: few,

@@ -31,8 +31,7 @@ const others = {
   'subgraphs/kernel/record/lookup/detail-fields.ts': 'items of queues',
   'subgraphs/kernel/record/lookup/restored-details.ts':
     'with which master a deleted record is restored, from which nothing is derived',
-  'subgraphs/extensions/{trigger,workflow,subscription}/*': 'items of queues',
-  'subgraphs/extensions/{duplicate-rule,metadata,trigger,workflow,subscription}/*': 'items of queues',
+  'subgraphs/extensions/{duplicate-rule,interview,metadata,trigger,workflow,subscription}/*': 'items of queues',
   'subgraphs/events/delivery/{event-recovery.queue,recover-events}.ts': 'items of queues',
   'subgraphs/outreach/email/count-hits.ts': 'items of queues',
   'subgraphs/kernel/record/{duplicates,value-index,rollup}/*': 'rows that are derived from records',

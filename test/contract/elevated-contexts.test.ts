@@ -88,6 +88,10 @@ const reasons: Readonly<Record<string, readonly [uses: number, reason: string]>>
   ],
   'subgraphs/extensions/field-change/replace-value.ts': [1, 'removes replaced values from fields 30 days later'],
   'subgraphs/extensions/function/run-function.ts': [1, 'logs an invocation for which no user may act'],
+  'subgraphs/extensions/interview/turn-queue.ts': [
+    2,
+    'finds the interview of a turn and records that it has failed; its elements have the rights of its user',
+  ],
   'subgraphs/extensions/workflow/receive-hook.ts': [1, 'starts a run for a signed request'],
   'subgraphs/extensions/workflow/run-queue.ts': [
     1,

@@ -155,7 +155,7 @@ describe('metadataDeploy', () => {
         label: 'D',
         fields: [{ name: 'a', label: 'A', type: 'NUMBER', formula: 1 }],
       },
-      'layouts/ACCOUNT.default.layout.json': { objectType: 'ACCOUNT', name: 'A', config: {} },
+      'layouts/ACCOUNT.default.layout.json': { objectType: 'ACCOUNT', profile: 'Sales', name: 'A', config: {} },
       'pages/site.page.json': {},
       'reports/a.report.json': {},
     }
@@ -171,12 +171,59 @@ describe('metadataDeploy', () => {
       'src/fields/ACCOUNT.g.field.json  NOT_ALLOWED',
       'src/functions/alone/function.json  REQUIRED',
       'src/functions/both/function.json language NOT_TOGETHER',
-      'src/layouts/ACCOUNT.default.layout.json  NOT_AVAILABLE',
+      'src/layouts/ACCOUNT.default.layout.json  WRONG_PATH',
       'src/objects/detail.object.json fields.0.formula WRONG_TYPE',
       'src/pages/site.page.json  NOT_AVAILABLE',
       'src/reports/a.report.json  WRONG_PATH',
     ])
     expect([failed.counts, failed.components]).toEqual([null, []])
+  })
+
+  it('creates, changes and deletes page layouts, whose files are as they were retrieved', async () => {
+    await succeeded(platform, owner, project())
+    await platform.query(
+      `insert into identity.profile (organization_id, id, name, created_at, updated_at) values ($1, $2, 'default', now(), now())`,
+      [owner.organizationId, newId()],
+    )
+    const layout = (values: object = {}) => ({
+      objectType: 'ACCOUNT',
+      name: 'Accounts',
+      config: { sections: [{ label: 'Details', items: [{ field: 'name' }, { slot: 'app/maps:place' }] }] },
+      ...values,
+    })
+    const all = files({
+      'layouts/ACCOUNT.default.layout.json': layout(),
+      'layouts/ACCOUNT.profile%3Adefault.layout.json': layout({ profile: 'default' }),
+      'layouts/custom%3Asite.default.layout.json': layout({ objectType: 'custom:site', name: 'Sites' }),
+    })
+    const { counts } = await succeeded(platform, owner, all)
+    expect(counts).toEqual({ created: 3, updated: 0, unchanged: 0, deleted: 0 })
+    const { files: now } = await retrieved(owner, { types: ['PAGE_LAYOUT'] })
+    const { 'service.project.json': _project, ...layouts } = now
+    expect(Object.fromEntries(Object.entries(layouts).map(([path, text]) => [path, JSON.parse(text)]))).toEqual(
+      Object.fromEntries(Object.entries(all).map(([path, text]) => [path, JSON.parse(text)])),
+    )
+    expect((await succeeded(platform, owner, layouts)).counts).toMatchObject({ unchanged: 3 })
+    const path = 'src/layouts/ACCOUNT.default.layout.json'
+    const renamed = await succeeded(platform, owner, { [path]: json(layout({ name: 'All accounts' })) })
+    expect(renamed.counts).toMatchObject({ updated: 1 })
+    const wrong = { sections: [{ label: 'Details', items: [{ field: 'nothing' }] }] }
+    const failed = await deployed(platform, owner, {
+      [path]: json(layout({ config: wrong })),
+      'src/layouts/LEAD.Nobody.layout.json': json(layout({ objectType: 'LEAD', profile: 'Nobody' })),
+    })
+    expect(problemsOf(failed).toSorted()).toEqual([
+      `${path} config.sections.0.items.0.field UNKNOWN_FIELD`,
+      'src/layouts/LEAD.Nobody.layout.json profile UNKNOWN_REFERENCE',
+    ])
+    const deletion = {
+      'destructiveChanges.json': json({ delete: [{ type: 'PAGE_LAYOUT', name: 'ACCOUNT.default' }] }),
+    }
+    const { counts: deleted } = await succeeded(platform, owner, deletion, { allowDestructive: true })
+    expect(deleted).toMatchObject({ deleted: 1 })
+    expect((await owner.rest['layoutList']!({ query: { objectType: 'ACCOUNT' } })).body.data).toMatchObject([
+      { profile: 'default' },
+    ])
   })
 
   it('names secrets that are missing, and a credential that needs one arrives inactive', async () => {

@@ -27,6 +27,7 @@ import { triggerBodies } from './triggers.ts'
 import { customFieldBodies, customFieldParts, customFieldPreparations } from './custom-fields.ts'
 import { customObjectBodies, customObjectParts } from './custom-objects.ts'
 import { mergeBodies, merges } from './merges.ts'
+import { flowBodies, flowPreparations, flowsOnce } from './flows.ts'
 import { layoutBodies } from './layouts.ts'
 import { duplicateRuleBodies } from './duplicate-rules.ts'
 import { validationRuleBodies } from './validation-rules.ts'
@@ -106,6 +107,7 @@ export const preparations: Readonly<
   },
   ...functionPreparations,
   ...workflowPreparations,
+  ...flowPreparations,
   ...metadataPreparations,
   ...customFieldPreparations,
 }
@@ -149,6 +151,7 @@ export const acceptedOnlyOnce: ReadonlySet<string> = new Set([
   ...proposalsOnce,
   ...functionsOnce,
   ...workflowsOnce,
+  ...flowsOnce,
   ...merges,
   ...metadataOnce,
   'quoteAccept',
@@ -226,6 +229,7 @@ export const bodies: Readonly<Record<string, (requests: Sender, whole: boolean) 
   ...duplicateRuleBodies,
   ...layoutBodies,
   ...workflowBodies,
+  ...flowBodies,
   ...metadataBodies,
   ...hookBodies,
   ...triggerBodies,

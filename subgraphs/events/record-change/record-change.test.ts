@@ -46,6 +46,7 @@ const unreferenced = new Set([
   'duplicate_rule',
   'custom_field',
   'custom_object',
+  'flow',
   'layout',
   'metadata',
   'workflow',

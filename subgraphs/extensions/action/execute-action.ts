@@ -21,6 +21,8 @@ export interface ActionStart extends ActionCall {
   readonly depth?: number
   /** The same for all attempts of one cause; absent: that of the request, or a new one. */
   readonly idempotencyKey?: string
+  /** A run with this key begins once, also for a caller without a key of the request. */
+  readonly isOnce?: true
 }
 
 /** What a run did: the answer of a URL, or a run of a function that is to be logged. */
@@ -41,7 +43,7 @@ export async function executeAction(ctx: ActionContext, start: ActionStart): Pro
     const key = idempotencyKeyOf(inner, start, what)
     const ended = await externalCall(inner, what, async () => {
       const call = await preparedCall(inner, action, body, depth, key)
-      return inner.idempotency ? () => calledOnce(inner, action, key, call) : call
+      return inner.idempotency || start.isOnce ? () => calledOnce(inner, action, key, call) : call
     })
     if ('prepared' in ended) await recordInvocation(inner, ended.prepared, ended.ran)
     return { action, ended }

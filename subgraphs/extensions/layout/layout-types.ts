@@ -7,6 +7,9 @@ const builtIn = ['LEAD', 'CONTACT', 'ACCOUNT', 'OPPORTUNITY']
 
 export const layoutTypeNames = `${builtIn.join(', ')}, or \`custom:\` and the name of a custom object, such as \`custom:site_visit\``
 
+/** How files name such a type. */
+export const layoutTypePattern = `^(?:${builtIn.join('|')}|custom:[a-z][a-z0-9_]{0,62})$`
+
 export const isLayoutType = (type: string): type is ExtendedType =>
   isExtendedType(type) && (builtIn.includes(type) || customObjectName(type) !== null)
 

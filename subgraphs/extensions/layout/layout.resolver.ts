@@ -12,6 +12,7 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { extendedTypeMax, typeFilter } from '../extended-type.ts'
+import { layoutComponent } from './layout.component.ts'
 import { LayoutCreateInput, LayoutPage, LayoutPageArgs, LayoutUpdateInput } from './layout.inputs.ts'
 import { layoutTable } from './layout.migrations.ts'
 import { layout, layoutsMax } from './layout.record.ts'
@@ -85,6 +86,7 @@ export class LayoutResolver {
 
 export const layoutResource: Resource = {
   resolver: LayoutResolver,
+  component: layoutComponent,
   announces: [layout],
   migrations: [layoutTable],
   operations: [

@@ -11,7 +11,7 @@ export const MetadataType = enumeration('MetadataType', 'A type of components of
   NAMED_CREDENTIAL: 'A named credential without its secret: `credentials/<apiName>.credential.json`.',
   CUSTOM_EVENT_TYPE: 'A custom event type: `events/<apiName>.event.json`.',
   FUNCTION: 'A serverless function: `functions/<apiName>/function.json`, with its source in index.ts or index.js.',
-  PAGE_LAYOUT: 'A page layout: `layouts/<OBJECT>.<profile|default>.layout.json`. It cannot be deployed yet.',
+  PAGE_LAYOUT: 'A page layout: `layouts/<OBJECT>.<profile|default>.layout.json`.',
   PAGE: 'A page: `pages/<apiName>.page.json`. It cannot be deployed yet.',
 })
 export type MetadataType = keyof typeof MetadataType

@@ -12,25 +12,6 @@ const builtIn = ['LEAD', 'CONTACT', 'ACCOUNT', 'OPPORTUNITY']
 const textOrNull = { type: ['string', 'null'] }
 
 export const plannedTypes: Readonly<Partial<Record<MetadataType, PlannedType>>> = {
-  PAGE_LAYOUT: {
-    folder: 'layouts',
-    nouns: 'Page layouts',
-    schema: new FileSchema({
-      title: 'page layout',
-      description:
-        'A page layout: layouts/<OBJECT>.<profile|default>.layout.json. Slots of apps are written app/<appSlug>:<key>.',
-      properties: {
-        objectType: { type: 'string', enum: builtIn, description: 'The record type.' },
-        profile: {
-          ...textOrNull,
-          description: 'Name of the profile; null or omitted: the default of the organization.',
-        },
-        name: { type: 'string', minLength: 1, description: 'Name of the layout.' },
-        config: { type: 'object', description: 'What the layout shows.' },
-      },
-      required: ['objectType', 'name', 'config'],
-    }),
-  },
   PAGE: {
     folder: 'pages',
     nouns: 'Pages',

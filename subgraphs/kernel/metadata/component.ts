@@ -122,4 +122,5 @@ export const phases = {
   rules: 70,
   hooks: 75,
   workflows: 80,
+  layouts: 85,
 } as const

@@ -2,6 +2,7 @@ import { declaredValue } from '../../../subgraphs/kernel/record/declared-value.t
 import { isRequired, writableColumns } from '../../../subgraphs/kernel/record/inputs.ts'
 import { bulkMax } from '../../../subgraphs/kernel/record/records-of.ts'
 import { scopesInContract } from '../../../subgraphs/kernel/scope-areas.ts'
+import { memberScope } from '../../../subgraphs/kernel/scopes.ts'
 import { bulkDeleteExample, bulkUpdateExample, bulkUpsertExample, createExample, updateExample } from './examples.ts'
 import { aggregateParameters } from './aggregate-parameters.ts'
 import { filterParameters, listParameters, parameter, shapeParametersOf } from './list-parameters.ts'
@@ -55,7 +56,7 @@ const checkedOperations: ReadonlySet<StandardOperation> = new Set(['Create', 'Up
 const accessOf = (scopes: readonly string[]): Json =>
   scopes.includes('SESSION')
     ? { security: [{ bearer: [] }], 'x-api-key-blocked': true, 'x-api-key-scopes': [] }
-    : { 'x-api-key-scopes': scopesInContract(scopes) }
+    : { 'x-api-key-scopes': scopesInContract(scopes.filter((scope) => scope !== memberScope)) }
 
 function operationObject(api: RecordApi, described: Described): Json {
   const {

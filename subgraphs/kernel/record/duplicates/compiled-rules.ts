@@ -24,8 +24,11 @@ const textOf = (value: unknown): string | null =>
 
 const inOrder = (text: string): string => text.split(' ').toSorted().join(' ')
 
-const similarity = (one: string, other: string): number =>
-  Math.max(jaroWinkler(one, other), jaroWinkler(inOrder(one), inOrder(other)))
+/** Of the texts as they are, and with their words in alphabetical order. */
+function similarity(one: string, other: string): number {
+  const [others, ones] = [new Set([other, inOrder(other)]), new Set([one, inOrder(one)])]
+  return Math.max(...[...ones].flatMap((a) => [...others].map((b) => jaroWinkler(a, b))))
+}
 
 const scoreDigits = 4
 

@@ -17,7 +17,7 @@ function winnersSql(definition: RecordShape, { column }: KeyField, predicate: Te
   const organization = predicate.organization()
   return ` union all (select w.id from ${mergedTable} m join ${table} w on w.organization_id = m.organization_id and w.id = m.merged_into_id
     where m.organization_id = ${organization} and m.object = ${sqlLiteral(object)} and m.external_id = g.value and ${predicate.live(definition, 'w')}
-      and not exists (select from ${table} o where o.organization_id = ${organization} and ${column.sql('o')} = g.value and o.deleted_at is null)
+      and not exists (select from ${table} o where ${predicate.all(definition, 'o')} and ${column.sql('o')} = g.value and o.deleted_at is null)
     order by m.merged_at desc, m.record_id desc limit 1)`
 }
 

@@ -20,6 +20,7 @@ describe('every kind of queued item', () => {
       scenario_run: [90, 120],
       ai_run: [150, 180],
       workflow_run: [140, 160],
+      flow_turn: [120, 140],
       document_run: [60, 90],
       field_change: [45, 60],
       lookup_clearing: [45, 60],

@@ -12,8 +12,8 @@ const forEveryone = 'default'
 
 /** The profile in the name of a layout. One that is called as the default is written otherwise, so that both have files. */
 const profileIn = (profile: unknown): string => {
-  if (profile === null || profile === undefined) return forEveryone
-  return profile === forEveryone ? `profile:${forEveryone}` : String(profile)
+  if (typeof profile !== 'string') return forEveryone
+  return profile === forEveryone ? `profile:${forEveryone}` : profile
 }
 
 export const layoutComponent = recordComponent({

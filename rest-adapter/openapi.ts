@@ -71,6 +71,7 @@ export interface OperationObject {
   readonly 'x-api-key-scopes': readonly string[]
   /** Every user, key and app may call it: what it is about decides which scope it needs. */
   readonly 'x-every-credential'?: boolean
+  readonly 'x-api-key-blocked'?: boolean
   /** The roles of users who may call the operation; every role if it is absent. */
   readonly 'x-required-roles'?: readonly string[]
   /** Whether users with the role READ_ONLY may call it although it is no GET: it changes nothing, or only what is their own. */

@@ -57,11 +57,20 @@ function operationInfos({ document }: Contract): RestOperationInfo[] {
     operationsIn(item).flatMap(([method, operation]): RestOperationInfo[] => {
       const { operationId: id, summary = '', deprecated, 'x-alias-of': original } = operation
       const { 'x-api-key-scopes': listed, 'x-required-roles': roles = null, 'x-every-role': everyRole } = operation
+      const isForKeys = operation['x-api-key-blocked'] !== true
       if (original !== undefined) return []
       const isDeprecated = deprecated ?? false
       const scopes = scopesToGrant(listed)
       const isForReaders = method === 'get' || everyRole === true
-      const info = { id, method: method.toUpperCase() as RestRequest['method'], path, summary, scopes, roles }
+      const info = {
+        id,
+        method: method.toUpperCase() as RestRequest['method'],
+        path,
+        summary,
+        scopes,
+        isForKeys,
+        roles,
+      }
       return [{ ...info, isForReaders, isDeprecated }]
     }),
   )

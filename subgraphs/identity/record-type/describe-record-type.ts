@@ -84,8 +84,9 @@ const operationsOn = (
   shape: RecordShape,
   all: readonly RestOperationInfo[],
 ): OperationDescription[] =>
-  operationsOf(all, prefixOf(shape)).map(({ id: name, summary, method, path, scopes, roles, isForReaders }) => {
-    const refusedBy = refusal(ctx, shape, { scopes, roles, isForReaders })
+  operationsOf(all, prefixOf(shape)).map((info) => {
+    const { id: name, summary, method, path, scopes, roles } = info
+    const refusedBy = refusal(ctx, shape, info)
     return { name, summary, method, path, scopes, roles, isAllowed: refusedBy === null, refusedBy }
   })
 
@@ -95,10 +96,15 @@ const isEntitled = ({ caller }: IdentityContext, { entitlement }: RecordShape): 
 function refusal(
   ctx: IdentityContext,
   shape: RecordShape,
-  { scopes, roles, isForReaders }: Pick<RestOperationInfo, 'scopes' | 'roles' | 'isForReaders'>,
+  {
+    scopes,
+    isForKeys,
+    roles,
+    isForReaders,
+  }: Pick<RestOperationInfo, 'scopes' | 'isForKeys' | 'roles' | 'isForReaders'>,
 ): OperationRule | null {
   const { caller } = ctx
-  if (scopes.length === 0 && caller.kind !== 'SESSION') return 'CREDENTIAL'
+  if (!isForKeys && caller.kind !== 'SESSION') return 'CREDENTIAL'
   if (!meets(caller, [scopes])) return 'SCOPE'
   if (roles ? !roles.includes(caller.role) : !isForReaders && caller.role === 'READ_ONLY') return 'ROLE'
   if (!isEntitled(ctx, shape)) return 'ENTITLEMENT'

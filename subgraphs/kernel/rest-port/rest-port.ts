@@ -31,8 +31,10 @@ export interface RestOperationInfo {
   /** The path with its parameters, such as `/v1/accounts/{id}`. */
   readonly path: string
   readonly summary: string
-  /** Scopes of which a key or app needs each one; empty if no scope gives the operation to it. */
+  /** Scopes of which a key or app needs each one; empty if it needs none, or if no scope gives the operation to it. */
   readonly scopes: readonly string[]
+  /** Whether keys and apps may call it. */
+  readonly isForKeys: boolean
   /** The only roles of users who may call it; null for all. */
   readonly roles: readonly string[] | null
   /** Whether users with the role READ_ONLY may call it, unless `roles` exclude them. */

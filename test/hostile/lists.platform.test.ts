@@ -267,6 +267,8 @@ describe.each(pagedLists)('the pages of %s', (_, operation, orders) => {
 const apiNames: ReadonlySet<string> = new Set([
   'customObjectCreate.name',
   'duplicateRuleCreate.object',
+  'flowCreate.apiName',
+  'flowCreate.startElement',
   'layoutCreate.objectType',
   'layoutCreate.profile',
   'validationRuleCreate.entityType',

@@ -33,6 +33,13 @@ export const bulkBodies = {
   bulkJobPartUpload: () => Promise.resolve(csv),
 }
 
+/** What exports have and other jobs do not. */
+export const bulkParts = {
+  bulkJobCreate: {
+    query: { filter: null, search: null, fields: ['name'], orderBy: [{ field: 'name', direction: 'ASC' }] },
+  },
+}
+
 /** Gives the job of the path its file. */
 async function withPart({ platform, member: { organizationId } }: Sender, id: string): Promise<void> {
   const { files, tenants } = platform.services

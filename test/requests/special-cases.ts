@@ -12,7 +12,7 @@ import { documentBodies, documentCredentials, documentPreparations } from './doc
 import { engagementBodies } from './engagement.ts'
 import { customEventName, eventBodies, eventPreparations } from './events.ts'
 import { credentialBodies, credentialsWithForms } from './named-credentials.ts'
-import { bulkBodies, bulkCredentials, bulkPreparations } from './bulk-jobs.ts'
+import { bulkBodies, bulkCredentials, bulkParts, bulkPreparations } from './bulk-jobs.ts'
 import { fileBodies, filePreparations } from './files.ts'
 import { functionBodies, functionPreparations, functionsOnce, functionsWithForms } from './functions.ts'
 import { valuesOfField } from './field-values.ts'
@@ -188,6 +188,9 @@ export const dependentFields: ReadonlySet<string> = new Set([
   // What they answer is the answer to the content, and a mode may have no model.
   'conversationMessageStream',
   'conversationSend',
+  // The first element must be one of the elements.
+  'flowCreate',
+  'flowUpdate',
   'forecastCreate',
   'forecastSubmit',
   // Its name says the format, and its content is Base64.
@@ -290,7 +293,7 @@ export const exclusiveParts: Readonly<Record<string, object>> = {
 }
 
 /** Parts of other valid bodies than the sample, for the tests of the values in them. */
-export const partsOfOthers: Readonly<Record<string, object>> = { ...customFieldParts }
+export const partsOfOthers: Readonly<Record<string, object>> = { ...bulkParts, ...customFieldParts }
 
 /** The caller of operations that require a password. */
 export const credentials: Readonly<Record<string, (requests: Sender) => Promise<Record<string, string>>>> = {

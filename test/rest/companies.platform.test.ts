@@ -16,7 +16,7 @@ describe('/v1/companies', () => {
         .filter(({ path }) => path.startsWith(prefix))
         .map(({ method, path, scopes }) => `${method} ${path.slice(prefix.length)} ${scopes.join()}`)
     expect(paths('/v1/companies')).toEqual(paths('/v1/accounts'))
-    expect(paths('/v1/companies').length).toBe(21)
+    expect(paths('/v1/companies').length).toBe(22)
   })
 
   it('serves the same records, from creation to restoration', async () => {

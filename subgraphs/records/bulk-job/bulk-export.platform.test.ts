@@ -217,6 +217,9 @@ describe('an export', () => {
     const { id, ...job } = await jobs.export(member, { query })
     expect(job).toMatchObject({ state: 'JOB_COMPLETE', recordsTotal: 1 })
     expect(await (await jobs.download(member, id)).text()).toBe('name,phone\r\n"Own",\r\n')
+    const deleted = await jobs.create(member, { operation: 'EXPORT' })
+    expect((await member.rest['bulkJobUpdate']!({ id: deleted.id, body: { state: 'ABORTED' } })).status).toBe(200)
+    expect((await member.rest['bulkJobDelete']!({ id: deleted.id })).status).toBe(204)
     const stranger = await platform.member({ organizationId })
     const statuses = async (job: string, ...by: Member[]) =>
       Promise.all(by.map(async (each) => (await jobs.download(each, job)).status))

@@ -278,6 +278,7 @@ describe('introspection', () => {
       'oneOf',
       'atomic',
       'dryRun',
+      'allowDuplicates',
     ])
     expect(
       Object.keys(graph.apiSchema.getTypeMap()).filter((name) => /^(join|link|requiresScopes)__/.test(name)),

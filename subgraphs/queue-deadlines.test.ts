@@ -22,6 +22,7 @@ describe('every kind of queued item', () => {
       workflow_run: [140, 160],
       flow_turn: [120, 140],
       document_run: [60, 90],
+      duplicate_keys: [45, 60],
       field_change: [45, 60],
       lookup_clearing: [45, 60],
       deployment: [120, 140],

@@ -155,6 +155,8 @@ describe.each(reads.map((operation) => [operation.id, operation] as const))('%s'
     const { headers: wanted } = await requests.send(request)
     const { status, text, headers } = await requests.send(request, { method: 'HEAD' })
     expect([status, text, headers['content-type']]).toEqual([200, '', wanted['content-type']])
-    expect(headers['content-type']).toMatch(/^(application\/(json; charset=utf-8|pdf)|text\/(?:markdown|plain|csv; charset=utf-8))$/)
+    expect(headers['content-type']).toMatch(
+      /^(application\/(json; charset=utf-8|pdf)|text\/(?:markdown|plain|csv; charset=utf-8))$/,
+    )
   })
 })

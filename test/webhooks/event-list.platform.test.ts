@@ -67,7 +67,9 @@ it('answers what a webhook gets, in the order of the log, page by page, in REST 
   // The log knows the request, too.
   const operations = events.map(({ operationId }) => operationId)
   expect(operations).toEqual(Array.from({ length: 4 }, () => expect.stringMatching(/^req_[0-9a-f-]{36}$/) as unknown))
-  expect(events.map(({ operationId: _operationId, ...event }) => event).toSorted(byId)).toEqual(delivered.toSorted(byId))
+  expect(events.map(({ operationId: _operationId, ...event }) => event).toSorted(byId)).toEqual(
+    delivered.toSorted(byId),
+  )
   expect(events.map(({ type }) => type)).toEqual([
     'account.created',
     'account.created',

@@ -36,6 +36,7 @@ export class CollectedWrites implements Collected {
   #created: CollectedChange[] = []
   #changed: CollectedChange[] = []
   readonly #pending = new Set<string>()
+  #written = 0
   readonly #references = new Map<Reference, Set<string>>()
 
   /** `records`: the locked records, with all of their columns, by their ids. */
@@ -49,6 +50,11 @@ export class CollectedWrites implements Collected {
   /** A locked record, as it is after the collected writes. */
   known<T extends StoredRow>({ object }: RecordDefinition<T>, id: string): T | null {
     return object === this.#definition.object ? ((this.records.get(id.toLowerCase()) as T | undefined) ?? null) : null
+  }
+
+  /** How many collected changes have been written. */
+  get written(): number {
+    return this.#written
   }
 
   isPending(id: string): boolean {
@@ -100,6 +106,7 @@ export class CollectedWrites implements Collected {
     this.#created = []
     this.#changed = []
     this.#pending.clear()
+    this.#written += created.length + changed.length
     if (created.length > 0) await this.#write(ctx, created, (values) => this.#insertSql(ctx, created, values))
     if (changed.length > 0) await this.#write(ctx, changed, (values) => this.#updateSql(ctx, changed, values))
   }

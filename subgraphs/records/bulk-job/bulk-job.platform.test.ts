@@ -3,6 +3,7 @@ import { account } from '../../../test/builders.ts'
 import { BulkJobs, digestOf } from '../../../test/bulk-jobs.fixture.ts'
 import { useHookReceiver } from '../../../test/extensions/hook-receiver.ts'
 import { usePlatform, type Member } from '../../../test/platform.ts'
+import { field } from '../../../test/extensions/custom-fields.fixture.ts'
 import { settleFieldChanges } from '../../../test/extensions/field-changes.fixture.ts'
 import { visitsOfAccounts } from '../../../test/extensions/lookups.fixture.ts'
 import { newId } from '../../kernel/ids.ts'
@@ -370,6 +371,21 @@ describe('a bulk job', () => {
       'firstName,lastName,company,status\nAnn,Lee,Acme,New\nBen,Lee,Acme,CONVERTED\n',
     )
     expect(leads).toMatchObject({ recordsSucceeded: 1, recordsFailed: 1 })
+  })
+
+  it('keeps the rows before one that is refused after it wrote them', async () => {
+    await field(owner, { name: 'partner', fieldType: 'LOOKUP', lookupEntity: 'ACCOUNT' })
+    await settleFieldChanges(platform)
+    const [one, two, three] = [await account(owner), await account(owner), await account(owner)] as { id: string }[]
+    const csv = `id,name,parentAccountId,customFields.partner\n${one!.id},Uno,,\n${two!.id},Dos,${two!.id},${one!.id}\n${three!.id},Tres,,\n`
+    const job = await jobs.load(owner, { operation: 'UPDATE' }, csv)
+    expect(job).toMatchObject({ recordsSucceeded: 2, errorSummary: [{ code: 'CIRCULAR', count: 1 }] })
+    expect((await accounts('created_at, id')).map(({ name, version }) => [name, version])).toEqual([
+      ['Uno', 2],
+      [expect.not.stringMatching('Dos'), 1],
+      ['Tres', 2],
+    ])
+    expect(await countOfEvents('account.updated')).toBe(2)
   })
 
   it('writes records of custom objects, which name others by external ids', async () => {

@@ -95,13 +95,20 @@ async function collectRows(
   const collected = new CollectedWrites(definition, records)
   const ctx = { ...given, collected }
   await lookUpReferences(ctx, collected, definition, rows)
+  // A refused row takes back what was written since its savepoint, also rows before it: then all are written again, in smaller parts.
+  const keeping = async (row: LoadRow): Promise<RowResult> => {
+    const { written } = collected
+    const result = await resultOf(ctx, loading, row, named)
+    if ('problem' in result && collected.written > written) throw new Error('A refused row took back rows before it.')
+    return result
+  }
   const results: RowResult[] = []
   for (const row of rows) {
-    let result = await resultOf(ctx, loading, row, named)
+    let result = await keeping(row)
     // It may name a record that an earlier row creates.
     if ('problem' in result && result.problem.code === 'UNKNOWN_REFERENCE' && collected.hasPending) {
       await collected.flush(ctx)
-      result = await resultOf(ctx, loading, row, named)
+      result = await keeping(row)
     }
     results.push(result)
   }

@@ -147,8 +147,6 @@ export const flowInterviewResource: Resource = {
     operation('GET /v1/flows/interviews', 'flowInterviewList', {
       summary: 'List interviews',
       answers: 'A page of interviews, newest first.',
-      // A screen may have many fields with many options.
-      omits: ['data.screen'],
       ...tag,
     }),
     operation('GET /v1/flows/interviews/{id}', 'flowInterview', {

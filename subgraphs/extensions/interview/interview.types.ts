@@ -12,14 +12,10 @@ import { FlowComponentType, FlowInterviewStatus } from './interview.enumerations
 const anId = '019a0c61-3c10-7d52-b7a9-0f4e6c1d2b11'
 const aTime = '2026-11-02T08:15:00.000Z'
 
-@ObjectType({ description: 'A value that a user can choose.' })
-@RequiresScopes(memberScope)
-export class FlowScreenOption {
-  @OutputField(() => String, { description: 'The value to send.', example: 'TRADE' })
-  value!: string
-
-  @OutputField(() => String, { description: 'What to show for it.', example: 'Trade' })
-  label!: string
+/** A value that a user can choose, and what to show for it. */
+interface FlowScreenOption {
+  readonly value: string
+  readonly label: string
 }
 
 @ObjectType({ description: 'A field of a screen, as a front end draws it.' })
@@ -40,12 +36,15 @@ export class FlowScreenField {
   @OutputField(() => String, { nullable: true, description: 'Help for the user; null if none.', example: null })
   helpText!: string | null
 
-  @OutputField(() => FlowScreenOption, {
+  // Objects of a type of their own would make a page of interviews too costly.
+  @OutputField(() => Json, {
     list: true,
     maxItems: optionsMax,
-    description: 'What can be chosen; empty for other types than PICKLIST and MULTI_PICKLIST.',
+    description:
+      'What can be chosen, as objects of `value`, which is sent, and `label`, which is shown; empty for other types than PICKLIST and MULTI_PICKLIST.',
+    example: [{ value: 'TRADE', label: 'Trade' }],
   })
-  options!: FlowScreenOption[]
+  options!: readonly FlowScreenOption[]
 
   @OutputField(() => Json, { nullable: true, description: 'NUMBER: the smallest value; null: any.', example: null })
   minimum!: unknown

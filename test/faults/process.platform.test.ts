@@ -52,7 +52,12 @@ describe('a first start on an empty folder', () => {
 
     expect(await process.stop()).toBe(0)
     expect(existsSync(join(folder, 'postgres/data/postmaster.pid'))).toBe(false)
-    expect(process.output()).not.toMatch(/"level":(?:40|50|60)/)
+    // A killed process may leave its database, which the next one stops and says so.
+    const lines = process
+      .output()
+      .split('\n')
+      .filter((line) => !line.includes('left the embedded PostgreSQL running'))
+    expect(lines.filter((line) => /"level":(?:40|50|60)/.test(line))).toEqual([])
   })
 })
 

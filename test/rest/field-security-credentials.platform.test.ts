@@ -102,7 +102,7 @@ const changingFields = new Set(['requestId', 'basedOnVersion'])
 const withoutChangingFields = (name: string, value: unknown): unknown => (changingFields.has(name) ? undefined : value)
 
 describe.each([
-  ['HIDDEN', { FIELD_NOT_READABLE: 63, FIELD_NOT_WRITABLE: 20 }],
+  ['HIDDEN', { FIELD_NOT_READABLE: 62, FIELD_NOT_WRITABLE: 20 }],
   ['READ', { FIELD_NOT_WRITABLE: 20 }],
 ] as const)('a user whose fields are %s', (level, refusals) => {
   it('gets the same response with every credential', { timeout: 60_000 }, async () => {

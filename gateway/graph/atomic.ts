@@ -1,46 +1,21 @@
-import {
-  DirectiveLocation,
-  GraphQLDirective,
-  GraphQLSchema,
-  Kind,
-  type DocumentNode,
-  type OperationDefinitionNode,
-} from 'graphql'
+import { DirectiveLocation, GraphQLDirective, Kind, type DocumentNode } from 'graphql'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
+import { MutationDirective } from './mutation-directive.ts'
 
 // `mutation @atomic`: all root fields commit in one transaction, or none. The gateway checks and removes the directive, and tells the subgraph.
 
-const atomicDirective = new GraphQLDirective({
-  name: 'atomic',
-  locations: [DirectiveLocation.MUTATION],
-  description: [
-    'All root fields of the mutation are carried out in one transaction, or none: if one is refused, all are null, the errors name the refused ones, and nothing has changed.',
-    'The fields must belong to one domain; otherwise the mutation is refused with 400 before anything runs, and so are fields that sign in or out.',
-    'What a field causes outside of the platform, such as the call of a hook, is not taken back.',
-    'A refused mutation keeps no answer for its `Idempotency-Key`, so the same key carries it out again.',
-  ].join(' '),
-})
-
-/** The schema of clients with `@atomic`, which is part of no subgraph. */
-export const withAtomic = (schema: GraphQLSchema): GraphQLSchema => {
-  const config = schema.toConfig()
-  return new GraphQLSchema({ ...config, directives: [...config.directives, atomicDirective] })
-}
-
-const isAtomicDirective = ({ name }: { readonly name: { readonly value: string } }): boolean =>
-  name.value === atomicDirective.name
-
-export const hasAtomic = ({ directives = [] }: OperationDefinitionNode): boolean => directives.some(isAtomicDirective)
-
-/** The document of one operation without the directive, as it is planned. */
-export const withoutAtomic = (document: DocumentNode): DocumentNode => ({
-  ...document,
-  definitions: document.definitions.map((node) =>
-    node.kind === Kind.OPERATION_DEFINITION && hasAtomic(node)
-      ? { ...node, directives: node.directives!.filter((one) => !isAtomicDirective(one)) }
-      : node,
-  ),
-})
+export const atomic = new MutationDirective(
+  new GraphQLDirective({
+    name: 'atomic',
+    locations: [DirectiveLocation.MUTATION],
+    description: [
+      'All root fields of the mutation are carried out in one transaction, or none: if one is refused, all are null, the errors name the refused ones, and nothing has changed.',
+      'The fields must belong to one domain; otherwise the mutation is refused with 400 before anything runs, and so are fields that sign in or out.',
+      'What a field causes outside of the platform, such as the call of a hook, is not taken back.',
+      'A refused mutation keeps no answer for its `Idempotency-Key`, so the same key carries it out again.',
+    ].join(' '),
+  }),
+)
 
 /** The names of the subgraphs that have the mutations, by `Mutation.field`. */
 export function mutationOwners(supergraph: DocumentNode): ReadonlyMap<string, string> {

@@ -4,14 +4,13 @@ import {
   GraphQLBoolean,
   GraphQLDirective,
   GraphQLNonNull,
-  GraphQLSchema,
   Kind,
-  type DocumentNode,
   type OperationDefinitionNode,
 } from 'graphql'
 import { notInDryRun, type DryRunMode } from '../../subgraphs/kernel/dry-run.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { refuseUnlessTogether } from './atomic.ts'
+import { MutationDirective } from './mutation-directive.ts'
 
 // `mutation @dryRun`: all root fields are carried out in one transaction, which is rolled back. The gateway checks and removes the directive, and
 // tells the subgraph. `Prefer: dry-run` is the same for a whole request.
@@ -34,14 +33,7 @@ const dryRunDirective = new GraphQLDirective({
   },
 })
 
-/** The schema of clients with `@dryRun`, which is part of no subgraph. */
-export const withDryRun = (schema: GraphQLSchema): GraphQLSchema => {
-  const config = schema.toConfig()
-  return new GraphQLSchema({ ...config, directives: [...config.directives, dryRunDirective] })
-}
-
-const isDryRunDirective = ({ name }: { readonly name: { readonly value: string } }): boolean =>
-  name.value === dryRunDirective.name
+export const dryRun = new MutationDirective(dryRunDirective)
 
 function refuseVariable(): never {
   const code = 'GRAPHQL_VALIDATION_FAILED'
@@ -53,20 +45,10 @@ function refuseVariable(): never {
 export function dryRunIn(operation: OperationDefinitionNode): DryRunMode | null {
   const given = getDirectiveValues(dryRunDirective, operation)
   if (!given) return null
-  const argument = operation.directives!.find(isDryRunDirective)!.arguments?.[0]
+  const argument = operation.directives!.find(({ name }) => name.value === dryRunDirective.name)!.arguments?.[0]
   if (argument?.value.kind === Kind.VARIABLE) refuseVariable()
   return given['hooks'] === true ? 'HOOKS' : 'CHANGES'
 }
-
-/** The document of one operation without the directive, as it is planned. */
-export const withoutDryRun = (document: DocumentNode): DocumentNode => ({
-  ...document,
-  definitions: document.definitions.map((node) =>
-    node.kind === Kind.OPERATION_DEFINITION && node.directives?.some(isDryRunDirective)
-      ? { ...node, directives: node.directives.filter((one) => !isDryRunDirective(one)) }
-      : node,
-  ),
-})
 
 interface Mutations {
   readonly mutationOwners: ReadonlyMap<string, string>

@@ -4,9 +4,9 @@ import type { DryRunMode } from '../../subgraphs/kernel/dry-run.ts'
 import type { ScopeRequirement } from '../../subgraphs/kernel/scopes.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { fieldsIn } from '../../subgraphs/kernel/subgraph/document-size.ts'
-import { hasAtomic, refuseUnlessTogether, withoutAtomic } from './atomic.ts'
-import { hasAllowDuplicates, withoutAllowDuplicates } from './allowed-duplicates.ts'
-import { dryRunIn, refuseUntriable, withoutDryRun } from './dry-run.ts'
+import { atomic, refuseUnlessTogether } from './atomic.ts'
+import { allowDuplicates } from './allowed-duplicates.ts'
+import { dryRun as dryRunDirective, dryRunIn, refuseUntriable } from './dry-run.ts'
 import { collectFields } from './collect.ts'
 import { costOf, refuseCostly, type CostNode } from './cost.ts'
 import { evaluatedParts, Execution, type PrepareDependencies } from './execution.ts'
@@ -203,12 +203,15 @@ export function prepare(
   refuseInvalid(supergraph.apiSchema, document, suggests)
   dropLocations(document)
   const given = operationParts(document, operationName)
-  const isAtomic = hasAtomic(given.operation)
+  const isAtomic = atomic.isOn(given.operation)
   const dryRun = dryRunIn(given.operation)
-  const allowsDuplicates = hasAllowDuplicates(given.operation)
+  const allowsDuplicates = allowDuplicates.isOn(given.operation)
   const parts =
     isAtomic || dryRun || allowsDuplicates
-      ? operationParts(withoutAtomic(withoutDryRun(withoutAllowDuplicates(given.document))), null)
+      ? operationParts(
+          atomic.removedFrom(dryRunDirective.removedFrom(allowDuplicates.removedFrom(given.document))),
+          null,
+        )
       : given
   // The source text is the cache key, and a large part of it may be one literal.
   const bytes = operationBytes + 4 * source.length + tokenBytes * tokens + fieldBytes * fieldsIn(parts.document)

@@ -5,9 +5,9 @@ import { limitsInTags, type OperationLimits } from '../../subgraphs/kernel/opera
 import { notInDryRunTag } from '../../subgraphs/kernel/subgraph/not-in-dry-run.ts'
 import { onePerRequestTag } from '../../subgraphs/kernel/subgraph/one-per-request.ts'
 import { compactSchema } from '../../subgraphs/kernel/package-internals/compact-schema.ts'
-import { mutationOwners, withAtomic } from './atomic.ts'
-import { withAllowDuplicates } from './allowed-duplicates.ts'
-import { withDryRun } from './dry-run.ts'
+import { atomic, mutationOwners } from './atomic.ts'
+import { allowDuplicates } from './allowed-duplicates.ts'
+import { dryRun } from './dry-run.ts'
 import { refusedOperation } from './failures.ts'
 import { Introspection } from './introspection.ts'
 import { dropSources } from '../../subgraphs/kernel/package-internals/planner-memory.ts'
@@ -63,7 +63,9 @@ export class LoadedSupergraph {
     this.fetched = fetchedNames(document)
     this.supergraph = Supergraph.build(withoutSecurity(document), { validateSupergraph: false })
     this.mutationOwners = mutationOwners(document)
-    this.apiSchema = withAllowDuplicates(withDryRun(withAtomic(this.supergraph.apiSchema().toGraphQLJSSchema())))
+    this.apiSchema = allowDuplicates.addedTo(
+      dryRun.addedTo(atomic.addedTo(this.supergraph.apiSchema().toGraphQLJSSchema())),
+    )
     addScalarChecks(this.apiSchema)
     this.introspection = new Introspection(this.apiSchema)
     this.schema = this.supergraph.schema.toGraphQLJSSchema()

@@ -1,7 +1,7 @@
-import { setTimeout as rest } from 'node:timers/promises'
 import { publishDefinitions } from '../../kernel/extension/current-extensions.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { Job } from '../../kernel/jobs/job.ts'
+import { inBatches, inTurns } from '../../kernel/queue/batches.ts'
 import { deleteFinishedItems } from '../../kernel/queue/delete-finished-items.ts'
 import type { Leased, Outcome, Queue, QueuedItem } from '../../kernel/queue/queue.ts'
 import { customObject as typeOf } from '../../kernel/record/custom-object.ts'
@@ -17,9 +17,6 @@ const dayMs = 86_400_000
 const objectsMax = 1_000
 /** Records that one transaction removes. */
 const batchSize = 5_000
-/** A turn begins no further batch after this time, so that the objects of other organizations have theirs. */
-const turnMs = 10_000
-const attemptMsMax = turnMs + 35_000
 
 interface RemovalItem extends QueuedItem {
   readonly objectId: string
@@ -82,26 +79,16 @@ async function removeBatch(ctx: RequestContext, { objectId }: RemovalItem): Prom
 }
 
 async function remove(services: Services, item: Leased<RemovalItem>, signal: AbortSignal): Promise<Outcome> {
-  const endMs = performance.now() + turnMs
-  for (;;) {
-    const beganMs = performance.now()
-    const ctx = systemContext(services, item.organization!)
-    if (!(await inTransaction(ctx, (inner) => removeBatch(inner, item)))) return { end: 'DONE' }
-    if (signal.aborted || performance.now() >= endMs) return { retry: '', isWait: true, afterMs: 0 }
-    await rest(performance.now() - beganMs, undefined, { signal }).catch(() => undefined)
-  }
+  const ctx = systemContext(services, item.organization!)
+  return inBatches(signal, () => inTransaction(ctx, (inner) => removeBatch(inner, item)))
 }
 
 /** Objects whose records are removed: one of an organization at a time, the organizations in turn. */
 export const objectRemovalQueue: Queue<RemovalItem> = {
+  ...inTurns(),
+  lanes: { fresh: 1, retry: 1 },
   ...objectRemoval,
   columns: 'object_id as "objectId"',
-  leaseMs: attemptMsMax + 15_000,
-  attemptMsMax,
-  lanes: { fresh: 1, retry: 1 },
-  attemptsMax: () => 100,
-  retryAfterMs: ({ attempts }) => Math.min(1_000 * 2 ** (attempts - 1), 300_000),
-  retentionMs: 30 * dayMs,
   attempt: remove,
 }
 

@@ -1,6 +1,6 @@
-import { setTimeout as rest } from 'node:timers/promises'
 import { requireCurrentDefinitions, withCurrentExtensions } from '../../kernel/extension/current-extensions.ts'
 import type { Job } from '../../kernel/jobs/job.ts'
+import { inBatches, inTurns } from '../../kernel/queue/batches.ts'
 import { deleteFinishedItems } from '../../kernel/queue/delete-finished-items.ts'
 import type { Leased, Outcome, Queue, QueuedItem } from '../../kernel/queue/queue.ts'
 import { recordTypeIn } from '../../kernel/record/custom-object.ts'
@@ -16,9 +16,6 @@ const { table } = duplicateKeys
 
 /** Records whose keys one transaction writes, and rows that it removes: well under a second. */
 const batchSize = 1_000
-/** A turn begins no further batch after this time, so that the rules of other organizations have theirs. */
-const turnMs = 10_000
-const attemptMsMax = turnMs + 35_000
 
 interface KeysItem extends QueuedItem {
   readonly ruleId: string
@@ -96,22 +93,16 @@ async function finish(ctx: RequestContext, item: Leased<KeysItem>): Promise<void
 }
 
 async function build(services: Services, item: Leased<KeysItem>, signal: AbortSignal): Promise<Outcome> {
-  const endMs = performance.now() + turnMs
   try {
-    for (;;) {
-      const beganMs = performance.now()
+    return await inBatches(signal, async () => {
       await services.extensions.load(item.organization!)
       const ctx = systemContext(services, item.organization!)
       const hasMore = await withCurrentExtensions(ctx, (current) =>
         inTransaction(current, (inner) => batchIn(inner, item)),
       )
-      if (!hasMore) {
-        await finish(ctx, item)
-        return { end: 'DONE' }
-      }
-      if (signal.aborted || performance.now() >= endMs) return { retry: '', isWait: true, afterMs: 0 }
-      await rest(performance.now() - beganMs, undefined, { signal }).catch(() => undefined)
-    }
+      if (!hasMore) await finish(ctx, item)
+      return hasMore
+    })
   } catch (error) {
     if (error instanceof LeaseLost) return { end: 'RECORDED' }
     throw error
@@ -120,14 +111,9 @@ async function build(services: Services, item: Leased<KeysItem>, signal: AbortSi
 
 /** Keys of older records: one rule of an organization at a time, the organizations in turn. */
 export const duplicateKeyQueue: Queue<KeysItem> = {
+  ...inTurns(),
   ...duplicateKeys,
   columns: 'rule_id as "ruleId", object, fields',
-  leaseMs: attemptMsMax + 15_000,
-  attemptMsMax,
-  lanes: { fresh: 2, retry: 1 },
-  attemptsMax: () => 100,
-  retryAfterMs: ({ attempts }) => Math.min(1_000 * 2 ** (attempts - 1), 300_000),
-  retentionMs: 30 * 86_400_000,
   attempt: build,
 }
 

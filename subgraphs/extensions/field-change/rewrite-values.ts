@@ -1,3 +1,4 @@
+import { inNameOf } from '../../kernel/record/in-name-of.ts'
 import { changeAll } from '../../kernel/record/change-all.ts'
 import type { RecordDefinition, StoredRow } from '../../kernel/record/definition.ts'
 import { isSameValue } from '../../kernel/record/same-value.ts'
@@ -22,10 +23,6 @@ export const valuesIn = (
      where t.organization_id = $1 and t.id = any($2::uuid[]) and t.custom_fields ? $3::text order by t.id ${lock}`,
     [caller.organizationId, ids, field.name],
   )
-
-/** A change is made in the name of whoever requested it, with the rights of the platform. */
-const inNameOf = (ctx: RequestContext, userId: string | null): RequestContext =>
-  userId === null ? ctx : { ...ctx, caller: { ...ctx.caller, kind: 'SESSION', userId } }
 
 /**
  * Rewrites the values of a batch: each record gets a new version and its event, as with any other change. A deleted record has no event, but a new

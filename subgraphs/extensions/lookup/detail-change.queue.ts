@@ -1,20 +1,16 @@
-import { setTimeout as rest } from 'node:timers/promises'
 import { requireCurrentDefinitions, withCurrentExtensions } from '../../kernel/extension/current-extensions.ts'
 import type { Job } from '../../kernel/jobs/job.ts'
+import { inBatches, inTurns } from '../../kernel/queue/batches.ts'
 import { deleteFinishedItems } from '../../kernel/queue/delete-finished-items.ts'
 import type { Leased, Outcome, Queue, QueuedItem } from '../../kernel/queue/queue.ts'
 import { recordTypeIn } from '../../kernel/record/custom-object.ts'
 import { deleteSome } from '../../kernel/record/lookup/deleted-details.ts'
 import type { DetailOperation } from '../../kernel/record/lookup/detail-fields.ts'
 import { restoreSome } from '../../kernel/record/lookup/restored-details.ts'
+import { inNameOf } from '../../kernel/record/in-name-of.ts'
 import { shapeFor } from '../../kernel/record/shape-source.ts'
 import { inTransaction, systemContext, type RequestContext, type Services } from '../../kernel/request.ts'
 import { detailChange } from './detail-change.migrations.ts'
-import { inNameOf } from './in-name-of.ts'
-
-/** A turn begins no further batch after this time, so that the details of other organizations have theirs. */
-const turnMs = 10_000
-const attemptMsMax = turnMs + 60_000
 
 interface DetailItem extends QueuedItem {
   readonly object: string
@@ -47,30 +43,18 @@ async function changeBatch(
 }
 
 async function changeDetails(services: Services, item: Leased<DetailItem>, signal: AbortSignal): Promise<Outcome> {
-  const endMs = performance.now() + turnMs
-  for (;;) {
-    const beganMs = performance.now()
+  return inBatches(signal, async () => {
     await services.extensions.load(item.organization!)
     const ctx = systemContext(services, item.organization!)
-    const hasMore = await withCurrentExtensions(ctx, (current) =>
-      inTransaction(current, (inner) => changeBatch(inner, item)),
-    )
-    if (!hasMore) return { end: 'DONE' }
-    if (signal.aborted || performance.now() >= endMs) return { retry: '', isWait: true, afterMs: 0 }
-    await rest(performance.now() - beganMs, undefined, { signal }).catch(() => undefined)
-  }
+    return withCurrentExtensions(ctx, (current) => inTransaction(current, (inner) => changeBatch(inner, item)))
+  })
 }
 
 /** Details of deleted and restored records that follow in the background: those of one record of an organization at a time, the organizations in turn. */
 export const detailChangeQueue: Queue<DetailItem> = {
+  ...inTurns(60_000),
   ...detailChange,
   columns: 'object, record_id as "recordId", operation, requested_by_id as "requestedById"',
-  leaseMs: attemptMsMax + 15_000,
-  attemptMsMax,
-  lanes: { fresh: 2, retry: 1 },
-  attemptsMax: () => 100,
-  retryAfterMs: ({ attempts }) => Math.min(1_000 * 2 ** (attempts - 1), 300_000),
-  retentionMs: 30 * 86_400_000,
   attempt: changeDetails,
 }
 

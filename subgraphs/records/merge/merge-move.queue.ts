@@ -1,8 +1,9 @@
-import { setTimeout as rest } from 'node:timers/promises'
 import { requireCurrentDefinitions, withCurrentExtensions } from '../../kernel/extension/current-extensions.ts'
 import type { Job } from '../../kernel/jobs/job.ts'
+import { inBatches, inTurns } from '../../kernel/queue/batches.ts'
 import { deleteFinishedItems } from '../../kernel/queue/delete-finished-items.ts'
 import type { Leased, Outcome, Queue, QueuedItem } from '../../kernel/queue/queue.ts'
+import { inNameOf } from '../../kernel/record/in-name-of.ts'
 import { losersOf } from '../../kernel/record/merge/merged-records.ts'
 import { moveReferences, moveRows } from '../../kernel/record/merge/move-references.ts'
 import { inTransaction, systemContext, type RequestContext, type Services } from '../../kernel/request.ts'
@@ -10,9 +11,6 @@ import { mergeMove } from './merge-move.migrations.ts'
 
 /** References that one transaction moves: well under a second. */
 const batchSize = 250
-/** A turn begins no further batch after this time, so that the merges of other organizations have theirs. */
-const turnMs = 10_000
-const attemptMsMax = turnMs + 35_000
 /** Transactions that have checked a reference before a merge have ended after this time. */
 const lateMs = 60_000
 
@@ -21,11 +19,6 @@ interface MoveItem extends QueuedItem {
   readonly recordId: string
   readonly requestedById: string | null
   readonly ageMs: number
-}
-
-/** The references are moved in the name of whoever merged the records, with the rights of the platform. */
-function inNameOf(ctx: RequestContext, userId: string | null): RequestContext {
-  return userId === null ? ctx : { ...ctx, caller: { ...ctx.caller, kind: 'SESSION', userId } }
 }
 
 /**
@@ -49,34 +42,21 @@ async function moveBatch(ctx: RequestContext, { object, recordId: winner, reques
 }
 
 async function move(services: Services, item: Leased<MoveItem>, signal: AbortSignal): Promise<Outcome> {
-  const endMs = performance.now() + turnMs
-  for (;;) {
-    const beganMs = performance.now()
+  const outcome = await inBatches(signal, async () => {
     await services.extensions.load(item.organization!)
     const ctx = systemContext(services, item.organization!)
-    const hasMore = await withCurrentExtensions(ctx, (current) =>
-      inTransaction(current, (inner) => moveBatch(inner, item)),
-    )
-    if (!hasMore) {
-      const leftMs = lateMs - item.ageMs
-      return leftMs > 0 ? { retry: '', isWait: true, afterMs: leftMs } : { end: 'DONE' }
-    }
-    if (signal.aborted || performance.now() >= endMs) return { retry: '', isWait: true, afterMs: 0 }
-    await rest(performance.now() - beganMs, undefined, { signal }).catch(() => undefined)
-  }
+    return withCurrentExtensions(ctx, (current) => inTransaction(current, (inner) => moveBatch(inner, item)))
+  })
+  const leftMs = lateMs - item.ageMs
+  return 'end' in outcome && leftMs > 0 ? { retry: '', isWait: true, afterMs: leftMs } : outcome
 }
 
 /** References to merged records that are moved after the merge: one record of an organization at a time, the organizations in turn. */
 export const mergeMoveQueue: Queue<MoveItem> = {
+  ...inTurns(),
   ...mergeMove,
   columns: `object, record_id as "recordId", requested_by_id as "requestedById",
     (extract(epoch from clock_timestamp() - created_at) * 1000)::float8 as "ageMs"`,
-  leaseMs: attemptMsMax + 15_000,
-  attemptMsMax,
-  lanes: { fresh: 2, retry: 1 },
-  attemptsMax: () => 100,
-  retryAfterMs: ({ attempts }) => Math.min(1_000 * 2 ** (attempts - 1), 300_000),
-  retentionMs: 30 * 86_400_000,
   attempt: move,
 }
 

@@ -67,8 +67,10 @@ export const withoutNone = (values: unknown): unknown => (Array.isArray(values) 
 const nameOf = ({ entity, name }: Content): string => `${String(entity)}.${String(name)}`
 
 /** The custom fields that a text names, of whatever record type. */
-const namedIn = (value: unknown): string[] =>
-  [...(JSON.stringify(value) ?? '').matchAll(/customFields\.([A-Za-z_]\w*)/g)].map(([, name]) => `field *.${name!}`)
+const namedIn = (value: unknown): string[] => {
+  const found = (JSON.stringify(value) ?? '').matchAll(/customFields\.([A-Za-z_]\w*)/g)
+  return [...new Set(found.map(([, name]) => `field *.${name!}`))]
+}
 
 type Values = Partial<CustomField>
 

@@ -61,7 +61,12 @@ describe('a worker whose lease of a run another worker has taken over', () => {
     const [early, late] = heldAnswers(2)
     const { id: workflowId } = await flows.activate(owner, {
       steps: [
-        { id: 'get', type: 'HTTP_REQUEST', config: { method: 'GET', url: `${service.origin}/orders` }, next: 'wait' },
+        {
+          id: 'get',
+          type: 'HTTP_REQUEST',
+          config: { method: 'GET', url: `${service.origin}/orders`, timeoutMs: 30_000 },
+          next: 'wait',
+        },
         { id: 'wait', type: 'DELAY', config: { minutes: 60 } },
       ],
     })

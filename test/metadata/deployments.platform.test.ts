@@ -346,6 +346,27 @@ describe('metadataDeploy', () => {
     ).toEqual([])
   })
 
+  it('does not delete a field that an object of the source has', async () => {
+    const object = { name: 'site', label: 'Site', fields: [{ name: 'a', label: 'A', type: 'TEXT' }] }
+    await succeeded(platform, owner, files({ 'objects/site.object.json': object }))
+    const deletion = json({ delete: [{ type: 'CUSTOM_FIELD', name: 'custom:site.a' }] })
+    const all = { ...files({ 'objects/site.object.json': object }), 'destructiveChanges.json': deletion }
+    const failed = await deployed(platform, owner, all, { allowDestructive: true })
+    expect(problemsOf(failed)).toEqual(['destructiveChanges.json delete.0 NOT_TOGETHER'])
+    const without = files({ 'objects/site.object.json': { ...object, fields: [] } })
+    await succeeded(platform, owner, { ...without, 'destructiveChanges.json': deletion }, { allowDestructive: true })
+  })
+
+  it('refuses more functions than an organization may have before it compiles one', async () => {
+    const all = Array.from({ length: 101 }, (_, index): [string, object] => [
+      `functions/f_${100 + index}/function.json`,
+      { name: `Function ${index}` },
+    ])
+    const wrong = { 'functions/f_100/index.js': 'export default () => {' }
+    const failed = await deployed(platform, owner, files({ ...Object.fromEntries(all), ...wrong }))
+    expect(problemsOf(failed)).toEqual(['src/functions/f_200/function.json  TOO_MANY'])
+  })
+
   it('deletes a custom object with records only by force', async () => {
     await succeeded(platform, owner, files({ 'objects/site.object.json': { name: 'site', label: 'Site', fields: [] } }))
     expect((await owner.rest['customRecordCreate']!({ name: 'site', body: {} } as never)).status).toBe(201)
@@ -454,6 +475,100 @@ describe('deployments of an organization', () => {
     await drain(deploymentQueue, platform.services)
     expect(Object.keys((await retrieved(owner)).files)).toEqual(['service.project.json'])
     expect((await owner.rest['metadataDeploymentCancel']!({ id })).body.code).toBe('INVALID_STATE')
+  })
+})
+
+/** The same object, which does something before each call of one of its methods. */
+const before = <T extends object>(target: T, name: keyof T, work: () => unknown): T =>
+  new Proxy(target, {
+    get(of, key): unknown {
+      const value: unknown = Reflect.get(of, key, of)
+      if (typeof value !== 'function') return value
+      const call = value as (...given: unknown[]) => unknown
+      if (key !== name) return call.bind(of)
+      return async (...given: unknown[]): Promise<unknown> => {
+        await work()
+        return call.apply(of, given)
+      }
+    },
+  })
+
+describe('an attempt of a deployment', () => {
+  const aField = files({ 'fields/ACCOUNT.size.field.json': field() })
+  const stateOf = async (id: string) => {
+    const { status, problems } = await deploymentOf(owner, id)
+    const [row] = await platform.query<{ state: string; isEnded: boolean }>(
+      'select state, ended_at is not null as "isEnded" from extensions.deployment where id = $1',
+      [id],
+    )
+    return [status, row!.state, row!.isEnded, ...problems.map(({ code }) => code)]
+  }
+  /** Gives the next attempt its lease: the one before has ended its process. */
+  const leased = async (id: string, attempts: number) => {
+    const token = newId()
+    await platform.query(
+      `update extensions.deployment set lease_token = $2, attempts = $3, next_attempt_at = now() + interval '1 hour' where id = $1`,
+      [id, token, attempts],
+    )
+    return { id, attempts, token, lostToken: newId(), organization: owner.organizationId }
+  }
+  const { signal: unlimited } = new AbortController()
+
+  it('is not repeated for ever while it ends its process', async () => {
+    const id = await requested(owner, aField)
+    expect(await deploymentQueue.attempt(platform.services, await leased(id, 6), unlimited)).toEqual({
+      end: 'RECORDED',
+    })
+    expect(await stateOf(id)).toEqual(['FAILED', 'DONE', true, 'INTERRUPTED'])
+    expect(Object.keys((await retrieved(owner)).files)).toEqual(['service.project.json'])
+  })
+
+  it('ends without an effect at its deadline, and the last one ends the deployment', async () => {
+    const id = await requested(owner, aField)
+    const late = AbortSignal.abort(new Error('The attempt did not end.'))
+    await expect(deploymentQueue.attempt(platform.services, await leased(id, 4), late)).rejects.toThrow(
+      'The attempt did not end.',
+    )
+    expect(await stateOf(id)).toEqual(['VALIDATING', 'QUEUED', false])
+    expect(await deploymentQueue.attempt(platform.services, await leased(id, 5), late)).toEqual({ end: 'RECORDED' })
+    expect(await stateOf(id)).toEqual(['FAILED', 'DONE', true, 'INTERRUPTED'])
+  })
+
+  it('compiles no further source after its deadline', async () => {
+    const echo = (name: string) => ({
+      [`functions/${name}/function.json`]: { name },
+      [`functions/${name}/index.js`]: `export default () => '${name}'`,
+    })
+    const id = await requested(owner, files({ ...echo('one'), ...echo('two') }))
+    const deadline = new AbortController()
+    let compiled = 0
+    const sandbox = before(platform.services.sandbox, 'compile', () => {
+      compiled++
+      deadline.abort(new Error('Late.'))
+    })
+    const attempt = deploymentQueue.attempt({ ...platform.services, sandbox }, await leased(id, 1), deadline.signal)
+    await expect(attempt).rejects.toThrow('Late.')
+    expect([compiled, await stateOf(id)]).toEqual([1, ['VALIDATING', 'QUEUED', false]])
+  })
+
+  it('carries out no step after its deadline', async () => {
+    const id = await requested(owner, aField)
+    const deadline = new AbortController()
+    // The secrets are loaded before the transaction begins.
+    const vault = before(platform.services.vault, 'load', () => deadline.abort(new Error('Late.')))
+    const attempt = deploymentQueue.attempt({ ...platform.services, vault }, await leased(id, 1), deadline.signal)
+    await expect(attempt).rejects.toThrow('Late.')
+    expect(await stateOf(id)).toEqual(['DEPLOYING', 'QUEUED', false])
+    expect(Object.keys((await retrieved(owner)).files)).toEqual(['service.project.json'])
+  })
+
+  it('that changes nothing ends as cancelled if that was requested meanwhile', async () => {
+    await succeeded(platform, owner, aField)
+    const id = await requested(owner, aField)
+    const cancel = () => platform.query('update extensions.deployment set is_cancelled = true where id = $1', [id])
+    const extensions = before(platform.services.extensions, 'load', cancel)
+    await deploymentQueue.attempt({ ...platform.services, extensions }, await leased(id, 1), unlimited)
+    expect(await stateOf(id)).toEqual(['CANCELLED', 'CANCELLED', true])
   })
 })
 

@@ -69,7 +69,7 @@ const nameOf = ({ entity, name }: Content): string => `${String(entity)}.${Strin
 /** The custom fields that a text names, of whatever record type. */
 const namedIn = (value: unknown): string[] => {
   const found = (JSON.stringify(value) ?? '').matchAll(/customFields\.([A-Za-z_]\w*)/g)
-  return [...new Set(found.map(([, name]) => `field *.${name!}`))]
+  return [...new Set(Array.from(found, ([, name]) => `field *.${name!}`))]
 }
 
 type Values = Partial<CustomField>

@@ -18,7 +18,14 @@ import type { CustomField } from '../custom-field/custom-field.ts'
 import { createObject, updateObject } from './custom-object.actions.ts'
 import { customObject } from './custom-object.record.ts'
 import { CustomObject } from './custom-object.ts'
-import { fieldMapping, fieldSteps, problemsOfFields, requiredOfFields, writeField } from './object-fields.ts'
+import {
+  fieldMapping,
+  fieldNamesIn,
+  fieldSteps,
+  problemsOfFields,
+  requiredOfFields,
+  writeField,
+} from './object-fields.ts'
 
 const objects = recordsOf(customObject)
 const noun = 'custom object'
@@ -120,6 +127,7 @@ export const customObjectComponent: MetadataComponent = {
   schema,
   nameOf,
   ...filePaths('objects', '.object.json'),
+  partsIn: (content) => fieldNamesIn(content).map((name) => ({ type: 'CUSTOM_FIELD', name })),
   problemsOf: ({ content }) => problemsOfFields(content),
   async list(ctx) {
     const byEntity = Map.groupBy(await storedFields(ctx), ({ entity }) => entity as string)

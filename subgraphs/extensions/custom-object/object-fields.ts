@@ -17,14 +17,13 @@ import {
 import { CustomFieldType } from '../custom-field/custom-field.enumerations.ts'
 import { CustomField } from '../custom-field/custom-field.ts'
 
-const masterDetail = 'MASTER_DETAIL'
 /** The format names these; more are accepted, because the API has them. */
 const targets = lookupTargets.map((object) => object.toUpperCase())
 
 export const fieldMapping = new ColumnMapping(CustomField, {
   name: { rules: { pattern: '^[A-Za-z_][A-Za-z0-9_]{0,63}$' } },
   label: {},
-  type: { column: 'fieldType', rules: { enum: [...new Set([...Object.keys(CustomFieldType), masterDetail])] } },
+  type: { column: 'fieldType', rules: { enum: Object.keys(CustomFieldType) } },
   required: { column: 'isRequired' },
   options: {
     column: 'picklistValues',
@@ -69,6 +68,10 @@ const nameOf = ({ name }: Content): string => String(name)
 
 const fieldsIn = ({ fields = [] }: Content): readonly Content[] => fields as readonly Content[]
 
+/** The names of the fields as components. */
+export const fieldNamesIn = (content: Content): string[] =>
+  fieldsIn(content).map((field) => `${typeOf(nameOf(content))}.${nameOf(field)}`)
+
 /** The values of the fields that the file names. */
 const fieldValues = (content: Content): Partial<CustomField>[] =>
   fieldsIn(content).map((field) =>
@@ -81,10 +84,6 @@ const fieldValues = (content: Content): Partial<CustomField>[] =>
 const inField = (index: number, path: string): string => (path === '' ? `fields.${index}` : `fields.${index}.${path}`)
 
 function fieldProblems(field: Content, index: number): FieldProblem[] {
-  if (field['type'] === masterDetail && !Object.hasOwn(CustomFieldType, masterDetail)) {
-    const path = inField(index, 'type')
-    return [{ path, code: 'NOT_AVAILABLE', message: `${path} ${masterDetail} cannot be deployed yet.` }]
-  }
   return fieldMapping
     .problemsOf(readField(field))
     .map((problem) => ({ ...problem, path: inField(index, problem.path) }))

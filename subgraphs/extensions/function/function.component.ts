@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { FieldProblem } from '../../kernel/errors.ts'
 import {
   phases,
@@ -12,11 +11,12 @@ import {
   type WantedComponent,
 } from '../../kernel/metadata/component.ts'
 import { decodedName, encodedName } from '../../kernel/metadata/file-name.ts'
+import { digestOf } from '../../kernel/metadata/file-digest.ts'
 import { FileSchema } from '../../kernel/metadata/file-schema.ts'
 import { ColumnMapping, liveRows } from '../../kernel/metadata/record-component.ts'
 import { isSameValue } from '../../kernel/record/same-value.ts'
 import type { RequestContext } from '../../kernel/request.ts'
-import { apiNamePattern, scopePattern, secretsMax, sourceMax, upperNamePattern } from './bounds.ts'
+import { apiNamePattern, functionsMax, scopePattern, secretsMax, sourceMax, upperNamePattern } from './bounds.ts'
 import { createFunction, deleteFunction, updateFunction } from './function.actions.ts'
 import type { FunctionLanguage } from './function.enumerations.ts'
 import { serverlessFunction } from './function.record.ts'
@@ -69,8 +69,6 @@ const sourceOf = ({ sources }: Pick<WantedComponent, 'sources'>) =>
     const language = languageOfFile[file]
     return language ? [{ file, text, language }] : []
   })[0] ?? null
-
-const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 const union = (...lists: readonly (readonly string[])[]): string[] => [...new Set(lists.flat())].toSorted()
 
@@ -161,6 +159,7 @@ const noun = 'function'
 export const functionComponent: MetadataComponent = {
   type: 'FUNCTION',
   noun,
+  max: functionsMax,
   schema: new FileSchema({
     title: noun,
     description:

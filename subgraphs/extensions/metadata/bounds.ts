@@ -20,6 +20,8 @@ export const depthMax = 32
 export const namedMax = 500
 /** Problems that a deployment shows. */
 export const problemsMax = 200
+/** Secrets that are missing, and warnings, that a deployment shows. */
+export const shownMax = 1_000
 /** Components that a deletion names. */
 export const deletionsMax = 1_000
 

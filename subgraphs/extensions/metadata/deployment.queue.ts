@@ -7,7 +7,7 @@ import { updateRow, writeChange } from '../../kernel/record/write-change.ts'
 import type { Sql } from '../../kernel/database/sql.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { Services } from '../../kernel/request.ts'
-import { attemptMsMax, attemptsMax, keptDays } from './bounds.ts'
+import { attemptMsMax, attemptsMax, keptDays, shownMax } from './bounds.ts'
 import { metadataDeployments } from './deployment.events.ts'
 import { deploymentTable } from './deployment.migrations.ts'
 import type { MetadataDeploymentStatus } from './deployment.enumerations.ts'
@@ -61,38 +61,40 @@ interface StoredDeployment extends Record<string, unknown> {
   readonly isCancelled: boolean
 }
 
-async function attemptDeployment(services: Services, item: Leased<QueuedItem>): Promise<Outcome> {
+async function attemptDeployment(services: Services, item: Leased<QueuedItem>, signal: AbortSignal): Promise<Outcome> {
   try {
-    return await carriedOut(services, item)
+    // Attempts that ended their process, or did not end, are not repeated for ever.
+    if (item.attempts > attemptsMax) return await ended(services, item, 'FAILED', interrupted)
+    return await carriedOut(services, item, signal)
   } catch (error) {
     if (error instanceof LeaseLost) return recorded
     if (error instanceof Cancelled) return ended(services, item, 'CANCELLED', nothing)
     if (item.attempts < attemptsMax) throw error
     services.log.error({ err: error, deploymentId: item.id }, 'a deployment has failed')
-    const isRefusal = error instanceof Refusal
-    const problem = {
-      file: null,
-      path: '',
-      code: isRefusal ? error.code : 'INTERRUPTED',
-      message: isRefusal ? error.message : 'The deployment was interrupted repeatedly; deploy again.',
-    }
-    return ended(services, item, 'FAILED', { ...nothing, problems: [problem] })
+    return ended(services, item, 'FAILED', error instanceof Refusal ? refusedWith(error) : interrupted)
   }
 }
 
 const nothing: Result = { problems: [], components: [], version: null }
 
-async function carriedOut(services: Services, item: Leased<QueuedItem>): Promise<Outcome> {
+const refusedWith = ({ code, message }: { readonly code: string; readonly message: string }): Result => ({
+  ...nothing,
+  problems: [{ file: null, path: '', code, message }],
+})
+
+const interrupted = refusedWith({
+  code: 'INTERRUPTED',
+  message: 'The deployment was interrupted repeatedly; deploy again.',
+})
+
+async function carriedOut(services: Services, item: Leased<QueuedItem>, signal: AbortSignal): Promise<Outcome> {
   const organizationId = item.organization!
   const stored = await begun(services, item)
   if (stored.isCancelled) throw new Cancelled()
   const caller = await callerOf(services.database, organizationId, stored.caller)
   if (!caller) {
     const message = 'The user who requested the deployment may not act any more.'
-    return ended(services, item, 'FAILED', {
-      ...nothing,
-      problems: [{ file: null, path: '', code: 'PERMISSION_DENIED', message }],
-    })
+    return ended(services, item, 'FAILED', refusedWith({ code: 'PERMISSION_DENIED', message }))
   }
   const { checkOnly, allowDestructive, expectedVersion } = stored
   let isFinished = false
@@ -101,6 +103,7 @@ async function carriedOut(services: Services, item: Leased<QueuedItem>): Promise
     checkOnly,
     allowDestructive,
     expectedVersion,
+    signal,
     begin: () => setStatus(services, item, 'DEPLOYING'),
     requireWanted: (sql) => requireWanted(sql, item),
     finish: async (ctx, done) => {
@@ -193,7 +196,7 @@ const asProblem = ({
   usedBy = null,
 }: Partial<MetadataProblem>): MetadataProblem => ({ file, path, line, column, code, message, usedBy })
 
-/** `update` of the row of a deployment that has ended, while this attempt has its lease. */
+/** `update` of the row of a deployment that has ended, while this attempt has its lease. One that was cancelled ends in no other way. */
 function endedSql(
   values: Values,
   { id, token, organization }: Leased<QueuedItem>,
@@ -212,23 +215,25 @@ function endedSql(
     counts: components.length > 0 || status === 'SUCCEEDED' ? JSON.stringify(countsOf(components)) : null,
     components: JSON.stringify(shown),
     problems: JSON.stringify(problems.map(asProblem)),
-    missing_secrets: JSON.stringify(missingSecretsOf(components)),
-    warnings: JSON.stringify(warningsOf(components)),
+    missing_secrets: JSON.stringify(missingSecretsOf(components).slice(0, shownMax)),
+    warnings: JSON.stringify(warningsOf(components).slice(0, shownMax)),
     ended_at: at.toISOString(),
     finished_at: at.toISOString(),
   }
-  return updateRow(values, table, row, { organization_id: organization, id, lease_token: token, state: 'QUEUED' })
+  const where = { organization_id: organization, id, lease_token: token, state: 'QUEUED' }
+  return updateRow(values, table, row, { ...where, ...(status !== 'CANCELLED' && { is_cancelled: false }) })
 }
 
 async function ended(
-  { database, clock }: Services,
+  services: Services,
   item: Leased<QueuedItem>,
   status: MetadataDeploymentStatus,
   result: Result,
 ): Promise<Outcome> {
+  const { database, clock } = services
   const values = new Values()
-  await database.query(endedSql(values, item, status, result, clock.now()), values.list, 'WRITE')
-  return recorded
+  const [row] = await database.query(endedSql(values, item, status, result, clock.now()), values.list, 'WRITE')
+  return row || status === 'CANCELLED' ? recorded : ended(services, item, 'CANCELLED', nothing)
 }
 
 /** The end of a deployment with its event, in the transaction of its changes. */
@@ -248,5 +253,7 @@ async function announced(ctx: MetadataContext, item: Leased<QueuedItem>, result:
   const isWritten = await writeChange(ctx, metadataDeployments, change, (values) =>
     endedSql(values, item, 'SUCCEEDED', result, ctx.clock.now()),
   )
-  if (!isWritten) throw new LeaseLost()
+  if (isWritten) return
+  await requireWanted(ctx.db, item)
+  throw new LeaseLost()
 }

@@ -1,6 +1,2 @@
-import { createHash } from 'node:crypto'
-
 /** A file as it is retrieved: properties in the order of the schema, two spaces, a line feed at the end. */
 export const fileText = (content: object): string => `${JSON.stringify(content, null, 2)}\n`
-
-export const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')

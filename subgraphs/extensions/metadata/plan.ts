@@ -47,7 +47,11 @@ function deletionsOf(
   { byType }: MetadataState,
   problems: FileProblem[],
 ): PlannedDeletion[] {
-  const kept = new Set(components.map(({ component, name }) => `${component.type} ${name}`))
+  const kept = new Set(
+    components.flatMap(({ component, name, content }) =>
+      [{ type: component.type, name }, ...(component.partsIn?.(content) ?? [])].map((one) => `${one.type} ${one.name}`),
+    ),
+  )
   const seen = new Set<string>()
   return deletions.flatMap((deletion): PlannedDeletion[] => {
     const { type, name, path } = deletion
@@ -73,6 +77,17 @@ function deletionsOf(
   })
 }
 
+/** The new components that are more than the organization may have. They are refused before their sources are compiled. */
+function excessOf(planned: readonly PlannedComponent[], { byType }: MetadataState): FileProblem[] {
+  const created = planned.filter(({ change }) => change === 'CREATED')
+  return [...byType].flatMap(([{ type, noun, max }, stored]) => {
+    if (max === undefined) return []
+    const message = `An organization must have at most ${max} ${noun}s; delete one first.`
+    const excess = created.filter((one) => one.type === type).slice(Math.max(0, max - stored.size))
+    return excess.map(({ file }) => problemOf(file, '', 'TOO_MANY', message))
+  })
+}
+
 /** What has to be done so that the organization is what the package says. */
 export function planOf(ctx: RequestContext, wanted: Package, state: MetadataState): DeploymentPlan {
   const problems: FileProblem[] = []
@@ -81,6 +96,7 @@ export function planOf(ctx: RequestContext, wanted: Package, state: MetadataStat
     const plan = component.plan(ctx, packaged, state.byType.get(component)?.get(name) ?? null)
     return { type: component.type, name, file, change: plan.change, plan, packaged }
   })
+  problems.push(...excessOf(planned, state))
   const steps = planned.flatMap((of) => (of.plan?.steps ?? []).map((step) => ({ ...step, of })))
   const removals = deletionsOf(wanted, state, problems).map(({ deletion: { type, name, path }, step }) => {
     const of = { type, name, file: wanted.deletionFile, change: 'DELETED' as const, plan: null, packaged: null }

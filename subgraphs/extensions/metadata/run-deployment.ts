@@ -19,7 +19,7 @@ import { readState, versionOf } from './state.ts'
 export interface Result {
   readonly problems: readonly Partial<MetadataProblem>[]
   readonly components: readonly PlannedComponent[]
-  /** The version after it; null without an effect. */
+  /** The version after it; null with problems, and when changes were only checked. */
   readonly version: string | null
 }
 
@@ -28,6 +28,8 @@ export interface DeploymentWork {
   readonly checkOnly: boolean
   readonly allowDestructive: boolean
   readonly expectedVersion: string | null
+  /** When it aborts, the deployment ends without an effect. */
+  readonly signal: AbortSignal
   /** Throws if the deployment is to end without an effect. */
   readonly requireWanted: (sql: Sql) => Promise<void>
   /** What is written with the changes, in their transaction. */
@@ -85,11 +87,13 @@ async function attemptDeployment(
   wanted: Package,
   work: DeploymentWork,
 ): Promise<Result> {
+  const { signal } = work
+  signal.throwIfAborted()
   await services.extensions.load(caller.organizationId)
   const outside = contexts(services, caller, null, null)
   const first = await decided(outside, wanted, work, caller.organizationId)
   if ('problems' in first || !first.hasEffect) return resultOf(first)
-  const externalCalls = await callsMade(outside.next(), first.plan.calls)
+  const externalCalls = await callsMade(outside.next(), first.plan.calls, signal)
   await services.vault.load(caller.organizationId)
   await work.begin()
   try {
@@ -100,6 +104,7 @@ async function attemptDeployment(
       const failed = await carriedOut(inside, again.plan, work, sql)
       if (failed.length > 0 || work.checkOnly)
         throw new TakenBack({ problems: failed, components: again.plan.components, version: null })
+      signal.throwIfAborted()
       const version = await versionIn(inside, caller.organizationId)
       const result = { problems: [], components: again.plan.components, version }
       await work.finish(inside.next(), result)
@@ -150,10 +155,15 @@ const versionIn = async (contextsOf: Contexts, organizationId: string): Promise<
 }
 
 /** Makes the calls that the steps need, while no transaction is open. */
-async function callsMade(ctx: MetadataContext, calls: readonly PreparedCall[]): Promise<ExternalCalls> {
+async function callsMade(
+  ctx: MetadataContext,
+  calls: readonly PreparedCall[],
+  signal: AbortSignal,
+): Promise<ExternalCalls> {
   const externalCalls = new ExternalCalls()
-  for (const { key, call } of calls) externalCalls.add(key, () => call(ctx))
+  for (const { key, call } of calls) externalCalls.add(key, async () => (signal.aborted ? null : call(ctx)))
   await externalCalls.callRegistered()
+  signal.throwIfAborted()
   return externalCalls
 }
 
@@ -161,7 +171,7 @@ async function callsMade(ctx: MetadataContext, calls: readonly PreparedCall[]): 
 async function carriedOut(
   inside: Contexts,
   { steps }: DeploymentPlan,
-  { requireWanted }: DeploymentWork,
+  { requireWanted, signal }: DeploymentWork,
   sql: Sql,
 ): Promise<Partial<MetadataProblem>[]> {
   const problems: Partial<MetadataProblem>[] = []
@@ -169,6 +179,7 @@ async function carriedOut(
   let phase: number | null = null
   let latest = inside.next()
   for (const step of steps) {
+    signal.throwIfAborted()
     if (step.phase !== phase) {
       phase = step.phase
       await requireWanted(sql)

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { metadataComponents, type MetadataComponent, type StoredComponent } from '../../kernel/metadata/component.ts'
+import { digestOf } from '../../kernel/metadata/file-digest.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { isTurnOver, nextTurn } from '../../kernel/work/turn.ts'
-import { digestOf, fileText } from './file-text.ts'
+import { fileText } from './file-text.ts'
 
 /** The components of an organization, of some types or of all. */
 export interface MetadataState {
@@ -39,8 +40,8 @@ export function componentsWithFiles({ byType }: MetadataState): ComponentFiles[]
 }
 
 /**
- * The version of what an organization has defined: a digest of all files. Equal definitions have the same version, also in different organizations; any
- * change of a component gives another one.
+ * The version of what an organization has defined: a digest of all files. Equal files have the same version, also in different organizations. Settings
+ * that the format has no property for are not in it.
  */
 export async function versionOf(state: MetadataState, organizationId: string): Promise<string> {
   const digest = createHash('sha256')

@@ -81,6 +81,8 @@ export interface MetadataComponent {
   /** `custom field`. */
   readonly noun: string
   readonly schema: FileSchema
+  /** How many of them an organization has at most, where each costs work before it can be refused. */
+  readonly max?: number
   /** The path of its file below the source folder. */
   pathOf(name: string): string
   /** The path of one of its other files. */
@@ -89,6 +91,8 @@ export interface MetadataComponent {
   placeOf(path: string): FilePlace | null
   /** The name that the content says; null if it says none, so that the path does. */
   nameOf(content: Content): string | null
+  /** The components of other types whose definitions are in its file. */
+  partsIn?(content: Content): readonly { readonly type: string; readonly name: string }[]
   /** What is wrong with the files of one component, besides what its schema says. */
   problemsOf?(wanted: WantedComponent): readonly FieldProblem[]
   /** All components of the organization, by name; those without texts have the digests of their other files only. */

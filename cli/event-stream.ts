@@ -1,4 +1,4 @@
-import { EventSourceParserStream } from 'eventsource-parser/stream'
+import { createParser } from 'eventsource-parser'
 import type { Api } from './api.ts'
 
 export interface Frame {
@@ -22,17 +22,27 @@ export async function* frames(api: Api, events: readonly string[] | null, signal
     headers: { Accept: 'text/event-stream, application/problem+json' },
     signal: AbortSignal.any([signal, silence.signal]),
   })
-  let timer = setTimeout(() => silence.abort(), silenceMsMax)
-  const heard = new TransformStream<Uint8Array, Uint8Array<ArrayBuffer>>({
-    transform(chunk, controller) {
-      clearTimeout(timer)
-      timer = setTimeout(() => silence.abort(), silenceMsMax)
-      controller.enqueue(chunk as Uint8Array<ArrayBuffer>)
-    },
-  })
-  const parsed = body.pipeThrough(heard).pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
+  yield* framesOf(body, signal, silence)
+}
+
+/** The frames in a body, which `silence` aborts. Time in which the reader is busy with a frame is no silence. */
+export async function* framesOf(
+  body: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+  silence: AbortController,
+): AsyncGenerator<Frame> {
+  const parsed: Frame[] = []
+  const parser = createParser({ onEvent: ({ event, data }) => parsed.push({ kind: event ?? 'message', data }) })
+  const decoder = new TextDecoder()
+  const awaited = () => setTimeout(() => silence.abort(), silenceMsMax)
+  let timer = awaited()
   try {
-    for await (const { event, data } of parsed) yield { kind: event ?? 'message', data }
+    for await (const chunk of body) {
+      clearTimeout(timer)
+      parser.feed(decoder.decode(chunk, { stream: true }))
+      yield* parsed.splice(0)
+      timer = awaited()
+    }
   } catch (error) {
     if (signal.aborted) throw error
     throw new StreamLost('The connection was lost.', { cause: error })

@@ -49,10 +49,13 @@ const credentialCodes = new Set([
   'API_KEY_IP_NOT_ALLOWED',
 ])
 
+/** Codes of 500 and above, which errors of GraphQL have in an answer with 200. */
+const failureCodes = new Set(['INTERNAL', 'MODEL_FAILED', 'UNAVAILABLE', 'HOOK_UNAVAILABLE'])
+
 /** Which kind of end an error of the API is. */
 export function outcomeOf(status: number, code: string): Exclude<Outcome, 'done'> {
   if (status === 401 || credentialCodes.has(code)) return 'credential'
-  return status >= 500 ? 'unreachable' : 'refused'
+  return status >= 500 || failureCodes.has(code) ? 'unreachable' : 'refused'
 }
 
 const isFieldProblem = (one: unknown): one is FieldProblem =>
@@ -112,6 +115,20 @@ export class Api {
   async stream(path: string, call: Partial<Call> = {}): Promise<ReadableStream<Uint8Array>> {
     const { body } = await this.#answer({ method: 'GET', path, timeoutMs: null, ...call })
     return body ?? new ReadableStream({ start: (controller) => controller.close() })
+  }
+
+  /** The bytes of a file, while they arrive. */
+  async *bytes(path: string): AsyncGenerator<Uint8Array> {
+    const reader = (await this.stream(path, { isPatient: true })).getReader()
+    try {
+      for (;;) {
+        const { done, value } = await this.#reached(() => reader.read())
+        if (done) return
+        yield value
+      }
+    } finally {
+      await reader.cancel().catch(() => undefined)
+    }
   }
 
   async #json<T>(call: Call): Promise<T> {

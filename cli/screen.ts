@@ -65,10 +65,12 @@ export class Screen {
     }
     const isError = process.stderr.isTTY && this.#hasColors
     const head = isError ? styleText('red', 'Error', { validateStream: false }) : 'Error'
-    process.stderr.write(`${head} ${code}: ${plainLine(message)}\n`)
+    process.stderr.write(`${head} ${plainLine(code)}: ${plainLine(message)}\n`)
     for (const error of errors)
       if (error.message !== message || error.path !== '')
-        process.stderr.write(`  ${plainLine(error.path || '(all)')}  ${error.code}  ${plainLine(error.message)}\n`)
+        process.stderr.write(
+          `  ${plainLine(error.path || '(all)')}  ${plainLine(error.code)}  ${plainLine(error.message)}\n`,
+        )
     if (requestId !== null) process.stderr.write(`  Request ${plainLine(requestId)}\n`)
   }
 

@@ -1,20 +1,29 @@
 import { createHash } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { Api } from '../api.ts'
 import { apiOf, type Context } from '../context.ts'
-import { Failure, ShownFailure, usageFailure } from '../failure.ts'
-import { pause } from '../pause.ts'
+import { Failure, refusedFailure, ShownFailure, usageFailure } from '../failure.ts'
 import { plainLine, plural } from '../plain.ts'
 import type { Progress } from '../screen.ts'
+import {
+  contentTypeOf,
+  download,
+  ended,
+  formatOf,
+  isObject,
+  isUnreachable,
+  jsonOption,
+  newFile,
+  repeated,
+  type Format,
+  type Job,
+} from './bulk-job.ts'
 
 export interface ImportOptions {
   readonly object: string
   readonly operation: string
   readonly key: string
-  readonly format?: 'csv' | 'ndjson'
+  readonly format?: Format
   readonly failures?: string
   readonly dryRun?: true
   readonly allOrNone?: true
@@ -22,51 +31,18 @@ export interface ImportOptions {
   readonly options?: string
 }
 
-interface Job {
-  readonly id: string
-  readonly state: string
-  readonly recordsTotal: number | null
-  readonly recordsProcessed: number
-  readonly recordsSucceeded: number
-  readonly recordsFailed: number
-  readonly bytesTotal: number
-  readonly bytesProcessed: number
-  readonly errorSummary: readonly { readonly code: string; readonly count: number; readonly sample: string }[]
-  readonly errorCode: string | null
-  readonly errorMessage: string | null
-}
-
 const partBytes = 16_000_000
-const attemptsMax = 5
-const firstPauseMs = 200
-const pauseMsMax = 3_000
-const awayMsMax = 60_000
 
 const mediaTypes = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const
 
-function formatOf(file: string, given: ImportOptions['format']): keyof typeof mediaTypes {
-  if (given !== undefined) return given
-  return /\.(ndjson|jsonl)$/i.test(file) ? 'ndjson' : 'csv'
-}
-
-/** The settings of the job that have no option of their own. */
-function furtherOptions(given: string | undefined): object {
-  if (given === undefined) return {}
-  try {
-    const value = JSON.parse(given) as unknown
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  } catch {
-    // Said below.
-  }
-  throw usageFailure('--options must be a JSON object: \'{"dateFormat": "DMY", "mapping": {"Company": "name"}}\'')
-}
+const wantedOptions = '--options must be a JSON object: \'{"dateFormat": "DMY", "mapping": {"Company": "name"}}\''
 
 /** Loads a file into the records of one type, and waits until all of its rows are processed. */
 export async function bulkImport(context: Context, file: string, options: ImportOptions): Promise<void> {
   const { screen } = context
   const format = formatOf(file, options.format)
   const jobOptions = {
-    ...furtherOptions(options.options),
+    ...jsonOption(options.options, isObject, wantedOptions),
     ...(options.dryRun && { dryRun: true }),
     ...(options.allOrNone && { allOrNone: true }),
     ...(options.events !== undefined && { emitEvents: options.events }),
@@ -76,26 +52,59 @@ export async function bulkImport(context: Context, file: string, options: Import
   const { id } = await api.post<Job>('/v1/bulk/jobs', {
     object: options.object,
     operation: options.operation,
-    contentType: format === 'csv' ? 'CSV' : 'NDJSON',
+    contentType: contentTypeOf(format),
     externalIdField: options.key,
     ...(Object.keys(jobOptions).length > 0 && { options: jobOptions }),
   })
   const path = `/v1/bulk/jobs/${id}`
+  /** Jobs whose upload is not complete are limited. What has failed is what is told. */
+  const abandon = async (): Promise<void> => {
+    await api.patch(path, { state: 'ABORTED' }).catch(() => undefined)
+  }
   try {
     await screen.progress('Sending the file', (progress) => send(api, path, { file, size, format, progress }))
-    await api.patch<Job>(path, { state: 'UPLOAD_COMPLETE' })
   } catch (error) {
-    // Jobs whose upload is not complete are limited. What has failed is what is told.
-    await api.patch(path, { state: 'ABORTED' }).catch(() => undefined)
+    await abandon()
     throw error
   }
-  const job = await screen.progress('Processing the rows', (progress) => ended(api, path, progress))
-  const failures = job.recordsFailed > 0 ? (options.failures ?? `${file}.failed.${format}`) : null
-  if (failures !== null) await download(api, `${path}/results/failed`, failures)
-  screen.result({ ...job, failures }, () => linesOf(job, failures, options.dryRun ?? false))
+  try {
+    await complete(api, path)
+  } catch (error) {
+    // Otherwise the job may be running.
+    if (!isUnreachable(error)) await abandon()
+    throw error
+  }
+  const job = await screen.progress('Processing the rows', (progress) =>
+    ended(api, path, (now) => showRows(now, progress)),
+  )
+  let failures: string | null = null
+  let lost: Failure | null = null
+  if (job.recordsFailed > 0)
+    try {
+      failures = await saveFailures(api, path, options.failures ?? null, `${file}.failed`, format)
+    } catch (error) {
+      lost = error instanceof Failure ? error : refusedFailure('FILE_NOT_WRITTEN', (error as Error).message)
+    }
+  const { code, message } = lost ?? {}
+  screen.result({ ...job, failures, ...(lost && { error: { code, message } }) }, () =>
+    linesOf(job, failures, options.dryRun ?? false),
+  )
+  if (lost) throw screen.isJson ? new ShownFailure(lost.outcome, lost.code, lost.message) : lost
   if (job.state !== 'JOB_COMPLETE' || job.recordsFailed > 0)
     throw new ShownFailure('refused', job.errorCode ?? 'ROWS_FAILED', job.errorMessage ?? 'Some rows have failed.')
 }
+
+/** Closes the file, after which the job can run. */
+const complete = (api: Api, path: string): Promise<void> =>
+  repeated(async () => {
+    try {
+      await api.patch(path, { state: 'UPLOAD_COMPLETE' })
+    } catch (error) {
+      // If only the answer was lost, the job has gone on, perhaps to its end.
+      const { state } = await api.get<Job>(path)
+      if (state === 'OPEN') throw error
+    }
+  })
 
 async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch((error: Error) => {
@@ -109,7 +118,7 @@ async function sizeOf(file: string): Promise<number> {
 interface Sent {
   readonly file: string
   readonly size: number
-  readonly format: keyof typeof mediaTypes
+  readonly format: Format
   readonly progress: Progress
 }
 
@@ -136,48 +145,39 @@ const megabytes = (bytes: number): string => (bytes / 1_000_000).toFixed(1)
 async function sendPart(api: Api, path: string, part: number, bytes: Buffer, type: string): Promise<void> {
   const digest = createHash('sha256').update(bytes).digest('base64')
   const headers = { 'Content-Type': type, 'Content-Digest': `sha-256=:${digest}:` }
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await api.put<Job>(`${path}/data`, bytes, headers, { part })
-      return
-    } catch (error) {
-      if (!(error instanceof Failure) || error.outcome !== 'unreachable' || attempt === attemptsMax) throw error
-      await pause(1_000 * 2 ** (attempt - 1))
-    }
-  }
+  await repeated(() => api.put<Job>(`${path}/data`, bytes, headers, { part }))
 }
 
-const hasEnded = ({ state }: Job): boolean => !['OPEN', 'UPLOAD_COMPLETE', 'IN_PROGRESS'].includes(state)
-
-async function ended(api: Api, path: string, progress: Progress): Promise<Job> {
-  let awaySince: number | null = null
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(1.5 * pauseMs, pauseMsMax)) {
-    try {
-      const job = await api.get<Job>(path)
-      awaySince = null
-      if (hasEnded(job)) return job
-      const { bytesProcessed, bytesTotal, recordsProcessed, recordsFailed } = job
-      const rows = `${plural(recordsProcessed, 'row')} processed, ${recordsFailed} failed`
-      progress.at(bytesTotal > 0 ? bytesProcessed / bytesTotal : 0, rows)
-    } catch (error) {
-      awaySince ??= Date.now()
-      const isAway = error instanceof Failure && error.outcome === 'unreachable' && Date.now() - awaySince < awayMsMax
-      if (!isAway) throw error
-    }
-    await pause(pauseMs)
-  }
+function showRows({ bytesProcessed, bytesTotal, recordsProcessed, recordsFailed }: Job, progress: Progress): void {
+  const rows = `${plural(recordsProcessed, 'row')} processed, ${recordsFailed} failed`
+  progress.at(bytesTotal > 0 ? bytesProcessed / bytesTotal : 0, rows)
 }
 
-async function download(api: Api, path: string, file: string): Promise<void> {
-  const body = await api.stream(path)
-  await pipeline(Readable.fromWeb(body as never), createWriteStream(file))
+/** Writes the rows that failed to the file that was named, otherwise to a new one, and returns its name. */
+async function saveFailures(
+  api: Api,
+  path: string,
+  named: string | null,
+  base: string,
+  format: Format,
+): Promise<string> {
+  let file = named ?? `${base}.${format}`
+  let handle = named === null ? await newFile(file) : await open(file, 'w')
+  for (let number = 2; handle === null; number++) {
+    file = `${base}-${number}.${format}`
+    handle = await newFile(file)
+  }
+  await download(api, `${path}/results/failed`, file, handle)
+  return file
 }
 
 function linesOf(job: Job, failures: string | null, isDry: boolean): string[] {
   const { id, state, recordsSucceeded, recordsFailed, errorSummary, errorCode, errorMessage } = job
   return [
-    ...errorSummary.map(({ code, count, sample }) => `${plural(count, 'row')}: ${code}  ${plainLine(sample)}`),
-    ...(errorCode !== null ? [`${errorCode}  ${plainLine(errorMessage ?? '')}`] : []),
+    ...errorSummary.map(
+      ({ code, count, sample }) => `${plural(count, 'row')}: ${plainLine(code)}  ${plainLine(sample)}`,
+    ),
+    ...(errorCode !== null ? [`${plainLine(errorCode)}  ${plainLine(errorMessage ?? '')}`] : []),
     ...(failures !== null ? [`The rows that failed are in ${failures}.`] : []),
     `${isDry ? 'Checked' : 'Written'}: ${plural(recordsSucceeded, 'row')}. Failed: ${recordsFailed}. Job ${id} is ${state}.`,
   ]

@@ -79,7 +79,7 @@ function problemLines(screen: Screen, problem: Problem, files: Files): string[] 
   const { path, code, message, usedBy } = problem
   const place = plainLine(placeOf(problem, files))
   return [
-    `${screen.styled('red', 'x')} ${screen.styled('bold', place)}  ${code}${path && problem.file ? `  ${plainLine(path)}` : ''}`,
+    `${screen.styled('red', 'x')} ${screen.styled('bold', place)}  ${plainLine(code)}${path && problem.file ? `  ${plainLine(path)}` : ''}`,
     `    ${plainLine(message)}`,
     ...(usedBy ?? []).map(({ object, name }) => `    used by ${plainLine(`${object} ${name ?? ''}`)}`),
   ]

@@ -48,13 +48,13 @@ export async function login(context: Context): Promise<void> {
     named = await screen.ask('URL of the server', (await currentServer(environment)) ?? '')
   if (named === null) throw usageFailure('Name the server: crm login --url https://crm.example.com')
   const url = serverUrl(named)
+  if (url.startsWith('http:') && !isLocal(new URL(url)))
+    screen.note('Warning: the server is not reached by https, so others in the network can read the key.')
   const apiKey = await keyFrom(context)
   const viewer = await screen.during('Checking the key', () =>
     new Api({ url, apiKey }, version).get<Viewer>('/v1/whoami'),
   )
   await rememberKey(environment, url, apiKey)
-  if (url.startsWith('http:') && !isLocal(new URL(url)))
-    screen.note('Warning: the server is not reached by https, so others in the network can read the key.')
   if (environment.apiKey !== null) screen.note('Warning: CRM_API_KEY is set, and used in place of this key.')
   screen.result(summary(url, viewer), () => [
     ...shown(url, viewer),

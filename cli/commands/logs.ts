@@ -64,6 +64,12 @@ const mark = (screen: Screen, status: string): string =>
     status,
   )
 
+/** Entries are deleted after a time, and with what they belong to. */
+function nullIfDeleted(error: unknown): null {
+  if (error instanceof Failure && error.code === 'NOT_FOUND') return null
+  throw error
+}
+
 /** Shows the latest entries, oldest first, and with `--follow` those that come. */
 async function show<T extends { readonly id: string }>(
   { screen }: Context,
@@ -78,7 +84,8 @@ async function show<T extends { readonly id: string }>(
       const entries = await latest(isFirst ? limit : turnMax)
       const changed = entries.filter((entry) => known.get(entry.id) !== stateOf(entry)).toReversed()
       for (const entry of changed) {
-        const full = await whole(entry)
+        const full = await whole(entry).catch(nullIfDeleted)
+        if (full === null) continue
         screen.item(full, () => lines(full).join('\n'))
       }
       if (isFirst && entries.length === 0 && !follow) screen.note('There is nothing in the log.')
@@ -109,7 +116,6 @@ export async function functionLogs(context: Context, name: string, options: Opti
     {
       latest: async (limit) => (await api.get<Page<Invocation>>(path, { limit, status })).data,
       stateOf: ({ status }) => status,
-      // Invocations are deleted after a time.
       whole: ({ id }) => api.get<Invocation>(`${path}/${id}`),
       lines: ({ id, trigger, status, startedAt, durationMs, error, logs, droppedLogs }) => [
         `${startedAt}  ${mark(screen, status)}  ${trigger}  ${durationMs} ms  ${screen.styled('dim', id)}`,
@@ -160,9 +166,9 @@ export async function workflowLogs(context: Context, name: string | undefined, o
         `${createdAt}  ${mark(screen, status)}  workflow ${workflowId}  ${screen.styled('dim', id)}`,
         ...steps.map(
           (step) =>
-            `  ${plainLine(step.stepId)}  ${step.type}  ${mark(screen, step.status)}${step.attempt > 1 ? `  attempt ${step.attempt}` : ''}${step.error ? `  ${step.error.code}: ${plainLine(step.error.message)}` : ''}`,
+            `  ${plainLine(step.stepId)}  ${step.type}  ${mark(screen, step.status)}${step.attempt > 1 ? `  attempt ${step.attempt}` : ''}${step.error ? `  ${plainLine(step.error.code)}: ${plainLine(step.error.message)}` : ''}`,
         ),
-        ...(error ? [`  ${error.code}: ${plainLine(error.message)}`] : []),
+        ...(error ? [`  ${plainLine(error.code)}: ${plainLine(error.message)}`] : []),
       ],
     },
     options,

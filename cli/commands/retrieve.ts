@@ -49,14 +49,14 @@ export async function retrieve(context: Context, { types, component, force }: Op
     screen.note(`Warning: ${[type, name].filter(Boolean).join(' ')}: ${plainLine(message)}`)
   const unchanged = Object.keys(wanted).length - changed.length - created.length
   screen.result({ version, created, changed, unchanged, warnings }, () => [
-    ...created.map((path) => `${screen.styled('green', '+')} ${path}`),
-    ...changed.map((path) => `${screen.styled('yellow', '~')} ${path}`),
+    ...created.map((path) => `${screen.styled('green', '+')} ${plainLine(path)}`),
+    ...changed.map((path) => `${screen.styled('yellow', '~')} ${plainLine(path)}`),
     `${plural(created.length, 'new file')}, ${changed.length} changed, ${unchanged} as they were. Version ${version}`,
   ])
 }
 
 async function requireConsent({ screen }: Context, changed: readonly string[]): Promise<void> {
-  const list = changed.map((path) => `  ${path}`).join('\n')
+  const list = changed.map((path) => `  ${plainLine(path)}`).join('\n')
   if (screen.isInteractive) {
     screen.note(`These files differ from the organization:\n${list}`)
     if (await screen.confirm('Write over them?')) return

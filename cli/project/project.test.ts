@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { signatureHeaders as platformHeaders } from '../../subgraphs/events/delivery/signature.ts'
 import { MetadataSchemaType } from '../../subgraphs/extensions/metadata/metadata-type.ts'
+import { statusOfCode } from '../../subgraphs/kernel/errors.ts'
 import { metadataComponents } from '../../subgraphs/kernel/metadata/component.ts'
 import '../../subgraphs/all.ts'
+import { outcomeOf } from '../api.ts'
 import { plain, plainLine } from '../plain.ts'
 import { signatureHeaders } from '../signature.ts'
 import { differences, withoutDefaults } from './comparison.ts'
@@ -88,6 +90,11 @@ describe('what the command line knows of the platform', () => {
     expect([PROJECT, DESTRUCTIVE_CHANGES]).toEqual(['PROJECT', 'DESTRUCTIVE_CHANGES'])
     expect(fileKinds.map(({ type }) => type).toSorted()).toEqual(Object.keys(components).toSorted())
     for (const { type, pathOf } of metadataComponents()) expect(typeOfFile(pathOf('ACCOUNT.a'))).toBe(type)
+  })
+
+  it('is which codes are failures of the server, also in an answer with 200', () => {
+    for (const [code, status] of Object.entries(statusOfCode))
+      expect([code, outcomeOf(200, code) === 'unreachable']).toEqual([code, status >= 500])
   })
 
   it.each(['whsec_c2VjcmV0', 'secret'])('is how webhooks are signed with %s', (secret) => {

@@ -105,7 +105,7 @@ export function samePath(path: string): string {
 }
 
 const isInside = (path: string): boolean =>
-  !path.includes('\\') && !path.includes('\0') && path.split('/').every((part) => part !== '' && !/^\.+$/.test(part))
+  !/[\\\p{Cc}]/u.test(path) && path.split('/').every((part) => part !== '' && !/^\.+$/.test(part))
 
 /** Writes files into a project, and nowhere else. */
 export async function writeFiles({ root }: Project, files: Files): Promise<void> {

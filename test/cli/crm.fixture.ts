@@ -1,6 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -119,5 +121,48 @@ export async function aCrm(environment: Readonly<Record<string, string>> = {}): 
     HOME: home,
     XDG_CONFIG_HOME: join(home, 'config'),
     ...environment,
+  })
+}
+
+export interface Received {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+/** A server until the end of the test, and its address. */
+export async function aServer(answer: (received: Received, res: ServerResponse) => unknown): Promise<string> {
+  const server = createServer(async (req, res) => {
+    const body = Buffer.concat(await req.toArray())
+    await answer({ method: req.method!, path: req.url!, headers: req.headers, body }, res)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const passedOn = ['x-api-key', 'content-type', 'content-digest', 'idempotency-key', 'accept']
+
+/** A server before another one: it passes on what `interfere` does not answer by itself. */
+export function aProxy(
+  url: string,
+  interfere: (received: Received, res: ServerResponse, passOn: () => Promise<Response>) => Promise<boolean> | boolean,
+): Promise<string> {
+  return aServer(async (received, res) => {
+    const { method, path, body } = received
+    const headers = passedOn.flatMap((name) => {
+      const value = received.headers[name]
+      return value === undefined ? [] : [[name, String(value)] as [string, string]]
+    })
+    const passOn = () => fetch(url + path, { method, headers, ...(body.length > 0 && { body: new Uint8Array(body) }) })
+    if (await interfere(received, res, passOn)) return
+    const answer = await passOn()
+    const type = answer.headers.get('content-type')
+    res.writeHead(answer.status, type === null ? {} : { 'content-type': type })
+    res.end(Buffer.from(await answer.arrayBuffer()))
   })
 }

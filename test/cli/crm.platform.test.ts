@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { startBackground } from '../../worker.ts'
 import { usePlatform, type Member } from '../platform.ts'
 import { freePort } from '../redis-server.ts'
-import { aCrm, type Crm } from './crm.fixture.ts'
+import { aCrm, aProxy, aServer, type Crm } from './crm.fixture.ts'
 
 const platform = usePlatform()
 let background: { close(): Promise<void> }
@@ -72,6 +72,16 @@ describe('crm login', () => {
     expect((await empty.run(['whoami'])).code).toBe(3)
   })
 
+  it('warns before it sends a key over a network without https', async () => {
+    const empty = await aCrm()
+    const url = `http://0.0.0.0:${await freePort()}`
+    const { code, stderr } = await empty.run(['login', '--url', url], owner.secret)
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringMatching(/^Warning: the server is not reached by https, .*\nError /),
+    ])
+  })
+
   it('ends with 3 if others may read the file', async () => {
     const empty = await aCrm()
     await empty.run(['login', '--url', platform.url], owner.secret)
@@ -120,6 +130,12 @@ describe('exit codes', () => {
     expect(await crm.json(['whoami', '--url', url], 4)).toMatchObject({ error: { code: 'UNREACHABLE' } })
   })
 
+  it.each(['INTERNAL', 'UNAVAILABLE', 'MODEL_FAILED', 'HOOK_UNAVAILABLE'])('4 for %s of a query', async (code) => {
+    const errors = [{ message: 'No answer.', path: ['accountList'], extensions: { code } }]
+    const url = await aServer((_, res) => res.end(JSON.stringify({ data: null, errors })))
+    expect(await crm.json(['query', '{ accountList { total } }', '--url', url], 4)).toMatchObject({ error: { code } })
+  })
+
   it('1 for an answer of something else than the platform', async () => {
     const other = createServer((_req, res) => res.end('<html>'))
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
@@ -139,6 +155,38 @@ describe('exit codes', () => {
     expect((await crm.run(['--version'])).code).toBe(0)
     const { code, stdout } = await crm.run(['deploy', '--help'])
     expect([code, stdout]).toEqual([0, expect.stringContaining('--check')])
+  })
+})
+
+describe('control characters of a server', () => {
+  const clear = '\u001B[2J'
+  const answering = (status: number, answer: object): Promise<string> =>
+    aServer((_, res) => res.writeHead(status).end(JSON.stringify(answer)))
+
+  it('are not shown of codes', async () => {
+    const errors = [{ path: 'name', code: `WRONG${clear}`, message: 'No.' }]
+    const url = await answering(400, { code: `WRONG${clear}`, detail: 'Wrong.', errors })
+    const { stderr } = await crm.run(['whoami', '--url', url])
+    expect(stderr).toBe('Error WRONG: Wrong.\n  name  WRONG  No.\n')
+  })
+
+  it('are not shown of the problems of a deployment', async () => {
+    await crm.write(project())
+    const problems = [{ file: null, path: 'name', code: `WRONG${clear}`, message: 'No.', usedBy: null }]
+    const failed = { id: '1', status: 'FAILED', components: [], problems, missingSecrets: [], warnings: [] }
+    const { stdout } = await crm.run(['deploy', '--url', await answering(200, failed)])
+    expect(stdout).toBe('x name  WRONG\n    No.\n1 problem. Nothing has changed. Deployment 1\n')
+  })
+
+  it('are not in the paths of files', async () => {
+    await crm.write(project())
+    const url = await answering(200, { version: '1', files: { [`src/a${clear}.json`]: '{}' }, warnings: [] })
+    const { code, stderr } = await crm.run(['retrieve', '--url', url])
+    expect([code, stderr]).toEqual([
+      1,
+      'Error WRONG_PATH: The server has sent src/a.json, which is no path of a project.\n',
+    ])
+    expect(await readdir(join(crm.folder, 'src'))).toEqual(['fields'])
   })
 })
 
@@ -365,6 +413,40 @@ describe('crm logs', () => {
     expect((await crm.run(['logs', 'function', 'nothing'])).code).toBe(1)
   })
 
+  it('go on when an invocation is deleted before it is shown', async () => {
+    await crm.write({
+      ...project(),
+      'src/functions/greet/function.json': json({ name: 'Greet', httpEnabled: true }),
+      'src/functions/greet/index.ts': 'export default ({ name }: { name: string }) => console.log(`Hello ${name}`)\n',
+    })
+    expect((await crm.run(['deploy'])).code).toBe(0)
+    const invoke = async (name: string): Promise<void> => {
+      const { status } = await owner.rest['serverlessFunctionInvoke']!({
+        id: 'greet',
+        body: { input: { name } },
+        headers: { 'x-service-function-depth': '0' },
+      } as never)
+      expect(status).toBe(200)
+    }
+    await invoke('Ann')
+    const deleted = Promise.withResolvers<void>()
+    const url = await aProxy(platform.url, async ({ path }) => {
+      const [, id] = /\/invocations\/([\da-f-]+)$/.exec(path) ?? []
+      if (id === undefined || !following.stdout.includes('Hello Ann')) return false
+      const rows = await platform.query('delete from extensions.function_invocation where id = $1 returning id', [id])
+      if (rows.length === 1) deleted.resolve()
+      return false
+    })
+    const following = crm.start('logs', 'function', 'greet', '--follow', '--url', url)
+    await following.shows('Hello Ann')
+    await invoke('Bea')
+    await Promise.race([deleted.promise, following.ended])
+    following.child.kill('SIGTERM')
+    const { code, stdout, stderr } = await following.ended
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).not.toContain('Hello Bea')
+  })
+
   it('show the runs of a workflow with their steps', async () => {
     await crm.write({
       ...project(),
@@ -436,6 +518,65 @@ describe('crm bulk import', () => {
     const rows = (await readFile(join(crm.folder, failures), 'utf8')).trim().split('\n')
     expect(rows).toHaveLength(job.recordsFailed)
     expect(JSON.parse(rows.at(-1)!)).toMatchObject({ _row: 3, _field: 'name' })
+  })
+
+  it('goes on with a job of which only the answer to its closed file was lost', async () => {
+    await crm.write({ 'accounts.csv': 'name\nAlder\n' })
+    const states: unknown[] = []
+    const url = await aProxy(platform.url, async ({ method, body }, res, passOn) => {
+      if (method !== 'PATCH') return false
+      states.push(JSON.parse(body.toString()))
+      await passOn()
+      res.destroy()
+      return true
+    })
+    const job = await crm.json(['bulk', 'import', 'accounts.csv', '--object', 'account', '--url', url])
+    expect(job).toMatchObject({ state: 'JOB_COMPLETE', recordsSucceeded: 1 })
+    expect(states).toEqual([{ state: 'UPLOAD_COMPLETE' }])
+    expect(await names()).toEqual(['Alder'])
+  })
+
+  it('ends a job whose file is refused', async () => {
+    await crm.write({ 'accounts.csv': 'nothing\nAlder\n' })
+    expect(await crm.json(['bulk', 'import', 'accounts.csv', '--object', 'account'], 1)).toMatchObject({
+      error: { code: 'VALIDATION_FAILED' },
+    })
+    const { body } = await owner.rest['bulkJobList']!({})
+    expect(body['data']).toMatchObject([{ state: 'ABORTED' }])
+  })
+
+  describe('with rows that failed', () => {
+    const imported = ['bulk', 'import', 'accounts.csv', '--object', 'account']
+    beforeEach(() => crm.write({ 'accounts.csv': 'name\nAlder\n""\n', 'accounts.csv.failed.csv': 'before' }))
+    const files = async (): Promise<string[]> => (await readdir(crm.folder)).toSorted()
+
+    it('waits until a server that is busy has sent them, and writes over no file', async () => {
+      let isBusy = true
+      const url = await aProxy(platform.url, ({ path }, res) => {
+        if (!isBusy || !path.endsWith('/results/failed')) return false
+        isBusy = false
+        res.writeHead(503, { 'retry-after': '0' }).end()
+        return true
+      })
+      const job = await crm.json([...imported, '--url', url], 1)
+      expect(job).toMatchObject({ recordsSucceeded: 1, recordsFailed: 1, failures: 'accounts.csv.failed-2.csv' })
+      expect(await readFile(join(crm.folder, 'accounts.csv.failed.csv'), 'utf8')).toBe('before')
+      expect(await readFile(join(crm.folder, 'accounts.csv.failed-2.csv'), 'utf8')).toMatch(/\r\n2,/)
+    })
+
+    it('shows its result, keeps no part of a file and ends with 4 if they do not arrive', async () => {
+      const url = await aProxy(platform.url, ({ path }, res) => {
+        if (!path.endsWith('/results/failed')) return false
+        res.writeHead(200, { 'content-length': 1_000 }).write('_row', () => res.destroy())
+        return true
+      })
+      const { code, stdout, stderr } = await crm.run([...imported, '--url', url])
+      expect([code, stderr]).toEqual([4, expect.stringMatching(/^Error UNREACHABLE: http.* cannot be reached: /)])
+      expect(stdout).toContain('Written: 1 row. Failed: 1. ')
+      expect(await files()).toEqual(['accounts.csv', 'accounts.csv.failed.csv'])
+      const job = await crm.json([...imported, '--url', url], 4)
+      expect(job).toMatchObject({ recordsFailed: 1, failures: null, error: { code: 'UNREACHABLE' } })
+    })
   })
 
   it('writes nothing with --dry-run, and refuses what is no file', async () => {

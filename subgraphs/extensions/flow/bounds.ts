@@ -25,11 +25,13 @@ export const nameRule = 'must be a letter, then letters, digits and underscores,
 /** Executed elements of one interview. */
 export const executedMax = 5_000
 /**
- * What one request, or one turn of a worker, executes: elements, and of these so many that write records or call an action. Each of those may need a
- * call of a hook, and a transaction has at most 20 of these.
+ * What one request, or one turn of a worker, executes: elements, and of these so many that write records or call an action, of which there is one. Each
+ * of those may need a call of a hook, and a transaction has at most 20 of these.
  */
 export const turnElementsMax = 500
 export const turnEffectsMax = 15
+/** After this time no further element begins in a request or a turn; one that has begun, such as an action of 30 s, ends. */
+export const turnMs = 5_000
 /** What an interview remembers, and what one element returns, as JSON. */
 export const stateCharactersMax = 262_144
 export const outputCharactersMax = 65_536

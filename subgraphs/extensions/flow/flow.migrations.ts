@@ -102,3 +102,27 @@ export const flowTables: Migration = {
     ${queueIndexes(turnTable)}
   `,
 }
+
+export const flowInterviewColumns: Migration = {
+  name: '20261221-extensions-flow-interview-columns',
+  sql: `
+    alter table extensions.flow_interview
+      -- The scopes of the elements that have run, without which nothing of what they have found is shown; null: unknown.
+      add column acted_scopes jsonb,
+      -- By which lists are ordered. The default is for processes of the release before.
+      add column list_key uuid default (
+        lpad(to_hex((extract(epoch from clock_timestamp()) * 1000)::bigint), 12, '0') || substr(md5(random()::text), 1, 20)
+      )::uuid;
+    update extensions.flow_interview set list_key = id;
+    alter table extensions.flow_interview alter column list_key set not null;
+    drop index extensions.flow_interview_of_user;
+    drop index extensions.flow_interview_of_flow;
+    create index flow_interview_listed on extensions.flow_interview (organization_id, list_key);
+    create index flow_interview_of_user on extensions.flow_interview (organization_id, started_by_id, list_key);
+    create index flow_interview_of_flow on extensions.flow_interview (organization_id, flow_id, list_key);
+    create index flow_interview_open_of_user on extensions.flow_interview (organization_id, started_by_id)
+      where status in ('RUNNING', 'WAITING_FOR_INPUT', 'PAUSED');
+    create index flow_interview_open_of_flow on extensions.flow_interview (organization_id, flow_id, flow_version)
+      where status in ('RUNNING', 'WAITING_FOR_INPUT', 'PAUSED');
+  `,
+}

@@ -14,7 +14,7 @@ import type { Resource } from '../../kernel/subgraph/subgraph.ts'
 import { flowsMax } from './bounds.ts'
 import { activateFlow, createFlow, deactivateFlow, deleteFlow, updateFlow } from './flow.actions.ts'
 import { FlowCreateInput, FlowPage, FlowPageArgs, FlowUpdateInput } from './flow.inputs.ts'
-import { flowTables } from './flow.migrations.ts'
+import { flowInterviewColumns, flowTables } from './flow.migrations.ts'
 import { flow } from './flow.record.ts'
 import { Flow } from './flow.ts'
 
@@ -95,7 +95,7 @@ const administrators = { roles: ['OWNER', 'ADMIN'], refusals: [409] } as const
 export const flowResource: Resource = {
   resolver: FlowResolver,
   announces: [flow],
-  migrations: [flowTables],
+  migrations: [flowTables, flowInterviewColumns],
   rest: restArea(flow, { path: 'flows', filters: ['apiName', 'type', 'status'] }),
   operations: [
     operation('POST /v1/flows/{id}/activate', 'flowActivate', {

@@ -1,5 +1,7 @@
 import type { Origin } from '../../kernel/context.ts'
+import { holdsScope } from '../../kernel/scopes.ts'
 import { Mapping } from '../../kernel/template/mapping.ts'
+import { isTurnOver, nextTurn } from '../../kernel/work/turn.ts'
 import type { ActionContext } from '../function/function.context.ts'
 import {
   executedMax,
@@ -13,10 +15,20 @@ import { elementTypeOf } from '../flow/elements/all.ts'
 import { ElementFailure, type Config, type ElementOutcome, type Values } from '../flow/elements/element-type.ts'
 import { initialValues } from '../flow/elements/values.ts'
 import type { FlowElement } from '../flow/flow-parts.ts'
+import { effectKey } from './effect-key.ts'
 import { activeVersion, readVersion, type FlowVersion } from './flow-versions.ts'
 import { failureOf, type Failure } from './failure.ts'
-import { newFrame, outputsOf, sizeOf } from './frames.ts'
+import { isLargerThan, newFrame, outputsOf, scopeOf } from './frames.ts'
 import type { Frame, Snapshot, Step, StoredInterview } from './interview-store.ts'
+import type { Turn } from './turn.ts'
+
+/** Where an interview goes on. */
+interface Begin {
+  readonly frames: readonly Frame[]
+  readonly executed: number
+  readonly history: readonly Snapshot[]
+  readonly turn: Turn
+}
 
 /** The execution of elements in one transaction. */
 class Advance {
@@ -25,16 +37,17 @@ class Advance {
   readonly #origin: Origin
   #executed: number
   #effects = 0
+  #actions = 0
+  #scopes: readonly string[] | null
 
   constructor(
     private readonly ctx: ActionContext,
     private readonly interview: StoredInterview,
-    frames: readonly Frame[],
-    executed: number,
-    private readonly history: readonly Snapshot[],
+    private readonly begin: Begin,
   ) {
-    this.#frames = frames.map((frame) => ({ ...frame }))
-    this.#executed = executed
+    this.#frames = begin.frames.map((frame) => ({ ...frame }))
+    this.#executed = begin.executed
+    this.#scopes = interview.actedScopes
     const quiet = ctx.caller.origin?.quiet
     this.#origin = { kind: 'FLOW', id: interview.flowId, runId: interview.id, ...(quiet && { quiet }) }
   }
@@ -42,6 +55,7 @@ class Advance {
   /** Executes elements until the interview asks its user, waits or ends, or the turn is over. */
   async run(): Promise<Step> {
     for (let count = 0; ; count++) {
+      if (isTurnOver()) await nextTurn(this.ctx.caller.organizationId)
       const frame = this.#frames.at(-1)!
       const version = await this.#versionOf(frame)
       if (frame.element === null) {
@@ -51,18 +65,27 @@ class Advance {
         continue
       }
       const element = version.elements.find(({ name }) => name === frame.element)!
-      const { hasEffect = false } = elementTypeOf(element.type)
-      if (count >= turnElementsMax || (hasEffect && this.#effects >= turnEffectsMax))
-        return this.#checked({ status: 'RUNNING' })
+      if (this.#isOverAt(count, element)) return this.#checked({ status: 'RUNNING' })
       if (this.#executed >= executedMax) {
         const message = `An interview executes at most ${executedMax} elements.`
         return this.#failed({ code: 'STEP_LIMIT_REACHED', message }, element.name)
       }
       this.#executed++
-      if (hasEffect) this.#effects++
+      if (elementTypeOf(element.type).hasEffect) this.#effects++
+      if (element.type === 'ACTION') this.#actions++
       const step = await this.#execute(frame, version, element)
-      if (step) return this.#checked(step)
+      if (step || this.#isTooLarge()) return this.#checked(step ?? { status: 'RUNNING' })
     }
+  }
+
+  /** Whether the turn has done its part. An action may take most of the time of a request. */
+  #isOverAt(count: number, { type }: FlowElement): boolean {
+    return (
+      count >= turnElementsMax ||
+      (elementTypeOf(type).hasEffect === true && this.#effects >= turnEffectsMax) ||
+      (type === 'ACTION' && this.#actions > 0) ||
+      this.begin.turn.isOverAt(count)
+    )
   }
 
   async #versionOf({ flowId, flowVersion }: Frame): Promise<FlowVersion> {
@@ -87,7 +110,7 @@ class Advance {
   /** Stores what an element has returned, and goes on with the next one. */
   #go(frame: Frame, { name, connectors }: FlowElement, output: unknown, connector = 'next'): void {
     if (output !== null) frame.outputs = { ...frame.outputs, [name]: output }
-    frame.element = connectors?.[connector] ?? null
+    frame.element = connectors && Object.hasOwn(connectors, connector) ? (connectors[connector] ?? null) : null
   }
 
   async #execute(frame: Frame, version: FlowVersion, element: FlowElement): Promise<Partial<Step> | null> {
@@ -102,8 +125,9 @@ class Advance {
 
   /** A loop that has begun goes on with its next item, or ends. */
   #isNextItem(frame: Frame, element: FlowElement): boolean {
-    const { [element.name]: loop, ...others } = frame.loops
-    if (element.type !== 'LOOP' || !loop) return false
+    if (element.type !== 'LOOP' || !Object.hasOwn(frame.loops, element.name)) return false
+    const { [element.name]: begun, ...others } = frame.loops
+    const loop = begun!
     const index = loop.index + 1
     if (index < loop.items.length) {
       frame.loops = { ...others, [element.name]: { ...loop, index } }
@@ -118,12 +142,13 @@ class Advance {
   async #outcomeOf(frame: Frame, version: FlowVersion, element: FlowElement): Promise<ElementOutcome> {
     const type = elementTypeOf(element.type)
     const config = element.config as Config
-    const scope = this.#scopeOf(frame)
+    const scope = scopeOf(this.interview, frame)
     const mapping = new Mapping(scope)
     const { raw = [] } = type
     const input = Object.fromEntries(
       Object.entries(config).map(([name, value]) => [name, raw.includes(name) ? value : mapping.filled(value)]),
     )
+    this.#addScopes(type.scopes(config))
     return type.run({
       ctx: this.ctx,
       origin: this.#origin,
@@ -133,17 +158,14 @@ class Advance {
       variables: frame.variables,
       declared: version.variables,
       scope,
-      key: `flow:${this.interview.id}:${this.#executed}`,
+      key: () => effectKey(this.interview, this.#executed, element, input),
     })
   }
 
-  #scopeOf({ variables, outputs, loops }: Frame): Values {
-    const { id, startedById } = this.interview
-    const items = Object.entries(loops).map(([name, { items, index }]) => [
-      name,
-      { item: items[index] ?? null, index, count: items.length },
-    ])
-    return { ...outputs, ...variables, ...Object.fromEntries(items), interview: { id, startedById } }
+  /** What an element finds is shown with its scopes only. One whose scopes the caller lacks finds nothing. */
+  #addScopes(scopes: readonly string[]): void {
+    if (this.#scopes === null || !scopes.every((scope) => holdsScope(this.ctx.caller, scope))) return
+    this.#scopes = [...new Set([...this.#scopes, ...scopes])]
   }
 
   async #apply(frame: Frame, element: FlowElement, outcome: ElementOutcome): Promise<Partial<Step> | null> {
@@ -173,7 +195,7 @@ class Advance {
       return { status: 'RUNNING', resumesAt: waitUntil, currentElement: element.name }
     }
     const { output, connector, variables } = outcome
-    if (sizeOf(output) > outputCharactersMax)
+    if (isLargerThan(output, outputCharactersMax))
       throw new ElementFailure(
         'OUTPUT_TOO_LARGE',
         `An element returns at most ${outputCharactersMax} characters as JSON.`,
@@ -221,7 +243,7 @@ class Advance {
   }
 
   #step(step: Partial<Step> & Pick<Step, 'status'>): Step {
-    const { history } = this
+    const { history } = this.begin
     const isOver = step.status === 'COMPLETED'
     return {
       currentElement: isOver ? null : this.#frames.at(-1)!.element,
@@ -231,15 +253,19 @@ class Advance {
       outputs: null,
       error: null,
       resumesAt: null,
+      actedScopes: this.#scopes,
       ...step,
     }
+  }
+
+  #isTooLarge(screen: unknown = null): boolean {
+    return isLargerThan([this.#frames, screen], stateCharactersMax)
   }
 
   /** An interview that remembers too much fails, so that each of its steps stays small. */
   #checked(step: Partial<Step>): Step {
     const { screen = null, error = null } = step
-    const isTooLarge = error === null && sizeOf(this.#frames) + sizeOf(screen) > stateCharactersMax
-    if (!isTooLarge) return this.#step(step as Partial<Step> & Pick<Step, 'status'>)
+    if (error !== null || !this.#isTooLarge(screen)) return this.#step(step as Partial<Step> & Pick<Step, 'status'>)
     const [root] = this.#frames
     this.#frames.splice(0, this.#frames.length, { ...root!, variables: {}, outputs: {}, loops: {} })
     const message = `An interview remembers at most ${stateCharactersMax} characters as JSON.`
@@ -248,8 +274,5 @@ class Advance {
 }
 
 /** Executes the elements of an interview from where it is. */
-export const advance = (
-  ctx: ActionContext,
-  interview: StoredInterview,
-  { frames, executed, history }: { frames: readonly Frame[]; executed: number; history: readonly Snapshot[] },
-): Promise<Step> => new Advance(ctx, interview, frames, executed, history).run()
+export const advance = (ctx: ActionContext, interview: StoredInterview, begin: Begin): Promise<Step> =>
+  new Advance(ctx, interview, begin).run()

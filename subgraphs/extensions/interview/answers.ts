@@ -7,7 +7,8 @@ import { valuesCharactersMax } from '../flow/bounds.ts'
 import { componentOf } from '../flow/elements/components.ts'
 import { problemAt, type Screen, type ScreenField, type Values } from '../flow/elements/element-type.ts'
 import { requireScopesOf } from '../flow/elements/record-element.ts'
-import { shownScreen } from './interview.reads.ts'
+import type { StoredInterview } from './interview-store.ts'
+import { isShownTo, shownScreen } from './interview.reads.ts'
 import { objectNamed, shapeIn } from '../workflow/objects.ts'
 
 /** An object of a request, or its problem. */
@@ -46,7 +47,8 @@ async function answerOf(
 }
 
 /** The values of a screen as its fields take them. Refuses others with the screen, whose fields say what is wrong. */
-export async function checkedAnswers(ctx: RequestContext, screen: Screen, given: unknown): Promise<Values> {
+export async function checkedAnswers(ctx: RequestContext, interview: StoredInterview, given: unknown): Promise<Values> {
+  const screen = interview.screen!
   const values = givenObject(given, 'input.values')
   const problems: FieldProblem[] = []
   const answers: Record<string, unknown> = {}
@@ -57,14 +59,15 @@ export async function checkedAnswers(ctx: RequestContext, screen: Screen, given:
       fields.push(field)
       continue
     }
-    const answer = await answerOf(ctx, field, Object.hasOwn(values, name) ? values[name] : null)
+    const own = Object.hasOwn(values, name) ? values[name] : null
+    const answer = await answerOf(ctx, field, own)
     if ('value' in answer) {
       answers[name] = answer.value
       fields.push({ ...field, value: answer.value })
     } else {
       const problem = problemAt(`input.values.${name}`, answer.code, answer.rule)
       problems.push(problem)
-      fields.push({ ...field, value: values[name] ?? null, error: `${field.label.slice(0, 200)} ${answer.rule}.` })
+      fields.push({ ...field, value: own ?? null, error: `${field.label.slice(0, 200)} ${answer.rule}.` })
     }
   }
   for (const name of Object.keys(values))
@@ -77,7 +80,7 @@ export async function checkedAnswers(ctx: RequestContext, screen: Screen, given:
   const { message, extensions } = invalid(...problems)
   throw new Refusal('VALIDATION_FAILED', message, {
     errors: extensions['errors'] as FieldProblem[],
-    screen: shownScreen({ ...screen, fields }),
+    screen: isShownTo(ctx.caller, interview) ? shownScreen({ ...screen, fields }) : null,
   })
 }
 

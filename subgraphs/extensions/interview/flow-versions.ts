@@ -1,3 +1,4 @@
+import { withoutRowLimit } from '../../kernel/database/row-bytes.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { apiNamePattern } from '../function/bounds.ts'
 import type { FlowElement, FlowVariable } from '../flow/flow-parts.ts'
@@ -21,7 +22,7 @@ export async function readVersion(
   flowId: string,
   number: number,
 ): Promise<FlowVersion> {
-  const [row] = await db.query<FlowVersion>(
+  const [row] = await withoutRowLimit(db).query<FlowVersion>(
     `select ${columns} from extensions.flow_version v where v.organization_id = $1 and v.flow_id = $2 and v.number = $3`,
     [caller.organizationId, flowId, number],
   )
@@ -33,17 +34,18 @@ export interface CurrentVersion extends FlowVersion {
 }
 
 /** The current version of the flow with this name. The flow is not deleted before the transaction ends. */
-export async function currentVersion({ db, caller }: RequestContext, apiName: string): Promise<CurrentVersion | null> {
-  const [row] = apiNamePattern.test(apiName)
-    ? await db.query<CurrentVersion>(
-        `select ${columns}, f.status from extensions.flow f
-         join extensions.flow_version v on v.organization_id = f.organization_id and v.flow_id = f.id and v.number = f.flow_version
-         where f.organization_id = $1 and f.api_name = $2 and f.deleted_at is null for share of f`,
+export async function currentVersion(ctx: RequestContext, apiName: string): Promise<CurrentVersion | null> {
+  const { db, caller } = ctx
+  const [flow] = apiNamePattern.test(apiName)
+    ? await db.query<{ id: string; status: FlowStatus; number: number }>(
+        `select id, status, flow_version as number from extensions.flow
+         where organization_id = $1 and api_name = $2 and deleted_at is null for share`,
         [caller.organizationId, apiName],
         'WRITE',
       )
     : []
-  return row ?? null
+  // A statement that waits for a change of the flow does not see the version that the change has made; the next one does.
+  return flow ? { ...(await readVersion(ctx, flow.id, flow.number)), status: flow.status } : null
 }
 
 export async function activeVersion(ctx: RequestContext, apiName: string): Promise<FlowVersion | null> {

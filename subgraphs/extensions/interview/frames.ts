@@ -1,11 +1,20 @@
+import { isJsonLargerThan } from '../../kernel/json/json-size.ts'
 import { historyCharactersMax, historyMax } from '../flow/bounds.ts'
 import type { Values } from '../flow/elements/element-type.ts'
 import type { FlowElement } from '../flow/flow-parts.ts'
 import type { FlowVersion } from './flow-versions.ts'
-import type { Frame, Snapshot } from './interview-store.ts'
+import type { Frame, Snapshot, StoredInterview } from './interview-store.ts'
 
 /** Characters as JSON. */
 export const sizeOf = (value: unknown): number => (value === undefined ? 0 : JSON.stringify(value).length)
+
+// A character becomes at most three bytes, or an escape of as many bytes as characters.
+const bytesOfCharacter = 3
+
+/** Whether a value has more characters as JSON. Its JSON is built only when it cannot be much longer: a value may name another one often. */
+export const isLargerThan = (value: unknown, charactersMax: number): boolean =>
+  isJsonLargerThan(value, charactersMax * bytesOfCharacter) ||
+  (isJsonLargerThan(value, charactersMax) && sizeOf(value) > charactersMax)
 
 export const newFrame = ({ flowId, number, startElement }: FlowVersion, variables: Values): Frame => ({
   flowId,
@@ -15,6 +24,15 @@ export const newFrame = ({ flowId, number, startElement }: FlowVersion, variable
   outputs: {},
   loops: {},
 })
+
+/** What texts and conditions of an element may name. */
+export function scopeOf({ id, startedById }: StoredInterview, { variables, outputs, loops }: Frame): Values {
+  const items = Object.entries(loops).map(([name, { items, index }]) => [
+    name,
+    { item: items[index] ?? null, index, count: items.length },
+  ])
+  return { ...outputs, ...variables, ...Object.fromEntries(items), interview: { id, startedById } }
+}
 
 /** The values of the output variables of a flow that has come to its end. */
 export const outputsOf = ({ variables: declared }: FlowVersion, { variables }: Frame): Values =>

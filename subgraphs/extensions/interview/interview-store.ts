@@ -1,4 +1,5 @@
 import { isId, newId } from '../../kernel/ids.ts'
+import { withoutRowLimit } from '../../kernel/database/row-bytes.ts'
 import { storableJson, storableText } from '../../kernel/json/storable-json.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { openDays } from '../flow/bounds.ts'
@@ -39,6 +40,8 @@ export interface StoredInterview extends Record<string, unknown> {
   readonly flowApiName: string
   readonly flowVersion: number
   readonly status: FlowInterviewStatus
+  /** Lists are ordered by it: an id may follow from the key of a request, and then not from its time. */
+  readonly listKey: string
   readonly startedById: string
   readonly requestedBy: RequestedBy
   readonly currentElement: string | null
@@ -47,6 +50,8 @@ export interface StoredInterview extends Record<string, unknown> {
   readonly history: readonly Snapshot[]
   readonly variables: Values
   readonly outputs: Values | null
+  /** Of the elements that have run. Only a credential with all of them is shown what they have found; null: unknown. */
+  readonly actedScopes: readonly string[] | null
   readonly errorCode: string | null
   readonly errorMessage: string | null
   readonly errorElement: string | null
@@ -63,15 +68,15 @@ export const openStatuses: readonly FlowInterviewStatus[] = ['RUNNING', 'WAITING
 export const isOpen = ({ status }: Pick<StoredInterview, 'status'>): boolean => openStatuses.includes(status)
 export const openCondition = `status in ('RUNNING', 'WAITING_FOR_INPUT', 'PAUSED')`
 
-export const interviewColumns = `id, flow_id as "flowId", flow_api_name as "flowApiName", flow_version as "flowVersion", status,
+export const interviewColumns = `id, list_key as "listKey", flow_id as "flowId", flow_api_name as "flowApiName", flow_version as "flowVersion", status,
   started_by_id as "startedById", requested_by as "requestedBy", current_element as "currentElement", screen, state, history, variables, outputs,
-  error_code as "errorCode", error_message as "errorMessage", error_element as "errorElement", turn_id as "turnId", resumes_at as "resumesAt",
+  acted_scopes as "actedScopes", error_code as "errorCode", error_message as "errorMessage", error_element as "errorElement", turn_id as "turnId", resumes_at as "resumesAt",
   version, created_at as "createdAt", updated_at as "updatedAt", expires_at as "expiresAt", ended_at as "endedAt"`
 
-/** An interview, locked until the transaction ends: its steps come one after another. */
+/** An interview, locked until the transaction ends: its steps come one after another. It is read again after each external call. */
 export async function lockedInterview({ db, caller }: RequestContext, id: string): Promise<StoredInterview | null> {
   const [row] = isId(id)
-    ? await db.query<StoredInterview>(
+    ? await withoutRowLimit(db).query<StoredInterview>(
         `select ${interviewColumns} from extensions.flow_interview where organization_id = $1 and id = $2 for update`,
         [caller.organizationId, id.toLowerCase()],
         'WRITE',
@@ -88,6 +93,8 @@ export interface Step {
   readonly state: InterviewState
   readonly history: readonly Snapshot[]
   readonly outputs: Values | null
+  /** Absent: as before. */
+  readonly actedScopes?: readonly string[] | null
   readonly error: { readonly code: string; readonly message: string; readonly element: string | null } | null
   /** RUNNING: when it goes on; null: at once. */
   readonly resumesAt: Date | null
@@ -142,6 +149,7 @@ export async function storeStep(
     history: open ? step.history : [],
     variables: step.state.frames[0]!.variables,
     outputs: step.outputs,
+    actedScopes: step.actedScopes === undefined ? interview.actedScopes : step.actedScopes,
     errorCode: step.error?.code ?? null,
     errorMessage: step.error ? storableText(step.error.message) : null,
     errorElement: step.error?.element ?? null,
@@ -164,6 +172,7 @@ export async function storeStep(
     json(next.history),
     json(next.variables),
     json(next.outputs),
+    json(next.actedScopes),
     next.errorCode,
     next.errorMessage,
     next.errorElement,
@@ -174,14 +183,14 @@ export async function storeStep(
     next.expiresAt,
     next.endedAt,
   ]
-  const columns = `status, requested_by, current_element, screen, state, history, variables, outputs, error_code, error_message, error_element,
+  const columns = `status, requested_by, current_element, screen, state, history, variables, outputs, acted_scopes, error_code, error_message, error_element,
     turn_id, resumes_at, version, updated_at, expires_at, ended_at`
-  const given = '$3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19'
+  const given = '$3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20'
   if (isNew)
     await ctx.db.query(
-      `insert into extensions.flow_interview (organization_id, id, ${columns}, flow_id, flow_api_name, flow_version, started_by_id, created_at)
-       values ($1, $2, ${given}, $20, $21, $22, $23, $24)`,
-      [...values, next.flowId, next.flowApiName, next.flowVersion, next.startedById, next.createdAt],
+      `insert into extensions.flow_interview (organization_id, id, ${columns}, flow_id, flow_api_name, flow_version, started_by_id, created_at, list_key)
+       values ($1, $2, ${given}, $21, $22, $23, $24, $25, $26)`,
+      [...values, next.flowId, next.flowApiName, next.flowVersion, next.startedById, next.createdAt, next.listKey],
       'WRITE',
     )
   else

@@ -1,5 +1,8 @@
+import { v5 } from 'uuid'
+import { lockOf } from '../../kernel/database/locks.ts'
 import { invalid, notFound, Refusal } from '../../kernel/errors.ts'
-import { newIdFor, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
+import { newId } from '../../kernel/ids.ts'
+import { nextIdFor, transactionWithExternalCalls } from '../../kernel/outbound/external-call.ts'
 import { withClearing } from '../../kernel/record/lookup/deleted-targets.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
 import { refusalInSituation } from '../../kernel/record/transitions.ts'
@@ -25,8 +28,12 @@ import {
 import type { FlowInterviewStatus } from './interview.enumerations.ts'
 import { shownInterview, unknownInterview } from './interview.reads.ts'
 import type { FlowInterview } from './interview.types.ts'
+import { Turn } from './turn.ts'
 
+/** Starts of one user wait for each other, so that they do not count the same interviews. */
 async function requireFewOpen({ db, caller }: RequestContext): Promise<void> {
+  const user = `${caller.organizationId} ${caller.userId}`
+  await db.query(`select pg_advisory_xact_lock(${lockOf('interviews')})`, [user], 'WRITE')
   const [row] = await db.query<{ count: number }>(
     `select count(*)::int as count from extensions.flow_interview where organization_id = $1 and started_by_id = $2 and ${openCondition}`,
     [caller.organizationId, caller.userId],
@@ -36,10 +43,30 @@ async function requireFewOpen({ db, caller }: RequestContext): Promise<void> {
   throw new Refusal('LIMIT_REACHED', `A user has at most ${openInterviewsMax} open interviews; end one first.`)
 }
 
-const startedNow = (ctx: RequestContext, { flowId, apiName, number }: FlowVersion): StoredInterview => {
+/** Of the ids that follow from idempotency keys. It never changes. */
+const idsNamespace = '9d3f0c5a-6c1e-4e0b-8a57-3f1b2c7de4a6'
+
+/** The same when a request with an idempotency key is repeated because its process was killed: actions that had run do not run again. */
+async function idOfStart(ctx: RequestContext): Promise<string> {
+  const { caller, idempotency, externalCalls, db } = ctx
+  if (!idempotency) return nextIdFor(ctx, 'interview')
+  const start = externalCalls!.numbered(`interview ${caller.credentialId} ${idempotency.key}`)
+  // A key can be used again when its answer has been forgotten, long before its interview is.
+  for (let use = 0; ; use++) {
+    const id = v5(`${start} ${use}`, idsNamespace)
+    const found = await db.query('select 1 from extensions.flow_interview where organization_id = $1 and id = $2', [
+      caller.organizationId,
+      id,
+    ])
+    if (found.length === 0) return id
+  }
+}
+
+async function startedNow(ctx: RequestContext, { flowId, apiName, number }: FlowVersion): Promise<StoredInterview> {
   const now = ctx.clock.now().toISOString()
   return {
-    id: newIdFor(ctx, 'interview'),
+    id: await idOfStart(ctx),
+    listKey: newId(),
     flowId,
     flowApiName: apiName,
     flowVersion: number,
@@ -52,6 +79,7 @@ const startedNow = (ctx: RequestContext, { flowId, apiName, number }: FlowVersio
     history: [],
     variables: {},
     outputs: null,
+    actedScopes: [],
     errorCode: null,
     errorMessage: null,
     errorElement: null,
@@ -69,6 +97,7 @@ const startedNow = (ctx: RequestContext, { flowId, apiName, number }: FlowVersio
 export function startInterview(ctx: ActionContext, apiName: string, given: unknown): Promise<FlowInterview> {
   requireWritableRole(ctx)
   const inputs = givenObject(given, 'input.inputs')
+  const turn = new Turn()
   return transactionWithExternalCalls(withClearing(ctx), async (inner) => {
     const version = await currentVersion(inner, apiName)
     if (!version) throw notFound('The flow')
@@ -76,8 +105,8 @@ export function startInterview(ctx: ActionContext, apiName: string, given: unkno
     const initial = initialValues(version.variables, inputs, 'input.inputs')
     if ('problems' in initial) throw invalid(...initial.problems)
     await requireFewOpen(inner)
-    const interview = startedNow(inner, version)
-    const begin = { frames: [newFrame(version, initial.values)], executed: 0, history: [] }
+    const interview = await startedNow(inner, version)
+    const begin = { frames: [newFrame(version, initial.values)], executed: 0, history: [], turn }
     return shownInterview(inner, await storeStep(inner, interview, await advance(inner, interview, begin), true))
   })
 }
@@ -111,13 +140,14 @@ export function nextOfInterview(
   { version, values }: { readonly version: number; readonly values?: unknown },
 ): Promise<FlowInterview> {
   requireWritableRole(ctx)
+  const turn = new Turn()
   return transactionWithExternalCalls(withClearing(ctx), async (inner) => {
     const interview = await ownInterview(inner, id)
     requireVersion(inner, interview, version)
     requireStatus(inner, interview, 'WAITING_FOR_INPUT')
     const { frames, executed } = interview.state!
     const { screen, currentElement, history } = interview
-    const answers = await checkedAnswers(inner, screen!, values)
+    const answers = await checkedAnswers(inner, interview, values)
     const { flowId, flowVersion } = frames.at(-1)!
     const { elements } = await readVersion(inner, flowId, flowVersion)
     const snapshot = { frames, element: currentElement!, screen: screenWith(screen!, answers) }
@@ -125,6 +155,7 @@ export function nextOfInterview(
       frames: withAnswers(frames, elements, answers),
       executed,
       history: historyWith(history, snapshot),
+      turn,
     }
     return shownInterview(inner, await storeStep(inner, interview, await advance(inner, interview, answered)))
   })

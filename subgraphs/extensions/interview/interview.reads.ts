@@ -1,8 +1,10 @@
 import { invalid, notFound } from '../../kernel/errors.ts'
+import type { Caller } from '../../kernel/context.ts'
 import { isId } from '../../kernel/ids.ts'
 import { newestFirst } from '../../kernel/record/newest-first.ts'
-import type { SelectionInfo } from '../../kernel/record/selection.ts'
+import { selectedFields, type SelectionInfo } from '../../kernel/record/selection.ts'
 import type { RequestContext } from '../../kernel/request.ts'
+import { holdsScope } from '../../kernel/scopes.ts'
 import { hasRole } from '../../kernel/require.ts'
 import type { Screen } from '../flow/elements/element-type.ts'
 import { interviewColumns, type StoredInterview } from './interview-store.ts'
@@ -13,7 +15,16 @@ export const unknownInterview = () => notFound('The interview')
 const isForAll = (ctx: RequestContext): boolean => hasRole(ctx, ['OWNER', 'ADMIN'])
 
 /** Instead of a message, which may have values of what the user of the interview sees. */
-const hiddenMessage = 'The message is shown to the user who runs the interview.'
+const hiddenMessage =
+  'The message is shown to the user who runs the interview, with the scopes of what its elements have done.'
+
+/** Whether a caller is shown what an interview asks and has found: its user, with a credential that could have found it. */
+export const isShownTo = (
+  caller: Caller,
+  { startedById, actedScopes }: Pick<StoredInterview, 'startedById' | 'actedScopes'>,
+): boolean =>
+  startedById === caller.userId &&
+  (actedScopes === null ? caller.kind === 'SESSION' : actedScopes.every((scope) => holdsScope(caller, scope)))
 
 /** What a front end draws. */
 export const shownScreen = ({ title, help, allowPause, fields }: Screen): FlowScreen => ({
@@ -23,12 +34,12 @@ export const shownScreen = ({ title, help, allowPause, fields }: Screen): FlowSc
   fields: fields as FlowScreen['fields'],
 })
 
-/** An interview as its user sees it. Others get nothing of what it asks and has found: that follows from what its user may see. */
+/** An interview as its user sees it. Others, and credentials without its scopes, get nothing of what it asks and has found. */
 export function shownInterview({ caller }: RequestContext, interview: StoredInterview): FlowInterview {
   const { id, flowId, flowApiName, flowVersion, status, currentElement, startedById, version } = interview
   const { createdAt, updatedAt, resumesAt, expiresAt, endedAt, errorCode, errorMessage, errorElement } = interview
   const { screen, history, variables, outputs } = interview
-  const isOwn = startedById === caller.userId
+  const isShown = isShownTo(caller, interview)
   const isAsked = status === 'WAITING_FOR_INPUT' && screen !== null
   return {
     id,
@@ -37,14 +48,14 @@ export function shownInterview({ caller }: RequestContext, interview: StoredInte
     flowVersion,
     status,
     currentElement,
-    screen: isOwn && isAsked ? shownScreen(screen) : null,
-    variables: isOwn ? variables : null,
-    outputs: isOwn ? outputs : null,
+    screen: isShown && isAsked ? shownScreen(screen) : null,
+    variables: isShown ? variables : null,
+    outputs: isShown ? outputs : null,
     canGoBack: isAsked && screen.allowBack && history.length > 0,
     error:
       errorCode === null
         ? null
-        : { code: errorCode, message: isOwn ? (errorMessage ?? '') : hiddenMessage, element: errorElement },
+        : { code: errorCode, message: isShown ? (errorMessage ?? '') : hiddenMessage, element: errorElement },
     startedById,
     version,
     createdAt,
@@ -66,16 +77,32 @@ export async function readInterview(ctx: RequestContext, id: string): Promise<Fl
   return shownInterview(ctx, row)
 }
 
-/** What a list needs of the screens before: whether there is one. */
-const listColumns = interviewColumns
-  .replace(' state,', ` null as state,`)
-  .replace(' history,', ` jsonb_path_query_array(history, '$[0].element') as history,`)
+/** What a list reads: of the large columns only those of selected fields, and only of interviews of the user `$2`. */
+function listColumns(info: SelectionInfo): string {
+  const selected = selectedFields(info, ['data'])
+  const own = (column: string, otherwise = 'null'): string =>
+    selected.has(column) ? `case when started_by_id = $2 then ${column} else ${otherwise} end` : otherwise
+  // Whether the user can go back does not say what an interview asks.
+  const canGoBack = selected.has('canGoBack')
+  const asked = `case when screen is not null then jsonb_build_object('allowBack', screen -> 'allowBack') end`
+  const sql: Readonly<Record<string, string>> = {
+    state: 'null',
+    history: canGoBack ? `jsonb_path_query_array(history, '$[0].element')` : `'[]'::jsonb`,
+    screen: own('screen', canGoBack ? asked : 'null::jsonb'),
+    variables: own('variables'),
+    outputs: own('outputs'),
+  }
+  return Object.entries(sql).reduce(
+    (columns, [column, instead]) => columns.replace(` ${column},`, () => ` ${instead} as ${column},`),
+    interviewColumns,
+  )
+}
 
 /** The own interviews, and for owners and admins those of all users, newest first. */
 export async function pageOfInterviews(ctx: RequestContext, args: FlowInterviewListArgs, info: SelectionInfo) {
   const { organizationId, userId } = ctx.caller
-  const values: unknown[] = [organizationId]
-  const conditions = ['organization_id = $1']
+  const values: unknown[] = [organizationId, userId]
+  const conditions = ['organization_id = $1', '$2::uuid is not null']
   const add = (column: string, value: unknown): void => void conditions.push(`${column} = $${values.push(value)}`)
   for (const [name, column] of [
     ['flowId', 'flow_id'],
@@ -89,10 +116,10 @@ export async function pageOfInterviews(ctx: RequestContext, args: FlowInterviewL
   if (!isForAll(ctx)) add('started_by_id', userId)
   if (args.status != null) add('status', args.status)
   const list = {
-    select: listColumns,
+    select: listColumns(info),
     from: `extensions.flow_interview where ${conditions.join(' and ')}`,
     values,
-    key: { sql: 'id', type: 'uuid', of: (row: { [name: string]: unknown }) => row['id'] },
+    key: { sql: 'list_key', type: 'uuid', of: (row: { [name: string]: unknown }) => row['listKey'] },
   } as const
   const page = await newestFirst(ctx, list, args, info)
   return { ...page, data: page.data.map((row) => shownInterview(ctx, row as unknown as StoredInterview)) }

@@ -15,6 +15,7 @@ import { turnTable } from '../flow/flow.migrations.ts'
 import { callerOf } from '../metadata/requested-by.ts'
 import { advance } from './advance.ts'
 import { lockedInterview, storeStep, type StoredInterview } from './interview-store.ts'
+import { Turn } from './turn.ts'
 
 interface TurnItem extends QueuedItem {
   readonly interviewId: string
@@ -94,11 +95,13 @@ async function attempt(services: Services, item: Leased<TurnItem>): Promise<Outc
       'USER_INACTIVE',
       'The user of the interview is not active in the organization any more.',
     )
+  const turn = new Turn()
   await transactionWithExternalCalls(withClearing(ctx), async (inner) => {
     const interview = await lockedInterview(inner, item.interviewId)
     if (!isFor(item, interview)) return
     const { frames, executed } = interview.state!
-    await storeStep(inner, interview, await advance(inner, interview, { frames, executed, history: interview.history }))
+    const begin = { frames, executed, history: interview.history, turn }
+    await storeStep(inner, interview, await advance(inner, interview, begin))
   })
   return done
 }

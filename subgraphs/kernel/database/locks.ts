@@ -27,6 +27,7 @@ const seeds = {
   bulkJobs: 94,
   externalIds: 96,
   duplicates: 97,
+  interviews: 98,
 } as const
 
 /** The locks of the whole database. `eventPositions` is written in its migration. */

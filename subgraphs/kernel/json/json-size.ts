@@ -20,7 +20,7 @@ const backslash = 0x5c
  */
 export function isJsonLargerThan(value: unknown, max: number): boolean {
   const unitsMax = Math.floor(max / bytesOfUnit)
-  return unitsOf(value, unitsMax) > unitsMax && bytesOf(value, max) > max
+  return unitsOf(value, unitsMax) > unitsMax && jsonBytes(value, max) > max
 }
 
 /** Whether serializing `value` would block the event loop noticeably; stops counting when that is certain. */
@@ -49,8 +49,8 @@ function unitsOf(value: unknown, max: number): number {
   return units
 }
 
-/** The exact bytes of `value`; stops soon after `max`. */
-function bytesOf(value: unknown, max: number): number {
+/** The exact bytes of `value` as JSON; stops soon after `max`. */
+export function jsonBytes(value: unknown, max: number): number {
   switch (typeof value) {
     case 'string':
       return textBytes(value)
@@ -66,7 +66,7 @@ function bytesOf(value: unknown, max: number): number {
 
 function arrayBytes(items: readonly unknown[], max: number): number {
   let bytes = items.length === 0 ? 2 : 1
-  for (let index = 0; index < items.length && bytes <= max; index++) bytes += 1 + bytesOf(items[index], max - bytes)
+  for (let index = 0; index < items.length && bytes <= max; index++) bytes += 1 + jsonBytes(items[index], max - bytes)
   return bytes
 }
 
@@ -78,7 +78,7 @@ function objectBytes(object: Record<string, unknown>, max: number): number {
   for (const key in object) {
     const member = object[key]
     if (member === undefined) continue
-    bytes += textBytes(key) + 2 + bytesOf(member, max - bytes)
+    bytes += textBytes(key) + 2 + jsonBytes(member, max - bytes)
     if (bytes > max) return bytes
   }
   return Math.max(bytes, 2)

@@ -1,6 +1,7 @@
 import type { Liquid } from 'liquidjs'
 import type { FieldProblem } from '../errors.ts'
 import { isJsonObject } from '../json/exact-number.ts'
+import { jsonBytes } from '../json/json-size.ts'
 import { liquidEngine } from './liquid-engine.ts'
 import { parseTemplate, type ParsedTemplate } from './parse-template.ts'
 import { outputMax } from './template-bounds.ts'
@@ -20,13 +21,14 @@ function parsed(engine: Liquid, source: string): ParsedTemplate {
   return parseTemplate(engine, source)
 }
 
-/** Fills outputs in. One object fills all values of one step, whose texts have the bounds of one mail together. */
+/** Fills outputs in. One object fills all values of one step, which have the bounds of one mail together. */
 export class Mapping {
   readonly #plain: Liquid
   readonly #html: Liquid
+  readonly #budget = { left: outputMax }
 
   constructor(private readonly scope: MappingScope) {
-    const budget = { left: outputMax }
+    const budget = this.#budget
     this.#plain = liquidEngine({ isHtml: false, budget })
     this.#html = liquidEngine({ isHtml: true, budget })
   }
@@ -51,10 +53,17 @@ export class Mapping {
       const { templates, outputs } = parsed(this.#plain, source.trim())
       const isLone = templates.length === 1 && outputs.length === 1
       if (!isLone) return this.#rendered(this.#plain, source)
-      return (this.#plain.evalValueSync(outputs[0]!, this.scope as object) as unknown) ?? null
+      return this.#charged((this.#plain.evalValueSync(outputs[0]!, this.scope as object) as unknown) ?? null)
     } catch (error) {
       throw problemOf(error) ?? error
     }
+  }
+
+  /** A value is not copied, so one that names itself twice in each step of a cycle would soon be larger than memory as JSON. */
+  #charged(value: unknown): unknown {
+    this.#budget.left -= jsonBytes(value, this.#budget.left)
+    if (this.#budget.left >= 0) return value
+    throw new TemplateProblem('TOO_LONG', `writes more than ${outputMax} characters.`)
   }
 
   #rendered(engine: Liquid, source: string): string {

@@ -32,7 +32,7 @@ export const action: ElementType = {
         key: String(config['actionApiName']),
         recordId: typeof recordId === 'string' && recordId !== '' ? recordId : null,
         input: input['input'],
-        idempotencyKey: key,
+        idempotencyKey: key(),
         isOnce: true,
       },
     )

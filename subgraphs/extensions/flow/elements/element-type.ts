@@ -58,7 +58,7 @@ export interface ElementRun {
   /** What conditions compare. */
   readonly scope: Values
   /** Identifies the effects of this execution. */
-  readonly key: string
+  key(): string
 }
 
 /** What a check of settings may look at. */

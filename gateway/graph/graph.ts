@@ -2,7 +2,7 @@ import type { GraphQLFormattedError, GraphQLSchema } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import { refusalOfSize, refusalOfSizeWhenDone } from '../../subgraphs/kernel/json/answer-size.ts'
 import type { Caller, OperationContext } from '../../subgraphs/kernel/context.ts'
-import type { DryRunReport } from '../../subgraphs/kernel/dry-run.ts'
+import type { DryRunMode, DryRunReport } from '../../subgraphs/kernel/dry-run.ts'
 import { Refusal } from '../../subgraphs/kernel/errors.ts'
 import { isJsonLarge } from '../../subgraphs/kernel/json/json-size.ts'
 import type { SubgraphEndpoint, SubgraphResult } from '../../subgraphs/kernel/subgraph/endpoint.ts'
@@ -42,6 +42,8 @@ export interface GraphResult {
     /** Of a dry run: what it would have done. */
     readonly dryRun?: DryRunReport
   }
+  /** How a mutation was tried. */
+  readonly tried?: DryRunMode
   /** True if a mutation was answered from its idempotency record and nothing ran. */
   readonly replayed?: boolean
 }
@@ -185,7 +187,7 @@ export class Graph {
         return { data: execution.answers.of({}, variables).data, errors: unavailable(thrown, [], route.rootKeys) }
       }
       if (result.data && !result.errors && !result.replayed && !result.dryRun) return { data: result.data }
-      return this.answer(execution, variables, result)
+      return { ...this.answer(execution, variables, result), ...(result.dryRun && dryRun && { tried: dryRun }) }
     }
 
     const run: PlanRun = {
@@ -207,6 +209,7 @@ export class Graph {
         ...(run.errors.length === 0 && errors.length > 0 && { valueCompletion: errors }),
         ...(run.dryRun && { dryRun: run.dryRun }),
       }),
+      ...(run.dryRun && dryRun && { tried: dryRun }),
       ...(run.replayed && { replayed: true }),
     }
   }

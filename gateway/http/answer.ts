@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { FieldProblem } from '../../subgraphs/kernel/errors.ts'
 import { asClientsSee } from '../../subgraphs/kernel/own-load.ts'
 import { pathOf } from '../edge/blocked-path.ts'
+import { setDryRunApplied } from '../edge/dry-run.ts'
 import { setCode } from '../edge/exchange.ts'
 import { problemOf, requestIdOf } from '../edge/problem.ts'
 import { sendJson } from '../edge/send-json.ts'
@@ -72,7 +73,7 @@ export function setReplayedHeader(res: ServerResponse, { errors, replayed }: Gra
 /** Sends the result. Throws the error if the whole mutation was refused because of its `Idempotency-Key`. */
 export function writeExecuted(res: ServerResponse, mediaType: MediaType, result: GraphResult): void {
   setReplayedHeader(res, result)
-  if (result.extensions?.dryRun) res.setHeader('Preference-Applied', 'dry-run')
+  if (result.tried) setDryRunApplied(res, result.tried)
   const answer = executedAnswer(result, requestIdOf(res))
   if (answer.errors) setCode(res, answer.errors[0]?.extensions?.['code'])
   sendJson(res, 200, mediaType, {}, answer)

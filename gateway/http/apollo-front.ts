@@ -9,12 +9,11 @@ import type { GraphResult } from '../graph/graph.ts'
 import type { PreparedOperation } from '../graph/prepared-operation.ts'
 import { cancellationOf } from '../edge/cancellation-of.ts'
 import type { Variables } from '../graph/variable-values.ts'
-import { allowsDuplicates } from '../edge/allowed-duplicates.ts'
-import { dryRunOf } from '../edge/dry-run.ts'
 import { claimOf } from '../edge/idempotency.ts'
 import { refuseUnreadable, type Parameters } from './parameters.ts'
 import { PersistedQueries } from './persisted-queries.ts'
 import { admitOperation } from './admit-operation.ts'
+import { preferencesOf } from './preferences.ts'
 import type { Ports } from './ports.ts'
 
 /** An admitted request that Apollo Server processes. */
@@ -174,8 +173,7 @@ export class ApolloFront {
         requestId,
         idempotency,
         cancellation: cancellationOf(prepared.kind, res),
-        dryRun: dryRunOf(req),
-        allowsDuplicates: allowsDuplicates(req) || undefined,
+        ...preferencesOf(prepared, req, res),
       }
       found.result = await this.#ports.graph.execute(prepared, variables, context)
       return found.result.data

@@ -11,14 +11,13 @@ import { setReplayedHeader, writeExecuted, writeRefused } from './answer.ts'
 import { ApolloFront } from './apollo-front.ts'
 import { parseBody, readBody, refuseOtherThanJson } from '../edge/body.ts'
 import { cancellationOf } from '../edge/cancellation-of.ts'
-import { allowsDuplicates } from '../edge/allowed-duplicates.ts'
-import { dryRunOf } from '../edge/dry-run.ts'
 import { claimOf } from '../edge/idempotency.ts'
 import { failedResult, isSentAsEvent, singleResult, writeStream, type GraphqlStreamOptions } from './graphql-stream.ts'
 import { writeMultipart } from './graphql-multipart.ts'
 import { jsonType, mediaTypeOf, multipartType, singleTypeOf, streamType, type MediaType } from './media-type.ts'
 import { namesPersistedQuery, readParameters, refuseUnreadable } from './parameters.ts'
 import { admitOperation } from './admit-operation.ts'
+import { preferencesOf } from './preferences.ts'
 import type { Ports } from './ports.ts'
 
 export interface GraphqlHttpOptions extends Ports, GraphqlStreamOptions {
@@ -93,8 +92,7 @@ async function execute(
   }
   const idempotency = prepared.kind === 'mutation' ? claimOf(caller, req, raw) : null
   const cancellation = cancellationOf(prepared.kind, res)
-  const preferred = { dryRun: dryRunOf(req), allowsDuplicates: allowsDuplicates(req) || undefined }
-  const context = { caller, requestId, idempotency, cancellation, ...preferred }
+  const context = { caller, requestId, idempotency, cancellation, ...preferencesOf(prepared, req, res) }
   return options.graph.execute(prepared, variables, context)
 }
 

@@ -11,7 +11,8 @@ import { undoResource } from './undo/undo.resolver.ts'
 /** What the platform does for records of every type. */
 export const records: SubgraphDefinition = {
   name: 'records',
-  ports: ['files'],
+  // An undo changes records of all types by the actions of their resources.
+  ports: ['files', 'vault', 'outbound', 'work'],
   resources: [
     ...fieldHistoryResources,
     ...historyResources,

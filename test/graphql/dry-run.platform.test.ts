@@ -122,6 +122,8 @@ describe('Prefer: dry-run', () => {
     const { body, headers } = await unchanged(() => member.graphql(two(''), {}, { Prefer: 'handling=strict, dry-run' }))
     expect(body.extensions.dryRun.events).toHaveLength(2)
     expect(headers.get('preference-applied')).toBe('dry-run')
+    const several = await unchanged(() => member.graphql(two(''), {}, { Prefer: 'duplicates=allow, dry-run=hooks' }))
+    expect(several.headers.get('preference-applied')).toBe('duplicates=allow, dry-run=hooks')
     const read = await member.graphql('{ viewer { userId } }', {}, { Prefer })
     expect(read.body).toEqual({ data: { viewer: { userId: member.userId } } })
   })
@@ -150,6 +152,16 @@ describe('Prefer: dry-run', () => {
       member.rest['accountUpdate']!({ id, body: { name: 'Newer' }, headers: { ...headers, 'If-Match': '"7"' } }),
     )
     expect([conflict.status, conflict.body.code]).toEqual([409, 'VERSION_CONFLICT'])
+  })
+
+  it('checks what connections without TLS are allowed', async () => {
+    const create = (smtpHost: string) => {
+      const body = { name: 'Ann', email: 'ann@fjordline.example', smtpHost, smtpSecurity: 'NONE' }
+      return unchanged(() => member.rest['mailboxCreate']!({ body, headers: { Prefer } }))
+    }
+    expect((await create('127.0.0.1')).status).toBe(200)
+    const refused = await create('192.0.2.1')
+    expect([refused.status, refused.body.code]).toEqual([400, 'VALIDATION_FAILED'])
   })
 
   it('takes no gap-free number', async () => {

@@ -159,16 +159,28 @@ export async function notFoundOrMerged(ctx: RequestContext, definition: RecordSh
   return new Refusal('NOT_FOUND', `${what} was merged into another one.`, { mergedIntoId: winner })
 }
 
-/** Whether a record is deleted; null when the caller cannot see it. One statement reads both. */
-export async function stateOf(
+type RecordState = 'LIVE' | 'DELETED'
+
+/** Whether records are deleted, by their ids, without those that the caller cannot see. One statement reads both. */
+export async function statesOf(
   { caller, db }: Pick<RequestContext, 'caller' | 'db'>,
   definition: RecordShape,
-  id: string,
-): Promise<'LIVE' | 'DELETED' | null> {
-  if (!isId(id)) return null
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, RecordState>> {
+  const known = ids.filter(isId)
+  if (known.length === 0) return new Map()
   const predicate = new TenantPredicate(caller)
   const isLive = hasColumn(definition, 'deletedAt') ? 't.deleted_at is null' : 'true'
-  const sql = `select ${isLive} as "isLive" from ${definition.table} t where t.id = ${predicate.values.add(id)} and ${predicate.visible(definition, 't')}`
-  const [row] = await db.query<{ isLive: boolean }>(sql, predicate.values.list)
-  return row ? (row.isLive ? 'LIVE' : 'DELETED') : null
+  const sql = `select t.id, ${isLive} as "isLive" from ${definition.table} t where t.id = any(${predicate.values.add(known)}::uuid[]) and ${predicate.visible(definition, 't')}`
+  const rows = await db.query<{ id: string; isLive: boolean }>(sql, predicate.values.list)
+  return new Map(rows.map((row) => [row.id, row.isLive ? 'LIVE' : 'DELETED']))
+}
+
+/** Whether a record is deleted; null when the caller cannot see it. */
+export async function stateOf(
+  ctx: Pick<RequestContext, 'caller' | 'db'>,
+  definition: RecordShape,
+  id: string,
+): Promise<RecordState | null> {
+  return (await statesOf(ctx, definition, [id])).get(id.toLowerCase()) ?? null
 }

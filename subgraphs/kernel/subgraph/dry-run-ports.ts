@@ -3,7 +3,7 @@ import type { Port, Ports } from '../request.ts'
 
 /** What a dry run may use of the ports that reach outside of its transaction: it reads, checks and compiles. Other ports change nothing. */
 const allowed: Readonly<Partial<Record<Port, readonly string[]>>> = {
-  outbound: ['isRefusedAddress', 'lookup'],
+  outbound: ['isRefusedAddress', 'isAllowedByConfiguration', 'lookup'],
   files: ['read', 'has'],
   languageModel: [],
   sandbox: ['compile'],

@@ -371,6 +371,17 @@ describe('the history of a record', () => {
     expect(paged).toEqual(whole)
   })
 
+  it('goes on after a page whose events got their positions since', async () => {
+    const { id } = await account(member)
+    for (let number = 2; number <= 65; number++) await change(member, id, { name: `Name ${number}` })
+    const page = (query: Fields) => ok(member.rest['accountHistory']!({ id, query } as never))
+    const first = await page({ limit: 62 })
+    expect([first.data.at(-1).version, first.hasMore]).toEqual([4, true])
+    await assignPositions()
+    const { data, hasMore } = await page({ cursor: first.nextCursor })
+    expect([data.map(({ version }: Fields) => version), hasMore]).toEqual([[3, 2, 1], false])
+  })
+
   it('is refused for a record that the caller does not see, and with a cursor of nothing', async () => {
     const one = await account(member)
     const own = await platform.member({ organizationId: owner.organizationId, visibility: 'OWN' })

@@ -1,6 +1,7 @@
 import { withoutHidden } from '../../events/public.ts'
 import type { Row } from '../../kernel/database/sql.ts'
 import { invalid, notFound } from '../../kernel/errors.ts'
+import { changedValues, loggedEvents } from '../../kernel/outbox/logged-events.ts'
 import type { RecordShape } from '../../kernel/record/definition.ts'
 import { nameOf } from '../../kernel/record/describe.ts'
 import type { Operation } from '../../kernel/record/event-types.ts'
@@ -45,24 +46,17 @@ function placeOf(cursor: string): { position: string; version: number } {
 
 /** Events of a record before a place, newest first. Of an update, the values that it changed. */
 const eventsBefore = `with logged as (
-    select position, event_id, occurred_at from kernel.event_log where organization_id = $1 and record_id = $2 and object = $3
-    union all
-    select 4611686018427387904 + sequence, event_id, occurred_at from kernel.event_pending
-    where organization_id = $1 and record_id = $2 and object = $3
+    ${loggedEvents('event_id, occurred_at', 'organization_id = $1 and record_id = $2 and object = $3')}
   )
   select l.position::text as position, (d.record ->> 'version')::int as version, e.type, e.occurred_at as "occurredAt", e.actor_id as "actorId", e.operation_id as "operationId",
-    case when jsonb_typeof(d.previous) = 'object' then d.previous end as previous,
-    case when jsonb_typeof(d.previous) = 'object'
-      then coalesce((select jsonb_object_agg(name, d.record -> name) from jsonb_object_keys(d.previous) name where d.record ? name), '{}')
-      else d.record end as record,
+    ${changedValues('d.record')},
     octet_length(e.data::text) as bytes
-  from (select * from logged where $4::bigint is null or position < $4::bigint order by position desc limit $6) l
+  from (select * from logged where $4::bigint is null or position < $4::bigint order by position desc limit $5) l
     cross join lateral (
       select type, occurred_at, actor_id, operation_id, data from kernel.event
       where organization_id = $1 and id = l.event_id and occurred_at = l.occurred_at offset 0
     ) e
     cross join lateral jsonb_to_record(e.data) d(record jsonb, previous jsonb)
-  where $5::int is null or (d.record ->> 'version')::int < $5::int
   order by l.position desc`
 
 /** The events of the newest versions before the cursor: of one version more than the limit, if there is one. */
@@ -83,12 +77,16 @@ async function readEvents(
       id,
       shape.object,
       before,
-      place?.version ?? null,
       eventsAtOnce,
     ])
     if (rows.length === 0) break
     before = rows.at(-1)!.position
     for (const row of rows) {
+      // Events that had no position when the cursor was made may have got one before it.
+      if (place && row.version >= place.version) continue
+      const later = events.at(-1)
+      // Only the first event of a version has its change.
+      if (later?.version === row.version) events[events.length - 1] = { ...later, previous: null, record: {} }
       events.push(row)
       versions.add(row.version)
       bytes += row.bytes

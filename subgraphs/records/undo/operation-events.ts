@@ -1,5 +1,6 @@
 import type { Row } from '../../kernel/database/sql.ts'
 import { invalid } from '../../kernel/errors.ts'
+import { changedValues, loggedEvents } from '../../kernel/outbox/logged-events.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -27,20 +28,12 @@ const lookedAtMax = 50_000
 const eventsMax = 5_000
 const bytesMax = 16_000_000
 
-/** Events without a position come after all that have one, in the order of their inserts. */
-const pendingPosition = '4611686018427387904 + sequence'
-const columns = 'event_id, occurred_at, object, record_id'
-
-const logOf = (where: string): string => `
-  select position, ${columns} from kernel.event_log where organization_id = $1 and ${where}
-  union all select ${pendingPosition}, ${columns} from kernel.event_pending where organization_id = $1 and ${where}`
+const logOf = (where: string): string =>
+  loggedEvents('event_id, occurred_at, object, record_id', `organization_id = $1 and ${where}`)
 
 const eventsIn = (log: string, where: string): string => `
   select l.position::text as position, e.type, l.object, l.record_id as "recordId", (d.record ->> 'version')::int as version,
-    case when jsonb_typeof(d.previous) = 'object' then d.previous end as previous,
-    case when jsonb_typeof(d.previous) = 'object'
-      then coalesce((select jsonb_object_agg(name, d.record -> name) from jsonb_object_keys(d.previous) name where d.record ? name), '{}')
-      else '{}' end as record,
+    ${changedValues("'{}'")},
     octet_length(e.data::text) as bytes
   from (${log}) l
     cross join lateral (
@@ -58,7 +51,7 @@ export async function operationEvents(ctx: RequestContext, selection: Selection)
   const { organizationId } = caller
   let events: (OperationEvent & { readonly bytes: number })[]
   if ('operationId' in selection) {
-    const text = eventsIn(`${logOf('operation_id = $2')} order by 1 limit ${eventsMax + 1}`, 'true')
+    const text = eventsIn(`${logOf('operation_id = $2')} order by position limit ${eventsMax + 1}`, 'true')
     events = await db.query(text, [organizationId, selection.operationId], 'LIST')
   } else {
     const { userId, from, to, objects } = selection
@@ -90,17 +83,11 @@ export async function laterChange(
   const name = field?.split('.')[0] ?? null
   const [row] = await db.query<{ changedById: string | null; changedAt: string }>(
     `select e.actor_id as "changedById", e.occurred_at as "changedAt"
-     from (
-       select position, event_id, occurred_at from kernel.event_log
-       where organization_id = $1 and record_id = $2 and object = $3 and position > $4::bigint
-       union all
-       select ${pendingPosition}, event_id, occurred_at from kernel.event_pending
-       where organization_id = $1 and record_id = $2 and object = $3 and ${pendingPosition} > $4::bigint
-     ) l cross join lateral (
+     from (${logOf('record_id = $2 and object = $3')}) l cross join lateral (
        select actor_id, occurred_at, data from kernel.event
        where organization_id = $1 and id = l.event_id and occurred_at = l.occurred_at offset 0
      ) e
-     where $5::text is null or e.data -> 'previous' ? $5::text
+     where l.position > $4::bigint and ($5::text is null or e.data -> 'previous' ? $5::text)
      order by l.position desc limit 1`,
     [caller.organizationId, recordId, object, position, name],
   )

@@ -1,12 +1,28 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { account, contact, lead, opportunity } from '../../../test/builders.ts'
+import {
+  account,
+  activity,
+  aLine,
+  contact,
+  creditNote,
+  invoice,
+  lead,
+  opportunity,
+  order,
+  product,
+  quote,
+  supportCase,
+  task,
+} from '../../../test/builders.ts'
 import { anOrganization } from '../../../test/extensions/custom-fields.fixture.ts'
 import { object, visit } from '../../../test/extensions/custom-objects.fixture.ts'
 import { usePlatform, type Member } from '../../../test/platform.ts'
 import type { Answer } from '../../../test/rest-client.ts'
 import { assignProfile, createProfile } from '../../identity/profile/profile.actions.ts'
 import { newId } from '../../kernel/ids.ts'
-import { systemContext } from '../../kernel/request.ts'
+import { recordTypeNames } from '../../kernel/record/record-registry.ts'
+import { systemContext, type RequestContext } from '../../kernel/request.ts'
+import { undoableNamed } from './undoable.ts'
 
 const platform = usePlatform()
 let owner: Member
@@ -184,7 +200,100 @@ describe('an undo', () => {
   })
 })
 
+describe('an undo of an update', () => {
+  const server = { smtpHost: 'smtp.fjordline.example', smtpUser: 'ann', smtpPassword: 'secret' }
+  const mailbox = (values: object = {}) =>
+    member.rest['mailboxCreate']!({ body: { name: 'Ann', email: `${newId()}@fjordline.example`, ...values } } as never)
+  const created: Readonly<Record<string, () => Promise<Answer['body']>>> = {
+    account: () => account(member),
+    activity: () => activity(member),
+    case: () => supportCase(member),
+    contact: () => contact(member),
+    credit_note: () => creditNote(member),
+    email_template: async () =>
+      (
+        await ok(
+          member.rest['emailTemplateCreate']!({
+            body: { name: newId(), subject: 'Slots', bodyHtml: '<p>Hello</p>' },
+          } as never),
+        )
+      ).body,
+    file: async () => (await ok(member.rest['fileCreate']!({ body: { name: 'Plan.txt' } } as never))).body,
+    invoice: () => invoice(member),
+    lead: () => lead(member),
+    mailbox: async () => (await ok(mailbox(server))).body,
+    opportunity: () => opportunity(member),
+    order: () => order(member, { lineItems: [aLine()] }),
+    product: () => product(member),
+    quote: () => quote(member, { lineItems: [aLine()] }),
+    smart_email_draft: async () =>
+      (await ok(member.rest['smartEmailCompose']!({ body: { toEmails: ['ida@customer.example'] } } as never))).body,
+    task: () => task(member),
+  }
+  const lineItems = [aLine({ name: 'Another' }), aLine()]
+  /** What of a record is changed, where that is not `name`. */
+  const changes: Readonly<Record<string, object>> = {
+    activity: { tags: ['won back'] },
+    case: { subject: 'Other' },
+    contact: { lastName: 'Other' },
+    credit_note: { lineItems },
+    invoice: { lineItems },
+    lead: { lastName: 'Other' },
+    order: { lineItems },
+    quote: { lineItems },
+    smart_email_draft: { subject: 'Other', bodyHtml: '<p>Other</p>' },
+    task: { subject: 'Other' },
+  }
+
+  it('is known for every type', () => {
+    const types = recordTypeNames().filter((object) => undoableNamed({ shapes: null } as RequestContext, object))
+    expect(Object.keys(created)).toEqual(types)
+  })
+
+  it.each(Object.keys(created))('of type %s gives all values back', async (object) => {
+    const prefix = object.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+    const { id } = await created[object]!()
+    const before = (await read(id, prefix)).body
+    const body = changes[object] ?? { name: 'Other' }
+    const operationId = await operationOf(member.rest[`${prefix}Update`]!({ id, body } as never))
+    const answer = await undone(member, { operationId })
+    expect(answer).toMatchObject({ undone: [{ object, recordId: id, action: 'UPDATED' }], notUndone: [] })
+    const own = new Set(['version', 'updatedAt', 'updatedById'])
+    const after = (await read(id, prefix)).body
+    const others = (record: object) => Object.entries(record).filter(([name]) => !own.has(name))
+    expect(others(after)).toEqual(others(before))
+  })
+
+  it('tells that a password stays removed, because no event has it', async () => {
+    const { id } = (await ok(mailbox(server))).body
+    const operationId = await operationOf(
+      member.rest['mailboxUpdate']!({ id, body: { name: 'Other', smtpPassword: null } } as never),
+    )
+    const answer = await undone(member, { operationId })
+    expect(answer.undone).toEqual([{ object: 'mailbox', recordId: id, action: 'UPDATED', fields: ['name'] }])
+    expect(answer.notUndone).toMatchObject([{ recordId: id, reason: 'NOT_WRITABLE', field: 'smtpPassword' }])
+    expect((await read(id, 'mailbox')).body).toMatchObject({ name: 'Ann', smtpPassword: null })
+  })
+})
+
 describe('a conflict', () => {
+  it('is a change that another transaction makes meanwhile; until then the undo holds no later record', async () => {
+    const [first, second] = [await account(member, { name: 'One' }), await account(member, { name: 'One' })]
+    const document = `mutation($a: ID!, $b: ID!) { a: accountUpdate(id: $a, input: { name: "Two" }) { id }
+      b: accountUpdate(id: $b, input: { name: "Two" }) { id } }`
+    const operationId = await operationOf(member.graphql(document, { a: first.id, b: second.id }))
+    let late: Promise<Answer> | undefined
+    await platform.inSeparateTransaction(async (sql) => {
+      await sql.query(`update crm.account set name = 'Three', version = version + 1 where id = $1`, [first.id])
+      late = undo(member, { operationId })
+      await expect.poll(() => platform.waitingForLocks(), { interval: 1, timeout: 4000 }).toBe(1)
+      await sql.query('select from crm.account where id = $1 for update nowait', [second.id])
+    })
+    const { status, body } = await late!
+    expect([status, body.errors]).toMatchObject([409, [{ path: 'name', code: 'CHANGED', recordId: first.id }]])
+    expect((await read(first.id)).body.name).toBe('Three')
+  })
+
   it('is told with the field, the user and the time, and nothing is undone; with SKIP the rest is', async () => {
     const { id } = await account(member, { name: 'One', industry: 'SHIPPING' })
     const operationId = await operationOf(update(member, id, { name: 'Two', industry: 'RETAIL' }))

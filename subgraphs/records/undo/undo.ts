@@ -7,13 +7,15 @@ import { nameOf } from '../../kernel/record/describe.ts'
 import { isDerived } from '../../kernel/record/column.ts'
 import { isHidden, mayWrite } from '../../kernel/record/field-security.ts'
 import { mayReadType } from '../../kernel/record/may-read-type.ts'
-import { requireRecord, stateOf } from '../../kernel/record/read.ts'
+import { requireRecord, stateOf, statesOf } from '../../kernel/record/read.ts'
 import type { Records } from '../../kernel/record/records-of.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
 import { isSameValue } from '../../kernel/record/same-value.ts'
 import { scopeOf } from '../../kernel/record/requires-scope.ts'
+import { lockSerializedRules } from '../../kernel/record/serialized-rules.ts'
 import { inTransaction, withoutEffect, type RequestContext } from '../../kernel/request.ts'
 import { requireScopes } from '../../kernel/unmet-scopes.ts'
+import { lockRecords } from '../bulk-job/load/find-records.ts'
 import { laterChange, operationEvents, type OperationEvent, type Selection } from './operation-events.ts'
 import { planOf, type RecordPlan } from './record-plan.ts'
 import { referredByOthers } from './referred-by-others.ts'
@@ -63,6 +65,7 @@ class Undo {
     const events = await operationEvents(ctx, selection)
     const plans = await this.#plansOf(events)
     if (plans.length === 0 && this.#left.length === 0) throw notFound('A change that you see of this operation')
+    await this.#lock(plans)
     const [created, others] = [plans.filter(({ plan }) => plan.isCreated), plans.filter(({ plan }) => !plan.isCreated)]
     // What came last is undone first: children before their parents, and references to created records before these.
     for (const { plan, undoable } of others.toReversed()) await this.#undoRecord(plan, undoable)
@@ -87,24 +90,41 @@ class Undo {
     const needed = [...types.values()].flatMap((type) => (type ? [[[scopeOf('WRITE', type.scope)]]] : []))
     requireScopes(ctx.caller, needed)
     const plans: { plan: RecordPlan; undoable: Undoable }[] = []
+    const seen = new Map<string, ReadonlyMap<string, unknown>>()
+    for (const [object, group] of Map.groupBy(events, (event) => event.object)) {
+      const shape = types.get(object)?.definition ?? this.#toldShape(object)
+      const ids = [...new Set(group.map(({ recordId }) => recordId))]
+      if (shape) seen.set(object, await statesOf(ctx, shape, ids))
+    }
     for (const [, group] of Map.groupBy(events, ({ object, recordId }) => `${object} ${recordId}`)) {
       const { object, recordId } = group[0]!
+      if (!seen.get(object)?.has(recordId)) continue
       const undoable = types.get(object)
-      if (undoable) {
-        if ((await stateOf(ctx, undoable.definition, recordId)) === null) continue
-        plans.push({ plan: planOf(undoable.definition, group), undoable })
-      } else await this.#leave(object, recordId)
+      if (undoable) plans.push({ plan: planOf(undoable.definition, group), undoable })
+      else {
+        const message = `Changes of the ${nameOf({ object })} are not undone.`
+        this.#left.push({ object, recordId, ...left('NOT_A_RECORD', message) })
+      }
     }
     return plans
   }
 
-  /** Something that is no record whose changes can be undone, such as a mail. */
-  async #leave(object: string, recordId: string): Promise<void> {
+  /** The type of what is told although its changes cannot be undone, such as mails; null if it is not. */
+  #toldShape(object: string): RecordShape | null {
+    const shape = recordTypeIn(this.ctx, object)
+    if (!shape || shape.isAdministrative || !hasColumn(shape, 'deletedAt')) return null
+    return mayReadType(this.ctx.caller, shape) ? shape : null
+  }
+
+  /** Nobody changes the records between their comparison and the undo. In the order of bulk changes, so that none of them waits for an undo that waits for it. */
+  async #lock(plans: readonly { plan: RecordPlan; undoable: Undoable }[]): Promise<void> {
     const { ctx } = this
-    const shape = recordTypeIn(ctx, object)
-    if (!shape || shape.isAdministrative || !hasColumn(shape, 'deletedAt')) return
-    if (!mayReadAll(ctx, shape) || (await stateOf(ctx, shape, recordId)) === null) return
-    this.#left.push({ object, recordId, ...left('NOT_A_RECORD', `Changes of the ${nameOf(shape)} are not undone.`) })
+    const byType = [...Map.groupBy(plans, ({ plan }) => plan.object)].toSorted(([a], [b]) => (a < b ? -1 : 1))
+    for (const [, [first]] of byType) await lockSerializedRules(ctx, first!.undoable.definition)
+    for (const [, group] of byType) {
+      const ids = group.map(({ plan }) => plan.recordId)
+      await lockRecords(ctx, group[0]!.undoable.definition, ids)
+    }
   }
 
   async #undoRecord(plan: RecordPlan, undoable: Undoable): Promise<void> {
@@ -191,14 +211,22 @@ class Undo {
       }
     }
     if (Object.keys(custom).length > 0) values[customFieldsName] = custom
-    if (set.length > 0) await records.update(ctx, recordId, values)
+    const readable = (field: string): boolean => !isHidden(caller, definition, field)
+    const notWritable = (field: string, message: string): void =>
+      void this.#left.push({ object, recordId, ...left('NOT_WRITABLE', message, field) })
+    const updated = set.length > 0 ? await records.update(ctx, recordId, values) : null
+    // Such as a password: the event has only its mask.
+    const kept = set.filter(
+      (field) => readable(field) && !isSame(valueIn(updated as unknown as Fields, field), before.get(field)),
+    )
+    for (const field of kept) notWritable(field, `The value that ${field} had is not known.`)
     if (followers.length > 0) {
       const changed = (await requireRecord(ctx, definition, recordId)) as unknown as Fields
       for (const field of followers)
-        if (!isSame(valueIn(changed, field), before.get(field)) && !isHidden(caller, definition, field))
-          this.#left.push({ object, recordId, ...left('NOT_WRITABLE', `Only the platform sets ${field}.`, field) })
+        if (!isSame(valueIn(changed, field), before.get(field)) && readable(field))
+          notWritable(field, `Only the platform sets ${field}.`)
     }
-    return set.filter((field) => !isHidden(caller, definition, field))
+    return set.filter((field) => readable(field) && !kept.includes(field))
   }
 
   /** The changes of a record, which is to be deleted, after the operation. */
@@ -225,8 +253,6 @@ class Undo {
     return new Refusal('UNDO_CONFLICT', `${many} of the operation cannot be undone; nothing was undone.`, { errors })
   }
 }
-
-const mayReadAll = ({ caller }: RequestContext, shape: RecordShape): boolean => mayReadType(caller, shape)
 
 function valueIn(record: Fields, field: string): unknown {
   const key = customFieldKey(field)

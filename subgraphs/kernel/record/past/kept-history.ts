@@ -11,14 +11,17 @@ export function keptSince({ clock, settings }: Pick<RequestContext, 'clock' | 's
 
 /** Whether no event of the organization was dropped: its positions have no gap. */
 async function isWholeLogKept({ db, caller }: RequestContext): Promise<boolean> {
-  const [row] = await db.query<{ first: number | null; kept: number; latest: number | null }>(
-    `select (select position from kernel.event_log where organization_id = $1 order by position limit 1) as first,
-       (select count(*) from kernel.event_log where organization_id = $1) as kept,
-       (select position from kernel.event_head where organization_id = $1) as latest`,
+  const [row] = await db.query<{ latest: number | null; kept: number | null }>(
+    `select latest,
+       case when first = 1 then (select count(*) from kernel.event_log where organization_id = $1) end as kept
+     from (
+       select (select position from kernel.event_log where organization_id = $1 order by position limit 1) as first,
+         (select position from kernel.event_head where organization_id = $1) as latest
+     ) ends`,
     [caller.organizationId],
     'SCAN',
   )
-  return row!.latest === null || (row!.first === 1 && row!.kept === row!.latest)
+  return row!.latest === null || row!.kept === row!.latest
 }
 
 /** Refuses a time in the future, and one whose events are not kept. */

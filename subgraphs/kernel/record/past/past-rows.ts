@@ -1,10 +1,8 @@
+import { loggedEvents } from '../../outbox/logged-events.ts'
 import type { Column } from '../column.ts'
 import { columnKinds } from '../column-kind.ts'
 import type { RecordShape } from '../definition.ts'
 import type { TenantPredicate } from '../predicate.ts'
-
-/** Events without a position come after all that have one, in the order of their inserts. */
-const afterAllPositions = '4611686018427387904'
 
 const databaseTypeOf = ({ kind }: Column): string => columnKinds[kind].databaseType
 
@@ -36,10 +34,8 @@ export class PastRows {
   /** The first event after the time of each record that has one; `id` is the placeholder of the only record, `limit` the most records. */
   firstEvents({ id, limit }: { readonly id?: string; readonly limit?: number } = {}): string {
     const where = `organization_id = ${this.#organization} and object = ${this.#object} and occurred_at > ${this.#time}${id ? ` and record_id = ${id}::uuid` : ''}`
-    const columns = 'record_id, event_id, occurred_at'
     return `select distinct on (l.record_id) l.* from (
-        select ${columns}, position from kernel.event_log where ${where}
-        union all select ${columns}, ${afterAllPositions} + sequence from kernel.event_pending where ${where}
+        ${loggedEvents('record_id, event_id, occurred_at', where)}
       ) l order by l.record_id, l.position${limit === undefined ? '' : ` limit ${limit}`}`
   }
 

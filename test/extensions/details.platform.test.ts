@@ -179,6 +179,37 @@ describe('a MASTER_DETAIL', () => {
 describe('a detail', () => {
   beforeEach(() => visitsAndFindings(platform, owner))
 
+  it('follows changes of its fields also while its master is deleted', async () => {
+    const { id: fieldId } = await field(owner, {
+      entity: visits,
+      name: 'grade',
+      fieldType: 'PICKLIST',
+      picklistValues: [{ value: 'A' }, { value: 'B' }],
+    })
+    const [deleted, left] = [await account(member), await account(member)]
+    const [first, second] = [await visitOf(deleted.id, { grade: 'A' }), await visitOf(left.id, { grade: 'A' })]
+    expect((await removeAccount(deleted.id)).status).toBe(204)
+    // As while its details wait to be deleted in the background.
+    await platform.query('update crm.account set deleted_at = now() where id = $1', [left.id])
+    const replaced = await owner.rest['customFieldReplaceValue']!({
+      id: fieldId,
+      body: { from: 'A', to: 'B' },
+    } as never)
+    expect(replaced.status, JSON.stringify(replaced.body)).toBe(202)
+    await settleFieldChanges(platform)
+    const grades = await platform.query(
+      `select id, custom_fields ->> 'grade' as grade, deleted_at is not null as "isDeleted" from extensions.custom_record
+       where id = any($1::uuid[]) order by deleted_at nulls last`,
+      [[first.id, second.id]],
+    )
+    expect(grades).toEqual([
+      { id: first.id, grade: 'B', isDeleted: true },
+      { id: second.id, grade: 'B', isDeleted: false },
+    ])
+    expect((await restoreAccount(deleted.id)).status).toBe(200)
+    expect((await one(first.id)).body.customFields.grade).toBe('B')
+  })
+
   it('has no owner, and is seen, listed, counted, searched and changed by those who see its masters', async () => {
     const [seller, other] = [await own(), await own()]
     const [mine, theirs] = [await account(seller), await account(other)]
@@ -451,6 +482,33 @@ describe('a detail that can get another master', () => {
     await removeAccount(second.id)
     expect(await listed(other)).toEqual([1, [id]])
     await settleClearings(platform)
+  })
+})
+
+describe('a deleted object with details', () => {
+  it('is restored without those whose masters were deleted meanwhile', async () => {
+    await visitsAndFindings(platform, owner)
+    const [gone, kept] = [await account(member), await account(member)]
+    const [lost, other] = [await visitOf(gone.id), await visitOf(kept.id)]
+    const { body } = await owner.rest['customObjectList']!({})
+    const idOf = (wanted: string) =>
+      (body.data as { id: string; name: string }[]).find(({ name }) => name === wanted)!.id
+    for (const name of ['finding', 'site_visit'])
+      expect((await owner.rest['customObjectDelete']!({ id: idOf(name) })).status).toBe(204)
+    expect((await removeAccount(gone.id)).status).toBe(204)
+    expect((await owner.rest['customObjectRestore']!({ id: idOf('site_visit') })).status).toBe(200)
+    await settleDetails(platform)
+    const stored = await platform.query(
+      `select id, deleted_with_id as "deletedWithId" from extensions.custom_record where id = any($1::uuid[])
+       order by deleted_at nulls last`,
+      [[lost.id, other.id]],
+    )
+    expect(stored).toEqual([
+      { id: lost.id, deletedWithId: gone.id },
+      { id: other.id, deletedWithId: null },
+    ])
+    expect((await restoreAccount(gone.id)).status).toBe(200)
+    expect((await one(lost.id)).status).toBe(200)
   })
 })
 

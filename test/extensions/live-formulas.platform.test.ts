@@ -171,6 +171,19 @@ describe('a formula over other records', () => {
     expect(fitting.status).toBe(200)
   })
 
+  it('may be in a page layout, also one that becomes such a formula there', async () => {
+    const { owner: other } = await anOrganization(platform)
+    const { id } = await field(other, formula('CONTACT', 'shown', 'lastName'))
+    const config = { sections: [{ label: 'Details', items: [{ field: 'customFields.shown' }] }] }
+    const layout = await other.rest['layoutCreate']!({
+      body: { objectType: 'CONTACT', name: 'Contacts', config },
+    } as never)
+    expect(layout.status, JSON.stringify(layout.body)).toBe(201)
+    const formulaConfig = { expression: 'account.name', returnType: 'TEXT' }
+    const changed = await other.rest['customFieldUpdate']!({ id, body: { formulaConfig } } as never)
+    expect(changed.status, JSON.stringify(changed.body)).toBe(200)
+  })
+
   it('keeps the fields that it reads', async () => {
     const { owner: other } = await anOrganization(platform)
     const { id } = await field(other, { name: 'tier' })

@@ -1,4 +1,4 @@
-import type { NamingRows } from '../../kernel/record/merge/naming-rows.ts'
+import { someOf, type NamingRows } from '../../kernel/record/merge/naming-rows.ts'
 
 const ofMerged = `organization_id = $1 and $3::text is not null and settings -> 'excludeAccountIds' ?| $2::text[]`
 
@@ -11,5 +11,5 @@ export const excludedAccounts: NamingRows = {
   move: `update commerce.dunning_setting set version = version + 1, settings = jsonb_set(settings, '{excludeAccountIds}', (
       select jsonb_agg(distinct case when id = any($2::text[]) then $4::text else id end)
       from jsonb_array_elements_text(settings -> 'excludeAccountIds') id))
-    where ${ofMerged}`,
+    where ${someOf('commerce.dunning_setting', ofMerged)} returning 1`,
 }

@@ -11,7 +11,7 @@ import { changesForm, targetOf } from './type-change.ts'
 
 const shownMax = 20
 
-/** `select object, id, name` of what names the field `$3` of the record type `$2`, or the whole path `$4`, a regular expression. */
+/** `select object, id, name` of what names the field `$3` of the record type `$2`, or the whole path `$4`, a regular expression; with `$5` also where live formulas may be: in validation rules and layouts. */
 const usesSql = `
   select 'custom_field' as object, f.id, f.name from extensions.field_definition f
     where f.organization_id = $1 and f.entity = $2 and f.deleted_at is null
@@ -28,7 +28,7 @@ const usesSql = `
     where d.organization_id = $1 and d.object = $6 and d.deleted_at is null and d.matchers::text ~ $4
   union all
   select 'layout', l.id, l.name from extensions.layout l
-    where l.organization_id = $1 and l.object_type = $2 and l.deleted_at is null and l.config::text ~ $4
+    where l.organization_id = $1 and l.object_type = $2 and l.deleted_at is null and $5 and l.config::text ~ $4
   union all
   select 'after_save_trigger', t.id, t.name from extensions.after_save_trigger t
     where t.organization_id = $1 and t.object_type = $2 and t.deleted_at is null and t.conditions::text ~ $4
@@ -48,7 +48,7 @@ interface Use extends Record<string, unknown> {
 
 const recordTypeOf = (entity: string): string => (customObjectName(entity) === null ? entity.toLowerCase() : entity)
 
-async function usesOf(ctx: RequestContext, entity: string, name: string, ofRules = true): Promise<Use[]> {
+async function usesOf(ctx: RequestContext, entity: string, name: string, mayBeLive = true): Promise<Use[]> {
   const { db, caller } = ctx
   // A name has letters, digits and underscores only.
   const path = String.raw`customFields\.${name}($|[^A-Za-z0-9_])`
@@ -57,7 +57,7 @@ async function usesOf(ctx: RequestContext, entity: string, name: string, ofRules
   const uses: Use[] = formulas.map((field) => ({ object: 'custom_field', id: field.id, name: field.name }))
   const rollups = await rollupsWith(ctx, entity, name)
   uses.push(...rollups.map((field) => ({ object: 'custom_field', id: field.id, name: field.name })))
-  uses.push(...(await db.query<Use>(usesSql, [organizationId, entity, name, path, ofRules, recordTypeOf(entity)])))
+  uses.push(...(await db.query<Use>(usesSql, [organizationId, entity, name, path, mayBeLive, recordTypeOf(entity)])))
   const objectName = customObjectName(entity)
   const prefix = objectName === null ? recordTypeOf(entity) : customObjectEvents(objectName)
   for (const { user, sql } of fieldUseSources()) {

@@ -3,8 +3,11 @@ import { withLatestExtensions } from '../../kernel/extension/current-extensions.
 import { changeAll } from '../../kernel/record/change-all.ts'
 import { customObject as typeOf, recordTypeIn } from '../../kernel/record/custom-object.ts'
 import type { RecordDefinition } from '../../kernel/record/definition.ts'
+import { queueChanges } from '../../kernel/record/lookup/detail-fields.ts'
+import { TenantPredicate } from '../../kernel/record/predicate.ts'
 import { refuse } from '../../kernel/record/prepare-change.ts'
 import { change, recordsOf } from '../../kernel/record/records-of.ts'
+import { valueTable } from '../../kernel/record/value-index/value-column.ts'
 import { inTransaction, unrestricted, type RequestContext } from '../../kernel/request.ts'
 import { requireAdministrator } from '../../kernel/require.ts'
 import { createField } from '../custom-field/custom-field.actions.ts'
@@ -70,7 +73,7 @@ export function updateObject(
 
 /**
  * Restores an object. While it was deleted, nobody cleared what its records name of other records, so the indexes of its lookups are built again, which
- * clears what has been lost.
+ * clears what has been lost. Nor did anybody delete records with their masters, which is done in the background, too.
  */
 export function restoreObject(ctx: RequestContext, id: string, expectedVersion: number | null): Promise<CustomObject> {
   requireAdministrator(ctx)
@@ -87,8 +90,32 @@ export function restoreObject(ctx: RequestContext, id: string, expectedVersion: 
         values: {},
         implied: { hasIndex: false },
       }))
+    await deleteWithoutMasters(inner, restored.name)
     return restored
   })
+}
+
+/** Has the records of a restored object deleted whose masters were deleted while it was deleted. */
+async function deleteWithoutMasters(ctx: RequestContext, name: string): Promise<void> {
+  const masters = await ctx.db.query<{ field: string; object: string }>(
+    `select name as field, coalesce(lookup_object, lower(lookup_entity)) as object from extensions.field_definition
+     where organization_id = $1 and entity = $2 and field_type = 'MASTER_DETAIL' and deleted_at is null order by id`,
+    [ctx.caller.organizationId, typeOf(name)],
+  )
+  for (const { field, object } of masters) {
+    const master = recordTypeIn(ctx, object)
+    if (!master) continue
+    const predicate = new TenantPredicate(ctx.caller)
+    const { values } = predicate
+    const rows = await ctx.db.query<{ id: string }>(
+      `select t.id from ${master.table} t where ${predicate.all(master, 't')} and t.deleted_at is not null and exists (
+         select from ${valueTable} v where v.organization_id = t.organization_id and v.object = ${values.add(typeOf(name))}
+           and v.field = ${values.add(field)} and v.kind = 'id' and v.id_value = t.id) order by t.id`,
+      values.list,
+    )
+    const ids = rows.map(({ id }) => id)
+    if (ids.length > 0) await queueChanges(ctx, master, ids, 'DELETE')
+  }
 }
 
 async function renameRecords(ctx: RequestContext, name: string): Promise<void> {

@@ -75,7 +75,7 @@ export class CustomObjectResolver {
 
   @Mutation(() => ID, {
     description:
-      'Deletes a custom object. Its records and fields are kept for 30 days, but nobody can read or change them until it is restored; then they are removed for good, and its name is free. While a validation rule, a hook, a trigger, a workflow, a custom action, a function, a webhook, an AI trigger or a LOOKUP or MASTER_DETAIL of another record type names it, it is refused with HAS_DEPENDENTS, and `usedBy` names that; while a change of one of its fields is under way, with INVALID_STATE. For owners and admins.',
+      'Deletes a custom object. Its records and fields are kept for 30 days, but nobody can read or change them until it is restored; then they are removed for good, and its name is free. While a validation rule, a duplicate rule, a page layout, a hook, a trigger, a workflow, a flow, a custom action, a function, a webhook, an AI trigger or a LOOKUP, MASTER_DETAIL or ROLLUP_SUMMARY of another record type names it, it is refused with HAS_DEPENDENTS, and `usedBy` names that; while a change of one of its fields is under way, with INVALID_STATE. For owners and admins.',
   })
   @RequiresScope('CUSTOM_OBJECTS')
   customObjectDelete(
@@ -89,7 +89,7 @@ export class CustomObjectResolver {
 
   @Mutation(() => CustomObject, {
     description:
-      'Restores a deleted custom object, with its records and fields, unless they are being removed (INVALID_STATE). What its records name, in fields of the type LOOKUP, of records that were deleted meanwhile is cleared in the background. For owners and admins.',
+      'Restores a deleted custom object, with its records and fields, unless they are being removed (INVALID_STATE). What its records name, in fields of the type LOOKUP, of records that were deleted meanwhile is cleared in the background, and records whose master was deleted meanwhile are deleted. For owners and admins.',
   })
   @RequiresScope('CUSTOM_OBJECTS')
   customObjectRestore(

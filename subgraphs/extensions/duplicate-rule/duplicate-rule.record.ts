@@ -20,10 +20,12 @@ import { published } from '../few-per-type.ts'
 import { registerUse } from '../used-by.ts'
 import { duplicateRuleEvents } from './duplicate-rule.events.ts'
 import { duplicateKeys } from './duplicate-rule.migrations.ts'
-import { builtInObjects, DuplicateRule, type DuplicateMatcher } from './duplicate-rule.ts'
+import { builtInObjects, DuplicateRule, fuzzyMatchersMax, type DuplicateMatcher } from './duplicate-rule.ts'
 
 export const duplicateRulesMax = 100
 export const activeRulesMax = 10
+
+const isFuzzy = ({ method }: DuplicateMatcher): boolean => method === 'FUZZY'
 
 /** The names of the keys that records have for the rule. */
 const keysOf = (rule: DuplicateRule | null): string[] => {
@@ -58,6 +60,25 @@ const fewRules: SerializedRule<DuplicateRule> = {
     if (isActive && row!.active >= activeRulesMax)
       return [{ path: 'isActive', code: 'TOO_MANY', message: message(activeRulesMax, 'active ') }]
     return []
+  },
+}
+
+/** So many comparisons of similar texts a check of one record can afford. */
+const fewFuzzy: SerializedRule<DuplicateRule> = {
+  concerns: (_ctx, next, previous) =>
+    !next.deletedAt &&
+    next.isActive &&
+    next.matchers.some(isFuzzy) &&
+    (!previous?.isActive || JSON.stringify(next.matchers) !== JSON.stringify(previous.matchers)),
+  async enforce({ db, caller }, { id, object, matchers }) {
+    const [row] = await db.query<{ count: number }>(
+      `select count(*)::int as count from extensions.duplicate_rule r cross join jsonb_array_elements(r.matchers) m
+       where r.organization_id = $1 and r.object = $2 and r.id <> $3 and r.deleted_at is null and r.is_active and m ->> 'method' = 'FUZZY'`,
+      [caller.organizationId, object, id],
+    )
+    if (row!.count + matchers.filter(isFuzzy).length <= fuzzyMatchersMax) return []
+    const message = `The active rules of duplicates of a record type must have at most ${fuzzyMatchersMax} matchers with the method FUZZY.`
+    return [{ path: 'matchers', code: 'TOO_MANY', message }]
   },
 }
 
@@ -181,6 +202,7 @@ export const duplicateRule: RecordDefinition<DuplicateRule> = defineRecord(Dupli
     namedObjectsExist(({ object }) => [['object', object]]),
     uniqueName,
     fewRules,
+    fewFuzzy,
     queuesKeys,
   ],
 })

@@ -13,6 +13,8 @@ export const builtInObjects = ['account', 'contact', 'lead'] as const
 const objectNames = `${builtInObjects.join(', ')}, or \`custom:\` and the name of a custom object, such as \`custom:site_visit\``
 
 export const matchersMax = 5
+/** Matchers with the method FUZZY in the active rules of a record type: each compares many records. */
+export const fuzzyMatchersMax = 3
 
 @Structure('DuplicateMatcher', 'The comparison of one field of two records.')
 export class DuplicateMatcher {
@@ -68,7 +70,7 @@ export class DuplicateRule extends OrgRecord {
     list: true,
     required: true,
     maxItems: matchersMax,
-    description: 'What is compared: at least one field.',
+    description: `What is compared: at least one field. The active rules of a record type have at most ${fuzzyMatchersMax} matchers with the method FUZZY.`,
     example: [{ field: 'email', method: 'EMAIL', threshold: null }],
   })
   matchers!: DuplicateMatcher[]

@@ -173,10 +173,11 @@ async function fieldOf({ db, caller }: RequestContext, id: string): Promise<Cust
   return field ?? null
 }
 
+/** Also deleted records, and details whose master is deleted: they can be restored. */
 async function countOf({ db, caller }: RequestContext, shape: RecordShape): Promise<number> {
   const predicate = new TenantPredicate(caller)
   const [row] = await db.query<{ count: number }>(
-    `select count(*)::int as count from ${shape.table} t where ${predicate.visible(shape, 't')}`,
+    `select count(*)::int as count from ${shape.table} t where ${predicate.all(shape, 't')}`,
     predicate.values.list,
   )
   return row!.count
@@ -191,7 +192,7 @@ async function idsAfter(
   const predicate = new TenantPredicate(caller)
   const after = cursor === null ? '' : ` and t.id > ${predicate.values.add(cursor)}`
   const rows = await db.query<{ id: string }>(
-    `select t.id from ${shape.table} t where ${predicate.visible(shape, 't')}${after}
+    `select t.id from ${shape.table} t where ${predicate.all(shape, 't')}${after}
      order by t.organization_id, t.id limit ${size}`,
     predicate.values.list,
   )

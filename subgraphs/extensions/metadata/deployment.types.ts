@@ -4,7 +4,7 @@ import { pageRequiring } from '../../kernel/record/inputs.ts'
 import { NamesRecord } from '../../kernel/record/named-records.ts'
 import { RequiresScopes } from '../../kernel/record/requires-scope.ts'
 import { DateTime, Json } from '../../kernel/record/scalars.ts'
-import { archiveCharactersMax, filesMax, problemsMax } from './bounds.ts'
+import { archiveCharactersMax, deletionsMax, filesMax, problemsMax, shownMax } from './bounds.ts'
 import { MetadataChange, MetadataDeploymentStatus } from './deployment.enumerations.ts'
 import { MetadataType } from './metadata-type.ts'
 import { MetadataWarning } from './retrieval.types.ts'
@@ -157,7 +157,7 @@ abstract class DeploymentParts {
   @OutputField(() => String, {
     nullable: true,
     description:
-      'The version of all that the organization has defined after it; null while it is under way, without an effect, and with `checkOnly`.',
+      'The version of all that the organization has defined after it; null while it is under way, if it has failed or was cancelled, and with `checkOnly`.',
     example: version,
   })
   version!: string | null
@@ -188,7 +188,7 @@ abstract class DeploymentParts {
 export class MetadataDeployment extends DeploymentParts {
   @OutputField(() => MetadataDeployedComponent, {
     list: true,
-    maxItems: filesMax,
+    maxItems: filesMax + deletionsMax,
     description:
       'Its components in the order of their files, then those that are deleted. Empty until they have been compared.',
   })
@@ -203,15 +203,15 @@ export class MetadataDeployment extends DeploymentParts {
 
   @OutputField(() => MetadataMissingSecret, {
     list: true,
-    maxItems: 1_000,
-    description: 'Secrets that its components need and the organization does not have. They fail nothing.',
+    maxItems: shownMax,
+    description: `Secrets that its components need and the organization does not have, at most ${shownMax}. They fail nothing.`,
   })
   missingSecrets!: MetadataMissingSecret[]
 
   @OutputField(() => MetadataWarning, {
     list: true,
-    maxItems: 1_000,
-    description: 'What an administrator has to know or to do after it.',
+    maxItems: shownMax,
+    description: `What an administrator has to know or to do after it: at most ${shownMax} warnings.`,
   })
   warnings!: MetadataWarning[]
 }

@@ -74,7 +74,7 @@ export class MetadataWarning {
 export class MetadataRetrieval {
   @OutputField(() => String, {
     description:
-      'Version of all that the organization has defined: a digest, which every change of a component changes. `expectedVersion` of a deployment takes it.',
+      'Version of all that the organization has defined: a digest of all files. A setting that the format has no property for does not change it. `expectedVersion` of a deployment takes it.',
     example: version,
   })
   version!: string

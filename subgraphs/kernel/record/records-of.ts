@@ -7,6 +7,7 @@ import type { BulkItemResult, BulkItemStatus, BulkResult } from './bulk-result.t
 import { isNothingGiven } from './changed-names.ts'
 import type { ColumnName, Draft, RecordDefinition, StoredRow } from './definition.ts'
 import { readChildren, readConnection } from './connection.ts'
+import { lockKeysOfAll } from './duplicates/refuse-duplicates.ts'
 import { lockExternalIds } from './external-id/lock-external-ids.ts'
 import { readDeleted, readPage, type ConnectionArgs, type DeletedArgs, type PageArgs } from './list.ts'
 import { readPast, readPastConnection, readPastPage } from './past/read-past.ts'
@@ -237,6 +238,12 @@ async function bulk<T extends StoredRow, I extends Versioned>(
       items.map((item) => (item as { readonly externalId?: unknown }).externalId),
     )
     const outer = await withNamedOf(opened, definition, items)
+    await lockKeysOfAll(
+      outer,
+      definition,
+      items.map(({ id }) => id),
+      items,
+    )
     for (const { item, index } of inLockOrder) {
       const { failure } = await attempted(() => inTransaction(outer, (inner) => change(inner, item)))
       const { code = null, message = null, errors = null } = failure ?? {}

@@ -8,6 +8,13 @@ import { copiesOf } from '../../../test/extensions/field-changes.fixture.ts'
 import { usePlatform, type Member } from '../../../test/platform.ts'
 import type { Answer } from '../../../test/rest-client.ts'
 import { statementsOf } from '../../../test/statements.ts'
+import { withCurrentExtensions } from '../../kernel/extension/current-extensions.ts'
+import { newId } from '../../kernel/ids.ts'
+import { refuseDuplicates } from '../../kernel/record/duplicates/refuse-duplicates.ts'
+import { inNameOf } from '../../kernel/record/in-name-of.ts'
+import { recordType } from '../../kernel/record/record-registry.ts'
+import { shapeFor } from '../../kernel/record/shape-source.ts'
+import { inTransaction, systemContext } from '../../kernel/request.ts'
 import { consumeSearch, duplicateRule, settleDuplicateKeys, type Rule } from './duplicates.fixture.ts'
 
 const platform = usePlatform()
@@ -126,6 +133,15 @@ describe('a rule of duplicates', () => {
       { field: 'email', method: 'EMAIL' },
     ]
     expect(await refusedWith({ matchers: twice })).toEqual(bad('matchers.1 NOT_UNIQUE'))
+    const similar = await duplicateRule(owner, {
+      name: 'Similar',
+      matchers: ['title', 'department', 'name'].map((name) => fuzzy(0.9, name).matchers[0]),
+    })
+    expect(await refusedWith(fuzzy(0.9))).toEqual(bad('matchers TOO_MANY'))
+    const { id: off } = await duplicateRule(owner, { name: 'Off', isActive: false, ...fuzzy(0.9) })
+    const turnOn = () => call('duplicateRuleUpdate', { id: off, body: { isActive: true } }, owner)
+    expect(await refusedInputs(platform, turnOn)).toEqual(bad('matchers TOO_MANY'))
+    await call('duplicateRuleDelete', { id: similar.id }, owner)
     for (let n = 1; n <= 10; n++) await duplicateRule(owner, { name: `Rule ${n}` })
     expect(await refusedWith({})).toEqual(bad('isActive TOO_MANY'))
     const { id } = await duplicateRule(owner, { name: 'Rule 11', isActive: false })
@@ -350,6 +366,39 @@ describe('BLOCK', () => {
       201, 409, 409, 409, 409, 409,
     ])
     expect(new Set(answers.filter(({ status }) => status === 409).flatMap(candidatesOf)).size).toBe(1)
+  })
+
+  it('takes at most 64 locks in a transaction, however many keys it writes', async () => {
+    await platform.services.extensions.load(owner.organizationId)
+    const ctx = inNameOf(systemContext(platform.services, owner.organizationId), owner.userId)
+    await withCurrentExtensions(ctx, (current) =>
+      inTransaction(current, async (inner) => {
+        const shape = shapeFor(inner, recordType('contact')())
+        const count = async () => {
+          const [row] = await inner.db.query<{ n: number }>(
+            `select count(*)::int as n from pg_locks where pid = pg_backend_pid() and locktype = 'advisory'`,
+          )
+          return row!.n
+        }
+        for (let n = 0; n < 500; n++) {
+          const next = { ...shape.columns.blank(), id: newId(), email: `n${n}@yard.example` }
+          await refuseDuplicates(inner, shape, { operation: 'CREATE' }, next, null)
+        }
+        expect(await count()).toBe(64)
+      }),
+    )
+  })
+
+  it('takes the locks of a change of many records before the first of them is written', async () => {
+    const ids = [await contact(member), await contact(member)].map(({ id }) => id)
+    const written = async (values: object): Promise<string[]> => {
+      const change = () => call('contactBulkUpdate', { body: { items: ids.map((id) => ({ id, ...values })) } })
+      const matching = /pg_advisory_xact_lock.*from unnest|update crm\.contact/s
+      const statements = await statementsOf(platform, change, matching, { inTransactions: true })
+      return statements.map((text) => (text.includes('pg_advisory') ? 'lock' : 'write'))
+    }
+    expect(await written({ email: 'ida@yard.example' })).toEqual(['lock', 'lock', 'write', 'lock'])
+    expect(await written({ title: 'Welder' })).toEqual(['write', 'write'])
   })
 
   it('lets GraphQL allow duplicates by a directive or by Prefer', async () => {

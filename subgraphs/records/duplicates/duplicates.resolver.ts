@@ -14,7 +14,7 @@ import { duplicatesOf, duplicatesWith } from './duplicates.ts'
 import { DuplicateList } from './duplicates.types.ts'
 
 const limits =
-  'Only live records that the caller sees are found, and a comparison of a field that the profile of the caller hides is left out. Of each key, the 500 oldest records are compared.'
+  'Only live records that the caller sees are found, and a comparison of a field that the profile of the caller hides is left out. Of each key, the 500 oldest records are compared, and at most 2,000 in all.'
 const ofRecord = `The other records of the type that are duplicates of a record by the active rules of duplicates, whatever their action. ${limits}`
 
 const LimitArg = () =>

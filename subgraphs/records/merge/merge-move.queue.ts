@@ -3,9 +3,13 @@ import type { Job } from '../../kernel/jobs/job.ts'
 import { inBatches, inTurns } from '../../kernel/queue/batches.ts'
 import { deleteFinishedItems } from '../../kernel/queue/delete-finished-items.ts'
 import type { Leased, Outcome, Queue, QueuedItem } from '../../kernel/queue/queue.ts'
+import { recordTypeIn } from '../../kernel/record/custom-object.ts'
 import { inNameOf } from '../../kernel/record/in-name-of.ts'
+import { lockNamed } from '../../kernel/record/lookup/check-lookups.ts'
+import { followTarget } from '../../kernel/record/lookup/details.ts'
 import { losersOf } from '../../kernel/record/merge/merged-records.ts'
 import { moveReferences, moveRows } from '../../kernel/record/merge/move-references.ts'
+import { shapeFor } from '../../kernel/record/shape-source.ts'
 import { inTransaction, systemContext, type RequestContext, type Services } from '../../kernel/request.ts'
 import { mergeMove } from './merge-move.migrations.ts'
 
@@ -28,17 +32,17 @@ interface MoveItem extends QueuedItem {
 async function moveBatch(ctx: RequestContext, { object, recordId: winner, requestedById }: MoveItem): Promise<boolean> {
   await requireCurrentDefinitions(ctx)
   // Records that were restored meanwhile keep their references, and if this one was merged itself, another item has all of them.
+  const isLive = (await lockNamed(ctx, object, [winner])).has(winner)
   const losers = await losersOf(ctx, [winner])
   if (losers.length === 0) return false
   const merged = { object, winner, losers }
-  await moveRows(ctx, merged)
-  return (
-    (await moveReferences(inNameOf(ctx, requestedById), merged, {
-      limit: batchSize,
-      isComplete: true,
-      isPlatform: true,
-    })) > 0
-  )
+  const inName = inNameOf(ctx, requestedById)
+  const rows = await moveRows(ctx, merged, batchSize)
+  const records = await moveReferences(inName, merged, { limit: batchSize, isComplete: true, isPlatform: true })
+  // Of a record that was deleted meanwhile, its deletion has not cleared or deleted what is moved now.
+  const builtIn = recordTypeIn(ctx, object)
+  if (!isLive && builtIn && records > 0) await followTarget(inName, shapeFor(ctx, builtIn), 'DELETE', winner)
+  return rows + records > 0
 }
 
 async function move(services: Services, item: Leased<MoveItem>, signal: AbortSignal): Promise<Outcome> {

@@ -10,7 +10,9 @@ import { usePlatform, type Member } from '../../../test/platform.ts'
 import { assignProfile, createProfile } from '../../identity/profile/profile.actions.ts'
 import { newId } from '../../kernel/ids.ts'
 import { movedMax } from '../../kernel/record/merge/merge-records.ts'
-import { systemContext } from '../../kernel/request.ts'
+import { losersOf } from '../../kernel/record/merge/merged-records.ts'
+import { moveRows } from '../../kernel/record/merge/move-references.ts'
+import { inTransaction, systemContext } from '../../kernel/request.ts'
 import { settleMerges } from './merge.fixture.ts'
 
 const platform = usePlatform()
@@ -339,6 +341,69 @@ describe('a merged record', () => {
     await platform.query('update crm.contact set account_id = $2 where id = $1', [person.id, gone.id])
     await settleMerges(platform)
     expect(await read(person.id, 'contact')).toMatchObject({ accountId: stays.id, updatedById: member.userId })
+  })
+})
+
+describe('what names a merged record later', () => {
+  /** As a transaction that has checked the reference before the merge writes it afterwards. */
+  const nameLate = async (naming: string, gone: string): Promise<void> => {
+    await platform.query(
+      `update crm.account set custom_fields = custom_fields || jsonb_build_object('partner', $2::text) where id = $1`,
+      [naming, gone],
+    )
+    await platform.query(`update kernel.record_value set id_value = $2 where record_id = $1 and field = 'partner'`, [
+      naming,
+      gone,
+    ])
+  }
+  const merged = async (behavior: object) => {
+    await lookup(platform, owner, behavior)
+    const [stays, gone] = [await account(member), await account(member)]
+    const naming = await account(member, { customFields: { partner: gone.id } })
+    expect((await merge(stays.id, [gone.id])).status).toBe(200)
+    await nameLate(naming.id, gone.id)
+    return { stays, naming }
+  }
+  const remove = (id: string) => member.rest['accountDelete']!({ id } as never)
+
+  it('is cleared if the record that stays was deleted meanwhile', async () => {
+    const { stays, naming } = await merged({})
+    expect((await remove(stays.id)).status).toBeLessThan(300)
+    await settleMerges(platform)
+    expect((await read(naming.id)).customFields).not.toHaveProperty('partner', expect.any(String))
+  })
+
+  it('keeps the record that stays from being deleted, if it restricts that', async () => {
+    const { stays, naming } = await merged({ lookupDeleteBehavior: 'RESTRICT' })
+    expect(await refused(platform, () => remove(stays.id))).toEqual([409, 'HAS_DEPENDENTS'])
+    await settleMerges(platform)
+    expect(await refused(platform, () => remove(stays.id))).toEqual([409, 'HAS_DEPENDENTS'])
+    expect(await read(naming.id)).toMatchObject({ customFields: { partner: stays.id } })
+  })
+
+  it('is moved while nobody restores the merged record', async () => {
+    const [stays, gone] = [await account(member), await account(member)]
+    await merge(stays.id, [gone.id])
+    await inTransaction(systemContext(platform.services, owner.organizationId), async (inner) => {
+      expect(await losersOf(inner, [stays.id])).toEqual([gone.id])
+      const free = 'select record_id from kernel.merged_record where record_id = $1 for update skip locked'
+      expect(await platform.query(free, [gone.id])).toEqual([])
+    })
+  })
+
+  it('is moved some rows at a time where they are no records', async () => {
+    const [stays, gone] = [await account(member), await account(member)]
+    for (const id of [newId(), newId(), newId()])
+      await platform.query(
+        'insert into extensions.workflow_once (organization_id, workflow_id, record_id) values ($1, $2, $3)',
+        [owner.organizationId, id, gone.id],
+      )
+    await inTransaction(systemContext(platform.services, owner.organizationId), async (inner) => {
+      const some = () => moveRows(inner, { object: 'account', winner: stays.id, losers: [gone.id] }, 2)
+      expect([await some(), await some(), await some()]).toEqual([2, 1, 0])
+    })
+    const rows = await platform.query('select from extensions.workflow_once where record_id = $1', [stays.id])
+    expect(rows).toHaveLength(3)
   })
 })
 

@@ -25,12 +25,12 @@ const textOf = (value: unknown): string | null =>
 const inOrder = (text: string): string => text.split(' ').toSorted().join(' ')
 
 /** Of the texts as they are, and with their words in alphabetical order. */
-function similarity(one: string, other: string): number {
+function similarity(one: string, other: string, least: number): number {
   const [others, ones] = [new Set([other, inOrder(other)]), new Set([one, inOrder(one)])]
-  return Math.max(...[...ones].flatMap((a) => [...others].map((b) => jaroWinkler(a, b))))
+  let best = 0
+  for (const a of ones) for (const b of others) best = Math.max(best, jaroWinkler(a, b, Math.max(best, least)))
+  return best
 }
-
-const scoreDigits = 4
 
 const byKey = (method: KeyMethod) => ({
   isIndexed: true,
@@ -38,23 +38,17 @@ const byKey = (method: KeyMethod) => ({
   scoreOf: (one: string, other: string) => (one === other ? 1 : 0),
 })
 
-const bySimilarity = (threshold: number) => ({
-  isIndexed: false,
-  keyOfValue: textOf,
-  scoreOf: (one: string, other: string) => {
-    const score = similarity(one, other)
-    return score < threshold ? 0 : Number(score.toFixed(scoreDigits))
-  },
-})
+const bySimilarity = { isIndexed: false, keyOfValue: textOf, scoreOf: similarity }
 
 function matcherOf({ columns }: RecordShape, { field, method, threshold = null }: DuplicateMatcher): Matcher | null {
   const column = columns.byName.get(field)
   if (!column) return null
   const valueIn =
     column.key === undefined ? (record: Fields) => record[field] : (record: Fields) => valueOf(record, column)
-  const { keyOfValue, ...compared } = method === 'FUZZY' ? bySimilarity(threshold ?? 1) : byKey(method)
+  const { keyOfValue, ...compared } = method === 'FUZZY' ? bySimilarity : byKey(method)
   const keyOf = (record: Fields) => keyOfValue(valueIn(record))
-  return { field, method, threshold, column, keyField: keyField({ field, method, threshold }), keyOf, ...compared }
+  const names = { keyField: keyField({ field, method, threshold }), comparison: `${method} ${field}` }
+  return { field, method, threshold, column, ...names, keyOf, ...compared }
 }
 
 /** The rules of a shape; null without any. A field that is not in use is the same in no two records. */

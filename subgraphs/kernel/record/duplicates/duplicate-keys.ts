@@ -12,7 +12,7 @@ import type { DuplicateMethod } from './duplicate-method.ts'
 export type KeyMethod = Exclude<DuplicateMethod, 'FUZZY'>
 
 /** As values of unique fields are compared: compatible characters, white space and case make no difference. */
-export const plainText = (text: string): string => text.normalize('NFKC').replaceAll(/\s+/gu, ' ').trim().toLowerCase()
+const plainText = (text: string): string => text.normalize('NFKC').replaceAll(/\s+/gu, ' ').trim().toLowerCase()
 
 function emailKey(text: string): string | null {
   const address = parseEmail(text.trim())

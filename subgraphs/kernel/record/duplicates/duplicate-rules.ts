@@ -28,11 +28,13 @@ export interface Matcher extends DuplicateMatcher {
   readonly column: Column
   /** The name of its keys, in the index of values if that has them. */
   readonly keyField: string
+  /** The name of what it compares, whatever its threshold. */
+  readonly comparison: string
   readonly isIndexed: boolean
   /** The key of a record, or the text whose similarity is compared; null where it is the same as no other. */
   readonly keyOf: (record: Fields) => string | null
-  /** How similar two keys are, from 0 to 1; 0 where they are not the same. */
-  readonly scoreOf: (one: string, other: string) => number
+  /** How similar two keys are, from 0 to 1; any number below `least` where they are less similar than that. */
+  readonly scoreOf: (one: string, other: string, least: number) => number
 }
 
 /** A rule of records of one shape. */

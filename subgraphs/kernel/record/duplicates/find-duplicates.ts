@@ -104,12 +104,37 @@ interface Match {
   readonly score: number
 }
 
+const leastOf = ({ threshold }: Matcher): number => threshold ?? 1
+const scoreDigits = 4
+
+/** The matchers that compare the same with different thresholds, as one: the one with the lowest threshold. */
+const comparisonsOf = (matchers: readonly Matcher[]): readonly Matcher[] =>
+  [...Map.groupBy(matchers, ({ comparison }) => comparison).values()].map((same) =>
+    same.reduce((lowest, matcher) => (leastOf(matcher) < leastOf(lowest) ? matcher : lowest)),
+  )
+
+/** How similar two records are by each comparison. */
+async function scoresOf(
+  { caller }: RequestContext,
+  comparisons: readonly Matcher[],
+  keys: ReadonlyMap<string, string>,
+  other: Fields,
+): Promise<ReadonlyMap<string, number>> {
+  const scores = new Map<string, number>()
+  for (const matcher of comparisons) {
+    if (isTurnOver()) await nextTurn(caller.organizationId)
+    const own = keys.get(matcher.keyField)
+    const key = own === undefined ? null : matcher.keyOf(other)
+    if (key !== null) scores.set(matcher.comparison, matcher.scoreOf(own!, key, leastOf(matcher)))
+  }
+  return scores
+}
+
 /** By which matchers two records are duplicates, and how similar each finds them; none if they are not. */
-function matchesOf({ logic, matchers }: DuplicateRule, keys: ReadonlyMap<string, string>, other: Fields): Match[] {
+function matchesOf({ logic, matchers }: DuplicateRule, scores: ReadonlyMap<string, number>): Match[] {
   const equal = matchers.flatMap((matcher) => {
-    const [own, key] = [keys.get(matcher.keyField), matcher.keyOf(other)]
-    const score = own === undefined || key === null ? 0 : matcher.scoreOf(own, key)
-    return score > 0 ? { matcher, score } : []
+    const score = scores.get(matcher.comparison) ?? 0
+    return score >= leastOf(matcher) ? { matcher, score: Number(score.toFixed(scoreDigits)) } : []
   })
   return logic === 'ALL' && equal.length < matchers.length ? [] : equal
 }
@@ -146,10 +171,11 @@ export async function findDuplicates(
   const ids = [...new Set(rules.flatMap((rule) => possible(rule, found)))].slice(0, readMax)
   if (ids.length === 0) return { candidates: [], hasMore: false }
   const candidates: DuplicateCandidate[] = []
+  const comparisons = comparisonsOf(matchers)
   for (const other of await readVisible(ctx, shape, matchers, ids)) {
-    if (isTurnOver()) await nextTurn(ctx.caller.organizationId)
+    const scores = await scoresOf(ctx, comparisons, keys, other)
     const matched = rules
-      .map((rule) => ({ rule, matches: matchesOf(rule, keys, other) }))
+      .map((rule) => ({ rule, matches: matchesOf(rule, scores) }))
       .filter(({ matches }) => matches.length > 0)
     if (matched.length === 0) continue
     candidates.push({

@@ -17,4 +17,10 @@ describe('the similarity of', () => {
     expect(jaroWinkler(one, other)).toBeCloseTo(similarity, 3)
     expect(jaroWinkler(other, one)).toBeCloseTo(similarity, 3)
   })
+
+  it('texts whose lengths allow no such similarity is 0', () => {
+    expect(jaroWinkler('abcd', 'abcdefgh')).toBeCloseTo(0.9, 3)
+    expect(jaroWinkler('abcd', 'abcdefgh', 0.89)).toBeCloseTo(0.9, 3)
+    expect(jaroWinkler('abcd', 'abcdefgh', 0.91)).toBe(0)
+  })
 })

@@ -19,16 +19,23 @@ function matching(one: readonly string[], other: readonly string[]): [string[], 
   return [ofOne, other.filter((_character, place) => isTaken[place])]
 }
 
-/** The similarity of two texts by Jaro and Winkler: 0 without equal characters nearby, 1 for equal texts. A common beginning counts more. */
-export function jaroWinkler(one: string, other: string): number {
+const withPrefix = (jaro: number, prefix: number): number => jaro + prefix * prefixWeight * (1 - jaro)
+
+/**
+ * The similarity of two texts by Jaro and Winkler: 0 without equal characters nearby, 1 for equal texts. A common beginning counts more. Also 0 where the
+ * lengths of the texts allow no similarity of `least`.
+ */
+export function jaroWinkler(one: string, other: string, least = 0): number {
   if (one === other) return 1
   const [a, b] = [Array.from(one), Array.from(other)]
+  let prefix = 0
+  while (prefix < prefixMax && prefix < a.length && a[prefix] === b[prefix]) prefix++
+  const [shorter, longer] = [Math.min(a.length, b.length), Math.max(a.length, b.length)]
+  if (withPrefix((2 + shorter / longer) / 3, prefix) < least) return 0
   const [ofA, ofB] = matching(a, b)
   const count = ofA.length
   if (count === 0) return 0
   const moved = ofA.filter((character, at) => character !== ofB[at]).length / 2
   const jaro = (count / a.length + count / b.length + (count - moved) / count) / 3
-  let prefix = 0
-  while (prefix < prefixMax && prefix < a.length && a[prefix] === b[prefix]) prefix++
-  return jaro + prefix * prefixWeight * (1 - jaro)
+  return withPrefix(jaro, prefix)
 }

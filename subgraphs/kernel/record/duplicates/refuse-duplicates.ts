@@ -1,8 +1,13 @@
-import { lockOf } from '../../database/locks.ts'
 import { Refusal } from '../../errors.ts'
+import { isId } from '../../ids.ts'
+import { isJsonObject } from '../../json/exact-number.ts'
 import type { RequestContext } from '../../request.ts'
+import type { Column } from '../column.ts'
+import { customFieldsName } from '../custom-field-column.ts'
 import type { Draft, RecordShape, StoredRow } from '../definition.ts'
 import { nameOf } from '../describe.ts'
+import { shapeFor } from '../shape-source.ts'
+import { lockNumbered, lockNumbersOf, valueLocksMax } from '../value-locks.ts'
 import { rulesFor } from './compiled-rules.ts'
 import type { DuplicateRule } from './duplicate-rules.ts'
 import { findDuplicates } from './find-duplicates.ts'
@@ -38,19 +43,45 @@ function concerned(rule: DuplicateRule, next: Fields, previous: Fields | null): 
   return rule.logic === 'ANY' ? { ...rule, matchers: given } : rule
 }
 
-/** Records with one of these keys are written one after another until the transaction ends. All transactions lock in the order of the locks. */
-async function lockKeys(
-  { db, caller }: RequestContext,
-  { object }: RecordShape,
-  keys: readonly string[],
+/** Whether an item of a change of many records may change this field. What nobody gives may follow from any other field. */
+function mayChange(item: object, { name, key, writable }: Column): boolean {
+  const { id: _id, expectedVersion: _expected, ...given } = item as Fields
+  if (writable === 'NEVER') return Object.keys(given).length > 0
+  if (key === undefined) return Object.hasOwn(given, name)
+  const customFields = given[customFieldsName]
+  return isJsonObject(customFields) && Object.hasOwn(customFields, key)
+}
+
+/**
+ * In the transaction of a change of many records, before the first of them is changed: takes all locks of keys, after those of the records. Otherwise two
+ * such changes, which take the locks of one record after another, would wait for each other.
+ */
+export async function lockKeysOfAll(
+  ctx: RequestContext,
+  builtIn: RecordShape,
+  ids: readonly string[],
+  items: readonly object[],
 ): Promise<void> {
-  if (keys.length === 0) return
-  const named = keys.map((key) => `${caller.organizationId} ${object} ${key}`)
+  const shape = shapeFor(ctx, builtIn)
+  if (items.length < 2 || !mayBeBlocked(ctx, shape, { operation: 'UPDATE' })) return
+  const columns = rulesFor(ctx.caller, shape)
+    .filter(({ action }) => action === 'BLOCK')
+    .flatMap(({ matchers }) => matchers.flatMap(({ isIndexed, column }) => (isIndexed ? column : [])))
+  if (!items.some((item) => columns.some((column) => mayChange(item, column)))) return
+  await lockRows(ctx, shape, ids.filter(isId))
+  await lockNumbered(ctx, 'duplicates', shape.object, Array(valueLocksMax).keys())
+}
+
+async function lockRows(
+  { db, caller }: RequestContext,
+  { storedIn, table }: RecordShape,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return
   await db.query(
-    `with key (id) as materialized (
-       select distinct ${lockOf('duplicates', 'g.name')} from unnest($1::text[]) as g(name) order by 1)
-     select pg_advisory_xact_lock(id) from key`,
-    [named],
+    `select from ${storedIn ?? table} where organization_id = $1 and id = any($2::uuid[]) order by id for update`,
+    [caller.organizationId, ids],
+    'WRITE',
   )
 }
 
@@ -71,20 +102,14 @@ export async function refuseDuplicates(
     .filter(({ action }) => action === 'BLOCK')
     .flatMap((rule) => concerned(rule, next, before) ?? [])
   if (rules.length === 0) return
-  if (previous)
-    await ctx.db.query(
-      `select 1 from ${shape.storedIn ?? shape.table} where organization_id = $1 and id = $2 for update`,
-      [ctx.caller.organizationId, previous['id']],
-    )
+  if (previous) await lockRows(ctx, shape, [previous['id'] as string])
   const matchers = new Set(rules.flatMap((rule) => rule.matchers))
-  await lockKeys(
-    ctx,
-    shape,
-    [...matchers].flatMap(({ keyField, isIndexed, keyOf }) => {
-      const key = isIndexed ? keyOf(next) : null
-      return key === null ? [] : `${keyField} ${key}`
-    }),
-  )
+  const keys = [...matchers].flatMap(({ keyField, isIndexed, keyOf }) => {
+    const key = isIndexed ? keyOf(next) : null
+    return key === null ? [] : `${keyField} ${key}`
+  })
+  // Records with one of these keys are written one after another until the transaction ends.
+  await lockNumbered(ctx, 'duplicates', shape.object, lockNumbersOf(keys))
   const comparison = { record: next, id: next['id'] as string, limit: namedMax }
   const { candidates } = await findDuplicates(ctx, shape, rules, comparison)
   if (candidates.length === 0) return

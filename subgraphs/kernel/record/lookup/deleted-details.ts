@@ -66,11 +66,6 @@ interface Deleted {
   readonly ids: readonly string[]
 }
 
-interface Deleted {
-  readonly shape: RecordShape
-  readonly ids: readonly string[]
-}
-
 /**
  * Deletes details below these records, which are locked: the details of a detail first, so that those which are left are still found from the record at
  * the top. False if there are more than the budget.

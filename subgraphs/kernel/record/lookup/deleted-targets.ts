@@ -8,6 +8,7 @@ import { customFieldName } from '../custom-field-column.ts'
 import { recordTypeIn } from '../custom-object.ts'
 import type { RecordDefinition, RecordShape, StoredRow } from '../definition.ts'
 import { nameOf } from '../describe.ts'
+import { losersOf } from '../merge/merged-records.ts'
 import { isHidden } from '../field-security.ts'
 import { mayReadType } from '../may-read-type.ts'
 import { TenantPredicate } from '../predicate.ts'
@@ -31,12 +32,12 @@ export const clearingTable = 'extensions.lookup_clearing'
 
 type Row = Record<string, unknown>
 
-/** The rows of the index of values that name the record, for each lookup `f(object, field)` of the parameter `$3`. */
+/** The rows of the index of values that name one of the records `$2`, for each lookup `f(object, field)` of the parameter `$3`. */
 const namedIn = (columns: string, order: string, limit: number): string => `
   from jsonb_to_recordset($3::jsonb) f(object text, field text)
   cross join lateral (
     select ${columns} from ${valueTable} v
-    where v.organization_id = $1 and v.object = f.object and v.field = f.field and v.kind = 'id' and v.id_value = $2 and v.record_id <> $2
+    where v.organization_id = $1 and v.object = f.object and v.field = f.field and v.kind = 'id' and v.id_value = any($2::uuid[]) and v.record_id <> all($2::uuid[])
     ${order} limit ${limit}) v`
 
 const fieldsOf = (lookups: readonly LookupFrom[]): string =>
@@ -61,16 +62,18 @@ export async function refuseRestricted(ctx: RequestContext, definition: RecordSh
   const restricting = withBehavior(definition, 'RESTRICT')
   refuseUnknown(definition, [...restricting, ...withBehavior(definition, 'CASCADE')])
   if (restricting.length === 0) return
+  // What names a record that was merged into it will name it as soon as it is moved.
+  const ids = definition.merge ? [id, ...(await losersOf(ctx, [id]))] : [id]
   const rows = await db.query<{ object: string; field: string; count: number }>(
     `select f.object, f.field, count(*)::int as count ${namedIn('1', '', countedMax)} group by 1, 2 order by 1, 2`,
-    [caller.organizationId, id, fieldsOf(restricting)],
+    [caller.organizationId, ids, fieldsOf(restricting)],
   )
   if (rows.length === 0) return
   const count = Math.min(
     rows.reduce((sum, row) => sum + row.count, 0),
     countedMax,
   )
-  const dependents = await visibleDependents(ctx, id, rows)
+  const dependents = await visibleDependents(ctx, ids, rows)
   const many = count === countedMax ? `${countedMax} or more records` : count === 1 ? 'A record' : `${count} records`
   const message = `${many} ${count === 1 ? 'refers' : 'refer'} to the ${nameOf(definition)}; change or delete first what refers to it.`
   throw new Refusal('HAS_DEPENDENTS', message, { count, dependents })
@@ -100,10 +103,10 @@ interface Dependent {
   readonly field: string
 }
 
-/** The newest records that name the record, of those that the caller may read and whose field the caller may read. */
+/** The newest records that name one of these records, of those that the caller may read and whose field the caller may read. */
 async function visibleDependents(
   ctx: RequestContext,
-  id: string,
+  ids: readonly string[],
   fields: readonly { readonly object: string; readonly field: string }[],
 ): Promise<Dependent[]> {
   const found: Dependent[] = []
@@ -116,12 +119,12 @@ async function visibleDependents(
     if (!mayReadType(ctx.caller, shape) || isHidden(ctx.caller, shape, path)) continue
     const predicate = new TenantPredicate(ctx.caller)
     const { values } = predicate
-    const [organization, named, given] = [predicate.organization(), values.add(id), values.add([object, field])]
+    const [organization, named, given] = [predicate.organization(), values.add(ids), values.add([object, field])]
     const rows = await ctx.db.query<{ id: string }>(
       `select t.id from (
          select v.record_id, v.created_at from ${valueTable} v
          where v.organization_id = ${organization} and v.object = (${given}::text[])[1] and v.field = (${given}::text[])[2]
-           and v.kind = 'id' and v.id_value = ${named}::uuid and v.record_id <> ${named}::uuid
+           and v.kind = 'id' and v.id_value = any(${named}::uuid[]) and v.record_id <> all(${named}::uuid[])
          order by v.created_at desc, v.record_id desc limit ${searchedMax}) v
        join ${shape.table} t on t.id = v.record_id
        where ${predicate.live(shape, 't')} order by v.created_at desc, v.record_id desc limit ${shownMax - found.length}`,
@@ -144,7 +147,7 @@ export async function namingRecords(
   if (clearing.length === 0) return new Map()
   const rows = await db.query<{ object: string; id: string }>(
     `select distinct f.object, v.record_id as id ${namedIn('v.record_id', '', limit)} order by 1, 2 limit ${limit}`,
-    [caller.organizationId, id, fieldsOf(clearing)],
+    [caller.organizationId, [id], fieldsOf(clearing)],
   )
   return new Map(
     [...Map.groupBy(rows, ({ object }) => object)].map(([object, own]) => [object, own.map((row) => row.id)]),

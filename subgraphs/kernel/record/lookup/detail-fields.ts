@@ -32,16 +32,25 @@ export interface Budget {
 }
 
 /** Has the details of a record changed in the background. */
-export async function queueChange(
+export const queueChange = (
+  ctx: RequestContext,
+  master: RecordShape,
+  id: string,
+  operation: DetailOperation,
+): Promise<void> => queueChanges(ctx, master, [id], operation)
+
+/** Has the details of each of the records changed in the background. */
+export async function queueChanges(
   { db, caller }: RequestContext,
   { object }: RecordShape,
-  id: string,
+  ids: readonly string[],
   operation: DetailOperation,
 ): Promise<void> {
   const { organizationId, userId } = caller
   await db.query(
-    `insert into ${detailTable} (organization_id, id, object, record_id, operation, requested_by_id) values ($1, $2, $3, $4, $5, $6)`,
-    [organizationId, newId(), object, id, operation, userId === noUserId ? null : userId],
+    `insert into ${detailTable} (organization_id, id, object, record_id, operation, requested_by_id)
+     select $1, n.id, $3, n.record_id, $5, $6 from unnest($2::uuid[], $4::uuid[]) n(id, record_id)`,
+    [organizationId, ids.map(() => newId()), object, ids, operation, userId === noUserId ? null : userId],
     'WRITE',
   )
 }

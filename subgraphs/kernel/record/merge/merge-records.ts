@@ -85,7 +85,7 @@ async function merge<T extends OrgRecord>(
   const isComplete = references.reduce((sum, { count }) => sum + count, 0) <= movedMax
   if (!isDryRun) {
     await moveReferences(ctx, merged, { isComplete, limit: movedMax + slack })
-    await moveRows(ctx, merged)
+    if (isComplete) await moveRows(ctx, merged, movedMax + slack)
   }
   for (const previous of gone)
     await save(ctx, definition, { operation: 'DELETE', previous, values: {}, isMerged: true })

@@ -17,11 +17,13 @@ export async function winnersOf({ db, caller }: Reader, ids: readonly unknown[])
   return new Map(rows.map(({ id, winner }) => [id, winner]))
 }
 
-/** The records that were merged into some of these. */
+/** The records that were merged into some of these. None of them is restored before the transaction ends: that waits for the locks. */
 export async function losersOf({ db, caller }: Reader, ids: readonly string[]): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
-    `select record_id as id from ${mergedTable} where organization_id = $1 and merged_into_id = any($2::uuid[]) order by 1`,
+    `select record_id as id from ${mergedTable} where organization_id = $1 and merged_into_id = any($2::uuid[])
+     order by record_id for share`,
     [caller.organizationId, ids],
+    'WRITE',
   )
   return rows.map(({ id }) => id)
 }

@@ -17,6 +17,32 @@ describe('mergedValue', () => {
   })
 })
 
+describe('mergedValue of a field with bounds', () => {
+  const custom = { retired: new Set(['old']) } as unknown as NonNullable<NamingField['column']['custom']>
+
+  it('takes no value from others that can no longer be chosen', () => {
+    expect(mergedValue([null, 'old', 'new'], { custom })).toBe('new')
+    expect(mergedValue(['old', 'new'], { custom })).toBe('old')
+    expect(
+      mergedValue(
+        [
+          ['old', 'a'],
+          ['old', 'b'],
+        ],
+        { custom },
+      ),
+    ).toEqual(['old', 'a', 'b'])
+    expect(mergedValue([['a'], ['old', 'b']], { custom })).toEqual(['a', 'b'])
+  })
+
+  it('has as many items of lists as fit', () => {
+    expect(mergedValue([['a'], ['b', 'c']], { maxItems: 2 })).toEqual(['a', 'b'])
+    expect(mergedValue([['a', 'b'], ['c']], { maxItems: 1 })).toEqual(['a', 'b'])
+    const tags = Array.from({ length: 150 }, (_, n) => `t${n}`)
+    expect(mergedValue([tags.slice(0, 80), tags.slice(80)])).toEqual(tags.slice(0, 100))
+  })
+})
+
 describe('mergedValues', () => {
   const blank = contact.columns.blank()
   const record = (values: object) => ({ ...blank, ...values })

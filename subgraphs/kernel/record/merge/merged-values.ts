@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../json/exact-number.ts'
+import { itemsMax } from '../check-values.ts'
 import { isDerived, type Column } from '../column.ts'
 import { customFieldsName } from '../custom-field-column.ts'
 import type { RecordShape } from '../definition.ts'
@@ -37,13 +38,28 @@ export function isBlank(value: unknown): boolean {
   return isJsonObject(value) && Object.keys(value).length === 0
 }
 
-/** The value by the default rule: a list has the items of all lists; anything else is the first value that is not blank. */
-export function mergedValue(values: readonly unknown[]): unknown {
+/** A value without what can no longer be chosen. */
+function withoutRetired(retired: ReadonlySet<unknown>, value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter((item) => !retired.has(item))
+  return retired.has(value) ? null : value
+}
+
+/**
+ * The value by the default rule: a list has the items of all lists, as many as fit; anything else is the first value that is not blank. The first record
+ * keeps what it has; what can no longer be chosen is not taken from others.
+ */
+export function mergedValue(
+  [own, ...others]: readonly unknown[],
+  { custom, maxItems = itemsMax }: Pick<Column, 'custom' | 'maxItems'> = {},
+): unknown {
+  const retired = custom?.retired
+  const values = [own, ...(retired?.size ? others.map((value) => withoutRetired(retired, value)) : others)]
   const filled = values.filter((value) => !isBlank(value))
   const isList =
     filled.length > 1 &&
     filled.every((value) => Array.isArray(value) && value.every((item) => typeof item === 'string'))
-  return isList ? [...new Set(filled.flat())] : (filled[0] ?? null)
+  if (!isList) return filled[0] ?? null
+  return [...new Set(filled.flat())].slice(0, Math.max(maxItems, Array.isArray(own) ? own.length : 0))
 }
 
 interface Merged {
@@ -73,6 +89,7 @@ export function mergedValues(shape: RecordShape, { records, chosen, keepsTrue, o
   const implied: Record<string, unknown> = {}
   const set = (
     name: string,
+    column: Column | undefined,
     of: (record: Fields) => unknown,
     into: (isGiven: boolean, value: unknown) => void,
   ): void => {
@@ -81,7 +98,10 @@ export function mergedValues(shape: RecordShape, { records, chosen, keepsTrue, o
       ? own(name, of(from) ?? null)
       : keepsTrue.includes(name)
         ? records.some((record) => of(record) === true)
-        : mergedValue(records.map((record) => own(name, of(record))))
+        : mergedValue(
+            records.map((record) => own(name, of(record))),
+            column,
+          )
     if (isSameValue(value, of(winner) ?? null)) return
     into(from !== undefined, value)
   }
@@ -90,6 +110,7 @@ export function mergedValues(shape: RecordShape, { records, chosen, keepsTrue, o
     const { name } = column
     set(
       name,
+      column,
       (record) => record[name],
       (isGiven, value) => {
         // An empty list or text stays as it is.
@@ -107,6 +128,7 @@ export function mergedValues(shape: RecordShape, { records, chosen, keepsTrue, o
     if (column ? isDerived(column) : shape.columns.hasDefinedKeysOnly) continue
     set(
       `${customFieldsName}.${key}`,
+      column,
       (record) => (Object.hasOwn(customOf(record), key) ? customOf(record)[key] : null),
       (isGiven, value) => ((isGiven ? given : others)[key] = value),
     )

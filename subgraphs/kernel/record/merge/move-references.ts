@@ -144,10 +144,19 @@ async function lockRows({ db, caller }: RequestContext, { table }: RecordShape, 
   )
 }
 
-/** Moves the rows that are no records. */
-export async function moveRows({ db, caller }: RequestContext, { object, winner, losers }: Merged): Promise<void> {
-  for (const { move } of namingRowsOf(object))
-    await db.query(move, [caller.organizationId, losers, object, winner], 'WRITE')
+/** Moves rows that are no records, at most `limit`, and returns how many. */
+export async function moveRows(
+  { db, caller }: RequestContext,
+  { object, winner, losers }: Merged,
+  limit: number,
+): Promise<number> {
+  let count = 0
+  for (const { move } of namingRowsOf(object)) {
+    if (count >= limit) break
+    const moved = await db.query(move, [caller.organizationId, losers, object, winner, limit - count], 'WRITE')
+    count += moved.length
+  }
+  return count
 }
 
 /**

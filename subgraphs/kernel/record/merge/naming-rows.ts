@@ -1,4 +1,4 @@
-/** Rows that are no records, and name records: a merge moves them with one statement. Its values are `$1` to `$4`. */
+/** Rows that are no records, and name records: a merge moves them. The values of its statements are `$1` to `$5`. */
 export interface NamingRows {
   /** What the rows are, for people and clients: `notification`. */
   readonly object: string
@@ -8,7 +8,7 @@ export interface NamingRows {
   readonly concerns: (object: string) => boolean
   /** SQL that counts the rows, at most `$4`: `$1` is the organization, `$2` the list of the ids, `$3` the record type. */
   readonly count: string
-  /** SQL that changes the rows: `$1` is the organization, `$2` the list of the ids, `$3` the record type, `$4` the id of the record that stays. */
+  /** SQL that changes and returns the rows, at most `$5`: `$4` is the id of the record that stays, the others as for `count`. */
   readonly move: string
 }
 
@@ -24,6 +24,10 @@ interface Column {
   readonly kind?: string
   readonly concerns?: (object: string) => boolean
 }
+
+/** SQL of the condition on some of the rows of a table with this condition, for `move`. */
+export const someOf = (table: string, where: string): string =>
+  `ctid = any(array(select ctid from ${table} where ${where} limit $5::int)) and ${where}`
 
 /** Rows with an id in a column. */
 export function namingColumn({
@@ -42,7 +46,7 @@ export function namingColumn({
     field,
     concerns,
     count: `select count(*)::int as count from (select from ${table} where ${where} limit $4::int) r`,
-    move: `update ${table} set ${id} = $4::${idType} where ${where}`,
+    move: `update ${table} set ${id} = $4::${idType} where ${someOf(table, where)} returning 1`,
   }
 }
 

@@ -3,6 +3,7 @@ import { inTransaction, type RequestContext } from '../../request.ts'
 import { transactionWithExternalCalls } from '../../outbound/external-call.ts'
 import { attempted } from '../bulk-attempt.ts'
 import type { RecordDefinition, RecordShape, StoredRow } from '../definition.ts'
+import { lockKeysOfAll } from '../duplicates/refuse-duplicates.ts'
 import { lockExternalIds } from '../external-id/lock-external-ids.ts'
 import { withNamedOf } from '../lookup/check-lookups.ts'
 import { withClearing } from '../lookup/deleted-targets.ts'
@@ -79,8 +80,15 @@ export async function bulkUpsert<T extends StoredRow>(
       items.map((item) => givenKey(key, item)),
     )
     const outer = await withNamedOf(opened, definition, items)
+    const matched = await itemsWithMatches(outer, definition, key, items)
+    await lockKeysOfAll(
+      outer,
+      definition,
+      matched.flatMap(({ matches }) => matches),
+      items,
+    )
     const written = new Set<string | null>()
-    for (const { index, item, text, matches } of inLockOrder(await itemsWithMatches(outer, definition, key, items))) {
+    for (const { index, item, text, matches } of inLockOrder(matched)) {
       const { expectedVersion, ...input } = item as { expectedVersion?: number | null }
       const known = written.has(text) ? undefined : matches
       written.add(text)

@@ -1,6 +1,6 @@
 import type { Job } from '../../kernel/jobs/job.ts'
 import { deleteFinishedItems } from '../../kernel/queue/delete-finished-items.ts'
-import { deleteJob } from './job.actions.ts'
+import { deleteJob, lockRun } from './job.actions.ts'
 import { bulkQueue } from './load/bulk-queue.ts'
 import { readJob } from './stored-job.ts'
 
@@ -20,8 +20,15 @@ export const deleteBulkJobs: Job = {
       )
       for (const { organizationId, id } of expired)
         await database.transaction(async (db) => {
+          await lockRun(db, organizationId, id)
           const job = await readJob(db, organizationId, id, { isLocked: true })
-          if (job) await deleteJob({ db, clock }, organizationId, job)
+          // It may have gone on since it was found.
+          const isExpired =
+            job &&
+            job.state !== 'UPLOAD_COMPLETE' &&
+            job.state !== 'IN_PROGRESS' &&
+            new Date(job.expiresAt) < clock.now()
+          if (isExpired) await deleteJob({ db, clock }, organizationId, job)
         })
       if (expired.length < batch) break
     }

@@ -3,8 +3,10 @@ import { withLatestExtensions } from '../../kernel/extension/current-extensions.
 import { newId } from '../../kernel/ids.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
 import { customObjectName } from '../../kernel/record/custom-object.ts'
+import { requireReadable } from '../../kernel/record/field-security.ts'
 import { loadableIn, type LoadableRecords } from '../../kernel/record/loadable-records.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
+import { shapeFor } from '../../kernel/record/shape-source.ts'
 import { requireAdministrator, requireEntitlement } from '../../kernel/require.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { requireScopes } from '../../kernel/unmet-scopes.ts'
@@ -122,6 +124,7 @@ export async function createJob(given: BulkContext, job: NewJob): Promise<BulkJo
       code: 'NOT_ALLOWED',
       message: `externalIdField must be one of ${bulkKeys.join(', ')}.`,
     })
+  if (!isExport && operation !== 'INSERT') requireReadable(caller, shapeFor(ctx, loadable.definition), externalIdField)
   const options = optionsOf(ctx, job.options)
   const query = await queryOf(ctx, loadable, job, options)
   const now = clock.now()

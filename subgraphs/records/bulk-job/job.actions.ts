@@ -1,4 +1,5 @@
 import { releaseFile } from '../../kernel/file/file-store.ts'
+import { requireReadable } from '../../kernel/record/field-security.ts'
 import { loadableIn } from '../../kernel/record/loadable-records.ts'
 import { refuse } from '../../kernel/record/prepare-change.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
@@ -38,8 +39,12 @@ async function completeUpload(ctx: BulkContext, job: StoredJob): Promise<BulkJob
   const format = await formatOf(ctx.files, organizationId, job)
   const { mapping, readOnlyColumns } = job.options
   const rules = { operation: job.operation, matchBy: job.matchBy, mapping: mappingOf(mapping), readOnlyColumns }
-  if (job.contentType === 'CSV')
-    refuse([...columnsOfFile(known, shapeFor(known, loadable.definition), format.columns, rules).problems])
+  if (job.contentType === 'CSV') {
+    const { columns, problems } = columnsOfFile(known, shapeFor(known, loadable.definition), format.columns, rules)
+    refuse([...problems])
+    for (const column of columns)
+      if (column?.externalIdsOf) requireReadable(ctx.caller, column.externalIdsOf, 'externalId')
+  }
   return inTransaction(ctx, async (inner) => {
     const current = await requireJob(inner, job.id, { isLocked: true })
     if (current.state !== 'OPEN' || current.parts.length !== job.parts.length)
@@ -94,12 +99,28 @@ export async function deleteJob(
   )
 }
 
+/** Waits for the attempt that works on a job. It is to be called before the job is locked, because an attempt locks both in this order, too. */
+export async function lockRun(db: RequestContext['db'], organizationId: string, id: string): Promise<void> {
+  await db.query(
+    'select from records.bulk_run where organization_id = $1 and id = $2 for update',
+    [organizationId, id],
+    'WRITE',
+  )
+}
+
+function requireEnded({ state }: StoredJob): void {
+  if (state === 'UPLOAD_COMPLETE' || state === 'IN_PROGRESS')
+    throw refusalInSituation(`The bulk job is ${state}; abort it first.`, { state })
+}
+
 export async function removeJob(ctx: BulkContext, id: string): Promise<string> {
+  const found = await requireJob(ctx, id)
+  if (found.operation !== 'EXPORT') requireWritableRole(ctx)
+  requireEnded(found)
   return inTransaction(ctx, async (inner) => {
-    const job = await requireJob(inner, id, { isLocked: true })
-    if (job.operation !== 'EXPORT') requireWritableRole(inner)
-    if (job.state === 'UPLOAD_COMPLETE' || job.state === 'IN_PROGRESS')
-      throw refusalInSituation(`The bulk job is ${job.state}; abort it first.`, { state: job.state })
+    await lockRun(inner.db, inner.caller.organizationId, found.id)
+    const job = await requireJob(inner, found.id, { isLocked: true })
+    requireEnded(job)
     await deleteJob(inner, inner.caller.organizationId, job)
     return job.id
   })

@@ -1,6 +1,7 @@
 import type { FileStore } from '../../kernel/file/file-store.ts'
 import { parseJsonExactly } from '../../kernel/json/exact-json.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
+import { customFieldsName } from '../../kernel/record/custom-field-column.ts'
 import { invalid, type FieldProblem } from '../../kernel/errors.ts'
 import { declaredDelimiter, detectDelimiter, fieldsOf } from './parse/csv-fields.ts'
 import { RecordScanner, type ScannedRecord } from './parse/scan-records.ts'
@@ -8,6 +9,7 @@ import { decoderOf, detectEncoding, markBytesOf, unitBytesOf } from './parse/tex
 import type { FileFormat, StoredJob, StoredPart } from './stored-job.ts'
 
 export const rowBytesMax = 1_000_000
+const columnsMax = 1_000
 
 /** A problem of one row. */
 export interface RowProblem {
@@ -39,6 +41,17 @@ function problem(code: string, message: string): RowProblem {
 
 type Store = Pick<FileStore, 'read'>
 
+interface FileInParts {
+  readonly parts: readonly StoredPart[]
+  readonly format: FileFormat
+}
+
+/** The place of a row, and the number of the row before it. */
+interface Place {
+  readonly byte: number
+  readonly row: number
+}
+
 /** The bytes of a file in parts, from a place on. */
 export async function* bytesFrom(
   files: Store,
@@ -61,29 +74,48 @@ const scannerOf = ({ encoding, delimiter }: FileFormat, byte: number): RecordSca
     byte,
   )
 
-async function* scanned(source: AsyncIterable<Uint8Array>, scanner: RecordScanner): AsyncGenerator<ScannedRecord> {
-  for await (const chunk of source) yield* scanner.push(chunk)
-  yield* scanner.end()
-}
+/** Bytes without a row after which their end is told. */
+const emptyBytesMax = 4_000_000
 
-/** The rows of the file of a job, from a place on. `row`: the number of the row before. */
-export async function* rowsFrom(
+/**
+ * The rows of a file from a place on, and in a part of it that has none, such as one of empty lines, from time to time the place that was reached.
+ * Throws when `signal` aborts.
+ */
+export async function* placesFrom(
   files: Store,
   organizationId: string,
-  { parts, format }: { readonly parts: readonly StoredPart[]; readonly format: FileFormat },
-  { byte, row: before }: { readonly byte: number; readonly row: number },
-): AsyncGenerator<FileRow> {
+  { parts, format }: FileInParts,
+  { byte, row: before }: Place,
+  signal?: AbortSignal,
+): AsyncGenerator<FileRow | Place> {
   const decode = decoderOf(format.encoding)
+  const scanner = scannerOf(format, byte)
   let row = before
-  for await (const { bytes, start, end } of scanned(
-    bytesFrom(files, organizationId, parts, byte),
-    scannerOf(format, byte),
-  )) {
-    const text = bytes && decode(bytes)
-    if (text !== null && text.trim() === '' && format.delimiter === null) continue
-    row += 1
-    yield { row, start, end, content: contentOf(bytes, text, format) }
+  let told = byte
+  const rowsOf = function* (records: readonly ScannedRecord[]): Generator<FileRow> {
+    for (const { bytes, start, end } of records) {
+      const text = bytes && decode(bytes)
+      if (text !== null && text.trim() === '' && format.delimiter === null) continue
+      row += 1
+      told = end
+      yield { row, start, end, content: contentOf(bytes, text, format) }
+    }
   }
+  for await (const chunk of bytesFrom(files, organizationId, parts, byte)) {
+    signal?.throwIfAborted()
+    yield* rowsOf(scanner.push(chunk))
+    if (scanner.recordStart - told < emptyBytesMax) continue
+    told = scanner.recordStart
+    yield { byte: told, row }
+  }
+  yield* rowsOf(scanner.end())
+}
+
+export const isRow = (place: FileRow | Place): place is FileRow => 'content' in place
+
+/** The rows of the file of a job, from a place on. */
+export async function* rowsFrom(...given: Parameters<typeof placesFrom>): AsyncGenerator<FileRow> {
+  for await (const place of placesFrom(...given)) if (isRow(place)) yield place
 }
 
 function contentOf(
@@ -110,7 +142,11 @@ function contentOf(
 function objectOf(text: string): FileRow['content'] {
   try {
     const value = parseJsonExactly(text, 1_000)
-    if (isJsonObject(value)) return value
+    if (isJsonObject(value)) {
+      const custom = value[customFieldsName]
+      const fields = Object.keys(value).length + (isJsonObject(custom) ? Object.keys(custom).length : 0)
+      return fields <= columnsMax ? value : problem('TOO_MANY', `A row must have at most ${columnsMax} fields.`)
+    }
   } catch {
     // What is no JSON is no object.
   }
@@ -129,8 +165,6 @@ async function headOf(files: Store, organizationId: string, parts: readonly Stor
   }
   return Buffer.concat(chunks).subarray(0, headBytesMax)
 }
-
-const columnsMax = 1_000
 
 /** Encoding, separator, columns and the first row of a file. Refuses a file without columns. */
 export async function formatOf(

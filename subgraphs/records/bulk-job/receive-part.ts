@@ -32,7 +32,8 @@ export async function receiveBulkPart(
   const job = await requireJob(ctx, id)
   requireOpen(job)
   const { organizationId } = ctx.caller
-  const bytesMax = Math.min(partBytesMax, fileBytesMax)
+  const isKnown = job.parts.some((each) => each.part === part)
+  const bytesMax = Math.min(partBytesMax, isKnown ? fileBytesMax : fileBytesMax - job.bytesTotal)
   const written = await ctx.files.write(source, { organizationId, bytesMax, announced })
   let isKept = false
   try {

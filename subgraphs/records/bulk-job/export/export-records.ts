@@ -46,9 +46,21 @@ async function* linesOf(
     return bytes
   }
   yield counted(head, 0)
-  for await (const lines of services.streams.texts(organizationId, { ...statement, timeoutMs: statementMs, signal })) {
+  const batches = services.streams.texts(organizationId, { ...statement, timeoutMs: statementMs, signal })
+  for await (const lines of withinTime(batches)) {
     yield counted(lines.join(lineEnd) + lineEnd, lines.length)
     await ownEventLoopTurn(organizationId)
+  }
+}
+
+/** The batches of the statement that reads the records, whose timeout fails the export, because another attempt would reach it, too. */
+async function* withinTime<T>(batches: AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* batches
+  } catch (error) {
+    if ((error as { readonly code?: unknown } | null)?.code !== '57014') throw error
+    const message = `An export must be read within ${statementMs / 1_000} s; narrow its filter.`
+    throw new JobFailure('QUERY_TOO_EXPENSIVE', message)
   }
 }
 
@@ -112,11 +124,13 @@ async function complete(
         'WRITE',
       )
     }
-    await inner.db.query(
-      `update records.bulk_job set records_succeeded = $3, bytes_total = $4, exported = $5, error_message = null where organization_id = $1 and id = $2`,
+    const updated = await inner.db.query(
+      `update records.bulk_job set records_succeeded = $3, bytes_total = $4, exported = $5, error_message = null
+       where organization_id = $1 and id = $2 and job_state = 'IN_PROGRESS' returning 1`,
       [organizationId, job.id, progress.rows, progress.bytes, JSON.stringify({ ...exported, written: [], sha256 })],
       'WRITE',
     )
+    if (updated.length === 0) throw new JobEnded()
     const done: StoredJob = { ...job, recordsSucceeded: progress.rows }
     await endJob(inner, done, { state: 'JOB_COMPLETE', recordsTotal: progress.rows })
   })
@@ -137,13 +151,7 @@ function exportedBy({ caller }: RequestContext, { columns, rules }: ExportPlan):
 function failureOf(error: unknown): unknown {
   const isRefusal = error instanceof Refusal
   if (isRefusal && error.code === 'STORAGE_LIMIT_EXCEEDED') return new JobFailure(error.code, error.message)
-  const isTimeout = (error as { readonly code?: unknown } | null)?.code === '57014'
-  return isTimeout
-    ? new JobFailure(
-        'QUERY_TOO_EXPENSIVE',
-        `An export must be read within ${statementMs / 1_000} s; narrow its filter.`,
-      )
-    : error
+  return error
 }
 
 /**

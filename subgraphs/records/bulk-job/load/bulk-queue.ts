@@ -6,7 +6,7 @@ import { inTransaction, type Services } from '../../../kernel/request.ts'
 import { bulkRun, runningMax } from '../bulk-job.migrations.ts'
 import { endJob } from '../end-job.ts'
 import { exportRecords } from '../export/export-records.ts'
-import { readJob } from '../stored-job.ts'
+import { readJob, type StoredJob } from '../stored-job.ts'
 import { platformContext } from './job-context.ts'
 import { JobEnded, JobFailure, requireLease, type RunItem } from './lease.ts'
 import { loadAtOnce, loadTurn } from './load-file.ts'
@@ -54,6 +54,9 @@ async function begin(services: Services, item: Leased<RunItem>): Promise<boolean
   })
 }
 
+/** Also of a job that could not be begun. */
+const isUnfinished = ({ state }: StoredJob): boolean => state === 'UPLOAD_COMPLETE' || state === 'IN_PROGRESS'
+
 async function fail(
   services: Services,
   item: Leased<RunItem>,
@@ -61,13 +64,13 @@ async function fail(
 ): Promise<Outcome> {
   const organizationId = item.organization!
   const job = await readJob(services.database, organizationId, item.id)
-  if (!job || job.state !== 'IN_PROGRESS') return { end: 'DONE' }
+  if (!job || !isUnfinished(job)) return { end: 'DONE' }
   // The user may be gone, so the platform ends the job.
   const ctx = platformContext(services, organizationId, job)
   await inTransaction(ctx, async (inner) => {
     await requireLease(inner, item)
     const current = await readJob(inner.db, organizationId, job.id, { isLocked: true })
-    if (current?.state === 'IN_PROGRESS') await endJob(inner, current, { state: 'FAILED', error: { code, message } })
+    if (current && isUnfinished(current)) await endJob(inner, current, { state: 'FAILED', error: { code, message } })
   })
   return { end: 'DONE' }
 }

@@ -1,6 +1,7 @@
 import { withoutRowLimit } from '../../../kernel/database/row-bytes.ts'
 import { isId } from '../../../kernel/ids.ts'
 import { columnOf, hasColumn, type RecordShape, type StoredRow } from '../../../kernel/record/definition.ts'
+import { requireReadable } from '../../../kernel/record/field-security.ts'
 import { TenantPredicate } from '../../../kernel/record/predicate.ts'
 import { allColumnNames } from '../../../kernel/record/read.ts'
 import { selectList } from '../../../kernel/record/selection.ts'
@@ -11,7 +12,7 @@ import type { BulkKey } from '../bulk-job.enumerations.ts'
 /** The records that the caller sees, by their keys. Several records may have one external id. */
 export type Found = Map<string, string[]>
 
-/** The live records, or the deleted ones, with these keys. */
+/** The live records, or the deleted ones, with these keys. 403 if the caller may not read the key: what is found would tell its values. */
 export async function findRecords(
   ctx: RequestContext,
   definition: RecordShape,
@@ -23,6 +24,7 @@ export async function findRecords(
   const wanted = by === 'id' ? keys.filter(isId).map((key) => key.toLowerCase()) : keys
   if (wanted.length === 0) return found
   const shape = shapeFor(ctx, definition)
+  requireReadable(ctx.caller, shape, by)
   const predicate = new TenantPredicate(ctx.caller)
   const column = columnOf(shape, by).sql('t')
   const state = deleted ? `${predicate.visible(shape, 't')} and t.deleted_at is not null` : predicate.live(shape, 't')

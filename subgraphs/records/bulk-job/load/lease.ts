@@ -49,10 +49,10 @@ export async function requireLease(
   if (rows.length === 0) throw new JobEnded()
 }
 
-/** The job as it is now, locked; throws if it has ended. */
+/** The job as it is now; throws if it has ended. It is not locked, so that it can be aborted meanwhile: what stores the progress must look at its state again. */
 export async function requireRunning(ctx: RequestContext, { item, organizationId }: Turn): Promise<StoredJob> {
   await requireLease(ctx, item, true)
-  const job = await readJob(ctx.db, organizationId, item.id, { isLocked: true })
+  const job = await readJob(ctx.db, organizationId, item.id)
   if (job?.state !== 'IN_PROGRESS') throw new JobEnded()
   return job
 }

@@ -4,12 +4,12 @@ import { loadableIn } from '../../../kernel/record/loadable-records.ts'
 import { transactionWithExternalCalls } from '../../../kernel/outbound/external-call.ts'
 import { inTransaction, withoutEffect, type RequestContext } from '../../../kernel/request.ts'
 import { endJob } from '../end-job.ts'
-import { rowsFrom, type FileRow } from '../read-file.ts'
+import { isRow, placesFrom, rowsFrom, type FileRow } from '../read-file.ts'
 import type { Checkpoint, StoredJob } from '../stored-job.ts'
 import { contextOf, type JobContext } from './job-context.ts'
 import { JobEnded, JobFailure, requireRunning, type Turn } from './lease.ts'
 import { rowReaderOf } from './prepare-rows.ts'
-import { storeResults } from './store-results.ts'
+import { storeChunk, storeProgress, storeResults } from './store-results.ts'
 import { definitionOf, type Loading, type RowResult } from './loading.ts'
 import { isTogether, writeRows } from './write-rows.ts'
 
@@ -27,9 +27,9 @@ interface Chunk {
   readonly isLast: boolean
 }
 
-/** The rows from a checkpoint on, in chunks; one without rows if there are none. */
+/** The rows from a checkpoint on, in chunks; one without rows if there are none, or after a part of the file that has none. */
 async function* chunksFrom(
-  { services, organizationId, job }: Turn,
+  { services, organizationId, job, signal }: Turn,
   from: Checkpoint,
   rowsInChunk: number,
 ): AsyncGenerator<Chunk> {
@@ -37,7 +37,14 @@ async function* chunksFrom(
   let rows: FileRow[] = []
   let start = from.byte
   let after = from
-  for await (const row of rowsFrom(services.files, organizationId, file, from)) {
+  for await (const row of placesFrom(services.files, organizationId, file, from, signal)) {
+    if (!isRow(row)) {
+      yield { rows, start, after: row, isLast: false }
+      rows = []
+      start = row.byte
+      after = row
+      continue
+    }
     const isFull = rows.length === rowsInChunk || (rows.length > 0 && row.end - start > chunkBytesMax)
     if (isFull) {
       yield { rows, start, after, isLast: false }
@@ -142,9 +149,10 @@ export async function loadAtOnce(turn: Turn): Promise<boolean> {
       for await (const { rows, start, after, isLast } of chunksFrom(turn, job.checkpoint, rowsOfChunk(ctx, job))) {
         const results = await write(inner, current, rows)
         failed.push(...results.filter((result) => 'problem' in result))
-        if (failed.length === 0) current = await storeResults(inner, current, { rows, start, after, results })
+        if (failed.length === 0) current = await storeChunk(inner, current, { rows, start, after, results })
         if (!isLast) continue
         if (failed.length > 0) throw new TakenBack(failed, after.row)
+        await storeProgress(inner, current)
         await endJob({ ...inner, caller: ending.caller }, current, { state: 'JOB_COMPLETE', recordsTotal: after.row })
       }
     })
@@ -166,9 +174,9 @@ async function failAll(turn: Turn, ending: RequestContext, { failed, total }: Ta
   })
 }
 
-async function requireFewRows({ services, organizationId, job }: Turn): Promise<void> {
+async function requireFewRows({ services, organizationId, job, signal }: Turn): Promise<void> {
   const file = { parts: job.parts, format: job.format! }
-  for await (const { row } of rowsFrom(services.files, organizationId, file, job.checkpoint))
+  for await (const { row } of rowsFrom(services.files, organizationId, file, job.checkpoint, signal))
     if (row > rowsAtOnceMax)
       throw new JobFailure(
         'TOO_MANY_ROWS',

@@ -35,6 +35,13 @@ export interface RowReader {
   read(row: FileRow): LoadRow
 }
 
+/** Sets a custom field. A key is a text of the file, which may be the name of what objects inherit, such as `__proto__`. */
+function setCustom(into: Fields, key: string, value: unknown): void {
+  if (!isJsonObject(into[customFieldsName]))
+    into[customFieldsName] = { ...(into[customFieldsName] as Fields | undefined) }
+  Object.defineProperty(into[customFieldsName], key, { value, configurable: true, enumerable: true, writable: true })
+}
+
 /** Reads the rows of a job for the record type as it is now. */
 export async function rowReaderOf(
   ctx: RequestContext,
@@ -55,9 +62,10 @@ export async function rowReaderOf(
   const columnOfKey = (name: string): FileColumn | RowProblem | null => {
     let found = byName.get(name)
     if (found === undefined) {
-      const read = columnsOfFile(ctx, definition, [name], rules)
-      const own = read.problems.find(({ path }) => path.startsWith('columns.'))
-      found = own ? { code: own.code, field: name, message: own.message } : read.columns[0]!
+      const own = Object.hasOwn(mapping, name) ? { [name]: mapping[name]! } : {}
+      const read = columnsOfFile(ctx, definition, [name], { ...rules, mapping: own })
+      const refused = read.problems.find(({ path }) => path.startsWith('columns.'))
+      found = refused ? { code: refused.code, field: name, message: refused.message } : read.columns[0]!
       byName.set(name, found)
     }
     return found
@@ -73,8 +81,8 @@ export async function rowReaderOf(
       problem ??= { code, field, message }
     }
     const set = (into: Fields, { column, customKey }: FileColumn, value: unknown): void => {
-      if (customKey === null) into[column.name] = value
-      else into[customFieldsName] = { ...(into[customFieldsName] as Fields | undefined), [customKey]: value }
+      if (customKey !== null) setCustom(into, customKey, value)
+      else into[column.name] = column.name === customFieldsName && isJsonObject(value) ? { ...value } : value
     }
     const take = (fileColumn: FileColumn, value: unknown, isBlank: boolean): void => {
       const { column, isKey, externalIdsOf, isUpdatable, customKey } = fileColumn

@@ -11,6 +11,16 @@ export function problemOf({ code, message, extensions }: Refusal): RowProblem {
   }
 }
 
+/** The beginning of a text as a copy, because a part of a text keeps the whole one in memory. */
+const beginOf = (text: string, max: number): string => Buffer.from(text.slice(0, max)).toString()
+
+/** A problem as results have it. */
+export const keptProblem = ({ code, field, message }: RowProblem): RowProblem => ({
+  code,
+  field: field === null ? null : beginOf(field, 200),
+  message: beginOf(message, 1_000),
+})
+
 /** Whether a refusal says nothing of one row: the platform or the organization cannot go on at the moment. */
 export const concernsJob = (refusal: Refusal): boolean => passes(refusal) || refusal.code === 'ENTITLEMENT_REQUIRED'
 

@@ -1,3 +1,4 @@
+import { storableJson } from '../../../kernel/json/storable-json.ts'
 import type { RequestContext } from '../../../kernel/request.ts'
 import type { BulkJobError } from '../bulk-job.types.ts'
 import type { FileRow } from '../read-file.ts'
@@ -16,7 +17,7 @@ export const isFailure = (
 
 const storedResult = (result: RowResult): StoredResult =>
   'problem' in result
-    ? [result.row, result.problem.code, result.problem.field, result.problem.message.slice(0, 1_000)]
+    ? [result.row, result.problem.code, result.problem.field, result.problem.message]
     : [result.row, result.id, result.action]
 
 const codesMax = 50
@@ -28,7 +29,7 @@ function summaryWith(summary: readonly BulkJobError[], results: readonly RowResu
     const { code, message } = result.problem
     const known = byCode.get(code)
     if (known) known.count += 1
-    else if (byCode.size < codesMax) byCode.set(code, { code, count: 1, sample: message.slice(0, 1_000) })
+    else if (byCode.size < codesMax) byCode.set(code, { code, count: 1, sample: message })
   }
   return [...byCode.values()].sort((a, b) => b.count - a.count)
 }
@@ -40,15 +41,14 @@ interface ChunkResults {
   readonly results: readonly RowResult[]
 }
 
-/** Stores the results of rows with the checkpoint after them, in the transaction that writes their records. Returns the job as it is then. */
-export async function storeResults(
+/** Stores the results of rows, in the transaction that writes their records. Returns the job as it is then, which is to be stored, too. */
+export async function storeChunk(
   { db, caller: { organizationId } }: RequestContext,
   job: StoredJob,
   { rows, start, after, results }: ChunkResults,
 ): Promise<StoredJob> {
   const failed = results.filter((result) => 'problem' in result).length
   const succeeded = results.length - failed
-  const errorSummary = failed > 0 ? summaryWith(job.errorSummary, results) : job.errorSummary
   if (results.length > 0)
     await db.query(
       `insert into records.bulk_chunk (organization_id, job_id, first_row, row_count, byte, succeeded, failed, results)
@@ -61,23 +61,36 @@ export async function storeResults(
         start,
         succeeded,
         failed,
-        JSON.stringify(results.map(storedResult)),
+        storableJson(results.map(storedResult)),
       ],
       'WRITE',
     )
-  const updated = await db.query(
-    `update records.bulk_job set checkpoint = $3, records_succeeded = records_succeeded + $4, records_failed = records_failed + $5,
-       error_summary = $6, error_message = null
-     where organization_id = $1 and id = $2 and job_state = 'IN_PROGRESS' returning 1`,
-    [organizationId, job.id, JSON.stringify(after), succeeded, failed, JSON.stringify(errorSummary)],
-    'WRITE',
-  )
-  if (updated.length === 0) throw new JobEnded()
   return {
     ...job,
     checkpoint: after,
     recordsSucceeded: job.recordsSucceeded + succeeded,
     recordsFailed: job.recordsFailed + failed,
-    errorSummary,
+    errorSummary: failed > 0 ? summaryWith(job.errorSummary, results) : job.errorSummary,
   }
+}
+
+/** Stores how far a job is, unless it has ended meanwhile. From then on, whoever aborts it waits for the transaction. */
+export async function storeProgress(
+  { db, caller: { organizationId } }: RequestContext,
+  { id, checkpoint, recordsSucceeded, recordsFailed, errorSummary }: StoredJob,
+): Promise<void> {
+  const updated = await db.query(
+    `update records.bulk_job set checkpoint = $3, records_succeeded = $4, records_failed = $5, error_summary = $6, error_message = null
+     where organization_id = $1 and id = $2 and job_state = 'IN_PROGRESS' returning 1`,
+    [organizationId, id, JSON.stringify(checkpoint), recordsSucceeded, recordsFailed, storableJson(errorSummary)],
+    'WRITE',
+  )
+  if (updated.length === 0) throw new JobEnded()
+}
+
+/** Stores the results of rows with the checkpoint after them, in the transaction that writes their records. Returns the job as it is then. */
+export async function storeResults(ctx: RequestContext, job: StoredJob, chunk: ChunkResults): Promise<StoredJob> {
+  const next = await storeChunk(ctx, job, chunk)
+  await storeProgress(ctx, next)
+  return next
 }

@@ -55,7 +55,7 @@ export function remember(
   const name = keyOf(job, key)
   deleted.delete(name)
   if (action === 'DELETED') live.delete(name)
-  else if (action === 'CREATED') live.set(name, [id])
+  else live.set(name, [id])
 }
 
 interface Written {

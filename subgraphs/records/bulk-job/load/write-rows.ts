@@ -3,6 +3,7 @@ import { Refusal } from '../../../kernel/errors.ts'
 import { isId } from '../../../kernel/ids.ts'
 import { CollectedWrites, isCollectable } from '../../../kernel/record/collected-writes.ts'
 import type { RecordShape } from '../../../kernel/record/definition.ts'
+import { lockKeysOfAll } from '../../../kernel/record/duplicates/refuse-duplicates.ts'
 import { lockExternalIds } from '../../../kernel/record/external-id/lock-external-ids.ts'
 import { withNamedOf } from '../../../kernel/record/lookup/check-lookups.ts'
 import { withClearing } from '../../../kernel/record/lookup/deleted-targets.ts'
@@ -13,7 +14,7 @@ import type { RowProblem } from '../read-file.ts'
 import { wholeRecords, type Found } from './find-records.ts'
 import { RowRefused, type Loading, type RowResult } from './loading.ts'
 import type { LoadRow } from './prepare-rows.ts'
-import { concernsJob, problemOf } from './row-problem.ts'
+import { concernsJob, keptProblem, problemOf } from './row-problem.ts'
 import { keyOf, referencedIds, remember, targetsOf, withReferences, writeRow, type Targets } from './write-row.ts'
 
 /** What the rows of a chunk name, read for all of them together. */
@@ -45,6 +46,12 @@ export async function writeRows(
     valid.map(({ created }) => created['externalId']),
   )
   const named = { references: await referencedIds(ctx, valid), targets: await targetsOf(ctx, loading, valid) }
+  await lockKeysOfAll(
+    ctx,
+    definition,
+    [...named.targets.live.values()].flat(),
+    valid.map(({ created }) => created),
+  )
   return isTogether(ctx, loading) ? writeTogether(ctx, loading, rows, named) : writeEach(ctx, loading, rows, named)
 }
 
@@ -69,18 +76,30 @@ async function writeTogether(
   ctx: RequestContext,
   loading: Loading,
   rows: readonly LoadRow[],
-  { references, targets }: Named,
+  named: Named,
 ): Promise<RowResult[]> {
-  const before = { references, targets: { live: new Map(targets.live), deleted: new Map(targets.deleted) } }
+  const { references, targets } = named
+  // What a failed try has written is taken back, so that later rows must not find it.
+  const tried = { live: new Map(targets.live), deleted: new Map(targets.deleted) }
   try {
-    return await inTransaction(ctx, (inner) => collectRows(inner, loading, rows, { references, targets }))
+    const results = await inTransaction(ctx, (inner) =>
+      collectRows(inner, loading, rows, { references, targets: tried }),
+    )
+    replaceAll(targets.live, tried.live)
+    replaceAll(targets.deleted, tried.deleted)
+    return results
   } catch (error) {
     if ((error instanceof Refusal && concernsJob(error)) || transientError(error)) throw error
-    if (rows.length <= togetherMin) return writeEach(ctx, loading, rows, before)
+    if (rows.length <= togetherMin) return writeEach(ctx, loading, rows, named)
     const middle = Math.ceil(rows.length / 2)
-    const first = await writeTogether(ctx, loading, rows.slice(0, middle), before)
-    return [...first, ...(await writeTogether(ctx, loading, rows.slice(middle), before))]
+    const first = await writeTogether(ctx, loading, rows.slice(0, middle), named)
+    return [...first, ...(await writeTogether(ctx, loading, rows.slice(middle), named))]
   }
+}
+
+function replaceAll(found: Found, by: Found): void {
+  found.clear()
+  for (const [name, ids] of by) found.set(name, ids)
 }
 
 async function collectRows(
@@ -159,7 +178,7 @@ async function resultOf(
 ): Promise<RowResult> {
   const { row, key, problem } = loaded
   try {
-    if (problem) return { row, problem }
+    if (problem) return { row, problem: keptProblem(problem) }
     const resolved = withReferences(loaded, references)
     const written = ctx.collected
       ? await writeRow(ctx, loading, resolved, targets)
@@ -167,7 +186,7 @@ async function resultOf(
     if (key !== null) remember(targets, key, written, loading.job)
     return { row, ...written }
   } catch (error) {
-    return { row, problem: rowProblemOf(ctx, error, row) }
+    return { row, problem: keptProblem(rowProblemOf(ctx, error, row)) }
   }
 }
 

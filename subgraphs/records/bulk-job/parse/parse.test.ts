@@ -37,6 +37,10 @@ describe('the records of a text', () => {
     expect(textsOf(`a,b\n${long}\nc,d`, size)).toEqual(['a,b', null, 'c,d'])
   })
 
+  it.each([1, 2, 1000])('have quotes inside of a field without a meaning, in pieces of %i bytes', (size) => {
+    expect(textsOf('name\nPipe 5""\nB\n"x"y""\nC\n', size)).toEqual(['name', 'Pipe 5""', 'B', '"x"y""', 'C'])
+  })
+
   it.each([
     ['UTF_16LE', 'utf16le'],
     ['UTF_16BE', 'utf16le'],
@@ -55,6 +59,22 @@ describe('the records of a text', () => {
 
   it('are lines where quotes have no meaning', () => {
     expect(textsOf('{"a":"x"}\n{"b":1}\r\n', 4, { ...plain, delimiter: null })).toEqual(['{"a":"x"}', '{"b":1}'])
+  })
+
+  it.each([1, 5, 1000])('are not lines of blanks where quotes have no meaning, in pieces of %i bytes', (size) => {
+    const text = ' \n{"a":1}\n\t \r\n \n{"b":2}\n '
+    const records = recordsOf(Buffer.from(text), size, { ...plain, delimiter: null })
+    expect(records.map(({ bytes, end }) => [bytes!.toString(), end])).toEqual([
+      ['{"a":1}', 10],
+      ['{"b":2}', 24],
+      [' ', 25],
+    ])
+    expect(textsOf('a\n \nb', size)).toEqual(['a', ' ', 'b'])
+  })
+
+  it('leave a place from which the next one can be read', () => {
+    const scanner = new RecordScanner(plain, 10)
+    expect([scanner.push(Buffer.from('\n\n\n"a')), scanner.recordStart]).toEqual([[], 13])
   })
 })
 

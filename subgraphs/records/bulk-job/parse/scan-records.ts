@@ -17,11 +17,12 @@ export interface ScanOptions {
 }
 
 const [lf, cr, quote] = [0x0a, 0x0d, 0x22]
+const isBlankUnit = (unit: number): boolean => unit === 0x20 || unit === 0x09
 
 /**
  * Divides a text into records while its bytes arrive, however they are cut. It looks at code units only, so that a byte which is no text concerns the
  * record that contains it, and the position of each record is exact. A quote has a meaning at the beginning of a field only; inside of quotes, line
- * ends belong to the value. Empty lines are no records.
+ * ends belong to the value. Empty lines are no records, nor are lines of blanks where quotes have no meaning.
  */
 export class RecordScanner {
   readonly #options: ScanOptions
@@ -33,7 +34,10 @@ export class RecordScanner {
   /** How much of the pending bytes was looked at. */
   #scanned = 0
   #isQuoted = false
+  /** Whether the unit before was the quote that ends a quoted text. */
+  #hasClosed = false
   #isFieldStart = true
+  #isBlank = true
   #isTooLong = false
   #recordStart: number
 
@@ -44,6 +48,11 @@ export class RecordScanner {
     this.#recordStart = offset
   }
 
+  /** Where the next record may begin; what is before it is in records, or in lines that are none. */
+  get recordStart(): number {
+    return this.#recordStart
+  }
+
   push(chunk: Uint8Array): ScannedRecord[] {
     this.#pending = this.#pending.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.#pending, chunk])
     const records: ScannedRecord[] = []
@@ -51,25 +60,40 @@ export class RecordScanner {
     const bytes = this.#pending
     let begin = 0
     let at = this.#scanned
-    let [isQuoted, isFieldStart] = [this.#isQuoted, this.#isFieldStart]
+    let [isQuoted, hasClosed, isFieldStart, isBlank] = [
+      this.#isQuoted,
+      this.#hasClosed,
+      this.#isFieldStart,
+      this.#isBlank,
+    ]
     for (; at + unitBytes <= bytes.length; at += unitBytes) {
       const unit = unitBytes === 1 ? bytes[at]! : isBigEndian ? bytes.readUInt16BE(at) : bytes.readUInt16LE(at)
       if (isQuoted) {
         // Two quotes are one quote of the value: the first ends the quoted text, and the second continues it.
-        if (unit === quote) isQuoted = false
+        if (unit === quote) {
+          isQuoted = false
+          hasClosed = true
+        }
         continue
       }
       if (unit === quote && delimiter !== null) {
-        if (isFieldStart || (at > begin && this.#wasQuote(bytes, at - unitBytes))) isQuoted = true
+        isQuoted = isFieldStart || hasClosed
         isFieldStart = false
       } else if (unit === lf || unit === cr) {
-        this.#take(records, bytes, begin, at, at + unitBytes)
+        this.#take(records, bytes, { begin, end: isBlank && delimiter === null ? begin : at, next: at + unitBytes })
         begin = at + unitBytes
         isFieldStart = true
-      } else isFieldStart = unit === this.#delimiter
+        isBlank = true
+      } else {
+        isFieldStart = unit === this.#delimiter
+        isBlank &&= isBlankUnit(unit)
+      }
+      hasClosed = false
     }
     this.#isQuoted = isQuoted
+    this.#hasClosed = hasClosed
     this.#isFieldStart = isFieldStart
+    this.#isBlank = isBlank
     this.#offset += begin
     this.#pending = bytes.subarray(begin)
     this.#scanned = at - begin
@@ -80,16 +104,16 @@ export class RecordScanner {
   /** The last record, if the text does not end with the end of a line. */
   end(): ScannedRecord[] {
     const records: ScannedRecord[] = []
-    this.#take(records, this.#pending, 0, this.#pending.length, this.#pending.length)
+    const { length } = this.#pending
+    this.#take(records, this.#pending, { begin: 0, end: length, next: length })
     return records
   }
 
-  #wasQuote(bytes: Buffer, at: number): boolean {
-    const { unitBytes, isBigEndian } = this.#options
-    return (unitBytes === 1 ? bytes[at] : isBigEndian ? bytes.readUInt16BE(at) : bytes.readUInt16LE(at)) === quote
-  }
-
-  #take(records: ScannedRecord[], bytes: Buffer, begin: number, end: number, next: number): void {
+  #take(
+    records: ScannedRecord[],
+    bytes: Buffer,
+    { begin, end, next }: { readonly begin: number; readonly end: number; readonly next: number },
+  ): void {
     const isTooLong = this.#isTooLong || end - begin > this.#options.recordBytesMax
     const start = this.#recordStart
     const after = this.#offset + next
@@ -99,14 +123,12 @@ export class RecordScanner {
       records.push({ bytes: isTooLong ? null : bytes.subarray(begin, end), start, end: after })
   }
 
-  /** Of a record that is too long, only the last code unit is kept: a quote after it may continue a quoted text. */
+  /** Nothing is kept of a record that is too long. */
   #forgetTooLong(): void {
-    const { recordBytesMax, unitBytes } = this.#options
-    if (this.#scanned <= recordBytesMax) return
+    if (this.#scanned <= this.#options.recordBytesMax) return
     this.#isTooLong = true
-    const dropped = this.#scanned - unitBytes
-    this.#pending = this.#pending.subarray(dropped)
-    this.#offset += dropped
-    this.#scanned = unitBytes
+    this.#pending = this.#pending.subarray(this.#scanned)
+    this.#offset += this.#scanned
+    this.#scanned = 0
   }
 }

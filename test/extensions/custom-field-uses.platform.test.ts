@@ -32,6 +32,22 @@ const trigger = (eventType: string, name: string) =>
 const template = (text: string) =>
   created('emailTemplateCreate', { name: 'Tier', subject: 'Your tier', bodyHtml: `<p>${text}</p>`, category: 'OTHER' })
 
+const flow = (type: string, config: object, text = 'Done') =>
+  created('flowCreate', {
+    apiName: `flow_${newId().replaceAll('-', '').slice(-12)}`,
+    label: 'Tier',
+    startElement: 'get',
+    elements: [
+      { name: 'get', type, config: { object: 'LEAD', ...config }, connectors: { next: 'say' } },
+      {
+        name: 'say',
+        type: 'SCREEN',
+        config: { title: 'Say', fields: [{ name: 'a', label: text, type: 'DISPLAY_TEXT' }] },
+        connectors: null,
+      },
+    ],
+  })
+
 describe('a field that is deleted', () => {
   it.each<[string, (name: string) => Promise<{ id: string }>]>([
     ['email_template', (name) => template(`{{ lead.customFields.${name} }}`)],
@@ -66,6 +82,9 @@ describe('a field that is deleted', () => {
       },
     ],
     ['ai_trigger', (name) => trigger('lead.updated', name)],
+    ['flow', (name) => flow('GET_RECORDS', { filter: { customFields: { [name]: { eq: 'GOLD' } } } })],
+    ['flow', (name) => flow('CREATE_RECORD', { values: { lastName: 'Dahl', customFields: { [name]: 'GOLD' } } })],
+    ['flow', (name) => flow('GET_RECORDS', {}, `{{get.record.customFields.${name}}}`)],
   ])('is refused while a %s names it', async (used, use) => {
     const name = `u${++fields}_${fields}`
     const { id } = await field(owner, {

@@ -11,7 +11,7 @@ import { changesForm, targetOf } from './type-change.ts'
 
 const shownMax = 20
 
-/** `select object, id, name` of what names the field `$3` of the record type `$2`, or the whole path `$4`, a regular expression; with `$5` also where live formulas may be: in validation rules and layouts. */
+/** `select object, id, name` of what names the field `$3` of the record type `$2`, or the whole path `$4`, a regular expression; with `$5` also where live formulas may be: in validation rules, layouts and texts of flows. */
 const usesSql = `
   select 'custom_field' as object, f.id, f.name from extensions.field_definition f
     where f.organization_id = $1 and f.entity = $2 and f.deleted_at is null
@@ -38,6 +38,12 @@ const usesSql = `
       and (w.trigger_entity = $2 and concat(w.trigger_config, ' ', w.conditions, ' ', w.steps) ~ $4 or exists (
         select from jsonb_array_elements(w.steps) s where coalesce(s->'config'->>'object', w.trigger_entity) = $2
           and jsonb_exists(s->'config'->'values'->'customFields', $3)))
+  union all
+  select 'flow', fl.id, fl.label from extensions.flow fl
+    where fl.organization_id = $1 and fl.deleted_at is null and exists (
+      select from jsonb_array_elements(fl.elements) e where e->'config'->>'object' = $2
+        and (jsonb_exists(e->'config'->'values'->'customFields', $3) or jsonb_exists(e->'config'->'filter'->'customFields', $3)
+          or $5 and fl.elements::text ~ $4))
   limit ${shownMax}`
 
 interface Use extends Record<string, unknown> {

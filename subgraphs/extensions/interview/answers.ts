@@ -1,4 +1,4 @@
-import { readScopeOfObject } from '../../kernel/acting-scopes.ts'
+import { readScopeOfObject, requireActingScopes } from '../../kernel/acting-scopes.ts'
 import { invalid, Refusal, type FieldProblem } from '../../kernel/errors.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
 import { readOne } from '../../kernel/record/read.ts'
@@ -6,7 +6,6 @@ import type { RequestContext } from '../../kernel/request.ts'
 import { valuesCharactersMax } from '../flow/bounds.ts'
 import { componentOf } from '../flow/elements/components.ts'
 import { problemAt, type Screen, type ScreenField, type Values } from '../flow/elements/element-type.ts'
-import { requireScopesOf } from '../flow/elements/record-element.ts'
 import type { StoredInterview } from './interview-store.ts'
 import { isShownTo, shownScreen } from './interview.reads.ts'
 import { objectNamed, shapeIn } from '../workflow/objects.ts'
@@ -27,7 +26,7 @@ async function sees(ctx: RequestContext, object: string | null, id: string): Pro
   const named = objectNamed(object)
   const shape = named && shapeIn(ctx.shapes, named)
   if (!named || !shape) return false
-  requireScopesOf(ctx, [readScopeOfObject(named.object)])
+  requireActingScopes(ctx.caller, [readScopeOfObject(named.object)])
   return (await readOne(ctx, shape, id)) !== null
 }
 

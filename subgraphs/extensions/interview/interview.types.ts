@@ -128,7 +128,7 @@ export class FlowInterviewError {
 
 @ObjectType({
   description:
-    'A run of a flow for a user. Only its user gets what it asks and has found; owners and admins see that it exists. Interviews are kept for 30 days after their end.',
+    'A run of a flow for a user. Only its user gets what it asks and has found, with a key or app only if that has the scopes of all elements that have run; owners and admins see that it exists. Interviews are kept for 30 days after their end.',
 })
 @RequiresScopes(memberScope)
 export class FlowInterview {

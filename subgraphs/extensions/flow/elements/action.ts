@@ -1,8 +1,9 @@
+import { requireActingScopes } from '../../../kernel/acting-scopes.ts'
 import { executeAction } from '../../action/execute-action.ts'
 import { actionNameProblems } from '../../action/named-action.ts'
 import { apiNamePattern } from '../../function/bounds.ts'
 import { ElementFailure, faultConnector, settings, type ElementType } from './element-type.ts'
-import { idSchema, requireScopesOf } from './record-element.ts'
+import { idSchema } from './record-element.ts'
 
 const scopes = (): readonly string[] => ['INVOKE_FUNCTIONS']
 
@@ -23,7 +24,7 @@ export const action: ElementType = {
   problems: ({ ctx, config, path }) =>
     actionNameProblems(ctx, String(config['actionApiName']), `${path}.actionApiName`),
   async run({ ctx, config, input, key, origin }) {
-    requireScopesOf(ctx, scopes())
+    requireActingScopes(ctx.caller, scopes())
     const { recordId } = input
     const caller = { ...ctx.caller, origin, depth: ctx.caller.depth ?? 0 }
     const { output, error } = await executeAction(

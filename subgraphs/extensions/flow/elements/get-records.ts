@@ -1,3 +1,4 @@
+import { requireActingScopes } from '../../../kernel/acting-scopes.ts'
 import { invalid, type FieldProblem } from '../../../kernel/errors.ts'
 import { isJsonObject } from '../../../kernel/json/exact-number.ts'
 import { columnKinds } from '../../../kernel/record/column-kind.ts'
@@ -13,7 +14,7 @@ import { objectNamed, shapeIn } from '../../workflow/objects.ts'
 import { objectProblems, objectSchema } from '../../workflow/steps/record-values.ts'
 import { recordsMax } from '../bounds.ts'
 import { ElementFailure, faultConnector, orOutput, problemAt, settings, type ElementType } from './element-type.ts'
-import { readScopes, requireScopesOf, requireShape } from './record-element.ts'
+import { readScopes, requireShape } from './record-element.ts'
 
 const limitDefault = 20
 
@@ -108,7 +109,7 @@ export const getRecords: ElementType = {
   },
   async run({ ctx, config, input }) {
     const { shape } = requireShape(ctx, config)
-    requireScopesOf(ctx, readScopes(config))
+    requireActingScopes(ctx.caller, readScopes(config))
     if (hiddenParts(ctx.caller, shape).length > 0)
       throw new ElementFailure('FIELD_NOT_READABLE', 'Your profile hides what these records consist of.')
     const { limit = limitDefault, orderBy, fields } = input

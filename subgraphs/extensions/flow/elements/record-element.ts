@@ -1,4 +1,4 @@
-import { readScopeOfObject, writeScopeOfObject } from '../../../kernel/acting-scopes.ts'
+import { readScopeOfObject, requireActingScopes, writeScopeOfObject } from '../../../kernel/acting-scopes.ts'
 import { invalid, type FieldProblem } from '../../../kernel/errors.ts'
 import { isId } from '../../../kernel/ids.ts'
 import { isJsonObject } from '../../../kernel/json/exact-number.ts'
@@ -9,7 +9,6 @@ import type { Records } from '../../../kernel/record/records-of.ts'
 import { shapeFor } from '../../../kernel/record/shape-source.ts'
 import { isSettable, typedValues } from '../../../kernel/record/typed-values.ts'
 import { inTransaction, type RequestContext } from '../../../kernel/request.ts'
-import { requireScopes } from '../../../kernel/unmet-scopes.ts'
 import { withCustomRecords } from '../../custom-record/custom-records.ts'
 import { objectNamed, shapeIn, type WorkflowObject } from '../../workflow/objects.ts'
 import { idSchema, objectProblems, valuesProblems } from '../../workflow/steps/record-values.ts'
@@ -52,13 +51,6 @@ export const writeScopes = ({ object }: Config): string[] => {
 
 export { idSchema }
 
-/** Refuses a caller whose credential lacks the scopes of an element. */
-export const requireScopesOf = ({ caller }: RequestContext, scopes: readonly string[]): void =>
-  requireScopes(
-    caller,
-    scopes.map((scope) => [[scope]]),
-  )
-
 /** The record type of an element, as the organization has it now. */
 export function requireShape(ctx: RequestContext, config: Config): { object: WorkflowObject; shape: RecordShape } {
   const object = objectNamed(config['object'])
@@ -73,7 +65,7 @@ export function withRecords<T>(
   work: (records: Records<StoredRow>, inner: RequestContext, shape: RecordShape) => Promise<T>,
 ): Promise<T> {
   const { object, shape } = requireShape(ctx, config)
-  requireScopesOf(ctx, writeScopes(config))
+  requireActingScopes(ctx.caller, writeScopes(config))
   const caller = { ...ctx.caller, origin, depth: ctx.caller.depth ?? 0 }
   return inTransaction({ ...ctx, caller } as RequestContext, (inner) => {
     if (object.customName !== null)

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { setEntitlements } from '../../subgraphs/identity/public.ts'
 import { product as products } from '../../subgraphs/commerce/product/product.record.ts'
 import { supportCase as cases } from '../../subgraphs/support/case/case.record.ts'
+import { pastShape } from '../../subgraphs/kernel/record/past/past-shape.ts'
 import { account, supportCase } from '../builders.ts'
 import { unchanged } from '../expectations.ts'
 import { usePlatform, type Member } from '../platform.ts'
@@ -15,7 +16,8 @@ let about: { id: string; caseId: string }
 
 /** No resource needs an entitlement yet, so the definitions of two resources get one in this platform. */
 beforeAll(async () => {
-  Object.assign(cases, { entitlement: 'service-desk' })
+  // The shape of past states is made once from the definition, perhaps for a test before.
+  for (const definition of [cases, pastShape(cases)]) Object.assign(definition, { entitlement: 'service-desk' })
   Object.assign(products, { entitlement: 'catalog' })
   entitled = await platform.member()
   without = await platform.member({ organizationId: await platform.organization('Other'), role: 'OWNER' })
@@ -28,7 +30,7 @@ beforeAll(async () => {
   await setEntitlements(platform.services, organizationId, ['forecasts'])
 })
 afterAll(() => {
-  for (const definition of [cases, products]) Object.assign(definition, { entitlement: undefined })
+  for (const definition of [cases, pastShape(cases), products]) Object.assign(definition, { entitlement: undefined })
 })
 
 const outcome = ({ status, body }: Answer) => [status, body.code, body.requiredEntitlement]

@@ -6,7 +6,7 @@ import { customValuesSql } from './computed-values.ts'
 import { customFieldsName } from './custom-field-column.ts'
 import type { RecordShape } from './definition.ts'
 import { restrictedSql, type FieldRules } from './field-security.ts'
-import { relatedName } from './lookup/lookup.ts'
+import { referencedByName, relatedName } from './lookup/lookup.ts'
 
 /** The part of a resolver's `info` with the selection. graphql-jit passes the same nodes each time it executes a document. */
 export type SelectionInfo = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>
@@ -95,7 +95,8 @@ function selectExpressions(
   rules: FieldRules | null,
 ): string {
   const { stored, byName } = columns
-  const followsLookups = selected.has(relatedName)
+  const namesRelated = selected.has(relatedName)
+  const namesType = namesRelated || selected.has(referencedByName)
   const followsEdges = [...selected].some((name) => !byName.has(name) && name !== '__typename')
   return stored
     .filter(
@@ -103,7 +104,8 @@ function selectExpressions(
         name === 'id' ||
         selected.has(name) ||
         (followsEdges && (kind === 'id' || decidesEdges)) ||
-        (followsLookups && (name === customFieldsName || name === objectColumn)),
+        (namesRelated && name === customFieldsName) ||
+        (namesType && name === objectColumn),
     )
     .map((column) => selectExpression(columns, column, alias, rules))
     .join(', ')

@@ -1,5 +1,5 @@
-import { Ctx, FieldResolver, Info, Resolver, Root } from 'type-graphql'
-import { invalid, type Refusal } from '../../errors.ts'
+import { Arg, Ctx, FieldResolver, Info, Int, Resolver, Root } from 'type-graphql'
+import { invalid, Refusal } from '../../errors.ts'
 import { isJsonObject } from '../../json/exact-number.ts'
 import type { RequestContext } from '../../request.ts'
 import { requireScopes } from '../../unmet-scopes.ts'
@@ -8,13 +8,16 @@ import { customFieldName, customFieldsName } from '../custom-field-column.ts'
 import { customObject, recordTypeIn } from '../custom-object.ts'
 import { ValueArg } from '../declared-value.ts'
 import type { RecordDefinition, RecordShape, StoredRow } from '../definition.ts'
-import { fieldRules } from '../field-security.ts'
+import { fieldRules, isHidden } from '../field-security.ts'
+import { pageSize } from '../list.ts'
+import { orderOf } from '../order.ts'
 import { readReference } from '../read.ts'
 import { knownReadScope } from '../requires-scope.ts'
 import { selectedFields, type SelectionInfo } from '../selection.ts'
 import { shapeFor } from '../shape-source.ts'
-import { lookupTargets, relatedName } from './lookup.ts'
-import { RelatedRecord } from './related-record.ts'
+import { lookupTargets, referencedByName, relatedName } from './lookup.ts'
+import { readReferencing } from './referencing-records.ts'
+import { ReferencingRecordPage, RelatedRecord } from './related-record.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -64,18 +67,64 @@ async function relatedTo(
   if (typeof id !== 'string') return null
   const isWhole = selectedFields(info).has('record')
   const record = await readReference(ctx, target, id, columnsOf(target, isWhole))
-  const title = titleOf(target)
-  const name = title === undefined ? null : record?.[title]
-  if (!record) return null
-  const hidden = fieldRules(ctx.caller, shapeFor(ctx, target))?.hidden
+  return record && answered(ctx, target, record)
+}
+
+/** A record that was read, without what is hidden from the caller. */
+function answered(ctx: RequestContext, shape: RecordShape, record: Row): RelatedRecord {
+  const title = titleOf(shape)
+  const name = title === undefined ? null : record[title]
+  const hidden = fieldRules(ctx.caller, shapeFor(ctx, shape))?.hidden
   const readable = hidden
     ? Object.fromEntries(Object.entries(record).filter(([column]) => !hidden.has(column)))
     : record
-  return { object: target.object, id, name: typeof name === 'string' ? name : null, record: readable }
+  const id = record['id'] as string
+  return { object: shape.object, id, name: typeof name === 'string' ? name : null, record: readable }
 }
 
-/** The field `related` of a record type: the records that its lookups name. */
+interface ReferencingArgs {
+  readonly object: string
+  readonly field: string
+  readonly first: number
+  readonly after: string | null
+}
+
+/** A page of the records of a type whose lookup names a record, as far as the caller sees them; none if the caller does not see the field. */
+async function referencing(
+  ctx: RequestContext,
+  named: RecordShape,
+  id: string,
+  { object, field, first, after }: ReferencingArgs,
+  info: SelectionInfo,
+): Promise<ReferencingRecordPage> {
+  const builtIn = recordTypeIn(ctx, object)
+  const shape = builtIn && shapeFor(ctx, builtIn)
+  const column = shape?.columns.customFields.get(field)
+  if (!shape || column?.lookup?.to !== named.object)
+    throw invalid({
+      path: customFieldName(field),
+      code: 'NOT_ALLOWED',
+      message: `${field} is no field of the type LOOKUP or MASTER_DETAIL by which a ${object} names a ${named.object}.`,
+    })
+  const scope = knownReadScope(shape.entity)
+  if (scope !== null) requireScopes(ctx.caller, [[[scope]]])
+  if (!column.valueIndex?.isReady)
+    throw new Refusal('INVALID_STATE', `The index of ${field} is being built; try again later.`)
+  const page = { first: pageSize(first, 'first'), after }
+  if (after !== null) orderOf(shape, null).validate(after, 'after')
+  if (isHidden(ctx.caller, shape, column.name)) return { nodes: [], hasNextPage: false, endCursor: null }
+  const selected = columnsOf(shape, selectedFields(info, ['nodes']).has('record'))
+  const { nodes, pageInfo } = await readReferencing(ctx, shape, column, id, page, selected)
+  const { hasNextPage, endCursor } = pageInfo
+  return { nodes: nodes.map((row) => answered(ctx, shape, row)), hasNextPage, endCursor }
+}
+
+/** The fields `related` and `referencedBy` of a record type: the records that its lookups name, and those whose lookups name it. */
 export function lookupResource<T extends StoredRow>(definition: RecordDefinition<T>): Resource {
+  const shapeOf = (ctx: RequestContext, root: Row): RecordShape | null => {
+    const { objectColumn } = definition
+    return objectColumn ? recordTypeIn(ctx, customObject(String(root[objectColumn]))) : definition
+  }
   @Resolver(() => definition.entity)
   class LookupResolver {
     @FieldResolver(() => RelatedRecord, {
@@ -95,9 +144,40 @@ export function lookupResource<T extends StoredRow>(definition: RecordDefinition
       @Ctx() ctx: RequestContext,
       @Info() info: SelectionInfo,
     ) {
-      const { objectColumn } = definition
-      const shape = objectColumn ? recordTypeIn(ctx, customObject(String(root[objectColumn]))) : definition
+      const shape = shapeOf(ctx, root)
       return shape && relatedTo(ctx, shape, root, field, info)
+    }
+
+    @FieldResolver(() => ReferencingRecordPage, {
+      name: referencedByName,
+      nullable: true,
+      description:
+        'The live records of a type that the caller sees, and whose custom field of the type LOOKUP or MASTER_DETAIL names this record, newest first: the details of a master, for example. None if the caller does not see the field. Needs the READ scope of the type of the records. The records that name the answered ones are read together. INVALID_STATE while the index of a new field is built.',
+    })
+    referencedBy(
+      @Root() root: Row,
+      @ValueArg('object', () => String, {
+        max: 70,
+        description: 'Type of the records: `contact`, or `custom:` and the name of a custom object.',
+        example: 'custom:site_visit',
+      })
+      object: string,
+      @ValueArg('field', () => String, {
+        max: 64,
+        description: 'API name of their field. One that does not name records of this type is refused.',
+        example: 'site',
+      })
+      field: string,
+      @Ctx() ctx: RequestContext,
+      @Info() info: SelectionInfo,
+      @Arg('first', () => Int, { defaultValue: 20, description: 'Number of records, 1 to 100.' }) first: number,
+      @Arg('after', () => String, { nullable: true, description: 'Cursor of the last record of the previous page.' })
+      after?: string | null,
+    ) {
+      const shape = shapeOf(ctx, root)
+      return (
+        shape && referencing(ctx, shape, root['id'] as string, { object, field, first, after: after ?? null }, info)
+      )
     }
   }
   return { resolver: LookupResolver, mentions: lookupTargets }

@@ -1,5 +1,7 @@
 /** The field of a record that answers the records which its lookups name. */
 export const relatedName = 'related'
+/** The field of a record that answers the records whose lookups name it. */
+export const referencedByName = 'referencedBy'
 
 /** The record types of the platform that can have lookups, as they can have custom fields. */
 export const typesWithLookups = ['lead', 'contact', 'account', 'opportunity', 'product', 'quote'] as const

@@ -1,4 +1,4 @@
-import { Directive, ID, ObjectType } from 'type-graphql'
+import { Directive, Field, ID, ObjectType } from 'type-graphql'
 import { OutputField } from '../declared-value.ts'
 import { RequiresScopes } from '../requires-scope.ts'
 import { Json } from '../scalars.ts'
@@ -30,4 +30,22 @@ export class RelatedRecord {
     example: { id: '0190b1a2-0000-7000-8000-000000000001', name: 'Halvorsen Marine' },
   })
   record!: Readonly<Record<string, unknown>>
+}
+
+@ObjectType({ description: 'A page of the records whose LOOKUP or MASTER_DETAIL names a record.' })
+@Directive('@shareable')
+@RequiresScopes(memberScope)
+export class ReferencingRecordPage {
+  @Field(() => [RelatedRecord], { description: 'The records, newest first: at most 100.' })
+  nodes!: RelatedRecord[]
+
+  @OutputField(() => Boolean, { description: 'Whether there are more.', example: false })
+  hasNextPage!: boolean
+
+  @OutputField(() => String, {
+    nullable: true,
+    description: 'Cursor of the last record, for `after`; null without records.',
+    example: null,
+  })
+  endCursor!: string | null
 }

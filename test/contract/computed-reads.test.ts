@@ -54,7 +54,9 @@ describe('computed reads', () => {
     expect(own.toSorted()).toEqual(Object.keys(readersOfRecords))
   })
   it('are of records that the caller sees and that are not deleted (`live`)', () => {
-    const other = codeOutsideTheKernel().filter((file) => /\.(tenant|visible)\(|redicate\.all\(/.test(readFileSync(file, 'utf8')))
+    const other = codeOutsideTheKernel().filter((file) =>
+      /\.(tenant|visible)\(|redicate\.all\(/.test(readFileSync(file, 'utf8')),
+    )
     expect(other.toSorted()).toEqual(Object.keys(withoutConditions))
   })
 

@@ -83,7 +83,3 @@ export const BulkReadOnlyColumns = enumeration(
   },
 )
 export type BulkReadOnlyColumns = keyof typeof BulkReadOnlyColumns
-
-/** The fields by which a bulk job finds records. */
-export const bulkKeys = ['id', 'externalId'] as const
-export type BulkKey = (typeof bulkKeys)[number]

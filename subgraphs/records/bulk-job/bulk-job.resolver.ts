@@ -115,7 +115,8 @@ export class BulkJobResolver {
     @ValueArg('externalIdField', () => String, {
       max: 100,
       default: 'id',
-      description: 'The field by which UPDATE, UPSERT and DELETE find records: `id` or `externalId`.',
+      description:
+        'The field by which UPDATE, UPSERT and DELETE find records: `id`, `externalId` or the name of a unique custom field, with `customFields.` or without. A unique custom field is compared as it is unique.',
       example: 'id',
     })
     externalIdField: string,

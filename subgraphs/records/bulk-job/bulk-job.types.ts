@@ -41,7 +41,7 @@ export class BulkJob {
   operation!: BulkOperation
 
   @OutputField(() => String, {
-    description: 'The field by which records are found: `id` or `externalId`.',
+    description: 'The field by which records are found: `id`, `externalId` or `customFields.<name>`.',
     example: 'id',
   })
   externalIdField!: string

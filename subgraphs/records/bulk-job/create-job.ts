@@ -3,19 +3,22 @@ import { withLatestExtensions } from '../../kernel/extension/current-extensions.
 import { newId } from '../../kernel/ids.ts'
 import { isJsonObject } from '../../kernel/json/exact-number.ts'
 import { customObjectName } from '../../kernel/record/custom-object.ts'
+import type { RecordShape } from '../../kernel/record/definition.ts'
 import { requireReadable } from '../../kernel/record/field-security.ts'
 import { loadableIn, type LoadableRecords } from '../../kernel/record/loadable-records.ts'
 import { requireWritableRole } from '../../kernel/record/save.ts'
 import { shapeFor } from '../../kernel/record/shape-source.ts'
+import { externalIdName } from '../../kernel/record/upsert/key-field.ts'
 import { requireAdministrator, requireEntitlement } from '../../kernel/require.ts'
 import { inTransaction, type RequestContext } from '../../kernel/request.ts'
 import { requireScopes } from '../../kernel/unmet-scopes.ts'
-import { bulkKeys, type BulkContentType, type BulkKey, type BulkOperation } from './bulk-job.enumerations.ts'
+import type { BulkContentType, BulkOperation } from './bulk-job.enumerations.ts'
 import { keptMs, openMax, waitingMax } from './bulk-job.migrations.ts'
 import { defaultOptions, exportOptions, type JobOptions } from './bulk-job.options.ts'
 import type { BulkJob } from './bulk-job.types.ts'
 import { planExport } from './export/export-query.ts'
 import type { ExportQuery } from './export/export-query.types.ts'
+import { bulkKeyNamed, isCustomKey, type BulkKey } from './bulk-key.ts'
 import { requireRoom, type BulkContext } from './job-limits.ts'
 import { delimiters } from './parse/csv-fields.ts'
 import { jobScope, readJob, shownJob } from './stored-job.ts'
@@ -102,6 +105,21 @@ export async function knowing(ctx: BulkContext, object: string): Promise<BulkCon
   return customObjectName(object) === null || loadableIn(ctx, object) ? ctx : withLatestExtensions(ctx)
 }
 
+function requireKey(shape: RecordShape, name: string): BulkKey {
+  const key = bulkKeyNamed(shape, name)
+  if (key) return key
+  const own = shape.columns.byName.has(externalIdName) ? `id, ${externalIdName}` : 'id'
+  const message = `externalIdField must be ${own} or the name of a unique custom field.`
+  throw invalid({ path: 'externalIdField', code: 'NOT_A_KEY', message })
+}
+
+/** Deleted records may have the same value of a unique field, and no index of it. */
+function requireKeyOfDeleted(key: BulkKey, operation: BulkOperation, { matchDeleted }: JobOptions): void {
+  if (operation !== 'UPSERT' || matchDeleted !== 'RESTORE' || !isCustomKey(key)) return
+  const message = `matchDeleted must be IGNORE, because deleted records are not found by ${key.name}.`
+  throw invalid({ path: 'options.matchDeleted', code: 'NOT_ALLOWED', message })
+}
+
 export async function createJob(given: BulkContext, job: NewJob): Promise<BulkJob> {
   const { object, operation, contentType, externalIdField } = job
   const isExport = operation === 'EXPORT'
@@ -118,14 +136,11 @@ export async function createJob(given: BulkContext, job: NewJob): Promise<BulkJo
     })
   requireScopes(caller, [[[jobScope(ctx, job)]]])
   if (loadable.definition.entitlement) requireEntitlement(ctx, loadable.definition.entitlement)
-  if (!(bulkKeys as readonly string[]).includes(externalIdField))
-    throw invalid({
-      path: 'externalIdField',
-      code: 'NOT_ALLOWED',
-      message: `externalIdField must be one of ${bulkKeys.join(', ')}.`,
-    })
-  if (!isExport && operation !== 'INSERT') requireReadable(caller, shapeFor(ctx, loadable.definition), externalIdField)
+  const shape = shapeFor(ctx, loadable.definition)
+  const key = requireKey(shape, externalIdField)
+  if (!isExport && operation !== 'INSERT') requireReadable(caller, shape, key.name)
   const options = optionsOf(ctx, job.options)
+  requireKeyOfDeleted(key, operation, options)
   const query = await queryOf(ctx, loadable, job, options)
   const now = clock.now()
   const id = newId()
@@ -141,7 +156,7 @@ export async function createJob(given: BulkContext, job: NewJob): Promise<BulkJo
         id,
         object,
         operation,
-        externalIdField satisfies string as BulkKey,
+        key.name,
         contentType,
         state,
         JSON.stringify(options),

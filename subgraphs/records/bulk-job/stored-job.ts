@@ -8,7 +8,7 @@ import { scopeOf } from '../../kernel/record/requires-scope.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { holdsScope } from '../../kernel/scopes.ts'
 import { requireScopes } from '../../kernel/unmet-scopes.ts'
-import type { BulkContentType, BulkJobState, BulkKey, BulkOperation } from './bulk-job.enumerations.ts'
+import type { BulkContentType, BulkJobState, BulkOperation } from './bulk-job.enumerations.ts'
 import { defaultOptions, type JobOptions } from './bulk-job.options.ts'
 import type { BulkJob, BulkJobError } from './bulk-job.types.ts'
 import type { ExportQuery } from './export/export-query.types.ts'
@@ -57,7 +57,8 @@ export interface StoredJob {
   readonly id: string
   readonly object: string
   readonly operation: BulkOperation
-  readonly matchBy: BulkKey
+  /** The name of the key by which rows name records: `id`, `externalId` or `customFields.<name>`. */
+  readonly matchBy: string
   readonly contentType: BulkContentType
   readonly state: BulkJobState
   readonly options: JobOptions

@@ -19,17 +19,23 @@ export interface KeyField {
   readonly column: Column
 }
 
-/** The field that a caller names; 400 if it is no key, 403 if the caller may not read it. A custom field is named with `customFields.` or without. */
-export function keyFieldOf({ caller }: RequestContext, definition: RecordShape, field: string): KeyField {
-  const { byName, customFields } = definition.columns
+/** The field with this name, if it is a key of the record type. A custom field is named with `customFields.` or without. */
+export function keyFieldNamed({ columns: { byName, customFields } }: RecordShape, field: string): KeyField | null {
   const isExternalId = field === externalIdName && byName.has(externalIdName)
   const column = isExternalId ? byName.get(field) : customFields.get(customFieldKey(field) ?? field)
-  if (!column || !(isExternalId || (column.valueIndex?.isReady && column.valueIndex.unique))) {
+  const isKey = isExternalId || (column?.valueIndex?.isReady === true && Boolean(column.valueIndex.unique))
+  return column && isKey ? { name: column.name, column } : null
+}
+
+/** The field that a caller names; 400 if it is no key, 403 if the caller may not read it. */
+export function keyFieldOf({ caller }: RequestContext, definition: RecordShape, field: string): KeyField {
+  const key = keyFieldNamed(definition, field)
+  if (!key) {
     const message = `field must be ${externalIdName} or the name of a unique custom field.`
     throw invalid({ path: 'field', code: 'NOT_A_KEY', message })
   }
-  requireReadable(caller, definition, column.name)
-  return { name: column.name, column }
+  requireReadable(caller, definition, key.name)
+  return key
 }
 
 const isNumber = ({ valueIndex }: Column): boolean => valueIndex?.unique === 'NUMBER'

@@ -21,6 +21,30 @@ function winnersSql(definition: RecordShape, { column }: KeyField, predicate: Te
     order by m.merged_at desc, m.record_id desc limit 1)`
 }
 
+/** SQL of the form in which the JSON of a value of a unique custom field is compared. */
+const comparedSql = ({ column }: KeyField, json: string): string =>
+  `kernel.unique_key(${json}::jsonb, '${column.valueIndex!.unique}')`
+
+/** SQL of the values `v` of a unique custom field in the records of the organization. */
+export const uniqueValuesOf = ({ object }: RecordShape, { column }: KeyField, predicate: TenantPredicate): string =>
+  `(select v.record_id, v.unique_key from ${valueTable} v
+     where v.organization_id = ${predicate.organization()} and v.object = ${sqlLiteral(object)} and v.field = ${sqlLiteral(column.key!)}
+       and v.unique_key is not null) v`
+
+/** The forms in which values of a unique custom field are compared, in their order; null for one that is the same as no other. */
+export async function comparedKeys(
+  db: RequestContext['db'],
+  key: KeyField,
+  values: readonly string[],
+): Promise<(string | null)[]> {
+  const json = values.map((value) => JSON.stringify(jsonOfKey(key, value)))
+  const rows = await db.query<{ form: string | null }>(
+    `select ${comparedSql(key, 'g.value')} as form from unnest($1::text[]) with ordinality as g(value, place) order by g.place`,
+    [json],
+  )
+  return rows.map(({ form }) => form)
+}
+
 /**
  * The live records that the caller sees, by the values of a key: for each value the ids of at most two, of which there are several only for external
  * ids that were shared before they had to be unique. The external id of a record that was merged leads to the record that stays. One statement reads all of them.
@@ -31,7 +55,7 @@ export async function matchKeys(
   key: KeyField,
   values: readonly string[],
 ): Promise<(readonly string[])[]> {
-  const { object, table } = definition
+  const { table } = definition
   const { column } = key
   const predicate = new TenantPredicate(ctx.caller)
   const live = predicate.live(definition, 't')
@@ -40,9 +64,8 @@ export async function matchKeys(
   const matches =
     column.key === undefined
       ? `select t.id from ${table} t where ${column.sql('t')} = g.value and ${live}${definition.merge ? winnersSql(definition, key, predicate) : ''}`
-      : `select t.id from ${valueTable} v join ${table} t on t.id = v.record_id
-         where v.organization_id = ${predicate.organization()} and v.object = ${sqlLiteral(object)} and v.field = ${sqlLiteral(column.key)}
-           and v.unique_key = kernel.unique_key(g.value::jsonb, '${column.valueIndex!.unique}') and ${live}`
+      : `select t.id from ${uniqueValuesOf(definition, key, predicate)} join ${table} t on t.id = v.record_id
+         where v.unique_key = ${comparedSql(key, 'g.value')} and ${live}`
   const rows = await ctx.db.query<{ place: number; id: string }>(
     `select g.place::int as place, m.id from ${given} cross join lateral (${matches} limit ${matchesMax}) m`,
     predicate.values.list,

@@ -6,13 +6,26 @@ import { TenantPredicate } from '../../../kernel/record/predicate.ts'
 import { allColumnNames } from '../../../kernel/record/read.ts'
 import { selectList } from '../../../kernel/record/selection.ts'
 import { shapeFor } from '../../../kernel/record/shape-source.ts'
+import { comparedKeys, uniqueValuesOf } from '../../../kernel/record/upsert/match-keys.ts'
 import type { RequestContext } from '../../../kernel/request.ts'
-import type { BulkKey } from '../bulk-job.enumerations.ts'
+import { isCustomKey, keyById, type BulkKey } from '../bulk-key.ts'
 
-/** The records that the caller sees, by their keys. Several records may have one external id. */
+/** The records that the caller sees, by their keys in the form in which these are compared. Several records may have one external id. */
 export type Found = Map<string, string[]>
 
-/** The live records, or the deleted ones, with these keys. 403 if the caller may not read the key: what is found would tell its values. */
+/** The forms in which keys are compared, by the keys: of unique custom fields as these are unique. */
+export async function comparedForms(
+  { db }: RequestContext,
+  by: BulkKey,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const distinct = [...new Set(keys)]
+  if (!isCustomKey(by)) return new Map(distinct.map((key) => [key, by === keyById ? key.toLowerCase() : key]))
+  const forms = await comparedKeys(db, by.field!, distinct)
+  return new Map(distinct.map((key, index) => [key, forms[index] ?? key]))
+}
+
+/** The live records, or the deleted ones, with these keys in the form in which they are compared. 403 if the caller may not read the key: what is found would tell its values. */
 export async function findRecords(
   ctx: RequestContext,
   definition: RecordShape,
@@ -21,16 +34,20 @@ export async function findRecords(
   { deleted = false } = {},
 ): Promise<Found> {
   const found: Found = new Map()
-  const wanted = by === 'id' ? keys.filter(isId).map((key) => key.toLowerCase()) : keys
+  const wanted = by === keyById ? keys.filter(isId) : keys
   if (wanted.length === 0) return found
   const shape = shapeFor(ctx, definition)
-  requireReadable(ctx.caller, shape, by)
+  requireReadable(ctx.caller, shape, by.name)
   const predicate = new TenantPredicate(ctx.caller)
-  const column = columnOf(shape, by).sql('t')
   const state = deleted ? `${predicate.visible(shape, 't')} and t.deleted_at is not null` : predicate.live(shape, 't')
-  const list = `${predicate.values.add([...new Set(wanted)])}::${by === 'id' ? 'uuid[]' : 'text[]'}`
+  const list = `${predicate.values.add([...new Set(wanted)])}::${by === keyById ? 'uuid[]' : 'text[]'}`
+  const column = columnOf(shape, by.name)
+  const key = isCustomKey(by) ? 'v.unique_key' : column.sql('t')
+  const from = isCustomKey(by)
+    ? `${uniqueValuesOf(shape, by.field!, predicate)} join ${shape.table} t on t.id = v.record_id`
+    : `${shape.table} t`
   const rows = await withoutRowLimit(ctx.db).query<{ id: string; key: string }>(
-    `select t.id, ${column} as key from ${shape.table} t where ${state} and ${column} = any(${list}) order by t.id`,
+    `select t.id, ${key} as key from ${from} where ${state} and ${key} = any(${list}) order by t.id`,
     predicate.values.list,
     'WRITE',
   )

@@ -1,8 +1,10 @@
 import { transientError } from '../../../kernel/database/transient-error.ts'
 import { Refusal } from '../../../kernel/errors.ts'
+import type { RecordShape } from '../../../kernel/record/definition.ts'
 import { loadableIn } from '../../../kernel/record/loadable-records.ts'
 import { transactionWithExternalCalls } from '../../../kernel/outbound/external-call.ts'
 import { inTransaction, withoutEffect, type RequestContext } from '../../../kernel/request.ts'
+import { bulkKeyNamed, type BulkKey } from '../bulk-key.ts'
 import { endJob } from '../end-job.ts'
 import { isRow, placesFrom, rowsFrom, type FileRow } from '../read-file.ts'
 import type { Checkpoint, StoredJob } from '../stored-job.ts'
@@ -60,7 +62,15 @@ async function* chunksFrom(
 function loadingOf(ctx: RequestContext, job: StoredJob): Loading {
   const loadable = loadableIn(ctx, job.object)
   if (!loadable) throw new JobFailure('NOT_FOUND', `The record type ${job.object} does not exist any more.`)
-  return { job, loadable, definition: definitionOf(ctx, loadable) }
+  const definition = definitionOf(ctx, loadable)
+  return { job, loadable, definition, key: keyOf(definition, job) }
+}
+
+function keyOf(definition: RecordShape, { operation, matchBy }: StoredJob): BulkKey | null {
+  if (operation === 'INSERT') return null
+  const key = bulkKeyNamed(definition, matchBy)
+  if (!key) throw new JobFailure('NOT_A_KEY', `${matchBy} is no unique field of ${definition.object} any more.`)
+  return key
 }
 
 const rowsOfChunk = (ctx: RequestContext, job: StoredJob): number =>
@@ -69,7 +79,7 @@ const rowsOfChunk = (ctx: RequestContext, job: StoredJob): number =>
 /** What the rows of a file become, in the open transaction. */
 async function write(ctx: RequestContext, job: StoredJob, rows: readonly FileRow[]): Promise<RowResult[]> {
   const loading = loadingOf(ctx, job)
-  const reader = await rowReaderOf(ctx, loading.definition, job)
+  const reader = await rowReaderOf(ctx, loading)
   const loaded = rows.map((row) => reader.read(row))
   return job.options.dryRun
     ? withoutEffect(ctx, (inner) => writeRows(inner, loading, loaded))

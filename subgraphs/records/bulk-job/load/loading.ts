@@ -2,6 +2,7 @@ import type { RecordDefinition, StoredRow } from '../../../kernel/record/definit
 import type { LoadableRecords } from '../../../kernel/record/loadable-records.ts'
 import { shapeFor } from '../../../kernel/record/shape-source.ts'
 import type { RequestContext } from '../../../kernel/request.ts'
+import type { BulkKey } from '../bulk-key.ts'
 import type { RowProblem } from '../read-file.ts'
 import type { StoredJob } from '../stored-job.ts'
 
@@ -17,6 +18,8 @@ export interface Loading {
   readonly loadable: LoadableRecords
   /** With the custom fields of the organization. */
   readonly definition: RecordDefinition<StoredRow>
+  /** By what rows name records; null for INSERT. */
+  readonly key: BulkKey | null
 }
 
 /** The refusal of one row. */

@@ -8,7 +8,8 @@ import { organizationZone } from '../../../kernel/time/days.ts'
 import { cellValue, dayValue, type CellFormat } from '../parse/cell-value.ts'
 import { columnsOfFile, type ColumnRules, type FileColumn } from '../parse/file-columns.ts'
 import { isProblem, type FileRow, type RowProblem } from '../read-file.ts'
-import type { StoredJob } from '../stored-job.ts'
+import { changedWithoutKey, createdWithKey, valueOfKey } from '../bulk-key.ts'
+import type { Loading } from './loading.ts'
 
 type Fields = Record<string, unknown>
 
@@ -21,12 +22,12 @@ export interface ExternalReference {
 /** What a row asks for. */
 export interface LoadRow {
   readonly row: number
-  /** The id or the external id by which its record is found; null for INSERT. */
+  /** The value of the key by which its record is found; null for INSERT. */
   readonly key: string | null
   /** The values of a new record. */
-  readonly created: Fields
+  readonly created: Readonly<Fields>
   /** The values of a change. */
-  readonly changed: Fields
+  readonly changed: Readonly<Fields>
   readonly references: readonly ExternalReference[]
   readonly problem: RowProblem | null
 }
@@ -45,8 +46,7 @@ function setCustom(into: Fields, key: string, value: unknown): void {
 /** Reads the rows of a job for the record type as it is now. */
 export async function rowReaderOf(
   ctx: RequestContext,
-  definition: RecordShape,
-  job: Pick<StoredJob, 'operation' | 'matchBy' | 'options' | 'format'>,
+  { job, definition, key: keyField }: Pick<Loading, 'job' | 'definition' | 'key'>,
 ): Promise<RowReader> {
   const { operation, matchBy, options } = job
   const { dateFormat, decimalSeparator, blankMeans, readOnlyColumns, spreadsheetSafe } = options
@@ -101,7 +101,11 @@ export async function rowReaderOf(
         refuse('WRONG_TYPE', column.name, `${column.name} must not have a value of this type.`)
         return
       }
-      if (isKey) key = typeof converted === 'string' ? converted.trim() || null : null
+      if (isKey && keyField) {
+        const value = valueOfKey(keyField, converted)
+        if (value === null || typeof value === 'string') key = value
+        else refuse(value.code, keyField.name, value.message)
+      }
       set(created, fileColumn, converted)
       if (isUpdatable) set(changed, fileColumn, converted)
     }
@@ -132,9 +136,13 @@ export async function rowReaderOf(
     else if (fileProblem) refuse(fileProblem.code, null, fileProblem.message)
     else if (Array.isArray(content)) takeCells(content as readonly string[])
     else takeObject(content as Readonly<Fields>)
-    if (operation !== 'INSERT' && key === null)
+    if (keyField && key === null)
       refuse('REQUIRED', matchBy, `${matchBy} must have a value, by which the record is found.`)
-    return { row, key, created, changed, references, problem }
+    if (!keyField || key === null || problem) return { row, key, created, changed, references, problem }
+    const change = changedWithoutKey(keyField, changed, key)
+    if (!change)
+      refuse('DIFFERENT_KEY', matchBy, `${matchBy} must be the value by which the record is found, or absent.`)
+    return { row, key, created: createdWithKey(keyField, created, key), changed: change ?? {}, references, problem }
   }
   return { read }
 }

@@ -3,9 +3,11 @@ import { notFound } from '../../../kernel/errors.ts'
 import { customFieldsName } from '../../../kernel/record/custom-field-column.ts'
 import type { RecordShape } from '../../../kernel/record/definition.ts'
 import { nameOf } from '../../../kernel/record/describe.ts'
+import { externalIdName } from '../../../kernel/record/upsert/key-field.ts'
 import type { RequestContext } from '../../../kernel/request.ts'
+import { bulkKeyNamed } from '../bulk-key.ts'
 import type { StoredJob } from '../stored-job.ts'
-import { canBeDeleted, findRecords, lockRecords, type Found } from './find-records.ts'
+import { canBeDeleted, comparedForms, findRecords, lockRecords, type Found } from './find-records.ts'
 import { RowRefused, type Loading, type RowAction } from './loading.ts'
 import { missingValue, type LoadRow } from './prepare-rows.ts'
 
@@ -15,44 +17,43 @@ type Fields = Record<string, unknown>
 export interface Targets {
   readonly live: Found
   readonly deleted: Found
+  /** The forms in which the keys are compared. */
+  readonly forms: ReadonlyMap<string, string>
 }
-
-export const keyOf = ({ matchBy }: Pick<StoredJob, 'matchBy'>, key: string): string =>
-  matchBy === 'id' ? key.toLowerCase() : key
 
 export async function targetsOf(
   ctx: RequestContext,
-  { job, definition }: Loading,
+  { job, definition, key: by }: Loading,
   rows: readonly LoadRow[],
 ): Promise<Targets> {
-  const none = { live: new Map(), deleted: new Map() }
-  const { operation, matchBy, object, options } = job
-  // Two jobs must not create two records with one external id.
+  const { operation, object, options } = job
+  // Two jobs must not create two records with one key.
   if (operation === 'UPSERT')
     await ctx.db.query(
       `select pg_advisory_xact_lock(${lockOf('bulkJobs')})`,
       [`${object} ${ctx.caller.organizationId}`],
       'WRITE',
     )
-  if (operation === 'INSERT') return none
-  const keys = rows.flatMap(({ key }) => (key === null ? [] : [key]))
-  await lockRecords(ctx, definition, [...(await findRecords(ctx, definition, matchBy, keys)).values()].flat())
+  if (!by) return { live: new Map(), deleted: new Map(), forms: new Map() }
+  const given = rows.flatMap(({ key }) => (key === null ? [] : [key]))
+  const forms = await comparedForms(ctx, by, given)
+  const keys = [...new Set(forms.values())]
+  await lockRecords(ctx, definition, [...(await findRecords(ctx, definition, by, keys)).values()].flat())
   // Read after the lock, because a transaction that had it may have changed them.
-  const live = await findRecords(ctx, definition, matchBy, keys)
+  const live = await findRecords(ctx, definition, by, keys)
   const isRestored = operation === 'UPSERT' && options.matchDeleted === 'RESTORE' && canBeDeleted(definition)
-  const others = keys.filter((key) => !live.has(keyOf(job, key)))
-  const deleted = isRestored ? await findRecords(ctx, definition, matchBy, others, { deleted: true }) : new Map()
-  return { live, deleted }
+  const others = keys.filter((key) => !live.has(key))
+  const deleted = isRestored ? await findRecords(ctx, definition, by, others, { deleted: true }) : new Map()
+  return { live, deleted, forms }
 }
 
 /** Later rows with the same key find what a row has written. */
 export function remember(
-  { live, deleted }: Targets,
+  { live, deleted, forms }: Targets,
   key: string,
   { id, action }: { id: string; action: RowAction },
-  job: StoredJob,
 ): void {
-  const name = keyOf(job, key)
+  const name = forms.get(key)!
   deleted.delete(name)
   if (action === 'DELETED') live.delete(name)
   else live.set(name, [id])
@@ -85,7 +86,7 @@ export async function writeRow(
     return { id: (await records.create(ctx, created)).id, action: 'CREATED' }
   }
   if (job.operation === 'INSERT') return create()
-  const name = keyOf(job, key!)
+  const name = targets.forms.get(key!)!
   const id = only(targets.live.get(name) ?? [], job, definition)
   if (id === undefined && job.operation === 'UPSERT') {
     const lost = only(targets.deleted.get(name) ?? [], job, definition)
@@ -112,7 +113,7 @@ export async function referencedIds(
       await findRecords(
         ctx,
         target,
-        'externalId',
+        bulkKeyNamed(target, externalIdName)!,
         own.map(({ externalId }) => externalId),
       ),
     )

@@ -15,7 +15,7 @@ import { wholeRecords, type Found } from './find-records.ts'
 import { RowRefused, type Loading, type RowResult } from './loading.ts'
 import type { LoadRow } from './prepare-rows.ts'
 import { concernsJob, keptProblem, problemOf } from './row-problem.ts'
-import { keyOf, referencedIds, remember, targetsOf, withReferences, writeRow, type Targets } from './write-row.ts'
+import { referencedIds, remember, targetsOf, withReferences, writeRow, type Targets } from './write-row.ts'
 
 /** What the rows of a chunk name, read for all of them together. */
 interface Named {
@@ -80,7 +80,7 @@ async function writeTogether(
 ): Promise<RowResult[]> {
   const { references, targets } = named
   // What a failed try has written is taken back, so that later rows must not find it.
-  const tried = { live: new Map(targets.live), deleted: new Map(targets.deleted) }
+  const tried = { ...targets, live: new Map(targets.live), deleted: new Map(targets.deleted) }
   try {
     const results = await inTransaction(ctx, (inner) =>
       collectRows(inner, loading, rows, { references, targets: tried }),
@@ -109,7 +109,7 @@ async function collectRows(
   named: Named,
 ): Promise<RowResult[]> {
   const { definition } = loading
-  const records = await wholeRecords(given, definition, ownTargets(loading, rows, named.targets))
+  const records = await wholeRecords(given, definition, ownTargets(rows, named.targets))
   if (!records) throw new Error('The records are too large to be read together.')
   const collected = new CollectedWrites(definition, records)
   const ctx = { ...given, collected }
@@ -136,11 +136,11 @@ async function collectRows(
 }
 
 /** The records that these rows name, which may be a part of those of the chunk. */
-function ownTargets({ job }: Loading, rows: readonly LoadRow[], { live }: Targets): Found {
+function ownTargets(rows: readonly LoadRow[], { live, forms }: Targets): Found {
   const own: Found = new Map()
   for (const { key } of rows) {
-    const name = key === null ? null : keyOf(job, key)
-    const ids = name === null ? undefined : live.get(name)
+    const name = key === null ? undefined : forms.get(key)
+    const ids = name === undefined ? undefined : live.get(name)
     if (ids) own.set(name!, ids)
   }
   return own
@@ -183,7 +183,7 @@ async function resultOf(
     const written = ctx.collected
       ? await writeRow(ctx, loading, resolved, targets)
       : await inTransaction(ctx, (inner) => writeRow(inner, loading, resolved, targets))
-    if (key !== null) remember(targets, key, written, loading.job)
+    if (key !== null) remember(targets, key, written)
     return { row, ...written }
   } catch (error) {
     return { row, problem: keptProblem(rowProblemOf(ctx, error, row)) }

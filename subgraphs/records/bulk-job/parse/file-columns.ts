@@ -6,7 +6,7 @@ import type { RecordShape } from '../../../kernel/record/definition.ts'
 import { namedRecordOf } from '../../../kernel/record/named-records.ts'
 import type { OrganizationShapes } from '../../../kernel/record/shape-source.ts'
 import { isSettable } from '../../../kernel/record/typed-values.ts'
-import type { BulkKey, BulkOperation, BulkReadOnlyColumns } from '../bulk-job.enumerations.ts'
+import type { BulkOperation, BulkReadOnlyColumns } from '../bulk-job.enumerations.ts'
 
 /** What a column of the file is for. */
 export interface FileColumn {
@@ -30,7 +30,7 @@ export interface ColumnsOfFile {
 
 export interface ColumnRules {
   readonly operation: BulkOperation
-  readonly matchBy: BulkKey
+  readonly matchBy: string
   readonly mapping: Readonly<Record<string, string | null>>
   readonly readOnlyColumns: BulkReadOnlyColumns
 }

@@ -77,6 +77,9 @@ export function graphFailure(errors: readonly GraphError[], status = 200): Failu
   return new Failure(outcomeOf(status, code), code, first?.message ?? `HTTP ${status}`, { errors: details })
 }
 
+const bodyOf = ({ body }: Response): ReadableStream<Uint8Array> =>
+  body ?? new ReadableStream({ start: (controller) => controller.close() })
+
 /** The public API of one server, with one key. */
 export class Api {
   readonly url: string
@@ -93,8 +96,9 @@ export class Api {
     return this.#json<T>({ method: 'GET', path, query })
   }
 
-  post<T>(path: string, body: unknown): Promise<T> {
-    return this.#json<T>({ method: 'POST', path, body, headers: { 'Idempotency-Key': randomUUID() } })
+  /** Sent again with the same key, it changes nothing the second time. */
+  post<T>(path: string, body: unknown, key: string = randomUUID()): Promise<T> {
+    return this.#json<T>({ method: 'POST', path, body, headers: { 'Idempotency-Key': key } })
   }
 
   patch<T>(path: string, body: unknown): Promise<T> {
@@ -113,18 +117,23 @@ export class Api {
 
   /** A body that is read while it arrives. */
   async stream(path: string, call: Partial<Call> = {}): Promise<ReadableStream<Uint8Array>> {
-    const { body } = await this.#answer({ method: 'GET', path, timeoutMs: null, ...call })
-    return body ?? new ReadableStream({ start: (controller) => controller.close() })
+    return bodyOf(await this.#answer({ method: 'GET', path, timeoutMs: null, ...call }))
   }
 
-  /** The bytes of a file, while they arrive. */
-  async *bytes(path: string): AsyncGenerator<Uint8Array> {
-    const reader = (await this.stream(path, { isPatient: true })).getReader()
+  /** The bytes of a file from a place on, while they arrive. */
+  async *bytes(path: string, from = 0): AsyncGenerator<Uint8Array> {
+    const headers: Record<string, string> = from > 0 ? { Range: `bytes=${from}-` } : {}
+    const response = await this.#answer({ method: 'GET', path, headers, timeoutMs: null, isPatient: true })
+    const reader = bodyOf(response).getReader()
+    // A server may send the whole file.
+    let skipped = response.status === 206 ? 0 : from
     try {
       for (;;) {
         const { done, value } = await this.#reached(() => reader.read())
         if (done) return
-        yield value
+        const bytes = value.subarray(skipped)
+        skipped -= value.length - bytes.length
+        if (bytes.length > 0) yield bytes
       }
     } finally {
       await reader.cancel().catch(() => undefined)

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { bulkExport, type ExportOptions } from './commands/bulk-export.ts'
 import { bulkImport, type ImportOptions } from './commands/bulk-import.ts'
 import { deploy, type DeployOptions } from './commands/deploy.ts'
 import { diff } from './commands/diff.ts'
@@ -124,7 +125,7 @@ function addRecords(program: Command, context: ContextOf): void {
     .option('--file <path>', 'read it from a file')
     .option('--variables <json>', 'its variables, as a JSON object')
     .action((given: string | undefined, options: object) => query(context(), given, options))
-  const bulk = program.command('bulk').description('load many records')
+  const bulk = program.command('bulk').description('load and export many records')
   bulk
     .command('import')
     .description('load a file of CSV or NDJSON into the records of one type')
@@ -135,7 +136,7 @@ function addRecords(program: Command, context: ContextOf): void {
         .choices(['INSERT', 'UPDATE', 'UPSERT', 'DELETE'])
         .default('INSERT'),
     )
-    .addOption(new Option('--key <field>', 'by what records are found').choices(['id', 'externalId']).default('id'))
+    .option('--key <field>', 'by what records are found: id, externalId or a unique custom field', 'id')
     .addOption(new Option('--format <format>', 'otherwise by the name of the file').choices(['csv', 'ndjson']))
     .option('--failures <file>', 'where to write the rows that failed')
     .option('--dry-run', 'write nothing, and say what would happen')
@@ -143,4 +144,16 @@ function addRecords(program: Command, context: ContextOf): void {
     .addOption(new Option('--events <events>', 'events that others get').choices(['EACH', 'SUMMARY', 'NONE']))
     .option('--options <json>', 'further options of the job, as a JSON object')
     .action((file: string, options: ImportOptions) => bulkImport(context(), file, options))
+  bulk
+    .command('export')
+    .description('write the records of one type to a file of CSV or NDJSON')
+    .requiredOption('--object <type>', 'record type, such as account or custom:site_visit')
+    .option('--fields <fields...>', 'only these, in this order, such as id,name,customFields.tier', list)
+    .option('--filter <json>', 'only the records that it finds: a JSON object as the list has its filter')
+    .option('--search <text>', 'only the records with this text')
+    .option('--order-by <fields...>', 'such as name:ASC,createdAt; descending unless :ASC', list)
+    .addOption(new Option('--format <format>', 'otherwise by the name of the file, or csv').choices(['csv', 'ndjson']))
+    .option('--output <file>', 'where to write them, also over a file; - is the standard output; otherwise a new file')
+    .option('--options <json>', 'further options of the job, as a JSON object')
+    .action((options: ExportOptions) => bulkExport(context(), options))
 }

@@ -5,15 +5,17 @@ import { apiOf, type Context } from '../context.ts'
 import { Failure, refusedFailure, ShownFailure, usageFailure } from '../failure.ts'
 import { plainLine, plural } from '../plain.ts'
 import type { Progress } from '../screen.ts'
+import { firstFree } from '../whole-file.ts'
 import {
   contentTypeOf,
+  createJob,
   download,
   ended,
   formatOf,
   isObject,
   isUnreachable,
   jsonOption,
-  newFile,
+  megabytes,
   repeated,
   type Format,
   type Job,
@@ -49,7 +51,7 @@ export async function bulkImport(context: Context, file: string, options: Import
   }
   const size = await sizeOf(file)
   const api = await apiOf(context)
-  const { id } = await api.post<Job>('/v1/bulk/jobs', {
+  const { id } = await createJob(api, {
     object: options.object,
     operation: options.operation,
     contentType: contentTypeOf(format),
@@ -139,8 +141,6 @@ async function send(api: Api, path: string, { file, size, format, progress }: Se
   }
 }
 
-const megabytes = (bytes: number): string => (bytes / 1_000_000).toFixed(1)
-
 /** The same bytes again change nothing, so a part whose answer was lost is sent again. */
 async function sendPart(api: Api, path: string, part: number, bytes: Buffer, type: string): Promise<void> {
   const digest = createHash('sha256').update(bytes).digest('base64')
@@ -161,12 +161,8 @@ async function saveFailures(
   base: string,
   format: Format,
 ): Promise<string> {
-  let file = named ?? `${base}.${format}`
-  let handle = named === null ? await newFile(file) : await open(file, 'w')
-  for (let number = 2; handle === null; number++) {
-    file = `${base}-${number}.${format}`
-    handle = await newFile(file)
-  }
+  const { file, handle } =
+    named === null ? await firstFree(base, `.${format}`) : { file: named, handle: await open(named, 'w') }
   await download(api, `${path}/results/failed`, file, handle)
   return file
 }

@@ -1,4 +1,5 @@
-import { open, rm, type FileHandle } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { rm, type FileHandle } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import type { Api } from '../api.ts'
 import { Failure, usageFailure } from '../failure.ts'
@@ -21,6 +22,8 @@ export interface Job {
 }
 
 const attemptsMax = 5
+/** A server that is not reached at the beginning is told soon. */
+const createAttemptsMax = 2
 const firstPauseMs = 200
 const pauseMsMax = 3_000
 const awayMsMax = 60_000
@@ -54,16 +57,24 @@ export const isObject = (value: unknown): value is object =>
 export const isUnreachable = (error: unknown): boolean => error instanceof Failure && error.outcome === 'unreachable'
 
 /** Repeats what changes nothing the second time, while the server is not reached. */
-export async function repeated<T>(work: () => Promise<T>): Promise<T> {
+export async function repeated<T>(work: () => Promise<T>, attempts = attemptsMax): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()
     } catch (error) {
-      if (!isUnreachable(error) || attempt === attemptsMax) throw error
+      if (!isUnreachable(error) || attempt === attempts) throw error
       await pause(1_000 * 2 ** (attempt - 1))
     }
   }
 }
+
+/** Creates a job: one, also if the answer was lost. */
+export function createJob(api: Api, values: object): Promise<Job> {
+  const key = randomUUID()
+  return repeated(() => api.post<Job>('/v1/bulk/jobs', values, key), createAttemptsMax)
+}
+
+export const megabytes = (bytes: number): string => (bytes / 1_000_000).toFixed(1)
 
 const hasEnded = ({ state }: Job): boolean => !['OPEN', 'UPLOAD_COMPLETE', 'IN_PROGRESS'].includes(state)
 
@@ -83,15 +94,6 @@ export async function ended(api: Api, path: string, show: (job: Job) => void): P
     await pause(pauseMs)
   }
 }
-
-const isThere = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'EEXIST'
-
-/** Makes a file that is not there yet; null if it is. */
-export const newFile = (file: string): Promise<FileHandle | null> =>
-  open(file, 'wx').catch((error: unknown) => {
-    if (isThere(error)) return null
-    throw error
-  })
 
 /** Writes what the server sends into a file. One that did not arrive as a whole is removed. */
 export async function download(api: Api, path: string, file: string, handle: FileHandle): Promise<void> {

@@ -145,7 +145,7 @@ export async function aServer(answer: (received: Received, res: ServerResponse) 
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-const passedOn = ['x-api-key', 'content-type', 'content-digest', 'idempotency-key', 'accept']
+const passedOn = ['x-api-key', 'content-type', 'content-digest', 'idempotency-key', 'accept', 'range']
 
 /** A server before another one: it passes on what `interfere` does not answer by itself. */
 export function aProxy(

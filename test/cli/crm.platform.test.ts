@@ -590,3 +590,128 @@ describe('crm bulk import', () => {
     })
   })
 })
+
+describe('crm bulk export', () => {
+  const exported = ['bulk', 'export', '--object', 'account', '--fields', 'name,externalId', '--order-by', 'name:ASC']
+  const csv = 'name,externalId\r\n"Alder","a1"\r\n"Birch","b1"\r\n'
+  const written = (file: string): Promise<string> => readFile(join(crm.folder, file), 'utf8')
+  const files = async (): Promise<string[]> => (await readdir(crm.folder)).toSorted()
+  const jobs = async (): Promise<unknown[]> => (await owner.rest['bulkJobList']!({})).body['data'] as unknown[]
+  beforeEach(async () => {
+    for (const body of [
+      { name: 'Birch', externalId: 'b1' },
+      { name: 'Alder', externalId: 'a1' },
+    ])
+      await owner.rest['accountCreate']!({ body } as never)
+  })
+
+  it('writes a new file with progress in a terminal, and over none', async () => {
+    const { code, stdout } = await crm.inTerminal(...exported).ended
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Exported: 2 records, 0.0 MB, to account.csv.')])
+    expect(await crm.json(exported)).toMatchObject({
+      state: 'JOB_COMPLETE',
+      recordsSucceeded: 2,
+      file: 'account-2.csv',
+    })
+    expect([await files(), await written('account.csv'), await written('account-2.csv')]).toEqual([
+      ['account-2.csv', 'account.csv'],
+      csv,
+      csv,
+    ])
+  })
+
+  it('writes what a query finds, over the file that is named', async () => {
+    await crm.write({ 'out.ndjson': 'before' })
+    const filter = ['--filter', '{"name": {"startsWith": "A"}}', '--output', 'out.ndjson']
+    expect(await crm.json([...exported, ...filter])).toMatchObject({ recordsSucceeded: 1, file: 'out.ndjson' })
+    expect(await written('out.ndjson')).toBe('{"name":"Alder","externalId":"a1"}\n')
+    const none = ['--search', 'nothing', '--format', 'ndjson', '--output', 'none']
+    expect((await crm.run([...exported, ...none])).stdout).toContain('Exported: 0 records, 0.0 MB, to none.')
+    expect([await files(), await written('none')]).toEqual([['none', 'out.ndjson'], ''])
+  })
+
+  it('writes to the standard output alone', async () => {
+    const { code, stdout, stderr } = await crm.run([...exported, '--output', '-', '--options', '{"delimiter": ";"}'])
+    expect([code, stdout]).toEqual([0, csv.replaceAll(',', ';')])
+    expect(stderr).toMatch(/^Exported: 2 records, 0\.0 MB\. Job /)
+    expect(await files()).toEqual([])
+  })
+
+  it('makes one job of which the first answer was lost, waits for a busy server, and goes on with a file that was cut', async () => {
+    const ranges: unknown[] = []
+    let isCreated = false
+    let isBusy = true
+    const url = await aProxy(platform.url, async ({ method, path, headers }, res, passOn) => {
+      if (method === 'POST' && !isCreated) {
+        isCreated = true
+        await passOn()
+        res.destroy()
+        return true
+      }
+      if (!path.endsWith('/download')) return false
+      if (isBusy) {
+        isBusy = false
+        res.writeHead(503, { 'retry-after': '0' }).end()
+        return true
+      }
+      ranges.push(headers['range'])
+      if (ranges.length > 1) return false
+      const whole = Buffer.from(await (await passOn()).arrayBuffer())
+      res.writeHead(200, { 'content-length': whole.length }).write(whole.subarray(0, 20), () => res.destroy())
+      return true
+    })
+    expect(await crm.json([...exported, '--url', url])).toMatchObject({ file: 'account.csv' })
+    expect([await written('account.csv'), await files(), (await jobs()).length]).toEqual([csv, ['account.csv'], 1])
+    expect(ranges).toEqual([undefined, 'bytes=20-'])
+  })
+
+  it('keeps no part of a file that does not arrive, and what was there before', async () => {
+    await crm.write({ 'out.csv': 'before' })
+    const url = await aProxy(platform.url, ({ path }, res) => {
+      if (!path.endsWith('/download')) return false
+      res.writeHead(200, { 'content-length': 1_000 }).write('name', () => res.destroy())
+      return true
+    })
+    const { code, stderr } = await crm.run([...exported, '--output', 'out.csv', '--url', url])
+    expect([code, stderr]).toEqual([4, expect.stringMatching(/^Error UNREACHABLE: http.* cannot be reached: /)])
+    expect([await files(), await written('out.csv')]).toEqual([['out.csv'], 'before'])
+  })
+
+  it('leaves nothing when it is ended while it waits', async () => {
+    const url = await aProxy(platform.url, ({ path }) => {
+      if (!/jobs\/[^/]+$/.test(path)) return false
+      started.child.kill('SIGTERM')
+      return true
+    })
+    const started = crm.start(...exported, '--url', url)
+    expect(await started.ended).toMatchObject({ code: null, stdout: '' })
+    expect(await files()).toEqual([])
+  })
+
+  it('tells why an export ended without a file, and refuses wrong use before it asks for one', async () => {
+    const url = await aProxy(platform.url, async ({ path }, res, passOn) => {
+      if (!/jobs\/[^/]+$/.test(path)) return false
+      const job = (await (await passOn()).json()) as object
+      const failed = { ...job, state: 'FAILED', errorCode: 'OWNER_INACTIVE', errorMessage: 'The user is gone.' }
+      res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(failed))
+      return true
+    })
+    expect(await crm.json([...exported, '--url', url], 1)).toMatchObject({ error: { code: 'OWNER_INACTIVE' } })
+    const before = (await jobs()).length
+    for (const wrong of [
+      ['--filter', '[]'],
+      ['--filter', 'name'],
+      ['--options', '1'],
+      ['--order-by', 'name:UP'],
+      ['--output', '.'],
+      ['--output', 'no/folder.csv'],
+      ['--output', '-', '--json'],
+    ])
+      expect([wrong, (await crm.run(['bulk', 'export', '--object', 'account', ...wrong])).code]).toEqual([wrong, 2])
+    expect((await jobs()).length).toBe(before)
+    expect(await crm.json([...exported, '--filter', '{"nothing": 1}'], 1)).toMatchObject({
+      error: { code: 'VALIDATION_FAILED' },
+    })
+    expect(await files()).toEqual([])
+  })
+})

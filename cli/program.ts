@@ -142,6 +142,14 @@ function addRecords(program: Command, context: ContextOf): void {
     .option('--dry-run', 'write nothing, and say what would happen')
     .option('--all-or-none', 'write all rows or none, at most 50,000')
     .addOption(new Option('--events <events>', 'events that others get').choices(['EACH', 'SUMMARY', 'NONE']))
+    .addOption(
+      new Option('--duplicates <strategy>', 'what becomes of rows that rules find to be duplicates').choices([
+        'ALLOW',
+        'SKIP',
+        'UPDATE',
+        'FAIL',
+      ]),
+    )
     .option('--options <json>', 'further options of the job, as a JSON object')
     .action((file: string, options: ImportOptions) => bulkImport(context(), file, options))
   bulk

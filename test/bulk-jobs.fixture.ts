@@ -83,7 +83,7 @@ export class BulkJobs {
     await drain(bulkQueue, this.platform.services)
   }
 
-  async results(by: Member, id: string, kind: 'successful' | 'failed' | 'unprocessed'): Promise<string> {
+  async results(by: Member, id: string, kind: 'successful' | 'failed' | 'skipped' | 'unprocessed'): Promise<string> {
     const answer = await fetch(`${this.platform.url}/v1/bulk/jobs/${id}/results/${kind}`, { headers: by.headers })
     requireSuccess({ status: answer.status, body: {} }, 200)
     return answer.text()

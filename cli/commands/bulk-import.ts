@@ -30,6 +30,7 @@ export interface ImportOptions {
   readonly dryRun?: true
   readonly allOrNone?: true
   readonly events?: string
+  readonly duplicates?: string
   readonly options?: string
 }
 
@@ -47,6 +48,7 @@ export async function bulkImport(context: Context, file: string, options: Import
     ...jsonOption(options.options, isObject, wantedOptions),
     ...(options.dryRun && { dryRun: true }),
     ...(options.allOrNone && { allOrNone: true }),
+    ...(options.duplicates !== undefined && { duplicateStrategy: options.duplicates }),
     ...(options.events !== undefined && { emitEvents: options.events }),
   }
   const size = await sizeOf(file)
@@ -168,13 +170,13 @@ async function saveFailures(
 }
 
 function linesOf(job: Job, failures: string | null, isDry: boolean): string[] {
-  const { id, state, recordsSucceeded, recordsFailed, errorSummary, errorCode, errorMessage } = job
+  const { id, state, recordsSucceeded, recordsFailed, recordsSkipped, errorSummary, errorCode, errorMessage } = job
   return [
     ...errorSummary.map(
       ({ code, count, sample }) => `${plural(count, 'row')}: ${plainLine(code)}  ${plainLine(sample)}`,
     ),
     ...(errorCode !== null ? [`${plainLine(errorCode)}  ${plainLine(errorMessage ?? '')}`] : []),
     ...(failures !== null ? [`The rows that failed are in ${failures}.`] : []),
-    `${isDry ? 'Checked' : 'Written'}: ${plural(recordsSucceeded, 'row')}. Failed: ${recordsFailed}. Job ${id} is ${state}.`,
+    `${isDry ? 'Checked' : 'Written'}: ${plural(recordsSucceeded, 'row')}.${recordsSkipped > 0 ? ` Skipped: ${recordsSkipped}.` : ''} Failed: ${recordsFailed}. Job ${id} is ${state}.`,
   ]
 }

@@ -14,6 +14,7 @@ export interface Job {
   readonly recordsProcessed: number
   readonly recordsSucceeded: number
   readonly recordsFailed: number
+  readonly recordsSkipped: number
   readonly bytesTotal: number
   readonly bytesProcessed: number
   readonly errorSummary: readonly { readonly code: string; readonly count: number; readonly sample: string }[]

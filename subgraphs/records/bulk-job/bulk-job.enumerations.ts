@@ -74,6 +74,19 @@ export const BulkDeletedMatch = enumeration(
 )
 export type BulkDeletedMatch = keyof typeof BulkDeletedMatch
 
+export const BulkDuplicates = enumeration(
+  'BulkDuplicates',
+  'What becomes of a row whose new record a rule of duplicates with the action BLOCK finds to be a duplicate of a record that the user of the job sees. Other rules have no effect on bulk jobs.',
+  {
+    ALLOW: 'The record is created. Changes of records that rules would block are made, too.',
+    SKIP: 'The row is not written: it is in the results `skipped`, with the id of the best candidate.',
+    UPDATE:
+      'The row changes the best candidate, whose key stays as it is. If two are equally good, the row fails with AMBIGUOUS_MATCH.',
+    FAIL: 'The row fails with DUPLICATE_DETECTED.',
+  },
+)
+export type BulkDuplicates = keyof typeof BulkDuplicates
+
 export const BulkReadOnlyColumns = enumeration(
   'BulkReadOnlyColumns',
   'What becomes of columns of a file whose fields cannot be set, such as `version`, `updatedAt` and formulas.',

@@ -11,6 +11,7 @@ export interface BulkJobPayload {
   readonly createdById: string
   readonly recordsSucceeded: number
   readonly recordsFailed: number
+  readonly recordsSkipped: number
   readonly errorCode: string | null
 }
 
@@ -23,6 +24,7 @@ const sample = {
   createdById: '019a0c5e-7f00-7c1d-8f21-64d0a95be713',
   recordsSucceeded: 99_988,
   recordsFailed: 12,
+  recordsSkipped: 0,
   errorCode: null,
 }
 
@@ -36,6 +38,7 @@ const payload: EventPayload<BulkJobPayload> = {
     createdById: 'id',
     recordsSucceeded: 'integer',
     recordsFailed: 'integer',
+    recordsSkipped: 'integer',
     errorCode: 'text?',
   },
   of: (job) => job,

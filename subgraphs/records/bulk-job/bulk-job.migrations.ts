@@ -103,6 +103,15 @@ export const bulkJobChanged: Migration = {
   `,
 }
 
+export const bulkSkippedRows: Migration = {
+  name: '20261219-records-bulk-skipped',
+  sql: `
+    -- Rows that were not written because of duplicates.
+    alter table records.bulk_job add column records_skipped integer not null default 0;
+    alter table records.bulk_chunk add column skipped integer not null default 0;
+  `,
+}
+
 export const bulkExports: Migration = {
   name: '20261217-records-bulk-export',
   sql: `

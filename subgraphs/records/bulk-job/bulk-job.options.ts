@@ -9,6 +9,7 @@ import {
   BulkDateFormat,
   BulkDecimalSeparator,
   BulkDeletedMatch,
+  BulkDuplicates,
   BulkEncoding,
   BulkEvents,
   BulkReadOnlyColumns,
@@ -21,6 +22,7 @@ export interface JobOptions {
   readonly runHooks: boolean
   readonly runAutomations: boolean
   readonly emitEvents: BulkEvents
+  readonly duplicateStrategy: BulkDuplicates
   readonly matchDeleted: BulkDeletedMatch
   readonly encoding: BulkEncoding | null
   readonly delimiter: string | null
@@ -75,6 +77,15 @@ const optionFields: Readonly<Record<keyof JobOptions, readonly [type: GraphQLTyp
       default: 'EACH',
       description: 'Which events webhooks, notifications and triggers of the assistant get.',
       example: 'SUMMARY',
+    },
+  ],
+  duplicateStrategy: [
+    BulkDuplicates,
+    {
+      default: 'FAIL',
+      description:
+        'What becomes of rows of INSERT and UPSERT whose new records are duplicates, of records from before the job or of those of earlier rows.',
+      example: 'FAIL',
     },
   ],
   matchDeleted: [

@@ -14,7 +14,7 @@ import { ID } from 'type-graphql'
 import { BulkContentType, BulkOperation } from './bulk-job.enumerations.ts'
 import { bulkJobChanges } from './bulk-job.events.ts'
 import { deleteBulkJobs } from './bulk-job.jobs.ts'
-import { bulkExports, bulkJobChanged, bulkJobTables } from './bulk-job.migrations.ts'
+import { bulkExports, bulkJobChanged, bulkJobTables, bulkSkippedRows } from './bulk-job.migrations.ts'
 import { BulkJob, BulkJobListArgs, BulkJobPage } from './bulk-job.types.ts'
 import { BulkJobOptionsInput, type JobOptions } from './bulk-job.options.ts'
 import { createJob } from './create-job.ts'
@@ -167,7 +167,7 @@ const place = '/v1/bulk/jobs'
 export const bulkJobResource: Resource = {
   resolver: BulkJobResolver,
   announces: [bulkJobChanges],
-  migrations: [bulkJobTables, bulkExports, bulkJobChanged],
+  migrations: [bulkJobTables, bulkExports, bulkJobChanged, bulkSkippedRows],
   queues: [bulkQueue],
   jobs: [deleteBulkJobs],
   operations: [

@@ -70,7 +70,10 @@ export class BulkJob {
   })
   recordsTotal!: number | null
 
-  @OutputField(() => Int, { description: 'Rows that were processed.', example: 0 })
+  @OutputField(() => Int, {
+    description: 'Rows that were processed: those that were written, have failed or were skipped.',
+    example: 0,
+  })
   recordsProcessed!: number
 
   @OutputField(() => Int, {
@@ -81,6 +84,12 @@ export class BulkJob {
 
   @OutputField(() => Int, { description: 'Rows that failed.', example: 0 })
   recordsFailed!: number
+
+  @OutputField(() => Int, {
+    description: 'Rows that were not written because of duplicates, as `duplicateStrategy` SKIP asks.',
+    example: 0,
+  })
+  recordsSkipped!: number
 
   @OutputField(() => Int, {
     nullable: true,

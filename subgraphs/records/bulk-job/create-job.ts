@@ -45,8 +45,10 @@ export function mappingOf(mapping: unknown): Record<string, string | null> {
   throw invalid({ path: 'options.mapping', code: 'WRONG_TYPE', message })
 }
 
+const createsRecords = (operation: BulkOperation): boolean => operation === 'INSERT' || operation === 'UPSERT'
+
 /** The options with their defaults. */
-function optionsOf(ctx: RequestContext, given: Partial<JobOptions> | null): JobOptions {
+function optionsOf(ctx: RequestContext, { operation, options: given }: NewJob): JobOptions {
   const named = Object.entries(given ?? {}).filter(([, value]) => value !== null && value !== undefined)
   const options: JobOptions = { ...defaultOptions, ...Object.fromEntries(named) }
   mappingOf(options.mapping)
@@ -55,6 +57,12 @@ function optionsOf(ctx: RequestContext, given: Partial<JobOptions> | null): JobO
       path: 'options.delimiter',
       code: 'NOT_ALLOWED',
       message: 'delimiter must be one ASCII character, no quote and no line end.',
+    })
+  if ((options.duplicateStrategy === 'SKIP' || options.duplicateStrategy === 'UPDATE') && !createsRecords(operation))
+    throw invalid({
+      path: 'options.duplicateStrategy',
+      code: 'NOT_ALLOWED',
+      message: `duplicateStrategy must be FAIL or ALLOW, because ${operation} creates no records.`,
     })
   if (!options.runHooks || !options.runAutomations) requireAdministrator(ctx)
   return options
@@ -139,7 +147,7 @@ export async function createJob(given: BulkContext, job: NewJob): Promise<BulkJo
   const shape = shapeFor(ctx, loadable.definition)
   const key = requireKey(shape, externalIdField)
   if (!isExport && operation !== 'INSERT') requireReadable(caller, shape, key.name)
-  const options = optionsOf(ctx, job.options)
+  const options = optionsOf(ctx, job)
   requireKeyOfDeleted(key, operation, options)
   const query = await queryOf(ctx, loadable, job, options)
   const now = clock.now()

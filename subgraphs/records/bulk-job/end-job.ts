@@ -21,6 +21,7 @@ const payloadOf = (organizationId: string, job: StoredJob): BulkJobPayload => ({
   createdById: job.createdById,
   recordsSucceeded: job.recordsSucceeded,
   recordsFailed: job.recordsFailed,
+  recordsSkipped: job.recordsSkipped,
   errorCode: job.errorCode,
 })
 

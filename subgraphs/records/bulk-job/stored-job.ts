@@ -74,6 +74,7 @@ export interface StoredJob {
   readonly recordsTotal: number | null
   readonly recordsSucceeded: number
   readonly recordsFailed: number
+  readonly recordsSkipped: number
   readonly errorSummary: readonly BulkJobError[]
   readonly errorCode: string | null
   readonly errorMessage: string | null
@@ -85,7 +86,7 @@ export interface StoredJob {
 export const jobColumns = `j.id, j.object, j.operation, j.match_by as "matchBy", j.content_type as "contentType", j.job_state as state, j.options, j.scopes,
   j.created_by_id as "createdById", j.created_at as "createdAt", j.started_at as "startedAt", j.completed_at as "completedAt", j.expires_at as "expiresAt",
   j.format, j.bytes_total::float8 as "bytesTotal", j.checkpoint, j.records_total as "recordsTotal", j.records_succeeded as "recordsSucceeded",
-  j.records_failed as "recordsFailed", j.query, j.exported, j.error_summary as "errorSummary", j.error_code as "errorCode", j.error_message as "errorMessage",
+  j.records_failed as "recordsFailed", j.records_skipped as "recordsSkipped", j.query, j.exported, j.error_summary as "errorSummary", j.error_code as "errorCode", j.error_message as "errorMessage",
   coalesce((select json_agg(json_build_object('part', p.part, 'contentId', p.content_id, 'bytes', p.bytes, 'sha256', p.sha256) order by p.part)
     from records.bulk_part p where p.organization_id = j.organization_id and p.job_id = j.id), '[]') as parts`
 
@@ -155,8 +156,8 @@ export const operationOf = (id: string): string => `bulk:${id}`
 export function shownJob(stored: StoredJob): BulkJob {
   const { matchBy, scopes: _scopes, format: _format, exported: _, checkpoint, parts, ...job } = withAllOptions(stored)
   const isExport = job.operation === 'EXPORT'
-  const { recordsTotal, recordsSucceeded, recordsFailed, errorSummary } = job
-  const recordsProcessed = recordsSucceeded + recordsFailed
+  const { recordsTotal, recordsSucceeded, recordsFailed, recordsSkipped, errorSummary } = job
+  const recordsProcessed = recordsSucceeded + recordsFailed + recordsSkipped
   return {
     ...job,
     externalIdField: matchBy,

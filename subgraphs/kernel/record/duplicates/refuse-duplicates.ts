@@ -10,7 +10,7 @@ import { shapeFor } from '../shape-source.ts'
 import { lockNumbered, lockNumbersOf, valueLocksMax } from '../value-locks.ts'
 import { rulesFor } from './compiled-rules.ts'
 import type { DuplicateRule } from './duplicate-rules.ts'
-import { findDuplicates } from './find-duplicates.ts'
+import { findDuplicates, type DuplicateCandidate } from './find-duplicates.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 type Operation = Pick<Draft<StoredRow>, 'operation' | 'mergedIds'>
@@ -84,6 +84,12 @@ async function lockRows(
     'WRITE',
   )
 }
+
+/** The records that block a change, the best first; none if an error is no refusal of a duplicate. */
+export const blockingCandidates = (error: unknown): readonly DuplicateCandidate[] =>
+  error instanceof Refusal && error.code === 'DUPLICATE_DETECTED'
+    ? (error.extensions['candidates'] as readonly DuplicateCandidate[])
+    : []
 
 /**
  * Refuses a change that makes a record the duplicate of another one that the caller sees. Runs in the transaction of the change, which has locked the

@@ -51,6 +51,7 @@ export async function contextOf(services: Services, organizationId: string, job:
       requestId: newId(),
       idempotency: null,
       operationId: operationOf(job.id),
+      allowsDuplicates: job.options.duplicateStrategy === 'ALLOW',
     }
     return { ...requestContext(operation, services, { ports }), isWithoutHooks: !job.options.runHooks }
   }

@@ -6,9 +6,9 @@ import type { BulkKey } from '../bulk-key.ts'
 import type { RowProblem } from '../read-file.ts'
 import type { StoredJob } from '../stored-job.ts'
 
-export type RowAction = 'CREATED' | 'UPDATED' | 'DELETED'
+export type RowAction = 'CREATED' | 'UPDATED' | 'DELETED' | 'SKIPPED'
 
-/** What became of a row. */
+/** What became of a row. Of one that was skipped, the id is that of the record of which it would have made a duplicate. */
 export type RowResult =
   | { readonly row: number; readonly id: string; readonly action: RowAction }
   | { readonly row: number; readonly problem: RowProblem }

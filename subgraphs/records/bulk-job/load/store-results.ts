@@ -20,6 +20,12 @@ const storedResult = (result: RowResult): StoredResult =>
     ? [result.row, result.problem.code, result.problem.field, result.problem.message]
     : [result.row, result.id, result.action]
 
+/** The results whose rows were written, have failed or were skipped. */
+export type Outcome = 'succeeded' | 'failed' | 'skipped'
+
+export const outcomeOf = (result: StoredResult): Outcome =>
+  isFailure(result) ? 'failed' : result[2] === 'SKIPPED' ? 'skipped' : 'succeeded'
+
 const codesMax = 50
 
 function summaryWith(summary: readonly BulkJobError[], results: readonly RowResult[]): BulkJobError[] {
@@ -47,22 +53,14 @@ export async function storeChunk(
   job: StoredJob,
   { rows, start, after, results }: ChunkResults,
 ): Promise<StoredJob> {
-  const failed = results.filter((result) => 'problem' in result).length
-  const succeeded = results.length - failed
+  const stored = results.map(storedResult)
+  const count = (outcome: Outcome): number => stored.filter((result) => outcomeOf(result) === outcome).length
+  const [succeeded, failed, skipped] = [count('succeeded'), count('failed'), count('skipped')]
   if (results.length > 0)
     await db.query(
-      `insert into records.bulk_chunk (organization_id, job_id, first_row, row_count, byte, succeeded, failed, results)
-       values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-      [
-        organizationId,
-        job.id,
-        rows[0]?.row ?? 1,
-        rows.length,
-        start,
-        succeeded,
-        failed,
-        storableJson(results.map(storedResult)),
-      ],
+      `insert into records.bulk_chunk (organization_id, job_id, first_row, row_count, byte, succeeded, failed, skipped, results)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      [organizationId, job.id, rows[0]?.row ?? 1, rows.length, start, succeeded, failed, skipped, storableJson(stored)],
       'WRITE',
     )
   return {
@@ -70,6 +68,7 @@ export async function storeChunk(
     checkpoint: after,
     recordsSucceeded: job.recordsSucceeded + succeeded,
     recordsFailed: job.recordsFailed + failed,
+    recordsSkipped: job.recordsSkipped + skipped,
     errorSummary: failed > 0 ? summaryWith(job.errorSummary, results) : job.errorSummary,
   }
 }
@@ -77,12 +76,20 @@ export async function storeChunk(
 /** Stores how far a job is, unless it has ended meanwhile. From then on, whoever aborts it waits for the transaction. */
 export async function storeProgress(
   { db, caller: { organizationId } }: RequestContext,
-  { id, checkpoint, recordsSucceeded, recordsFailed, errorSummary }: StoredJob,
+  { id, checkpoint, recordsSucceeded, recordsFailed, recordsSkipped, errorSummary }: StoredJob,
 ): Promise<void> {
   const updated = await db.query(
-    `update records.bulk_job set checkpoint = $3, records_succeeded = $4, records_failed = $5, error_summary = $6, error_message = null
+    `update records.bulk_job set checkpoint = $3, records_succeeded = $4, records_failed = $5, error_summary = $6, records_skipped = $7, error_message = null
      where organization_id = $1 and id = $2 and job_state = 'IN_PROGRESS' returning 1`,
-    [organizationId, id, JSON.stringify(checkpoint), recordsSucceeded, recordsFailed, storableJson(errorSummary)],
+    [
+      organizationId,
+      id,
+      JSON.stringify(checkpoint),
+      recordsSucceeded,
+      recordsFailed,
+      storableJson(errorSummary),
+      recordsSkipped,
+    ],
     'WRITE',
   )
   if (updated.length === 0) throw new JobEnded()

@@ -2,11 +2,14 @@ import { lockOf } from '../../../kernel/database/locks.ts'
 import { notFound } from '../../../kernel/errors.ts'
 import { customFieldsName } from '../../../kernel/record/custom-field-column.ts'
 import type { RecordShape } from '../../../kernel/record/definition.ts'
+import type { DuplicateCandidate } from '../../../kernel/record/duplicates/find-duplicates.ts'
+import { blockingCandidates } from '../../../kernel/record/duplicates/refuse-duplicates.ts'
 import { nameOf } from '../../../kernel/record/describe.ts'
 import { externalIdName } from '../../../kernel/record/upsert/key-field.ts'
-import type { RequestContext } from '../../../kernel/request.ts'
+import { inTransaction, type RequestContext } from '../../../kernel/request.ts'
 import { bulkKeyNamed } from '../bulk-key.ts'
 import type { StoredJob } from '../stored-job.ts'
+import type { RowProblem } from '../read-file.ts'
 import { canBeDeleted, comparedForms, findRecords, lockRecords, type Found } from './find-records.ts'
 import { RowRefused, type Loading, type RowAction } from './loading.ts'
 import { missingValue, type LoadRow } from './prepare-rows.ts'
@@ -55,6 +58,7 @@ export function remember(
 ): void {
   const name = forms.get(key)!
   deleted.delete(name)
+  if (action === 'SKIPPED') return
   if (action === 'DELETED') live.delete(name)
   else live.set(name, [id])
 }
@@ -74,16 +78,44 @@ function only(found: readonly string[], { matchBy }: StoredJob, definition: Reco
   return found[0]
 }
 
+const isAsGood = (one: DuplicateCandidate, other: DuplicateCandidate): boolean =>
+  one.score === other.score && one.matchedBy.length === other.matchedBy.length
+
+const ambiguousDuplicate = (definition: RecordShape): RowProblem => ({
+  code: 'AMBIGUOUS_MATCH',
+  field: null,
+  message: `The row is a duplicate of several records equally; name the ${nameOf(definition)} by its id.`,
+})
+
 export async function writeRow(
   ctx: RequestContext,
   { job, loadable: { records }, definition }: Loading,
   { key, created, changed }: LoadRow,
   targets: Targets,
 ): Promise<Written> {
+  const { duplicateStrategy } = job.options
+  const update = async (id: string): Promise<Written> => ({
+    id: (await records.update(ctx, id, changed)).id,
+    action: 'UPDATED',
+  })
   const create = async (): Promise<Written> => {
     const missing = missingValue(definition, created)
     if (missing) throw new RowRefused(missing)
-    return { id: (await records.create(ctx, created)).id, action: 'CREATED' }
+    const write = async (inner: RequestContext): Promise<Written> => ({
+      id: (await records.create(inner, created)).id,
+      action: 'CREATED',
+    })
+    if (duplicateStrategy !== 'SKIP' && duplicateStrategy !== 'UPDATE') return write(ctx)
+    try {
+      // Nothing stays of a record that is not created.
+      return await inTransaction(ctx, write)
+    } catch (error) {
+      const [best, next] = blockingCandidates(error)
+      if (!best) throw error
+      if (duplicateStrategy === 'SKIP') return { id: best.id, action: 'SKIPPED' }
+      if (next && isAsGood(next, best)) throw new RowRefused(ambiguousDuplicate(definition))
+      return update(best.id)
+    }
   }
   if (job.operation === 'INSERT') return create()
   const name = targets.forms.get(key!)!
@@ -92,11 +124,11 @@ export async function writeRow(
     const lost = only(targets.deleted.get(name) ?? [], job, definition)
     if (lost === undefined) return create()
     await records.restore(ctx, lost)
-    return { id: (await records.update(ctx, lost, changed)).id, action: 'UPDATED' }
+    return update(lost)
   }
   if (id === undefined) throw notFound(`The ${nameOf(definition)}`)
   if (job.operation === 'DELETE') return { id: await records.remove(ctx, id), action: 'DELETED' }
-  return { id: (await records.update(ctx, id, changed)).id, action: 'UPDATED' }
+  return update(id)
 }
 
 /** The ids of the records that rows name by external ids, by record type. */

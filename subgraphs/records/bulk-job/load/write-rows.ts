@@ -3,7 +3,7 @@ import { Refusal } from '../../../kernel/errors.ts'
 import { isId } from '../../../kernel/ids.ts'
 import { CollectedWrites, isCollectable } from '../../../kernel/record/collected-writes.ts'
 import type { RecordShape } from '../../../kernel/record/definition.ts'
-import { lockKeysOfAll } from '../../../kernel/record/duplicates/refuse-duplicates.ts'
+import { lockKeysOfAll, mayBeBlocked } from '../../../kernel/record/duplicates/refuse-duplicates.ts'
 import { lockExternalIds } from '../../../kernel/record/external-id/lock-external-ids.ts'
 import { withNamedOf } from '../../../kernel/record/lookup/check-lookups.ts'
 import { withClearing } from '../../../kernel/record/lookup/deleted-targets.ts'
@@ -61,7 +61,8 @@ export async function writeRows(
  */
 export const isTogether = (ctx: RequestContext, { definition, loadable }: Loading): boolean => {
   const { extensions, isWithoutHooks = false } = ctx
-  const isDecidedAlone = isCollectable(definition) && !shapeFor(ctx, definition).duplicates?.hasBlocks
+  const isDecidedAlone =
+    isCollectable(definition) && !mayBeBlocked(ctx, shapeFor(ctx, definition), { operation: 'CREATE' })
   return loadable.isStandard && isDecidedAlone && (isWithoutHooks || !extensions?.hasHooks)
 }
 

@@ -4,9 +4,9 @@ import type { RequestContext } from '../../../kernel/request.ts'
 import { csvRecord } from '../parse/csv-fields.ts'
 import { isProblem, rowsFrom, type FileRow } from '../read-file.ts'
 import type { StoredJob } from '../stored-job.ts'
-import { isFailure, type StoredResult } from '../load/store-results.ts'
+import { isFailure, outcomeOf, type Outcome, type StoredResult } from '../load/store-results.ts'
 
-export const resultKinds = ['successful', 'failed', 'unprocessed'] as const
+export const resultKinds = ['successful', 'failed', 'skipped', 'unprocessed'] as const
 export type ResultKind = (typeof resultKinds)[number]
 
 type Fields = Readonly<Record<string, unknown>>
@@ -42,6 +42,7 @@ function writerOf({ contentType, format }: StoredJob, names: readonly string[]):
 const namesOf = {
   successful: ['_row', '_id', '_created'],
   failed: ['_row', '_code', '_field', '_message'],
+  skipped: ['_row', '_id'],
   unprocessed: ['_row'],
 } as const
 
@@ -57,11 +58,7 @@ interface StoredChunk extends Record<string, unknown> {
 }
 
 /** The chunks with results of this kind, one at a time, because a chunk may have results of 5,000 rows. */
-async function* chunksOf(
-  { db, caller }: RequestContext,
-  id: string,
-  kind: 'succeeded' | 'failed',
-): AsyncGenerator<StoredChunk> {
+async function* chunksOf({ db, caller }: RequestContext, id: string, kind: Outcome): AsyncGenerator<StoredChunk> {
   for (let after = 0; ;) {
     const [chunk] = await withoutRowLimit(db).query<StoredChunk>(
       `select first_row as "firstRow", byte::float8 as byte, results from records.bulk_chunk
@@ -92,8 +89,9 @@ export async function* readResults(
       if (!skipped.has(row.row)) yield writer.line({ _row: row.row }, row)
     return
   }
-  for await (const chunk of chunksOf(ctx, job.id, kind === 'failed' ? 'failed' : 'succeeded')) {
-    const wanted = chunk.results.filter((result) => isFailure(result) === (kind === 'failed'))
+  const outcome = kind === 'successful' ? 'succeeded' : kind
+  for await (const chunk of chunksOf(ctx, job.id, outcome)) {
+    const wanted = chunk.results.filter((result) => outcomeOf(result) === outcome)
     const byRow = new Map(wanted.map((result) => [result[0], result]))
     const last = wanted.at(-1)![0]
     for await (const row of rowsFrom(files, organizationId, file, { byte: chunk.byte, row: chunk.firstRow - 1 })) {

@@ -12,7 +12,7 @@ interface Options {
 }
 
 /** Files of the project that are no part of what an organization has. */
-const isLocal = (path: string): boolean => path === projectFile || path === deletionFile || path.includes('/tests/')
+const isLocal = (path: string): boolean => path === projectFile || path === deletionFile
 
 /** Compares the project with the organization, which stays as it is. */
 export async function diff(context: Context, { exitCode }: Options): Promise<void> {

@@ -65,9 +65,13 @@ function kept(here: unknown, there: unknown, { properties = {} }: FileSchema): u
   return Object.fromEntries(Object.entries(there).filter(([name]) => !isKept(name)))
 }
 
+/** The organization has the sources and the tests of functions as they were sent. */
+const isKeptAsItIs = (path: string): boolean =>
+  !path.endsWith('.json') || /\/functions\/[^/]+\/tests\//.test(`/${path}`)
+
 /** The texts of both sides as they are compared: JSON in one form, everything else as it is. */
 function compared(path: string, texts: { here?: string; there?: string }, schema: FileSchema): [string, string] {
-  const [here, there] = path.endsWith('.json') ? [parsed(texts.here), parsed(texts.there)] : []
+  const [here, there] = !isKeptAsItIs(path) ? [parsed(texts.here), parsed(texts.there)] : []
   const shown = (value: unknown, text: string | undefined): string =>
     value === undefined ? (text ?? '') : `${JSON.stringify(withoutDefaults(value, schema), null, 2)}\n`
   return [shown(kept(here, there, schema), texts.there), shown(here, texts.here)]

@@ -10,13 +10,14 @@ export const fileKinds = [
   { type: 'NAMED_CREDENTIAL', folder: 'credentials', suffix: '.credential.json' },
   { type: 'CUSTOM_EVENT_TYPE', folder: 'events', suffix: '.event.json' },
   { type: 'FUNCTION', folder: 'functions', suffix: '/function.json' },
+  { type: 'FUNCTION_TEST', folder: 'functions/*/tests', suffix: '.json' },
   { type: 'PAGE_LAYOUT', folder: 'layouts', suffix: '.layout.json' },
   { type: 'PAGE', folder: 'pages', suffix: '.page.json' },
 ] as const
 
 export type ComponentType = (typeof fileKinds)[number]['type']
 
-/** The component type of a file, by its path below the source folder. */
+/** The component type of a file, by its path below the source folder. What lies beside a component is of no type. */
 export const typeOfFile = (path: string): ComponentType | null =>
   fileKinds.find(({ folder, suffix }) => path.startsWith(`${folder}/`) && path.endsWith(suffix))?.type ?? null
 

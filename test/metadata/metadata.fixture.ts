@@ -169,11 +169,18 @@ export const components: Readonly<Record<string, object>> = {
 export const source =
   'export default (input: { id: string }, { env }) => ({ id: input.id, factor: Number(env.FACTOR) })\n'
 
+/** A test of the function, whose spaces and order of properties are its own. */
+export const functionTest = `{ "expect":{"output": {"factor": 2}},
+  "input": {"id":"a"} }`
+
 /** The files of a project with these components. */
 export const project = (given: Readonly<Record<string, object>> = components): Files => ({
   'service.project.json': json({ formatVersion: 1, name: 'sales' }),
   ...Object.fromEntries(Object.entries(given).map(([path, content]) => [`src/${path}`, json(content)])),
-  ...('functions/score_account/function.json' in given && { 'src/functions/score_account/index.ts': source }),
+  ...('functions/score_account/function.json' in given && {
+    'src/functions/score_account/index.ts': source,
+    'src/functions/score_account/tests/doubles.json': functionTest,
+  }),
 })
 
 export interface Deployed {

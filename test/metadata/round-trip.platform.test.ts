@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { usePlatform, type Member } from '../platform.ts'
-import { components, deployed, project, retrieved, source, succeeded } from './metadata.fixture.ts'
+import { components, deployed, functionTest, project, retrieved, source, succeeded } from './metadata.fixture.ts'
 
 const platform = usePlatform()
 let owner: Member
@@ -27,6 +27,7 @@ describe('metadata that is deployed', () => {
     const first = await retrieved(owner)
     expect(Object.keys(first.files).sort()).toEqual(Object.keys(project()).sort())
     expect(first.files['src/functions/score_account/index.ts']).toBe(source)
+    expect(first.files['src/functions/score_account/tests/doubles.json']).toBe(functionTest)
     expect(first.version).toBe(deployment.version)
     expect(first.warnings).toEqual([])
 

@@ -93,7 +93,7 @@ export async function updateFunction(
   return id
 }
 
-/** Deletes a function with its versions and secrets. */
+/** Deletes a function with its versions, tests and secrets. */
 export async function deleteFunction(
   ctx: RequestContext,
   key: string,
@@ -106,7 +106,7 @@ export async function deleteFunction(
     await lockFunction(inner, id)
     await requireUnused(inner, 'serverless_function', id)
     await recordsOf(serverlessFunction).remove(inner, id, expectedVersion)
-    for (const table of ['function_secret', 'function_version'])
+    for (const table of ['function_test', 'function_secret', 'function_version'])
       await inner.db.query(
         `delete from extensions.${table} where organization_id = $1 and function_id = $2`,
         [inner.caller.organizationId, id],

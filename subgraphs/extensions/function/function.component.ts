@@ -1,7 +1,7 @@
-import type { FieldProblem } from '../../kernel/errors.ts'
 import {
   phases,
   type ComponentPlan,
+  type ComponentProblem,
   type ComponentStep,
   type FilePlace,
   type MetadataComponent,
@@ -17,6 +17,9 @@ import { ColumnMapping, liveRows } from '../../kernel/metadata/record-component.
 import { isSameValue } from '../../kernel/record/same-value.ts'
 import type { RequestContext } from '../../kernel/request.ts'
 import { apiNamePattern, functionsMax, scopePattern, secretsMax, sourceMax, upperNamePattern } from './bounds.ts'
+import { testBytesMax, testNamePattern, testsMax } from '../function-test/bounds.ts'
+import { functionTestSchema } from '../function-test/function-test.schema.ts'
+import { replaceTests, storedTests, type StoredTest } from '../function-test/stored-tests.ts'
 import { createFunction, deleteFunction, updateFunction } from './function.actions.ts'
 import type { FunctionLanguage } from './function.enumerations.ts'
 import { serverlessFunction } from './function.record.ts'
@@ -25,6 +28,11 @@ import { compileCall, createVersion } from './version.actions.ts'
 
 const folder = 'functions'
 const settingsFile = 'function.json'
+
+const testFile = /^tests\/(.*)\.json$/
+
+/** The name of the test whose file this is; null for another file. */
+const testNameOf = (source: string): string | null => testFile.exec(source)?.[1] ?? null
 
 const languageOfFile: Readonly<Record<string, FunctionLanguage>> = {
   'index.ts': 'typescript',
@@ -72,8 +80,33 @@ const sourceOf = ({ sources }: Pick<WantedComponent, 'sources'>) =>
 
 const union = (...lists: readonly (readonly string[])[]): string[] => [...new Set(lists.flat())].toSorted()
 
-function sourceProblems({ content, sources }: WantedComponent): FieldProblem[] {
-  const problem = (code: string, message: string): FieldProblem[] => [{ path: 'language', code, message }]
+/** The texts of the tests among the files of a function, by the names of the tests. */
+export const testsAmong = (sources: WantedComponent['sources']): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(sources).flatMap(([source, text]) => {
+      const name = testNameOf(source)
+      return name === null ? [] : [[name, text]]
+    }),
+  )
+
+export const sourceOfTest = (name: string): string => `tests/${name}.json`
+
+function testProblems({ sources }: WantedComponent): ComponentProblem[] {
+  const tests = Object.entries(testsAmong(sources))
+  const bytes = tests.reduce((sum, [, text]) => sum + Buffer.byteLength(text), 0)
+  const problem = (code: string, message: string): ComponentProblem => ({ path: '', code, message })
+  if (tests.length > testsMax) return [problem('TOO_MANY', `A function must have at most ${testsMax} tests.`)]
+  if (bytes > testBytesMax)
+    return [problem('TOO_LARGE', `The tests of a function must have at most ${testBytesMax} bytes together.`)]
+  return tests.flatMap(([name]): ComponentProblem[] => {
+    if (testNamePattern.test(name)) return []
+    const message = 'The name of a test must be 1 to 64 letters, digits, underscores and hyphens.'
+    return [{ ...problem('WRONG_PATH', message), source: sourceOfTest(name) }]
+  })
+}
+
+function sourceProblems({ content, sources }: WantedComponent): ComponentProblem[] {
+  const problem = (code: string, message: string): ComponentProblem[] => [{ path: 'language', code, message }]
   if (Object.keys(sources).filter((file) => file in languageOfFile).length > 1)
     return problem('NOT_TOGETHER', 'A function must have either index.ts or index.js.')
   const source = sourceOf({ sources })
@@ -103,20 +136,36 @@ const deployedSources = ({ db, caller }: RequestContext, hasTexts: boolean): Pro
     [caller.organizationId],
   )
 
-function storedFunction(row: ServerlessFunction, deployed: DeployedSource | undefined): StoredFunction {
+function storedFunction(
+  row: ServerlessFunction,
+  deployed: DeployedSource | undefined,
+  tests: readonly StoredTest[],
+): StoredFunction {
   const language = deployed?.language ?? null
   const secrets = union(row.requiredSecrets, row.secretNames)
   const values = { ...row, language: language ?? row.language, requiredSecrets: secrets }
-  const sources: Record<string, SourceFile> = deployed
-    ? { [fileOfLanguage[deployed.language]]: { sha256: deployed.sha256, text: deployed.source } }
-    : {}
+  const sources: Record<string, SourceFile> = {
+    ...(deployed && { [fileOfLanguage[deployed.language]]: { sha256: deployed.sha256, text: deployed.source } }),
+    ...Object.fromEntries(tests.map(({ name, sha256, text }) => [sourceOfTest(name), { sha256, text }])),
+  }
   const omitted = mapping.omittedOf(row as unknown as Values)
   return { name: row.apiName, content: mapping.contentOf(values), sources, omitted, row, language }
+}
+
+/** Whether a function has exactly these tests. */
+function hasTests({ sources = {} }: StoredFunction, tests: Readonly<Record<string, string>>): boolean {
+  const stored = Object.keys(sources).filter((source) => testNameOf(source) !== null)
+  const names = Object.keys(tests)
+  return (
+    stored.length === names.length &&
+    names.every((name) => sources[sourceOfTest(name)]?.sha256 === digestOf(tests[name]!))
+  )
 }
 
 function planOf(wanted: WantedComponent, stored: StoredFunction | null): ComponentPlan {
   const { content } = wanted
   const source = sourceOf(wanted)
+  const tests = testsAmong(wanted.sources)
   const { language: given, requiredSecrets, ...values } = mapping.valuesOf({ ...content, apiName: wanted.name })
   const language = source?.language ?? (given as FunctionLanguage)
   const secrets = requiredSecrets as string[]
@@ -132,7 +181,10 @@ function planOf(wanted: WantedComponent, stored: StoredFunction | null): Compone
   const calls = source ? [compileCall(source.text, source.language)] : []
   if (!stored) {
     const input = { ...values, language, ...(source && { source: source.text }) }
-    const run = (ctx: MetadataContext) => createFunction(ctx, input, { requiredSecrets: secrets })
+    const run = async (ctx: MetadataContext): Promise<void> => {
+      const id = await createFunction(ctx, input, { requiredSecrets: secrets })
+      if (Object.keys(tests).length > 0) await replaceTests(ctx, id, tests)
+    }
     return { change: 'CREATED', steps: [{ ...step, run }], calls, missingSecrets: secrets }
   }
   const { row } = stored
@@ -143,13 +195,15 @@ function planOf(wanted: WantedComponent, stored: StoredFunction | null): Compone
     source !== null &&
     (stored.language !== source.language || stored.sources?.[source.file]?.sha256 !== digestOf(source.text))
   const missingSecrets = secrets.filter((name) => !row.secretNames.includes(name))
-  if (Object.keys(changes).length === 0 && isDeclared && !isSourceNew)
+  const areTestsNew = !hasTests(stored, tests)
+  if (Object.keys(changes).length === 0 && isDeclared && !isSourceNew && !areTestsNew)
     return { change: 'UNCHANGED', steps: [], missingSecrets }
   const run = async (ctx: MetadataContext): Promise<void> => {
     const besides = isDeclared ? {} : { requiredSecrets: secrets }
     await updateFunction(ctx, row.id, changes, row.version, besides)
     if (isSourceNew)
       await createVersion(ctx, row.id, { source: source.text, language: source.language, note: null, deploy: true })
+    if (areTestsNew) await replaceTests(ctx, row.id, tests)
   }
   return { change: 'UPDATED', steps: [{ ...step, run }], calls: isSourceNew ? calls : [], missingSecrets }
 }
@@ -163,7 +217,7 @@ export const functionComponent: MetadataComponent = {
   schema: new FileSchema({
     title: noun,
     description:
-      'A serverless function: functions/<apiName>/function.json, with its source in index.ts or index.js beside it. It acts as the user who deploys it first.',
+      'A serverless function: functions/<apiName>/function.json, with its source in index.ts or index.js beside it, and its tests in tests/<name>.json. It acts as the user who deploys it first.',
     properties: mapping.schemas,
     required: ['name'],
   }),
@@ -171,17 +225,20 @@ export const functionComponent: MetadataComponent = {
   pathOf: (name) => `${folder}/${encodedName(name)}/${settingsFile}`,
   sourcePathOf: (name, source) => `${folder}/${encodedName(name)}/${source}`,
   placeOf(path): FilePlace | null {
-    const [first, name, file, ...others] = path.split('/')
-    if (first !== folder || !name || !file || others.length > 0) return null
-    if (file !== settingsFile && !(file in languageOfFile)) return null
+    const [first, name, ...others] = path.split('/')
+    const file = others.join('/')
+    if (first !== folder || !name || others.length > 2) return null
+    if (file !== settingsFile && !Object.hasOwn(languageOfFile, file) && testNameOf(file) === null) return null
     const decoded = decodedName(name)
     return decoded === null ? null : { name: decoded, source: file === settingsFile ? null : file }
   },
-  problemsOf: sourceProblems,
+  sourceSchemaOf: (source) => (testNameOf(source) === null ? null : functionTestSchema),
+  problemsOf: (wanted) => [...sourceProblems(wanted), ...testProblems(wanted)],
   async list(ctx, { hasTexts }) {
     const deployed = new Map((await deployedSources(ctx, hasTexts)).map((one) => [one.functionId, one]))
+    const tests = Map.groupBy(await storedTests(ctx, hasTexts), ({ functionId }) => functionId)
     const rows = await liveRows(ctx, serverlessFunction)
-    return new Map(rows.map((row) => [row.apiName, storedFunction(row, deployed.get(row.id))]))
+    return new Map(rows.map((row) => [row.apiName, storedFunction(row, deployed.get(row.id), tests.get(row.id) ?? [])]))
   },
   plan: (_ctx, wanted, stored) => planOf(wanted, stored as StoredFunction | null),
   removal: (stored) => {

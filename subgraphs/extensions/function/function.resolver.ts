@@ -21,6 +21,7 @@ import { automationConsumer } from '../subscription/automation-consumer.ts'
 import { scheduleJobs } from '../subscription/schedule.jobs.ts'
 import { startJobs, startQueue } from '../subscription/start-queue.ts'
 import { subscriptionTables } from '../subscription/subscription.migrations.ts'
+import { functionTestTable } from '../function-test/function-test.migrations.ts'
 import { functionRequiredSecrets, functionTables } from './function.migrations.ts'
 import { serverlessFunction } from './function.record.ts'
 import { ServerlessFunction } from './function.ts'
@@ -93,7 +94,7 @@ export const functionResource: Resource = {
   resolver: FunctionResolver,
   component: functionComponent,
   announces: [serverlessFunction],
-  migrations: [functionTables, subscriptionTables, functionRequiredSecrets],
+  migrations: [functionTables, subscriptionTables, functionRequiredSecrets, functionTestTable],
   consumers: [automationConsumer],
   queues: [startQueue],
   jobs: [...startJobs, ...scheduleJobs],

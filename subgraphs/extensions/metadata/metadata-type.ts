@@ -10,15 +10,17 @@ export const MetadataType = enumeration('MetadataType', 'A type of components of
   AFTER_SAVE_TRIGGER: 'A trigger after a save: `after-save/<OBJECT>.<name>.trigger.json`.',
   NAMED_CREDENTIAL: 'A named credential without its secret: `credentials/<apiName>.credential.json`.',
   CUSTOM_EVENT_TYPE: 'A custom event type: `events/<apiName>.event.json`.',
-  FUNCTION: 'A serverless function: `functions/<apiName>/function.json`, with its source in index.ts or index.js.',
+  FUNCTION:
+    'A serverless function: `functions/<apiName>/function.json`, with its source in index.ts or index.js, and its tests.',
   PAGE_LAYOUT: 'A page layout: `layouts/<OBJECT>.<profile|default>.layout.json`.',
   PAGE: 'A page: `pages/<apiName>.page.json`. It cannot be deployed yet.',
 })
 export type MetadataType = keyof typeof MetadataType
 
-/** The kinds of files of the format: those of components, and those of a project. */
+/** The kinds of files of the format: those of components, tests of functions, and those of a project. */
 export const MetadataSchemaType = {
   ...MetadataType,
+  FUNCTION_TEST: 'FUNCTION_TEST',
   PROJECT: 'PROJECT',
   DESTRUCTIVE_CHANGES: 'DESTRUCTIVE_CHANGES',
 } as const

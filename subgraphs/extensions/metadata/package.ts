@@ -165,7 +165,7 @@ function group(
   problems: FileProblem[],
 ): void {
   const key = `${component.type} ${name}`
-  const folder = file.slice(0, file.lastIndexOf('/') + 1)
+  const folder = file.slice(0, source === null ? file.lastIndexOf('/') + 1 : -source.length)
   let one = grouped.get(key)
   if (!one) grouped.set(key, (one = { component, name, file: null, folder, sources: {} }))
   if (source !== null) one.sources[source] = files.get(file)!
@@ -193,9 +193,15 @@ function componentOf(
     return null
   }
   const packaged = { component, name: component.nameOf(content) ?? name, file, folder, content, sources }
+  const readable = Object.keys(sources).filter((source) => {
+    const schema = component.sourceSchemaOf?.(source)
+    return !schema || read(`${folder}${source}`, schema) !== null
+  })
   const found = component.problemsOf?.(packaged) ?? []
-  problems.push(...found.map((one) => ({ file, ...one })))
-  return found.length > 0 ? null : packaged
+  problems.push(
+    ...found.map(({ source, ...one }) => ({ file: source === undefined ? file : `${folder}${source}`, ...one })),
+  )
+  return found.length > 0 || readable.length < Object.keys(sources).length ? null : packaged
 }
 
 const deletionsIn = (content: Content | null): Deletion[] =>

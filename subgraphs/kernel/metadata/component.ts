@@ -35,6 +35,11 @@ export interface WantedComponent {
   readonly sources: Readonly<Record<string, string>>
 }
 
+/** What is wrong with the files of a component: with its settings, or with the source that is named. */
+export interface ComponentProblem extends FieldProblem {
+  readonly source?: string
+}
+
 export interface ValuePlace {
   readonly path: string
   readonly source?: string
@@ -93,8 +98,10 @@ export interface MetadataComponent {
   nameOf(content: Content): string | null
   /** The components of other types whose definitions are in its file. */
   partsIn?(content: Content): readonly { readonly type: string; readonly name: string }[]
-  /** What is wrong with the files of one component, besides what its schema says. */
-  problemsOf?(wanted: WantedComponent): readonly FieldProblem[]
+  /** The schema of one of its other files; null for a file that is no JSON. */
+  sourceSchemaOf?(source: string): FileSchema | null
+  /** What is wrong with the files of one component, besides what the schemas say. */
+  problemsOf?(wanted: WantedComponent): readonly ComponentProblem[]
   /** All components of the organization, by name; those without texts have the digests of their other files only. */
   list(ctx: RequestContext, options: { readonly hasTexts: boolean }): Promise<ReadonlyMap<string, StoredComponent>>
   /** How the component becomes what the files say. */

@@ -23,6 +23,8 @@ const codes: Readonly<Record<string, string>> = {
   maximum: 'OUT_OF_RANGE',
   minItems: 'TOO_FEW',
   maxItems: 'TOO_MANY',
+  minProperties: 'TOO_FEW',
+  maxProperties: 'TOO_MANY',
   uniqueItems: 'NOT_UNIQUE',
   propertyNames: 'WRONG_FORMAT',
 }
